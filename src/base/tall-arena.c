@@ -1,0 +1,174 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-arena.h"
+
+#define ALIGNMENT 8
+#define MAX_BLOCK (256 * 1024)
+
+typedef struct _Block Block;
+struct _Block
+{
+  Block *next;
+  gsize size; /* bytes of data */
+  gsize used;
+  guint64 data[]; /* 64-bit elements for their alignment */
+};
+
+typedef struct _Owned Owned;
+struct _Owned
+{
+  Owned *next;
+  gpointer data;
+  GDestroyNotify destroy;
+};
+
+struct _TallArena
+{
+  Block *block; /* the newest first; only it has room */
+  Owned *owned; /* foreign things that die with the arena */
+};
+
+static Block *
+block_new (gsize size, Block *next)
+{
+  Block *block = g_malloc (sizeof (Block) + size);
+  block->next = next;
+  block->size = size;
+  block->used = 0;
+  return block;
+}
+
+/**
+ * tall_arena_new:
+ * @first_block: bytes to take at first; 0 for a usual amount
+ */
+TallArena *
+tall_arena_new (gsize first_block)
+{
+  if (first_block == 0)
+    first_block = 1024;
+  first_block += sizeof (TallArena);
+
+  /* The arena itself is the first piece of its first block: one malloc for a small order. */
+  Block *block = block_new (first_block, NULL);
+  TallArena *self = (TallArena *)block->data;
+  block->used = sizeof (TallArena);
+  self->block = block;
+  self->owned = NULL;
+  return self;
+}
+
+void
+tall_arena_free (TallArena *self)
+{
+  if (self == NULL)
+    return;
+
+  for (Owned *owned = self->owned; owned != NULL; owned = owned->next)
+    owned->destroy (owned->data);
+
+  for (Block *block = self->block; block != NULL;)
+    {
+      Block *next = block->next;
+      g_free (block);
+      block = next;
+    }
+}
+
+static gpointer
+arena_grow (TallArena *self, gsize size)
+{
+  gsize next = MIN (self->block->size * 2, MAX_BLOCK);
+  Block *block = block_new (MAX (next, size), self->block);
+  block->used = size;
+  self->block = block;
+  return block->data;
+}
+
+/**
+ * tall_arena_alloc:
+ *
+ * Returns: (transfer none): @size bytes, not set to anything
+ */
+gpointer
+tall_arena_alloc (TallArena *self, gsize size)
+{
+  g_assert (size <= G_MAXSIZE / 2);
+  size = (size + ALIGNMENT - 1) & ~(gsize)(ALIGNMENT - 1);
+
+  Block *block = self->block;
+  if (size > block->size - MIN (block->used, block->size))
+    return arena_grow (self, size);
+
+  gpointer piece = (char *)block->data + block->used;
+  block->used += size;
+  return piece;
+}
+
+gpointer
+tall_arena_alloc0 (TallArena *self, gsize size)
+{
+  return memset (tall_arena_alloc (self, size), 0, size);
+}
+
+gpointer
+tall_arena_memdup (TallArena *self, gconstpointer data, gsize size)
+{
+  gpointer copy = tall_arena_alloc (self, size);
+  if (size > 0)
+    memcpy (copy, data, size);
+  return copy;
+}
+
+/**
+ * tall_arena_strdup:
+ * @text: (nullable):
+ *
+ * Returns: (nullable) (transfer none): a copy; NULL for NULL
+ */
+char *
+tall_arena_strdup (TallArena *self, const char *text)
+{
+  return text == NULL ? NULL : tall_arena_memdup (self, text, strlen (text) + 1);
+}
+
+/**
+ * tall_arena_strndup:
+ *
+ * Returns: (transfer none): a copy of exactly @len bytes and a NUL after them
+ */
+char *
+tall_arena_strndup (TallArena *self, const char *text, gsize len)
+{
+  char *copy = tall_arena_alloc (self, len + 1);
+  if (len > 0)
+    memcpy (copy, text, len);
+  copy[len] = '\0';
+  return copy;
+}
+
+char *
+tall_arena_printf (TallArena *self, const char *format, ...)
+{
+  va_list args;
+  va_start (args, format);
+  g_autofree char *text = g_strdup_vprintf (format, args);
+  va_end (args);
+  return tall_arena_strdup (self, text);
+}
+
+/**
+ * tall_arena_own:
+ * @data: (transfer full): something that was not allocated here
+ *
+ * Frees @data with @destroy when the arena is freed, so that slices may point into it.
+ */
+void
+tall_arena_own (TallArena *self, gpointer data, GDestroyNotify destroy)
+{
+  Owned *owned = tall_arena_new0 (self, Owned);
+  owned->next = self->owned;
+  owned->data = data;
+  owned->destroy = destroy;
+  self->owned = owned;
+}

@@ -1,0 +1,94 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-arena.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallSlice:
+ *
+ * Bytes that somebody else owns. { NULL, 0 } is the empty slice.
+ */
+typedef struct
+{
+  const guint8 *data;
+  gsize len; /* bytes */
+} TallSlice;
+
+#define TALL_SLICE_INIT { NULL, 0 }
+
+static inline TallSlice
+tall_slice (gconstpointer data, gsize len)
+{
+  return (TallSlice){ (const guint8 *)data, len };
+}
+
+static inline TallSlice
+tall_slice_str (const char *text)
+{
+  return (TallSlice){ (const guint8 *)text, strlen (text) };
+}
+
+static inline TallSlice
+tall_slice_array (const GByteArray *array)
+{
+  return (TallSlice){ array->data, array->len };
+}
+
+static inline gboolean
+tall_slice_equal (TallSlice a, TallSlice b)
+{
+  return a.len == b.len && (a.len == 0 || memcmp (a.data, b.data, a.len) == 0);
+}
+
+int tall_slice_compare (TallSlice a, TallSlice b);
+gboolean tall_slice_has_prefix (TallSlice slice, TallSlice prefix);
+TallSlice tall_slice_dup (TallArena *arena, TallSlice slice);
+TallSlice tall_slice_after_prefix (TallArena *arena, TallSlice prefix);
+
+/* Big-endian writing. */
+void tall_bytes_append_u8 (GByteArray *array, guint8 value);
+void tall_bytes_append_u16 (GByteArray *array, guint16 value);
+void tall_bytes_append_u32 (GByteArray *array, guint32 value);
+void tall_bytes_append_u64 (GByteArray *array, guint64 value);
+void tall_bytes_append (GByteArray *array, TallSlice slice);
+
+/**
+ * TallReader:
+ *
+ * Big-endian reading with a check before every step. After the first read beyond the end the
+ * reader has failed: every later read gives zero, and tall_reader_done() is FALSE. So a sequence
+ * of reads needs only one check, at its end.
+ */
+typedef struct
+{
+  TallSlice rest;
+  gboolean failed;
+} TallReader;
+
+static inline TallReader
+tall_reader (TallSlice slice)
+{
+  return (TallReader){ slice, FALSE };
+}
+
+guint8 tall_reader_u8 (TallReader *self);
+guint16 tall_reader_u16 (TallReader *self);
+guint32 tall_reader_u32 (TallReader *self);
+guint64 tall_reader_u64 (TallReader *self);
+TallSlice tall_reader_take (TallReader *self, gsize len);
+
+/* TRUE if nothing failed and nothing is left. */
+static inline gboolean
+tall_reader_done (const TallReader *self)
+{
+  return !self->failed && self->rest.len == 0;
+}
+
+/* For people: lower-case hex; and text with \xNN for what is not printable ASCII. */
+char *tall_slice_to_hex (TallSlice slice);
+char *tall_slice_to_debug (TallSlice slice);
+
+G_END_DECLS

@@ -1,0 +1,39 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+#define TALL_DECIMAL_MAX_SCALE 18
+
+/* Bytes of the longest text with its NUL: sign, 19 digits, point. */
+#define TALL_DECIMAL_TEXT_SIZE 24
+
+/**
+ * TallDecimal:
+ *
+ * An exact decimal, unscaled × 10^-scale. The scale is part of the value: 1.5 and 1.50 are kept
+ * apart.
+ */
+typedef struct
+{
+  gint64 unscaled;
+  guint8 scale; /* 0 … TALL_DECIMAL_MAX_SCALE */
+} TallDecimal;
+
+static inline gboolean
+tall_decimal_identical (TallDecimal a, TallDecimal b)
+{
+  return a.unscaled == b.unscaled && a.scale == b.scale;
+}
+
+int tall_decimal_compare (TallDecimal a, TallDecimal b);
+gboolean tall_decimal_parse (const char *text,
+                             gssize len,
+                             TallDecimal *decimal,
+                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
+const char *tall_decimal_format (TallDecimal decimal, char text[TALL_DECIMAL_TEXT_SIZE]);
+
+G_END_DECLS

@@ -1,0 +1,128 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-error.h"
+
+typedef struct
+{
+  char *field;     /* TALL_ERROR_INVALID: the field's path, NULL if none */
+  gint64 revision; /* TALL_ERROR_CONFLICT: the stored revision, 0 if none */
+} TallErrorPrivate;
+
+static void
+tall_error_private_init (TallErrorPrivate *priv)
+{
+  priv->field = NULL;
+  priv->revision = 0;
+}
+
+static void
+tall_error_private_copy (const TallErrorPrivate *from, TallErrorPrivate *to)
+{
+  to->field = g_strdup (from->field);
+  to->revision = from->revision;
+}
+
+static void
+tall_error_private_clear (TallErrorPrivate *priv)
+{
+  g_free (priv->field);
+}
+
+G_DEFINE_EXTENDED_ERROR (TallError, tall_error)
+
+/**
+ * tall_error_set_invalid:
+ * @field: (nullable): path of the wrong field, such as `shipping_locations[2].line_items[0].price`
+ * @format: the message
+ *
+ * Sets %TALL_ERROR_INVALID.
+ */
+void
+tall_error_set_invalid (GError **error, const char *field, const char *format, ...)
+{
+  if (error == NULL)
+    return;
+
+  va_list args;
+  va_start (args, format);
+  *error = g_error_new_valist (TALL_ERROR, TALL_ERROR_INVALID, format, args);
+  va_end (args);
+  tall_error_get_private (*error)->field = g_strdup (field);
+}
+
+/**
+ * tall_error_set_conflict:
+ * @revision: the revision that is stored, 0 if none
+ * @format: the message
+ *
+ * Sets %TALL_ERROR_CONFLICT.
+ */
+void
+tall_error_set_conflict (GError **error, gint64 revision, const char *format, ...)
+{
+  if (error == NULL)
+    return;
+
+  va_list args;
+  va_start (args, format);
+  *error = g_error_new_valist (TALL_ERROR, TALL_ERROR_CONFLICT, format, args);
+  va_end (args);
+  tall_error_get_private (*error)->revision = revision;
+}
+
+/**
+ * tall_error_get_field:
+ *
+ * Returns: (nullable) (transfer none): the field that a %TALL_ERROR_INVALID names
+ */
+const char *
+tall_error_get_field (const GError *error)
+{
+  if (error->domain != TALL_ERROR)
+    return NULL;
+
+  return tall_error_get_private ((GError *)error)->field;
+}
+
+/**
+ * tall_error_get_revision:
+ *
+ * Returns: the stored revision that a %TALL_ERROR_CONFLICT carries, else 0
+ */
+gint64
+tall_error_get_revision (const GError *error)
+{
+  if (error->domain != TALL_ERROR)
+    return 0;
+
+  return tall_error_get_private ((GError *)error)->revision;
+}
+
+/**
+ * tall_error_code_name:
+ *
+ * Returns: (transfer none): the code in words, as people and JSON see it, such as `not found`
+ */
+const char *
+tall_error_code_name (TallError code)
+{
+  static const char *const names[] = {
+    [TALL_ERROR_NOT_FOUND] = "not found",
+    [TALL_ERROR_CONFLICT] = "conflict",
+    [TALL_ERROR_INVALID] = "invalid",
+    [TALL_ERROR_TOO_LARGE] = "too large",
+    [TALL_ERROR_KEY_COLLISION] = "key collision",
+    [TALL_ERROR_UNSUPPORTED] = "unsupported",
+    [TALL_ERROR_OVERLOADED] = "overloaded",
+    [TALL_ERROR_UNAVAILABLE] = "unavailable",
+    [TALL_ERROR_TIMED_OUT] = "timed out",
+    [TALL_ERROR_OUTCOME_UNKNOWN] = "outcome unknown",
+    [TALL_ERROR_DAMAGED] = "damaged",
+    [TALL_ERROR_NEWER_VERSION] = "newer version",
+    [TALL_ERROR_INTERNAL] = "internal",
+  };
+
+  if ((guint)code >= G_N_ELEMENTS (names) || names[code] == NULL)
+    return "unknown";
+  return names[code];
+}

@@ -1,0 +1,63 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/**
+ * TALL_ERROR:
+ *
+ * The one error domain. Its codes are those of `idl/tallorder.thrift`, so that a caller sees the
+ * same error whether it calls the library or the service. Messages are for people: they say what,
+ * where, and what to do.
+ */
+#define TALL_ERROR (tall_error_quark ())
+GQuark tall_error_quark (void);
+
+/**
+ * TallError:
+ * @TALL_ERROR_NOT_FOUND: the order, customer or deployment does not exist
+ * @TALL_ERROR_CONFLICT: a condition does not hold; tall_error_get_revision() tells the revision
+ *   that is stored (0: none)
+ * @TALL_ERROR_INVALID: the input is wrong; tall_error_get_field() names the field
+ * @TALL_ERROR_TOO_LARGE: a limit is exceeded
+ * @TALL_ERROR_KEY_COLLISION: another number has the same row key
+ * @TALL_ERROR_UNSUPPORTED: this deployment, store or gateway cannot do that
+ * @TALL_ERROR_OVERLOADED: too much is waiting already; nothing was done
+ * @TALL_ERROR_UNAVAILABLE: the store, gateway or server cannot be reached; nothing was done
+ * @TALL_ERROR_TIMED_OUT: the deadline passed; nothing was done
+ * @TALL_ERROR_OUTCOME_UNKNOWN: a write may or may not have happened; read to find out
+ * @TALL_ERROR_DAMAGED: stored rows contradict each other
+ * @TALL_ERROR_NEWER_VERSION: written by a newer version of tallorder
+ * @TALL_ERROR_INTERNAL: a defect, or a failure below us that has no better name
+ */
+typedef enum
+{
+  TALL_ERROR_NOT_FOUND = 1,
+  TALL_ERROR_CONFLICT = 2,
+  TALL_ERROR_INVALID = 3,
+  TALL_ERROR_TOO_LARGE = 4,
+  TALL_ERROR_KEY_COLLISION = 5,
+  TALL_ERROR_UNSUPPORTED = 6,
+  TALL_ERROR_OVERLOADED = 7,
+  TALL_ERROR_UNAVAILABLE = 8,
+  TALL_ERROR_TIMED_OUT = 9,
+  TALL_ERROR_OUTCOME_UNKNOWN = 10,
+  TALL_ERROR_DAMAGED = 11,
+  TALL_ERROR_NEWER_VERSION = 12,
+  TALL_ERROR_INTERNAL = 13,
+} TallError;
+
+void tall_error_set_invalid (GError **error, const char *field, const char *format, ...)
+    G_GNUC_PRINTF (3, 4);
+void tall_error_set_conflict (GError **error, gint64 revision, const char *format, ...)
+    G_GNUC_PRINTF (3, 4);
+
+const char *tall_error_get_field (const GError *error);
+gint64 tall_error_get_revision (const GError *error);
+
+const char *tall_error_code_name (TallError code);
+
+G_END_DECLS

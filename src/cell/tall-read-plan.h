@@ -1,0 +1,92 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-cell.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallReadKind:
+ * @TALL_READ_GET: one row or several by their keys
+ * @TALL_READ_SCAN: the rows from a key up to, but without, another
+ */
+typedef enum
+{
+  TALL_READ_GET,
+  TALL_READ_SCAN,
+} TallReadKind;
+
+/**
+ * TallRead:
+ *
+ * One step of a plan. Fresh from its constructor it asks for every cell: all qualifiers, all
+ * versions, all timestamps.
+ */
+typedef struct
+{
+  TallReadKind kind;
+  const char *table; /* short name, such as `orders` */
+
+  TallSlice *keys; /* get: n_keys row keys */
+  guint n_keys;
+
+  TallSlice start; /* scan: first row key */
+  TallSlice stop;  /* scan: first row key not wanted; empty = to the end of the table */
+  guint limit;     /* scan: rows at most; 0 = no limit */
+
+  const TallSlice *qualifiers; /* n_qualifiers wanted; none = all */
+  guint n_qualifiers;
+  gint64 min_timestamp; /* cells from this timestamp … */
+  gint64 max_timestamp; /* … up to, but without, this one */
+  guint max_versions;   /* newest cells of a qualifier within that range; 0 = all */
+} TallRead;
+
+/**
+ * TallReadPlan:
+ *
+ * Reads that are executed together, and the memory of everything in them.
+ */
+typedef struct
+{
+  TallArena *arena; /* owned */
+  GPtrArray *reads; /* of TallRead, in the arena */
+} TallReadPlan;
+
+TallReadPlan *tall_read_plan_new (void);
+void tall_read_plan_free (TallReadPlan *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallReadPlan, tall_read_plan_free)
+
+TallRead *tall_read_plan_add_get (TallReadPlan *self, const char *table, TallSlice key);
+TallRead *tall_read_plan_add_gets (TallReadPlan *self,
+                                   const char *table,
+                                   const TallSlice *keys,
+                                   guint n_keys);
+TallRead *
+tall_read_plan_add_scan (TallReadPlan *self, const char *table, TallSlice start, TallSlice stop);
+TallRead *tall_read_plan_add_prefix_scan (TallReadPlan *self, const char *table, TallSlice prefix);
+void tall_read_plan_set_timestamp (TallReadPlan *self, gint64 timestamp);
+
+static inline TallRead *
+tall_read_plan_get (const TallReadPlan *self, guint i)
+{
+  return g_ptr_array_index (self->reads, i);
+}
+
+/**
+ * TallReadResult:
+ *
+ * What a plan found, one #TallRows for each of its reads, by position.
+ */
+typedef struct
+{
+  TallArena *arena;  /* owned; holds or keeps alive everything below */
+  TallRows *results; /* n_results of them */
+  guint n_results;
+} TallReadResult;
+
+TallReadResult *tall_read_result_new (guint n_results);
+void tall_read_result_free (TallReadResult *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallReadResult, tall_read_result_free)
+
+G_END_DECLS

@@ -1,0 +1,46 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-bytes.h"
+
+G_BEGIN_DECLS
+
+typedef struct _TallKeyStrategy TallKeyStrategy;
+
+/**
+ * TallKeyStrategy:
+ *
+ * How numbers become row keys. An order's row key is customer part + order part; layouts add to it
+ * what they need. A strategy is stateless and does no I/O. It is complete if every slot below is
+ * set; a new strategy is one new file and one entry in tall-key-strategies.c.
+ */
+struct _TallKeyStrategy
+{
+  const char *name;    /* as in `--key NAME` and in the deployment record; never changed */
+  const char *summary; /* one line for people: the form and what it is for */
+
+  /* TRUE if the customer part is made from a substituted id, which the store looks up first. */
+  gboolean needs_id;
+
+  /* Appends the customer part. @number is valid UTF-8 without control characters, 1 … 128 bytes;
+   * @id is 0 unless needs_id. Must append at least one byte, must not be a proper prefix of another
+   * customer's part. */
+  void (*append_customer) (const char *number, guint64 id, GByteArray *key);
+
+  /* Appends the order part, under the same rules. */
+  void (*append_order) (const char *number, GByteArray *key);
+
+  /* Length in bytes of the customer (order) part that @key begins with; -1 if @key does not begin
+   * with one. What is stored may be damaged, so @key can be anything. */
+  gssize (*measure_customer) (TallSlice key);
+  gssize (*measure_order) (TallSlice key);
+};
+
+const TallKeyStrategy *const *tall_key_strategies (guint *n);
+const TallKeyStrategy *tall_key_strategy_find (const char *name, GError **error);
+
+extern const TallKeyStrategy tall_key_hashed;
+extern const TallKeyStrategy tall_key_raw;
+
+G_END_DECLS

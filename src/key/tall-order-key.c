@@ -1,0 +1,32 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-order-key.h"
+
+/**
+ * tall_order_key_init:
+ * @customer_id: the substituted id if the strategy needs one, else 0
+ * @order_number: (nullable): NULL makes the key of a customer
+ */
+void
+tall_order_key_init (TallOrderKey *self,
+                     const TallKeyStrategy *strategy,
+                     const char *customer_number,
+                     guint64 customer_id,
+                     const char *order_number)
+{
+  self->bytes = g_byte_array_sized_new (64);
+  strategy->append_customer (customer_number, customer_id, self->bytes);
+  gsize customer_len = self->bytes->len;
+  if (order_number != NULL)
+    strategy->append_order (order_number, self->bytes);
+
+  self->whole = tall_slice_array (self->bytes);
+  self->customer = tall_slice (self->whole.data, customer_len);
+  self->order = tall_slice (self->whole.data + customer_len, self->whole.len - customer_len);
+}
+
+void
+tall_order_key_clear (TallOrderKey *self)
+{
+  g_clear_pointer (&self->bytes, g_byte_array_unref);
+}

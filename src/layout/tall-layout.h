@@ -1,0 +1,141 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-customer.h"
+#include "tall-mutation.h"
+#include "tall-order-key.h"
+#include "tall-order.h"
+#include "tall-read-plan.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallLayoutTable:
+ *
+ * A table that a layout keeps its rows in.
+ */
+typedef struct
+{
+  const char *name;        /* short name, such as `orders` */
+  gboolean expires;        /* TRUE if it holds nothing but orders, so that a TTL may apply */
+} TallLayoutTable;
+
+/**
+ * TallRowPart:
+ *
+ * A named piece of a row key, as `explain` shows it.
+ */
+typedef struct
+{
+  const char *name; /* static: `customer`, `order`, `type`, `location`, `line` … */
+  gsize len;        /* bytes */
+} TallRowPart;
+
+/**
+ * TallDecoded:
+ *
+ * What a layout made of the rows of an order.
+ */
+typedef struct
+{
+  TallOrder *order;    /* (transfer full) */
+  TallSlice canonical; /* its canonical form if the layout stores it, pointing into the rows; else empty */
+} TallDecoded;
+
+typedef struct _TallLayout TallLayout;
+
+/**
+ * TallLayout:
+ *
+ * How an order, or a customer, lies in rows. A layout is a stateless table of functions: it does no
+ * I/O and knows nothing of revisions except the timestamp that it is told to write or to read. All
+ * slots must be set, except where a comment says otherwise. A new layout is one new file and one
+ * entry in tall-layouts.c. What each writes is fixed in FORMAT.md.
+ *
+ * Every order has one root row and every customer is one row. The store writes and reads the cells
+ * `s` (state) and `summary` of these rows itself; a layout writes the other columns. A cell counts
+ * only if its timestamp is the revision: the decoders must skip all others.
+ */
+struct _TallLayout
+{
+  const char *name;    /* as in `--layout NAME` and in the deployment record; never changed */
+  const char *summary; /* one line for people: tables and rows */
+
+  /* The tables, ended by one whose name is NULL. */
+  const TallLayoutTable *tables;
+
+  /* TRUE if an order is nothing but its root row: then append_children appends nothing. */
+  gboolean single_row;
+
+  /* The root row of an order: its table, and its row key, appended to @row. */
+  const char *(*locate_order) (const TallOrderKey *key, GByteArray *row);
+
+  /* Adds the layout's columns of the root row to @root (a mutation in @batch), all at @revision.
+   * @canonical: the canonical form of @order, which lives as long as @batch. */
+  void (*append_root) (const TallOrder *order,
+                       TallSlice canonical,
+                       gint64 revision,
+                       TallBatch *batch,
+                       TallMutation *root);
+
+  /* Adds one mutation for each other row of @order to @batch, all cells at @revision. Each row has
+   * at least one cell, also where all its fields are absent. May be NULL if single_row. */
+  void (*append_children) (const TallOrderKey *key,
+                           const TallOrder *order,
+                           gint64 revision,
+                           TallBatch *batch);
+
+  /* Adds to @plan the reads that find all rows of an order. The first of them finds, among others,
+   * the root row. */
+  void (*plan_order) (const TallOrderKey *key, TallReadPlan *plan);
+
+  /* Adds to @plan the reads that find the other rows of an order, also those of old revisions, to
+   * clean them up; may find the root row too. May be NULL if single_row. */
+  void (*plan_children) (const TallOrderKey *key, TallReadPlan *plan);
+
+  /* Makes an order of the @n_results results of plan_order's reads. @customer_number and
+   * @order_number are the numbers asked for, which the order made gets. FALSE with
+   * TALL_ERROR_DAMAGED if a cell of @revision cannot be understood or a column that must be there
+   * is missing; that rows are missing is found by the caller, who counts. */
+  gboolean (*decode_order) (const TallOrderKey *key,
+                            const char *customer_number,
+                            const char *order_number,
+                            const TallRows *results,
+                            guint n_results,
+                            gint64 revision,
+                            TallDecoded *decoded,
+                            GError **error);
+
+  /* The row of a customer: its table, and its row key, appended to @row. */
+  const char *(*locate_customer) (const TallOrderKey *key, GByteArray *row);
+
+  /* Adds the layout's columns of a customer's row, like append_root. */
+  void (*append_customer) (const TallCustomer *customer,
+                           TallSlice canonical,
+                           gint64 revision,
+                           TallBatch *batch,
+                           TallMutation *row);
+
+  /* Makes a customer of its row, like decode_order. */
+  TallCustomer *(*decode_customer) (const char *number,
+                                    const TallRow *row,
+                                    gint64 revision,
+                                    GError **error);
+
+  /* Names the parts of a row key of one of the layout's tables; appends #TallRowPart to @parts,
+   * whose lengths add up to that of @row. What does not have the expected form is named
+   * `unexpected`. */
+  void (*name_parts) (const TallKeyStrategy *strategy,
+                      const char *table,
+                      TallSlice row,
+                      GArray *parts);
+};
+
+const TallLayout *const *tall_layouts (guint *n);
+const TallLayout *tall_layout_find (const char *name, GError **error);
+
+extern const TallLayout tall_layout_blob;
+extern const TallLayout tall_layout_record_type;
+
+G_END_DECLS

@@ -1,0 +1,70 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-customer.h"
+#include "tall-order.h"
+
+G_BEGIN_DECLS
+
+/**
+ * The canonical form: the protobuf encoding by `proto/order.proto` and `proto/customer.proto`, with
+ * fields in ascending order, lists sorted by number and attributes by key. Equal orders have equal
+ * bytes; its MD5 is the order's digest.
+ */
+#define TALL_DIGEST_SIZE 16
+
+TallSlice tall_order_to_canonical (const TallOrder *self, TallArena *arena);
+TallOrder *tall_order_from_canonical (TallSlice canonical, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+TallSlice tall_customer_to_canonical (const TallCustomer *self, TallArena *arena);
+TallCustomer *tall_customer_from_canonical (TallSlice canonical, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+
+/* Single parts, for layouts that keep them in cells of their own. */
+TallSlice tall_attributes_to_canonical (const TallAttributes *self, TallArena *arena);
+gboolean tall_attributes_from_canonical (TallSlice canonical,
+                                         TallArena *arena,
+                                         TallAttributes *attributes,
+                                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * TallOrderSummary:
+ *
+ * The few facts of an order that a listing shows, kept in one cell of every root row. The numbers
+ * also tell whose row it is, as row keys made with MD5 may collide.
+ */
+typedef struct
+{
+  const char *customer_number; /* never NULL */
+  const char *order_number;    /* never NULL */
+  guint n_lines;
+  gboolean has_total; /* FALSE if it does not fit in a TallDecimal */
+  TallDecimal total;
+  const char *currency; /* NULL: absent */
+} TallOrderSummary;
+
+TallSlice tall_order_to_summary (const TallOrder *self, TallArena *arena);
+gboolean tall_order_summary_parse (TallSlice bytes,
+                                   TallArena *arena,
+                                   TallOrderSummary *summary,
+                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * TallCustomerSummary:
+ *
+ * The same for a customer.
+ */
+typedef struct
+{
+  const char *number; /* never NULL */
+  const char *name;   /* NULL: absent */
+} TallCustomerSummary;
+
+TallSlice tall_customer_to_summary (const TallCustomer *self, TallArena *arena);
+gboolean tall_customer_summary_parse (TallSlice bytes,
+                                      TallArena *arena,
+                                      TallCustomerSummary *summary,
+                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

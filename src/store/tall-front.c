@@ -1,0 +1,114 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-front.h"
+
+G_DEFINE_ABSTRACT_TYPE (TallFront, tall_front, G_TYPE_OBJECT)
+
+void
+tall_description_free (TallDescription *self)
+{
+  if (self == NULL)
+    return;
+  g_free (self->name);
+  g_free (self->layout);
+  g_free (self->key_strategy);
+  g_free (self->store);
+  g_free (self->version);
+  g_free (self);
+}
+
+gboolean
+tall_front_put_order (TallFront *self,
+                      TallOrder *order,
+                      const TallWriteOptions *options,
+                      gint64 *revision,
+                      GError **error)
+{
+  g_return_val_if_fail (TALL_IS_FRONT (self), FALSE);
+
+  if (!tall_order_normalize (order, error))
+    return FALSE;
+  return TALL_FRONT_GET_CLASS (self)->put_order (self, order, options, revision, error);
+}
+
+TallOrder *
+tall_front_get_order (TallFront *self,
+                      const char *customer_number,
+                      const char *order_number,
+                      gint64 *revision,
+                      GError **error)
+{
+  g_return_val_if_fail (TALL_IS_FRONT (self), NULL);
+
+  if (!tall_validate_number (customer_number, "customer_number", error)
+      || !tall_validate_number (order_number, "order_number", error))
+    return NULL;
+  return TALL_FRONT_GET_CLASS (self)->get_order (self, customer_number, order_number, revision,
+                                                 error);
+}
+
+gboolean
+tall_front_delete_order (TallFront *self,
+                         const char *customer_number,
+                         const char *order_number,
+                         const TallWriteOptions *options,
+                         GError **error)
+{
+  g_return_val_if_fail (TALL_IS_FRONT (self), FALSE);
+
+  if (!tall_validate_number (customer_number, "customer_number", error)
+      || !tall_validate_number (order_number, "order_number", error))
+    return FALSE;
+  return TALL_FRONT_GET_CLASS (self)->delete_order (self, customer_number, order_number, options,
+                                                    error);
+}
+
+gboolean
+tall_front_put_customer (TallFront *self,
+                         TallCustomer *customer,
+                         const TallWriteOptions *options,
+                         gint64 *revision,
+                         GError **error)
+{
+  g_return_val_if_fail (TALL_IS_FRONT (self), FALSE);
+
+  if (!tall_customer_normalize (customer, error))
+    return FALSE;
+  return TALL_FRONT_GET_CLASS (self)->put_customer (self, customer, options, revision, error);
+}
+
+TallCustomer *
+tall_front_get_customer (TallFront *self, const char *number, gint64 *revision, GError **error)
+{
+  g_return_val_if_fail (TALL_IS_FRONT (self), NULL);
+
+  if (!tall_validate_number (number, "customer_number", error))
+    return NULL;
+  return TALL_FRONT_GET_CLASS (self)->get_customer (self, number, revision, error);
+}
+
+TallDescription *
+tall_front_describe (TallFront *self, GError **error)
+{
+  g_return_val_if_fail (TALL_IS_FRONT (self), NULL);
+
+  return TALL_FRONT_GET_CLASS (self)->describe (self, error);
+}
+
+gboolean
+tall_front_ping (TallFront *self, GError **error)
+{
+  g_return_val_if_fail (TALL_IS_FRONT (self), FALSE);
+
+  return TALL_FRONT_GET_CLASS (self)->ping (self, error);
+}
+
+static void
+tall_front_class_init (TallFrontClass *klass G_GNUC_UNUSED)
+{
+}
+
+static void
+tall_front_init (TallFront *self G_GNUC_UNUSED)
+{
+}

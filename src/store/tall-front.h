@@ -1,0 +1,144 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <glib-object.h>
+
+#include "tall-customer.h"
+#include "tall-order.h"
+
+G_BEGIN_DECLS
+
+#define TALL_TOKEN_SIZE 16
+
+/**
+ * TallCondition:
+ * @TALL_IF_ANY: store it whatever is there
+ * @TALL_IF_ABSENT: only if nothing is there
+ * @TALL_IF_REVISION: only if exactly this revision is there
+ */
+typedef enum
+{
+  TALL_IF_ANY,
+  TALL_IF_ABSENT,
+  TALL_IF_REVISION,
+} TallCondition;
+
+/**
+ * TallWriteOptions:
+ *
+ * How something is put or deleted. All zero, or a NULL pointer to it: whatever is there, no token,
+ * usual time-out.
+ */
+typedef struct
+{
+  TallCondition condition;
+  gint64 revision;               /* for TALL_IF_REVISION */
+  gboolean has_token;            /* a put sent again with the same token is stored once */
+  guint8 token[TALL_TOKEN_SIZE]; /* a UUID made by the caller for this one put */
+  guint timeout;                 /* milliseconds for the whole operation; 0 = usual (10 s) */
+} TallWriteOptions;
+
+/**
+ * TallDescription:
+ *
+ * What a deployment is, for `status` and the service's describe call.
+ */
+typedef struct
+{
+  char *name;
+  char *layout;
+  char *key_strategy;
+  char *store;          /* `rocksdb`, `hbase`, `memory` */
+  guint format;         /* of the stored bytes */
+  guint schema;         /* of orders and customers */
+  gboolean read_only;
+  char *version;        /* of the program that answers */
+} TallDescription;
+
+void tall_description_free (TallDescription *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallDescription, tall_description_free)
+
+#define TALL_TYPE_FRONT (tall_front_get_type ())
+G_DECLARE_DERIVABLE_TYPE (TallFront, tall_front, TALL, FRONT, GObject)
+
+/**
+ * TallFrontClass:
+ *
+ * What everyone who keeps orders works with. Behind it stands the store, or a client of the
+ * service; callers do not care which. All slots must be implemented. Any thread may call at any
+ * time. Errors are of %TALL_ERROR, their messages begin with the operation and the key.
+ */
+struct _TallFrontClass
+{
+  GObjectClass parent_class;
+
+  /* Stores a whole order, or replaces it. The order is checked and its lists are sorted. @revision
+   * (optional, out): the revision stored. %TALL_ERROR_CONFLICT if the condition does not hold;
+   * %TALL_ERROR_OUTCOME_UNKNOWN if it may have been stored. */
+  gboolean (*put_order) (TallFront *self,
+                         TallOrder *order,
+                         const TallWriteOptions *options,
+                         gint64 *revision,
+                         GError **error);
+
+  /* Returns (transfer full): a whole order; %TALL_ERROR_NOT_FOUND if there is none. */
+  TallOrder *(*get_order) (TallFront *self,
+                           const char *customer_number,
+                           const char *order_number,
+                           gint64 *revision,
+                           GError **error);
+
+  /* %TALL_ERROR_NOT_FOUND if there is none; conditions as with put_order, without TALL_IF_ABSENT. */
+  gboolean (*delete_order) (TallFront *self,
+                            const char *customer_number,
+                            const char *order_number,
+                            const TallWriteOptions *options,
+                            GError **error);
+
+  gboolean (*put_customer) (TallFront *self,
+                            TallCustomer *customer,
+                            const TallWriteOptions *options,
+                            gint64 *revision,
+                            GError **error);
+  TallCustomer *(*get_customer) (TallFront *self,
+                                 const char *number,
+                                 gint64 *revision,
+                                 GError **error);
+
+  TallDescription *(*describe) (TallFront *self, GError **error);
+
+  /* Succeeds if an answer comes from where the orders are kept. */
+  gboolean (*ping) (TallFront *self, GError **error);
+
+  gpointer padding[16];
+};
+
+gboolean tall_front_put_order (TallFront *self,
+                               TallOrder *order,
+                               const TallWriteOptions *options,
+                               gint64 *revision,
+                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallOrder *tall_front_get_order (TallFront *self,
+                                 const char *customer_number,
+                                 const char *order_number,
+                                 gint64 *revision,
+                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_front_delete_order (TallFront *self,
+                                  const char *customer_number,
+                                  const char *order_number,
+                                  const TallWriteOptions *options,
+                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_front_put_customer (TallFront *self,
+                                  TallCustomer *customer,
+                                  const TallWriteOptions *options,
+                                  gint64 *revision,
+                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallCustomer *tall_front_get_customer (TallFront *self,
+                                       const char *number,
+                                       gint64 *revision,
+                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallDescription *tall_front_describe (TallFront *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_front_ping (TallFront *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

@@ -1,0 +1,58 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-front.h"
+#include "tall-layout.h"
+#include "tall-table.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallStoreSettings:
+ *
+ * What `init` fixes for a deployment's whole life.
+ */
+typedef struct
+{
+  const TallLayout *layout;
+  const TallKeyStrategy *key_strategy;
+  guint64 ttl; /* seconds; 0 = orders never expire */
+} TallStoreSettings;
+
+/**
+ * TallStoreHooks:
+ *
+ * Seams for tests: time and chance. NULL slots mean the real thing.
+ */
+typedef struct
+{
+  gint64 (*now) (gpointer data);                         /* milliseconds since the epoch */
+  gint64 (*monotonic) (gpointer data);                   /* microseconds */
+  void (*sleep) (gint64 microseconds, gpointer data);    /* waiting for somebody else's claim */
+  void (*make_token) (guint8 token[TALL_TOKEN_SIZE], gpointer data);
+  gint64 patience; /* microseconds a foreign claim may stay unchanged; 0 = 1 s */
+  gpointer data;
+} TallStoreHooks;
+
+#define TALL_TYPE_STORE (tall_store_get_type ())
+G_DECLARE_FINAL_TYPE (TallStore, tall_store, TALL, STORE, TallFront)
+
+/* Creates the tables and the deployment record. %TALL_ERROR_CONFLICT if the deployment exists. */
+gboolean tall_store_create (TallTable *table, const TallStoreSettings *settings, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+
+/* Opens a deployment. %TALL_ERROR_NOT_FOUND if there is none; %TALL_ERROR_CONFLICT, naming both, if
+ * @layout or @key_strategy (nullable: whatever is recorded) is not what is recorded;
+ * %TALL_ERROR_NEWER_VERSION if its format is newer than ours. */
+TallStore *tall_store_open (TallTable *table,
+                            const char *layout,
+                            const char *key_strategy,
+                            const TallStoreHooks *hooks,
+                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+TallTable *tall_store_get_table (TallStore *self);
+const TallLayout *tall_store_get_layout (TallStore *self);
+const TallKeyStrategy *tall_store_get_key_strategy (TallStore *self);
+
+G_END_DECLS

@@ -1,0 +1,223 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <glib-object.h>
+
+#include "tall-mutation.h"
+#include "tall-read-plan.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallDurability:
+ * @TALL_DURABLE: on disk when the call returns, with everything this process wrote before it
+ * @TALL_DURABLE_LATER: may still be lost in a crash until a later durable write has returned
+ */
+typedef enum
+{
+  TALL_DURABLE,
+  TALL_DURABLE_LATER,
+} TallDurability;
+
+/* Deadlines are absolute, in microseconds of g_get_monotonic_time(). */
+#define TALL_NO_DEADLINE G_MAXINT64
+
+/**
+ * TallTableSpec:
+ *
+ * How a table is kept. Zero or NULL means: the store's own default.
+ */
+typedef struct
+{
+  char *name;            /* short name, such as `orders` */
+  guint max_versions;    /* versions kept of a cell; 0 = all */
+  guint64 ttl;           /* seconds after which cells disappear; 0 = never */
+  char *compression;     /* `none`, `snappy`, `gz`, `lz4`, `zstd` … */
+  char *bloom_filter;    /* `none`, `row`, `rowcol` */
+  char *block_encoding;  /* `none`, `prefix`, `diff`, `fast_diff` … */
+  GPtrArray *splits;     /* of GBytes, ascending: row keys where regions begin; NULL = one region */
+} TallTableSpec;
+
+TallTableSpec *tall_table_spec_new (const char *name);
+void tall_table_spec_free (TallTableSpec *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallTableSpec, tall_table_spec_free)
+
+#define TALL_TYPE_TABLE (tall_table_get_type ())
+G_DECLARE_DERIVABLE_TYPE (TallTable, tall_table, TALL, TABLE, GObject)
+
+/**
+ * TallTableClass:
+ *
+ * HBase's data model and nothing more: named tables of rows of versioned cells, atomic within a
+ * row. One object holds all tables of one deployment; the short names of tables are unique within
+ * it, and different deployments on the same store do not see each other's.
+ *
+ * Every slot must be implemented. Every call may be made from any thread at any time. Strings and
+ * slices passed in belong to the caller; nothing is kept after the call. Every call ends by
+ * @deadline, or soon after, with %TALL_ERROR_TIMED_OUT. Calls on a table that was not created fail
+ * with %TALL_ERROR_NOT_FOUND. Other failures: %TALL_ERROR_UNAVAILABLE (nothing was done),
+ * %TALL_ERROR_OVERLOADED (nothing was done), %TALL_ERROR_UNSUPPORTED, %TALL_ERROR_INTERNAL.
+ *
+ * Order of time in a row. A cell is the newest put with its qualifier and timestamp. A delete hides
+ * matching cells that are there, and may hide matching cells that are put later (HBase does, until
+ * a major compaction): no caller may rely on either.  All implementations here do hide them.
+ */
+struct _TallTableClass
+{
+  GObjectClass parent_class;
+
+  /**
+   * read:
+   *
+   * Executes all reads of a plan. Absent rows and rows without a matching cell are left out; results
+   * stand at the positions of the reads. Each row is read atomically, different rows are not. Harmless,
+   * so the implementation may repeat it.
+   *
+   * Returns: (transfer full): the result; NULL with @error set if any read failed
+   */
+  TallReadResult *(*read) (TallTable *self,
+                           const TallReadPlan *plan,
+                           gint64 deadline,
+                           GError **error);
+
+  /**
+   * apply:
+   * @mutations: @n of them, each another row
+   * @done: (optional) (out caller-allocates): @n flags: TRUE if this mutation is known to be done
+   *
+   * Applies each mutation atomically, in any order. Repeating a mutation is harmless as its
+   * timestamps are explicit, so the implementation may do so. After an error some may be done, also
+   * some that are not flagged.
+   *
+   * Returns: TRUE if all are done
+   */
+  gboolean (*apply) (TallTable *self,
+                     TallMutation *const *mutations,
+                     guint n,
+                     TallDurability durability,
+                     gint64 deadline,
+                     gboolean *done,
+                     GError **error);
+
+  /**
+   * apply_if:
+   * @qualifier: the cell to compare: its newest version counts
+   * @expected: (nullable): the value that it must have, not empty; NULL: it must not exist
+   * @matched: (out): whether the condition held and so the mutation was applied
+   *
+   * Compares and applies in one atomic step. Never repeated by the implementation once the request
+   * may have arrived; if the answer is lost then, the error is %TALL_ERROR_OUTCOME_UNKNOWN. Even
+   * "did not match" can be wrong behind a gateway that repeats calls by itself; who needs to know
+   * reads the cell.
+   *
+   * Returns: TRUE if @matched is set
+   */
+  gboolean (*apply_if) (TallTable *self,
+                        const TallMutation *mutation,
+                        TallSlice qualifier,
+                        const TallSlice *expected,
+                        TallDurability durability,
+                        gint64 deadline,
+                        gboolean *matched,
+                        GError **error);
+
+  /**
+   * increment:
+   * @value: (out): the counter after the step
+   *
+   * Adds @delta to a counter (8 bytes big-endian; absent counts as 0) in one durable atomic step.
+   * Never repeated by the implementation; a lost answer is %TALL_ERROR_OUTCOME_UNKNOWN.
+   */
+  gboolean (*increment) (TallTable *self,
+                         const char *table,
+                         TallSlice row,
+                         TallSlice qualifier,
+                         gint64 delta,
+                         gint64 deadline,
+                         gint64 *value,
+                         GError **error);
+
+  /**
+   * create_table:
+   *
+   * Creates an empty table. %TALL_ERROR_CONFLICT if it exists, %TALL_ERROR_UNSUPPORTED if the store
+   * cannot keep what the spec asks for.
+   */
+  gboolean (*create_table) (TallTable *self,
+                            const TallTableSpec *spec,
+                            gint64 deadline,
+                            GError **error);
+
+  /**
+   * drop_table:
+   *
+   * Removes a table with everything in it. %TALL_ERROR_NOT_FOUND if there is none.
+   */
+  gboolean (*drop_table) (TallTable *self, const char *table, gint64 deadline, GError **error);
+
+  /**
+   * describe_table:
+   *
+   * Returns: (transfer full): how a table is really kept, settings and regions as the store reports
+   *   them; NULL with %TALL_ERROR_NOT_FOUND if there is none
+   */
+  TallTableSpec *(*describe_table) (TallTable *self,
+                                    const char *table,
+                                    gint64 deadline,
+                                    GError **error);
+
+  /**
+   * list_tables:
+   *
+   * Returns: (transfer full): short names of this deployment's tables, sorted, NULL-terminated
+   */
+  GStrv (*list_tables) (TallTable *self, gint64 deadline, GError **error);
+
+  gpointer padding[8];
+};
+
+TallReadResult *tall_table_read (TallTable *self,
+                                 const TallReadPlan *plan,
+                                 gint64 deadline,
+                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_table_apply (TallTable *self,
+                           TallMutation *const *mutations,
+                           guint n,
+                           TallDurability durability,
+                           gint64 deadline,
+                           gboolean *done,
+                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_table_apply_if (TallTable *self,
+                              const TallMutation *mutation,
+                              TallSlice qualifier,
+                              const TallSlice *expected,
+                              TallDurability durability,
+                              gint64 deadline,
+                              gboolean *matched,
+                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_table_increment (TallTable *self,
+                               const char *table,
+                               TallSlice row,
+                               TallSlice qualifier,
+                               gint64 delta,
+                               gint64 deadline,
+                               gint64 *value,
+                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_table_create_table (TallTable *self,
+                                  const TallTableSpec *spec,
+                                  gint64 deadline,
+                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_table_drop_table (TallTable *self,
+                                const char *table,
+                                gint64 deadline,
+                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallTableSpec *tall_table_describe_table (TallTable *self,
+                                          const char *table,
+                                          gint64 deadline,
+                                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
+GStrv tall_table_list_tables (TallTable *self,
+                              gint64 deadline,
+                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

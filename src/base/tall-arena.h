@@ -30,7 +30,7 @@ void tall_arena_own (TallArena *self, gpointer data, GDestroyNotify destroy);
 
 /* One zeroed struct, or an array of @n zeroed ones (an overflow of the product aborts). */
 #define tall_arena_new0(self, type) ((type *)tall_arena_alloc0 ((self), sizeof (type)))
-#define tall_arena_newa0(self, type, n)                                                           \
+#define tall_arena_newa0(self, type, n)                                                            \
   ((type *)tall_arena_alloc0 ((self), tall_arena_array_size (sizeof (type), (n))))
 
 static inline gsize

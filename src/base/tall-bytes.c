@@ -20,8 +20,7 @@ tall_slice_compare (TallSlice a, TallSlice b)
 gboolean
 tall_slice_has_prefix (TallSlice slice, TallSlice prefix)
 {
-  return slice.len >= prefix.len
-         && tall_slice_equal (tall_slice (slice.data, prefix.len), prefix);
+  return slice.len >= prefix.len && tall_slice_equal (tall_slice (slice.data, prefix.len), prefix);
 }
 
 TallSlice

@@ -17,7 +17,10 @@ typedef struct
   gsize len; /* bytes */
 } TallSlice;
 
-#define TALL_SLICE_INIT { NULL, 0 }
+#define TALL_SLICE_INIT                                                                            \
+  {                                                                                                \
+    NULL, 0                                                                                        \
+  }
 
 static inline TallSlice
 tall_slice (gconstpointer data, gsize len)

@@ -30,10 +30,8 @@ tall_decimal_identical (TallDecimal a, TallDecimal b)
 }
 
 int tall_decimal_compare (TallDecimal a, TallDecimal b);
-gboolean tall_decimal_parse (const char *text,
-                             gssize len,
-                             TallDecimal *decimal,
-                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_decimal_parse (const char *text, gssize len, TallDecimal *decimal, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
 const char *tall_decimal_format (TallDecimal decimal, char text[TALL_DECIMAL_TEXT_SIZE]);
 
 G_END_DECLS

@@ -78,8 +78,8 @@ tall_rows_builder_end_row (TallRowsBuilder *self, TallSlice key)
 
   TallRow row = {
     .key = key,
-    .cells = tall_arena_memdup (self->arena, self->cells->data,
-                                self->cells->len * sizeof (TallCell)),
+    .cells =
+        tall_arena_memdup (self->arena, self->cells->data, self->cells->len * sizeof (TallCell)),
     .n_cells = self->cells->len,
   };
   g_array_append_val (self->rows, row);

@@ -75,15 +75,15 @@ tall_mutation_put (
 void
 tall_mutation_delete_up_to (TallBatch *batch, TallMutation *self, gint64 timestamp)
 {
-  *mutation_grow (batch, self)
-      = (TallChange){ .kind = TALL_CHANGE_DELETE_UP_TO, .timestamp = timestamp };
+  *mutation_grow (batch, self) =
+      (TallChange){ .kind = TALL_CHANGE_DELETE_UP_TO, .timestamp = timestamp };
 }
 
 void
 tall_mutation_delete_at (TallBatch *batch, TallMutation *self, gint64 timestamp)
 {
-  *mutation_grow (batch, self)
-      = (TallChange){ .kind = TALL_CHANGE_DELETE_AT, .timestamp = timestamp };
+  *mutation_grow (batch, self) =
+      (TallChange){ .kind = TALL_CHANGE_DELETE_AT, .timestamp = timestamp };
 }
 
 /**

@@ -51,7 +51,7 @@ typedef struct
  */
 typedef struct
 {
-  TallArena *arena;    /* owned */
+  TallArena *arena;     /* owned */
   GPtrArray *mutations; /* of TallMutation, in the arena */
 } TallBatch;
 

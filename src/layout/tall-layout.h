@@ -17,8 +17,8 @@ G_BEGIN_DECLS
  */
 typedef struct
 {
-  const char *name;        /* short name, such as `orders` */
-  gboolean expires;        /* TRUE if it holds nothing but orders, so that a TTL may apply */
+  const char *name; /* short name, such as `orders` */
+  gboolean expires; /* TRUE if it holds nothing but orders, so that a TTL may apply */
 } TallLayoutTable;
 
 /**
@@ -40,7 +40,7 @@ typedef struct
 typedef struct
 {
   TallOrder *order;    /* (transfer full) */
-  TallSlice canonical; /* its canonical form if the layout stores it, pointing into the rows; else empty */
+  TallSlice canonical; /* its canonical form, in the rows, if the layout stores it; else empty */
 } TallDecoded;
 
 typedef struct _TallLayout TallLayout;

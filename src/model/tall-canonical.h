@@ -15,11 +15,11 @@ G_BEGIN_DECLS
 #define TALL_DIGEST_SIZE 16
 
 TallSlice tall_order_to_canonical (const TallOrder *self, TallArena *arena);
-TallOrder *tall_order_from_canonical (TallSlice canonical, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
+TallOrder *tall_order_from_canonical (TallSlice canonical,
+                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
 TallSlice tall_customer_to_canonical (const TallCustomer *self, TallArena *arena);
-TallCustomer *tall_customer_from_canonical (TallSlice canonical, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
+TallCustomer *tall_customer_from_canonical (TallSlice canonical,
+                                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* Single parts, for layouts that keep them in cells of their own. */
 TallSlice tall_attributes_to_canonical (const TallAttributes *self, TallArena *arena);

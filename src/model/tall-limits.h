@@ -3,10 +3,10 @@
 #pragma once
 
 /* The same in every layout, so that every order can be moved from any layout to any other. */
-#define TALL_MAX_NUMBER_BYTES 128                 /* a customer or order number, UTF-8 */
-#define TALL_MAX_LINES_AND_LOCATIONS 10000        /* together, in one order */
-#define TALL_MAX_ADDRESS_BYTES 4096               /* all texts of one address, canonical form */
-#define TALL_MAX_CANONICAL_BYTES (1024 * 1024)    /* an order's or customer's canonical form */
+#define TALL_MAX_NUMBER_BYTES 128              /* a customer or order number, UTF-8 */
+#define TALL_MAX_LINES_AND_LOCATIONS 10000     /* together, in one order */
+#define TALL_MAX_ADDRESS_BYTES 4096            /* all texts of one address, canonical form */
+#define TALL_MAX_CANONICAL_BYTES (1024 * 1024) /* an order's or customer's canonical form */
 
 /* Dates: milliseconds since the epoch, UTC. */
 #define TALL_MIN_DATE G_GINT64_CONSTANT (-62135596800000) /* 0001-01-01T00:00:00.000Z */

@@ -37,8 +37,8 @@ typedef struct
   char *name;
   TallAddress *address; /* NULL: absent */
   gboolean has_ship_date;
-  gint64 ship_date;           /* milliseconds since the epoch, UTC */
-  TallLineItem *line_items;   /* n_line_items of them, sorted by number */
+  gint64 ship_date;         /* milliseconds since the epoch, UTC */
+  TallLineItem *line_items; /* n_line_items of them, sorted by number */
   guint n_line_items;
 } TallShippingLocation;
 
@@ -50,7 +50,7 @@ typedef struct
  */
 typedef struct
 {
-  TallArena *arena; /* owned */
+  TallArena *arena;      /* owned */
   char *customer_number; /* never NULL */
   char *order_number;    /* never NULL */
   gboolean has_sales_date;
@@ -70,7 +70,8 @@ gboolean tall_order_equal (const TallOrder *a, const TallOrder *b);
 guint tall_order_count_lines (const TallOrder *self);
 gboolean tall_order_compute_total (const TallOrder *self, TallDecimal *total);
 
-gboolean tall_validate_number (const char *text, const char *field, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_validate_number (const char *text,
+                               const char *field,
+                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

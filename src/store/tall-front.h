@@ -49,11 +49,11 @@ typedef struct
   char *name;
   char *layout;
   char *key_strategy;
-  char *store;          /* `rocksdb`, `hbase`, `memory` */
-  guint format;         /* of the stored bytes */
-  guint schema;         /* of orders and customers */
+  char *store;  /* `rocksdb`, `hbase`, `memory` */
+  guint format; /* of the stored bytes */
+  guint schema; /* of orders and customers */
   gboolean read_only;
-  char *version;        /* of the program that answers */
+  char *version; /* of the program that answers */
 } TallDescription;
 
 void tall_description_free (TallDescription *self);
@@ -89,7 +89,8 @@ struct _TallFrontClass
                            gint64 *revision,
                            GError **error);
 
-  /* %TALL_ERROR_NOT_FOUND if there is none; conditions as with put_order, without TALL_IF_ABSENT. */
+  /* %TALL_ERROR_NOT_FOUND if there is none; conditions as with put_order, without TALL_IF_ABSENT.
+   */
   gboolean (*delete_order) (TallFront *self,
                             const char *customer_number,
                             const char *order_number,

@@ -44,7 +44,7 @@ typedef struct
 } TallState;
 
 TallSlice tall_state_encode (const TallState *self, TallArena *arena);
-gboolean tall_state_decode (TallSlice bytes, TallState *state, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
+gboolean
+tall_state_decode (TallSlice bytes, TallState *state, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -27,9 +27,9 @@ typedef struct
  */
 typedef struct
 {
-  gint64 (*now) (gpointer data);                         /* milliseconds since the epoch */
-  gint64 (*monotonic) (gpointer data);                   /* microseconds */
-  void (*sleep) (gint64 microseconds, gpointer data);    /* waiting for somebody else's claim */
+  gint64 (*now) (gpointer data);                      /* milliseconds since the epoch */
+  gint64 (*monotonic) (gpointer data);                /* microseconds */
+  void (*sleep) (gint64 microseconds, gpointer data); /* waiting for somebody else's claim */
   void (*make_token) (guint8 token[TALL_TOKEN_SIZE], gpointer data);
   gint64 patience; /* microseconds a foreign claim may stay unchanged; 0 = 1 s */
   gpointer data;
@@ -39,8 +39,9 @@ typedef struct
 G_DECLARE_FINAL_TYPE (TallStore, tall_store, TALL, STORE, TallFront)
 
 /* Creates the tables and the deployment record. %TALL_ERROR_CONFLICT if the deployment exists. */
-gboolean tall_store_create (TallTable *table, const TallStoreSettings *settings, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_store_create (TallTable *table,
+                            const TallStoreSettings *settings,
+                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* Opens a deployment. %TALL_ERROR_NOT_FOUND if there is none; %TALL_ERROR_CONFLICT, naming both, if
  * @layout or @key_strategy (nullable: whatever is recorded) is not what is recorded;

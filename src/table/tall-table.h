@@ -30,13 +30,13 @@ typedef enum
  */
 typedef struct
 {
-  char *name;            /* short name, such as `orders` */
-  guint max_versions;    /* versions kept of a cell; 0 = all */
-  guint64 ttl;           /* seconds after which cells disappear; 0 = never */
-  char *compression;     /* `none`, `snappy`, `gz`, `lz4`, `zstd` … */
-  char *bloom_filter;    /* `none`, `row`, `rowcol` */
-  char *block_encoding;  /* `none`, `prefix`, `diff`, `fast_diff` … */
-  GPtrArray *splits;     /* of GBytes, ascending: row keys where regions begin; NULL = one region */
+  char *name;           /* short name, such as `orders` */
+  guint max_versions;   /* versions kept of a cell; 0 = all */
+  guint64 ttl;          /* seconds after which cells disappear; 0 = never */
+  char *compression;    /* `none`, `snappy`, `gz`, `lz4`, `zstd` … */
+  char *bloom_filter;   /* `none`, `row`, `rowcol` */
+  char *block_encoding; /* `none`, `prefix`, `diff`, `fast_diff` … */
+  GPtrArray *splits;    /* of GBytes, ascending: row keys where regions begin; NULL = one region */
 } TallTableSpec;
 
 TallTableSpec *tall_table_spec_new (const char *name);
@@ -70,9 +70,9 @@ struct _TallTableClass
   /**
    * read:
    *
-   * Executes all reads of a plan. Absent rows and rows without a matching cell are left out; results
-   * stand at the positions of the reads. Each row is read atomically, different rows are not. Harmless,
-   * so the implementation may repeat it.
+   * Executes all reads of a plan. Absent rows and rows without a matching cell are left out;
+   * results stand at the positions of the reads. Each row is read atomically, different rows are
+   * not. Harmless, so the implementation may repeat it.
    *
    * Returns: (transfer full): the result; NULL with @error set if any read failed
    */
@@ -208,16 +208,13 @@ gboolean tall_table_create_table (TallTable *self,
                                   const TallTableSpec *spec,
                                   gint64 deadline,
                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_table_drop_table (TallTable *self,
-                                const char *table,
-                                gint64 deadline,
-                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_table_drop_table (TallTable *self, const char *table, gint64 deadline, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
 TallTableSpec *tall_table_describe_table (TallTable *self,
                                           const char *table,
                                           gint64 deadline,
                                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
-GStrv tall_table_list_tables (TallTable *self,
-                              gint64 deadline,
-                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
+GStrv
+tall_table_list_tables (TallTable *self, gint64 deadline, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -41,8 +41,23 @@ static void
 test_refused (void)
 {
   static const char *const cases[] = {
-    "", "-", "+", ".", "1.", ".5", "1e3", "1,5", " 1", "1 ", "--1", "1.2.3", "abc", "0x10",
-    "9223372036854775808", "-9223372036854775809", "0.0000000000000000001",
+    "",
+    "-",
+    "+",
+    ".",
+    "1.",
+    ".5",
+    "1e3",
+    "1,5",
+    " 1",
+    "1 ",
+    "--1",
+    "1.2.3",
+    "abc",
+    "0x10",
+    "9223372036854775808",
+    "-9223372036854775809",
+    "0.0000000000000000001",
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -58,8 +73,8 @@ static void
 test_compare (void)
 {
   g_assert_cmpint (tall_decimal_compare ((TallDecimal){ 15, 1 }, (TallDecimal){ 150, 2 }), ==, 0);
-  g_assert_cmpint (tall_decimal_compare ((TallDecimal){ G_MININT64, 0 },
-                                         (TallDecimal){ G_MAXINT64, 18 }), <, 0);
+  g_assert_cmpint (
+      tall_decimal_compare ((TallDecimal){ G_MININT64, 0 }, (TallDecimal){ G_MAXINT64, 18 }), <, 0);
   g_assert_cmpint (tall_decimal_compare ((TallDecimal){ 1, 0 }, (TallDecimal){ 999, 3 }), >, 0);
   g_assert_false (tall_decimal_identical ((TallDecimal){ 15, 1 }, (TallDecimal){ 150, 2 }));
 }

@@ -24,9 +24,12 @@ typedef struct
   guint call_timeout;          /* milliseconds that one call may take at one gateway */
 } TallHbaseOptions;
 
-#define TALL_HBASE_OPTIONS_INIT { .connect_timeout = 3000, .call_timeout = 10000 }
+#define TALL_HBASE_OPTIONS_INIT                                                                    \
+  {                                                                                                \
+    .connect_timeout = 3000, .call_timeout = 10000                                                 \
+  }
 
-TallTable *tall_hbase_table_open (const TallHbaseOptions *options, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
+TallTable *tall_hbase_table_open (const TallHbaseOptions *options,
+                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

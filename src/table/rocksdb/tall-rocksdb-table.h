@@ -18,15 +18,18 @@ typedef struct
 {
   const char *directory; /* created if it does not exist */
   const char *name;      /* of the deployment: prefix of its tables; NULL = `tallorder` */
-  gboolean sync;         /* FALSE trades durable commits for speed: a crash may lose the last ones */
-  gsize cache_bytes;     /* block cache; 0 = 512 MiB at most */
-  gboolean must_exist;   /* refuse to create a new store */
+  gboolean sync;       /* FALSE trades durable commits for speed: a crash may lose the last ones */
+  gsize cache_bytes;   /* block cache; 0 = 512 MiB at most */
+  gboolean must_exist; /* refuse to create a new store */
 } TallRocksdbOptions;
 
-#define TALL_ROCKSDB_OPTIONS_INIT { .sync = TRUE }
+#define TALL_ROCKSDB_OPTIONS_INIT                                                                  \
+  {                                                                                                \
+    .sync = TRUE                                                                                   \
+  }
 
-TallTable *tall_rocksdb_table_open (const TallRocksdbOptions *options, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
+TallTable *tall_rocksdb_table_open (const TallRocksdbOptions *options,
+                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
 guint64 tall_rocksdb_table_count_wal_syncs (TallRocksdbTable *self);
 
 G_END_DECLS

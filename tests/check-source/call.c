@@ -1,0 +1,7 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+void *
+f (void)
+{
+  return malloc (10);
+}

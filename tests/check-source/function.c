@@ -1,0 +1,67 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+void
+f (void)
+{
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+  g ();
+}

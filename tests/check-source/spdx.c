@@ -1,0 +1,2 @@
+/* nobody */
+#define X 1

@@ -1,0 +1,332 @@
+# SPDX-FileCopyrightText: The tallorder authors
+# SPDX-License-Identifier: Apache-2.0
+"""One HBase in one data directory: a master that holds everything, and its Thrift2 gateways."""
+
+import contextlib
+import fcntl
+import json
+import os
+import shutil
+import time
+
+from . import ToolError, java, probe, process, settings, signals
+from .process import LOOPBACK, POLL_SECONDS
+from .settings import Mode
+
+ZOOKEEPER_IS_UP = "Started MiniZooKeeperCluster and ran 'stat'"
+MASTER_IS_UP = "Master has completed initialization"
+PORT_IS_TAKEN = ("Address already in use", "Could not start ZK at requested port")
+PORT_TRIES = 5
+LOCK_SECONDS = 180
+MASTER = "master"
+
+
+class PortTaken(Exception):
+    """Somebody took the port of process NAME between our choice and its start."""
+
+    def __init__(self, name):
+        super().__init__(name)
+        self.name = name
+
+
+class Instance:
+    """The processes of a data directory, as DIR/instance.json knows them.
+
+    The file holds {"zookeeper_port", "properties", "heap", "processes": {NAME: {"pid", "log" and,
+    of gateways, "port", "mode"}}}. Ports and modes stay there when processes end, so that a later
+    start gives the same addresses where they are still free.
+    """
+
+    def __init__(self, data):
+        self.data = os.path.realpath(data)
+        self._file = os.path.join(self.data, "instance.json")
+        self._started = []
+        self._die_with_parent = False
+        self._deadline = 0.0
+        self._java = None
+        self._state = {"zookeeper_port": 0, "properties": {}, "heap": 512, "processes": {}}
+        with contextlib.suppress(FileNotFoundError):
+            self._load()
+
+    def _load(self):
+        try:
+            with open(self._file, encoding="utf-8") as file:
+                self._state = json.load(file)
+        except ValueError as error:
+            raise ToolError(f"{self._file} is damaged ({error}); remove it by hand") from error
+
+    def _save(self):
+        temporary = self._file + ".new"
+        with open(temporary, "w", encoding="utf-8") as file:
+            json.dump(self._state, file, indent=2)
+        os.replace(temporary, self._file)
+
+    # What is there
+
+    @property
+    def names(self):
+        """The master, then the gateways in order."""
+        return list(self._state["processes"])
+
+    @property
+    def gateways(self):
+        return [name for name in self.names if name != MASTER]
+
+    def mode(self, name):
+        return Mode.parse(self._state["processes"][name]["mode"])
+
+    def address(self, name):
+        return (LOOPBACK, self._state["processes"][name]["port"])
+
+    def pid(self, name):
+        """The process's id, or None where it does not run."""
+        pid = self._state["processes"][name].get("pid")
+        return pid if process.is_alive(pid, settings.mark(self.data, name)) else None
+
+    def running(self):
+        return [name for name in self.names if self.pid(name)]
+
+    def log(self, name):
+        return os.path.join(self.data, "logs", name + ".log")
+
+    def variables(self):
+        """What a program needs to use it, as environment variables."""
+        addresses = {name: "%s:%d" % self.address(name) for name in self.gateways}
+        variables = {
+            "TALLORDER_HBASE": ",".join(addresses.values()),
+            "TALLORDER_HBASE_DATA": self.data,
+        }
+        for name, address in addresses.items():
+            variable = self.mode(name).variable
+            both = (variables.get(variable), address)
+            variables[variable] = ",".join(filter(None, both))
+        return variables
+
+    def describe(self):
+        """The same for programs, with process ids and whether each gateway answers."""
+        processes = []
+        for name in self.names:
+            entry = {"name": name, "pid": self.pid(name), "log": self.log(name)}
+            if name != MASTER:
+                mode = self.mode(name)
+                entry["endpoint"] = "%s:%d" % self.address(name)
+                entry["protocol"], entry["framed"] = mode
+                entry["answers"] = bool(entry["pid"]) and self._answers(name, "getThriftServerType")
+            processes.append(entry)
+        ready = bool(processes) and all(p["pid"] and p.get("answers", True) for p in processes)
+        return {
+            "data": self.data,
+            "ready": ready,
+            "zookeeper": f"{LOOPBACK}:{self._state['zookeeper_port']}",
+            "environment": self.variables(),
+            "processes": processes,
+        }
+
+    def _answers(self, name, method, argument=None):
+        try:
+            probe.call(self.address(name), self.mode(name), method, argument)
+        except probe.NotReady:
+            return False
+        return True
+
+    # Start
+
+    def start(self, modes=None, properties=None, heap=None, timeout=120.0, die_with_parent=False):
+        """Starts what does not run; returns when all answer. A failed start leaves nothing behind.
+
+        MODES, PROPERTIES, HEAP: as given, else as the directory remembers them.
+        """
+        settings.check_directory(self.data)
+        self._java = java.find_java()
+        java.ensure_jars(self._java)
+        self._claim_directory()
+        with self._locked():
+            with contextlib.suppress(FileNotFoundError):
+                self._load()
+            self._adopt(modes, properties, heap)
+            self._started = []
+            self._die_with_parent = die_with_parent
+            self._deadline = time.monotonic() + timeout
+            try:
+                self._start_with_free_ports()
+            except BaseException:
+                self._end(self._started, 0)
+                raise
+
+    def _claim_directory(self):
+        """Makes the folders; refuses a directory that holds something else."""
+        os.makedirs(self.data, exist_ok=True)
+        if not os.path.exists(self._file):
+            if os.listdir(self.data):
+                raise ToolError(
+                    f"{self.data} is not empty and was not made by this command: "
+                    "give a new or an empty --data directory"
+                )
+            self._save()
+        for folder in ("conf", "hbase", "logs", "tmp"):
+            os.makedirs(os.path.join(self.data, folder), exist_ok=True)
+
+    def _adopt(self, modes, properties, heap):
+        """Takes new settings into the state; refused while processes run with others."""
+        processes = self._state["processes"]
+        if modes is None:
+            modes = [self.mode(name) for name in self.gateways] or [Mode("binary", False)]
+        wanted = {
+            "modes": modes,
+            "properties": self._state["properties"] if properties is None else properties,
+            "heap": heap or self._state["heap"],
+        }
+        current = {
+            "modes": [self.mode(name) for name in self.gateways],
+            "properties": self._state["properties"],
+            "heap": self._state["heap"],
+        }
+        if wanted != current and self.running():
+            raise ToolError(
+                f"the HBase in {self.data} runs with other gateways or settings: "
+                f"stop it first (hbase stop --data {self.data})"
+            )
+        self._state.update(properties=wanted["properties"], heap=wanted["heap"])
+        gateways = {
+            f"gateway-{i}": dict(processes.get(f"gateway-{i}", {"port": 0}), mode=str(mode))
+            for i, mode in enumerate(modes)
+        }
+        self._state["processes"] = {MASTER: processes.get(MASTER, {}), **gateways}
+
+    def _start_with_free_ports(self):
+        for _ in range(PORT_TRIES):
+            try:
+                self._start_missing()
+                return
+            except PortTaken as taken:
+                self._end([taken.name], 0)
+                if taken.name == MASTER:
+                    self._state["zookeeper_port"] = 0
+                else:
+                    self._state["processes"][taken.name]["port"] = 0
+        raise ToolError(f"the chosen ports were taken by others {PORT_TRIES} times; try again")
+
+    def _start_missing(self):
+        if not self.pid(MASTER):
+            self._start_master()
+        self._wait_log(MASTER, ZOOKEEPER_IS_UP)
+        for name in self.gateways:
+            if not self.pid(name):
+                self._start_gateway(name)
+        self._wait_log(MASTER, MASTER_IS_UP)
+        for name in self.gateways:
+            self._wait_gateway(name)
+
+    def _start_master(self):
+        old = self._state["zookeeper_port"]
+        port = process.pick_port(old, self._ports())
+        if port != old:
+            # Gateways that still run look for the old port.
+            self._end(self.gateways, 0)
+        # Holds only sessions, which a killed master leaves open: HBase would wait for their end.
+        shutil.rmtree(os.path.join(self.data, "zookeeper"), ignore_errors=True)
+        self._state["zookeeper_port"] = port
+        settings.write_site(self.data, port, self._state["properties"])
+        self._spawn(MASTER, settings.master_command(
+            self._java, self.data, MASTER, self._state["heap"]))
+
+    def _start_gateway(self, name):
+        entry = self._state["processes"][name]
+        taken = self._ports() - {entry["port"]}
+        entry["port"] = process.pick_port(entry["port"], taken)
+        self._spawn(name, settings.gateway_command(
+            self._java, self.data, name, self._state["heap"] // 2, entry["port"], self.mode(name)))
+
+    def _ports(self):
+        ports = {self._state["processes"][name]["port"] for name in self.gateways}
+        return ports | {self._state["zookeeper_port"]}
+
+    def _spawn(self, name, command):
+        log = self.log(name)
+        with contextlib.suppress(FileNotFoundError):
+            os.replace(log, log + ".old")
+        with signals.deferred():
+            pid = process.spawn(command, log, self.data, self._die_with_parent)
+            self._started.append(name)
+            self._state["processes"][name]["pid"] = pid
+            self._save()
+
+    # Wait
+
+    def _wait_log(self, name, text):
+        wanted = text.encode()
+        with open(self.log(name), "rb") as file:
+            seen = b""
+            while wanted not in seen:
+                self._pause(name, f"“{text}” in its log")
+                # Keep the end of what was read: the text may come in two pieces.
+                seen = seen[-len(wanted):] + file.read()
+
+    def _wait_gateway(self, name):
+        while not self._answers(name, "getThriftServerType"):
+            self._pause(name, f"an answer on port {self.address(name)[1]}")
+        while not self._answers(name, "getTableNamesByNamespace", "default"):
+            self._pause(name, "an answer of the master through it")
+
+    def _pause(self, name, awaited):
+        """Sleeps for a moment; an error if process NAME has ended or time is up."""
+        if not self.pid(name):
+            tail = self._log_tail(name)
+            if any(sign in tail for sign in PORT_IS_TAKEN):
+                raise PortTaken(name)
+            raise ToolError(self._failure(name, "ended by itself", tail))
+        if time.monotonic() > self._deadline:
+            raise ToolError(self._failure(name, f"gave no {awaited} in time", self._log_tail(name)))
+        time.sleep(POLL_SECONDS)
+
+    def _log_tail(self, name, size=16384):
+        with open(self.log(name), "rb") as file:
+            file.seek(max(0, os.path.getsize(self.log(name)) - size))
+            return file.read().decode(errors="replace")
+
+    def _failure(self, name, what, tail):
+        lines = "\n".join("  | " + line[:240] for line in tail.splitlines()[-15:])
+        return (
+            f"HBase's {name} {what}; the end of {self.log(name)}:\n{lines}\n"
+            "Everything that was started has been ended. Is there memory and disk space left, and "
+            f"may {self.data} be written? On a slow machine try a longer --timeout."
+        )
+
+    # Stop
+
+    def stop(self, grace):
+        """Ends all processes: SIGTERM, and after GRACE seconds (0: at once) SIGKILL."""
+        if not os.path.exists(self._file):
+            return
+        with self._locked():
+            with contextlib.suppress(FileNotFoundError):
+                self._load()
+            self._end(self.names, grace)
+
+    def kill(self, names):
+        """SIGKILL, as a crash; the rest runs on."""
+        self._end(names, 0)
+
+    def _end(self, names, grace):
+        known = [name for name in names if name in self._state["processes"]]
+        pids = [(self._state["processes"][name].get("pid"), name) for name in known]
+        process.end([(pid, settings.mark(self.data, name)) for pid, name in pids], grace)
+        for name in known:
+            self._state["processes"][name]["pid"] = None
+        if known:
+            self._save()
+
+    @contextlib.contextmanager
+    def _locked(self):
+        """One start or stop at a time."""
+        deadline = time.monotonic() + LOCK_SECONDS
+        with open(os.path.join(self.data, "lock"), "w", encoding="ascii") as lock:
+            while True:
+                try:
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError:
+                    if time.monotonic() > deadline:
+                        raise ToolError(f"another hbase command works on {self.data}") from None
+                    time.sleep(POLL_SECONDS)
+            yield

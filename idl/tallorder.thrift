@@ -1,0 +1,281 @@
+/*
+ * SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+/*
+ * The service of tallorder: customers and their orders, a whole order at a time.
+ *
+ * Transport: TCP, framed (each message after its length, 4 bytes big-endian); binary or compact
+ * protocol, recognised from each frame's first byte. A request of more than 16 MiB, or one that is
+ * nested deeper than 32 levels, closes the connection; so do bytes that are not Thrift, and silence
+ * of a connection for longer than the server's idle time (5 minutes unless it was told otherwise).
+ * Calls on one connection are answered one after the other; for calls at the same time use several
+ * connections.
+ *
+ * Absent and empty. A field that is "optional" may be left out, and that is not the same as an
+ * empty text or a zero: both are stored and come back as they were sent. Lists and maps are never
+ * absent: one that is left out is empty. Languages that have no absent values (a struct that is
+ * sent with all fields) send the empty ones.
+ *
+ * Texts are UTF-8 without U+0000; a text with one is refused, never cut. Customer and order numbers
+ * are texts of 1 to 128 bytes without control characters. Numbers of locations and lines are
+ * 1 to 2147483647. Dates are milliseconds since 1970-01-01T00:00:00Z, years 1 to 9999.
+ *
+ * Limits of one order: 10,000 lines and locations together; 4 KiB for the texts of one address;
+ * 1 MiB as a whole, in the encoding in which it is stored (proto/order.proto). The last also holds
+ * for a customer. What is over a limit is refused with TOO_LARGE; nothing is ever shortened.
+ *
+ * Every call can fail with a TallError. After one the connection can be used on. A call that the
+ * server does not know is answered with Thrift's own TApplicationException (UNKNOWN_METHOD).
+ *
+ * Compatible changes only: calls, optional fields and codes may be added, numbers are never given
+ * another meaning. A client must take an unknown code for INTERNAL.
+ */
+
+namespace c_glib Idl
+namespace py tallorder
+namespace java org.tallorder.thrift
+namespace go tallorder
+namespace cpp tallorder
+namespace rb Tallorder
+namespace php Tallorder
+namespace netstd Tallorder
+namespace js tallorder
+namespace rs tallorder
+
+// ---- What is stored -----------------------------------------------------------------------------
+
+/**
+ * An exact decimal: unscaled × 10^-scale. The scale is part of the value: 1.5 (15, 1) and
+ * 1.50 (150, 2) are kept apart. Both fields must be sent.
+ */
+struct Decimal {
+  1: i64 unscaled,
+  /** 0 to 18. */
+  2: i32 scale
+}
+
+/** A postal address; together at most 4 KiB. */
+struct Address {
+  1: optional string line1,
+  2: optional string line2,
+  3: optional string city,
+  4: optional string state,
+  5: optional string zip,
+  6: optional string country
+}
+
+struct LineItem {
+  /** Must be sent. Unique in the whole order, not only in its location. */
+  1: i32 number,
+  2: optional string item_number,
+  3: optional string description,
+  /** Negative: a cancellation. */
+  4: optional Decimal quantity,
+  /** Of one unit. */
+  5: optional Decimal price,
+  /** A rate, 0 to 1: 0.15 is fifteen per cent. */
+  6: optional Decimal discount
+}
+
+/** Where some lines of an order go. A location without lines is kept. */
+struct ShippingLocation {
+  /** Must be sent. Unique in the order. */
+  1: i32 number,
+  2: optional string name,
+  3: optional Address address,
+  4: optional i64 ship_date,
+  /** In any order; they come back sorted by number. */
+  5: list<LineItem> line_items
+}
+
+struct Order {
+  /** Must be sent. */
+  1: string customer_number,
+  /** Must be sent. Unique among the customer's orders. */
+  2: string order_number,
+  3: optional i64 sales_date,
+  /** Any text; an ISO 4217 code is usual. */
+  4: optional string currency,
+  /** In any order; they come back sorted by number. */
+  5: list<ShippingLocation> shipping_locations,
+  6: map<string, string> attributes
+}
+
+struct Customer {
+  /** Must be sent. */
+  1: string number,
+  2: optional string name,
+  3: optional Address address,
+  /** Kept in the order given. */
+  4: list<string> phones,
+  5: optional string email,
+  6: map<string, string> attributes
+}
+
+// ---- Errors -------------------------------------------------------------------------------------
+
+/** What went wrong. "Nothing was done" means that the call may be sent again without harm. */
+enum ErrorCode {
+  /** The order or customer does not exist. */
+  NOT_FOUND = 1,
+  /** The condition does not hold; "revision" is the one stored, 0 if none. Nothing was done. */
+  CONFLICT = 2,
+  /** The input is wrong; "field" names the place. Nothing was done. */
+  INVALID = 3,
+  /** A limit is exceeded; the message names it. Nothing was done. */
+  TOO_LARGE = 4,
+  /** Another number has the same row key. Nothing was done. */
+  KEY_COLLISION = 5,
+  /** This deployment or store cannot do that. Nothing was done. */
+  UNSUPPORTED = 6,
+  /** Too much is waiting already. Nothing was done; try again later. */
+  OVERLOADED = 7,
+  /** What keeps the orders cannot be reached. Nothing was done. */
+  UNAVAILABLE = 8,
+  /** The time-out passed. Nothing was done. */
+  TIMED_OUT = 9,
+  /** A write may or may not have happened: get to find out, or send it again with its token. */
+  OUTCOME_UNKNOWN = 10,
+  /** Stored rows contradict each other: somebody has to look. */
+  DAMAGED = 11,
+  /** Stored by a newer version of tallorder. */
+  NEWER_VERSION = 12,
+  /** A defect, or a failure that has no better name; the server's log says more. */
+  INTERNAL = 13
+}
+
+/** The one error of all calls. */
+exception TallError {
+  1: ErrorCode code,
+  /** For people: what, where, and what to do. */
+  2: string message,
+  /** INVALID: path of the wrong field, such as "shipping_locations[2].line_items[0].price". */
+  3: optional string field,
+  /** CONFLICT: the revision that is stored, 0 if there is none. */
+  4: optional i64 revision
+}
+
+// ---- Options and results ------------------------------------------------------------------------
+
+/** When a write happens. */
+enum WriteCondition {
+  /** Whatever is stored. */
+  ANY = 0,
+  /** Only if nothing is stored. Not for deletes. */
+  ABSENT = 1,
+  /** Only if exactly WriteOptions.revision is stored. */
+  REVISION = 2
+}
+
+/** How something is put or deleted. Left out, or without fields: whatever is there, no token. */
+struct WriteOptions {
+  /** Absent: ANY. */
+  1: optional WriteCondition condition,
+  /** For WriteCondition.REVISION, and only then. */
+  2: optional i64 revision,
+  /**
+   * 16 bytes, a UUID, made by the caller for this one write. The same write sent again with the
+   * same token, because its answer was lost, is stored once and answered as the first time.
+   */
+  3: optional binary token,
+  /** Milliseconds for the whole call, 1 to 3600000. Absent: as the server is set, usually 10 s. */
+  4: optional i32 timeout_ms
+}
+
+/**
+ * What a put stored. A revision grows with each write of the same order or customer; it is about
+ * the time of the write, in milliseconds since the epoch, but promises nothing beyond growing.
+ */
+struct PutResult {
+  1: i64 revision
+}
+
+struct OrderResult {
+  1: Order order,
+  2: i64 revision
+}
+
+struct CustomerResult {
+  1: Customer customer,
+  2: i64 revision
+}
+
+/** The deployment that answers. */
+struct Description {
+  1: string name,
+  /** How orders are laid out in rows, such as "blob" or "record-type". */
+  2: string layout,
+  /** How row keys are made, such as "hashed". */
+  3: string key_strategy,
+  /** "rocksdb", "hbase" or "memory". */
+  4: string store,
+  /** Format number of the stored bytes. */
+  5: i32 format,
+  /** Schema number of orders and customers. */
+  6: i32 schema,
+  7: bool read_only,
+  /** Of the program that answers. */
+  8: string version
+}
+
+// ---- Calls --------------------------------------------------------------------------------------
+
+/*
+ * Field 1 of every call's exceptions is the TallError. Later calls take and give structs, so that
+ * they can grow; a call on many items will give a result or a TallError for each.
+ */
+service OrderService {
+  /**
+   * Stores a whole order, or replaces it: what the order before had and this one has not is gone.
+   * All or nothing, and stored for good when the answer comes. Sent twice without a token it is
+   * stored twice (the same content with a new revision), with a token once.
+   * CONFLICT, INVALID, TOO_LARGE, KEY_COLLISION, NEWER_VERSION (what is stored was written by a
+   * newer version, and is left), OUTCOME_UNKNOWN, and the general ones: UNSUPPORTED, OVERLOADED,
+   * UNAVAILABLE, TIMED_OUT, DAMAGED, INTERNAL.
+   */
+  PutResult putOrder(
+    1: Order order,
+    2: WriteOptions options
+  ) throws (1: TallError error),
+
+  /**
+   * The whole order with its revision, as one write left it. May be repeated at will.
+   * NOT_FOUND, INVALID, KEY_COLLISION, NEWER_VERSION, and the general ones.
+   */
+  OrderResult getOrder(
+    1: string customer_number,
+    2: string order_number
+  ) throws (1: TallError error),
+
+  /**
+   * Deletes an order with its lines. Sent again after it took effect it gives NOT_FOUND.
+   * NOT_FOUND, CONFLICT, INVALID, KEY_COLLISION, OUTCOME_UNKNOWN, and the general ones.
+   */
+  void deleteOrder(
+    1: string customer_number,
+    2: string order_number,
+    3: WriteOptions options
+  ) throws (1: TallError error),
+
+  /** Stores or replaces a customer, without touching the customer's orders. As putOrder. */
+  PutResult putCustomer(
+    1: Customer customer,
+    2: WriteOptions options
+  ) throws (1: TallError error),
+
+  /** A customer with its revision. Orders may exist without their customer. As getOrder. */
+  CustomerResult getCustomer(
+    1: string number
+  ) throws (1: TallError error),
+
+  /** What this deployment is. May be repeated at will. The general errors. */
+  Description describe() throws (1: TallError error),
+
+  /**
+   * Succeeds if an answer comes from where the orders are kept, so it asks more than that this
+   * server runs. May be repeated at will. The general errors.
+   */
+  void ping() throws (1: TallError error)
+}

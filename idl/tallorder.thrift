@@ -223,8 +223,9 @@ struct Description {
 // ---- Calls --------------------------------------------------------------------------------------
 
 /*
- * Field 1 of every call's exceptions is the TallError. Later calls take and give structs, so that
- * they can grow; a call on many items will give a result or a TallError for each.
+ * Field 1 of every call's exceptions is the TallError. It is not called "error", because the C GLib
+ * generator has a variable of that name. Later calls take and give structs, so that they can grow;
+ * a call on many items will give a result or a TallError for each.
  */
 service OrderService {
   /**
@@ -238,7 +239,7 @@ service OrderService {
   PutResult putOrder(
     1: Order order,
     2: WriteOptions options
-  ) throws (1: TallError error),
+  ) throws (1: TallError failure),
 
   /**
    * The whole order with its revision, as one write left it. May be repeated at will.
@@ -247,7 +248,7 @@ service OrderService {
   OrderResult getOrder(
     1: string customer_number,
     2: string order_number
-  ) throws (1: TallError error),
+  ) throws (1: TallError failure),
 
   /**
    * Deletes an order with its lines. Sent again after it took effect it gives NOT_FOUND.
@@ -257,25 +258,25 @@ service OrderService {
     1: string customer_number,
     2: string order_number,
     3: WriteOptions options
-  ) throws (1: TallError error),
+  ) throws (1: TallError failure),
 
   /** Stores or replaces a customer, without touching the customer's orders. As putOrder. */
   PutResult putCustomer(
     1: Customer customer,
     2: WriteOptions options
-  ) throws (1: TallError error),
+  ) throws (1: TallError failure),
 
   /** A customer with its revision. Orders may exist without their customer. As getOrder. */
   CustomerResult getCustomer(
     1: string number
-  ) throws (1: TallError error),
+  ) throws (1: TallError failure),
 
   /** What this deployment is. May be repeated at will. The general errors. */
-  Description describe() throws (1: TallError error),
+  Description describe() throws (1: TallError failure),
 
   /**
    * Succeeds if an answer comes from where the orders are kept, so it asks more than that this
    * server runs. May be repeated at will. The general errors.
    */
-  void ping() throws (1: TallError error)
+  void ping() throws (1: TallError failure)
 }

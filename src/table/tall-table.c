@@ -2,14 +2,445 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-table.h"
 
+#include "tall-error.h"
+
 G_DEFINE_ABSTRACT_TYPE (TallTable, tall_table, G_TYPE_OBJECT)
 
+/* Every implementation passes here once for each object. */
 static void
-tall_table_class_init (TallTableClass *klass G_GNUC_UNUSED)
+tall_table_constructed (GObject *object)
 {
+  const TallTableClass *klass = TALL_TABLE_GET_CLASS (object);
+  if (klass->read == NULL || klass->apply == NULL || klass->apply_if == NULL
+      || klass->increment == NULL || klass->create_table == NULL || klass->drop_table == NULL
+      || klass->describe_table == NULL || klass->list_tables == NULL)
+    g_error ("%s does not implement every slot of TallTableClass", G_OBJECT_TYPE_NAME (object));
+
+  G_OBJECT_CLASS (tall_table_parent_class)->constructed (object);
+}
+
+static void
+tall_table_class_init (TallTableClass *klass)
+{
+  G_OBJECT_CLASS (klass)->constructed = tall_table_constructed;
 }
 
 static void
 tall_table_init (TallTable *self G_GNUC_UNUSED)
 {
+}
+
+/**
+ * tall_table_spec_new:
+ * @name: short name of the table: letters, digits, `_` and `-`
+ *
+ * Returns: (transfer full): a spec that leaves everything else to the store
+ */
+TallTableSpec *
+tall_table_spec_new (const char *name)
+{
+  TallTableSpec *self = g_new0 (TallTableSpec, 1);
+  self->name = g_strdup (name);
+  return self;
+}
+
+/**
+ * tall_table_spec_copy:
+ *
+ * Returns: (transfer full): a copy, its split points are shared
+ */
+TallTableSpec *
+tall_table_spec_copy (const TallTableSpec *self)
+{
+  TallTableSpec *copy = tall_table_spec_new (self->name);
+  copy->max_versions = self->max_versions;
+  copy->ttl = self->ttl;
+  copy->compression = g_strdup (self->compression);
+  copy->bloom_filter = g_strdup (self->bloom_filter);
+  copy->block_encoding = g_strdup (self->block_encoding);
+  if (self->splits == NULL)
+    return copy;
+
+  copy->splits = g_ptr_array_new_with_free_func ((GDestroyNotify)g_bytes_unref);
+  for (guint i = 0; i < self->splits->len; i++)
+    g_ptr_array_add (copy->splits, g_bytes_ref (g_ptr_array_index (self->splits, i)));
+  return copy;
+}
+
+void
+tall_table_spec_free (TallTableSpec *self)
+{
+  if (self == NULL)
+    return;
+  g_free (self->name);
+  g_free (self->compression);
+  g_free (self->bloom_filter);
+  g_free (self->block_encoding);
+  g_clear_pointer (&self->splits, g_ptr_array_unref);
+  g_free (self);
+}
+
+static gboolean
+check_deadline (gint64 deadline, const char *operation, GError **error)
+{
+  if (deadline == TALL_NO_DEADLINE || g_get_monotonic_time () < deadline)
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT,
+               "%s: the deadline had passed before it began; nothing was done", operation);
+  return FALSE;
+}
+
+static gboolean
+check_row (const char *table, TallSlice row, GError **error)
+{
+  if (row.len > 0 && row.len <= TALL_MAX_ROW_KEY)
+    return TRUE;
+  tall_error_set_invalid (error, NULL,
+                          "Table %s: a row key of %" G_GSIZE_FORMAT
+                          " bytes; it needs 1 to %d",
+                          table, row.len, TALL_MAX_ROW_KEY);
+  return FALSE;
+}
+
+static gboolean
+check_qualifier (const char *table, TallSlice qualifier, GError **error)
+{
+  if (qualifier.len > 0 && qualifier.len <= TALL_MAX_QUALIFIER)
+    return TRUE;
+  tall_error_set_invalid (error, NULL,
+                          "Table %s: a qualifier of %" G_GSIZE_FORMAT
+                          " bytes; it needs 1 to %d",
+                          table, qualifier.len, TALL_MAX_QUALIFIER);
+  return FALSE;
+}
+
+static gboolean
+check_read (const TallRead *read, GError **error)
+{
+  if (read->kind != TALL_READ_GET && read->kind != TALL_READ_SCAN)
+    {
+      tall_error_set_invalid (error, NULL, "Table %s: a read that is neither get nor scan",
+                              read->table);
+      return FALSE;
+    }
+  if (read->min_timestamp < 0 || read->max_timestamp < read->min_timestamp)
+    {
+      tall_error_set_invalid (error, NULL,
+                              "Table %s: no timestamp is from %" G_GINT64_FORMAT
+                              " up to, but without, %" G_GINT64_FORMAT,
+                              read->table, read->min_timestamp, read->max_timestamp);
+      return FALSE;
+    }
+  for (guint i = 0; i < read->n_qualifiers; i++)
+    if (!check_qualifier (read->table, read->qualifiers[i], error))
+      return FALSE;
+  for (guint i = 0; read->kind == TALL_READ_GET && i < read->n_keys; i++)
+    if (!check_row (read->table, read->keys[i], error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+check_change (const TallMutation *mutation, const TallChange *change, GError **error)
+{
+  if (change->timestamp < 1 || change->timestamp == G_MAXINT64)
+    {
+      tall_error_set_invalid (error, NULL,
+                              "Table %s: timestamp %" G_GINT64_FORMAT " is not one of a cell",
+                              mutation->table, change->timestamp);
+      return FALSE;
+    }
+  if (change->kind == TALL_CHANGE_PUT)
+    return check_qualifier (mutation->table, change->qualifier, error);
+  return TRUE;
+}
+
+/* What a delete of the same mutation hides depends on the order of its changes, and there is none. */
+static gboolean
+check_not_deleted (const TallMutation *mutation, const TallChange *deletion, GError **error)
+{
+  for (guint i = 0; i < mutation->n_changes; i++)
+    {
+      const TallChange *put = &mutation->changes[i];
+      gboolean hidden = deletion->kind == TALL_CHANGE_DELETE_UP_TO
+                            ? put->timestamp <= deletion->timestamp
+                            : put->timestamp == deletion->timestamp;
+      if (put->kind != TALL_CHANGE_PUT || !hidden)
+        continue;
+      tall_error_set_invalid (error, NULL,
+                              "Table %s: a mutation that deletes its own put at %" G_GINT64_FORMAT,
+                              mutation->table, put->timestamp);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+check_mutation (const TallMutation *mutation, GError **error)
+{
+  if (!check_row (mutation->table, mutation->row, error))
+    return FALSE;
+  if (mutation->n_changes == 0)
+    {
+      tall_error_set_invalid (error, NULL, "Table %s: a mutation without changes",
+                              mutation->table);
+      return FALSE;
+    }
+  for (guint i = 0; i < mutation->n_changes; i++)
+    {
+      const TallChange *change = &mutation->changes[i];
+      if (!check_change (mutation, change, error))
+        return FALSE;
+      if (change->kind != TALL_CHANGE_PUT && !check_not_deleted (mutation, change, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/**
+ * tall_table_read:
+ * @plan: the reads; without any, so is the result
+ * @deadline: monotonic time in microseconds, or %TALL_NO_DEADLINE
+ *
+ * Executes all reads of a plan. Rows that do not exist and rows without a matching cell are not in
+ * the result; that is no error. Each row is read as it was at one moment, different rows are not.
+ *
+ * Returns: (transfer full): what was found, by position; NULL with @error set if any read failed:
+ *   %TALL_ERROR_NOT_FOUND if a table does not exist, %TALL_ERROR_INVALID if a read makes no sense
+ */
+TallReadResult *
+tall_table_read (TallTable *self, const TallReadPlan *plan, gint64 deadline, GError **error)
+{
+  g_return_val_if_fail (TALL_IS_TABLE (self), NULL);
+  g_return_val_if_fail (plan != NULL, NULL);
+
+  if (!check_deadline (deadline, "Reading rows", error))
+    return NULL;
+  for (guint i = 0; i < plan->reads->len; i++)
+    if (!check_read (tall_read_plan_get (plan, i), error))
+      return NULL;
+  return TALL_TABLE_GET_CLASS (self)->read (self, plan, deadline, error);
+}
+
+/**
+ * tall_table_apply:
+ * @mutations: @n of them, each of another row
+ * @durability: whether they have to be on disk when the call returns
+ * @deadline: monotonic time in microseconds, or %TALL_NO_DEADLINE
+ * @done: (optional) (out caller-allocates): @n flags, TRUE if this mutation is known to be done
+ *
+ * Applies each mutation in one atomic step, the mutations in any order. To send them again is
+ * harmless. After an error some may be done, also some that are not flagged.
+ *
+ * Returns: TRUE if all are done
+ */
+gboolean
+tall_table_apply (TallTable *self,
+                  TallMutation *const *mutations,
+                  guint n,
+                  TallDurability durability,
+                  gint64 deadline,
+                  gboolean *done,
+                  GError **error)
+{
+  g_return_val_if_fail (TALL_IS_TABLE (self), FALSE);
+  g_return_val_if_fail (mutations != NULL || n == 0, FALSE);
+
+  if (done != NULL)
+    memset (done, 0, n * sizeof (gboolean));
+  if (!check_deadline (deadline, "Writing rows", error))
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    if (!check_mutation (mutations[i], error))
+      return FALSE;
+  if (n == 0)
+    return TRUE;
+  return TALL_TABLE_GET_CLASS (self)->apply (self, mutations, n, durability, deadline, done,
+                                             error);
+}
+
+/**
+ * tall_table_apply_if:
+ * @mutation: what to do
+ * @qualifier: the cell of the same row to compare; its newest visible version counts
+ * @expected: (nullable): the value that it must have, not empty; NULL: it must not exist
+ * @durability: whether the change has to be on disk when the call returns
+ * @deadline: monotonic time in microseconds, or %TALL_NO_DEADLINE
+ * @matched: (out): whether the condition held and so the mutation was applied
+ *
+ * Compares and applies in one atomic step.
+ *
+ * Returns: TRUE if @matched is set. FALSE with %TALL_ERROR_OUTCOME_UNKNOWN if it may have happened:
+ *   read the cell to find out
+ */
+gboolean
+tall_table_apply_if (TallTable *self,
+                     const TallMutation *mutation,
+                     TallSlice qualifier,
+                     const TallSlice *expected,
+                     TallDurability durability,
+                     gint64 deadline,
+                     gboolean *matched,
+                     GError **error)
+{
+  g_return_val_if_fail (TALL_IS_TABLE (self), FALSE);
+  g_return_val_if_fail (mutation != NULL, FALSE);
+  g_return_val_if_fail (matched != NULL, FALSE);
+
+  *matched = FALSE;
+  if (!check_deadline (deadline, "Writing a row on a condition", error))
+    return FALSE;
+  if (expected != NULL && expected->len == 0)
+    {
+      /* To a gateway the empty value means "must not exist". */
+      tall_error_set_invalid (error, NULL, "Table %s: an empty value can not be expected",
+                              mutation->table);
+      return FALSE;
+    }
+  if (!check_mutation (mutation, error) || !check_qualifier (mutation->table, qualifier, error))
+    return FALSE;
+  return TALL_TABLE_GET_CLASS (self)->apply_if (self, mutation, qualifier, expected, durability,
+                                                deadline, matched, error);
+}
+
+/**
+ * tall_table_increment:
+ * @delta: what to add; 0 reads the counter
+ * @deadline: monotonic time in microseconds, or %TALL_NO_DEADLINE
+ * @value: (out): the counter after the step
+ *
+ * Adds to a counter in one durable atomic step.
+ *
+ * Returns: TRUE if @value is set. FALSE with %TALL_ERROR_OUTCOME_UNKNOWN if it may have happened
+ */
+gboolean
+tall_table_increment (TallTable *self,
+                      const char *table,
+                      TallSlice row,
+                      TallSlice qualifier,
+                      gint64 delta,
+                      gint64 deadline,
+                      gint64 *value,
+                      GError **error)
+{
+  g_return_val_if_fail (TALL_IS_TABLE (self), FALSE);
+  g_return_val_if_fail (table != NULL, FALSE);
+  g_return_val_if_fail (value != NULL, FALSE);
+
+  if (!check_deadline (deadline, "Incrementing a counter", error)
+      || !check_row (table, row, error) || !check_qualifier (table, qualifier, error))
+    return FALSE;
+  return TALL_TABLE_GET_CLASS (self)->increment (self, table, row, qualifier, delta, deadline,
+                                                 value, error);
+}
+
+static gboolean
+check_splits (const TallTableSpec *spec, GError **error)
+{
+  for (guint i = 0; spec->splits != NULL && i < spec->splits->len; i++)
+    {
+      GBytes *split = g_ptr_array_index (spec->splits, i);
+      gsize len;
+      const guint8 *data = g_bytes_get_data (split, &len);
+      if (!check_row (spec->name, tall_slice (data, len), error))
+        return FALSE;
+      if (i == 0 || g_bytes_compare (g_ptr_array_index (spec->splits, i - 1), split) < 0)
+        continue;
+      tall_error_set_invalid (error, "splits", "Table %s: its split points do not ascend",
+                              spec->name);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+check_spec (const TallTableSpec *spec, GError **error)
+{
+  /* No dot: it separates the deployment's name from the table's. */
+  gsize len = strspn (spec->name, "abcdefghijklmnopqrstuvwxyz"
+                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-");
+  if (len == 0 || spec->name[len] != '\0' || spec->name[0] == '-')
+    {
+      tall_error_set_invalid (error, "name",
+                              "A table can not be named \"%s\": use letters, digits, _ and -",
+                              spec->name);
+      return FALSE;
+    }
+  return check_splits (spec, error);
+}
+
+/**
+ * tall_table_create_table:
+ * @deadline: monotonic time in microseconds, or %TALL_NO_DEADLINE
+ *
+ * Creates an empty table.
+ *
+ * Returns: FALSE with %TALL_ERROR_CONFLICT if it exists, %TALL_ERROR_UNSUPPORTED if the store can
+ *   not keep what the spec asks for, %TALL_ERROR_INVALID if the spec makes no sense
+ */
+gboolean
+tall_table_create_table (TallTable *self,
+                         const TallTableSpec *spec,
+                         gint64 deadline,
+                         GError **error)
+{
+  g_return_val_if_fail (TALL_IS_TABLE (self), FALSE);
+  g_return_val_if_fail (spec != NULL && spec->name != NULL, FALSE);
+
+  if (!check_deadline (deadline, "Creating a table", error) || !check_spec (spec, error))
+    return FALSE;
+  return TALL_TABLE_GET_CLASS (self)->create_table (self, spec, deadline, error);
+}
+
+/**
+ * tall_table_drop_table:
+ * @deadline: monotonic time in microseconds, or %TALL_NO_DEADLINE
+ *
+ * Removes a table with everything in it.
+ *
+ * Returns: FALSE with %TALL_ERROR_NOT_FOUND if there is none
+ */
+gboolean
+tall_table_drop_table (TallTable *self, const char *table, gint64 deadline, GError **error)
+{
+  g_return_val_if_fail (TALL_IS_TABLE (self), FALSE);
+  g_return_val_if_fail (table != NULL, FALSE);
+
+  if (!check_deadline (deadline, "Dropping a table", error))
+    return FALSE;
+  return TALL_TABLE_GET_CLASS (self)->drop_table (self, table, deadline, error);
+}
+
+/**
+ * tall_table_describe_table:
+ * @deadline: monotonic time in microseconds, or %TALL_NO_DEADLINE
+ *
+ * Returns: (transfer full): how a table is really kept; NULL with %TALL_ERROR_NOT_FOUND if there is
+ *   none
+ */
+TallTableSpec *
+tall_table_describe_table (TallTable *self, const char *table, gint64 deadline, GError **error)
+{
+  g_return_val_if_fail (TALL_IS_TABLE (self), NULL);
+  g_return_val_if_fail (table != NULL, NULL);
+
+  if (!check_deadline (deadline, "Describing a table", error))
+    return NULL;
+  return TALL_TABLE_GET_CLASS (self)->describe_table (self, table, deadline, error);
+}
+
+/**
+ * tall_table_list_tables:
+ * @deadline: monotonic time in microseconds, or %TALL_NO_DEADLINE
+ *
+ * Returns: (transfer full): short names of this deployment's tables, sorted, NULL-terminated
+ */
+GStrv
+tall_table_list_tables (TallTable *self, gint64 deadline, GError **error)
+{
+  g_return_val_if_fail (TALL_IS_TABLE (self), NULL);
+
+  if (!check_deadline (deadline, "Listing tables", error))
+    return NULL;
+  return TALL_TABLE_GET_CLASS (self)->list_tables (self, deadline, error);
 }

@@ -23,6 +23,10 @@ typedef enum
 /* Deadlines are absolute, in microseconds of g_get_monotonic_time(). */
 #define TALL_NO_DEADLINE G_MAXINT64
 
+/* Bytes at most, in every store; both have at least one. The limit of row keys is HBase's. */
+#define TALL_MAX_ROW_KEY 32767
+#define TALL_MAX_QUALIFIER 32767
+
 /**
  * TallTableSpec:
  *
@@ -40,6 +44,7 @@ typedef struct
 } TallTableSpec;
 
 TallTableSpec *tall_table_spec_new (const char *name);
+TallTableSpec *tall_table_spec_copy (const TallTableSpec *self);
 void tall_table_spec_free (TallTableSpec *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallTableSpec, tall_table_spec_free)
 

@@ -1,7 +1,5 @@
-/*
- * SPDX-FileCopyrightText: The tallorder authors
- * SPDX-License-Identifier: Apache-2.0
- */
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
 
 /*
  * The part of HBase's Thrift2 gateway that tallorder calls.
@@ -295,11 +293,6 @@ struct THRegionLocation {
 exception TIOError {
   1: optional string message,
   2: optional bool canRetry
-}
-
-/** An argument that the gateway refuses, such as an unknown scanner. */
-exception TIllegalArgument {
-  1: optional string message
 }
 
 /** Which of HBase's two Thrift interfaces a gateway speaks; ours is TWO. */

@@ -14,9 +14,9 @@ typedef struct
 /* Only visible cells are kept: what a marker masks is removed by it or not put at all. */
 typedef struct
 {
-  GArray *cells;     /* of Cell, by qualifier, then from the newest to the oldest */
-  gint64 up_to;      /* cells at or below it are deleted; 0 = none */
-  GArray *exact;     /* of gint64: timestamps above up_to whose cells are deleted */
+  GArray *cells; /* of Cell, by qualifier, then from the newest to the oldest */
+  gint64 up_to;  /* cells at or below it are deleted; 0 = none */
+  GArray *exact; /* of gint64: timestamps above up_to whose cells are deleted */
 } Row;
 
 typedef struct

@@ -96,8 +96,7 @@ check_row (const char *table, TallSlice row, GError **error)
   if (row.len > 0 && row.len <= TALL_MAX_ROW_KEY)
     return TRUE;
   tall_error_set_invalid (error, NULL,
-                          "Table %s: a row key of %" G_GSIZE_FORMAT
-                          " bytes; it needs 1 to %d",
+                          "Table %s: a row key of %" G_GSIZE_FORMAT " bytes; it needs 1 to %d",
                           table, row.len, TALL_MAX_ROW_KEY);
   return FALSE;
 }
@@ -108,8 +107,7 @@ check_qualifier (const char *table, TallSlice qualifier, GError **error)
   if (qualifier.len > 0 && qualifier.len <= TALL_MAX_QUALIFIER)
     return TRUE;
   tall_error_set_invalid (error, NULL,
-                          "Table %s: a qualifier of %" G_GSIZE_FORMAT
-                          " bytes; it needs 1 to %d",
+                          "Table %s: a qualifier of %" G_GSIZE_FORMAT " bytes; it needs 1 to %d",
                           table, qualifier.len, TALL_MAX_QUALIFIER);
   return FALSE;
 }
@@ -155,7 +153,8 @@ check_change (const TallMutation *mutation, const TallChange *change, GError **e
   return TRUE;
 }
 
-/* What a delete of the same mutation hides depends on the order of its changes, and there is none. */
+/* What a delete of the same mutation hides depends on the order of its changes, and there is none.
+ */
 static gboolean
 check_not_deleted (const TallMutation *mutation, const TallChange *deletion, GError **error)
 {
@@ -182,8 +181,7 @@ check_mutation (const TallMutation *mutation, GError **error)
     return FALSE;
   if (mutation->n_changes == 0)
     {
-      tall_error_set_invalid (error, NULL, "Table %s: a mutation without changes",
-                              mutation->table);
+      tall_error_set_invalid (error, NULL, "Table %s: a mutation without changes", mutation->table);
       return FALSE;
     }
   for (guint i = 0; i < mutation->n_changes; i++)
@@ -255,8 +253,7 @@ tall_table_apply (TallTable *self,
       return FALSE;
   if (n == 0)
     return TRUE;
-  return TALL_TABLE_GET_CLASS (self)->apply (self, mutations, n, durability, deadline, done,
-                                             error);
+  return TALL_TABLE_GET_CLASS (self)->apply (self, mutations, n, durability, deadline, done, error);
 }
 
 /**
@@ -327,8 +324,8 @@ tall_table_increment (TallTable *self,
   g_return_val_if_fail (table != NULL, FALSE);
   g_return_val_if_fail (value != NULL, FALSE);
 
-  if (!check_deadline (deadline, "Incrementing a counter", error)
-      || !check_row (table, row, error) || !check_qualifier (table, qualifier, error))
+  if (!check_deadline (deadline, "Incrementing a counter", error) || !check_row (table, row, error)
+      || !check_qualifier (table, qualifier, error))
     return FALSE;
   return TALL_TABLE_GET_CLASS (self)->increment (self, table, row, qualifier, delta, deadline,
                                                  value, error);

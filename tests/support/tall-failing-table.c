@@ -1,0 +1,491 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-failing-table.h"
+
+#include "tall-error.h"
+
+/* A write whose caller has been told that its answer is lost, and that is still on its way. */
+typedef struct
+{
+  TallBatch *batch;
+  gboolean conditional;
+  TallSlice qualifier; /* in the batch's arena, like expected */
+  const TallSlice *expected;
+} Late;
+
+struct _TallFailingTable
+{
+  TallTable parent_instance;
+
+  TallTable *table;
+  GMutex mutex; /* for everything below; not held during calls and hooks */
+  guint n_calls;
+  GHashTable *failures; /* index of a call → TallFailure */
+  TallBeforeCall before;
+  TallAfterCall after;
+  gpointer hook_data;
+  GPtrArray *late; /* of Late */
+};
+
+G_DEFINE_FINAL_TYPE (TallFailingTable, tall_failing_table, TALL_TYPE_TABLE)
+
+static void
+late_free (gpointer data)
+{
+  Late *late = data;
+  tall_batch_free (late->batch);
+  g_free (late);
+}
+
+static void
+batch_copy_mutation (TallBatch *batch, const TallMutation *mutation)
+{
+  const char *table = tall_arena_strdup (batch->arena, mutation->table);
+  TallMutation *copy = tall_batch_add (batch, table, mutation->row);
+  for (guint i = 0; i < mutation->n_changes; i++)
+    {
+      const TallChange *change = &mutation->changes[i];
+      if (change->kind == TALL_CHANGE_PUT)
+        tall_mutation_put (batch, copy, tall_slice_dup (batch->arena, change->qualifier),
+                           change->timestamp, tall_slice_dup (batch->arena, change->value));
+      else if (change->kind == TALL_CHANGE_DELETE_UP_TO)
+        tall_mutation_delete_up_to (batch, copy, change->timestamp);
+      else
+        tall_mutation_delete_at (batch, copy, change->timestamp);
+    }
+}
+
+static void
+keep_late (TallFailingTable *self,
+           const TallCall *call,
+           const TallSlice *qualifier,
+           const TallSlice *expected)
+{
+  Late *late = g_new0 (Late, 1);
+  late->batch = tall_batch_new ();
+  for (guint i = 0; i < call->n_mutations; i++)
+    batch_copy_mutation (late->batch, call->mutations[i]);
+
+  late->conditional = qualifier != NULL;
+  if (qualifier != NULL)
+    late->qualifier = tall_slice_dup (late->batch->arena, *qualifier);
+  if (expected != NULL)
+    {
+      TallSlice *copy = tall_arena_new0 (late->batch->arena, TallSlice);
+      *copy = tall_slice_dup (late->batch->arena, *expected);
+      late->expected = copy;
+    }
+
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  g_ptr_array_add (self->late, late);
+}
+
+/* Counts the call, and says how it shall fail. */
+static TallFailure
+begin (TallFailingTable *self, TallCall *call)
+{
+  g_mutex_lock (&self->mutex);
+  call->index = self->n_calls++;
+  gpointer index = GUINT_TO_POINTER (call->index);
+  TallFailure failure = GPOINTER_TO_INT (g_hash_table_lookup (self->failures, index));
+  TallBeforeCall before = self->before;
+  gpointer data = self->hook_data;
+  g_mutex_unlock (&self->mutex);
+
+  if (before == NULL)
+    return failure;
+  TallFailure wanted = before (self, call, data);
+  return wanted != TALL_FAILURE_NONE ? wanted : failure;
+}
+
+static gboolean
+end (TallFailingTable *self, TallCall *call, gboolean succeeded)
+{
+  g_mutex_lock (&self->mutex);
+  TallAfterCall after = self->after;
+  gpointer data = self->hook_data;
+  g_mutex_unlock (&self->mutex);
+
+  call->succeeded = succeeded;
+  if (after != NULL)
+    after (self, call, data);
+  return succeeded;
+}
+
+static gboolean
+fails_before (TallFailure failure)
+{
+  return failure == TALL_FAILURE_BEFORE || failure == TALL_FAILURE_PARTLY;
+}
+
+static void
+set_not_done (const TallCall *call, GError **error)
+{
+  g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE, "Call %u fails for a test", call->index);
+}
+
+/* Makes a call that succeeded one whose answer is lost; real failures stay as they are. */
+static gboolean
+lose_answer (const TallCall *call, TallFailure failure, gboolean succeeded, GError **error)
+{
+  if (!succeeded || (failure != TALL_FAILURE_LOST && failure != TALL_FAILURE_LATE))
+    return succeeded;
+
+  gboolean unknown = call->kind == TALL_CALL_APPLY_IF || call->kind == TALL_CALL_INCREMENT;
+  g_set_error (error, TALL_ERROR, unknown ? TALL_ERROR_OUTCOME_UNKNOWN : TALL_ERROR_TIMED_OUT,
+               "The answer of call %u is lost for a test", call->index);
+  return FALSE;
+}
+
+static TallReadResult *
+tall_failing_table_read (TallTable *base, const TallReadPlan *plan, gint64 deadline, GError **error)
+{
+  TallFailingTable *self = TALL_FAILING_TABLE (base);
+  TallCall call = { .kind = TALL_CALL_READ, .plan = plan };
+  if (plan->reads->len > 0)
+    call.table = tall_read_plan_get (plan, 0)->table;
+
+  g_autoptr (TallReadResult) result = NULL;
+  TallFailure failure = begin (self, &call);
+  if (fails_before (failure))
+    set_not_done (&call, error);
+  else
+    result = tall_table_read (self->table, plan, deadline, error);
+  gboolean succeeded = lose_answer (&call, failure, result != NULL, error);
+  return end (self, &call, succeeded) ? g_steal_pointer (&result) : NULL;
+}
+
+static gboolean
+apply_half (TallFailingTable *self,
+            const TallCall *call,
+            TallDurability durability,
+            gint64 deadline,
+            gboolean *done,
+            GError **error)
+{
+  if (!tall_table_apply (self->table, call->mutations, call->n_mutations / 2, durability, deadline,
+                         done, error))
+    return FALSE;
+  set_not_done (call, error);
+  return FALSE;
+}
+
+static gboolean
+tall_failing_table_apply (TallTable *base,
+                          TallMutation *const *mutations,
+                          guint n,
+                          TallDurability durability,
+                          gint64 deadline,
+                          gboolean *done,
+                          GError **error)
+{
+  TallFailingTable *self = TALL_FAILING_TABLE (base);
+  TallCall call = {
+    .kind = TALL_CALL_APPLY,
+    .mutations = mutations,
+    .n_mutations = n,
+    .table = mutations[0]->table,
+  };
+  gboolean succeeded = FALSE;
+
+  TallFailure failure = begin (self, &call);
+  if (failure == TALL_FAILURE_BEFORE)
+    set_not_done (&call, error);
+  else if (failure == TALL_FAILURE_PARTLY)
+    succeeded = apply_half (self, &call, durability, deadline, done, error);
+  else if (failure == TALL_FAILURE_LATE)
+    {
+      keep_late (self, &call, NULL, NULL);
+      succeeded = TRUE;
+    }
+  else
+    succeeded = tall_table_apply (self->table, mutations, n, durability, deadline, done, error);
+
+  if (failure == TALL_FAILURE_LOST && done != NULL)
+    memset (done, 0, n * sizeof (gboolean));
+  return end (self, &call, lose_answer (&call, failure, succeeded, error));
+}
+
+static gboolean
+tall_failing_table_apply_if (TallTable *base,
+                             const TallMutation *mutation,
+                             TallSlice qualifier,
+                             const TallSlice *expected,
+                             TallDurability durability,
+                             gint64 deadline,
+                             gboolean *matched,
+                             GError **error)
+{
+  TallFailingTable *self = TALL_FAILING_TABLE (base);
+  TallMutation *mutations[] = { (TallMutation *)mutation };
+  TallCall call = {
+    .kind = TALL_CALL_APPLY_IF,
+    .mutations = mutations,
+    .n_mutations = 1,
+    .table = mutation->table,
+  };
+  gboolean succeeded = FALSE;
+
+  TallFailure failure = begin (self, &call);
+  if (fails_before (failure))
+    set_not_done (&call, error);
+  else if (failure == TALL_FAILURE_LATE)
+    {
+      keep_late (self, &call, &qualifier, expected);
+      succeeded = TRUE;
+    }
+  else
+    succeeded = tall_table_apply_if (self->table, mutation, qualifier, expected, durability,
+                                     deadline, matched, error);
+
+  if (failure != TALL_FAILURE_NONE)
+    *matched = FALSE;
+  succeeded = lose_answer (&call, failure, succeeded, error);
+  call.matched = succeeded && *matched;
+  return end (self, &call, succeeded);
+}
+
+static gboolean
+tall_failing_table_increment (TallTable *base,
+                              const char *table,
+                              TallSlice row,
+                              TallSlice qualifier,
+                              gint64 delta,
+                              gint64 deadline,
+                              gint64 *value,
+                              GError **error)
+{
+  TallFailingTable *self = TALL_FAILING_TABLE (base);
+  TallCall call = { .kind = TALL_CALL_INCREMENT, .table = table };
+  gboolean succeeded = FALSE;
+
+  TallFailure failure = begin (self, &call);
+  if (fails_before (failure))
+    set_not_done (&call, error);
+  else
+    succeeded =
+        tall_table_increment (self->table, table, row, qualifier, delta, deadline, value, error);
+  return end (self, &call, lose_answer (&call, failure, succeeded, error));
+}
+
+static gboolean
+tall_failing_table_create_table (TallTable *base,
+                                 const TallTableSpec *spec,
+                                 gint64 deadline,
+                                 GError **error)
+{
+  TallFailingTable *self = TALL_FAILING_TABLE (base);
+  TallCall call = { .kind = TALL_CALL_CREATE_TABLE, .table = spec->name };
+  gboolean succeeded = FALSE;
+
+  TallFailure failure = begin (self, &call);
+  if (fails_before (failure))
+    set_not_done (&call, error);
+  else
+    succeeded = tall_table_create_table (self->table, spec, deadline, error);
+  return end (self, &call, lose_answer (&call, failure, succeeded, error));
+}
+
+static gboolean
+tall_failing_table_drop_table (TallTable *base, const char *table, gint64 deadline, GError **error)
+{
+  TallFailingTable *self = TALL_FAILING_TABLE (base);
+  TallCall call = { .kind = TALL_CALL_DROP_TABLE, .table = table };
+  gboolean succeeded = FALSE;
+
+  TallFailure failure = begin (self, &call);
+  if (fails_before (failure))
+    set_not_done (&call, error);
+  else
+    succeeded = tall_table_drop_table (self->table, table, deadline, error);
+  return end (self, &call, lose_answer (&call, failure, succeeded, error));
+}
+
+static TallTableSpec *
+tall_failing_table_describe_table (TallTable *base,
+                                   const char *table,
+                                   gint64 deadline,
+                                   GError **error)
+{
+  TallFailingTable *self = TALL_FAILING_TABLE (base);
+  TallCall call = { .kind = TALL_CALL_DESCRIBE_TABLE, .table = table };
+  g_autoptr (TallTableSpec) spec = NULL;
+
+  TallFailure failure = begin (self, &call);
+  if (fails_before (failure))
+    set_not_done (&call, error);
+  else
+    spec = tall_table_describe_table (self->table, table, deadline, error);
+  gboolean succeeded = lose_answer (&call, failure, spec != NULL, error);
+  return end (self, &call, succeeded) ? g_steal_pointer (&spec) : NULL;
+}
+
+static GStrv
+tall_failing_table_list_tables (TallTable *base, gint64 deadline, GError **error)
+{
+  TallFailingTable *self = TALL_FAILING_TABLE (base);
+  TallCall call = { .kind = TALL_CALL_LIST_TABLES };
+  g_auto (GStrv) names = NULL;
+
+  TallFailure failure = begin (self, &call);
+  if (fails_before (failure))
+    set_not_done (&call, error);
+  else
+    names = tall_table_list_tables (self->table, deadline, error);
+  gboolean succeeded = lose_answer (&call, failure, names != NULL, error);
+  return end (self, &call, succeeded) ? g_steal_pointer (&names) : NULL;
+}
+
+static void
+tall_failing_table_init (TallFailingTable *self)
+{
+  g_mutex_init (&self->mutex);
+  self->failures = g_hash_table_new (NULL, NULL);
+  self->late = g_ptr_array_new_with_free_func (late_free);
+}
+
+static void
+tall_failing_table_finalize (GObject *object)
+{
+  TallFailingTable *self = TALL_FAILING_TABLE (object);
+  g_clear_object (&self->table);
+  g_hash_table_unref (self->failures);
+  g_ptr_array_unref (self->late);
+  g_mutex_clear (&self->mutex);
+  G_OBJECT_CLASS (tall_failing_table_parent_class)->finalize (object);
+}
+
+static void
+tall_failing_table_class_init (TallFailingTableClass *klass)
+{
+  TallTableClass *table = TALL_TABLE_CLASS (klass);
+  table->read = tall_failing_table_read;
+  table->apply = tall_failing_table_apply;
+  table->apply_if = tall_failing_table_apply_if;
+  table->increment = tall_failing_table_increment;
+  table->create_table = tall_failing_table_create_table;
+  table->drop_table = tall_failing_table_drop_table;
+  table->describe_table = tall_failing_table_describe_table;
+  table->list_tables = tall_failing_table_list_tables;
+  G_OBJECT_CLASS (klass)->finalize = tall_failing_table_finalize;
+}
+
+/**
+ * tall_failing_table_new:
+ * @table: (transfer none): the table that does the work
+ *
+ * Wraps a table for a test. Each of its users should have a wrapper of his own, so that calls are
+ * counted and fail for one of them.
+ *
+ * Returns: (transfer full): the wrapper, which keeps a reference to @table
+ */
+TallTable *
+tall_failing_table_new (TallTable *table)
+{
+  TallFailingTable *self = g_object_new (TALL_TYPE_FAILING_TABLE, NULL);
+  self->table = g_object_ref (table);
+  return TALL_TABLE (self);
+}
+
+/**
+ * tall_failing_table_get_table:
+ *
+ * Returns: (transfer none): the wrapped table, for a hook that does something meanwhile
+ */
+TallTable *
+tall_failing_table_get_table (TallFailingTable *self)
+{
+  return self->table;
+}
+
+/**
+ * tall_failing_table_fail_at:
+ * @index: of the call, from 0, counted since the start or the last reset
+ *
+ * May be called for several calls. A hook that returns a failure has precedence.
+ */
+void
+tall_failing_table_fail_at (TallFailingTable *self, guint index, TallFailure failure)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  g_hash_table_insert (self->failures, GUINT_TO_POINTER (index), GINT_TO_POINTER (failure));
+}
+
+/**
+ * tall_failing_table_set_hooks:
+ * @before: (nullable): runs before each call, and may let it fail
+ * @after: (nullable): runs after each call
+ *
+ * A hook runs in the thread of the call, with no lock held: it may call any table, this one too.
+ */
+void
+tall_failing_table_set_hooks (TallFailingTable *self,
+                              TallBeforeCall before,
+                              TallAfterCall after,
+                              gpointer data)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  self->before = before;
+  self->after = after;
+  self->hook_data = data;
+}
+
+guint
+tall_failing_table_count_calls (TallFailingTable *self)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  return self->n_calls;
+}
+
+/**
+ * tall_failing_table_reset:
+ *
+ * Counts from 0 again, with no failures planned and no late writes on their way. Hooks stay.
+ */
+void
+tall_failing_table_reset (TallFailingTable *self)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  self->n_calls = 0;
+  g_hash_table_remove_all (self->failures);
+  g_ptr_array_set_size (self->late, 0);
+}
+
+static gboolean
+deliver (TallFailingTable *self, const Late *late)
+{
+  g_autoptr (GError) error = NULL;
+  TallMutation *const *mutations = (TallMutation *const *)late->batch->mutations->pdata;
+  gboolean applied = FALSE;
+
+  if (!late->conditional)
+    applied = tall_table_apply (self->table, mutations, late->batch->mutations->len, TALL_DURABLE,
+                                TALL_NO_DEADLINE, NULL, &error);
+  else if (!tall_table_apply_if (self->table, mutations[0], late->qualifier, late->expected,
+                                 TALL_DURABLE, TALL_NO_DEADLINE, &applied, &error))
+    applied = FALSE;
+  g_assert_no_error (error);
+  return applied;
+}
+
+/**
+ * tall_failing_table_deliver_late:
+ *
+ * Lets the late writes arrive now, in the order in which they were made.
+ *
+ * Returns: how many had an effect: a conditional one has none if its condition does not hold now
+ */
+guint
+tall_failing_table_deliver_late (TallFailingTable *self)
+{
+  g_mutex_lock (&self->mutex);
+  g_autoptr (GPtrArray) late = g_steal_pointer (&self->late);
+  self->late = g_ptr_array_new_with_free_func (late_free);
+  g_mutex_unlock (&self->mutex);
+
+  guint n_applied = 0;
+  for (guint i = 0; i < late->len; i++)
+    if (deliver (self, g_ptr_array_index (late, i)))
+      n_applied++;
+  return n_applied;
+}

@@ -72,7 +72,8 @@ struct _TallLayout
   const char *(*locate_order) (const TallOrderKey *key, GByteArray *row);
 
   /* Adds the layout's columns of the root row to @root (a mutation in @batch), all at @revision.
-   * @canonical: the canonical form of @order, which lives as long as @batch. */
+   * @canonical: the canonical form of @order. Texts are not copied: @order and @canonical must live
+   * as long as @batch. */
   void (*append_root) (const TallOrder *order,
                        TallSlice canonical,
                        gint64 revision,
@@ -80,7 +81,8 @@ struct _TallLayout
                        TallMutation *root);
 
   /* Adds one mutation for each other row of @order to @batch, all cells at @revision. Each row has
-   * at least one cell, also where all its fields are absent. May be NULL if single_row. */
+   * at least one cell, also where all its fields are absent. @order must live as long as @batch.
+   * May be NULL if single_row. */
   void (*append_children) (const TallOrderKey *key,
                            const TallOrder *order,
                            gint64 revision,

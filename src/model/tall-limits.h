@@ -5,7 +5,7 @@
 /* The same in every layout, so that every order can be moved from any layout to any other. */
 #define TALL_MAX_NUMBER_BYTES 128              /* a customer or order number, UTF-8 */
 #define TALL_MAX_LINES_AND_LOCATIONS 10000     /* together, in one order */
-#define TALL_MAX_ADDRESS_BYTES 4096            /* all texts of one address, canonical form */
+#define TALL_MAX_ADDRESS_BYTES 4096            /* all texts of one address together, UTF-8 */
 #define TALL_MAX_CANONICAL_BYTES (1024 * 1024) /* an order's or customer's canonical form */
 
 /* Dates: milliseconds since the epoch, UTC. */

@@ -1,0 +1,233 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-check-private.h"
+#include "tall-error.h"
+#include "tall-limits.h"
+#include "tall-order.h"
+
+/* Bytes at most of a tag and a length or a varint, of a decimal and of a nested message's frame. */
+#define MAX_HEADER 11
+#define MAX_DECIMAL 16
+
+/**
+ * tall_check_path:
+ * @field: (nullable): the field at the present place, NULL for the place itself
+ *
+ * Returns: (transfer full): such as `shipping_locations[2].line_items[0].price`
+ */
+char *
+tall_check_path (const TallCheck *self, const char *field)
+{
+  GString *path = g_string_new (NULL);
+  if (self->location != TALL_NOWHERE)
+    g_string_append_printf (path, "shipping_locations[%u]", self->location);
+  if (self->line != TALL_NOWHERE)
+    g_string_append_printf (path, ".line_items[%u]", self->line);
+  if (self->parent != NULL)
+    g_string_append_printf (path, "%s%s", path->len > 0 ? "." : "", self->parent);
+  if (self->index != TALL_NOWHERE)
+    g_string_append_printf (path, "[%u]", self->index);
+  if (field != NULL)
+    g_string_append_printf (path, "%s%s", path->len > 0 ? "." : "", field);
+  return g_string_free (path, FALSE);
+}
+
+/**
+ * tall_check_fail:
+ *
+ * Sets %TALL_ERROR_INVALID with the path of @field, which the message begins with.
+ *
+ * Returns: FALSE
+ */
+gboolean
+tall_check_fail (const TallCheck *self, const char *field, const char *format, ...)
+{
+  g_autofree char *path = tall_check_path (self, field);
+  va_list args;
+  va_start (args, format);
+  g_autofree char *what = g_strdup_vprintf (format, args);
+  va_end (args);
+  tall_error_set_invalid (self->error, path, "%s: %s", path, what);
+  return FALSE;
+}
+
+static gboolean
+is_ascii (const char *text, gsize len)
+{
+  guint64 seen = 0;
+  gsize i = 0;
+  for (; i + sizeof seen <= len; i += sizeof seen)
+    {
+      guint64 word;
+      memcpy (&word, text + i, sizeof word);
+      seen |= word;
+    }
+  for (; i < len; i++)
+    seen |= (guint8)text[i];
+  return (seen & G_GUINT64_CONSTANT (0x8080808080808080)) == 0;
+}
+
+static gboolean
+is_utf8 (const char *text, gsize len)
+{
+  return is_ascii (text, len) || g_utf8_validate_len (text, len, NULL);
+}
+
+/* U+0000–001F, U+007F and U+0080–009F; @text is UTF-8. */
+static gboolean
+has_control (const char *text, gsize len)
+{
+  const guint8 *bytes = (const guint8 *)text;
+  for (gsize i = 0; i < len; i++)
+    if (bytes[i] < 0x20 || bytes[i] == 0x7f || (bytes[i] == 0xc2 && bytes[i + 1] < 0xa0))
+      return TRUE;
+  return FALSE;
+}
+
+/**
+ * tall_check_number:
+ *
+ * A customer or order number: UTF-8, 1 to %TALL_MAX_NUMBER_BYTES bytes, no control characters.
+ */
+gboolean
+tall_check_number (TallCheck *self, const char *field, const char *text)
+{
+  if (text == NULL || text[0] == '\0')
+    return tall_check_fail (self, field, "a number must not be empty");
+
+  gsize len = strlen (text);
+  self->size += len + MAX_HEADER;
+  if (len > TALL_MAX_NUMBER_BYTES)
+    {
+      g_autofree char *path = tall_check_path (self, field);
+      g_set_error (self->error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
+                   "%s: a number has at most %d bytes, this one has %" G_GSIZE_FORMAT, path,
+                   TALL_MAX_NUMBER_BYTES, len);
+      return FALSE;
+    }
+  if (!is_utf8 (text, len))
+    return tall_check_fail (self, field, "the number is not valid UTF-8");
+  if (has_control (text, len))
+    return tall_check_fail (self, field, "a number must not contain control characters");
+  return TRUE;
+}
+
+/**
+ * tall_validate_number:
+ * @field: the field's path, for the error
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID or %TALL_ERROR_TOO_LARGE if @text cannot be a customer
+ *   number or order number
+ */
+gboolean
+tall_validate_number (const char *text, const char *field, GError **error)
+{
+  TallCheck check = TALL_CHECK_INIT (error);
+  return tall_check_number (&check, field, text);
+}
+
+/* @text: (nullable): absent is fine */
+gboolean
+tall_check_text (TallCheck *self, const char *field, const char *text)
+{
+  if (text == NULL)
+    return TRUE;
+
+  gsize len = strlen (text);
+  self->size += len + MAX_HEADER;
+  if (!is_utf8 (text, len))
+    return tall_check_fail (self, field, "the text is not valid UTF-8");
+  return TRUE;
+}
+
+/* The number of the location or line where the check is. */
+gboolean
+tall_check_position (TallCheck *self, gint32 number)
+{
+  self->size += 2 * MAX_HEADER; /* with the frame of the location or line */
+  if (number < 1)
+    return tall_check_fail (self, "number", "%d is out of range, numbers start at 1", number);
+  return TRUE;
+}
+
+gboolean
+tall_check_date (TallCheck *self, const char *field, gint64 date)
+{
+  self->size += MAX_HEADER;
+  if (date < TALL_MIN_DATE || date > TALL_MAX_DATE)
+    return tall_check_fail (self, field,
+                            "%" G_GINT64_FORMAT " ms since 1970 lies outside the years 1 to 9999",
+                            date);
+  return TRUE;
+}
+
+gboolean
+tall_check_decimal (TallCheck *self, const char *field, TallDecimal decimal)
+{
+  self->size += MAX_DECIMAL;
+  if (decimal.scale > TALL_DECIMAL_MAX_SCALE)
+    return tall_check_fail (self, field, "scale %u is more than %d", decimal.scale,
+                            TALL_DECIMAL_MAX_SCALE);
+  return TRUE;
+}
+
+static gboolean
+check_address_size (const TallCheck *self, gsize size)
+{
+  if (size <= TALL_MAX_ADDRESS_BYTES)
+    return TRUE;
+
+  g_autofree char *path = tall_check_path (self, NULL);
+  g_set_error (self->error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
+               "%s: the texts of an address have at most %d bytes together, these have "
+               "%" G_GSIZE_FORMAT,
+               path, TALL_MAX_ADDRESS_BYTES, size);
+  return FALSE;
+}
+
+/* @address: (nullable): absent is fine */
+gboolean
+tall_check_address (TallCheck *self, const TallAddress *address)
+{
+  if (address == NULL)
+    return TRUE;
+
+  const char *const texts[] = { address->line1, address->line2, address->city,
+                                address->state, address->zip,   address->country };
+  static const char *const fields[] = { "line1", "line2", "city", "state", "zip", "country" };
+  gsize bytes = 0;
+
+  self->parent = "address";
+  self->size += MAX_HEADER;
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    {
+      if (!tall_check_text (self, fields[i], texts[i]))
+        return FALSE;
+      bytes += texts[i] == NULL ? 0 : strlen (texts[i]);
+    }
+  if (!check_address_size (self, bytes))
+    return FALSE;
+  self->parent = NULL;
+  return TRUE;
+}
+
+gboolean
+tall_check_attributes (TallCheck *self, const TallAttributes *attributes)
+{
+  self->parent = "attributes";
+  for (self->index = 0; self->index < attributes->n_items; self->index++)
+    {
+      const TallAttribute *item = &attributes->items[self->index];
+      self->size += MAX_HEADER;
+      if (item->key == NULL)
+        return tall_check_fail (self, "key", "the key of an attribute must be there");
+      if (item->value == NULL)
+        return tall_check_fail (self, "value", "the value of an attribute must be there");
+      if (!tall_check_text (self, "key", item->key)
+          || !tall_check_text (self, "value", item->value))
+        return FALSE;
+    }
+  self->parent = NULL;
+  self->index = TALL_NOWHERE;
+  return TRUE;
+}

@@ -1,0 +1,116 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-customer.h"
+#include "tall-canonical-private.h"
+#include "tall-check-private.h"
+#include "tall-error.h"
+#include "tall-limits.h"
+#include "tall-order-private.h"
+
+/**
+ * tall_customer_new:
+ *
+ * Returns: (transfer full): a customer of whom only the number is known, which is copied and not
+ *   yet checked
+ */
+TallCustomer *
+tall_customer_new (const char *number)
+{
+  TallCustomer *self = tall_customer_new_in (tall_arena_new (1024));
+  self->number = tall_arena_strdup (self->arena, number);
+  return self;
+}
+
+/**
+ * tall_customer_new_in:
+ * @arena: (transfer full): for everything below the customer
+ *
+ * Returns: (transfer full): a customer without anything, number included
+ */
+TallCustomer *
+tall_customer_new_in (TallArena *arena)
+{
+  TallCustomer *self = tall_arena_new0 (arena, TallCustomer);
+  self->arena = arena;
+  return self;
+}
+
+void
+tall_customer_free (TallCustomer *self)
+{
+  if (self != NULL)
+    tall_arena_free (self->arena);
+}
+
+static gboolean
+check_phones (const TallCustomer *self, TallCheck *check)
+{
+  check->parent = "phones";
+  for (check->index = 0; check->index < self->n_phones; check->index++)
+    {
+      if (self->phones[check->index] == NULL)
+        return tall_check_fail (check, NULL, "a phone must be there, it may be empty");
+      if (!tall_check_text (check, NULL, self->phones[check->index]))
+        return FALSE;
+    }
+  check->parent = NULL;
+  check->index = TALL_NOWHERE;
+  return TRUE;
+}
+
+static gboolean
+check_size (const TallCustomer *self, gsize at_most, GError **error)
+{
+  gsize size = at_most;
+  if (size > TALL_MAX_CANONICAL_BYTES)
+    size = tall_customer_get_canonical_size (self);
+  if (size <= TALL_MAX_CANONICAL_BYTES)
+    return TRUE;
+
+  g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
+               "a customer has at most %d bytes in canonical form, this one has %" G_GSIZE_FORMAT,
+               TALL_MAX_CANONICAL_BYTES, size);
+  return FALSE;
+}
+
+/**
+ * tall_customer_normalize:
+ *
+ * Checks everything that a customer promises and sorts the attributes by the bytes of the key, as
+ * tall_order_normalize() does for an order.
+ *
+ * Returns: FALSE with %TALL_ERROR_TOO_LARGE that names the limit, or with %TALL_ERROR_INVALID and
+ *   the field's path
+ */
+gboolean
+tall_customer_normalize (TallCustomer *self, GError **error)
+{
+  TallCheck check = TALL_CHECK_INIT (error);
+  return tall_check_number (&check, "number", self->number)
+         && tall_check_text (&check, "name", self->name)
+         && tall_check_address (&check, self->address) && check_phones (self, &check)
+         && tall_check_text (&check, "email", self->email)
+         && tall_check_attributes (&check, &self->attributes)
+         && tall_attributes_sort (&self->attributes, self->arena, error)
+         && check_size (self, check.size, error);
+}
+
+/**
+ * tall_customer_equal:
+ *
+ * Both must be normalized. Absent and empty are different.
+ */
+gboolean
+tall_customer_equal (const TallCustomer *a, const TallCustomer *b)
+{
+  if (strcmp (a->number, b->number) != 0 || g_strcmp0 (a->name, b->name) != 0
+      || g_strcmp0 (a->email, b->email) != 0 || a->n_phones != b->n_phones
+      || !tall_address_equal (a->address, b->address)
+      || !tall_attributes_equal (&a->attributes, &b->attributes))
+    return FALSE;
+
+  for (guint i = 0; i < a->n_phones; i++)
+    if (strcmp (a->phones[i], b->phones[i]) != 0)
+      return FALSE;
+  return TRUE;
+}

@@ -1,0 +1,111 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-check-private.h"
+#include "tall-error.h"
+
+/**
+ * tall_address_equal:
+ * @a: (nullable):
+ * @b: (nullable):
+ *
+ * Returns: TRUE if both are absent, or every text is equal; an absent text is not an empty one
+ */
+gboolean
+tall_address_equal (const TallAddress *a, const TallAddress *b)
+{
+  if (a == NULL || b == NULL)
+    return a == b;
+
+  return g_strcmp0 (a->line1, b->line1) == 0 && g_strcmp0 (a->line2, b->line2) == 0
+         && g_strcmp0 (a->city, b->city) == 0 && g_strcmp0 (a->state, b->state) == 0
+         && g_strcmp0 (a->zip, b->zip) == 0 && g_strcmp0 (a->country, b->country) == 0;
+}
+
+/**
+ * tall_attributes_equal:
+ *
+ * Both must be sorted.
+ */
+gboolean
+tall_attributes_equal (const TallAttributes *a, const TallAttributes *b)
+{
+  if (a->n_items != b->n_items)
+    return FALSE;
+
+  for (guint i = 0; i < a->n_items; i++)
+    if (strcmp (a->items[i].key, b->items[i].key) != 0
+        || strcmp (a->items[i].value, b->items[i].value) != 0)
+      return FALSE;
+  return TRUE;
+}
+
+/**
+ * tall_attributes_find:
+ *
+ * Returns: (nullable) (transfer none): the value, NULL if there is none; @self must be sorted
+ */
+const char *
+tall_attributes_find (const TallAttributes *self, const char *key)
+{
+  guint first = 0;
+  guint end = self->n_items;
+  while (first < end)
+    {
+      guint middle = first + (end - first) / 2;
+      int order = strcmp (key, self->items[middle].key);
+      if (order == 0)
+        return self->items[middle].value;
+      if (order < 0)
+        end = middle;
+      else
+        first = middle + 1;
+    }
+  return NULL;
+}
+
+static int
+compare_keys (gconstpointer a, gconstpointer b)
+{
+  const TallAttribute *const *left = a;
+  const TallAttribute *const *right = b;
+  int order = strcmp ((*left)->key, (*right)->key);
+  /* Equal keys by position, so that an error names them in the order given. */
+  return order != 0 ? order : (*left > *right) - (*left < *right);
+}
+
+/**
+ * tall_attributes_sort:
+ *
+ * Sorts by the bytes of the key.
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID if a key is there twice; nothing has moved then
+ */
+gboolean
+tall_attributes_sort (TallAttributes *self, TallArena *arena, GError **error)
+{
+  guint n = self->n_items;
+  guint sorted = n == 0 ? 0 : 1;
+  while (sorted < n && strcmp (self->items[sorted - 1].key, self->items[sorted].key) < 0)
+    sorted++;
+  if (sorted == n)
+    return TRUE;
+
+  g_autofree const TallAttribute **order = g_new (const TallAttribute *, n);
+  for (guint i = 0; i < n; i++)
+    order[i] = &self->items[i];
+  qsort (order, n, sizeof *order, compare_keys);
+
+  TallAttribute *items = tall_arena_newa0 (arena, TallAttribute, n);
+  for (guint i = 0; i < n; i++)
+    {
+      TallCheck check = TALL_CHECK_INIT (error);
+      check.parent = "attributes";
+      check.index = order[i] - self->items;
+      if (i > 0 && strcmp (order[i - 1]->key, order[i]->key) == 0)
+        return tall_check_fail (&check, "key", "attributes[%u] has the same key “%s”",
+                                (guint)(order[i - 1] - self->items), order[i]->key);
+      items[i] = *order[i];
+    }
+  self->items = items;
+  return TRUE;
+}

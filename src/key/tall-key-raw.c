@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-key-strategy.h"
 #include "tall-limits.h"
+#include "tall-order.h"
 
 static void
 append_number (const char *number, GByteArray *key)
@@ -16,28 +17,14 @@ append_customer (const char *number, guint64 id G_GNUC_UNUSED, GByteArray *key)
   append_number (number, key);
 }
 
-static gboolean
-has_control_character (const guint8 *bytes, gsize len)
-{
-  for (gsize i = 0; i < len; i++)
-    if (g_ascii_iscntrl (bytes[i]))
-      return TRUE;
-  return FALSE;
-}
-
 static gssize
 measure (TallSlice key)
 {
   gsize room = MIN (key.len, TALL_MAX_NUMBER_BYTES + 1);
   const guint8 *end = room == 0 ? NULL : memchr (key.data, '\0', room);
-  if (end == NULL || end == key.data)
+  if (end == NULL || !tall_validate_number ((const char *)key.data, "number", NULL))
     return -1;
-
-  gsize len = end - key.data;
-  if (has_control_character (key.data, len)
-      || !g_utf8_validate_len ((const char *)key.data, len, NULL))
-    return -1;
-  return len + 1;
+  return end - key.data + 1;
 }
 
 /**

@@ -13,11 +13,13 @@ from . import ToolError, java, probe, process, settings, signals
 from .process import LOOPBACK, POLL_SECONDS
 from .settings import Mode
 
-ZOOKEEPER_IS_UP = "Started MiniZooKeeperCluster and ran 'stat'"
+ZOOKEEPER_IS_UP = "Started MiniZooKeeperCluster and ran 'stat' on client port={}\n"
 MASTER_IS_UP = "Master has completed initialization"
+MASTER_GAVE_UP = "***** ABORTING master"
 PORT_IS_TAKEN = ("Address already in use", "Could not start ZK at requested port")
 PORT_TRIES = 5
 LOCK_SECONDS = 180
+LOG_LINES = 12
 MASTER = "master"
 
 
@@ -200,31 +202,28 @@ class Instance:
                 return
             except PortTaken as taken:
                 self._end([taken.name], 0)
-                if taken.name == MASTER:
-                    self._state["zookeeper_port"] = 0
-                else:
+                if taken.name != MASTER:
                     self._state["processes"][taken.name]["port"] = 0
         raise ToolError(f"the chosen ports were taken by others {PORT_TRIES} times; try again")
 
     def _start_missing(self):
         if not self.pid(MASTER):
             self._start_master()
-        self._wait_log(MASTER, ZOOKEEPER_IS_UP)
+        self._wait_master(ZOOKEEPER_IS_UP.format(self._state["zookeeper_port"]))
         for name in self.gateways:
             if not self.pid(name):
                 self._start_gateway(name)
-        self._wait_log(MASTER, MASTER_IS_UP)
+        self._wait_master(MASTER_IS_UP)
         for name in self.gateways:
             self._wait_gateway(name)
 
     def _start_master(self):
-        old = self._state["zookeeper_port"]
-        port = process.pick_port(old, self._ports())
-        if port != old:
-            # Gateways that still run look for the old port.
-            self._end(self.gateways, 0)
-        # Holds only sessions, which a killed master leaves open: HBase would wait for their end.
+        # ZooKeeper's files hold only sessions. Those of killed processes are still open there, and
+        # HBase would wait for their end; but without them ZooKeeper refuses clients that knew it
+        # before. So the gateways go, and come back at their addresses.
+        self._end(self.gateways, 0)
         shutil.rmtree(os.path.join(self.data, "zookeeper"), ignore_errors=True)
+        port = process.pick_port(0, self._ports())
         self._state["zookeeper_port"] = port
         settings.write_site(self.data, port, self._state["properties"])
         self._spawn(MASTER, settings.master_command(
@@ -253,14 +252,16 @@ class Instance:
 
     # Wait
 
-    def _wait_log(self, name, text):
-        wanted = text.encode()
-        with open(self.log(name), "rb") as file:
-            seen = b""
-            while wanted not in seen:
-                self._pause(name, f"“{text}” in its log")
-                # Keep the end of what was read: the text may come in two pieces.
-                seen = seen[-len(wanted):] + file.read()
+    def _wait_master(self, text):
+        with open(self.log(MASTER), encoding="utf-8", errors="replace") as file:
+            seen = ""
+            while text not in seen:
+                if MASTER_GAVE_UP in seen:
+                    # It would go on for minutes before it ends.
+                    raise ToolError(self._failure(MASTER, "gave up"))
+                self._pause(MASTER, f"“{text.strip()}” in its log")
+                # Keep the end of what was read: a text may come in two pieces.
+                seen = seen[-len(text) :] + file.read()
 
     def _wait_gateway(self, name):
         while not self._answers(name, "getThriftServerType"):
@@ -271,23 +272,24 @@ class Instance:
     def _pause(self, name, awaited):
         """Sleeps for a moment; an error if process NAME has ended or time is up."""
         if not self.pid(name):
-            tail = self._log_tail(name)
-            if any(sign in tail for sign in PORT_IS_TAKEN):
+            if any(sign in self._read_log(name) for sign in PORT_IS_TAKEN):
                 raise PortTaken(name)
-            raise ToolError(self._failure(name, "ended by itself", tail))
+            raise ToolError(self._failure(name, "ended by itself"))
         if time.monotonic() > self._deadline:
-            raise ToolError(self._failure(name, f"gave no {awaited} in time", self._log_tail(name)))
+            raise ToolError(self._failure(name, f"gave no {awaited} in time"))
         time.sleep(POLL_SECONDS)
 
-    def _log_tail(self, name, size=16384):
-        with open(self.log(name), "rb") as file:
-            file.seek(max(0, os.path.getsize(self.log(name)) - size))
-            return file.read().decode(errors="replace")
+    def _read_log(self, name):
+        with open(self.log(name), encoding="utf-8", errors="replace") as file:
+            return file.read()
 
-    def _failure(self, name, what, tail):
-        lines = "\n".join("  | " + line[:240] for line in tail.splitlines()[-15:])
+    def _failure(self, name, what):
+        lines = self._read_log(name).splitlines()
+        errors = [i for i, line in enumerate(lines) if " ERROR " in line or " FATAL " in line]
+        first = errors[0] if errors else max(0, len(lines) - LOG_LINES)
+        excerpt = "\n".join("  | " + line[:240] for line in lines[first : first + LOG_LINES])
         return (
-            f"HBase's {name} {what}; the end of {self.log(name)}:\n{lines}\n"
+            f"HBase's {name} {what}. From {self.log(name)}:\n{excerpt}\n"
             "Everything that was started has been ended. Is there memory and disk space left, and "
             f"may {self.data} be written? On a slow machine try a longer --timeout."
         )

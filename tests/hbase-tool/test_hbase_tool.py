@@ -1,0 +1,318 @@
+#!/usr/bin/python3
+# SPDX-FileCopyrightText: The tallorder authors
+# SPDX-License-Identifier: Apache-2.0
+"""tools/hbase/hbase against a real HBase, seen by Debian's python3-thrift and by /proc.
+
+Needs thrift-compiler, python3-thrift, Java 17 and, once, Maven. Every process that the tests start
+is ended by them, also when they fail.
+"""
+
+import json
+import os
+import shlex
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+TOOL = ROOT / "tools" / "hbase" / "hbase"
+sys.path.insert(0, str(ROOT / "tools" / "hbase"))
+
+from gateway_client import Client, generate_bindings
+
+SCRATCH = tempfile.mkdtemp(prefix="tallorder-hbase-tool-")
+ACKNOWLEDGED_BEFORE_KILL = 500
+
+
+def setUpModule():
+    generate_bindings(ROOT / "idl" / "hbase.thrift", SCRATCH)
+
+
+def tearDownModule():
+    shutil.rmtree(SCRATCH)
+
+
+def hbase(*arguments, **options):
+    """Runs the command; its result with text output."""
+    command = [str(TOOL), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, **options)
+
+
+def processes_of(data):
+    """The ids of all processes of the instance in DATA, read from /proc."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                arguments = (entry / "cmdline").read_bytes().split(b"\0")
+            except OSError:
+                continue
+            if any(a.startswith(b"-Dtallorder.hbase=") and a.endswith(f"@{data}".encode())
+                   for a in arguments):
+                found.append(int(entry.name))
+    return found
+
+
+class InstanceCase(unittest.TestCase):
+    """A test with data directories, all of whose processes end with it."""
+
+    def new_data(self):
+        data = tempfile.mkdtemp(prefix="data-", dir=SCRATCH)
+        self.addCleanup(hbase, "stop", "--data", data, "--grace", 0)
+        return data
+
+    def run_tool(self, *arguments, expect=0):
+        result = hbase(*arguments)
+        self.assertEqual(result.returncode, expect, result.stdout + result.stderr)
+        return result
+
+    def start(self, data, *arguments):
+        """Starts; the KEY=VALUE lines as a mapping."""
+        output = self.run_tool("start", "--data", data, *arguments).stdout
+        words = [shlex.split(line)[0].partition("=") for line in output.splitlines()]
+        return {key: value for key, _, value in words}
+
+    def status(self, data, expect=0):
+        output = self.run_tool("status", "--data", data, "--json", expect=expect).stdout
+        return json.loads(output)
+
+    def pids(self, data, expect=0):
+        return {p["name"]: p["pid"] for p in self.status(data, expect)["processes"]}
+
+    def client(self, endpoint, **mode):
+        client = Client(endpoint, **mode)
+        self.addCleanup(client.close)
+        return client
+
+
+class TestLife(InstanceCase):
+    def test_every_mode_serves_the_same_data(self):
+        data = self.new_data()
+        modes = ["binary", "compact", "binary,framed", "compact,framed"]
+        variables = self.start(data, *[w for mode in modes for w in ("--gateway", mode)])
+        endpoints = variables["TALLORDER_HBASE"].split(",")
+        self.assertEqual(
+            endpoints,
+            [variables[f"TALLORDER_HBASE_{name}"]
+             for name in ("BINARY", "COMPACT", "BINARY_FRAMED", "COMPACT_FRAMED")],
+        )
+        self.client(endpoints[0]).create_table("t")
+        for endpoint, mode in zip(endpoints, modes):
+            self.client(endpoint, mode=mode).put("t", mode, "value by " + mode)
+        for endpoint, mode in zip(endpoints, modes):
+            for row in modes:
+                found = self.client(endpoint, mode=mode).get("t", row)
+                self.assertEqual(found, "value by " + row)
+
+    def test_listens_on_loopback_only(self):
+        data = self.new_data()
+        self.start(data)
+        sockets = subprocess.run(["ss", "-Hltnp"], capture_output=True, text=True, check=True)
+        pids = processes_of(data)
+        lines = [l for l in sockets.stdout.splitlines() if any(f"pid={p}," in l for p in pids)]
+        self.assertGreaterEqual(len(lines), 4, sockets.stdout)
+        for line in lines:
+            self.assertRegex(line.split()[3], r"^127\.0\.0\.1:\d+$")
+
+    def test_stop_ends_all_and_keeps_data(self):
+        data = self.new_data()
+        endpoint = self.start(data)["TALLORDER_HBASE"]
+        client = self.client(endpoint)
+        client.create_table("t")
+        client.put("t", "row", "kept")
+        self.assertEqual(len(processes_of(data)), 2)
+        self.run_tool("stop", "--data", data)
+        self.assertEqual(processes_of(data), [])
+        self.run_tool("stop", "--data", data)
+        self.run_tool("status", "--data", data, expect=1)
+        again = self.start(data, "--gateway", "compact,framed")["TALLORDER_HBASE_COMPACT_FRAMED"]
+        self.assertEqual(self.client(again, mode="compact,framed").get("t", "row"), "kept")
+
+
+class TestCrash(InstanceCase):
+    def test_killed_master_loses_no_acknowledged_put(self):
+        data = self.new_data()
+        endpoint = self.start(data)["TALLORDER_HBASE"]
+        self.client(endpoint).create_table("t")
+        writer = Writer(self.client(endpoint), "t")
+        writer.start()
+        self.assertTrue(writer.enough.wait(120))
+        self.run_tool("kill", "--data", data, "master")
+        self.assertIsNone(self.pids(data, expect=1)["master"])
+        self.assertEqual(self.start(data)["TALLORDER_HBASE"], endpoint)
+        writer.join(120)
+        self.assertFalse(writer.is_alive())
+        self.assertGreaterEqual(len(writer.acknowledged), ACKNOWLEDGED_BEFORE_KILL)
+        stored = self.client(endpoint).rows("t")
+        self.assertEqual(sorted(set(writer.acknowledged) - set(stored)), [])
+
+    def test_killed_gateway_comes_back_at_its_address(self):
+        data = self.new_data()
+        variables = self.start(data, "--gateways", 2)
+        before = self.pids(data)
+        os.kill(before["gateway-1"], signal.SIGKILL)
+        after = self.pids(data, expect=1)
+        self.assertEqual(after, dict(before, **{"gateway-1": None}))
+        self.assertEqual(self.start(data), variables)
+        after = self.pids(data)
+        self.assertEqual((after["master"], after["gateway-0"]),
+                         (before["master"], before["gateway-0"]))
+        self.assertTrue(all(p.get("answers", True) for p in self.status(data)["processes"]))
+
+
+class Writer(threading.Thread):
+    """Puts rows one after the other, and remembers those acknowledged, until a put fails."""
+
+    def __init__(self, client, table):
+        super().__init__(daemon=True)
+        self._client, self._table = client, table
+        self.acknowledged = []
+        self.enough = threading.Event()
+
+    def run(self):
+        while True:
+            row = f"row-{len(self.acknowledged):06}"
+            try:
+                self._client.put(self._table, row, "value of " + row)
+            except Exception:  # whatever the gateway says while its HBase is dead
+                return
+            self.acknowledged.append(row)
+            if len(self.acknowledged) == ACKNOWLEDGED_BEFORE_KILL:
+                self.enough.set()
+
+
+class TestRun(InstanceCase):
+    def test_passes_environment_and_exit_code(self):
+        script = 'echo "$TALLORDER_HBASE_DATA"; test "$TALLORDER_HBASE_BINARY" = "$TALLORDER_HBASE" && exit 7'
+        result = self.run_tool("run", "--", "sh", "-c", script, expect=7)
+        data = result.stdout.strip()
+        self.assertEqual(processes_of(data), [])
+        self.assertFalse(os.path.exists(data), "the temporary directory stays")
+
+    def test_signals_end_everything(self):
+        for number in (signal.SIGTERM, signal.SIGINT):
+            with self.subTest(signal=number.name):
+                data = self.new_data()
+                command = [str(TOOL), "run", "--data", data, "--", "sh", "-c", "echo up; sleep 600"]
+                with subprocess.Popen(command, stdout=subprocess.PIPE,
+                                      stderr=subprocess.DEVNULL, text=True) as tool:
+                    self.assertEqual(tool.stdout.readline(), "up\n")
+                    self.assertEqual(len(processes_of(data)), 2)
+                    tool.send_signal(number)
+                    self.assertEqual(tool.wait(60), 128 + number)
+                self.assertEqual(processes_of(data), [])
+
+    def test_killed_tool_takes_hbase_with_it(self):
+        data = self.new_data()
+        command = [str(TOOL), "run", "--data", data, "--", "sh", "-c", "echo up; exec sleep 5"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, text=True) as tool:
+            self.assertEqual(tool.stdout.readline(), "up\n")
+            tool.kill()
+            tool.wait()
+            deadline = time.monotonic() + 10
+            while processes_of(data) and time.monotonic() < deadline:
+                time.sleep(0.05)
+            self.assertEqual(processes_of(data), [])
+
+    def test_interrupted_start_leaves_nothing(self):
+        data = self.new_data()
+        command = [str(TOOL), "start", "--data", data]
+        with subprocess.Popen(command, stderr=subprocess.DEVNULL) as tool:
+            while not processes_of(data):
+                time.sleep(0.02)
+            tool.send_signal(signal.SIGTERM)
+            self.assertEqual(tool.wait(60), 128 + signal.SIGTERM)
+        self.assertEqual(processes_of(data), [])
+
+
+class TestTrouble(InstanceCase):
+    def test_taken_ports_are_replaced(self):
+        from standalone import process
+        from standalone.instance import Instance
+
+        data = self.new_data()
+        with socket.create_server(("127.0.0.1", 0)) as other:
+            taken = other.getsockname()[1]
+            pick, picked = process.pick_port, []
+
+            def pick_taken_first(preferred, others):
+                # The first choice of the master and of the gateway is lost to somebody else.
+                picked.append(pick(preferred, others))
+                return taken if len(picked) in (1, 3) else picked[-1]
+
+            process.pick_port = pick_taken_first
+            try:
+                instance = Instance(data)
+                instance.start()
+            finally:
+                process.pick_port = pick
+            self.assertEqual(len(picked), 4)
+            self.assertTrue(instance.describe()["ready"])
+            self.assertNotEqual(instance.address("gateway-0")[1], taken)
+
+    def test_failed_start_says_why_and_leaves_nothing(self):
+        data = self.new_data()
+        result = self.run_tool("start", "--data", data, "--property",
+                               "hbase.rootdir=file:///proc/hbase", expect=3)
+        self.assertIn("HBase's master gave up. From ", result.stderr)
+        self.assertIn("  | java.io.IOException: Can not create configured 'hbase.rootdir' file:/proc/hbase",
+                      result.stderr)
+        self.assertEqual(processes_of(data), [])
+
+    def test_too_slow_a_start_is_ended(self):
+        data = self.new_data()
+        result = self.run_tool("start", "--data", data, "--timeout", 1, expect=3)
+        self.assertIn("--timeout", result.stderr)
+        self.assertEqual(processes_of(data), [])
+
+    def test_other_gateways_need_a_stop(self):
+        data = self.new_data()
+        self.start(data)
+        pids = self.pids(data)
+        result = self.run_tool("start", "--data", data, "--gateway", "framed", expect=3)
+        self.assertIn("stop it first", result.stderr)
+        self.assertEqual(self.pids(data), pids)
+
+    def test_a_foreign_directory_is_refused(self):
+        data = self.new_data()
+        Path(data, "zookeeper").mkdir()
+        Path(data, "zookeeper", "mine").write_text("mine", encoding="ascii")
+        result = self.run_tool("start", "--data", data, expect=3)
+        self.assertIn("not empty", result.stderr)
+        self.assertEqual(os.listdir(data), ["zookeeper"])
+
+    def test_a_reused_process_id_is_left_alone(self):
+        data = self.new_data()
+        with subprocess.Popen(["sleep", "600"]) as stranger:
+            try:
+                state = {"zookeeper_port": 1, "properties": {}, "heap": 512,
+                         "processes": {"master": {"pid": stranger.pid}}}
+                Path(data, "instance.json").write_text(json.dumps(state), encoding="ascii")
+                self.assertEqual(self.pids(data, expect=1), {"master": None})
+                self.run_tool("kill", "--data", data, "all")
+                self.run_tool("stop", "--data", data)
+                self.assertIsNone(stranger.poll())
+            finally:
+                stranger.kill()
+
+    def test_wrong_calls_are_usage_errors(self):
+        data = self.new_data()
+        for arguments in (["start"], ["start", "--data", data, "--gateways", "0"],
+                          ["start", "--data", data, "--gateway", "binary", "--framed"],
+                          ["start", "--data", data, "--property", "x"], ["run"], ["fly"]):
+            with self.subTest(arguments=arguments):
+                result = self.run_tool(*arguments, expect=2)
+                self.assertIn("usage: hbase", result.stderr)
+        self.assertEqual(os.listdir(data), [])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -92,7 +92,9 @@ has_control (const char *text, gsize len)
 gboolean
 tall_check_number (TallCheck *self, const char *field, const char *text)
 {
-  if (text == NULL || text[0] == '\0')
+  if (text == NULL)
+    return tall_check_fail (self, field, "the number is missing");
+  if (text[0] == '\0')
     return tall_check_fail (self, field, "a number must not be empty");
 
   gsize len = strlen (text);
@@ -219,8 +221,8 @@ tall_check_attributes (TallCheck *self, const TallAttributes *attributes)
     {
       const TallAttribute *item = &attributes->items[self->index];
       self->size += MAX_HEADER;
-      if (item->key == NULL)
-        return tall_check_fail (self, "key", "the key of an attribute must be there");
+      if (item->key == NULL || item->key[0] == '\0')
+        return tall_check_fail (self, "key", "the key of an attribute must not be empty");
       if (item->value == NULL)
         return tall_check_fail (self, "value", "the value of an attribute must be there");
       if (!tall_check_text (self, "key", item->key)

@@ -24,7 +24,7 @@ typedef struct
 
 typedef struct
 {
-  char *key;
+  char *key;   /* never NULL or empty: JSON libraries refuse an empty name */
   char *value; /* never NULL */
 } TallAttribute;
 

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-test-orders.h"
-#include "tall-canonical.h"
+#include "tall-json.h"
 
 static void
 normalize_order (TallOrder *order)
@@ -120,30 +120,16 @@ tall_test_plain_customer (const char *number)
   return customer;
 }
 
-static char *
-describe_order (const TallOrder *order)
-{
-  g_autoptr (TallArena) arena = tall_arena_new (0);
-  return tall_slice_to_debug (tall_order_to_canonical (order, arena));
-}
-
-static char *
-describe_customer (const TallCustomer *customer)
-{
-  g_autoptr (TallArena) arena = tall_arena_new (0);
-  return tall_slice_to_debug (tall_customer_to_canonical (customer, arena));
-}
-
 void
 tall_test_assert_order_equal (const TallOrder *a, const TallOrder *b)
 {
   if (tall_order_equal (a, b))
     return;
 
-  g_autofree char *left = describe_order (a);
-  g_autofree char *right = describe_order (b);
+  g_autofree char *left = tall_order_to_json (a, TRUE);
+  g_autofree char *right = tall_order_to_json (b, TRUE);
   g_assert_cmpstr (left, ==, right);
-  g_error ("the orders differ, but not in what describes them: %s", left);
+  g_error ("the orders differ, but not in their JSON: %s", left);
 }
 
 void
@@ -152,8 +138,8 @@ tall_test_assert_customer_equal (const TallCustomer *a, const TallCustomer *b)
   if (tall_customer_equal (a, b))
     return;
 
-  g_autofree char *left = describe_customer (a);
-  g_autofree char *right = describe_customer (b);
+  g_autofree char *left = tall_customer_to_json (a, TRUE);
+  g_autofree char *right = tall_customer_to_json (b, TRUE);
   g_assert_cmpstr (left, ==, right);
-  g_error ("the customers differ, but not in what describes them: %s", left);
+  g_error ("the customers differ, but not in their JSON: %s", left);
 }

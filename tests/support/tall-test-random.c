@@ -178,11 +178,9 @@ random_attributes (GRand *rand, TallArena *arena, TallAttributes *attributes)
   attributes->n_items = n;
   for (guint i = 0; i < n; i++)
     {
-      /* The position makes every key unique; the first may be empty. */
+      /* The position makes every key unique. */
       char *key = random_pieces (rand, arena, 3, 100, TRUE);
       attributes->items[i].key = tall_arena_printf (arena, "%s%u", key, i);
-      if (i == 0 && one_in (rand, 4))
-        attributes->items[i].key = tall_arena_strdup (arena, "");
       char *value = random_text (rand, arena);
       attributes->items[i].value = value != NULL ? value : tall_arena_strdup (arena, "");
     }

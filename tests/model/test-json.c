@@ -1,0 +1,326 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-error.h"
+#include "tall-json-private.h"
+#include "tall-test-orders.h"
+
+/* An order's JSON that must be refused, and the words that the message must hold. */
+typedef struct
+{
+  const char *json;
+  const char *field;   /* path that the error names, NULL for none */
+  const char *message; /* part of the message */
+} BadCase;
+
+static void
+check_order_round_trip (const TallOrder *order, gboolean pretty)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *json = tall_order_to_json (order, pretty);
+  g_autoptr (TallOrder) back = tall_order_from_json (json, -1, &error);
+  g_assert_no_error (error);
+  g_assert_nonnull (back);
+  tall_test_assert_order_equal (order, back);
+
+  g_autofree char *again = tall_order_to_json (back, pretty);
+  g_assert_cmpstr (json, ==, again);
+}
+
+static void
+test_order_round_trip (void)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (g_test_rand_int ());
+  for (guint i = 0; i < 1000; i++)
+    {
+      g_autoptr (TallOrder) order = tall_test_random_order (rand, i % 50 == 0 ? 1000 : 12);
+      check_order_round_trip (order, i % 2 == 0);
+    }
+}
+
+static void
+test_customer_round_trip (void)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (g_test_rand_int ());
+  for (guint i = 0; i < 1000; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TallCustomer) customer = tall_test_random_customer (rand);
+      g_autofree char *json = tall_customer_to_json (customer, i % 2 == 0);
+      g_autoptr (TallCustomer) back = tall_customer_from_json (json, -1, &error);
+      g_assert_no_error (error);
+      g_assert_nonnull (back);
+      tall_test_assert_customer_equal (customer, back);
+    }
+}
+
+/* The largest order that the limits allow passes the limits of the JSON reader, too. */
+static void
+test_largest (void)
+{
+  g_autoptr (TallOrder) order = tall_test_empty_order ("C", "1", 5000);
+  for (guint i = 0; i < 5000; i++)
+    {
+      order->shipping_locations[i].address = tall_arena_new0 (order->arena, TallAddress);
+      tall_test_add_lines (order, i, i + 1, 1);
+    }
+  order->attributes.n_items = 80000;
+  order->attributes.items = tall_arena_newa0 (order->arena, TallAttribute, 80000);
+  for (guint i = 0; i < 80000; i++)
+    {
+      order->attributes.items[i].key = tall_arena_printf (order->arena, "%u", i);
+      order->attributes.items[i].value = tall_arena_strdup (order->arena, "");
+    }
+
+  g_autoptr (GError) error = NULL;
+  gboolean valid = tall_order_normalize (order, &error);
+  g_assert_no_error (error);
+  g_assert_true (valid);
+  check_order_round_trip (order, TRUE);
+}
+
+/* Pinned: programs read this. */
+static void
+test_form (void)
+{
+  g_autoptr (TallOrder) order = tall_test_order_with_lines ("VINET", "10248", 1);
+  g_autofree char *json = tall_order_to_json (order, FALSE);
+  g_assert_cmpstr (json, ==,
+                   "{\"customer_number\":\"VINET\",\"order_number\":\"10248\","
+                   "\"sales_date\":\"1996-07-04T00:00:00.000Z\",\"currency\":\"USD\","
+                   "\"shipping_locations\":[{\"number\":1,"
+                   "\"name\":\"Vins et alcools Chevalier\","
+                   "\"address\":{\"line1\":\"59 rue de l’Abbaye\",\"city\":\"Reims\","
+                   "\"zip\":\"51100\",\"country\":\"France\"},"
+                   "\"ship_date\":\"1996-07-16T00:00:00.000Z\","
+                   "\"line_items\":[{\"number\":1,\"item_number\":\"11\","
+                   "\"description\":\"Queso Cabrales 0\",\"quantity\":\"1\","
+                   "\"price\":\"9.80\",\"discount\":\"0.15\"}]}]}");
+
+  g_autoptr (TallCustomer) customer = tall_test_plain_customer ("VINET");
+  g_autofree char *text = tall_customer_to_json (customer, FALSE);
+  g_assert_cmpstr (text, ==,
+                   "{\"number\":\"VINET\",\"name\":\"Vins et alcools Chevalier\","
+                   "\"address\":{\"line1\":\"59 rue de l’Abbaye\",\"city\":\"Reims\","
+                   "\"zip\":\"51100\",\"country\":\"France\"},"
+                   "\"phones\":[\"26.47.15.10\",\"26.47.15.11\"],"
+                   "\"email\":\"paul.henriot@example.com\","
+                   "\"attributes\":{\"contact\":\"Paul Henriot\"}}");
+}
+
+static void
+test_pretty (void)
+{
+  g_autoptr (TallOrder) order = tall_test_empty_order ("C", "1", 1);
+  g_autofree char *json = tall_order_to_json (order, TRUE);
+  g_assert_cmpstr (json, ==,
+                   "{\n  \"customer_number\" : \"C\",\n  \"order_number\" : \"1\",\n"
+                   "  \"shipping_locations\" : [\n    {\n      \"number\" : 1\n    }\n  ]\n}");
+}
+
+/* Members in any order, escapes, white space, empty lists, and lists that are not sorted. */
+static void
+test_free_form (void)
+{
+  static const char json[] =
+      "\r\n\t{ \"attributes\": {\"b\":\"2\", \"a\":\"1\"}, \"order_number\":\"\\u0031\\/\","
+      "\"shipping_locations\":[{\"line_items\":[],\"number\":7,\"name\":\"\"},"
+      "{\"line_items\":[{\"number\":2},{\"number\":1,\"description\":"
+      "\"\\ud83c\\udf4e\\n\\\"\\\\\\b\\f\\r\\t\"}],\"number\":3}],\"customer_number\":\"C\"}\n";
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallOrder) order = tall_order_from_json (json, -1, &error);
+  g_assert_no_error (error);
+  g_autofree char *text = tall_order_to_json (order, FALSE);
+  g_assert_cmpstr (text, ==,
+                   "{\"customer_number\":\"C\",\"order_number\":\"1/\","
+                   "\"shipping_locations\":[{\"number\":3,\"line_items\":[{\"number\":1,"
+                   "\"description\":\"🍎\\n\\\"\\\\\\b\\f\\r\\t\"},{\"number\":2}]},"
+                   "{\"number\":7,\"name\":\"\"}],\"attributes\":{\"a\":\"1\",\"b\":\"2\"}}");
+}
+
+#define ORDER(rest) "{\"customer_number\":\"C\",\"order_number\":\"1\"" rest "}"
+#define LOCATION(rest) ORDER (",\"shipping_locations\":[{\"number\":1" rest "}]")
+#define LINE(rest) LOCATION (",\"line_items\":[{\"number\":1},{\"number\":2" rest "}]")
+#define LINE_PATH "shipping_locations[0].line_items[1]"
+
+static const BadCase bad_syntax[] = {
+  { "", NULL, "ends before" },
+  { "  \n ", NULL, "line 2, position 2" },
+  { "[]", NULL, "one JSON object" },
+  { "null", NULL, "one JSON object" },
+  { "var x = {}", NULL, "one JSON object" },
+  { ORDER ("") " x", NULL, "something follows" },
+  { ORDER ("") ORDER (""), NULL, "something follows" },
+  { ORDER (",\n\n \"currency\":'EUR'"), NULL, "line 3, position 13" },
+  { ORDER ("/* no */"), NULL, "unexpected character" },
+  { ORDER ("// no\n"), NULL, "unexpected character" },
+  { ORDER (","), NULL, "line 1" },
+  { ORDER (",\"currency\""), NULL, "line 1" },
+  { ORDER (",\"currency\" \"EUR\""), NULL, "line 1" },
+  { ORDER (",\"currency\":\"EUR\" \"sales_date\":\"1996-07-04\""), NULL, "line 1" },
+  { ORDER (",\"shipping_locations\":[,]"), NULL, "line 1" },
+  { ORDER (",\"shipping_locations\":[}"), NULL, "line 1" },
+  { "{\"customer_number\":\"C\"", NULL, "ends before" },
+  { "{\"customer_number\":\"C", NULL, "does not end" },
+  { "{\"customer_number\":\"C\\", NULL, "does not end" },
+  { ORDER (",\"currency\":\"a\\u0000b\""), NULL, "\\u0000" },
+  { ORDER (",\"currency\":\"\\u12\""), NULL, "four hexadecimal" },
+  { ORDER (",\"currency\":\"\\ud83c\""), NULL, "surrogate" },
+  { ORDER (",\"currency\":\"\\udf4e\\ud83c\""), NULL, "surrogate" },
+  { ORDER (",\"currency\":\"\\ud83cx\""), NULL, "surrogate" },
+  { ORDER (",\"currency\":\"\\x41\""), NULL, "unknown escape" },
+  { ORDER (",\"currency\":\"a\nb\""), NULL, "control character" },
+  { ORDER (",\"currency\":\"\xff\""), NULL, "UTF-8" },
+  { ORDER (",\"currency\":tru"), NULL, "unexpected character" },
+  { ORDER (",\"currency\":trueish"), NULL, "unexpected character" },
+  { LOCATION (",\"number\":010"), NULL, "not a JSON number" },
+  { LOCATION (",\"number\":0x10"), NULL, "not a JSON number" },
+  { LOCATION (",\"number\":-"), NULL, "not a JSON number" },
+  { LOCATION (",\"number\":1."), NULL, "not a JSON number" },
+  { LOCATION (",\"number\":1e"), NULL, "not a JSON number" },
+  { LOCATION (",\"number\":18446744073709551617"), NULL, "too large" },
+  { ORDER (",\"currency\":\"EUR\",\n\"currency\":\"EUR\""), "currency", "there twice" },
+  { LINE (",\"price\":\"1\",\"price\":\"2\""), "price", "there twice" },
+  { ORDER (",\"attributes\":{\"a\":\"1\",\"a\":\"1\"}"), "a", "there twice" },
+};
+
+static const BadCase bad_content[] = {
+  { "{}", "customer_number", "missing" },
+  { "{\"customer_number\":\"C\"}", "order_number", "missing" },
+  { "{\"customer_number\":5,\"order_number\":\"1\"}", "customer_number", "not a number" },
+  { "{\"customer_number\":\"\",\"order_number\":\"1\"}", "customer_number", "empty" },
+  { "{\"customer_number\":\"\\u0085\",\"order_number\":\"1\"}", "customer_number", "control" },
+  { ORDER (",\"curency\":\"EUR\""), "curency", "sales_date, currency" },
+  { ORDER (",\"currency\":null"), "currency", "null" },
+  { ORDER (",\"currency\":true"), "currency", "truth value" },
+  { ORDER (",\"sales_date\":836438400000"), "sales_date", "1996-07-04" },
+  { ORDER (",\"sales_date\":\"yesterday\""), "sales_date", "yesterday" },
+  { ORDER (",\"shipping_locations\":{}"), "shipping_locations", "must be a list" },
+  { ORDER (",\"shipping_locations\":[3]"), "shipping_locations[0]", "must be an object" },
+  { ORDER (",\"shipping_locations\":[{}]"), "shipping_locations[0].number", "missing" },
+  { ORDER (",\"attributes\":[]"), "attributes", "object of texts" },
+  { ORDER (",\"attributes\":{\"a\":1}"), "attributes.a", "must be a text" },
+  { LOCATION (",\"address\":\"Reims\""), "shipping_locations[0].address", "an object" },
+  { LOCATION (",\"address\":{\"town\":\"\"}"), "shipping_locations[0].address.town", "zip" },
+  { LOCATION (",\"line_items\":[{\"number\":0}]"), "shipping_locations[0].line_items[0].number",
+    "out of range" },
+  { LOCATION (",\"line_items\":[{\"number\":2147483648}]"),
+    "shipping_locations[0].line_items[0].number", "out of range" },
+  { LOCATION (",\"line_items\":[{\"number\":1.5}]"), "shipping_locations[0].line_items[0].number",
+    "whole number" },
+  { LINE (",\"price\":9.80"), LINE_PATH ".price", "\"9.80\"" },
+  { LINE (",\"price\":9"), LINE_PATH ".price", "\"9.80\"" },
+  { LINE (",\"price\":\"9,80\""), LINE_PATH ".price", "9,80" },
+  { LINE (",\"discount\":\"1.01\""), LINE_PATH ".discount", "from 0 to 1" },
+  { LINE (",\"discount\":\"-0.1\""), LINE_PATH ".discount", "from 0 to 1" },
+  { LOCATION (",\"line_items\":[{\"number\":5},{\"number\":5}]"), LINE_PATH ".number",
+    "shipping_locations[0].line_items[0] has the same number 5" },
+};
+
+static void
+check_refused (const BadCase *cases, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TallOrder) order = tall_order_from_json (cases[i].json, -1, &error);
+      g_test_message ("%s: %s", cases[i].json, order != NULL ? "taken" : error->message);
+      g_assert_null (order);
+      g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+      g_assert_cmpstr (tall_error_get_field (error), ==, cases[i].field);
+      g_assert_nonnull (strstr (error->message, cases[i].message));
+    }
+}
+
+static void
+test_bad_syntax (void)
+{
+  check_refused (bad_syntax, G_N_ELEMENTS (bad_syntax));
+}
+
+static void
+test_bad_content (void)
+{
+  check_refused (bad_content, G_N_ELEMENTS (bad_content));
+}
+
+static void
+test_embedded_nul (void)
+{
+  static const char json[] = ORDER (",\"currency\":\"a\0b\"");
+  g_autoptr (GError) error = NULL;
+  g_assert_null (tall_order_from_json (json, sizeof json - 1, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+  g_assert_nonnull (strstr (error->message, "NUL"));
+}
+
+static char *
+repeat (const char *before, const char *piece, guint n, const char *after)
+{
+  GString *text = g_string_new (before);
+  for (guint i = 0; i < n; i++)
+    g_string_append (text, piece);
+  g_string_append (text, after);
+  return g_string_free (text, FALSE);
+}
+
+static void
+check_code (const char *json, TallError code, const char *message)
+{
+  g_autoptr (GError) error = NULL;
+  g_assert_null (tall_order_from_json (json, -1, &error));
+  g_assert_error (error, TALL_ERROR, (int)code);
+  g_assert_nonnull (strstr (error->message, message));
+}
+
+static void
+test_bombs (void)
+{
+  g_autofree char *lists = repeat ("{\"x\":", "[", 300000, "");
+  check_code (lists, TALL_ERROR_INVALID, "nested too deeply");
+  g_autofree char *objects = repeat ("", "{\"x\":", 300000, "");
+  check_code (objects, TALL_ERROR_INVALID, "nested too deeply");
+  g_autofree char *wide = repeat ("{\"x\":[", "{},", 100000, "{}]}");
+  check_code (wide, TALL_ERROR_TOO_LARGE, "40000 objects and lists");
+  g_autofree char *texts = repeat ("{\"x\":[", "\"\",", 1300000, "\"\"]}");
+  check_code (texts, TALL_ERROR_TOO_LARGE, "1200000 texts");
+  g_autofree char *blank = repeat ("{", " ", TALL_JSON_MAX_BYTES, "}");
+  check_code (blank, TALL_ERROR_TOO_LARGE, "16777216 bytes");
+}
+
+static void
+test_depth (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *deep = repeat ("{\"x\":", "[", 15, "]]]]]]]]]]]]]]]}");
+  g_assert_null (tall_order_from_json (deep, -1, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+  g_assert_cmpstr (tall_error_get_field (error), ==, "x");
+}
+
+static void
+test_customer_refused (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_assert_null (tall_customer_from_json ("{\"number\":\"C\",\"phones\":[\"\",7]}", -1, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+  g_assert_cmpstr (tall_error_get_field (error), ==, "phones[1]");
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/model/json/form", test_form);
+  g_test_add_func ("/model/json/pretty", test_pretty);
+  g_test_add_func ("/model/json/free-form", test_free_form);
+  g_test_add_func ("/model/json/order-round-trip", test_order_round_trip);
+  g_test_add_func ("/model/json/customer-round-trip", test_customer_round_trip);
+  g_test_add_func ("/model/json/largest", test_largest);
+  g_test_add_func ("/model/json/bad-syntax", test_bad_syntax);
+  g_test_add_func ("/model/json/bad-content", test_bad_content);
+  g_test_add_func ("/model/json/embedded-nul", test_embedded_nul);
+  g_test_add_func ("/model/json/bombs", test_bombs);
+  g_test_add_func ("/model/json/depth", test_depth);
+  g_test_add_func ("/model/json/customer-refused", test_customer_refused);
+  return g_test_run ();
+}

@@ -1,0 +1,264 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-test-layout.h"
+
+/* Compares the rows that every layout makes under every key strategy with those in the files beside
+ * this one. A cell a line: table, row key in hex with its parts apart, qualifier, timestamp, value;
+ * tabs between them, values as HBase's shell shows them. The state cell is not in them: it is the
+ * store's.
+ *
+ * TALL_GOLDEN_UPDATE=1 writes the files instead. A file that changes means that the format changed:
+ * then FORMAT.md gets a new number, and the old file stays, for the reader of the old format. */
+
+#define REVISION 1700000000000
+
+static TallAddress *
+make_address (TallArena *arena)
+{
+  TallAddress *address = tall_arena_new0 (arena, TallAddress);
+  address->line1 = tall_arena_strdup (arena, "59 rue de l’Abbaye");
+  address->line2 = tall_arena_strdup (arena, "");
+  address->city = tall_arena_strdup (arena, "Reims");
+  address->state = tall_arena_strdup (arena, "Marne");
+  address->zip = tall_arena_strdup (arena, "51100");
+  address->country = tall_arena_strdup (arena, "France");
+  return address;
+}
+
+static void
+set_attributes (TallArena *arena, TallAttributes *attributes)
+{
+  attributes->n_items = 2;
+  attributes->items = tall_arena_newa0 (arena, TallAttribute, 2);
+  attributes->items[0].key = tall_arena_strdup (arena, "gift");
+  attributes->items[0].value = tall_arena_strdup (arena, "");
+  attributes->items[1].key = tall_arena_strdup (arena, "via");
+  attributes->items[1].value = tall_arena_strdup (arena, "Federal Shipping");
+}
+
+static void
+set_lines (TallArena *arena, TallShippingLocation *location)
+{
+  location->n_line_items = 2;
+  location->line_items = tall_arena_newa0 (arena, TallLineItem, 2);
+  location->line_items[0] = (TallLineItem){
+    .number = 1,
+    .item_number = tall_arena_strdup (arena, "11"),
+    .description = tall_arena_strdup (arena, "Queso Cabrales"),
+    .has_quantity = TRUE,
+    .has_price = TRUE,
+    .has_discount = TRUE,
+    .quantity = { -12, 0 },
+    .price = { 1400, 2 },
+    .discount = { 15, 2 },
+  };
+  location->line_items[1].number = 258;
+}
+
+static TallOrder *
+make_order (const char *number, guint n_locations)
+{
+  TallOrder *order = tall_order_new ("VINET", number);
+  order->n_shipping_locations = n_locations;
+  order->shipping_locations = tall_arena_newa0 (order->arena, TallShippingLocation, n_locations);
+  for (guint i = 0; i < n_locations; i++)
+    order->shipping_locations[i].number = i + 1;
+  return order;
+}
+
+static TallOrder *
+make_full_order (void)
+{
+  TallOrder *order = make_order ("10248", 2);
+  order->has_sales_date = TRUE;
+  order->sales_date = G_GINT64_CONSTANT (836438400000); /* 1996-07-04 */
+  order->currency = tall_arena_strdup (order->arena, "EUR");
+  set_attributes (order->arena, &order->attributes);
+
+  TallShippingLocation *location = &order->shipping_locations[0];
+  location->name = tall_arena_strdup (order->arena, "Vins et alcools Chevalier");
+  location->address = make_address (order->arena);
+  location->has_ship_date = TRUE;
+  location->ship_date = -1;
+  set_lines (order->arena, location);
+
+  /* present, though all its parts are absent */
+  order->shipping_locations[1].address = tall_arena_new0 (order->arena, TallAddress);
+  return order;
+}
+
+static TallOrder *
+make_empty_order (void)
+{
+  return make_order ("10249", 0);
+}
+
+static TallOrder *
+make_order_with_empty_location (void)
+{
+  return make_order ("10250", 1);
+}
+
+static TallCustomer *
+make_full_customer (void)
+{
+  TallCustomer *customer = tall_customer_new ("VINET");
+  TallArena *arena = customer->arena;
+  customer->name = tall_arena_strdup (arena, "Vins et alcools Chevalier");
+  customer->email = tall_arena_strdup (arena, "");
+  customer->address = make_address (arena);
+  customer->n_phones = 2;
+  customer->phones = tall_arena_newa0 (arena, char *, 2);
+  customer->phones[0] = tall_arena_strdup (arena, "26.47.15.11");
+  customer->phones[1] = tall_arena_strdup (arena, "26.47.15.10");
+  set_attributes (arena, &customer->attributes);
+  return customer;
+}
+
+static TallCustomer *
+make_empty_customer (void)
+{
+  return tall_customer_new ("é");
+}
+
+/* The row key's parts in hex, with dots between them. */
+static void
+append_row_key (const TallTestLayout *self, const TallMutation *mutation, GString *text)
+{
+  g_autoptr (GArray) parts = g_array_new (FALSE, FALSE, sizeof (TallRowPart));
+  self->layout->name_parts (self->strategy, mutation->table, mutation->row, parts);
+  const guint8 *at = mutation->row.data;
+  for (guint i = 0; i < parts->len; i++)
+    {
+      gsize len = g_array_index (parts, TallRowPart, i).len;
+      g_autofree char *hex = tall_slice_to_hex (tall_slice (at, len));
+      g_string_append_printf (text, "%s%s", i > 0 ? "." : "", hex);
+      at += len;
+    }
+}
+
+static int
+compare_changes (gconstpointer a, gconstpointer b)
+{
+  return tall_slice_compare (((const TallChange *)a)->qualifier,
+                             ((const TallChange *)b)->qualifier);
+}
+
+static char *
+print_batch (const TallTestLayout *self, const TallBatch *batch)
+{
+  GString *text = g_string_new (NULL);
+  for (guint i = 0; i < batch->mutations->len; i++)
+    {
+      TallMutation *mutation = batch->mutations->pdata[i];
+      qsort (mutation->changes, mutation->n_changes, sizeof (TallChange), compare_changes);
+      for (guint j = 0; j < mutation->n_changes; j++)
+        {
+          const TallChange *change = &mutation->changes[j];
+          g_autofree char *qualifier = tall_slice_to_debug (change->qualifier);
+          g_autofree char *value = tall_slice_to_debug (change->value);
+          g_string_append_printf (text, "%s\t", mutation->table);
+          append_row_key (self, mutation, text);
+          g_string_append_printf (text, "\t%s\t%" G_GINT64_FORMAT "\t%s\n", qualifier,
+                                  change->timestamp, value);
+        }
+    }
+  return g_string_free (text, FALSE);
+}
+
+static void
+compare_with_file (const char *path, const char *text)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *expected = NULL;
+  if (!g_file_get_contents (path, &expected, NULL, &error))
+    g_error ("%s: run this test with TALL_GOLDEN_UPDATE=1 if it is to be new", error->message);
+
+  g_auto (GStrv) old_lines = g_strsplit (expected, "\n", -1);
+  g_auto (GStrv) new_lines = g_strsplit (text, "\n", -1);
+  for (guint i = 0; old_lines[i] != NULL && new_lines[i] != NULL; i++)
+    if (strcmp (old_lines[i], new_lines[i]) != 0)
+      g_test_message ("%s:%u was\n  %s\nand is\n  %s", path, i + 1, old_lines[i], new_lines[i]);
+  g_assert_true (strcmp (expected, text) == 0);
+}
+
+static void
+check_batch (const TallTestLayout *self, const char *sample, const TallBatch *batch)
+{
+  g_autofree char *text = print_batch (self, batch);
+  g_autofree char *name =
+      g_strdup_printf ("%s-%s-%s.txt", self->layout->name, self->strategy->name, sample);
+  g_autofree char *path =
+      g_build_filename (g_getenv ("TALL_SOURCE_ROOT"), "tests", "golden", name, NULL);
+
+  if (g_strcmp0 (g_getenv ("TALL_GOLDEN_UPDATE"), "1") != 0)
+    {
+      compare_with_file (path, text);
+      return;
+    }
+
+  g_autoptr (GError) error = NULL;
+  gboolean written = g_file_set_contents (path, text, -1, &error);
+  g_assert_no_error (error);
+  g_assert_true (written);
+}
+
+static void
+test_orders (gconstpointer data)
+{
+  static const struct
+  {
+    const char *sample;
+    TallOrder *(*make) (void);
+  } samples[] = {
+    { "order-full", make_full_order },
+    { "order-empty", make_empty_order },
+    { "order-empty-location", make_order_with_empty_location },
+  };
+
+  const TallTestLayout *self = data;
+  for (guint i = 0; i < G_N_ELEMENTS (samples); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TallOrder) order = samples[i].make ();
+      gboolean valid = tall_order_normalize (order, &error);
+      g_assert_no_error (error);
+      g_assert_true (valid);
+      g_autoptr (TallBatch) batch = tall_test_layout_encode_order (self, order, REVISION);
+      check_batch (self, samples[i].sample, batch);
+    }
+}
+
+static void
+test_customers (gconstpointer data)
+{
+  static const struct
+  {
+    const char *sample;
+    TallCustomer *(*make) (void);
+  } samples[] = {
+    { "customer-full", make_full_customer },
+    { "customer-empty", make_empty_customer },
+  };
+
+  const TallTestLayout *self = data;
+  for (guint i = 0; i < G_N_ELEMENTS (samples); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TallCustomer) customer = samples[i].make ();
+      gboolean valid = tall_customer_normalize (customer, &error);
+      g_assert_no_error (error);
+      g_assert_true (valid);
+      g_autoptr (TallBatch) batch = tall_test_layout_encode_customer (self, customer, REVISION);
+      check_batch (self, samples[i].sample, batch);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  tall_test_add_for_layouts ("golden-orders", test_orders);
+  tall_test_add_for_layouts ("golden-customers", test_customers);
+  return g_test_run ();
+}

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-table.h"
 
+#include <stdlib.h>
+
 #include "tall-error.h"
 
 G_DEFINE_ABSTRACT_TYPE (TallTable, tall_table, G_TYPE_OBJECT)
@@ -195,6 +197,39 @@ check_mutation (const TallMutation *mutation, GError **error)
   return TRUE;
 }
 
+static int
+compare_mutations (gconstpointer a, gconstpointer b)
+{
+  const TallMutation *x = *(const TallMutation *const *)a;
+  const TallMutation *y = *(const TallMutation *const *)b;
+  int order = x->table == y->table ? 0 : strcmp (x->table, y->table);
+  return order != 0 ? order : tall_slice_compare (x->row, y->row);
+}
+
+/* Cheap where it matters: the rows of an order mostly come in ascending order. */
+static gboolean
+check_different_rows (TallMutation *const *mutations, guint n, GError **error)
+{
+  guint i = 1;
+  while (i < n && compare_mutations (&mutations[i - 1], &mutations[i]) < 0)
+    i++;
+  if (i >= n)
+    return TRUE;
+
+  g_autofree TallMutation **sorted = g_memdup2 (mutations, n * sizeof *mutations);
+  qsort (sorted, n, sizeof *sorted, compare_mutations);
+  for (i = 1; i < n; i++)
+    {
+      if (compare_mutations (&sorted[i - 1], &sorted[i]) != 0)
+        continue;
+      g_autofree char *row = tall_slice_to_debug (sorted[i]->row);
+      tall_error_set_invalid (error, NULL, "Table %s: two mutations of row %s in one call",
+                              sorted[i]->table, row);
+      return FALSE;
+    }
+  return TRUE;
+}
+
 /**
  * tall_table_read:
  * @plan: the reads; without any, so is the result
@@ -253,6 +288,8 @@ tall_table_apply (TallTable *self,
       return FALSE;
   if (n == 0)
     return TRUE;
+  if (!check_different_rows (mutations, n, error))
+    return FALSE;
   return TALL_TABLE_GET_CLASS (self)->apply (self, mutations, n, durability, deadline, done, error);
 }
 

@@ -1,0 +1,486 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-rocksdb-database.h"
+
+#include <stdlib.h>
+
+#include "tall-error.h"
+#include "tall-rocksdb-directory.h"
+#include "tall-rocksdb-error.h"
+#include "tall-rocksdb-options.h"
+#include "tall-spec-codec.h"
+
+#define DEFAULT_FAMILY "default"
+#define SPEC_PREFIX "table/" /* keys of specs in the default family */
+
+/* Writers of different rows rarely meet on one of them. */
+#define N_STRIPES 4096
+
+struct _TallRocksdbDatabase
+{
+  guint ref_count; /* under registry_mutex */
+  char *path;      /* key in the registry */
+
+  rocksdb_t *db;
+  rocksdb_options_t *options;
+  rocksdb_cache_t *cache;
+  rocksdb_column_family_handle_t *specs; /* the default family */
+
+  GMutex schema_mutex;     /* one create or drop at a time */
+  GRWLock lock;            /* for deployments */
+  GHashTable *deployments; /* name → hash table of short name → TallRocksdbFamily */
+
+  GMutex stripes[N_STRIPES]; /* held while a row is read, changed and written */
+};
+
+/* RocksDB opens a directory once; several deployments in one process share it. */
+static GMutex registry_mutex;
+static GHashTable *registry; /* path → TallRocksdbDatabase */
+
+static TallRocksdbFamily *
+family_new (rocksdb_column_family_handle_t *handle, const TallTableSpec *spec)
+{
+  TallRocksdbFamily *self = g_new (TallRocksdbFamily, 1);
+  g_atomic_ref_count_init (&self->ref_count);
+  self->handle = handle;
+  self->id = rocksdb_column_family_handle_get_id (handle);
+  self->spec = tall_table_spec_copy (spec);
+  return self;
+}
+
+void
+tall_rocksdb_family_unref (TallRocksdbFamily *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref_count))
+    return;
+  rocksdb_column_family_handle_destroy (self->handle);
+  tall_table_spec_free (self->spec);
+  g_free (self);
+}
+
+static void
+add_family (TallRocksdbDatabase *self, const char *deployment, TallRocksdbFamily *family)
+{
+  GHashTable *tables = g_hash_table_lookup (self->deployments, deployment);
+  if (tables == NULL)
+    {
+      tables = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
+                                      (GDestroyNotify)tall_rocksdb_family_unref);
+      g_hash_table_insert (self->deployments, g_strdup (deployment), tables);
+    }
+  g_hash_table_insert (tables, g_strdup (family->spec->name), family);
+}
+
+static void
+database_free (TallRocksdbDatabase *self)
+{
+  g_hash_table_unref (self->deployments);
+  if (self->specs != NULL)
+    rocksdb_column_family_handle_destroy (self->specs);
+  if (self->db != NULL)
+    rocksdb_close (self->db);
+  rocksdb_options_destroy (self->options);
+  rocksdb_cache_destroy (self->cache);
+  g_mutex_clear (&self->schema_mutex);
+  g_rw_lock_clear (&self->lock);
+  for (guint i = 0; i < N_STRIPES; i++)
+    g_mutex_clear (&self->stripes[i]);
+  g_free (self->path);
+  g_free (self);
+}
+
+static TallRocksdbDatabase *
+database_new (const char *path, gsize cache_bytes)
+{
+  TallRocksdbDatabase *self = g_new0 (TallRocksdbDatabase, 1);
+  self->ref_count = 1;
+  self->path = g_strdup (path);
+  self->cache = rocksdb_cache_create_lru (tall_rocksdb_options_get_cache_size (cache_bytes));
+  self->options = tall_rocksdb_options_new (self->cache);
+  self->deployments =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_hash_table_unref);
+  g_mutex_init (&self->schema_mutex);
+  g_rw_lock_init (&self->lock);
+  for (guint i = 0; i < N_STRIPES; i++)
+    g_mutex_init (&self->stripes[i]);
+  return self;
+}
+
+/* Names of the column families; those of a new database are `default` alone. */
+static GPtrArray *
+list_stored_families (TallRocksdbDatabase *self, GError **error)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+  g_autofree char *current = g_build_filename (self->path, "CURRENT", NULL);
+  if (!g_file_test (current, G_FILE_TEST_EXISTS))
+    {
+      g_ptr_array_add (names, g_strdup (DEFAULT_FAMILY));
+      return g_steal_pointer (&names);
+    }
+
+  char *message = NULL;
+  size_t n = 0;
+  char **list = rocksdb_list_column_families (self->options, self->path, &n, &message);
+  g_autofree char *operation = g_strdup_printf ("Opening the store in %s", self->path);
+  if (!tall_rocksdb_take_error (message, operation, error))
+    return NULL;
+  for (size_t i = 0; i < n; i++)
+    g_ptr_array_add (names, g_strdup (list[i]));
+  rocksdb_list_column_families_destroy (list, n);
+  return g_steal_pointer (&names);
+}
+
+static TallTableSpec *
+load_spec (TallRocksdbDatabase *self, const char *full_name, const char *table, GError **error)
+{
+  g_autofree char *key = g_strconcat (SPEC_PREFIX, full_name, NULL);
+  g_autofree char *operation = g_strdup_printf ("Reading the settings of table %s", full_name);
+  g_autoptr (rocksdb_readoptions_t) read_options = rocksdb_readoptions_create ();
+  char *message = NULL;
+  size_t len = 0;
+
+  g_autoptr (TallRocksdbText) stored =
+      rocksdb_get_cf (self->db, read_options, self->specs, key, strlen (key), &len, &message);
+  if (!tall_rocksdb_take_error (message, operation, error))
+    return NULL;
+  return tall_spec_decode (table, tall_slice (stored, len), error);
+}
+
+/* Families are opened without compression, as their settings lie inside; files are written with
+ * what is set here. */
+static gboolean
+set_compression (TallRocksdbDatabase *self, const TallRocksdbFamily *family, GError **error)
+{
+  const char *key = "compression";
+  const char *value = tall_rocksdb_options_find_compression (family->spec);
+  if (family->spec->compression == NULL || value == NULL)
+    return TRUE;
+
+  char *message = NULL;
+  rocksdb_set_options_cf (self->db, family->handle, 1, &key, &value, &message);
+  return tall_rocksdb_take_error (message, "Setting the compression of a table", error);
+}
+
+/* Takes over @handle. */
+static gboolean
+adopt_family (TallRocksdbDatabase *self,
+              const char *full_name,
+              rocksdb_column_family_handle_t *handle,
+              GError **error)
+{
+  if (g_str_equal (full_name, DEFAULT_FAMILY))
+    {
+      self->specs = handle;
+      return TRUE;
+    }
+
+  /* The names of deployments may have dots, those of tables have none. */
+  const char *dot = strrchr (full_name, '.');
+  g_autofree char *deployment = g_strndup (full_name, dot == NULL ? 0 : (gsize)(dot - full_name));
+  g_autoptr (TallTableSpec) spec = NULL;
+  if (dot == NULL)
+    g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
+                 "The store in %s has a column family %s that is no table", self->path, full_name);
+  else
+    spec = load_spec (self, full_name, dot + 1, error);
+  if (spec == NULL)
+    {
+      rocksdb_column_family_handle_destroy (handle);
+      return FALSE;
+    }
+
+  TallRocksdbFamily *family = family_new (handle, spec);
+  add_family (self, deployment, family);
+  return set_compression (self, family, error);
+}
+
+/* `default` comes first in @names: its family has the specs of the others. */
+static gboolean
+open_families (TallRocksdbDatabase *self, GPtrArray *names, GError **error)
+{
+  g_autofree rocksdb_column_family_handle_t **handles =
+      g_new0 (rocksdb_column_family_handle_t *, names->len);
+  g_autofree const rocksdb_options_t **options = g_new (const rocksdb_options_t *, names->len);
+  for (guint i = 0; i < names->len; i++)
+    options[i] = self->options;
+
+  char *message = NULL;
+  self->db =
+      rocksdb_open_column_families (self->options, self->path, (int)names->len,
+                                    (const char *const *)names->pdata, options, handles, &message);
+  g_autofree char *operation = g_strdup_printf ("Opening the store in %s", self->path);
+  if (!tall_rocksdb_take_error (message, operation, error))
+    return FALSE;
+
+  gboolean adopted = TRUE;
+  for (guint i = 0; i < names->len; i++)
+    if (!adopted)
+      rocksdb_column_family_handle_destroy (handles[i]);
+    else
+      adopted = adopt_family (self, g_ptr_array_index (names, i), handles[i], error);
+  return adopted;
+}
+
+static int
+compare_default_first (gconstpointer a, gconstpointer b)
+{
+  const char *x = *(const char *const *)a;
+  const char *y = *(const char *const *)b;
+  return g_str_equal (y, DEFAULT_FAMILY) - g_str_equal (x, DEFAULT_FAMILY);
+}
+
+static TallRocksdbDatabase *
+database_open (const char *path, gsize cache_bytes, GError **error)
+{
+  TallRocksdbDatabase *self = database_new (path, cache_bytes);
+  g_autoptr (GPtrArray) names = list_stored_families (self, error);
+  if (names != NULL)
+    g_ptr_array_sort (names, compare_default_first);
+  if (names != NULL && open_families (self, names, error))
+    return self;
+  database_free (self);
+  return NULL;
+}
+
+/**
+ * tall_rocksdb_database_open:
+ * @cache_bytes: of the block cache, 0 for a usual size; the first to open a directory decides
+ * @must_exist: whether a new store may be created
+ *
+ * Returns: (transfer full): the database in a directory, shared by all in this process who open it
+ */
+TallRocksdbDatabase *
+tall_rocksdb_database_open (const char *directory,
+                            gsize cache_bytes,
+                            gboolean must_exist,
+                            GError **error)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&registry_mutex);
+  if (!tall_rocksdb_directory_prepare (directory, must_exist, error))
+    return NULL;
+
+  g_autofree char *absolute = g_canonicalize_filename (directory, NULL);
+  char *resolved = realpath (absolute, NULL);
+  g_autofree char *path = g_strdup (resolved != NULL ? resolved : absolute);
+  g_free (resolved);
+
+  if (registry == NULL)
+    registry = g_hash_table_new (g_str_hash, g_str_equal);
+  TallRocksdbDatabase *self = g_hash_table_lookup (registry, path);
+  if (self != NULL)
+    {
+      self->ref_count++;
+      return self;
+    }
+  self = database_open (path, cache_bytes, error);
+  if (self != NULL)
+    g_hash_table_insert (registry, self->path, self);
+  return self;
+}
+
+void
+tall_rocksdb_database_unref (TallRocksdbDatabase *self)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&registry_mutex);
+  if (--self->ref_count > 0)
+    return;
+  g_hash_table_remove (registry, self->path);
+  database_free (self);
+}
+
+rocksdb_t *
+tall_rocksdb_database_get_handle (TallRocksdbDatabase *self)
+{
+  return self->db;
+}
+
+/**
+ * tall_rocksdb_database_get_stripe:
+ *
+ * Returns: (transfer none): the mutex of a stripe; whoever needs several takes them in ascending
+ *   order
+ */
+GMutex *
+tall_rocksdb_database_get_stripe (TallRocksdbDatabase *self, guint stripe)
+{
+  return &self->stripes[stripe];
+}
+
+/**
+ * tall_rocksdb_database_find_stripe:
+ *
+ * Returns: the stripe of a row: FNV-1a of the table's number and the row key
+ */
+guint
+tall_rocksdb_database_find_stripe (const TallRocksdbFamily *family, TallSlice row)
+{
+  guint64 hash = 0xcbf29ce484222325u ^ family->id;
+  for (gsize i = 0; i < row.len; i++)
+    hash = (hash ^ row.data[i]) * 0x100000001b3u;
+  return (guint)((hash ^ hash >> 32) % N_STRIPES);
+}
+
+/**
+ * tall_rocksdb_database_get_statistics:
+ *
+ * Returns: (transfer full): RocksDB's statistics as text, to be freed with g_free()
+ */
+char *
+tall_rocksdb_database_get_statistics (TallRocksdbDatabase *self)
+{
+  g_autoptr (TallRocksdbText) text = rocksdb_options_statistics_get_string (self->options);
+  return g_strdup (text);
+}
+
+static TallRocksdbFamily *
+lookup_family (TallRocksdbDatabase *self, const char *deployment, const char *table)
+{
+  GHashTable *tables = g_hash_table_lookup (self->deployments, deployment);
+  return tables == NULL ? NULL : g_hash_table_lookup (tables, table);
+}
+
+/**
+ * tall_rocksdb_database_find_family:
+ *
+ * Returns: (transfer full): a table; NULL with %TALL_ERROR_NOT_FOUND if it does not exist
+ */
+TallRocksdbFamily *
+tall_rocksdb_database_find_family (TallRocksdbDatabase *self,
+                                   const char *deployment,
+                                   const char *table,
+                                   GError **error)
+{
+  g_rw_lock_reader_lock (&self->lock);
+  TallRocksdbFamily *family = lookup_family (self, deployment, table);
+  if (family != NULL)
+    g_atomic_ref_count_inc (&family->ref_count);
+  g_rw_lock_reader_unlock (&self->lock);
+
+  if (family == NULL)
+    g_set_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND, "Table %s.%s does not exist in %s",
+                 deployment, table, self->path);
+  return family;
+}
+
+static gboolean
+store_spec (TallRocksdbDatabase *self,
+            const char *full_name,
+            const TallTableSpec *spec,
+            GError **error)
+{
+  g_autofree char *key = g_strconcat (SPEC_PREFIX, full_name, NULL);
+  g_autoptr (GByteArray) stored = g_byte_array_new ();
+  g_autoptr (rocksdb_writeoptions_t) write_options = rocksdb_writeoptions_create ();
+  char *message = NULL;
+
+  tall_spec_encode (spec, stored);
+  rocksdb_writeoptions_set_sync (write_options, 1);
+  rocksdb_put_cf (self->db, write_options, self->specs, key, strlen (key),
+                  (const char *)stored->data, stored->len, &message);
+  return tall_rocksdb_take_error (message, "Storing the settings of a table", error);
+}
+
+/**
+ * tall_rocksdb_database_create_family:
+ *
+ * Creates a table. Its spec is stored first: a spec without a table is nothing, a table without a
+ * spec would be damage.
+ *
+ * Returns: FALSE with %TALL_ERROR_CONFLICT or %TALL_ERROR_UNSUPPORTED
+ */
+gboolean
+tall_rocksdb_database_create_family (TallRocksdbDatabase *self,
+                                     const char *deployment,
+                                     const TallTableSpec *spec,
+                                     GError **error)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->schema_mutex);
+  g_autofree char *full_name = g_strconcat (deployment, ".", spec->name, NULL);
+
+  if (lookup_family (self, deployment, spec->name) != NULL)
+    {
+      tall_error_set_conflict (error, 0, "Table %s exists already in %s", full_name, self->path);
+      return FALSE;
+    }
+  if (!tall_rocksdb_options_check_spec (spec, error) || !store_spec (self, full_name, spec, error))
+    return FALSE;
+
+  char *message = NULL;
+  rocksdb_column_family_handle_t *handle =
+      rocksdb_create_column_family (self->db, self->options, full_name, &message);
+  if (!tall_rocksdb_take_error (message, "Creating a table", error))
+    return FALSE;
+
+  TallRocksdbFamily *family = family_new (handle, spec);
+  g_rw_lock_writer_lock (&self->lock);
+  add_family (self, deployment, family);
+  g_rw_lock_writer_unlock (&self->lock);
+  return set_compression (self, family, error);
+}
+
+/**
+ * tall_rocksdb_database_drop_family:
+ *
+ * Drops a table; calls that are using it end as if they had come before.
+ *
+ * Returns: FALSE with %TALL_ERROR_NOT_FOUND if it does not exist
+ */
+gboolean
+tall_rocksdb_database_drop_family (TallRocksdbDatabase *self,
+                                   const char *deployment,
+                                   const char *table,
+                                   GError **error)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->schema_mutex);
+  g_autoptr (TallRocksdbFamily) family =
+      tall_rocksdb_database_find_family (self, deployment, table, error);
+  if (family == NULL)
+    return FALSE;
+
+  char *message = NULL;
+  rocksdb_drop_column_family (self->db, family->handle, &message);
+  if (!tall_rocksdb_take_error (message, "Dropping a table", error))
+    return FALSE;
+
+  g_rw_lock_writer_lock (&self->lock);
+  g_hash_table_remove (g_hash_table_lookup (self->deployments, deployment), table);
+  g_rw_lock_writer_unlock (&self->lock);
+
+  g_autofree char *key = g_strconcat (SPEC_PREFIX, deployment, ".", table, NULL);
+  g_autoptr (rocksdb_writeoptions_t) write_options = rocksdb_writeoptions_create ();
+  rocksdb_delete_cf (self->db, write_options, self->specs, key, strlen (key), &message);
+  return tall_rocksdb_take_error (message, "Removing the settings of a table", error);
+}
+
+static int
+compare_names (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *)a, *(const char *const *)b);
+}
+
+/**
+ * tall_rocksdb_database_list_families:
+ *
+ * Returns: (transfer full): short names of a deployment's tables, sorted
+ */
+GStrv
+tall_rocksdb_database_list_families (TallRocksdbDatabase *self, const char *deployment)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  GHashTableIter iter;
+  gpointer name;
+
+  g_rw_lock_reader_lock (&self->lock);
+  GHashTable *tables = g_hash_table_lookup (self->deployments, deployment);
+  if (tables != NULL)
+    {
+      g_hash_table_iter_init (&iter, tables);
+      while (g_hash_table_iter_next (&iter, &name, NULL))
+        g_ptr_array_add (names, g_strdup (name));
+    }
+  g_rw_lock_reader_unlock (&self->lock);
+
+  g_ptr_array_sort (names, compare_names);
+  g_ptr_array_add (names, NULL);
+  return (GStrv)g_ptr_array_steal (names, NULL);
+}

@@ -1,0 +1,56 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <rocksdb/c.h>
+
+#include "tall-table.h"
+
+G_BEGIN_DECLS
+
+typedef struct _TallRocksdbDatabase TallRocksdbDatabase;
+
+/**
+ * TallRocksdbFamily:
+ *
+ * One table: a column family of the database. Kept alive by references, so that a table may be
+ * dropped while others still read it.
+ */
+typedef struct
+{
+  gatomicrefcount ref_count;
+  rocksdb_column_family_handle_t *handle;
+  guint32 id;          /* of the column family */
+  TallTableSpec *spec; /* as it was created */
+} TallRocksdbFamily;
+
+void tall_rocksdb_family_unref (TallRocksdbFamily *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallRocksdbFamily, tall_rocksdb_family_unref)
+
+TallRocksdbDatabase *tall_rocksdb_database_open (const char *directory,
+                                                 gsize cache_bytes,
+                                                 gboolean must_exist,
+                                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_rocksdb_database_unref (TallRocksdbDatabase *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallRocksdbDatabase, tall_rocksdb_database_unref)
+
+rocksdb_t *tall_rocksdb_database_get_handle (TallRocksdbDatabase *self);
+GMutex *tall_rocksdb_database_get_stripe (TallRocksdbDatabase *self, guint stripe);
+guint tall_rocksdb_database_find_stripe (const TallRocksdbFamily *family, TallSlice row);
+char *tall_rocksdb_database_get_statistics (TallRocksdbDatabase *self);
+
+TallRocksdbFamily *tall_rocksdb_database_find_family (TallRocksdbDatabase *self,
+                                                      const char *deployment,
+                                                      const char *table,
+                                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_rocksdb_database_create_family (TallRocksdbDatabase *self,
+                                              const char *deployment,
+                                              const TallTableSpec *spec,
+                                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_rocksdb_database_drop_family (TallRocksdbDatabase *self,
+                                            const char *deployment,
+                                            const char *table,
+                                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
+GStrv tall_rocksdb_database_list_families (TallRocksdbDatabase *self, const char *deployment);
+
+G_END_DECLS

@@ -1,0 +1,18 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* In the file %TALL_DIRECTORY_MARKER of the directory; raised when an older version could not use
+ * the store any more. */
+#define TALL_DIRECTORY_FORMAT 1
+#define TALL_DIRECTORY_MARKER "TALLORDER"
+
+gboolean tall_rocksdb_directory_prepare (const char *directory,
+                                         gboolean must_exist,
+                                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

@@ -1,0 +1,142 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-rocksdb-options.h"
+
+#include <unistd.h>
+
+#include "tall-error.h"
+
+#define MIB ((guint64)1024 * 1024)
+#define BLOOM_BITS 10
+
+/* Name in a spec, as HBase calls it → name of RocksDB's option. */
+static const struct
+{
+  const char *name;
+  const char *option;
+} compressions[] = {
+  { "none", "kNoCompression" }, { "snappy", "kSnappyCompression" },
+  { "gz", "kZlibCompression" }, { "lz4", "kLZ4Compression" },
+  { "zstd", "kZSTD" },
+};
+
+/* Rows are looked up by their whole key, so each file has a filter of whole keys, and each block a
+ * hash of its keys. Checksums are verified on every read: RocksDB's default, said here. */
+static rocksdb_block_based_table_options_t *
+table_options_new (rocksdb_cache_t *cache)
+{
+  rocksdb_block_based_table_options_t *options = rocksdb_block_based_options_create ();
+  rocksdb_block_based_options_set_block_cache (options, cache);
+  rocksdb_block_based_options_set_filter_policy (options, rocksdb_filterpolicy_create_bloom_full (
+                                                              BLOOM_BITS)); /* taken over */
+  rocksdb_block_based_options_set_whole_key_filtering (options, 1);
+  rocksdb_block_based_options_set_data_block_index_type (
+      options, rocksdb_block_based_table_data_block_index_type_binary_search_and_hash);
+  rocksdb_block_based_options_set_data_block_hash_ratio (options, 0.75);
+  rocksdb_block_based_options_set_format_version (options, 5);
+  return options;
+}
+
+/**
+ * tall_rocksdb_options_new:
+ * @cache: for blocks of all tables
+ *
+ * Returns: (transfer full): options for the database and for each of its column families
+ */
+rocksdb_options_t *
+tall_rocksdb_options_new (rocksdb_cache_t *cache)
+{
+  rocksdb_options_t *options = rocksdb_options_create ();
+  rocksdb_options_set_create_if_missing (options, 1);
+  rocksdb_options_set_paranoid_checks (options, 1);
+  rocksdb_options_increase_parallelism (options, (int)MAX (g_get_num_processors (), 2));
+
+  /* Bounds of memory, and of the log that is replayed after a crash. */
+  rocksdb_options_set_write_buffer_size (options, 64 * MIB);
+  rocksdb_options_set_db_write_buffer_size (options, 256 * MIB);
+  rocksdb_options_set_max_total_wal_size (options, 512 * MIB);
+
+  rocksdb_options_set_compression (options, rocksdb_no_compression);
+  rocksdb_options_set_level_compaction_dynamic_level_bytes (options, 1);
+  rocksdb_options_set_memtable_whole_key_filtering (options, 1);
+  rocksdb_options_set_memtable_prefix_bloom_size_ratio (options, 0.02);
+
+  rocksdb_block_based_table_options_t *table = table_options_new (cache);
+  rocksdb_options_set_block_based_table_factory (options, table);
+  rocksdb_block_based_options_destroy (table);
+
+  /* Its own log: warnings only, and few files. */
+  rocksdb_options_set_info_log_level (options, 2);
+  rocksdb_options_set_keep_log_file_num (options, 4);
+  rocksdb_options_enable_statistics (options);
+  return options;
+}
+
+/**
+ * tall_rocksdb_options_find_compression:
+ *
+ * Returns: (nullable) (transfer none): RocksDB's name of the compression that a spec asks for
+ */
+const char *
+tall_rocksdb_options_find_compression (const TallTableSpec *spec)
+{
+  const char *name = spec->compression != NULL ? spec->compression : "none";
+  for (guint i = 0; i < G_N_ELEMENTS (compressions); i++)
+    if (g_ascii_strcasecmp (compressions[i].name, name) == 0)
+      return compressions[i].option;
+  return NULL;
+}
+
+/**
+ * tall_rocksdb_options_check_spec:
+ *
+ * Returns: FALSE with %TALL_ERROR_UNSUPPORTED if the embedded store can not keep a table so
+ */
+gboolean
+tall_rocksdb_options_check_spec (const TallTableSpec *spec, GError **error)
+{
+  if (tall_rocksdb_options_find_compression (spec) == NULL)
+    {
+      g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
+                   "Table %s: the embedded store has no compression \"%s\"; it has none, snappy, "
+                   "gz, lz4 and zstd",
+                   spec->name, spec->compression);
+      return FALSE;
+    }
+  if (spec->bloom_filter != NULL && g_ascii_strcasecmp (spec->bloom_filter, "row") != 0)
+    {
+      g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
+                   "Table %s: the embedded store keeps a filter of rows (row) for every table, "
+                   "not \"%s\"",
+                   spec->name, spec->bloom_filter);
+      return FALSE;
+    }
+  if (spec->block_encoding != NULL && g_ascii_strcasecmp (spec->block_encoding, "prefix") != 0)
+    {
+      g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
+                   "Table %s: the embedded store encodes blocks by common prefixes (prefix), not "
+                   "\"%s\"",
+                   spec->name, spec->block_encoding);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+/**
+ * tall_rocksdb_options_get_cache_size:
+ * @wanted: bytes, or 0
+ *
+ * Returns: bytes of the block cache: what was wanted, or 512 MiB, or a quarter of a small machine
+ */
+gsize
+tall_rocksdb_options_get_cache_size (gsize wanted)
+{
+  if (wanted != 0)
+    return wanted;
+
+  gint64 pages = sysconf (_SC_PHYS_PAGES);
+  gint64 page_size = sysconf (_SC_PAGESIZE);
+  if (pages <= 0 || page_size <= 0)
+    return 512 * MIB;
+  return MIN (512 * MIB, (guint64)pages * (guint64)page_size / 4);
+}

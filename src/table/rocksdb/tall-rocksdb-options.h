@@ -1,0 +1,17 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <rocksdb/c.h>
+
+#include "tall-table.h"
+
+G_BEGIN_DECLS
+
+rocksdb_options_t *tall_rocksdb_options_new (rocksdb_cache_t *cache);
+gboolean tall_rocksdb_options_check_spec (const TallTableSpec *spec,
+                                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
+const char *tall_rocksdb_options_find_compression (const TallTableSpec *spec);
+gsize tall_rocksdb_options_get_cache_size (gsize wanted);
+
+G_END_DECLS

@@ -1,0 +1,314 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-rocksdb-reader.h"
+
+#include "tall-error.h"
+#include "tall-rocksdb-error.h"
+#include "tall-row-codec.h"
+
+/* Keys that RocksDB looks up together, and rows between two looks at the clock. */
+#define GROUP 256
+
+struct _TallRocksdbReader
+{
+  TallRocksdbDatabase *database; /* not owned: its owner is ours */
+  rocksdb_t *db;
+  rocksdb_readoptions_t *get_options;
+};
+
+/**
+ * tall_rocksdb_reader_new:
+ * @database: has to live longer
+ */
+TallRocksdbReader *
+tall_rocksdb_reader_new (TallRocksdbDatabase *database)
+{
+  TallRocksdbReader *self = g_new (TallRocksdbReader, 1);
+  self->database = database;
+  self->db = tall_rocksdb_database_get_handle (database);
+  self->get_options = rocksdb_readoptions_create ();
+  rocksdb_readoptions_set_verify_checksums (self->get_options, 1);
+  return self;
+}
+
+void
+tall_rocksdb_reader_free (TallRocksdbReader *self)
+{
+  rocksdb_readoptions_destroy (self->get_options);
+  g_free (self);
+}
+
+gint64
+tall_rocksdb_family_get_oldest (const TallRocksdbFamily *family)
+{
+  guint64 ttl = family->spec->ttl;
+  if (ttl == 0)
+    return 0;
+  gint64 now = g_get_real_time () / 1000;
+  return ttl > (guint64)now / 1000 ? 0 : now - (gint64)ttl * 1000;
+}
+
+void
+tall_rocksdb_prefix_row (GError **error, const TallRocksdbFamily *family, TallSlice row)
+{
+  g_autofree char *key = tall_slice_to_debug (row);
+  g_prefix_error (error, "Table %s, row %s: ", family->spec->name, key);
+}
+
+static gboolean
+wants_qualifier (const TallRead *read, TallSlice qualifier)
+{
+  for (guint i = 0; i < read->n_qualifiers; i++)
+    if (tall_slice_equal (read->qualifiers[i], qualifier))
+      return TRUE;
+  return read->n_qualifiers == 0;
+}
+
+/* Leaves in @row, whose cells are those of a stored row, what @read wants. */
+static void
+filter_cells (const TallRead *read, gint64 oldest, TallRow *row)
+{
+  gint64 min_timestamp = MAX (read->min_timestamp, oldest);
+  guint n = 0;
+  guint versions = 0;
+  for (guint i = 0; i < row->n_cells; i++)
+    {
+      TallCell cell = row->cells[i];
+      if (cell.timestamp < min_timestamp || cell.timestamp >= read->max_timestamp
+          || !wants_qualifier (read, cell.qualifier))
+        continue;
+      if (n == 0 || !tall_slice_equal (row->cells[n - 1].qualifier, cell.qualifier))
+        versions = 0;
+      if (read->max_versions != 0 && versions == read->max_versions)
+        continue;
+      versions++;
+      row->cells[n++] = cell;
+    }
+  row->n_cells = n;
+}
+
+static gboolean
+wants_everything (const TallRead *read, gint64 oldest)
+{
+  return read->n_qualifiers == 0 && read->max_versions == 0 && read->max_timestamp == G_MAXINT64
+         && read->min_timestamp <= 1 && oldest <= 1;
+}
+
+/* @row has no cells if none is wanted. */
+static gboolean
+decode_row (const TallRocksdbFamily *family,
+            const TallRead *read,
+            TallSlice key,
+            TallSlice stored,
+            TallArena *arena,
+            TallRow *row,
+            GError **error)
+{
+  TallStoredRow decoded;
+  if (!tall_row_decode (arena, stored, &decoded, error))
+    {
+      tall_rocksdb_prefix_row (error, family, key);
+      return FALSE;
+    }
+
+  *row = (TallRow){ key, decoded.cells, decoded.n_cells };
+  gint64 oldest = tall_rocksdb_family_get_oldest (family);
+  if (!wants_everything (read, oldest))
+    filter_cells (read, oldest, row);
+  return TRUE;
+}
+
+/* Takes over @value, into which the cells point, if it is not NULL. */
+static gboolean
+add_value (const TallRocksdbFamily *family,
+           const TallRead *read,
+           TallSlice key,
+           rocksdb_pinnableslice_t *value,
+           TallArena *arena,
+           TallRows *rows,
+           GError **error)
+{
+  if (value == NULL)
+    return TRUE;
+
+  size_t len;
+  const char *data = rocksdb_pinnableslice_value (value, &len);
+  tall_arena_own (arena, value, (GDestroyNotify)rocksdb_pinnableslice_destroy);
+  TallRow *row = &rows->rows[rows->n_rows];
+  if (!decode_row (family, read, tall_slice_dup (arena, key), tall_slice (data, len), arena, row,
+                   error))
+    return FALSE;
+  if (row->n_cells > 0)
+    rows->n_rows++;
+  return TRUE;
+}
+
+static gboolean
+get_one (TallRocksdbReader *self,
+         const TallRocksdbFamily *family,
+         const TallRead *read,
+         TallSlice key,
+         TallArena *arena,
+         TallRows *rows,
+         GError **error)
+{
+  char *message = NULL;
+  rocksdb_pinnableslice_t *value =
+      rocksdb_get_pinned_cf (self->db, self->get_options, family->handle, (const char *)key.data,
+                             key.len, &message);
+  if (message != NULL)
+    {
+      if (!tall_rocksdb_take_error (message, "Reading a row", error))
+        tall_rocksdb_prefix_row (error, family, key);
+      return FALSE;
+    }
+  return add_value (family, read, key, value, arena, rows, error);
+}
+
+/* All values are taken over, also after an error. */
+static gboolean
+get_group (TallRocksdbReader *self,
+           const TallRocksdbFamily *family,
+           const TallRead *read,
+           const TallSlice *keys,
+           guint n,
+           TallArena *arena,
+           TallRows *rows,
+           GError **error)
+{
+  const char *data[GROUP] = { NULL };
+  size_t lens[GROUP] = { 0 };
+  rocksdb_pinnableslice_t *values[GROUP] = { NULL };
+  char *messages[GROUP] = { NULL };
+  gboolean succeeded = TRUE;
+
+  for (guint i = 0; i < n; i++)
+    {
+      data[i] = (const char *)keys[i].data;
+      lens[i] = keys[i].len;
+    }
+  rocksdb_batched_multi_get_cf (self->db, self->get_options, family->handle, n, data, lens, values,
+                                messages, FALSE);
+  for (guint i = 0; i < n; i++)
+    {
+      GError **first = succeeded ? error : NULL;
+      if (!tall_rocksdb_take_error (messages[i], "Reading a row", first)
+          || !add_value (family, read, keys[i], values[i], arena, rows, first))
+        succeeded = FALSE;
+    }
+  return succeeded;
+}
+
+static gboolean
+check_deadline (gint64 deadline, GError **error)
+{
+  if (deadline == TALL_NO_DEADLINE || g_get_monotonic_time () < deadline)
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT, "The deadline passed while rows were read");
+  return FALSE;
+}
+
+static gboolean
+get_rows (TallRocksdbReader *self,
+          const TallRocksdbFamily *family,
+          const TallRead *read,
+          gint64 deadline,
+          TallArena *arena,
+          TallRows *rows,
+          GError **error)
+{
+  *rows = (TallRows){ tall_arena_newa0 (arena, TallRow, read->n_keys), 0 };
+  if (read->n_keys == 1)
+    return get_one (self, family, read, read->keys[0], arena, rows, error);
+
+  for (guint i = 0; i < read->n_keys; i += GROUP)
+    if (!check_deadline (deadline, error)
+        || !get_group (self, family, read, &read->keys[i], MIN (GROUP, read->n_keys - i), arena,
+                       rows, error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+collect_rows (const TallRocksdbFamily *family,
+              const TallRead *read,
+              rocksdb_iterator_t *iterator,
+              gint64 deadline,
+              TallArena *arena,
+              GArray *found,
+              GError **error)
+{
+  guint n_seen = 0;
+  for (; rocksdb_iter_valid (iterator); rocksdb_iter_next (iterator))
+    {
+      size_t key_len, value_len;
+      const char *key = rocksdb_iter_key (iterator, &key_len);
+      const char *value = rocksdb_iter_value (iterator, &value_len);
+      TallRow row;
+      if ((++n_seen % GROUP == 0 && !check_deadline (deadline, error))
+          || !decode_row (family, read,
+                          tall_slice (tall_arena_memdup (arena, key, key_len), key_len),
+                          tall_slice (tall_arena_memdup (arena, value, value_len), value_len),
+                          arena, &row, error))
+        return FALSE;
+      if (row.n_cells == 0)
+        continue;
+      g_array_append_val (found, row);
+      if (read->limit != 0 && found->len == read->limit)
+        return TRUE;
+    }
+
+  char *message = NULL;
+  rocksdb_iter_get_error (iterator, &message);
+  return tall_rocksdb_take_error (message, "Scanning rows", error);
+}
+
+static gboolean
+scan_rows (TallRocksdbReader *self,
+           const TallRocksdbFamily *family,
+           const TallRead *read,
+           gint64 deadline,
+           TallArena *arena,
+           TallRows *rows,
+           GError **error)
+{
+  if (read->stop.len > 0 && tall_slice_compare (read->start, read->stop) >= 0)
+    return TRUE;
+
+  g_autoptr (rocksdb_readoptions_t) options = rocksdb_readoptions_create ();
+  rocksdb_readoptions_set_verify_checksums (options, 1);
+  if (read->stop.len > 0)
+    rocksdb_readoptions_set_iterate_upper_bound (options, (const char *)read->stop.data,
+                                                 read->stop.len);
+  g_autoptr (rocksdb_iterator_t) iterator =
+      rocksdb_create_iterator_cf (self->db, options, family->handle);
+  rocksdb_iter_seek (iterator, (const char *)read->start.data, read->start.len);
+
+  g_autoptr (GArray) found = g_array_new (FALSE, FALSE, sizeof (TallRow));
+  if (!collect_rows (family, read, iterator, deadline, arena, found, error))
+    return FALSE;
+  rows->rows = tall_arena_memdup (arena, found->data, found->len * sizeof (TallRow));
+  rows->n_rows = found->len;
+  return TRUE;
+}
+
+/**
+ * tall_rocksdb_reader_read:
+ * @arena: for the rows; it keeps alive what they point to, also if the read fails
+ * @rows: (out caller-allocates): zeroed before, what was found after
+ *
+ * Returns: FALSE with %TALL_ERROR_DAMAGED, %TALL_ERROR_TIMED_OUT or what RocksDB says
+ */
+gboolean
+tall_rocksdb_reader_read (TallRocksdbReader *self,
+                          const TallRocksdbFamily *family,
+                          const TallRead *read,
+                          gint64 deadline,
+                          TallArena *arena,
+                          TallRows *rows,
+                          GError **error)
+{
+  if (read->kind == TALL_READ_GET)
+    return get_rows (self, family, read, deadline, arena, rows, error);
+  return scan_rows (self, family, read, deadline, arena, rows, error);
+}

@@ -1,0 +1,269 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-rocksdb-table.h"
+
+#include "tall-error.h"
+#include "tall-rocksdb-database.h"
+#include "tall-rocksdb-reader.h"
+#include "tall-rocksdb-writer.h"
+
+#define DEFAULT_NAME "tallorder"
+
+struct _TallRocksdbTable
+{
+  TallTable parent_instance;
+
+  char *name; /* of the deployment */
+  TallRocksdbDatabase *database;
+  TallRocksdbReader *reader;
+  TallRocksdbWriter *writer;
+};
+
+G_DEFINE_FINAL_TYPE (TallRocksdbTable, tall_rocksdb_table, TALL_TYPE_TABLE)
+
+static TallRocksdbFamily *
+find_family (TallRocksdbTable *self, const char *table, GError **error)
+{
+  return tall_rocksdb_database_find_family (self->database, self->name, table, error);
+}
+
+static TallReadResult *
+tall_rocksdb_table_read (TallTable *base, const TallReadPlan *plan, gint64 deadline, GError **error)
+{
+  TallRocksdbTable *self = TALL_ROCKSDB_TABLE (base);
+  g_autoptr (TallReadResult) result = tall_read_result_new (plan->reads->len);
+
+  for (guint i = 0; i < plan->reads->len; i++)
+    {
+      const TallRead *read = tall_read_plan_get (plan, i);
+      g_autoptr (TallRocksdbFamily) family = find_family (self, read->table, error);
+      if (family == NULL
+          || !tall_rocksdb_reader_read (self->reader, family, read, deadline, result->arena,
+                                        &result->results[i], error))
+        return NULL;
+    }
+  return g_steal_pointer (&result);
+}
+
+static gboolean
+tall_rocksdb_table_apply (TallTable *base,
+                          TallMutation *const *mutations,
+                          guint n,
+                          TallDurability durability,
+                          gint64 deadline,
+                          gboolean *done,
+                          GError **error)
+{
+  TallRocksdbTable *self = TALL_ROCKSDB_TABLE (base);
+  g_autoptr (GPtrArray) families =
+      g_ptr_array_new_full (n, (GDestroyNotify)tall_rocksdb_family_unref);
+
+  for (guint i = 0; i < n; i++)
+    {
+      TallRocksdbFamily *family = NULL;
+      if (i > 0 && mutations[i]->table == mutations[i - 1]->table)
+        {
+          family = g_ptr_array_index (families, i - 1);
+          g_atomic_ref_count_inc (&family->ref_count);
+        }
+      else
+        family = find_family (self, mutations[i]->table, error);
+      if (family == NULL)
+        return FALSE;
+      g_ptr_array_add (families, family);
+    }
+  return tall_rocksdb_writer_apply (self->writer, (TallRocksdbFamily *const *)families->pdata,
+                                    mutations, n, durability, deadline, done, error);
+}
+
+static gboolean
+tall_rocksdb_table_apply_if (TallTable *base,
+                             const TallMutation *mutation,
+                             TallSlice qualifier,
+                             const TallSlice *expected,
+                             TallDurability durability,
+                             gint64 deadline,
+                             gboolean *matched,
+                             GError **error)
+{
+  TallRocksdbTable *self = TALL_ROCKSDB_TABLE (base);
+  g_autoptr (TallRocksdbFamily) family = find_family (self, mutation->table, error);
+  if (family == NULL)
+    return FALSE;
+
+  TallRocksdbCondition condition = { qualifier, expected };
+  return tall_rocksdb_writer_apply_if (self->writer, family, mutation, &condition, durability,
+                                       deadline, matched, error);
+}
+
+static gboolean
+tall_rocksdb_table_increment (TallTable *base,
+                              const char *table,
+                              TallSlice row,
+                              TallSlice qualifier,
+                              gint64 delta,
+                              gint64 deadline,
+                              gint64 *value,
+                              GError **error)
+{
+  TallRocksdbTable *self = TALL_ROCKSDB_TABLE (base);
+  g_autoptr (TallRocksdbFamily) family = find_family (self, table, error);
+  if (family == NULL)
+    return FALSE;
+  return tall_rocksdb_writer_increment (self->writer, family, row, qualifier, delta, deadline,
+                                        value, error);
+}
+
+static gboolean
+tall_rocksdb_table_create_table (TallTable *base,
+                                 const TallTableSpec *spec,
+                                 gint64 deadline G_GNUC_UNUSED,
+                                 GError **error)
+{
+  TallRocksdbTable *self = TALL_ROCKSDB_TABLE (base);
+  return tall_rocksdb_database_create_family (self->database, self->name, spec, error);
+}
+
+static gboolean
+tall_rocksdb_table_drop_table (TallTable *base,
+                               const char *table,
+                               gint64 deadline G_GNUC_UNUSED,
+                               GError **error)
+{
+  TallRocksdbTable *self = TALL_ROCKSDB_TABLE (base);
+  return tall_rocksdb_database_drop_family (self->database, self->name, table, error);
+}
+
+static TallTableSpec *
+tall_rocksdb_table_describe_table (TallTable *base,
+                                   const char *table,
+                                   gint64 deadline G_GNUC_UNUSED,
+                                   GError **error)
+{
+  g_autoptr (TallRocksdbFamily) family = find_family (TALL_ROCKSDB_TABLE (base), table, error);
+  if (family == NULL)
+    return NULL;
+
+  TallTableSpec *spec = tall_table_spec_copy (family->spec);
+  if (spec->compression == NULL)
+    spec->compression = g_strdup ("none");
+  if (spec->bloom_filter == NULL)
+    spec->bloom_filter = g_strdup ("row");
+  if (spec->block_encoding == NULL)
+    spec->block_encoding = g_strdup ("prefix");
+  return spec;
+}
+
+static GStrv
+tall_rocksdb_table_list_tables (TallTable *base,
+                                gint64 deadline G_GNUC_UNUSED,
+                                GError **error G_GNUC_UNUSED)
+{
+  TallRocksdbTable *self = TALL_ROCKSDB_TABLE (base);
+  return tall_rocksdb_database_list_families (self->database, self->name);
+}
+
+static void
+tall_rocksdb_table_init (TallRocksdbTable *self G_GNUC_UNUSED)
+{
+}
+
+static void
+tall_rocksdb_table_finalize (GObject *object)
+{
+  TallRocksdbTable *self = TALL_ROCKSDB_TABLE (object);
+  g_clear_pointer (&self->reader, tall_rocksdb_reader_free);
+  g_clear_pointer (&self->writer, tall_rocksdb_writer_free);
+  g_clear_pointer (&self->database, tall_rocksdb_database_unref);
+  g_free (self->name);
+  G_OBJECT_CLASS (tall_rocksdb_table_parent_class)->finalize (object);
+}
+
+static void
+tall_rocksdb_table_class_init (TallRocksdbTableClass *klass)
+{
+  TallTableClass *table = TALL_TABLE_CLASS (klass);
+  table->read = tall_rocksdb_table_read;
+  table->apply = tall_rocksdb_table_apply;
+  table->apply_if = tall_rocksdb_table_apply_if;
+  table->increment = tall_rocksdb_table_increment;
+  table->create_table = tall_rocksdb_table_create_table;
+  table->drop_table = tall_rocksdb_table_drop_table;
+  table->describe_table = tall_rocksdb_table_describe_table;
+  table->list_tables = tall_rocksdb_table_list_tables;
+  G_OBJECT_CLASS (klass)->finalize = tall_rocksdb_table_finalize;
+}
+
+static gboolean
+check_options (const TallRocksdbOptions *options, GError **error)
+{
+  if (options->directory == NULL || options->directory[0] == '\0')
+    {
+      tall_error_set_invalid (error, "directory", "The embedded store needs a directory");
+      return FALSE;
+    }
+  if (options->name == NULL)
+    return TRUE;
+
+  gsize len = strspn (options->name, "abcdefghijklmnopqrstuvwxyz"
+                                     "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.");
+  if (len == 0 || options->name[len] != '\0')
+    {
+      tall_error_set_invalid (error, "name",
+                              "A deployment can not be named \"%s\": use letters, digits, _ - .",
+                              options->name);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+/**
+ * tall_rocksdb_table_open:
+ * @options: how; nothing of it is kept
+ *
+ * Opens the embedded store in a directory. One process at a time can; within it, several objects
+ * share the database, and the first one's @cache_bytes count. What a process that was killed had
+ * written is there; what was to be durable is there after a crash of the machine as well.
+ *
+ * Returns: (transfer full): the tables of one deployment; NULL with %TALL_ERROR_NOT_FOUND if there
+ *   is no store and there has to be, %TALL_ERROR_INVALID if the directory holds something else,
+ *   %TALL_ERROR_UNAVAILABLE if another process has it open or it can not be written,
+ *   %TALL_ERROR_NEWER_VERSION, %TALL_ERROR_DAMAGED
+ */
+TallTable *
+tall_rocksdb_table_open (const TallRocksdbOptions *options, GError **error)
+{
+  g_return_val_if_fail (options != NULL, NULL);
+
+  if (!check_options (options, error))
+    return NULL;
+  TallRocksdbDatabase *database =
+      tall_rocksdb_database_open (options->directory, options->cache_bytes, options->must_exist,
+                                  error);
+  if (database == NULL)
+    return NULL;
+
+  TallRocksdbTable *self = g_object_new (TALL_TYPE_ROCKSDB_TABLE, NULL);
+  self->name = g_strdup (options->name != NULL ? options->name : DEFAULT_NAME);
+  self->database = database;
+  self->reader = tall_rocksdb_reader_new (database);
+  self->writer = tall_rocksdb_writer_new (database, options->sync);
+  return TALL_TABLE (self);
+}
+
+/**
+ * tall_rocksdb_table_count_wal_syncs:
+ *
+ * Returns: how often the log has been synced to disk since the directory was opened: what proves
+ *   that durable writes are
+ */
+guint64
+tall_rocksdb_table_count_wal_syncs (TallRocksdbTable *self)
+{
+  g_return_val_if_fail (TALL_IS_ROCKSDB_TABLE (self), 0);
+
+  static const char ticker[] = "rocksdb.wal.synced COUNT : ";
+  g_autofree char *statistics = tall_rocksdb_database_get_statistics (self->database);
+  const char *found = statistics == NULL ? NULL : strstr (statistics, ticker);
+  return found == NULL ? 0 : g_ascii_strtoull (found + strlen (ticker), NULL, 10);
+}

@@ -1,0 +1,410 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-rocksdb-writer.h"
+
+#include <stdlib.h>
+
+#include "tall-error.h"
+#include "tall-rocksdb-error.h"
+#include "tall-rocksdb-reader.h"
+#include "tall-row-merge.h"
+
+/* One write takes up to so many rows and about so many bytes; the locks of all of them are held
+ * meanwhile. */
+#define GROUP_ROWS 256
+#define GROUP_BYTES (4 * 1024 * 1024)
+
+struct _TallRocksdbWriter
+{
+  TallRocksdbDatabase *database; /* not owned: its owner is ours */
+  rocksdb_t *db;
+  rocksdb_readoptions_t *read_options;
+  rocksdb_writeoptions_t *durable; /* syncs the log, with all that was written to it before */
+  rocksdb_writeoptions_t *later; /* in the log, not synced: survives the process, not the machine */
+};
+
+/* One write in the making. */
+typedef struct
+{
+  TallRocksdbWriter *writer;
+  TallArena *arena;   /* old and merged rows */
+  GByteArray *stored; /* one encoded row */
+  rocksdb_writebatch_t *batch;
+} Write;
+
+/**
+ * tall_rocksdb_writer_new:
+ * @database: has to live longer
+ * @sync: whether durable writes are synced
+ */
+TallRocksdbWriter *
+tall_rocksdb_writer_new (TallRocksdbDatabase *database, gboolean sync)
+{
+  TallRocksdbWriter *self = g_new (TallRocksdbWriter, 1);
+  self->database = database;
+  self->db = tall_rocksdb_database_get_handle (database);
+  self->read_options = rocksdb_readoptions_create ();
+  rocksdb_readoptions_set_verify_checksums (self->read_options, 1);
+  self->durable = rocksdb_writeoptions_create ();
+  rocksdb_writeoptions_set_sync (self->durable, sync ? 1 : 0);
+  self->later = rocksdb_writeoptions_create ();
+  return self;
+}
+
+void
+tall_rocksdb_writer_free (TallRocksdbWriter *self)
+{
+  rocksdb_readoptions_destroy (self->read_options);
+  rocksdb_writeoptions_destroy (self->durable);
+  rocksdb_writeoptions_destroy (self->later);
+  g_free (self);
+}
+
+static void
+write_init (Write *self, TallRocksdbWriter *writer)
+{
+  self->writer = writer;
+  self->arena = tall_arena_new (4096);
+  self->stored = g_byte_array_new ();
+  self->batch = rocksdb_writebatch_create ();
+}
+
+static void
+write_clear (Write *self)
+{
+  tall_arena_free (self->arena);
+  g_byte_array_unref (self->stored);
+  rocksdb_writebatch_destroy (self->batch);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Write, write_clear)
+
+/* An absent row is all zero. */
+static gboolean
+load_row (
+    Write *self, const TallRocksdbFamily *family, TallSlice key, TallStoredRow *row, GError **error)
+{
+  char *message = NULL;
+  rocksdb_pinnableslice_t *value =
+      rocksdb_get_pinned_cf (self->writer->db, self->writer->read_options, family->handle,
+                             (const char *)key.data, key.len, &message);
+  *row = (TallStoredRow){ 0 };
+  gboolean loaded = tall_rocksdb_take_error (message, "Reading it before a change", error);
+  if (loaded && value != NULL)
+    {
+      size_t len;
+      const char *data = rocksdb_pinnableslice_value (value, &len);
+      tall_arena_own (self->arena, value, (GDestroyNotify)rocksdb_pinnableslice_destroy);
+      loaded = tall_row_decode (self->arena, tall_slice (data, len), row, error);
+    }
+  if (!loaded)
+    tall_rocksdb_prefix_row (error, family, key);
+  return loaded;
+}
+
+static gboolean
+add_merged (Write *self,
+            const TallRocksdbFamily *family,
+            const TallStoredRow *old,
+            const TallMutation *mutation,
+            GError **error)
+{
+  TallRetention retention = { family->spec->max_versions, tall_rocksdb_family_get_oldest (family) };
+  TallStoredRow merged;
+  if (!tall_row_merge (self->arena, old, mutation, retention, &merged, error))
+    return FALSE;
+  tall_row_encode (&merged, self->stored);
+  rocksdb_writebatch_put_cf (self->batch, family->handle, (const char *)mutation->row.data,
+                             mutation->row.len, (const char *)self->stored->data,
+                             self->stored->len);
+  return TRUE;
+}
+
+/* The last moment for the deadline: after it the rows are written. */
+static gboolean
+commit (
+    Write *self, TallDurability durability, gint64 deadline, const char *operation, GError **error)
+{
+  if (deadline != TALL_NO_DEADLINE && g_get_monotonic_time () >= deadline)
+    {
+      g_set_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT,
+                   "%s: the deadline passed before it was written; nothing was done", operation);
+      return FALSE;
+    }
+
+  char *message = NULL;
+  rocksdb_write (self->writer->db,
+                 durability == TALL_DURABLE ? self->writer->durable : self->writer->later,
+                 self->batch, &message);
+  return tall_rocksdb_take_error (message, operation, error);
+}
+
+/* A log that could not be written or synced may have the change, and it may come back from there.
+ */
+static gboolean
+commit_once (
+    Write *self, TallDurability durability, gint64 deadline, const char *operation, GError **error)
+{
+  g_autoptr (GError) local = NULL;
+  if (commit (self, durability, deadline, operation, &local))
+    return TRUE;
+  if (g_error_matches (local, TALL_ERROR, TALL_ERROR_UNAVAILABLE)
+      || g_error_matches (local, TALL_ERROR, TALL_ERROR_INTERNAL))
+    local->code = TALL_ERROR_OUTCOME_UNKNOWN;
+  g_propagate_error (error, g_steal_pointer (&local));
+  return FALSE;
+}
+
+static int
+compare_stripes (gconstpointer a, gconstpointer b)
+{
+  guint x = *(const guint *)a;
+  guint y = *(const guint *)b;
+  return (x > y) - (x < y);
+}
+
+/* Takes the stripes of @n rows, each once and in ascending order, so that nobody waits in a circle.
+ * Returns: how many, at the beginning of @stripes */
+static guint
+lock_rows (TallRocksdbDatabase *database,
+           TallRocksdbFamily *const *families,
+           TallMutation *const *mutations,
+           guint n,
+           guint *stripes)
+{
+  guint n_stripes = 0;
+  for (guint i = 0; i < n; i++)
+    stripes[i] = tall_rocksdb_database_find_stripe (families[i], mutations[i]->row);
+  qsort (stripes, n, sizeof (guint), compare_stripes);
+  for (guint i = 0; i < n; i++)
+    if (n_stripes == 0 || stripes[n_stripes - 1] != stripes[i])
+      stripes[n_stripes++] = stripes[i];
+  for (guint i = 0; i < n_stripes; i++)
+    g_mutex_lock (tall_rocksdb_database_get_stripe (database, stripes[i]));
+  return n_stripes;
+}
+
+static void
+unlock_rows (TallRocksdbDatabase *database, const guint *stripes, guint n_stripes)
+{
+  for (guint i = n_stripes; i > 0; i--)
+    g_mutex_unlock (tall_rocksdb_database_get_stripe (database, stripes[i - 1]));
+}
+
+static gboolean
+merge_group (Write *self,
+             TallRocksdbFamily *const *families,
+             TallMutation *const *mutations,
+             guint n,
+             GError **error)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      TallStoredRow old;
+      if (!load_row (self, families[i], mutations[i]->row, &old, error)
+          || !add_merged (self, families[i], &old, mutations[i], error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+apply_group (TallRocksdbWriter *self,
+             TallRocksdbFamily *const *families,
+             TallMutation *const *mutations,
+             guint n,
+             TallDurability durability,
+             gint64 deadline,
+             GError **error)
+{
+  guint stripes[GROUP_ROWS];
+  g_auto (Write) write;
+  write_init (&write, self);
+
+  guint n_stripes = lock_rows (self->database, families, mutations, n, stripes);
+  gboolean applied = merge_group (&write, families, mutations, n, error)
+                     && commit (&write, durability, deadline, "Writing rows", error);
+  unlock_rows (self->database, stripes, n_stripes);
+  return applied;
+}
+
+static guint
+count_group (TallMutation *const *mutations, guint n)
+{
+  gsize size = 0;
+  guint i = 0;
+  while (i < n && i < GROUP_ROWS && (i == 0 || size < GROUP_BYTES))
+    size += tall_mutation_get_size (mutations[i++]);
+  return i;
+}
+
+/**
+ * tall_rocksdb_writer_apply:
+ * @families: the tables of the @mutations
+ * @done: (optional): zeroed before
+ *
+ * Writes in groups, each one write of RocksDB. The log is the same for all tables, so syncing it
+ * with the last group makes the others durable too.
+ *
+ * Returns: TRUE if all are done
+ */
+gboolean
+tall_rocksdb_writer_apply (TallRocksdbWriter *self,
+                           TallRocksdbFamily *const *families,
+                           TallMutation *const *mutations,
+                           guint n,
+                           TallDurability durability,
+                           gint64 deadline,
+                           gboolean *done,
+                           GError **error)
+{
+  for (guint i = 0; i < n;)
+    {
+      guint group = count_group (mutations + i, n - i);
+      gboolean last = i + group == n;
+      if (!apply_group (self, families + i, mutations + i, group,
+                        last ? durability : TALL_DURABLE_LATER, deadline, error))
+        return FALSE;
+      i += group;
+    }
+  for (guint i = 0; done != NULL && i < n; i++)
+    done[i] = TRUE;
+  return TRUE;
+}
+
+static const TallCell *
+find_visible (const TallStoredRow *row, TallSlice qualifier, gint64 oldest)
+{
+  for (guint i = 0; i < row->n_cells; i++)
+    if (tall_slice_equal (row->cells[i].qualifier, qualifier))
+      return row->cells[i].timestamp < oldest ? NULL : &row->cells[i];
+  return NULL;
+}
+
+static gboolean
+condition_holds (const TallRocksdbCondition *condition, const TallStoredRow *row, gint64 oldest)
+{
+  const TallCell *cell = find_visible (row, condition->qualifier, oldest);
+  if (cell == NULL || condition->expected == NULL)
+    return cell == NULL && condition->expected == NULL;
+  return tall_slice_equal (cell->value, *condition->expected);
+}
+
+static gboolean
+apply_if_locked (Write *self,
+                 const TallRocksdbFamily *family,
+                 const TallMutation *mutation,
+                 const TallRocksdbCondition *condition,
+                 TallDurability durability,
+                 gint64 deadline,
+                 gboolean *matched,
+                 GError **error)
+{
+  TallStoredRow old;
+  if (!load_row (self, family, mutation->row, &old, error))
+    return FALSE;
+  if (!condition_holds (condition, &old, tall_rocksdb_family_get_oldest (family)))
+    {
+      *matched = FALSE;
+      return TRUE;
+    }
+  if (!add_merged (self, family, &old, mutation, error)
+      || !commit_once (self, durability, deadline, "Writing a row on a condition", error))
+    return FALSE;
+  *matched = TRUE;
+  return TRUE;
+}
+
+/**
+ * tall_rocksdb_writer_apply_if:
+ *
+ * Returns: TRUE if @matched is set; FALSE with %TALL_ERROR_OUTCOME_UNKNOWN if the write failed in
+ *   the middle
+ */
+gboolean
+tall_rocksdb_writer_apply_if (TallRocksdbWriter *self,
+                              const TallRocksdbFamily *family,
+                              const TallMutation *mutation,
+                              const TallRocksdbCondition *condition,
+                              TallDurability durability,
+                              gint64 deadline,
+                              gboolean *matched,
+                              GError **error)
+{
+  g_auto (Write) write;
+  write_init (&write, self);
+
+  guint stripe = tall_rocksdb_database_find_stripe (family, mutation->row);
+  GMutex *mutex = tall_rocksdb_database_get_stripe (self->database, stripe);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (mutex);
+  return apply_if_locked (&write, family, mutation, condition, durability, deadline, matched,
+                          error);
+}
+
+/* The counter after the step, and the timestamp that it gets: as HBase does, the clock's, but never
+ * one below the last. */
+static gboolean
+step_counter (const TallRocksdbFamily *family,
+              const TallCell *cell,
+              gint64 delta,
+              guint64 *counter,
+              gint64 *timestamp,
+              GError **error)
+{
+  *timestamp = g_get_real_time () / 1000;
+  *counter = (guint64)delta;
+  if (cell == NULL)
+    return TRUE;
+
+  TallReader reader = tall_reader (cell->value);
+  *counter += tall_reader_u64 (&reader);
+  *timestamp = MAX (*timestamp, cell->timestamp);
+  if (tall_reader_done (&reader))
+    return TRUE;
+  tall_error_set_invalid (error, NULL, "Table %s: the cell is not a counter of 8 bytes",
+                          family->spec->name);
+  return FALSE;
+}
+
+/**
+ * tall_rocksdb_writer_increment:
+ *
+ * Returns: TRUE if @value is set; FALSE with %TALL_ERROR_OUTCOME_UNKNOWN if the write failed in the
+ *   middle
+ */
+gboolean
+tall_rocksdb_writer_increment (TallRocksdbWriter *self,
+                               const TallRocksdbFamily *family,
+                               TallSlice row,
+                               TallSlice qualifier,
+                               gint64 delta,
+                               gint64 deadline,
+                               gint64 *value,
+                               GError **error)
+{
+  g_auto (Write) write;
+  write_init (&write, self);
+  GMutex *mutex =
+      tall_rocksdb_database_get_stripe (self->database,
+                                        tall_rocksdb_database_find_stripe (family, row));
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (mutex);
+
+  TallStoredRow old;
+  guint64 counter;
+  gint64 timestamp;
+  if (!load_row (&write, family, row, &old, error))
+    return FALSE;
+  const TallCell *cell = find_visible (&old, qualifier, tall_rocksdb_family_get_oldest (family));
+  if (!step_counter (family, cell, delta, &counter, &timestamp, error))
+    return FALSE;
+
+  guint64 stored = GUINT64_TO_BE (counter);
+  TallChange change = { TALL_CHANGE_PUT, timestamp, qualifier,
+                        tall_slice (&stored, sizeof stored) };
+  TallMutation mutation = { family->spec->name, row, &change, 1, 1 };
+  if (!add_merged (&write, family, &old, &mutation, error)
+      || !commit_once (&write, TALL_DURABLE, deadline, "Incrementing a counter", error))
+    return FALSE;
+  *value = (gint64)counter;
+  return TRUE;
+}

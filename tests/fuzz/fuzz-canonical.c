@@ -1,0 +1,76 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "fuzz.h"
+#include "tall-canonical.h"
+#include "tall-error.h"
+
+static void
+check_error (const GError *error)
+{
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+  g_assert_true (g_utf8_validate (error->message, -1, NULL));
+}
+
+static void
+try_order (TallSlice bytes, TallArena *arena)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallOrder) order = tall_order_from_canonical (bytes, &error);
+  if (order == NULL)
+    {
+      check_error (error);
+      return;
+    }
+
+  TallSlice canonical = tall_order_to_canonical (order, arena);
+  g_autoptr (TallOrder) again = tall_order_from_canonical (canonical, &error);
+  g_assert_no_error (error);
+  g_assert_true (tall_order_equal (order, again));
+}
+
+static void
+try_customer (TallSlice bytes, TallArena *arena)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallCustomer) customer = tall_customer_from_canonical (bytes, &error);
+  if (customer == NULL)
+    {
+      check_error (error);
+      return;
+    }
+
+  TallSlice canonical = tall_customer_to_canonical (customer, arena);
+  g_autoptr (TallCustomer) again = tall_customer_from_canonical (canonical, &error);
+  g_assert_no_error (error);
+  g_assert_true (tall_customer_equal (customer, again));
+}
+
+static void
+try_cells (TallSlice bytes, TallArena *arena)
+{
+  g_autoptr (GError) error = NULL;
+  TallAttributes attributes;
+  if (!tall_attributes_from_canonical (bytes, arena, &attributes, &error))
+    check_error (error);
+  g_clear_error (&error);
+
+  TallOrderSummary order;
+  if (!tall_order_summary_parse (bytes, arena, &order, &error))
+    check_error (error);
+  g_clear_error (&error);
+
+  TallCustomerSummary customer;
+  if (!tall_customer_summary_parse (bytes, arena, &customer, &error))
+    check_error (error);
+}
+
+int
+LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
+{
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  TallSlice bytes = tall_slice (data, size);
+  try_order (bytes, arena);
+  try_customer (bytes, arena);
+  try_cells (bytes, arena);
+  return 0;
+}

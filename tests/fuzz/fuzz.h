@@ -1,0 +1,14 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * LLVMFuzzerTestOneInput:
+ *
+ * What a fuzzing engine, or fuzz-main.c in its place, calls with each input. It must return 0 for
+ * any bytes whatever; a property that does not hold aborts.
+ */
+int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);

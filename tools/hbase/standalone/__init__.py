@@ -5,3 +5,7 @@
 
 class ToolError(Exception):
     """Something that the person at the shell has to read; the text says what to do."""
+
+
+class UsageError(ToolError):
+    """The command was called in a way that cannot be meant."""

@@ -27,7 +27,7 @@ def is_port_free(port):
 
 
 def pick_port(preferred, taken):
-    """PREFERRED if it is free, so that restarts keep addresses; else one that the kernel chooses."""
+    """PREFERRED if it is free, so that restarts keep addresses; else one the kernel chooses."""
     if preferred and preferred not in taken and is_port_free(preferred):
         return preferred
     while True:

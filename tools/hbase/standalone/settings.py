@@ -6,7 +6,7 @@ import os
 from collections import namedtuple
 from xml.sax.saxutils import escape
 
-from . import ToolError
+from . import UsageError
 from .java import HOME, JARS
 from .process import LOOPBACK
 
@@ -75,8 +75,9 @@ class Mode(namedtuple("Mode", "protocol framed")):
             elif word in ("framed", "unframed"):
                 framed = word == "framed"
             else:
-                raise ToolError(
-                    f"gateway mode “{text}”: “{word}” is none of binary, compact, framed, unframed"
+                raise UsageError(
+                    f"gateway mode “{text}”: “{word}” is none of "
+                    "binary, compact, framed, unframed"
                 )
         return cls(protocol, framed)
 
@@ -93,7 +94,9 @@ def check_directory(path):
     """HBase takes some characters of a path as syntax; Java's class path takes others."""
     for character in path:
         if character in ":*$\\%#?" or not character.isprintable():
-            raise ToolError(f"data directory {path!r}: HBase cannot use a path with {character!r}")
+            raise UsageError(
+                f"data directory {path!r}: HBase cannot use a path with {character!r}"
+            )
 
 
 def write_site(data, zookeeper_port, properties):

@@ -176,6 +176,12 @@ tall_counting_table_list_tables (TallTable *base, gint64 deadline, GError **erro
 }
 
 static void
+tall_counting_table_get_info (TallTable *base, TallTableInfo *info)
+{
+  tall_table_get_info (TALL_COUNTING_TABLE (base)->table, info);
+}
+
+static void
 tall_counting_table_init (TallCountingTable *self)
 {
   g_mutex_init (&self->mutex);
@@ -202,6 +208,7 @@ tall_counting_table_class_init (TallCountingTableClass *klass)
   table->drop_table = tall_counting_table_drop_table;
   table->describe_table = tall_counting_table_describe_table;
   table->list_tables = tall_counting_table_list_tables;
+  table->get_info = tall_counting_table_get_info;
   G_OBJECT_CLASS (klass)->finalize = tall_counting_table_finalize;
 }
 

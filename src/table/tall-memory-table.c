@@ -527,6 +527,13 @@ tall_memory_table_list_tables (TallTable *base,
 }
 
 static void
+tall_memory_table_get_info (TallTable *base G_GNUC_UNUSED, TallTableInfo *info)
+{
+  info->kind = "memory";
+  info->false_is_final = TRUE;
+}
+
+static void
 tall_memory_table_init (TallMemoryTable *self)
 {
   g_mutex_init (&self->mutex);
@@ -554,6 +561,7 @@ tall_memory_table_class_init (TallMemoryTableClass *klass)
   table->drop_table = tall_memory_table_drop_table;
   table->describe_table = tall_memory_table_describe_table;
   table->list_tables = tall_memory_table_list_tables;
+  table->get_info = tall_memory_table_get_info;
   G_OBJECT_CLASS (klass)->finalize = tall_memory_table_finalize;
 }
 

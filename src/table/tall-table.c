@@ -478,3 +478,17 @@ tall_table_list_tables (TallTable *self, gint64 deadline, GError **error)
     return NULL;
   return TALL_TABLE_GET_CLASS (self)->list_tables (self, deadline, error);
 }
+
+/**
+ * tall_table_get_info:
+ * @info: (out caller-allocates): what the table is
+ */
+void
+tall_table_get_info (TallTable *self, TallTableInfo *info)
+{
+  g_return_if_fail (TALL_IS_TABLE (self));
+
+  *info = (TallTableInfo){ .kind = "other", .deployment = "tallorder" };
+  if (TALL_TABLE_GET_CLASS (self)->get_info != NULL)
+    TALL_TABLE_GET_CLASS (self)->get_info (self, info);
+}

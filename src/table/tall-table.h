@@ -48,6 +48,19 @@ TallTableSpec *tall_table_spec_copy (const TallTableSpec *self);
 void tall_table_spec_free (TallTableSpec *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallTableSpec, tall_table_spec_free)
 
+/**
+ * TallTableInfo:
+ *
+ * What a table is. Texts are owned by the table.
+ */
+typedef struct
+{
+  const char *kind;        /* `memory`, `rocksdb`, `hbase` … */
+  const char *deployment;  /* the name that its tables have as prefix */
+  gboolean false_is_final; /* when apply_if says that it did not match, that is true: nobody
+                              between us and the rows repeats calls that had taken effect */
+} TallTableInfo;
+
 #define TALL_TYPE_TABLE (tall_table_get_type ())
 G_DECLARE_DERIVABLE_TYPE (TallTable, tall_table, TALL, TABLE, GObject)
 
@@ -58,8 +71,9 @@ G_DECLARE_DERIVABLE_TYPE (TallTable, tall_table, TALL, TABLE, GObject)
  * row. One object holds all tables of one deployment; the short names of tables are unique within
  * it, and different deployments on the same store do not see each other's.
  *
- * Every slot must be implemented. Every call may be made from any thread at any time. Strings and
- * slices passed in belong to the caller; nothing is kept after the call. Every call ends by
+ * Every slot but get_info must be implemented. Every call may be made from any thread at any time.
+ * Strings and slices passed in belong to the caller; nothing is kept after the call. Every call
+ * ends by
  * @deadline, or soon after, with %TALL_ERROR_TIMED_OUT. Calls on a table that was not created fail
  * with %TALL_ERROR_NOT_FOUND. Other failures: %TALL_ERROR_UNAVAILABLE (nothing was done),
  * %TALL_ERROR_OVERLOADED (nothing was done), %TALL_ERROR_UNSUPPORTED, %TALL_ERROR_INTERNAL.
@@ -179,7 +193,15 @@ struct _TallTableClass
    */
   GStrv (*list_tables) (TallTable *self, gint64 deadline, GError **error);
 
-  gpointer padding[8];
+  /**
+   * get_info:
+   * @info: (out caller-allocates): what the table is; comes with the most careful values
+   *
+   * The only optional slot. Absent: a table of no known kind, under the usual name.
+   */
+  void (*get_info) (TallTable *self, TallTableInfo *info);
+
+  gpointer padding[7];
 };
 
 TallReadResult *tall_table_read (TallTable *self,
@@ -221,5 +243,7 @@ TallTableSpec *tall_table_describe_table (TallTable *self,
                                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
 GStrv
 tall_table_list_tables (TallTable *self, gint64 deadline, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+void tall_table_get_info (TallTable *self, TallTableInfo *info);
 
 G_END_DECLS

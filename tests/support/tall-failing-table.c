@@ -336,6 +336,14 @@ tall_failing_table_list_tables (TallTable *base, gint64 deadline, GError **error
   return end (self, &call, succeeded) ? g_steal_pointer (&names) : NULL;
 }
 
+/* It can tell lies: TALL_FAILURE_FALSE. */
+static void
+tall_failing_table_get_info (TallTable *base, TallTableInfo *info)
+{
+  tall_table_get_info (TALL_FAILING_TABLE (base)->table, info);
+  info->false_is_final = FALSE;
+}
+
 static void
 tall_failing_table_init (TallFailingTable *self)
 {
@@ -367,6 +375,7 @@ tall_failing_table_class_init (TallFailingTableClass *klass)
   table->drop_table = tall_failing_table_drop_table;
   table->describe_table = tall_failing_table_describe_table;
   table->list_tables = tall_failing_table_list_tables;
+  table->get_info = tall_failing_table_get_info;
   G_OBJECT_CLASS (klass)->finalize = tall_failing_table_finalize;
 }
 

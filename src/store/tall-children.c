@@ -1,0 +1,98 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-children.h"
+
+#include "tall-error.h"
+
+/* Sends the mutations, once more if that fails: sent again they are the same. */
+static gboolean
+apply (const TallOperation *operation, const TallBatch *batch, GError **error)
+{
+  TallMutation *const *mutations = (TallMutation *const *)batch->mutations->pdata;
+  TallTable *table = operation->context->table;
+  guint n = batch->mutations->len;
+
+  return tall_table_apply (table, mutations, n, TALL_DURABLE_LATER, operation->deadline, NULL, NULL)
+         || tall_table_apply (table, mutations, n, TALL_DURABLE_LATER, operation->deadline, NULL,
+                              error);
+}
+
+/**
+ * tall_children_write:
+ *
+ * Writes all rows of an order but its root row, which nobody sees until @revision is committed.
+ */
+gboolean
+tall_children_write (const TallOperation *operation,
+                     const TallOrder *order,
+                     gint64 revision,
+                     GError **error)
+{
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  operation->context->layout->append_children (&operation->key, order, revision, batch);
+  return apply (operation, batch, error);
+}
+
+/* One mutation for each row of the order, other than the root row, that has cells with timestamps
+ * from @first to @last. */
+static gboolean
+append_removals (
+    const TallOperation *operation, gint64 first, gint64 last, TallBatch *batch, GError **error)
+{
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  operation->context->layout->plan_children (&operation->key, plan);
+  for (guint i = 0; i < plan->reads->len; i++)
+    {
+      TallRead *read = tall_read_plan_get (plan, i);
+      read->min_timestamp = first;
+      read->max_timestamp = last + 1;
+      read->max_versions = 1;
+    }
+
+  g_autoptr (TallReadResult) result =
+      tall_table_read (operation->context->table, plan, operation->deadline, error);
+  if (result == NULL)
+    return FALSE;
+  for (guint i = 0; i < result->n_results; i++)
+    for (guint j = 0; j < result->results[i].n_rows; j++)
+      {
+        const char *table = tall_read_plan_get (plan, i)->table;
+        TallSlice row = result->results[i].rows[j].key;
+        if (tall_operation_is_root (operation, table, row))
+          continue;
+        TallMutation *mutation = tall_batch_add (batch, table, row);
+        if (first == last)
+          tall_mutation_delete_at (batch, mutation, last);
+        else
+          tall_mutation_delete_up_to (batch, mutation, last);
+      }
+  return TRUE;
+}
+
+/**
+ * tall_children_remove_at:
+ *
+ * Removes what somebody whose claim we took over has written at exactly @revision.
+ */
+gboolean
+tall_children_remove_at (const TallOperation *operation, gint64 revision, GError **error)
+{
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  return append_removals (operation, revision, revision, batch, error)
+         && apply (operation, batch, error);
+}
+
+/**
+ * tall_children_clean_up:
+ * @revision: the revision that has been replaced or deleted
+ *
+ * Removes rows that no reader can see any more. Best effort: what stays is removed next time.
+ */
+void
+tall_children_clean_up (const TallOperation *operation, gint64 revision)
+{
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  g_autoptr (GError) error = NULL;
+  if (!append_removals (operation, 0, revision, batch, &error) || !apply (operation, batch, &error))
+    g_debug ("removing rows of revision %" G_GINT64_FORMAT ": %s", revision, error->message);
+}

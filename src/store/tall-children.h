@@ -1,0 +1,18 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-operation.h"
+
+G_BEGIN_DECLS
+
+gboolean tall_children_write (const TallOperation *operation,
+                              const TallOrder *order,
+                              gint64 revision,
+                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_children_remove_at (const TallOperation *operation,
+                                  gint64 revision,
+                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_children_clean_up (const TallOperation *operation, gint64 revision);
+
+G_END_DECLS

@@ -1,0 +1,257 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-commit.h"
+
+#include "tall-error.h"
+
+#define MAX_ATTEMPTS 2 /* of one conditional write: the same bytes, sent again once */
+
+typedef enum
+{
+  ANSWER_YES,
+  ANSWER_NO,      /* did not match, says the table */
+  ANSWER_LOST,    /* an error, and it may have happened or may still happen */
+  ANSWER_REFUSED, /* an error, and it did not happen */
+} Answer;
+
+static gboolean
+may_have_happened (const GError *error)
+{
+  return error->domain != TALL_ERROR || error->code == TALL_ERROR_OUTCOME_UNKNOWN
+         || error->code == TALL_ERROR_TIMED_OUT || error->code == TALL_ERROR_INTERNAL;
+}
+
+static Answer
+send_if (const TallOperation *operation,
+         const TallMutation *mutation,
+         const TallRoot *expected,
+         TallDurability durability,
+         GError **error)
+{
+  TallSlice bytes = tall_slice (expected->bytes, TALL_STATE_SIZE);
+  gboolean matched = FALSE;
+
+  if (tall_table_apply_if (operation->context->table, mutation, TALL_STATE_QUALIFIER,
+                           expected->exists ? &bytes : NULL, durability, operation->deadline,
+                           &matched, error))
+    return matched ? ANSWER_YES : ANSWER_NO;
+  return may_have_happened (*error) ? ANSWER_LOST : ANSWER_REFUSED;
+}
+
+/* An error of a call below, while nothing of the operation can be seen by anybody. */
+static void
+fail_undone (GError **error, GError *cause)
+{
+  if (g_error_matches (cause, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN))
+    cause->code = TALL_ERROR_UNAVAILABLE;
+  g_propagate_error (error, cause);
+}
+
+/**
+ * tall_claim:
+ * @root: what the claim is to replace; after %TALL_STEP_DONE the claim
+ * @revision: what is going to be written
+ *
+ * Writes into the state cell that we are writing @revision, with a token of its own, so that no
+ * two claims are ever the same, not even those of one caller's put that was sent to two servers.
+ * Nobody sees a claim but writers: to try again is harmless.
+ */
+TallStep
+tall_claim (const TallOperation *operation, TallRoot *root, gint64 revision, GError **error)
+{
+  const TallStoreHooks *hooks = &operation->context->hooks;
+  TallState claim = root->state;
+  if (!root->exists)
+    claim.sales_date = TALL_NO_DATE;
+  claim.pending = revision;
+  hooks->make_token (claim.pending_token, hooks->data);
+
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  TallMutation *mutation =
+      tall_batch_add (batch, operation->root_table, tall_slice_array (operation->root_row));
+  tall_mutation_put (batch, mutation, TALL_STATE_QUALIFIER, revision,
+                     tall_state_encode (&claim, batch->arena));
+  g_auto (TallRoot) wanted = { 0 };
+  tall_root_set_state (&wanted, &claim, revision);
+
+  for (guint attempt = 1;; attempt++)
+    {
+      g_autoptr (GError) cause = NULL;
+      Answer answer = send_if (operation, mutation, root, TALL_DURABLE_LATER, &cause);
+      g_auto (TallRoot) now = { 0 };
+      if (answer == ANSWER_REFUSED
+          || (answer != ANSWER_YES && !tall_root_read (&now, operation, cause ? NULL : &cause)))
+        {
+          fail_undone (error, g_steal_pointer (&cause));
+          return TALL_STEP_FAILED;
+        }
+      if (answer == ANSWER_YES || tall_root_is_same (&now, &wanted))
+        {
+          tall_root_take (root, &wanted);
+          return TALL_STEP_DONE;
+        }
+      if (answer == ANSWER_NO || !tall_root_is_same (&now, root))
+        {
+          tall_root_take (root, &now);
+          return TALL_STEP_AGAIN;
+        }
+      if (attempt == MAX_ATTEMPTS)
+        {
+          fail_undone (error, g_steal_pointer (&cause));
+          return TALL_STEP_FAILED;
+        }
+    }
+}
+
+/**
+ * tall_state_set_replaced:
+ *
+ * Writes into a state that is to be committed which revision it replaces. It has no claim, so
+ * that the place of the claim's token is free.
+ */
+void
+tall_state_set_replaced (TallState *self, gint64 revision)
+{
+  guint64 bytes = GUINT64_TO_BE ((guint64)revision);
+  memset (self->pending_token, 0, 8);
+  memcpy (self->pending_token + 8, &bytes, 8);
+}
+
+static gboolean
+has_replaced (const TallState *self, gint64 revision)
+{
+  TallState other = *self;
+  tall_state_set_replaced (&other, revision);
+  return self->pending == 0
+         && memcmp (self->pending_token, other.pending_token, TALL_TOKEN_SIZE) == 0;
+}
+
+/* Whether a commit that was answered with "did not match" is certainly not done, while @now, which
+ * is neither what it expected nor what it wrote, is there. Behind a gateway that repeats calls it
+ * may have been done, and replaced since; not if what is there is older, or has directly replaced
+ * what it expected. */
+static gboolean
+is_certainly_undone (const TallOperation *operation,
+                     const TallRoot *expected,
+                     const TallState *committed,
+                     const TallRoot *now)
+{
+  return operation->context->false_is_final || now->state.revision < committed->revision
+         || has_replaced (&now->state, expected->state.revision);
+}
+
+static TallStep
+fail_unknown (GError **error, const GError *cause)
+{
+  g_set_error (error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN,
+               "it may or may not have happened; read to find out (%s)",
+               cause != NULL ? cause->message : "somebody else has written since");
+  return TALL_STEP_FAILED;
+}
+
+/**
+ * tall_check_token:
+ * @stored: a state whose token is that of @wanted
+ *
+ * Returns: whether @stored is @wanted, whatever its revision; FALSE with %TALL_ERROR_INVALID if the
+ *   caller has used one token for two things
+ */
+gboolean
+tall_check_token (const TallState *stored, const TallState *wanted, GError **error)
+{
+  if (stored->live == wanted->live
+      && memcmp (stored->digest, wanted->digest, TALL_DIGEST_SIZE) == 0)
+    return TRUE;
+
+  tall_error_set_invalid (error, "token",
+                          "the request token has been used for something else, stored as revision "
+                          "%" G_GINT64_FORMAT "; make a new one for each put or delete",
+                          stored->revision);
+  return FALSE;
+}
+
+/* What the state cell says after an answer that does not. Sets @settled unless the same bytes may
+ * be sent again. */
+static TallStep
+settle (const TallOperation *operation,
+        TallRoot *root,
+        const TallState *committed,
+        gboolean lost,
+        gboolean *settled,
+        GError **error)
+{
+  g_auto (TallRoot) now = { 0 };
+  g_autoptr (GError) cause = NULL;
+
+  *settled = TRUE;
+  if (!tall_root_read (&now, operation, &cause))
+    {
+      if (lost || !operation->context->false_is_final)
+        return fail_unknown (error, cause);
+      fail_undone (error, g_steal_pointer (&cause));
+      return TALL_STEP_FAILED;
+    }
+  if (now.exists && memcmp (now.state.token, committed->token, TALL_TOKEN_SIZE) == 0)
+    {
+      if (!tall_check_token (&now.state, committed, error))
+        return TALL_STEP_FAILED;
+      tall_root_take (root, &now);
+      return TALL_STEP_DONE;
+    }
+  if (tall_root_is_same (&now, root))
+    {
+      *settled = FALSE;
+      return TALL_STEP_AGAIN;
+    }
+  if (lost || !is_certainly_undone (operation, root, committed, &now))
+    return fail_unknown (error, NULL);
+  tall_root_take (root, &now);
+  return TALL_STEP_AGAIN;
+}
+
+/**
+ * tall_commit:
+ * @root: what it is to replace: our claim, or, where there are no children, what is committed
+ * @mutation: of the root row, that makes its state @committed
+ *
+ * The one step that readers see. An answer that is lost or says "did not match" is settled by
+ * reading the state, where we know ourselves by our token: if that is not there and what we
+ * expected is, the same bytes are sent again, once.
+ *
+ * An error other than %TALL_ERROR_OUTCOME_UNKNOWN means that it is not done and never will be.
+ */
+TallStep
+tall_commit (const TallOperation *operation,
+             TallRoot *root,
+             const TallMutation *mutation,
+             const TallState *committed,
+             GError **error)
+{
+  gboolean lost = FALSE;
+
+  for (guint attempt = 1;; attempt++)
+    {
+      g_autoptr (GError) cause = NULL;
+      Answer answer = send_if (operation, mutation, root, TALL_DURABLE, &cause);
+      if (answer == ANSWER_YES)
+        {
+          tall_root_set_state (root, committed, committed->revision);
+          return TALL_STEP_DONE;
+        }
+      if (answer == ANSWER_REFUSED)
+        {
+          if (lost)
+            return fail_unknown (error, cause);
+          g_propagate_error (error, g_steal_pointer (&cause));
+          return TALL_STEP_FAILED;
+        }
+
+      gboolean settled;
+      lost = lost || answer == ANSWER_LOST;
+      TallStep step = settle (operation, root, committed, lost, &settled, error);
+      if (settled)
+        return step;
+      if (attempt == MAX_ATTEMPTS)
+        return fail_unknown (error, cause);
+    }
+}

@@ -1,0 +1,102 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-write.h"
+
+#include "tall-children.h"
+#include "tall-commit.h"
+#include "tall-error.h"
+#include "tall-limits.h"
+
+static gboolean
+check_root (const TallOperation *operation,
+            const TallRoot *root,
+            const TallWriteOptions *options,
+            const TallState *wanted,
+            gboolean *done,
+            GError **error)
+{
+  *done = FALSE;
+  if (!tall_root_check_owner (root, operation, error)
+      || !tall_write_is_done (root, options, wanted, done, error))
+    return FALSE;
+  if (*done)
+    return TRUE;
+  if (!tall_root_is_live (root, operation))
+    {
+      g_set_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND, "there is no such order");
+      return FALSE;
+    }
+  return tall_write_check_condition (operation, root, options, error);
+}
+
+/* The summary stays with the tombstone, so that it is known whose it is. */
+static void
+append_tombstone (const TallOperation *operation,
+                  const TallState *tombstone,
+                  TallSlice summary,
+                  gint64 replaced,
+                  TallBatch *batch)
+{
+  TallMutation *mutation =
+      tall_batch_add (batch, operation->root_table, tall_slice_array (operation->root_row));
+  tall_mutation_delete_up_to (batch, mutation, replaced);
+  tall_mutation_put (batch, mutation, TALL_STATE_QUALIFIER, tombstone->revision,
+                     tall_state_encode (tombstone, batch->arena));
+  tall_mutation_put (batch, mutation, TALL_SUMMARY_QUALIFIER, tombstone->revision, summary);
+}
+
+static TallStep
+attempt (const TallOperation *operation, TallRoot *root, TallState *wanted, GError **error)
+{
+  gint64 replaced = root->state.revision;
+  wanted->revision = tall_root_next_revision (root, tall_operation_now (operation));
+  tall_state_set_replaced (wanted, replaced);
+
+  g_autoptr (TallOrder) nothing =
+      tall_order_new (operation->customer_number, operation->order_number);
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  append_tombstone (operation, wanted, tall_order_to_summary (nothing, batch->arena), replaced,
+                    batch);
+  TallStep step =
+      tall_commit (operation, root, g_ptr_array_index (batch->mutations, 0), wanted, error);
+  if (step == TALL_STEP_DONE && tall_operation_has_children (operation))
+    tall_children_clean_up (operation, replaced);
+  return step;
+}
+
+/**
+ * tall_delete:
+ *
+ * Deletes an order: its state cell stays as a tombstone. A claim is not waited for: whoever writes
+ * finds out when he commits, and begins again.
+ *
+ * Returns: FALSE with @error set, %TALL_ERROR_NOT_FOUND if there is none. Unless it is
+ *   %TALL_ERROR_OUTCOME_UNKNOWN, nothing was deleted
+ */
+gboolean
+tall_delete (TallOperation *operation, const TallWriteOptions *options, GError **error)
+{
+  g_auto (TallRoot) root = { 0 };
+  TallState wanted = { .schema = TALL_SCHEMA, .sales_date = TALL_NO_DATE };
+  TallStep step = TALL_STEP_AGAIN;
+
+  if (options->condition == TALL_IF_ABSENT)
+    {
+      tall_error_set_invalid (error, "condition", "what is absent cannot be deleted");
+      return FALSE;
+    }
+  tall_write_make_token (operation, options, wanted.token);
+  if (!tall_root_read (&root, operation, error))
+    return FALSE;
+  while (step == TALL_STEP_AGAIN)
+    {
+      gboolean done;
+      if (!tall_write_check_time (operation, error)
+          || !check_root (operation, &root, options, &wanted, &done, error))
+        return FALSE;
+      if (done)
+        return TRUE;
+      step = attempt (operation, &root, &wanted, error);
+    }
+  return step == TALL_STEP_DONE;
+}

@@ -1,0 +1,39 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-store.h"
+
+G_BEGIN_DECLS
+
+/* The number of layout/FORMAT.md: of everything that is stored. */
+#define TALL_FORMAT 1
+
+/**
+ * TallDeployment:
+ *
+ * The deployment record: what `init` has fixed, in the row `deployment` of the table `meta`. All
+ * its columns are text; layout/FORMAT.md lists them.
+ */
+typedef struct
+{
+  char *id; /* a UUID, made by `init` */
+  char *layout;
+  char *key_strategy;
+  guint format;
+  guint64 ttl; /* seconds; 0 = orders never expire */
+  gboolean read_only;
+  gint64 bulk_revision; /* the last one given to a bulk load; 0: none yet */
+} TallDeployment;
+
+void tall_deployment_free (TallDeployment *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallDeployment, tall_deployment_free)
+
+gboolean tall_deployment_create (TallTable *table,
+                                 const TallStoreSettings *settings,
+                                 gint64 deadline,
+                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallDeployment *
+tall_deployment_read (TallTable *table, gint64 deadline, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

@@ -1,0 +1,16 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-operation.h"
+
+G_BEGIN_DECLS
+
+TallOrder *tall_fetch_order (const TallOperation *operation,
+                             gint64 *revision,
+                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallCustomer *tall_fetch_customer (const TallOperation *operation,
+                                   gint64 *revision,
+                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

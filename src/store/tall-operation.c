@@ -1,0 +1,159 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-operation.h"
+
+#include <errno.h>
+#include <sys/random.h>
+
+#define USUAL_TIMEOUT 10000 /* milliseconds */
+
+void
+tall_operation_init (TallOperation *self,
+                     const TallStoreContext *context,
+                     const char *customer_number,
+                     const char *order_number,
+                     guint timeout)
+{
+  gint64 duration = (gint64)(timeout != 0 ? timeout : USUAL_TIMEOUT) * 1000;
+
+  self->context = context;
+  self->customer_number = customer_number;
+  self->order_number = order_number;
+  tall_order_key_init (&self->key, context->key_strategy, customer_number, 0, order_number);
+  self->root_row = g_byte_array_sized_new (64);
+  self->root_table = order_number != NULL
+                         ? context->layout->locate_order (&self->key, self->root_row)
+                         : context->layout->locate_customer (&self->key, self->root_row);
+  self->deadline = g_get_monotonic_time () + duration;
+  self->end = context->hooks.monotonic (context->hooks.data) + duration;
+}
+
+void
+tall_operation_clear (TallOperation *self)
+{
+  tall_order_key_clear (&self->key);
+  g_clear_pointer (&self->root_row, g_byte_array_unref);
+}
+
+/**
+ * tall_operation_has_children:
+ *
+ * Returns: whether what is stored has rows besides its root row, so that it has to be claimed
+ */
+gboolean
+tall_operation_has_children (const TallOperation *self)
+{
+  return self->order_number != NULL && !self->context->layout->single_row;
+}
+
+gboolean
+tall_operation_is_root (const TallOperation *self, const char *table, TallSlice row)
+{
+  return tall_slice_equal (row, tall_slice_array (self->root_row))
+         && g_str_equal (table, self->root_table);
+}
+
+/**
+ * tall_operation_is_over:
+ *
+ * Returns: whether its time has passed
+ */
+gboolean
+tall_operation_is_over (const TallOperation *self)
+{
+  const TallStoreHooks *hooks = &self->context->hooks;
+  return hooks->monotonic (hooks->data) >= self->end || g_get_monotonic_time () >= self->deadline;
+}
+
+/**
+ * tall_operation_has_expired:
+ *
+ * Returns: whether something of that revision has outlived the deployment's TTL, which customers
+ *   do not have
+ */
+gboolean
+tall_operation_has_expired (const TallOperation *self, gint64 revision)
+{
+  guint64 ttl = self->context->ttl;
+  if (ttl == 0 || self->order_number == NULL)
+    return FALSE;
+
+  gint64 age = tall_operation_now (self) - revision;
+  return age > 0 && (guint64)age / 1000 >= ttl;
+}
+
+/**
+ * tall_operation_now:
+ *
+ * Returns: milliseconds since the epoch
+ */
+gint64
+tall_operation_now (const TallOperation *self)
+{
+  const TallStoreHooks *hooks = &self->context->hooks;
+  return hooks->now (hooks->data);
+}
+
+/**
+ * tall_operation_extend:
+ *
+ * Leaves at least this time for calls of the table: to give up a claim after the deadline costs
+ * less than others' waiting for it.
+ *
+ * Returns: the deadline before
+ */
+gint64
+tall_operation_extend (TallOperation *self, gint64 microseconds)
+{
+  gint64 before = self->deadline;
+  self->deadline = MAX (before, g_get_monotonic_time () + microseconds);
+  return before;
+}
+
+static gint64
+real_now (gpointer data G_GNUC_UNUSED)
+{
+  return g_get_real_time () / 1000;
+}
+
+static gint64
+real_monotonic (gpointer data G_GNUC_UNUSED)
+{
+  return g_get_monotonic_time ();
+}
+
+static void
+real_sleep (gint64 microseconds, gpointer data G_GNUC_UNUSED)
+{
+  g_usleep ((gulong)microseconds);
+}
+
+/* A UUID of version 4. */
+static void
+real_make_token (guint8 token[TALL_TOKEN_SIZE], gpointer data G_GNUC_UNUSED)
+{
+  if (getrandom (token, TALL_TOKEN_SIZE, 0) != TALL_TOKEN_SIZE)
+    g_error ("the system gives no random numbers: %s", g_strerror (errno));
+  token[6] = (token[6] & 0x0f) | 0x40;
+  token[8] = (token[8] & 0x3f) | 0x80;
+}
+
+/**
+ * tall_store_hooks_complete:
+ *
+ * Sets what is not set to the real thing.
+ */
+void
+tall_store_hooks_complete (TallStoreHooks *hooks)
+{
+  if (hooks->now == NULL)
+    hooks->now = real_now;
+  if (hooks->monotonic == NULL)
+    hooks->monotonic = real_monotonic;
+  if (hooks->sleep == NULL)
+    hooks->sleep = real_sleep;
+  if (hooks->make_token == NULL)
+    hooks->make_token = real_make_token;
+  if (hooks->patience == 0)
+    hooks->patience = G_USEC_PER_SEC;
+}

@@ -1,0 +1,63 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-store.h"
+
+G_BEGIN_DECLS
+
+/* The cells of a root row that the store itself writes. */
+#define TALL_STATE_QUALIFIER tall_slice ("s", 1)
+#define TALL_SUMMARY_QUALIFIER tall_slice ("summary", 7)
+
+/**
+ * TallStoreContext:
+ *
+ * What every operation of a store needs to know. Does not change once the store is open.
+ */
+typedef struct
+{
+  TallTable *table;        /* owned by the store */
+  gboolean false_is_final; /* of the table: see #TallTableInfo */
+  const TallLayout *layout;
+  const TallKeyStrategy *key_strategy;
+  guint64 ttl;          /* seconds; 0 = orders never expire */
+  TallStoreHooks hooks; /* every slot set */
+} TallStoreContext;
+
+/**
+ * TallOperation:
+ *
+ * One call on one order or one customer: whose root row it is about, and how long it may take. A
+ * plain value of one thread.
+ */
+typedef struct
+{
+  const TallStoreContext *context;
+  const char *customer_number;
+  const char *order_number; /* NULL: it is about the customer */
+  TallOrderKey key;
+  const char *root_table; /* static */
+  GByteArray *root_row;   /* owned: key of the root row */
+  gint64 deadline;        /* for calls of the table: microseconds of g_get_monotonic_time() */
+  gint64 end;             /* the same moment by the monotonic clock of the hooks */
+} TallOperation;
+
+void tall_operation_init (TallOperation *self,
+                          const TallStoreContext *context,
+                          const char *customer_number,
+                          const char *order_number,
+                          guint timeout);
+void tall_operation_clear (TallOperation *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallOperation, tall_operation_clear)
+
+gboolean tall_operation_has_children (const TallOperation *self);
+gboolean tall_operation_is_root (const TallOperation *self, const char *table, TallSlice row);
+gboolean tall_operation_is_over (const TallOperation *self);
+gboolean tall_operation_has_expired (const TallOperation *self, gint64 revision);
+gint64 tall_operation_now (const TallOperation *self);
+gint64 tall_operation_extend (TallOperation *self, gint64 microseconds);
+
+void tall_store_hooks_complete (TallStoreHooks *hooks);
+
+G_END_DECLS

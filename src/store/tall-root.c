@@ -1,0 +1,194 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-root.h"
+
+#include "tall-error.h"
+
+void
+tall_root_clear (TallRoot *self)
+{
+  g_clear_pointer (&self->stranger, g_free);
+}
+
+/**
+ * tall_root_take:
+ * @from: (transfer full): what @self becomes
+ */
+void
+tall_root_take (TallRoot *self, TallRoot *from)
+{
+  tall_root_clear (self);
+  *self = *from;
+  from->stranger = NULL;
+}
+
+/**
+ * tall_root_set_state:
+ * @timestamp: of the state cell
+ *
+ * Makes @self say what has just been written.
+ */
+void
+tall_root_set_state (TallRoot *self, const TallState *state, gint64 timestamp)
+{
+  self->exists = TRUE;
+  self->timestamp = timestamp;
+  self->state = *state;
+  tall_state_write (state, self->bytes);
+}
+
+/* Sets @stranger to whom the row belongs, NULL if that is who is asked for. */
+static gboolean
+find_stranger (const TallOperation *operation,
+               TallSlice summary,
+               TallArena *arena,
+               char **stranger,
+               GError **error)
+{
+  if (operation->order_number == NULL)
+    {
+      TallCustomerSummary customer;
+      if (!tall_customer_summary_parse (summary, arena, &customer, error))
+        return FALSE;
+      if (!g_str_equal (customer.number, operation->customer_number))
+        *stranger = g_strdup_printf ("customer %s", customer.number);
+      return TRUE;
+    }
+
+  TallOrderSummary order;
+  if (!tall_order_summary_parse (summary, arena, &order, error))
+    return FALSE;
+  if (!g_str_equal (order.order_number, operation->order_number)
+      || !g_str_equal (order.customer_number, operation->customer_number))
+    *stranger = g_strdup_printf ("order %s of %s", order.order_number, order.customer_number);
+  return TRUE;
+}
+
+/**
+ * tall_root_parse:
+ * @row: (nullable): the root row as it was read, state and summary at least; NULL: there is none
+ * @arena: for what is needed in between
+ *
+ * The newest state cell counts; of the summaries, that of the revision it names.
+ *
+ * Returns: FALSE with %TALL_ERROR_DAMAGED or %TALL_ERROR_NEWER_VERSION
+ */
+gboolean
+tall_root_parse (TallRoot *self,
+                 const TallOperation *operation,
+                 const TallRow *row,
+                 TallArena *arena,
+                 GError **error)
+{
+  tall_root_clear (self);
+  *self = (TallRoot){ 0 };
+
+  const TallCell *cell = tall_row_find_latest (row, TALL_STATE_QUALIFIER);
+  if (cell == NULL)
+    return TRUE;
+  if (!tall_state_decode (cell->value, &self->state, error))
+    return FALSE;
+
+  self->exists = TRUE;
+  self->timestamp = cell->timestamp;
+  memcpy (self->bytes, cell->value.data, TALL_STATE_SIZE);
+
+  const TallCell *summary = tall_row_find_at (row, TALL_SUMMARY_QUALIFIER, self->state.revision);
+  return summary == NULL
+         || find_stranger (operation, summary->value, arena, &self->stranger, error);
+}
+
+/**
+ * tall_root_read:
+ *
+ * Reads the root row's state and whose it is. That there is no root row is no error.
+ */
+gboolean
+tall_root_read (TallRoot *self, const TallOperation *operation, GError **error)
+{
+  const TallSlice qualifiers[] = { TALL_STATE_QUALIFIER, TALL_SUMMARY_QUALIFIER };
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  TallRead *read =
+      tall_read_plan_add_get (plan, operation->root_table, tall_slice_array (operation->root_row));
+  read->qualifiers = qualifiers;
+  read->n_qualifiers = G_N_ELEMENTS (qualifiers);
+
+  g_autoptr (TallReadResult) result =
+      tall_table_read (operation->context->table, plan, operation->deadline, error);
+  if (result == NULL)
+    return FALSE;
+  const TallRows *rows = &result->results[0];
+  return tall_root_parse (self, operation, rows->n_rows > 0 ? &rows->rows[0] : NULL, result->arena,
+                          error);
+}
+
+/**
+ * tall_root_is_live:
+ *
+ * Returns: whether there is something to read: committed, not deleted, not older than the TTL
+ */
+gboolean
+tall_root_is_live (const TallRoot *self, const TallOperation *operation)
+{
+  return self->exists && self->state.live
+         && !tall_operation_has_expired (operation, self->state.revision);
+}
+
+/**
+ * tall_root_is_same:
+ *
+ * Returns: whether both have the same state cell, byte for byte, or none
+ */
+gboolean
+tall_root_is_same (const TallRoot *self, const TallRoot *other)
+{
+  if (!self->exists || !other->exists)
+    return self->exists == other->exists;
+  return memcmp (self->bytes, other->bytes, TALL_STATE_SIZE) == 0;
+}
+
+/**
+ * tall_root_check_owner:
+ *
+ * Returns: FALSE with %TALL_ERROR_KEY_COLLISION, naming both, if the row is somebody else's
+ */
+gboolean
+tall_root_check_owner (const TallRoot *self, const TallOperation *operation, GError **error)
+{
+  if (self->stranger == NULL)
+    return TRUE;
+
+  g_autofree char *row = tall_slice_to_hex (tall_slice_array (operation->root_row));
+  g_autofree char *asked =
+      operation->order_number != NULL
+          ? g_strdup_printf ("order %s of %s", operation->order_number, operation->customer_number)
+          : g_strdup_printf ("customer %s", operation->customer_number);
+  g_set_error (error, TALL_ERROR, TALL_ERROR_KEY_COLLISION,
+               "%s has the row key %s, and that row belongs to %s; choose another number, or a "
+               "deployment with the key strategy raw",
+               asked, row, self->stranger);
+  return FALSE;
+}
+
+/**
+ * tall_root_next_revision:
+ * @now: milliseconds since the epoch by this machine's clock, which may be wrong
+ *
+ * A revision is later than everything that this row has seen, the timestamp of the state cell
+ * included: a writer with a slow clock whose state cell hid under an older one's would lock the
+ * order for ever. Odd revisions belong to bulk loads.
+ *
+ * Returns: the next even number
+ */
+gint64
+tall_root_next_revision (const TallRoot *self, gint64 now)
+{
+  gint64 next = MAX (now, 1);
+  if (self->exists)
+    {
+      next = MAX (next, self->state.revision + 1);
+      next = MAX (next, self->state.pending + 1);
+      next = MAX (next, self->timestamp + 1);
+    }
+  return next + (next & 1);
+}

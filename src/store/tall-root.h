@@ -1,0 +1,45 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-operation.h"
+#include "tall-state.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallRoot:
+ *
+ * What a root row says: its state cell, and whose row it is. All zero: there is no state cell. A
+ * plain value, except for @stranger.
+ */
+typedef struct
+{
+  gboolean exists;
+  gint64 timestamp; /* of the state cell */
+  TallState state;
+  guint8 bytes[TALL_STATE_SIZE]; /* the state cell as it is stored */
+  char *stranger; /* owned: the numbers of whom the row belongs to, if that is somebody else */
+} TallRoot;
+
+void tall_root_clear (TallRoot *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallRoot, tall_root_clear)
+
+void tall_root_take (TallRoot *self, TallRoot *from);
+void tall_root_set_state (TallRoot *self, const TallState *state, gint64 timestamp);
+gboolean tall_root_parse (TallRoot *self,
+                          const TallOperation *operation,
+                          const TallRow *row,
+                          TallArena *arena,
+                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_root_read (TallRoot *self,
+                         const TallOperation *operation,
+                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_root_is_live (const TallRoot *self, const TallOperation *operation);
+gboolean tall_root_is_same (const TallRoot *self, const TallRoot *other);
+gboolean tall_root_check_owner (const TallRoot *self,
+                                const TallOperation *operation,
+                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gint64 tall_root_next_revision (const TallRoot *self, gint64 now);
+
+G_END_DECLS

@@ -1,0 +1,328 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-store.h"
+
+#include "tall-deployment.h"
+#include "tall-error.h"
+#include "tall-fetch.h"
+#include "tall-limits.h"
+#include "tall-write.h"
+
+#define OPEN_TIME (60 * G_USEC_PER_SEC) /* to create or open a deployment */
+#define USUAL_TIME (10 * G_USEC_PER_SEC)
+
+struct _TallStore
+{
+  TallFront parent_instance;
+
+  TallStoreContext context; /* owns its table */
+  TallDeployment *deployment;
+};
+
+G_DEFINE_FINAL_TYPE (TallStore, tall_store, TALL_TYPE_FRONT)
+
+static const TallWriteOptions no_options = { 0 };
+
+static gboolean
+check_writable (TallStore *self, GError **error)
+{
+  if (!self->deployment->read_only)
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
+               "this deployment is read-only; it was set so, and what writes has to wait or go to "
+               "another");
+  return FALSE;
+}
+
+static gboolean
+put_order (TallStore *self,
+           TallOrder *order,
+           const TallWriteOptions *options,
+           gint64 *revision,
+           GError **error)
+{
+  g_auto (TallOperation) operation = { 0 };
+  g_auto (TallContent) content = { 0 };
+
+  if (!check_writable (self, error) || !tall_content_init (&content, order, NULL, error))
+    return FALSE;
+  tall_operation_init (&operation, &self->context, order->customer_number, order->order_number,
+                       options->timeout);
+  return tall_put (&operation, &content, options, revision, error);
+}
+
+static gboolean
+tall_store_put_order (TallFront *front,
+                      TallOrder *order,
+                      const TallWriteOptions *options,
+                      gint64 *revision,
+                      GError **error)
+{
+  if (put_order (TALL_STORE (front), order, options != NULL ? options : &no_options, revision,
+                 error))
+    return TRUE;
+  g_prefix_error (error, "Storing order %s of %s: ", order->order_number, order->customer_number);
+  return FALSE;
+}
+
+static TallOrder *
+tall_store_get_order (TallFront *front,
+                      const char *customer_number,
+                      const char *order_number,
+                      gint64 *revision,
+                      GError **error)
+{
+  g_auto (TallOperation) operation = { 0 };
+  gint64 found;
+
+  tall_operation_init (&operation, &TALL_STORE (front)->context, customer_number, order_number, 0);
+  TallOrder *order = tall_fetch_order (&operation, revision != NULL ? revision : &found, error);
+  if (order == NULL)
+    g_prefix_error (error, "Fetching order %s of %s: ", order_number, customer_number);
+  return order;
+}
+
+static gboolean
+tall_store_delete_order (TallFront *front,
+                         const char *customer_number,
+                         const char *order_number,
+                         const TallWriteOptions *options,
+                         GError **error)
+{
+  TallStore *self = TALL_STORE (front);
+  g_auto (TallOperation) operation = { 0 };
+
+  if (options == NULL)
+    options = &no_options;
+  tall_operation_init (&operation, &self->context, customer_number, order_number, options->timeout);
+  if (check_writable (self, error) && tall_delete (&operation, options, error))
+    return TRUE;
+  g_prefix_error (error, "Deleting order %s of %s: ", order_number, customer_number);
+  return FALSE;
+}
+
+static gboolean
+put_customer (TallStore *self,
+              const TallCustomer *customer,
+              const TallWriteOptions *options,
+              gint64 *revision,
+              GError **error)
+{
+  g_auto (TallOperation) operation = { 0 };
+  g_auto (TallContent) content = { 0 };
+
+  if (!check_writable (self, error) || !tall_content_init (&content, NULL, customer, error))
+    return FALSE;
+  tall_operation_init (&operation, &self->context, customer->number, NULL, options->timeout);
+  return tall_put (&operation, &content, options, revision, error);
+}
+
+static gboolean
+tall_store_put_customer (TallFront *front,
+                         TallCustomer *customer,
+                         const TallWriteOptions *options,
+                         gint64 *revision,
+                         GError **error)
+{
+  if (put_customer (TALL_STORE (front), customer, options != NULL ? options : &no_options, revision,
+                    error))
+    return TRUE;
+  g_prefix_error (error, "Storing customer %s: ", customer->number);
+  return FALSE;
+}
+
+static TallCustomer *
+tall_store_get_customer (TallFront *front, const char *number, gint64 *revision, GError **error)
+{
+  g_auto (TallOperation) operation = { 0 };
+  gint64 found;
+
+  tall_operation_init (&operation, &TALL_STORE (front)->context, number, NULL, 0);
+  TallCustomer *customer =
+      tall_fetch_customer (&operation, revision != NULL ? revision : &found, error);
+  if (customer == NULL)
+    g_prefix_error (error, "Fetching customer %s: ", number);
+  return customer;
+}
+
+static TallDescription *
+tall_store_describe (TallFront *front, GError **error)
+{
+  TallStore *self = TALL_STORE (front);
+  g_autoptr (TallDeployment) deployment =
+      tall_deployment_read (self->context.table, g_get_monotonic_time () + USUAL_TIME, error);
+  if (deployment == NULL)
+    return NULL;
+
+  TallTableInfo info;
+  tall_table_get_info (self->context.table, &info);
+  TallDescription *description = g_new0 (TallDescription, 1);
+  description->name = g_strdup (info.deployment);
+  description->store = g_strdup (info.kind);
+  description->layout = g_strdup (deployment->layout);
+  description->key_strategy = g_strdup (deployment->key_strategy);
+  description->format = deployment->format;
+  description->schema = TALL_SCHEMA;
+  description->read_only = deployment->read_only;
+  description->version = g_strdup (TALL_VERSION);
+  return description;
+}
+
+static gboolean
+tall_store_ping (TallFront *front, GError **error)
+{
+  g_autoptr (TallDeployment) deployment =
+      tall_deployment_read (TALL_STORE (front)->context.table, g_get_monotonic_time () + USUAL_TIME,
+                            error);
+  return deployment != NULL;
+}
+
+static void
+tall_store_finalize (GObject *object)
+{
+  TallStore *self = TALL_STORE (object);
+  g_clear_object (&self->context.table);
+  g_clear_pointer (&self->deployment, tall_deployment_free);
+  G_OBJECT_CLASS (tall_store_parent_class)->finalize (object);
+}
+
+static void
+tall_store_class_init (TallStoreClass *klass)
+{
+  TallFrontClass *front = TALL_FRONT_CLASS (klass);
+  front->put_order = tall_store_put_order;
+  front->get_order = tall_store_get_order;
+  front->delete_order = tall_store_delete_order;
+  front->put_customer = tall_store_put_customer;
+  front->get_customer = tall_store_get_customer;
+  front->describe = tall_store_describe;
+  front->ping = tall_store_ping;
+  G_OBJECT_CLASS (klass)->finalize = tall_store_finalize;
+}
+
+static void
+tall_store_init (TallStore *self G_GNUC_UNUSED)
+{
+}
+
+static gboolean
+check_key_strategy (const TallKeyStrategy *key_strategy, GError **error)
+{
+  if (!key_strategy->needs_id)
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
+               "The key strategy %s needs substituted ids, which this version of tallorder does "
+               "not keep; choose another",
+               key_strategy->name);
+  return FALSE;
+}
+
+/**
+ * tall_store_create:
+ * @table: an open store, in which there is no deployment yet
+ * @settings: what the deployment is for its whole life
+ *
+ * Creates the tables and the deployment record. If it fails half-way, or the process dies, it is
+ * to be called again.
+ *
+ * Returns: FALSE with %TALL_ERROR_CONFLICT if the deployment exists
+ */
+gboolean
+tall_store_create (TallTable *table, const TallStoreSettings *settings, GError **error)
+{
+  g_return_val_if_fail (TALL_IS_TABLE (table), FALSE);
+  g_return_val_if_fail (settings->layout != NULL && settings->key_strategy != NULL, FALSE);
+
+  return check_key_strategy (settings->key_strategy, error)
+         && tall_deployment_create (table, settings, g_get_monotonic_time () + OPEN_TIME, error);
+}
+
+static gboolean
+check_setting (const char *what, const char *wanted, const char *recorded, GError **error)
+{
+  if (wanted == NULL || g_str_equal (wanted, recorded))
+    return TRUE;
+  tall_error_set_conflict (error, 0,
+                           "This deployment was made with %s %s, not %s; leave the option out, or "
+                           "choose another deployment",
+                           what, recorded, wanted);
+  return FALSE;
+}
+
+static gboolean
+take_settings (TallStore *self, const char *layout, const char *key_strategy, GError **error)
+{
+  TallStoreContext *context = &self->context;
+  TallDeployment *deployment = self->deployment;
+
+  if (!check_setting ("layout", layout, deployment->layout, error)
+      || !check_setting ("key strategy", key_strategy, deployment->key_strategy, error))
+    return FALSE;
+  context->ttl = deployment->ttl;
+  context->layout = tall_layout_find (deployment->layout, error);
+  if (context->layout == NULL)
+    return FALSE;
+  context->key_strategy = tall_key_strategy_find (deployment->key_strategy, error);
+  return context->key_strategy != NULL && check_key_strategy (context->key_strategy, error);
+}
+
+/**
+ * tall_store_open:
+ * @table: (transfer none): where the deployment is
+ * @layout: (nullable): the name of the layout that it must have
+ * @key_strategy: (nullable): the name of the key strategy that it must have
+ * @hooks: (nullable): time and chance, for tests; copied
+ *
+ * Returns: (transfer full): the store, which keeps a reference to @table; NULL with
+ *   %TALL_ERROR_NOT_FOUND if there is no deployment, %TALL_ERROR_CONFLICT if it has other
+ *   settings, %TALL_ERROR_NEWER_VERSION if its format is newer than ours
+ */
+TallStore *
+tall_store_open (TallTable *table,
+                 const char *layout,
+                 const char *key_strategy,
+                 const TallStoreHooks *hooks,
+                 GError **error)
+{
+  g_return_val_if_fail (TALL_IS_TABLE (table), NULL);
+
+  TallTableInfo info;
+  g_autoptr (TallStore) self = g_object_new (TALL_TYPE_STORE, NULL);
+  self->context.table = g_object_ref (table);
+  if (hooks != NULL)
+    self->context.hooks = *hooks;
+  tall_store_hooks_complete (&self->context.hooks);
+  tall_table_get_info (table, &info);
+  self->context.false_is_final = info.false_is_final;
+
+  self->deployment = tall_deployment_read (table, g_get_monotonic_time () + OPEN_TIME, error);
+  if (self->deployment == NULL || !take_settings (self, layout, key_strategy, error))
+    return NULL;
+  return g_steal_pointer (&self);
+}
+
+/**
+ * tall_store_get_table:
+ *
+ * Returns: (transfer none): where the deployment is
+ */
+TallTable *
+tall_store_get_table (TallStore *self)
+{
+  g_return_val_if_fail (TALL_IS_STORE (self), NULL);
+  return self->context.table;
+}
+
+const TallLayout *
+tall_store_get_layout (TallStore *self)
+{
+  g_return_val_if_fail (TALL_IS_STORE (self), NULL);
+  return self->context.layout;
+}
+
+const TallKeyStrategy *
+tall_store_get_key_strategy (TallStore *self)
+{
+  g_return_val_if_fail (TALL_IS_STORE (self), NULL);
+  return self->context.key_strategy;
+}

@@ -1,0 +1,91 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-write.h"
+
+#include "tall-commit.h"
+#include "tall-error.h"
+
+/**
+ * tall_write_make_token:
+ *
+ * Makes the token by which a commit is recognised: the caller's, if there is one.
+ */
+void
+tall_write_make_token (const TallOperation *operation,
+                       const TallWriteOptions *options,
+                       guint8 token[TALL_TOKEN_SIZE])
+{
+  const TallStoreHooks *hooks = &operation->context->hooks;
+  if (options->has_token)
+    memcpy (token, options->token, TALL_TOKEN_SIZE);
+  else
+    hooks->make_token (token, hooks->data);
+}
+
+/**
+ * tall_write_is_done:
+ * @wanted: the state that is to be committed, with its token
+ * @done: (out): whether exactly this has been stored already, by a call that the caller repeats
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID if the caller's token is that of something else
+ */
+gboolean
+tall_write_is_done (const TallRoot *root,
+                    const TallWriteOptions *options,
+                    const TallState *wanted,
+                    gboolean *done,
+                    GError **error)
+{
+  *done = options->has_token && root->exists && root->state.revision > 0
+          && memcmp (root->state.token, wanted->token, TALL_TOKEN_SIZE) == 0;
+  return !*done || tall_check_token (&root->state, wanted, error);
+}
+
+/**
+ * tall_write_check_condition:
+ *
+ * Returns: FALSE with %TALL_ERROR_CONFLICT, and the revision that is there, if the caller's
+ *   condition does not hold
+ */
+gboolean
+tall_write_check_condition (const TallOperation *operation,
+                            const TallRoot *root,
+                            const TallWriteOptions *options,
+                            GError **error)
+{
+  gint64 revision = tall_root_is_live (root, operation) ? root->state.revision : 0;
+
+  if (options->condition == TALL_IF_ABSENT && revision != 0)
+    {
+      tall_error_set_conflict (error, revision,
+                               "it is there already, with revision %" G_GINT64_FORMAT, revision);
+      return FALSE;
+    }
+  if (options->condition != TALL_IF_REVISION || options->revision == revision)
+    return TRUE;
+  if (revision == 0)
+    tall_error_set_conflict (error, 0,
+                             "revision %" G_GINT64_FORMAT " was expected, but there is none",
+                             options->revision);
+  else
+    tall_error_set_conflict (error, revision,
+                             "revision %" G_GINT64_FORMAT " was expected, but revision "
+                             "%" G_GINT64_FORMAT " is there; fetch it and decide again",
+                             options->revision, revision);
+  return FALSE;
+}
+
+/**
+ * tall_write_check_time:
+ *
+ * Returns: FALSE with %TALL_ERROR_TIMED_OUT if the operation's time has passed, nothing being done
+ */
+gboolean
+tall_write_check_time (const TallOperation *operation, GError **error)
+{
+  if (!tall_operation_is_over (operation))
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT,
+               "others were writing it until the time was over; nothing was done, try again");
+  return FALSE;
+}

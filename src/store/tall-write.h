@@ -1,0 +1,35 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-content.h"
+#include "tall-root.h"
+
+G_BEGIN_DECLS
+
+gboolean tall_put (TallOperation *operation,
+                   const TallContent *content,
+                   const TallWriteOptions *options,
+                   gint64 *revision,
+                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_delete (TallOperation *operation,
+                      const TallWriteOptions *options,
+                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/* For both of them. */
+void tall_write_make_token (const TallOperation *operation,
+                            const TallWriteOptions *options,
+                            guint8 token[TALL_TOKEN_SIZE]);
+gboolean tall_write_is_done (const TallRoot *root,
+                             const TallWriteOptions *options,
+                             const TallState *wanted,
+                             gboolean *done,
+                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_write_check_condition (const TallOperation *operation,
+                                     const TallRoot *root,
+                                     const TallWriteOptions *options,
+                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_write_check_time (const TallOperation *operation,
+                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

@@ -1,0 +1,194 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-error.h"
+#include "tall-limits.h"
+#include "tall-memory-table.h"
+#include "tall-store-fixture.h"
+#include "tall-test-orders.h"
+
+/* Two texts with the same MD5 (M. Stevens, 2024). */
+#define COLLIDING_A "TEXTCOLLBYfGiJUETHQ4hAcKSMd5zYpgqf1YRDhkmxHkhPWptrkoyz28wnI9V0aHeAuaKnak"
+#define COLLIDING_B "TEXTCOLLBYfGiJUETHQ4hEcKSMd5zYpgqf1YRDhkmxHkhPWptrkoyz28wnI9V0aHeAuaKnak"
+
+/* Two numbers with one MD5, before a put and after it, and after a delete. */
+static void
+test_key_collision (TallStoreFixture *fixture, gconstpointer data)
+{
+  const TallStoreKind *kind = data;
+  g_autoptr (TallOrder) first = tall_test_marked_order (COLLIDING_A, 1, 1, 2);
+  g_autoptr (TallOrder) second = tall_test_marked_order (COLLIDING_B, 2, 1, 2);
+  tall_fixture_put (fixture, first, NULL);
+  if (kind->key_strategy != &tall_key_hashed)
+    {
+      tall_fixture_put (fixture, second, NULL);
+      g_autoptr (TallOrder) fetched = tall_fixture_get (fixture, COLLIDING_A, NULL);
+      tall_test_assert_order_equal (first, fetched);
+      return;
+    }
+
+  for (guint deleted = 0; deleted < 2; deleted++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_assert_false (tall_front_put_order (fixture->front, second, NULL, NULL, &error));
+      g_assert_error (error, TALL_ERROR, TALL_ERROR_KEY_COLLISION);
+      g_assert_nonnull (strstr (error->message, COLLIDING_A));
+      g_assert_nonnull (strstr (error->message, COLLIDING_B));
+      g_clear_error (&error);
+
+      g_assert_false (
+          tall_front_delete_order (fixture->front, TALL_TEST_CUSTOMER, COLLIDING_B, NULL, &error));
+      g_assert_error (error, TALL_ERROR, TALL_ERROR_KEY_COLLISION);
+      g_clear_error (&error);
+
+      g_assert_null (
+          tall_front_get_order (fixture->front, TALL_TEST_CUSTOMER, COLLIDING_B, NULL, &error));
+      g_assert_error (error, TALL_ERROR,
+                      (gint)(deleted ? TALL_ERROR_NOT_FOUND : TALL_ERROR_KEY_COLLISION));
+      if (!deleted)
+        tall_fixture_delete (fixture, COLLIDING_A, NULL);
+    }
+}
+
+static void
+test_customer_key_collision (TallStoreFixture *fixture, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallCustomer) first = tall_test_plain_customer (COLLIDING_A);
+  g_autoptr (TallCustomer) second = tall_test_plain_customer (COLLIDING_B);
+  if (((const TallStoreKind *)data)->key_strategy != &tall_key_hashed)
+    return g_test_skip ("only hashed keys collide");
+
+  g_assert_true (tall_front_put_customer (fixture->front, first, NULL, NULL, &error));
+  g_assert_no_error (error);
+  g_assert_false (tall_front_put_customer (fixture->front, second, NULL, NULL, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_KEY_COLLISION);
+  tall_fixture_assert_prefix (error, "Storing customer " COLLIDING_B ": ");
+  g_clear_error (&error);
+  g_assert_null (tall_front_get_customer (fixture->front, COLLIDING_B, NULL, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_KEY_COLLISION);
+  tall_fixture_assert_prefix (error, "Fetching customer " COLLIDING_B ": ");
+}
+
+static void
+test_newer_state_format (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GByteArray) row = g_byte_array_new ();
+  g_auto (TallOrderKey) key = { 0 };
+  g_autoptr (TallOrder) order = tall_test_marked_order ("1", 1, 1, 2);
+
+  tall_order_key_init (&key, tall_store_get_key_strategy (fixture->store), "VINET", 0, "1");
+  const char *table = tall_store_get_layout (fixture->store)->locate_order (&key, row);
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  TallMutation *mutation = tall_batch_add (batch, table, tall_slice_array (row));
+  tall_mutation_put (batch, mutation, tall_slice ("s", 1), TALL_TEST_NOW,
+                     tall_slice ("\x02new", 4));
+  g_assert_true (tall_table_apply (fixture->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE,
+                                   NULL, &error));
+  g_assert_no_error (error);
+
+  g_assert_null (tall_front_get_order (fixture->front, "VINET", "1", NULL, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_NEWER_VERSION);
+  g_clear_error (&error);
+  g_assert_false (tall_front_put_order (fixture->front, order, NULL, NULL, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_NEWER_VERSION);
+  g_clear_error (&error);
+  g_assert_false (tall_front_delete_order (fixture->front, "VINET", "1", NULL, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_NEWER_VERSION);
+}
+
+/* An order of a newer schema is never replaced; it is read where that loses nothing. */
+static void
+test_newer_schema (TallStoreFixture *fixture, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallOrder) order = tall_test_marked_order ("1", 1, 1, 2);
+  TallState state;
+  gint64 stored = tall_fixture_put (fixture, order, NULL);
+  g_assert_true (tall_test_read_state (fixture->store, "1", &state, NULL));
+  state.schema = TALL_SCHEMA + 1;
+  tall_test_write_state (fixture->store, "1", &state, stored);
+
+  g_assert_false (tall_front_put_order (fixture->front, order, NULL, NULL, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_NEWER_VERSION);
+  g_clear_error (&error);
+  g_autoptr (TallOrder) fetched = tall_fixture_get (fixture, "1", NULL);
+  tall_test_assert_order_equal (order, fetched);
+
+  /* What we do not know makes another digest. */
+  state.digest[0] ^= 1;
+  tall_test_write_state (fixture->store, "1", &state, stored);
+  g_assert_null (tall_front_get_order (fixture->front, "VINET", "1", NULL, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_NEWER_VERSION);
+  g_clear_error (&error);
+  state.schema = TALL_SCHEMA;
+  tall_test_write_state (fixture->store, "1", &state, stored);
+  g_assert_null (tall_front_get_order (fixture->front, "VINET", "1", NULL, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+  tall_fixture_assert_prefix (error, "Fetching order 1 of VINET: ");
+  g_assert_nonnull (((const TallStoreKind *)data)->layout);
+}
+
+static void
+test_missing_lines (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallOrder) order = tall_test_marked_order ("1", 1, 1, 2);
+  TallState state;
+  gint64 stored = tall_fixture_put (fixture, order, NULL);
+  g_assert_true (tall_test_read_state (fixture->store, "1", &state, NULL));
+  state.n_lines = 3;
+  tall_test_write_state (fixture->store, "1", &state, stored);
+
+  g_assert_null (tall_front_get_order (fixture->front, "VINET", "1", NULL, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+  g_assert_nonnull (strstr (error->message, "2 of 3 lines"));
+  tall_fixture_put (fixture, order, NULL);
+  g_autoptr (TallOrder) fetched = tall_fixture_get (fixture, "1", NULL);
+  tall_test_assert_order_equal (order, fetched);
+}
+
+static void
+test_ttl (TallStoreFixture *fixture, gconstpointer data)
+{
+  const TallStoreKind *kind = data;
+  g_autoptr (GError) error = NULL;
+  fixture->clock.now = g_get_real_time () / 2000 * 2; /* as the table has a clock, too */
+  TallTable *table = tall_memory_table_new ();
+  tall_test_create (table, kind->layout->name, kind->key_strategy->name, 3600);
+  tall_store_fixture_reset (fixture, data, table);
+
+  TallWriteOptions options = { .condition = TALL_IF_ABSENT };
+  g_autoptr (TallOrder) order = tall_test_marked_order ("1", 1, 1, 2);
+  g_autoptr (TallCustomer) customer = tall_test_plain_customer ("VINET");
+  g_assert_true (tall_front_put_customer (fixture->front, customer, NULL, NULL, &error));
+  tall_fixture_put (fixture, order, NULL);
+  fixture->clock.now += 3599 * 1000;
+  g_autoptr (TallOrder) fetched = tall_fixture_get (fixture, "1", NULL);
+  fixture->clock.now += 1000;
+  tall_fixture_assert_absent (fixture, "1");
+  g_assert_false (tall_front_delete_order (fixture->front, "VINET", "1", NULL, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
+  g_clear_error (&error);
+  tall_fixture_put (fixture, order, &options);
+  g_autoptr (TallOrder) again = tall_fixture_get (fixture, "1", NULL);
+  g_autoptr (TallCustomer) kept = tall_front_get_customer (fixture->front, "VINET", NULL, &error);
+  g_assert_no_error (error);
+}
+
+static const TallStoreTest tests[] = {
+  { "key-collision/order", test_key_collision },
+  { "key-collision/customer", test_customer_key_collision },
+  { "newer/state-format", test_newer_state_format },
+  { "newer/schema", test_newer_schema },
+  { "missing-lines", test_missing_lines },
+  { "ttl", test_ttl },
+};
+
+int
+main (int argc, char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  tall_store_fixture_add ("refusals", tests, G_N_ELEMENTS (tests));
+  return g_test_run ();
+}

@@ -1,0 +1,343 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-counting-table.h"
+#include "tall-error.h"
+#include "tall-limits.h"
+#include "tall-store-fixture.h"
+#include "tall-test-orders.h"
+
+static void
+test_put_get_delete (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+  tall_fixture_assert_absent (fixture, "1");
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autoptr (TallOrder) order = tall_test_marked_order ("1", 1, i, 3 + i);
+      gint64 revision;
+      gint64 stored = tall_fixture_put (fixture, order, NULL);
+      g_assert_cmpint (stored, >=, TALL_TEST_NOW);
+      g_assert_cmpint (stored % 2, ==, 0);
+
+      g_autoptr (TallOrder) fetched = tall_fixture_get (fixture, "1", &revision);
+      tall_test_assert_order_equal (order, fetched);
+      g_assert_cmpint (revision, ==, stored);
+      tall_fixture_assert_absent (fixture, "2");
+
+      tall_fixture_delete (fixture, "1", NULL);
+      tall_fixture_assert_absent (fixture, "1");
+    }
+}
+
+static void
+test_replace_shrinks_and_grows (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+  const guint n_lines[] = { 3, 1, 7, 7, 2 };
+  gint64 before = 0;
+  for (guint i = 0; i < G_N_ELEMENTS (n_lines); i++)
+    {
+      g_autoptr (TallOrder) order = tall_test_marked_order ("1", 1, i, n_lines[i]);
+      gint64 stored = tall_fixture_put (fixture, order, NULL);
+      g_assert_cmpint (stored, >, before);
+      before = stored;
+      g_autoptr (TallOrder) fetched = tall_fixture_get (fixture, "1", NULL);
+      tall_test_assert_order_equal (order, fetched);
+    }
+}
+
+/* Nothing of a replaced or deleted revision stays, but a deleted order's tombstone. */
+static void
+test_cleans_up (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (TallOrder) order = tall_test_marked_order ("1", 1, 1, 5);
+  tall_fixture_put (fixture, order, NULL);
+  guint n_cells = tall_fixture_count_cells (fixture);
+  for (guint i = 0; i < 5; i++)
+    tall_fixture_put (fixture, order, NULL);
+  g_assert_cmpuint (tall_fixture_count_cells (fixture), ==, n_cells);
+
+  g_autoptr (TallOrder) longer = tall_test_marked_order ("1", 1, 2, 9);
+  tall_fixture_put (fixture, longer, NULL);
+  tall_fixture_put (fixture, order, NULL);
+  g_assert_cmpuint (tall_fixture_count_cells (fixture), ==, n_cells);
+
+  tall_fixture_delete (fixture, "1", NULL);
+  g_assert_cmpuint (tall_fixture_count_cells (fixture), ==, 2);
+  tall_fixture_put (fixture, order, NULL);
+  g_assert_cmpuint (tall_fixture_count_cells (fixture), ==, n_cells);
+}
+
+static void
+test_tombstone (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallOrder) order = tall_test_marked_order ("1", 1, 1, 2);
+  TallState state;
+  gint64 stored = tall_fixture_put (fixture, order, NULL);
+  tall_fixture_delete (fixture, "1", NULL);
+
+  g_assert_true (tall_test_read_state (fixture->store, "1", &state, NULL));
+  g_assert_false (state.live);
+  g_assert_cmpint (state.revision, >, stored);
+  g_assert_cmpint (state.pending, ==, 0);
+  g_assert_cmpint (state.sales_date, ==, TALL_NO_DATE);
+  g_assert_false (tall_front_delete_order (fixture->front, TALL_TEST_CUSTOMER, "1", NULL, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
+  tall_fixture_assert_prefix (error, "Deleting order 1 of VINET: ");
+  g_assert_cmpint (tall_fixture_put (fixture, order, NULL), >, state.revision);
+}
+
+static void
+test_state_says_what_is_stored (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+  TallState state;
+  gint64 timestamp;
+  g_autoptr (TallOrder) order = tall_test_marked_order ("1", 1, 1, 4);
+  gint64 stored = tall_fixture_put (fixture, order, NULL);
+
+  g_assert_true (tall_test_read_state (fixture->store, "1", &state, &timestamp));
+  g_assert_true (state.live);
+  g_assert_cmpint (state.revision, ==, stored);
+  g_assert_cmpint (timestamp, ==, stored);
+  g_assert_cmpint (state.pending, ==, 0);
+  g_assert_cmpuint (state.n_lines, ==, 4);
+  g_assert_cmpuint (state.n_locations, ==, 1);
+  g_assert_cmpuint (state.schema, ==, TALL_SCHEMA);
+  g_assert_cmpint (state.sales_date, ==, order->sales_date);
+}
+
+static void
+test_if_absent (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallOrder) order = tall_test_marked_order ("1", 1, 1, 2);
+  TallWriteOptions options = { .condition = TALL_IF_ABSENT };
+  gint64 stored = tall_fixture_put (fixture, order, &options);
+
+  g_assert_false (tall_front_put_order (fixture->front, order, &options, NULL, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_CONFLICT);
+  g_assert_cmpint (tall_error_get_revision (error), ==, stored);
+  tall_fixture_assert_prefix (error, "Storing order 1 of VINET: ");
+
+  tall_fixture_delete (fixture, "1", NULL);
+  tall_fixture_put (fixture, order, &options);
+}
+
+static void
+test_if_revision (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallOrder) order = tall_test_marked_order ("1", 1, 1, 2);
+  TallWriteOptions options = { .condition = TALL_IF_REVISION, .revision = TALL_TEST_NOW };
+
+  g_assert_false (tall_front_put_order (fixture->front, order, &options, NULL, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_CONFLICT);
+  g_assert_cmpint (tall_error_get_revision (error), ==, 0);
+  g_clear_error (&error);
+
+  gint64 first = tall_fixture_put (fixture, order, NULL);
+  options.revision = first;
+  gint64 second = tall_fixture_put (fixture, order, &options);
+  g_assert_false (tall_front_put_order (fixture->front, order, &options, NULL, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_CONFLICT);
+  g_assert_cmpint (tall_error_get_revision (error), ==, second);
+  g_clear_error (&error);
+
+  g_assert_false (
+      tall_front_delete_order (fixture->front, TALL_TEST_CUSTOMER, "1", &options, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_CONFLICT);
+  g_assert_cmpint (tall_error_get_revision (error), ==, second);
+  options.revision = second;
+  tall_fixture_delete (fixture, "1", &options);
+}
+
+static void
+test_delete_if_absent_is_invalid (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  TallWriteOptions options = { .condition = TALL_IF_ABSENT };
+  g_assert_false (
+      tall_front_delete_order (fixture->front, TALL_TEST_CUSTOMER, "1", &options, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+  g_assert_cmpstr (tall_error_get_field (error), ==, "condition");
+}
+
+/* A put that is sent again with its token is stored once, whatever its condition. */
+static void
+test_token_put (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+  const TallCondition conditions[] = { TALL_IF_ANY, TALL_IF_ABSENT };
+  for (guint i = 0; i < G_N_ELEMENTS (conditions); i++)
+    {
+      TallWriteOptions options = { .condition = conditions[i],
+                                   .has_token = TRUE,
+                                   .token = { 7, 1, (guint8)i } };
+      g_autofree char *number = g_strdup_printf ("%u", i);
+      g_autoptr (TallOrder) order = tall_test_marked_order (number, 1, 1, 2);
+      gint64 stored = tall_fixture_put (fixture, order, &options);
+      guint n_cells = tall_fixture_count_cells (fixture);
+      g_assert_cmpint (tall_fixture_put (fixture, order, &options), ==, stored);
+      g_assert_cmpuint (tall_fixture_count_cells (fixture), ==, n_cells);
+    }
+
+  g_autoptr (TallOrder) order = tall_test_marked_order ("0", 1, 2, 2);
+  gint64 first = tall_fixture_put (fixture, order, NULL);
+  TallWriteOptions options = {
+    .condition = TALL_IF_REVISION, .revision = first, .has_token = TRUE, .token = { 7, 2 }
+  };
+  gint64 stored = tall_fixture_put (fixture, order, &options);
+  g_assert_cmpint (tall_fixture_put (fixture, order, &options), ==, stored);
+}
+
+static void
+test_token_for_something_else (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  TallWriteOptions options = { .has_token = TRUE, .token = { 7, 1 } };
+  g_autoptr (TallOrder) order = tall_test_marked_order ("1", 1, 1, 2);
+  g_autoptr (TallOrder) other = tall_test_marked_order ("1", 1, 2, 2);
+  tall_fixture_put (fixture, order, &options);
+
+  g_assert_false (tall_front_put_order (fixture->front, other, &options, NULL, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+  g_assert_cmpstr (tall_error_get_field (error), ==, "token");
+  g_clear_error (&error);
+  g_assert_false (
+      tall_front_delete_order (fixture->front, TALL_TEST_CUSTOMER, "1", &options, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+
+  g_autoptr (TallOrder) fetched = tall_fixture_get (fixture, "1", NULL);
+  tall_test_assert_order_equal (order, fetched);
+}
+
+static void
+test_token_delete (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  TallWriteOptions options = { .has_token = TRUE, .token = { 7, 1 } };
+  g_autoptr (TallOrder) order = tall_test_marked_order ("1", 1, 1, 2);
+  tall_fixture_put (fixture, order, NULL);
+  tall_fixture_delete (fixture, "1", &options);
+  tall_fixture_delete (fixture, "1", &options);
+
+  options.token[0]++;
+  g_assert_false (
+      tall_front_delete_order (fixture->front, TALL_TEST_CUSTOMER, "1", &options, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
+}
+
+static void
+test_customer (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallCustomer) customer = tall_test_plain_customer ("VINET");
+  TallWriteOptions options = { .condition = TALL_IF_ABSENT };
+  gint64 stored, revision;
+
+  g_assert_null (tall_front_get_customer (fixture->front, "VINET", NULL, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
+  g_clear_error (&error);
+  g_assert_true (tall_front_put_customer (fixture->front, customer, &options, &stored, &error));
+  g_assert_no_error (error);
+  g_autoptr (TallCustomer) fetched =
+      tall_front_get_customer (fixture->front, "VINET", &revision, &error);
+  g_assert_no_error (error);
+  tall_test_assert_customer_equal (customer, fetched);
+  g_assert_cmpint (revision, ==, stored);
+
+  g_assert_false (tall_front_put_customer (fixture->front, customer, &options, NULL, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_CONFLICT);
+  g_clear_error (&error);
+  customer->name = tall_arena_strdup (customer->arena, "another");
+  g_assert_true (tall_front_put_customer (fixture->front, customer, NULL, &revision, &error));
+  g_assert_no_error (error);
+  g_assert_cmpint (revision, >, stored);
+  g_autoptr (TallCustomer) again = tall_front_get_customer (fixture->front, "VINET", NULL, &error);
+  g_assert_no_error (error);
+  tall_test_assert_customer_equal (customer, again);
+}
+
+/* With a clock an hour behind what is stored, everything works, and revisions still grow. */
+static void
+test_slow_clock (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (TallOrder) order = tall_test_marked_order ("1", 1, 1, 2);
+  gint64 fast = tall_fixture_put (fixture, order, NULL);
+  fixture->clock.now -= 3600 * 1000;
+  gint64 slow = tall_fixture_put (fixture, order, NULL);
+  g_assert_cmpint (slow, ==, fast + 2);
+  tall_fixture_delete (fixture, "1", NULL);
+  tall_fixture_assert_absent (fixture, "1");
+  g_assert_cmpint (tall_fixture_put (fixture, order, NULL), ==, fast + 6);
+}
+
+/* DESIGN's counts of calls: a new order of one row is one call, and none reads before it. */
+static void
+test_calls (TallStoreFixture *fixture, gconstpointer data)
+{
+  gboolean single_row = ((const TallStoreKind *)data)->layout->single_row;
+  g_autoptr (TallTable) counting = tall_counting_table_new (fixture->table);
+  g_autoptr (TallStore) store = tall_test_open (counting, &fixture->clock);
+  g_autoptr (TallOrder) order = tall_test_marked_order ("1", 1, 1, 2);
+  g_autoptr (GError) error = NULL;
+  TallCost cost;
+
+  tall_counting_table_reset (TALL_COUNTING_TABLE (counting));
+  g_assert_true (tall_front_put_order (TALL_FRONT (store), order, NULL, NULL, &error));
+  g_assert_no_error (error);
+  tall_counting_table_get_cost (TALL_COUNTING_TABLE (counting), &cost);
+  g_assert_cmpuint (cost.calls, ==, single_row ? 1 : 3);
+  g_assert_cmpuint (cost.durable, ==, 1);
+  g_assert_cmpuint (cost.rows_read, ==, 0);
+
+  tall_counting_table_reset (TALL_COUNTING_TABLE (counting));
+  g_autoptr (TallOrder) fetched =
+      tall_front_get_order (TALL_FRONT (store), "VINET", "1", NULL, &error);
+  g_assert_no_error (error);
+  tall_counting_table_get_cost (TALL_COUNTING_TABLE (counting), &cost);
+  g_assert_cmpuint (cost.calls, ==, 1);
+  g_assert_cmpuint (cost.rows_read, ==, single_row ? 1 : 4);
+  g_assert_cmpuint (cost.rows_written, ==, 0);
+}
+
+static void
+test_describe_and_ping (TallStoreFixture *fixture, gconstpointer data)
+{
+  const TallStoreKind *kind = data;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallDescription) description = tall_front_describe (fixture->front, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (description->layout, ==, kind->layout->name);
+  g_assert_cmpstr (description->key_strategy, ==, kind->key_strategy->name);
+  g_assert_cmpstr (description->store, ==, "memory");
+  g_assert_cmpuint (description->format, ==, 1);
+  g_assert_cmpuint (description->schema, ==, TALL_SCHEMA);
+  g_assert_false (description->read_only);
+  g_assert_true (tall_front_ping (fixture->front, &error));
+  g_assert_no_error (error);
+}
+
+static const TallStoreTest tests[] = {
+  { "put-get-delete", test_put_get_delete },
+  { "replace-shrinks-and-grows", test_replace_shrinks_and_grows },
+  { "cleans-up", test_cleans_up },
+  { "tombstone", test_tombstone },
+  { "state-says-what-is-stored", test_state_says_what_is_stored },
+  { "if-absent", test_if_absent },
+  { "if-revision", test_if_revision },
+  { "delete-if-absent-is-invalid", test_delete_if_absent_is_invalid },
+  { "token/put", test_token_put },
+  { "token/for-something-else", test_token_for_something_else },
+  { "token/delete", test_token_delete },
+  { "customer", test_customer },
+  { "slow-clock", test_slow_clock },
+  { "calls", test_calls },
+  { "describe-and-ping", test_describe_and_ping },
+};
+
+int
+main (int argc, char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  tall_store_fixture_add ("store", tests, G_N_ELEMENTS (tests));
+  return g_test_run ();
+}

@@ -1,0 +1,137 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-store-fixture.h"
+
+#include "tall-error.h"
+
+static void
+set_up (TallStoreFixture *self, gconstpointer data)
+{
+  const TallStoreKind *kind = data;
+  self->clock = (TallTestClock){ .now = TALL_TEST_NOW };
+  self->table = tall_test_table_new (kind->layout, kind->key_strategy);
+  self->store = tall_test_open (self->table, &self->clock);
+  self->front = TALL_FRONT (self->store);
+}
+
+static void
+tear_down (TallStoreFixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_clear_object (&self->store);
+  g_clear_object (&self->table);
+}
+
+gint64
+tall_fixture_put (TallStoreFixture *self, TallOrder *order, const TallWriteOptions *options)
+{
+  g_autoptr (GError) error = NULL;
+  gint64 revision = 0;
+  gboolean done = tall_front_put_order (self->front, order, options, &revision, &error);
+  g_assert_no_error (error);
+  g_assert_true (done);
+  return revision;
+}
+
+TallOrder *
+tall_fixture_get (TallStoreFixture *self, const char *order_number, gint64 *revision)
+{
+  g_autoptr (GError) error = NULL;
+  TallOrder *order =
+      tall_front_get_order (self->front, TALL_TEST_CUSTOMER, order_number, revision, &error);
+  g_assert_no_error (error);
+  return order;
+}
+
+void
+tall_fixture_delete (TallStoreFixture *self,
+                     const char *order_number,
+                     const TallWriteOptions *options)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean done =
+      tall_front_delete_order (self->front, TALL_TEST_CUSTOMER, order_number, options, &error);
+  g_assert_no_error (error);
+  g_assert_true (done);
+}
+
+void
+tall_fixture_assert_absent (TallStoreFixture *self, const char *order_number)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallOrder) order =
+      tall_front_get_order (self->front, TALL_TEST_CUSTOMER, order_number, NULL, &error);
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
+  g_assert_null (order);
+}
+
+/* Checks that its message begins with @prefix. */
+void
+tall_fixture_assert_prefix (const GError *error, const char *prefix)
+{
+  if (!g_str_has_prefix (error->message, prefix))
+    g_error ("“%s” does not begin with “%s”", error->message, prefix);
+}
+
+guint
+tall_fixture_count_cells (TallStoreFixture *self)
+{
+  g_autoptr (GError) error = NULL;
+  guint n = 0;
+  for (const TallLayoutTable *table = tall_store_get_layout (self->store)->tables;
+       table->name != NULL; table++)
+    {
+      g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+      tall_read_plan_add_scan (plan, table->name, tall_slice (NULL, 0), tall_slice (NULL, 0));
+      g_autoptr (TallReadResult) result =
+          tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error);
+      g_assert_no_error (error);
+      for (guint i = 0; i < result->results[0].n_rows; i++)
+        n += result->results[0].rows[i].n_cells;
+    }
+  return n;
+}
+
+/**
+ * tall_store_fixture_reset:
+ * @table: (transfer full): where a deployment is
+ *
+ * Goes on with another deployment.
+ */
+void
+tall_store_fixture_reset (TallStoreFixture *self, gconstpointer kind, TallTable *table)
+{
+  tear_down (self, kind);
+  self->table = table;
+  self->store = tall_test_open (table, &self->clock);
+  self->front = TALL_FRONT (self->store);
+}
+
+/**
+ * tall_store_fixture_add:
+ * @group: what the tests are about
+ * @tests: @n_tests of them, static
+ *
+ * Adds the tests for every layout and key strategy.
+ */
+void
+tall_store_fixture_add (const char *group, const TallStoreTest *tests, guint n_tests)
+{
+  static TallStoreKind kinds[64];
+  guint n_layouts, n_strategies;
+  const TallLayout *const *layouts = tall_layouts (&n_layouts);
+  const TallKeyStrategy *const *strategies = tall_key_strategies (&n_strategies);
+
+  g_assert_cmpuint (n_layouts * n_strategies, <=, G_N_ELEMENTS (kinds));
+  for (guint i = 0; i < n_layouts * n_strategies; i++)
+    {
+      TallStoreKind *kind = &kinds[i];
+      kind->layout = layouts[i / n_strategies];
+      kind->key_strategy = strategies[i % n_strategies];
+      for (guint j = 0; j < n_tests; j++)
+        {
+          g_autofree char *path = g_strdup_printf ("/%s/%s/%s/%s", group, kind->layout->name,
+                                                   kind->key_strategy->name, tests[j].name);
+          g_test_add (path, TallStoreFixture, kind, set_up, tests[j].test, tear_down);
+        }
+    }
+}

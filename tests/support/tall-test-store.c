@@ -1,0 +1,172 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-test-store.h"
+
+#include <stdio.h>
+
+#include "tall-memory-table.h"
+#include "tall-test-orders.h"
+
+#define STATE tall_slice ("s", 1)
+
+void
+tall_test_create (TallTable *table, const char *layout, const char *key_strategy, guint64 ttl)
+{
+  g_autoptr (GError) error = NULL;
+  TallStoreSettings settings = {
+    .layout = tall_layout_find (layout, &error),
+    .key_strategy = tall_key_strategy_find (key_strategy, &error),
+    .ttl = ttl,
+  };
+  g_assert_no_error (error);
+
+  gboolean created = tall_store_create (table, &settings, &error);
+  g_assert_no_error (error);
+  g_assert_true (created);
+}
+
+/**
+ * tall_test_table_new:
+ *
+ * Returns: (transfer full): a memory table with a deployment in it
+ */
+TallTable *
+tall_test_table_new (const TallLayout *layout, const TallKeyStrategy *key_strategy)
+{
+  TallTable *table = tall_memory_table_new ();
+  tall_test_create (table, layout->name, key_strategy->name, 0);
+  return table;
+}
+
+static gint64
+clock_now (gpointer data)
+{
+  return ((TallTestClock *)data)->now;
+}
+
+static gint64
+clock_monotonic (gpointer data)
+{
+  return ((TallTestClock *)data)->monotonic;
+}
+
+static void
+clock_sleep (gint64 microseconds, gpointer data)
+{
+  TallTestClock *clock = data;
+  clock->monotonic += microseconds;
+  clock->now += microseconds / 1000;
+  clock->n_sleeps++;
+  if (clock->on_sleep != NULL)
+    clock->on_sleep (clock->data);
+}
+
+/**
+ * tall_test_open:
+ * @clock: (nullable): its clock, which must outlive the store; NULL: the real one
+ *
+ * Returns: (transfer full): the deployment, opened
+ */
+TallStore *
+tall_test_open (TallTable *table, TallTestClock *clock)
+{
+  g_autoptr (GError) error = NULL;
+  TallStoreHooks hooks = {
+    .now = clock_now,
+    .monotonic = clock_monotonic,
+    .sleep = clock_sleep,
+    .data = clock,
+  };
+  TallStore *store = tall_store_open (table, NULL, NULL, clock != NULL ? &hooks : NULL, &error);
+  g_assert_no_error (error);
+  return store;
+}
+
+TallOrder *
+tall_test_marked_order (const char *order_number, guint writer, guint sequence, guint n_lines)
+{
+  TallOrder *order = tall_test_order_with_lines (TALL_TEST_CUSTOMER, order_number, n_lines);
+  char *mark = tall_arena_printf (order->arena, "%u/%u", writer, sequence);
+
+  order->currency = mark;
+  for (guint i = 0; i < order->n_shipping_locations; i++)
+    {
+      TallShippingLocation *location = &order->shipping_locations[i];
+      location->name = mark;
+      for (guint j = 0; j < location->n_line_items; j++)
+        location->line_items[j].description = mark;
+    }
+  return order;
+}
+
+/**
+ * tall_test_read_mark:
+ *
+ * Fails the test unless the whole order is of one writer and one sequence number.
+ */
+void
+tall_test_read_mark (const TallOrder *order, guint *writer, guint *sequence)
+{
+  g_assert_cmpint (sscanf (order->currency, "%u/%u", writer, sequence), ==, 2);
+  g_assert_cmpuint (order->n_shipping_locations, >, 0);
+  for (guint i = 0; i < order->n_shipping_locations; i++)
+    {
+      const TallShippingLocation *location = &order->shipping_locations[i];
+      g_assert_cmpstr (location->name, ==, order->currency);
+      for (guint j = 0; j < location->n_line_items; j++)
+        g_assert_cmpstr (location->line_items[j].description, ==, order->currency);
+    }
+}
+
+static const char *
+locate (TallStore *store, const char *order_number, GByteArray *row)
+{
+  g_auto (TallOrderKey) key = { 0 };
+  tall_order_key_init (&key, tall_store_get_key_strategy (store), TALL_TEST_CUSTOMER, 0,
+                       order_number);
+  return tall_store_get_layout (store)->locate_order (&key, row);
+}
+
+gboolean
+tall_test_read_state (TallStore *store,
+                      const char *order_number,
+                      TallState *state,
+                      gint64 *timestamp)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GByteArray) row = g_byte_array_new ();
+  const char *table = locate (store, order_number, row);
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  tall_read_plan_add_get (plan, table, tall_slice_array (row));
+  g_autoptr (TallReadResult) result =
+      tall_table_read (tall_store_get_table (store), plan, TALL_NO_DEADLINE, &error);
+  g_assert_no_error (error);
+  if (result->results[0].n_rows == 0)
+    return FALSE;
+
+  const TallCell *cell = tall_row_find_latest (&result->results[0].rows[0], STATE);
+  g_assert_nonnull (cell);
+  gboolean decoded = tall_state_decode (cell->value, state, &error);
+  g_assert_no_error (error);
+  if (timestamp != NULL)
+    *timestamp = cell->timestamp;
+  return decoded;
+}
+
+void
+tall_test_write_state (TallStore *store,
+                       const char *order_number,
+                       const TallState *state,
+                       gint64 timestamp)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GByteArray) row = g_byte_array_new ();
+  const char *table = locate (store, order_number, row);
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  TallMutation *mutation = tall_batch_add (batch, table, tall_slice_array (row));
+  tall_mutation_put (batch, mutation, STATE, timestamp, tall_state_encode (state, batch->arena));
+  gboolean written = tall_table_apply (tall_store_get_table (store), &mutation, 1, TALL_DURABLE,
+                                       TALL_NO_DEADLINE, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (written);
+}

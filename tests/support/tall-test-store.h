@@ -1,0 +1,49 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-failing-table.h"
+#include "tall-state.h"
+#include "tall-store.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallTestClock:
+ *
+ * The time of one client, which stands still unless it sleeps.
+ */
+typedef struct
+{
+  gint64 now;       /* milliseconds since the epoch */
+  gint64 monotonic; /* microseconds */
+  guint n_sleeps;
+  void (*on_sleep) (gpointer data); /* what others do meanwhile; may be NULL */
+  gpointer data;
+} TallTestClock;
+
+/* Row keys for tests where nothing depends on them. */
+#define TALL_TEST_CUSTOMER "VINET"
+#define TALL_TEST_ORDER "10248"
+
+TallTable *tall_test_table_new (const TallLayout *layout, const TallKeyStrategy *key_strategy);
+void tall_test_create (TallTable *table, const char *layout, const char *key_strategy, guint64 ttl);
+TallStore *tall_test_open (TallTable *table, TallTestClock *clock);
+
+/* An order of VINET whose every line carries @writer and @sequence, so that it tells by itself
+ * whether it is whole. */
+TallOrder *
+tall_test_marked_order (const char *order_number, guint writer, guint sequence, guint n_lines);
+void tall_test_read_mark (const TallOrder *order, guint *writer, guint *sequence);
+
+/* The state cell of VINET's order, as it is stored. */
+gboolean tall_test_read_state (TallStore *store,
+                               const char *order_number,
+                               TallState *state,
+                               gint64 *timestamp);
+void tall_test_write_state (TallStore *store,
+                            const char *order_number,
+                            const TallState *state,
+                            gint64 timestamp);
+
+G_END_DECLS

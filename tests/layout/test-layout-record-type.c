@@ -193,6 +193,7 @@ test_bad_keys (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
       /* one of another revision is not ours to judge */
       put_cell (self, tall_slice_array (row), "number", REVISION - 2, SLICE ("?"));
       g_autoptr (TallOrder) order = assert_decoded (self);
+      g_assert_cmpuint (tall_order_count_lines (order), ==, 2);
 
       g_autofree char *shown = tall_slice_to_debug (suffix);
       put_cell (self, tall_slice_array (row), "number", REVISION, SLICE ("\0\0\0\0\0\0\0\x01"));

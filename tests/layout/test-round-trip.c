@@ -28,11 +28,11 @@ assert_decodes (const TallTestLayout *self,
   g_assert_no_error (error);
   g_assert_true (done);
 
-  g_autoptr (TallOrder) owned = decoded.order;
+  g_autoptr (TallOrder) found = decoded.order;
   g_autoptr (TallArena) arena = tall_arena_new (0);
   TallSlice expected = tall_order_to_canonical (order, arena);
-  tall_test_assert_order_equal (decoded.order, order);
-  g_assert_true (tall_slice_equal (tall_order_to_canonical (decoded.order, arena), expected));
+  tall_test_assert_order_equal (found, order);
+  g_assert_true (tall_slice_equal (tall_order_to_canonical (found, arena), expected));
   if (decoded.canonical.len > 0)
     g_assert_true (tall_slice_equal (decoded.canonical, expected));
 }

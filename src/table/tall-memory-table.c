@@ -267,11 +267,9 @@ row_remove_masked (Row *row)
 static void
 row_delete (Row *row, const TallChange *change)
 {
-  if (row_masks (row, change->timestamp))
-    return;
   if (change->kind == TALL_CHANGE_DELETE_UP_TO)
-    row->up_to = change->timestamp;
-  else
+    row->up_to = MAX (row->up_to, change->timestamp);
+  else if (!row_masks (row, change->timestamp))
     g_array_append_val (row->exact, change->timestamp);
   row_remove_masked (row);
 }

@@ -1,0 +1,24 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-conformance.h"
+#include "tall-memory-table.h"
+
+/* Deployments do not share a store in memory. */
+static TallTable *
+open_table (const char *name G_GNUC_UNUSED, gpointer data G_GNUC_UNUSED)
+{
+  return tall_memory_table_new ();
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+  const TallConformanceBackend backend = {
+    .prefix = "/conformance/memory",
+    .open = open_table,
+  };
+  g_autoptr (TallConformance) conformance = tall_conformance_add (&backend);
+  return g_test_run ();
+}

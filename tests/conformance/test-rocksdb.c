@@ -1,0 +1,36 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-conformance.h"
+#include "tall-rocksdb-table.h"
+#include "tall-test-directory.h"
+
+static TallTable *
+open_table (const char *name, gpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  TallRocksdbOptions options = TALL_ROCKSDB_OPTIONS_INIT;
+  options.directory = data;
+  options.name = name;
+  TallTable *table = tall_rocksdb_table_open (&options, &error);
+  g_assert_no_error (error);
+  g_assert_nonnull (table);
+  return table;
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+  g_autofree char *directory = tall_test_directory_new ();
+  const TallConformanceBackend backend = {
+    .prefix = "/conformance/rocksdb",
+    .open = open_table,
+    .data = directory,
+  };
+  g_autoptr (TallConformance) conformance = tall_conformance_add (&backend);
+  int failed = g_test_run ();
+  g_clear_pointer (&conformance, tall_conformance_free);
+  tall_test_directory_remove (directory);
+  return failed;
+}

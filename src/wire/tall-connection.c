@@ -1,0 +1,136 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-connection.h"
+
+#include "tall-binary-protocol.h"
+#include "tall-compact-protocol.h"
+#include "tall-socket.h"
+
+struct _TallConnection
+{
+  GObject parent_instance;
+
+  char *address; /* host:port */
+  TallTransport *transport;
+  ThriftProtocol *protocol;
+};
+
+G_DEFINE_FINAL_TYPE (TallConnection, tall_connection, G_TYPE_OBJECT)
+
+/**
+ * tall_connection_get_protocol:
+ *
+ * Returns: (transfer none): the protocol to give to a generated client
+ */
+ThriftProtocol *
+tall_connection_get_protocol (TallConnection *self)
+{
+  return self->protocol;
+}
+
+/**
+ * tall_connection_get_address:
+ *
+ * Returns: (transfer none): `host:port`
+ */
+const char *
+tall_connection_get_address (TallConnection *self)
+{
+  return self->address;
+}
+
+/**
+ * tall_connection_set_deadline:
+ * @deadline: in microseconds of g_get_monotonic_time(), G_MAXINT64: none
+ *
+ * Sets until when calls may wait, from now on.
+ */
+void
+tall_connection_set_deadline (TallConnection *self, gint64 deadline)
+{
+  tall_transport_set_deadline (self->transport, deadline);
+}
+
+/**
+ * tall_connection_has_delivered:
+ *
+ * Tells whether the last call has left as a whole. If not, the other side cannot have acted on it.
+ */
+gboolean
+tall_connection_has_delivered (TallConnection *self)
+{
+  return tall_transport_has_delivered (self->transport);
+}
+
+/**
+ * tall_connection_is_fit:
+ *
+ * Tells whether a connection that was kept can take another call. It may still turn out closed
+ * when the call is made.
+ */
+gboolean
+tall_connection_is_fit (TallConnection *self)
+{
+  return tall_transport_is_fit (self->transport);
+}
+
+/**
+ * tall_connection_break:
+ *
+ * Marks the connection as unfit for another call.
+ */
+void
+tall_connection_break (TallConnection *self)
+{
+  tall_transport_break (self->transport);
+}
+
+static void
+tall_connection_finalize (GObject *object)
+{
+  TallConnection *self = TALL_CONNECTION (object);
+  if (self->transport != NULL)
+    thrift_transport_close (THRIFT_TRANSPORT (self->transport), NULL);
+  g_clear_object (&self->protocol);
+  g_clear_object (&self->transport);
+  g_free (self->address);
+  G_OBJECT_CLASS (tall_connection_parent_class)->finalize (object);
+}
+
+static void
+tall_connection_class_init (TallConnectionClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = tall_connection_finalize;
+}
+
+static void
+tall_connection_init (TallConnection *self G_GNUC_UNUSED)
+{
+}
+
+/**
+ * tall_connection_open:
+ * @address: `host:port` or `[v6 address]:port`
+ * @options: copied
+ * @deadline: of connecting only; calls have none until tall_connection_set_deadline()
+ *
+ * Returns: (transfer full): a connection; NULL with %TALL_ERROR_UNAVAILABLE,
+ *   %TALL_ERROR_TIMED_OUT or %TALL_ERROR_INVALID (the address)
+ */
+TallConnection *
+tall_connection_open (const char *address,
+                      const TallWireOptions *options,
+                      gint64 deadline,
+                      GError **error)
+{
+  g_autoptr (GSocket) socket = tall_socket_connect (address, deadline, error);
+  if (socket == NULL)
+    return NULL;
+
+  TallConnection *self = g_object_new (TALL_TYPE_CONNECTION, NULL);
+  self->address = g_strdup (address);
+  self->transport = tall_transport_new (socket, address, options);
+  self->protocol = options->compact ? tall_compact_protocol_new (self->transport)
+                                    : tall_binary_protocol_new (self->transport);
+  return self;
+}

@@ -1,0 +1,33 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-transport.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallConnection:
+ *
+ * A client's connection. A generated client uses its protocol for input and for output. It belongs
+ * to one thread at a time. After any error but those that the interface declares it is broken and
+ * must be closed: what comes next on it may be the answer to another call.
+ */
+#define TALL_TYPE_CONNECTION (tall_connection_get_type ())
+G_DECLARE_FINAL_TYPE (TallConnection, tall_connection, TALL, CONNECTION, GObject)
+
+TallConnection *tall_connection_open (const char *address,
+                                      const TallWireOptions *options,
+                                      gint64 deadline,
+                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+ThriftProtocol *tall_connection_get_protocol (TallConnection *self);
+const char *tall_connection_get_address (TallConnection *self);
+
+void tall_connection_set_deadline (TallConnection *self, gint64 deadline);
+gboolean tall_connection_has_delivered (TallConnection *self);
+
+gboolean tall_connection_is_fit (TallConnection *self);
+void tall_connection_break (TallConnection *self);
+
+G_END_DECLS

@@ -1,0 +1,316 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "wire-messages.h"
+
+/* Each case runs for both protocols: the pointer tells whether it is the compact one. */
+#define COMPACT GPOINTER_TO_INT (data)
+
+static const guint8 *
+bytes_of (GByteArray *array)
+{
+  return array->data;
+}
+
+static void
+assert_rejected (GByteArray *bytes, gboolean compact)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (HbTResult) result = decode_result (tall_slice_array (bytes), compact, &error);
+  g_assert_null (result);
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+}
+
+static void
+test_round_trip (gconstpointer data)
+{
+  g_autoptr (HbTResult) row = result_new (3, 1000);
+  g_autoptr (GByteArray) bytes = encode_struct (THRIFT_STRUCT (row), COMPACT);
+  g_autoptr (GError) error = NULL;
+
+  g_autoptr (HbTResult) back = decode_result (tall_slice_array (bytes), COMPACT, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (back->columnValues->len, ==, 3);
+  HbTColumnValue *cell = g_ptr_array_index (back->columnValues, 2);
+  g_assert_cmpmem (cell->qualifier->data, cell->qualifier->len, "q00002", 6);
+  g_assert_cmpuint (cell->value->len, ==, 1000);
+  g_assert_cmpint (cell->timestamp, ==, 1002);
+}
+
+/* A message cut off anywhere is an error, and never one of memory. */
+static void
+test_cut (gconstpointer data)
+{
+  g_autoptr (HbTResult) row = result_new (3, 10);
+  g_autoptr (GByteArray) bytes = encode_struct (THRIFT_STRUCT (row), COMPACT);
+
+  for (guint len = 0; len < bytes->len; len++)
+    {
+      /* In a block of its own size, so that a read beyond it is seen. */
+      g_autofree guint8 *part = g_memdup2 (bytes_of (bytes), len);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (HbTResult) result = decode_result (tall_slice (part, len), COMPACT, &error);
+      g_assert_null (result);
+      g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+    }
+}
+
+static void
+test_extra_bytes (gconstpointer data)
+{
+  g_autoptr (HbTResult) row = result_new (1, 10);
+  g_autoptr (GByteArray) bytes = encode_struct (THRIFT_STRUCT (row), COMPACT);
+  tall_bytes_append_u8 (bytes, 0);
+  assert_rejected (bytes, COMPACT);
+}
+
+/* Bytes changed at random give some row or an error. */
+static void
+test_changed (gconstpointer data)
+{
+  g_autoptr (HbTResult) row = result_new (4, 20);
+  g_autoptr (GByteArray) bytes = encode_struct (THRIFT_STRUCT (row), COMPACT);
+  guint n_rows = 0;
+
+  for (guint i = 0; i < 20000; i++)
+    {
+      g_autofree guint8 *changed = g_memdup2 (bytes_of (bytes), bytes->len);
+      for (gint n = g_test_rand_int_range (1, 4); n > 0; n--)
+        changed[g_test_rand_int_range (0, (gint32)bytes->len)]
+            = (guint8)g_test_rand_int_range (0, 256);
+
+      g_autoptr (GError) error = NULL;
+      g_autoptr (HbTResult) result
+          = decode_result (tall_slice (changed, bytes->len), COMPACT, &error);
+      g_assert_true ((result == NULL) == (error != NULL));
+      n_rows += result != NULL;
+    }
+  g_assert_cmpuint (n_rows, >, 0);
+}
+
+static void
+append_repeated (GByteArray *bytes, const guint8 *unit, guint size, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    g_byte_array_append (bytes, unit, size);
+}
+
+/* What an unknown field may hold: structs, lists or maps within each other, a million deep. */
+static void
+test_nesting_bomb (gconstpointer data)
+{
+  const struct
+  {
+    const char *binary; /* one level: field 99, or an element */
+    guint binary_size;
+    const char *compact;
+    guint compact_size;
+  } levels[] = {
+    { "\x0c\x00\x63", 3, "\x0c\xc6\x01", 3 },                     /* struct in struct */
+    { "\x0f\x00\x00\x00\x01", 5, "\x19", 1 },                     /* list of one list */
+    { "\x0e\x00\x00\x00\x01", 5, "\x1a", 1 },                     /* set of one set */
+    { "\x0d\x0d\x00\x00\x00\x01", 6, "\x01\xbb", 2 },             /* map of one map */
+  };
+  const struct
+  {
+    const char *binary;
+    guint binary_size;
+    const char *compact;
+    guint compact_size;
+  } fields[] = {
+    { "\x0c\x00\x63", 3, "\x0c\xc6\x01", 3 },
+    { "\x0f\x00\x63", 3, "\x09\xc6\x01", 3 },
+    { "\x0e\x00\x63", 3, "\x0a\xc6\x01", 3 },
+    { "\x0d\x00\x63", 3, "\x0b\xc6\x01", 3 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (levels); i++)
+    {
+      g_autoptr (GByteArray) bytes = g_byte_array_new ();
+      if (COMPACT)
+        {
+          append_repeated (bytes, (const guint8 *)fields[i].compact, fields[i].compact_size, 1);
+          append_repeated (bytes, (const guint8 *)levels[i].compact, levels[i].compact_size,
+                           1000000);
+        }
+      else
+        {
+          append_repeated (bytes, (const guint8 *)fields[i].binary, fields[i].binary_size, 1);
+          append_repeated (bytes, (const guint8 *)levels[i].binary, levels[i].binary_size, 1000000);
+        }
+
+      g_autoptr (GError) error = NULL;
+      g_autoptr (HbTResult) result = decode_result (tall_slice_array (bytes), COMPACT, &error);
+      g_assert_null (result);
+      g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+      g_assert_nonnull (strstr (error->message, "deep"));
+    }
+}
+
+typedef struct
+{
+  const char *name;
+  const char *bytes; /* of a TResult */
+  guint size;
+} Sample;
+
+#define SAMPLE(name, bytes) { name, bytes, sizeof (bytes) - 1 }
+
+static const Sample binary_samples[] = {
+  SAMPLE ("row of 2 GiB", "\x0b\x00\x01\x7f\xff\xff\xff" "abc\x00"),
+  SAMPLE ("row of -1", "\x0b\x00\x01\xff\xff\xff\xff\x00"),
+  SAMPLE ("row longer than the message", "\x0b\x00\x01\x00\x00\x00\x05" "abc\x00"),
+  SAMPLE ("list of 2^30 cells", "\x0f\x00\x02\x0c\x40\x00\x00\x00\x00\x00\x00\x00\x00"),
+  SAMPLE ("list of -1 cells", "\x0f\x00\x02\x0c\xff\xff\xff\xff\x00"),
+  SAMPLE ("list of an unknown type, empty", "\x0f\x00\x02\x07\x00\x00\x00\x00\x00"),
+  SAMPLE ("list of 2^29 i64: the size overflows", "\x0f\x00\x63\x0a\x20\x00\x00\x00\x00"),
+  SAMPLE ("list of stops", "\x0f\x00\x63\x00\x00\x00\x00\x09\x00\x00\x00\x00\x00\x00\x00\x00\x00"),
+  SAMPLE ("map longer than the message", "\x0d\x00\x63\x0b\x0c\x00\x00\x00\x03\x00\x00\x00\x00\x00"),
+  SAMPLE ("the row twice", "\x0b\x00\x01\x00\x00\x00\x01" "a\x0b\x00\x01\x00\x00\x00\x01" "b\x00"),
+  SAMPLE ("bool 7", "\x02\x00\x03\x07\x00"),
+  SAMPLE ("unknown type", "\x07\x00\x63\x00\x00"),
+  SAMPLE ("cut within an unknown text", "\x0b\x00\x63\x00\x00"),
+};
+
+static const Sample compact_samples[] = {
+  SAMPLE ("row of 2 GiB", "\x18\xff\xff\xff\xff\x07" "abc\x00"),
+  SAMPLE ("row of -1", "\x18\xff\xff\xff\xff\x0f\x00"),
+  SAMPLE ("length of six bytes", "\x18\x80\x80\x80\x80\x80\x00\x00"),
+  SAMPLE ("row longer than the message", "\x18\x05" "abc\x00"),
+  SAMPLE ("list of 2^30 cells", "\x29\xfc\x80\x80\x80\x80\x04\x00\x00"),
+  SAMPLE ("list of -1 cells", "\x29\xfc\xff\xff\xff\xff\x0f\x00"),
+  SAMPLE ("list of an unknown type, empty", "\x29\x0e\x00"),
+  SAMPLE ("list of stops", "\x09\xc6\x01\x90\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"),
+  SAMPLE ("map longer than the message", "\x0b\xc6\x01\x05\x88\x00\x00"),
+  SAMPLE ("the row twice", "\x18\x01" "a\x08\x02\x01" "b\x00"),
+  SAMPLE ("unknown type", "\x0d\xc6\x01\x00\x00"),
+  SAMPLE ("cut within an unknown text", "\x08\xc6\x01\x85"),
+};
+
+static void
+test_samples (gconstpointer data)
+{
+  const Sample *samples = COMPACT ? compact_samples : binary_samples;
+  guint n = COMPACT ? G_N_ELEMENTS (compact_samples) : G_N_ELEMENTS (binary_samples);
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_test_message ("%s", samples[i].name);
+      g_autoptr (GByteArray) bytes = g_byte_array_new ();
+      g_byte_array_append (bytes, (const guint8 *)samples[i].bytes, samples[i].size);
+      assert_rejected (bytes, COMPACT);
+    }
+}
+
+static void
+test_text_with_nul (gconstpointer data)
+{
+  static const guint8 binary[] = { 0x0b, 0, 1, 0, 0, 0, 3, 'a', 0, 'b', 0 };
+  static const guint8 compact[] = { 0x18, 3, 'a', 0, 'b', 0 };
+  TallWireOptions options = options_of (TALL_WIRE_CLIENT, FALSE, COMPACT);
+  TallSlice bytes = COMPACT ? tall_slice (compact, sizeof compact)
+                            : tall_slice (binary, sizeof binary);
+  g_autoptr (TallTransport) transport = tall_transport_new_memory (bytes, &options);
+  g_autoptr (ThriftProtocol) protocol = protocol_new (transport, COMPACT);
+  g_autoptr (HbTIOError) object = g_object_new (HB_TYPE_T_I_O_ERROR, NULL);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_cmpint (thrift_struct_read (THRIFT_STRUCT (object), protocol, &error), <, 0);
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+  g_assert_null (object->message);
+  g_assert_true (tall_transport_is_broken (transport));
+}
+
+static void
+test_too_many_elements (gconstpointer data)
+{
+  g_autoptr (HbTResult) row = result_new (50, 1);
+  g_autoptr (GByteArray) bytes = encode_struct (THRIFT_STRUCT (row), COMPACT);
+  TallWireOptions options = options_of (TALL_WIRE_SERVER, FALSE, COMPACT);
+  options.max_elements = 49;
+  g_autoptr (TallTransport) transport
+      = tall_transport_new_memory (tall_slice_array (bytes), &options);
+  g_autoptr (ThriftProtocol) protocol = protocol_new (transport, COMPACT);
+  g_autoptr (HbTResult) back = g_object_new (HB_TYPE_T_RESULT, NULL);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_cmpint (thrift_struct_read (THRIFT_STRUCT (back), protocol, &error), <, 0);
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE);
+}
+
+/* What a header may not be: other protocols, other sides, other versions. */
+static void
+assert_header_rejected (TallSlice bytes, TallWireSide side, gboolean compact)
+{
+  TallWireOptions options = options_of (side, FALSE, compact);
+  g_autoptr (TallTransport) transport = tall_transport_new_memory (bytes, &options);
+  g_autoptr (ThriftProtocol) protocol = protocol_new (transport, compact);
+  g_autoptr (GError) error = NULL;
+  char *name = (char *)"not set";
+  ThriftMessageType type;
+  gint32 seqid;
+
+  g_assert_cmpint (thrift_protocol_read_message_begin (protocol, &name, &type, &seqid, &error), <,
+                   0);
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+  g_assert_null (name);
+}
+
+static void
+test_headers (gconstpointer data)
+{
+  const Sample headers[] = {
+    SAMPLE ("HTTP", "GET / HTTP/1.1\r\nHost: example.org\r\n\r\n"),
+    SAMPLE ("binary without a version", "\x00\x00\x00\x03get\x01\x00\x00\x00\x00\x00"),
+    SAMPLE ("binary of version 2", "\x80\x02\x00\x01\x00\x00\x00\x03get\x00\x00\x00\x00\x00"),
+    SAMPLE ("compact of version 3", "\x82\x23\x00\x03get\x00"),
+    SAMPLE ("one byte", "\x80"),
+    SAMPLE ("nothing", ""),
+    SAMPLE ("binary of type 7", "\x80\x01\x00\x07\x00\x00\x00\x03get\x00\x00\x00\x00\x00"),
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (headers); i++)
+    {
+      g_test_message ("%s", headers[i].name);
+      TallSlice bytes = tall_slice (headers[i].bytes, headers[i].size);
+      assert_header_rejected (bytes, TALL_WIRE_SERVER, COMPACT);
+      assert_header_rejected (bytes, TALL_WIRE_CLIENT, COMPACT);
+    }
+
+  TallSlice call = COMPACT ? tall_slice ("\x82\x21\x00\x03get\x00", 8)
+                           : tall_slice ("\x80\x01\x00\x01\x00\x00\x00\x03get\x00\x00\x00\x00", 15);
+  TallSlice reply = COMPACT
+                        ? tall_slice ("\x82\x41\x00\x03get\x00", 8)
+                        : tall_slice ("\x80\x01\x00\x02\x00\x00\x00\x03get\x00\x00\x00\x00", 15);
+  assert_header_rejected (call, TALL_WIRE_CLIENT, COMPACT);
+  assert_header_rejected (reply, TALL_WIRE_SERVER, COMPACT);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+
+  const struct
+  {
+    const char *name;
+    GTestDataFunc function;
+  } cases[] = {
+    { "round-trip", test_round_trip },
+    { "cut", test_cut },
+    { "extra-bytes", test_extra_bytes },
+    { "changed", test_changed },
+    { "nesting-bomb", test_nesting_bomb },
+    { "samples", test_samples },
+    { "text-with-nul", test_text_with_nul },
+    { "too-many-elements", test_too_many_elements },
+    { "headers", test_headers },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    for (guint compact = 0; compact < 2; compact++)
+      {
+        g_autofree char *path
+            = g_strdup_printf ("/wire/guard/%s/%s", compact ? "compact" : "binary", cases[i].name);
+        g_test_add_data_func (path, GINT_TO_POINTER (compact), cases[i].function);
+      }
+  return g_test_run ();
+}

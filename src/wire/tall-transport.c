@@ -49,7 +49,7 @@ make_room (TallTransport *self)
   if (self->in_end < self->in_size)
     return;
 
-  if (self->in_pos >= self->in_size / 2)
+  if (self->in_pos > 0 && self->in_pos >= self->in_size / 2)
     {
       memmove (self->in, self->in + self->in_pos, buffered (self));
       self->in_end -= self->in_pos;

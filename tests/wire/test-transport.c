@@ -116,9 +116,9 @@ check_reply (guint n_rows, guint n_cells, gsize step, gboolean framed, gboolean 
   gint64 start = g_get_monotonic_time ();
   g_autoptr (GPtrArray) rows = receive_rows (pair.transport, compact, &error);
   gint64 elapsed = g_get_monotonic_time () - start;
+  g_assert_no_error (error);
   g_thread_join (thread);
 
-  g_assert_no_error (error);
   g_assert_cmpuint (rows->len, ==, n_rows);
   HbTResult *last = g_ptr_array_index (rows, n_rows - 1);
   g_assert_cmpuint (last->columnValues->len, ==, n_cells);

@@ -28,6 +28,6 @@ tall_dispatch (ThriftDispatchProcessor *processor,
     return FALSE;
 
   /* Takes the name. */
-  return THRIFT_DISPATCH_PROCESSOR_GET_CLASS (processor)
-      ->dispatch_call (processor, input, output, name, seqid, error);
+  return THRIFT_DISPATCH_PROCESSOR_GET_CLASS (processor)->dispatch_call (processor, input, output,
+                                                                         name, seqid, error);
 }

@@ -16,24 +16,20 @@ G_BEGIN_DECLS
  */
 typedef struct
 {
-  guint depth;                             /* open structs and containers */
-  guint64 elements;                        /* of containers, so far */
-  guint64 seen[TALL_WIRE_MAX_DEPTH];       /* fields 0 … 63 of each open struct, as bits */
-  gint32 seqid;                            /* of the last call written */
-  char call[TALL_GUARD_MAX_NAME];          /* its name; empty: none */
+  guint depth;                       /* open structs and containers */
+  guint64 elements;                  /* of containers, so far */
+  guint64 seen[TALL_WIRE_MAX_DEPTH]; /* fields 0 … 63 of each open struct, as bits */
+  gint32 seqid;                      /* of the last call written */
+  char call[TALL_GUARD_MAX_NAME];    /* its name; empty: none */
 } TallGuard;
 
 TallGuard *tall_transport_get_guard (TallTransport *self);
 
 void tall_guard_install (ThriftProtocolClass *klass);
-gboolean tall_guard_check_bytes (TallTransport *transport,
-                                 gsize header,
-                                 gint64 len,
-                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_guard_check_text (TallTransport *transport,
-                                gsize header,
-                                gint64 len,
-                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_guard_check_bytes (TallTransport *transport, gsize header, gint64 len, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_guard_check_text (TallTransport *transport, gsize header, gint64 len, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
 
 /* Fails the call with %TALL_ERROR_INVALID and marks the connection as broken. */
 gint32 tall_guard_reject (TallTransport *transport, GError **error, const char *format, ...)

@@ -172,11 +172,8 @@ check_reply (ThriftProtocol *protocol, const char *name, gint32 seqid, GError **
 }
 
 static gint32
-guarded_read_message_begin (ThriftProtocol *protocol,
-                            gchar **name,
-                            ThriftMessageType *type,
-                            gint32 *seqid,
-                            GError **error)
+guarded_read_message_begin (
+    ThriftProtocol *protocol, gchar **name, ThriftMessageType *type, gint32 *seqid, GError **error)
 {
   *name = NULL;
   *type = 0;

@@ -196,8 +196,8 @@ static void
 on_looked_up (GObject *source, GAsyncResult *result, gpointer data)
 {
   Lookup *lookup = data;
-  lookup->addresses
-      = g_resolver_lookup_by_name_finish (G_RESOLVER (source), result, &lookup->error);
+  lookup->addresses =
+      g_resolver_lookup_by_name_finish (G_RESOLVER (source), result, &lookup->error);
   lookup->done = TRUE;
 }
 
@@ -258,8 +258,8 @@ connect_one (GInetAddress *inet, guint16 port, gint64 deadline, GError **error)
 {
   g_autoptr (GError) reason = NULL;
   g_autoptr (GSocketAddress) address = g_inet_socket_address_new (inet, port);
-  g_autoptr (GSocket) socket = g_socket_new (g_inet_address_get_family (inet),
-                                             G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP, &reason);
+  g_autoptr (GSocket) socket = g_socket_new (g_inet_address_get_family (inet), G_SOCKET_TYPE_STREAM,
+                                             G_SOCKET_PROTOCOL_TCP, &reason);
   if (socket != NULL)
     {
       tall_socket_prepare (socket);

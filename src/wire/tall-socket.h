@@ -13,8 +13,9 @@ G_BEGIN_DECLS
 gboolean tall_address_parse (const char *address, char **host, guint16 *port, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 
-GSocket *tall_socket_connect (const char *address, gint64 deadline, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
+GSocket *tall_socket_connect (const char *address,
+                              gint64 deadline,
+                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_socket_prepare (GSocket *socket);
 
 gboolean tall_socket_wait (GSocket *socket,

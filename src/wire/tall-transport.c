@@ -23,12 +23,12 @@ struct _TallTransport
   gsize in_size;
   gsize in_pos;
   gsize in_end;
-  gsize limit;         /* bytes that the message under way may still have */
-  gboolean has_frame;  /* the message under way has been received as a whole */
-  GByteArray *out;     /* written and not yet sent; framed: with room for the header */
-  gboolean just_sent;  /* so nothing can be there yet: wait before receiving */
-  gboolean delivered;  /* the last message written has left as a whole */
-  gboolean broken;     /* after any failure: must be closed */
+  gsize limit;        /* bytes that the message under way may still have */
+  gboolean has_frame; /* the message under way has been received as a whole */
+  GByteArray *out;    /* written and not yet sent; framed: with room for the header */
+  gboolean just_sent; /* so nothing can be there yet: wait before receiving */
+  gboolean delivered; /* the last message written has left as a whole */
+  gboolean broken;    /* after any failure: must be closed */
   TallGuard guard;
 };
 
@@ -76,7 +76,8 @@ receive (TallTransport *self, gint64 deadline, GError **error)
   if (self->socket == NULL)
     return 0;
 
-  if (self->just_sent && !tall_socket_wait (self->socket, G_IO_IN, deadline, self->cancellable, error))
+  if (self->just_sent
+      && !tall_socket_wait (self->socket, G_IO_IN, deadline, self->cancellable, error))
     return -1;
   self->just_sent = FALSE;
 

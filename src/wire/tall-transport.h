@@ -39,10 +39,10 @@ typedef struct
 
 #define TALL_WIRE_MAX_DEPTH 64
 
-#define TALL_WIRE_OPTIONS_INIT                                                                    \
-  {                                                                                               \
-    .side = TALL_WIRE_CLIENT, .framed = TRUE, .max_message = 64 * 1024 * 1024, .max_depth = 32,   \
-    .max_elements = 16 * 1024 * 1024                                                              \
+#define TALL_WIRE_OPTIONS_INIT                                                                     \
+  {                                                                                                \
+    .side = TALL_WIRE_CLIENT, .framed = TRUE, .max_message = 64 * 1024 * 1024, .max_depth = 32,    \
+    .max_elements = 16 * 1024 * 1024                                                               \
   }
 
 /**
@@ -60,9 +60,8 @@ typedef enum
 #define TALL_TYPE_TRANSPORT (tall_transport_get_type ())
 G_DECLARE_FINAL_TYPE (TallTransport, tall_transport, TALL, TRANSPORT, ThriftTransport)
 
-TallTransport *tall_transport_new (GSocket *socket,
-                                   const char *peer,
-                                   const TallWireOptions *options);
+TallTransport *
+tall_transport_new (GSocket *socket, const char *peer, const TallWireOptions *options);
 TallTransport *tall_transport_new_memory (TallSlice message, const TallWireOptions *options);
 
 void tall_transport_set_deadline (TallTransport *self, gint64 deadline);
@@ -78,9 +77,8 @@ TallRecognized tall_transport_recognize (TallTransport *self);
 
 gboolean tall_transport_begin_message (TallTransport *self,
                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
-const guint8 *tall_transport_fill (TallTransport *self,
-                                   gsize n,
-                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
+const guint8 *
+tall_transport_fill (TallTransport *self, gsize n, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gsize tall_transport_get_remaining (TallTransport *self);
 TallSlice tall_transport_get_output (TallTransport *self);
 

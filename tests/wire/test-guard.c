@@ -75,12 +75,12 @@ test_changed (gconstpointer data)
     {
       g_autofree guint8 *changed = g_memdup2 (bytes_of (bytes), bytes->len);
       for (gint n = g_test_rand_int_range (1, 4); n > 0; n--)
-        changed[g_test_rand_int_range (0, (gint32)bytes->len)]
-            = (guint8)g_test_rand_int_range (0, 256);
+        changed[g_test_rand_int_range (0, (gint32)bytes->len)] =
+            (guint8)g_test_rand_int_range (0, 256);
 
       g_autoptr (GError) error = NULL;
-      g_autoptr (HbTResult) result
-          = decode_result (tall_slice (changed, bytes->len), COMPACT, &error);
+      g_autoptr (HbTResult) result =
+          decode_result (tall_slice (changed, bytes->len), COMPACT, &error);
       g_assert_true ((result == NULL) == (error != NULL));
       n_rows += result != NULL;
     }
@@ -105,10 +105,10 @@ test_nesting_bomb (gconstpointer data)
     const char *compact;
     guint compact_size;
   } levels[] = {
-    { "\x0c\x00\x63", 3, "\x0c\xc6\x01", 3 },                     /* struct in struct */
-    { "\x0f\x00\x00\x00\x01", 5, "\x19", 1 },                     /* list of one list */
-    { "\x0e\x00\x00\x00\x01", 5, "\x1a", 1 },                     /* set of one set */
-    { "\x0d\x0d\x00\x00\x00\x01", 6, "\x01\xbb", 2 },             /* map of one map */
+    { "\x0c\x00\x63", 3, "\x0c\xc6\x01", 3 },         /* struct in struct */
+    { "\x0f\x00\x00\x00\x01", 5, "\x19", 1 },         /* list of one list */
+    { "\x0e\x00\x00\x00\x01", 5, "\x1a", 1 },         /* set of one set */
+    { "\x0d\x0d\x00\x00\x00\x01", 6, "\x01\xbb", 2 }, /* map of one map */
   };
   const struct
   {
@@ -153,35 +153,53 @@ typedef struct
   guint size;
 } Sample;
 
-#define SAMPLE(name, bytes) { name, bytes, sizeof (bytes) - 1 }
+#define SAMPLE(name, bytes)                                                                        \
+  {                                                                                                \
+    name, bytes, sizeof (bytes) - 1                                                                \
+  }
 
 static const Sample binary_samples[] = {
-  SAMPLE ("row of 2 GiB", "\x0b\x00\x01\x7f\xff\xff\xff" "abc\x00"),
+  SAMPLE ("row of 2 GiB",
+          "\x0b\x00\x01\x7f\xff\xff\xff"
+          "abc\x00"),
   SAMPLE ("row of -1", "\x0b\x00\x01\xff\xff\xff\xff\x00"),
-  SAMPLE ("row longer than the message", "\x0b\x00\x01\x00\x00\x00\x05" "abc\x00"),
+  SAMPLE ("row longer than the message",
+          "\x0b\x00\x01\x00\x00\x00\x05"
+          "abc\x00"),
   SAMPLE ("list of 2^30 cells", "\x0f\x00\x02\x0c\x40\x00\x00\x00\x00\x00\x00\x00\x00"),
   SAMPLE ("list of -1 cells", "\x0f\x00\x02\x0c\xff\xff\xff\xff\x00"),
   SAMPLE ("list of an unknown type, empty", "\x0f\x00\x02\x07\x00\x00\x00\x00\x00"),
   SAMPLE ("list of 2^29 i64: the size overflows", "\x0f\x00\x63\x0a\x20\x00\x00\x00\x00"),
   SAMPLE ("list of stops", "\x0f\x00\x63\x00\x00\x00\x00\x09\x00\x00\x00\x00\x00\x00\x00\x00\x00"),
-  SAMPLE ("map longer than the message", "\x0d\x00\x63\x0b\x0c\x00\x00\x00\x03\x00\x00\x00\x00\x00"),
-  SAMPLE ("the row twice", "\x0b\x00\x01\x00\x00\x00\x01" "a\x0b\x00\x01\x00\x00\x00\x01" "b\x00"),
+  SAMPLE ("map longer than the message",
+          "\x0d\x00\x63\x0b\x0c\x00\x00\x00\x03\x00\x00\x00\x00\x00"),
+  SAMPLE ("the row twice",
+          "\x0b\x00\x01\x00\x00\x00\x01"
+          "a\x0b\x00\x01\x00\x00\x00\x01"
+          "b\x00"),
   SAMPLE ("bool 7", "\x02\x00\x03\x07\x00"),
   SAMPLE ("unknown type", "\x07\x00\x63\x00\x00"),
   SAMPLE ("cut within an unknown text", "\x0b\x00\x63\x00\x00"),
 };
 
 static const Sample compact_samples[] = {
-  SAMPLE ("row of 2 GiB", "\x18\xff\xff\xff\xff\x07" "abc\x00"),
+  SAMPLE ("row of 2 GiB",
+          "\x18\xff\xff\xff\xff\x07"
+          "abc\x00"),
   SAMPLE ("row of -1", "\x18\xff\xff\xff\xff\x0f\x00"),
   SAMPLE ("length of six bytes", "\x18\x80\x80\x80\x80\x80\x00\x00"),
-  SAMPLE ("row longer than the message", "\x18\x05" "abc\x00"),
+  SAMPLE ("row longer than the message",
+          "\x18\x05"
+          "abc\x00"),
   SAMPLE ("list of 2^30 cells", "\x29\xfc\x80\x80\x80\x80\x04\x00\x00"),
   SAMPLE ("list of -1 cells", "\x29\xfc\xff\xff\xff\xff\x0f\x00"),
   SAMPLE ("list of an unknown type, empty", "\x29\x0e\x00"),
   SAMPLE ("list of stops", "\x09\xc6\x01\x90\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"),
   SAMPLE ("map longer than the message", "\x0b\xc6\x01\x05\x88\x00\x00"),
-  SAMPLE ("the row twice", "\x18\x01" "a\x08\x02\x01" "b\x00"),
+  SAMPLE ("the row twice",
+          "\x18\x01"
+          "a\x08\x02\x01"
+          "b\x00"),
   SAMPLE ("unknown type", "\x0d\xc6\x01\x00\x00"),
   SAMPLE ("cut within an unknown text", "\x08\xc6\x01\x85"),
 };
@@ -207,8 +225,8 @@ test_text_with_nul (gconstpointer data)
   static const guint8 binary[] = { 0x0b, 0, 1, 0, 0, 0, 3, 'a', 0, 'b', 0 };
   static const guint8 compact[] = { 0x18, 3, 'a', 0, 'b', 0 };
   TallWireOptions options = options_of (TALL_WIRE_CLIENT, FALSE, COMPACT);
-  TallSlice bytes = COMPACT ? tall_slice (compact, sizeof compact)
-                            : tall_slice (binary, sizeof binary);
+  TallSlice bytes =
+      COMPACT ? tall_slice (compact, sizeof compact) : tall_slice (binary, sizeof binary);
   g_autoptr (TallTransport) transport = tall_transport_new_memory (bytes, &options);
   g_autoptr (ThriftProtocol) protocol = protocol_new (transport, COMPACT);
   g_autoptr (HbTIOError) object = g_object_new (HB_TYPE_T_I_O_ERROR, NULL);
@@ -227,8 +245,8 @@ test_too_many_elements (gconstpointer data)
   g_autoptr (GByteArray) bytes = encode_struct (THRIFT_STRUCT (row), COMPACT);
   TallWireOptions options = options_of (TALL_WIRE_SERVER, FALSE, COMPACT);
   options.max_elements = 49;
-  g_autoptr (TallTransport) transport
-      = tall_transport_new_memory (tall_slice_array (bytes), &options);
+  g_autoptr (TallTransport) transport =
+      tall_transport_new_memory (tall_slice_array (bytes), &options);
   g_autoptr (ThriftProtocol) protocol = protocol_new (transport, COMPACT);
   g_autoptr (HbTResult) back = g_object_new (HB_TYPE_T_RESULT, NULL);
   g_autoptr (GError) error = NULL;
@@ -308,8 +326,8 @@ main (int argc, char **argv)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     for (guint compact = 0; compact < 2; compact++)
       {
-        g_autofree char *path
-            = g_strdup_printf ("/wire/guard/%s/%s", compact ? "compact" : "binary", cases[i].name);
+        g_autofree char *path =
+            g_strdup_printf ("/wire/guard/%s/%s", compact ? "compact" : "binary", cases[i].name);
         g_test_add_data_func (path, GINT_TO_POINTER (compact), cases[i].function);
       }
   return g_test_run ();

@@ -46,8 +46,8 @@ send_bytes (GSocket *socket, TallSlice bytes)
   GError *error = NULL;
   for (gsize sent = 0; sent < bytes.len;)
     {
-      gssize n = g_socket_send (socket, (const char *)bytes.data + sent, bytes.len - sent, NULL,
-                                &error);
+      gssize n =
+          g_socket_send (socket, (const char *)bytes.data + sent, bytes.len - sent, NULL, &error);
       g_assert_no_error (error);
       sent += (gsize)n;
     }
@@ -58,8 +58,8 @@ static GByteArray *
 encode_reply (guint n_rows, guint n_cells, gboolean framed, gboolean compact)
 {
   TallWireOptions options = options_of (TALL_WIRE_SERVER, FALSE, compact);
-  g_autoptr (TallTransport) transport
-      = tall_transport_new_memory ((TallSlice)TALL_SLICE_INIT, &options);
+  g_autoptr (TallTransport) transport =
+      tall_transport_new_memory ((TallSlice)TALL_SLICE_INIT, &options);
   g_autoptr (ThriftProtocol) protocol = protocol_new (transport, compact);
   g_autoptr (HbTResult) row = result_new (n_cells, 10);
   write_scan_reply (protocol, 0, row, n_rows);
@@ -75,8 +75,8 @@ static GPtrArray *
 receive_rows (TallTransport *transport, gboolean compact, GError **error)
 {
   g_autoptr (ThriftProtocol) protocol = protocol_new (transport, compact);
-  g_autoptr (HbGatewayClient) client = g_object_new (
-      HB_TYPE_GATEWAY_CLIENT, "input_protocol", protocol, "output_protocol", protocol, NULL);
+  g_autoptr (HbGatewayClient) client = g_object_new (HB_TYPE_GATEWAY_CLIENT, "input_protocol",
+                                                     protocol, "output_protocol", protocol, NULL);
   GPtrArray *rows = g_ptr_array_new_with_free_func (g_object_unref);
   g_autoptr (HbTIOError) io = NULL;
 
@@ -281,7 +281,8 @@ test_server_side (void)
   TallWireOptions options = options_of (TALL_WIRE_SERVER, TRUE, FALSE);
   g_auto (Pair) pair = { 0 };
   pair_init (&pair, &options);
-  send_bytes (pair.other, tall_slice ("\x00\x00\x00\x04\x82\x21\x00\x00\x00\x00\x00\x02\x80\x01", 14));
+  send_bytes (pair.other,
+              tall_slice ("\x00\x00\x00\x04\x82\x21\x00\x00\x00\x00\x00\x02\x80\x01", 14));
 
   g_autoptr (GError) error = NULL;
   gboolean ended;
@@ -304,7 +305,10 @@ test_server_side (void)
   g_assert_true (thrift_transport_flush (THRIFT_TRANSPORT (fresh.transport), &error));
   gssize n = g_socket_receive (fresh.other, reply, sizeof reply, NULL, &error);
   g_assert_no_error (error);
-  g_assert_cmpmem (reply, (gsize)n, "\x00\x00\x00\x03" "abc", 7);
+  g_assert_cmpmem (reply, (gsize)n,
+                   "\x00\x00\x00\x03"
+                   "abc",
+                   7);
 }
 
 static void

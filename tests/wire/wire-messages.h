@@ -90,8 +90,8 @@ static inline GByteArray *
 encode_struct (ThriftStruct *object, gboolean compact)
 {
   TallWireOptions options = options_of (TALL_WIRE_SERVER, FALSE, compact);
-  g_autoptr (TallTransport) transport
-      = tall_transport_new_memory ((TallSlice)TALL_SLICE_INIT, &options);
+  g_autoptr (TallTransport) transport =
+      tall_transport_new_memory ((TallSlice)TALL_SLICE_INIT, &options);
   g_autoptr (ThriftProtocol) protocol = protocol_new (transport, compact);
   GError *error = NULL;
 

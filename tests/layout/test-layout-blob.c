@@ -74,6 +74,25 @@ test_canonical (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   g_assert_cmpuint (decoded.canonical.len, ==, self->cells[1].value.len);
 }
 
+/* A newer schema's field, number 100: it stays in the canonical form. */
+static void
+test_unknown_field (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GByteArray) newer = g_byte_array_new ();
+  tall_bytes_append (newer, self->cells[1].value);
+  tall_bytes_append (newer, tall_slice ("\xa0\x06\x07", 3));
+  self->cells[1].value = tall_slice_array (newer);
+
+  g_autoptr (GError) error = NULL;
+  TallDecoded decoded = { NULL };
+  gboolean done = decode (self, &decoded, &error);
+  g_assert_no_error (error);
+  g_assert_true (done);
+  g_autoptr (TallOrder) order = decoded.order;
+  g_assert_cmpuint (tall_order_count_lines (order), ==, 2);
+  g_assert_true (tall_slice_equal (decoded.canonical, tall_slice_array (newer)));
+}
+
 static void
 test_cell_missing (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
@@ -158,6 +177,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   add ("canonical", test_canonical);
+  add ("unknown-field", test_unknown_field);
   add ("cell-missing", test_cell_missing);
   add ("row-missing", test_row_missing);
   add ("cut", test_cut);

@@ -122,6 +122,19 @@ test_many_lines (gconstpointer data)
     }
 }
 
+static void
+test_large_random_orders (gconstpointer data)
+{
+  const TallTestLayout *self = data;
+  g_autoptr (GRand) rand = g_rand_new_with_seed (3);
+  for (guint i = 0; i < 6; i++)
+    {
+      g_autoptr (TallOrder) order = tall_test_random_order (rand, 5000);
+      put_order (self, order, REVISION + i);
+      assert_stored (self, order, REVISION + i);
+    }
+}
+
 /* Every revision of an order comes back whole, though their cells and rows stand between each
  * other; rows that one revision has and another has not are the interesting ones. */
 static void
@@ -243,6 +256,7 @@ main (int argc, char **argv)
   tall_test_add_for_layouts ("empty-order", test_empty_order);
   tall_test_add_for_layouts ("largest-numbers", test_largest_numbers);
   tall_test_add_for_layouts ("many-lines", test_many_lines);
+  tall_test_add_for_layouts ("large-random-orders", test_large_random_orders);
   tall_test_add_for_layouts ("revisions", test_revisions);
   tall_test_add_for_layouts ("neighbours", test_neighbours);
   tall_test_add_for_layouts ("random-customers", test_random_customers);

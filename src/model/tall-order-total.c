@@ -55,7 +55,7 @@ static gboolean
 raise_scale (Exact *value, guint scale)
 {
   if (value->unscaled == 0)
-    value->scale = scale;
+    value->scale = MAX (value->scale, scale);
   for (; value->scale < scale; value->scale++)
     if (__builtin_mul_overflow (value->unscaled, (Wide)10, &value->unscaled))
       return FALSE;
@@ -70,8 +70,10 @@ add_exact (Exact *sum, Exact value)
 }
 
 static gboolean
-round_off_zeros (Exact sum, TallDecimal *total)
+finish_total (Exact sum, TallDecimal *total)
 {
+  if (!raise_scale (&sum, TOTAL_MIN_SCALE))
+    return FALSE;
   while (sum.scale > TOTAL_MIN_SCALE && sum.unscaled % 10 == 0)
     {
       sum.unscaled /= 10;
@@ -99,7 +101,7 @@ round_off_zeros (Exact sum, TallDecimal *total)
 gboolean
 tall_order_compute_total (const TallOrder *self, TallDecimal *total)
 {
-  Exact sum = { 0, TOTAL_MIN_SCALE };
+  Exact sum = { 0, 0 };
   for (guint i = 0; i < self->n_shipping_locations; i++)
     {
       const TallShippingLocation *location = &self->shipping_locations[i];
@@ -113,5 +115,5 @@ tall_order_compute_total (const TallOrder *self, TallDecimal *total)
             return FALSE;
         }
     }
-  return round_off_zeros (sum, total);
+  return finish_total (sum, total);
 }

@@ -1,0 +1,361 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-error.h"
+#include "tall-limits.h"
+#include "tall-canonical.h"
+#include "tall-test-orders.h"
+
+/* Texts of a model are not const, though nothing here writes into one. */
+#define TEXT(literal) ((char *)(literal))
+
+static void
+assert_valid (TallOrder *order)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean valid = tall_order_normalize (order, &error);
+  g_assert_no_error (error);
+  g_assert_true (valid);
+}
+
+static void
+assert_invalid (TallOrder *order, const char *field, const char *message)
+{
+  g_autoptr (GError) error = NULL;
+  g_assert_false (tall_order_normalize (order, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+  g_assert_cmpstr (tall_error_get_field (error), ==, field);
+  g_assert_true (g_str_has_prefix (error->message, field));
+  g_assert_nonnull (strstr (error->message, message));
+}
+
+static void
+assert_too_large (TallOrder *order, const char *limit, const char *figure)
+{
+  g_autoptr (GError) error = NULL;
+  g_assert_false (tall_order_normalize (order, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE);
+  g_assert_nonnull (strstr (error->message, limit));
+  g_assert_nonnull (strstr (error->message, figure));
+}
+
+static char *
+fill (TallArena *arena, gsize n)
+{
+  char *text = tall_arena_alloc (arena, n + 1);
+  memset (text, 'x', n);
+  text[n] = '\0';
+  return text;
+}
+
+static void
+test_sorts (void)
+{
+  g_autoptr (TallOrder) order = tall_test_empty_order ("C", "1", 3);
+  tall_test_add_lines (order, 0, 1, 2);
+  tall_test_add_lines (order, 2, 10, 3);
+  order->shipping_locations[0].number = 30;
+  order->shipping_locations[2].number = 20;
+  order->shipping_locations[1].number = 10;
+  order->shipping_locations[2].line_items[0].number = 99;
+  TallAttribute items[] = { { TEXT ("b"), TEXT ("2") },
+                            { TEXT ("\xc3\xa9"), TEXT ("3") },
+                            { TEXT ("B"), TEXT ("1") } };
+  order->attributes = (TallAttributes){ items, G_N_ELEMENTS (items) };
+
+  assert_valid (order);
+  g_assert_cmpint (order->shipping_locations[0].number, ==, 10);
+  g_assert_cmpint (order->shipping_locations[1].number, ==, 20);
+  g_assert_cmpint (order->shipping_locations[2].number, ==, 30);
+  g_assert_cmpuint (order->shipping_locations[0].n_line_items, ==, 0);
+  g_assert_cmpint (order->shipping_locations[1].line_items[0].number, ==, 11);
+  g_assert_cmpint (order->shipping_locations[1].line_items[1].number, ==, 12);
+  g_assert_cmpint (order->shipping_locations[1].line_items[2].number, ==, 99);
+  g_assert_cmpint (order->shipping_locations[2].line_items[0].number, ==, 1);
+  g_assert_cmpstr (order->attributes.items[0].key, ==, "B");
+  g_assert_cmpstr (order->attributes.items[1].key, ==, "b");
+  g_assert_cmpstr (order->attributes.items[2].key, ==, "\xc3\xa9");
+  g_assert_cmpstr (order->attributes.items[2].value, ==, "3");
+}
+
+/* Any order of locations and lines normalizes to the same canonical form. */
+static void
+test_sorts_random (void)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (g_test_rand_int ());
+  for (guint i = 0; i < 500; i++)
+    {
+      g_autoptr (TallArena) arena = tall_arena_new (0);
+      g_autoptr (TallOrder) order = tall_test_random_order (rand, 20);
+      TallSlice before = tall_order_to_canonical (order, arena);
+      for (guint k = 0; k < order->n_shipping_locations; k++)
+        {
+          guint other = g_rand_int_range (rand, 0, order->n_shipping_locations);
+          TallShippingLocation moved = order->shipping_locations[k];
+          order->shipping_locations[k] = order->shipping_locations[other];
+          order->shipping_locations[other] = moved;
+          for (guint l = 1; l < moved.n_line_items; l += 2)
+            {
+              TallLineItem line = moved.line_items[l];
+              moved.line_items[l] = moved.line_items[0];
+              moved.line_items[0] = line;
+            }
+        }
+      assert_valid (order);
+      TallSlice after = tall_order_to_canonical (order, arena);
+      g_assert_cmpmem (before.data, before.len, after.data, after.len);
+    }
+}
+
+static void
+test_numbers (void)
+{
+  static const char *const good[] = {
+    "1", " ", "a b", "\u00a0", "~", "日本", "\U0001F34E", "\u00ad"
+  };
+  static const char *const bad[] = { "",     "\n",           "a\tb",      "\x1f",
+                                     "\x7f", "\xc2\x80",     "x\xc2\x9f", "\xff",
+                                     "\xc3", "\xed\xa0\x80", "\xc0\x80",  "\xc2" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (good); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      gboolean valid = tall_validate_number (good[i], "order_number", &error);
+      g_assert_no_error (error);
+      g_assert_true (valid);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    {
+      g_autoptr (TallOrder) customer = tall_order_new (bad[i], "1");
+      assert_invalid (customer, "customer_number", "number");
+      g_autoptr (TallOrder) order = tall_order_new ("C", bad[i]);
+      assert_invalid (order, "order_number", "number");
+    }
+
+  g_autoptr (TallOrder) missing = tall_order_new ("C", NULL);
+  assert_invalid (missing, "order_number", "missing");
+}
+
+static void
+test_number_length (void)
+{
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  g_autoptr (TallOrder) longest = tall_order_new (fill (arena, 128), fill (arena, 128));
+  assert_valid (longest);
+  g_autoptr (TallOrder) order = tall_order_new ("C", fill (arena, 129));
+  assert_too_large (order, "128", "129");
+  g_autoptr (TallOrder) customer = tall_order_new (fill (arena, 129), "1");
+  assert_too_large (customer, "128", "129");
+}
+
+static void
+test_positions (void)
+{
+  g_autoptr (TallOrder) order = tall_test_empty_order ("C", "1", 2);
+  tall_test_add_lines (order, 1, 1, 2);
+  order->shipping_locations[1].number = G_MAXINT32;
+  order->shipping_locations[1].line_items[1].number = G_MAXINT32;
+  assert_valid (order);
+
+  order->shipping_locations[1].line_items[1].number = 0;
+  assert_invalid (order, "shipping_locations[1].line_items[1].number", "0 is out of range");
+  order->shipping_locations[0].number = -1;
+  assert_invalid (order, "shipping_locations[0].number", "-1 is out of range");
+}
+
+static void
+test_duplicates (void)
+{
+  g_autoptr (TallOrder) order = tall_test_empty_order ("C", "1", 3);
+  tall_test_add_lines (order, 0, 5, 2);
+  tall_test_add_lines (order, 2, 1, 2);
+  assert_valid (order);
+
+  order->shipping_locations[2].line_items[1].number = 6;
+  assert_invalid (order, "shipping_locations[2].line_items[1].number",
+                  "shipping_locations[0].line_items[1] has the same number 6");
+  order->shipping_locations[2].number = 1;
+  assert_invalid (order, "shipping_locations[2].number",
+                  "shipping_locations[0] has the same number 1");
+  g_assert_cmpint (order->shipping_locations[1].number, ==, 2);
+
+  TallAttribute items[] = { { TEXT ("b"), TEXT ("") },
+                            { TEXT ("a"), TEXT ("") },
+                            { TEXT ("b"), TEXT ("") } };
+  g_autoptr (TallOrder) twice = tall_order_new ("C", "1");
+  twice->attributes = (TallAttributes){ items, G_N_ELEMENTS (items) };
+  assert_invalid (twice, "attributes[2].key", "attributes[0] has the same key “b”");
+}
+
+/* Every text of an order, made wrong in turn. */
+static void
+test_texts (void)
+{
+  static const char bad[] = "a\xff";
+  g_autoptr (TallOrder) order = tall_test_order_with_lines ("C", "1", 2);
+  TallShippingLocation *location = &order->shipping_locations[0];
+  TallAttribute items[] = { { TEXT ("k"), TEXT ("v") } };
+  order->attributes = (TallAttributes){ items, 1 };
+  const struct
+  {
+    char **text;
+    const char *field;
+  } cases[] = {
+    { &order->currency, "currency" },
+    { &items[0].key, "attributes[0].key" },
+    { &items[0].value, "attributes[0].value" },
+    { &location->name, "shipping_locations[0].name" },
+    { &location->address->line1, "shipping_locations[0].address.line1" },
+    { &location->address->line2, "shipping_locations[0].address.line2" },
+    { &location->address->city, "shipping_locations[0].address.city" },
+    { &location->address->state, "shipping_locations[0].address.state" },
+    { &location->address->zip, "shipping_locations[0].address.zip" },
+    { &location->address->country, "shipping_locations[0].address.country" },
+    { &location->line_items[1].item_number, "shipping_locations[0].line_items[1].item_number" },
+    { &location->line_items[1].description, "shipping_locations[0].line_items[1].description" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      char *before = *cases[i].text;
+      *cases[i].text = (char *)bad;
+      assert_invalid (order, cases[i].field, "UTF-8");
+      *cases[i].text = before;
+      assert_valid (order);
+    }
+}
+
+static void
+test_attributes_present (void)
+{
+  TallAttribute no_key[] = { { NULL, TEXT ("") } };
+  TallAttribute empty_key[] = { { TEXT (""), TEXT ("") } };
+  TallAttribute no_value[] = { { TEXT ("a"), TEXT ("") }, { TEXT ("b"), NULL } };
+  g_autoptr (TallOrder) order = tall_order_new ("C", "1");
+  order->attributes = (TallAttributes){ no_key, 1 };
+  assert_invalid (order, "attributes[0].key", "empty");
+  order->attributes = (TallAttributes){ empty_key, 1 };
+  assert_invalid (order, "attributes[0].key", "empty");
+  order->attributes = (TallAttributes){ no_value, 2 };
+  assert_invalid (order, "attributes[1].value", "must be there");
+}
+
+static void
+test_dates (void)
+{
+  g_autoptr (TallOrder) order = tall_test_empty_order ("C", "1", 1);
+  order->has_sales_date = order->shipping_locations[0].has_ship_date = TRUE;
+  order->sales_date = TALL_MIN_DATE;
+  order->shipping_locations[0].ship_date = TALL_MAX_DATE;
+  assert_valid (order);
+
+  order->shipping_locations[0].ship_date = TALL_MAX_DATE + 1;
+  assert_invalid (order, "shipping_locations[0].ship_date", "years 1 to 9999");
+  order->sales_date = TALL_MIN_DATE - 1;
+  assert_invalid (order, "sales_date", "years 1 to 9999");
+}
+
+static void
+test_decimals (void)
+{
+  g_autoptr (TallOrder) order = tall_test_order_with_lines ("C", "1", 1);
+  TallLineItem *line = &order->shipping_locations[0].line_items[0];
+  line->quantity = (TallDecimal){ G_MININT64, 18 };
+  line->price = (TallDecimal){ G_MAXINT64, 18 };
+  line->discount = (TallDecimal){ G_GINT64_CONSTANT (1000000000000000000), 18 };
+  assert_valid (order);
+
+  line->discount.unscaled++;
+  assert_invalid (order, "shipping_locations[0].line_items[0].discount", "0 to 1");
+  line->discount = (TallDecimal){ -1, 18 };
+  assert_invalid (order, "shipping_locations[0].line_items[0].discount", "0 to 1");
+  line->discount = (TallDecimal){ 0, 19 };
+  assert_invalid (order, "shipping_locations[0].line_items[0].discount", "scale 19");
+  line->price.scale = 255;
+  assert_invalid (order, "shipping_locations[0].line_items[0].price", "scale 255");
+  line->quantity.scale = 19;
+  assert_invalid (order, "shipping_locations[0].line_items[0].quantity", "scale 19");
+
+  line->has_quantity = line->has_price = line->has_discount = FALSE;
+  assert_valid (order);
+}
+
+static void
+test_counts (void)
+{
+  g_autoptr (TallOrder) most = tall_test_empty_order ("C", "1", 3);
+  tall_test_add_lines (most, 1, 1, 9997);
+  assert_valid (most);
+  g_autoptr (TallOrder) lines = tall_test_empty_order ("C", "1", 3);
+  tall_test_add_lines (lines, 1, 1, 9998);
+  assert_too_large (lines, "10000", "10001");
+
+  g_autoptr (TallOrder) locations = tall_test_empty_order ("C", "1", 10000);
+  assert_valid (locations);
+  g_autoptr (TallOrder) too_many = tall_test_empty_order ("C", "1", 10001);
+  assert_too_large (too_many, "10000", "10001");
+}
+
+static void
+test_address_size (void)
+{
+  g_autoptr (TallOrder) order = tall_test_empty_order ("C", "1", 2);
+  TallAddress *address = tall_arena_new0 (order->arena, TallAddress);
+  order->shipping_locations[1].address = address;
+  address->line1 = fill (order->arena, 4000);
+  address->country = fill (order->arena, 96);
+  assert_valid (order);
+
+  address->zip = TEXT ("x");
+  assert_too_large (order, "shipping_locations[1].address", "4097");
+  assert_too_large (order, "4096", "4097");
+}
+
+/* Exactly 1 MiB is taken, one byte more is not. */
+static void
+test_canonical_size (void)
+{
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  g_autoptr (TallOrder) order = tall_order_new ("C", "1");
+  gsize empty = tall_order_to_canonical (order, arena).len;
+  gsize text = TALL_MAX_CANONICAL_BYTES - empty - 4; /* tag, and three bytes of length */
+
+  order->currency = fill (order->arena, text);
+  g_assert_cmpuint (tall_order_to_canonical (order, arena).len, ==, TALL_MAX_CANONICAL_BYTES);
+  assert_valid (order);
+  order->currency = fill (order->arena, text + 1);
+  assert_too_large (order, "1048576", "1048577");
+}
+
+/* What is within the limits but near them in every way at once is measured, not guessed. */
+static void
+test_canonical_size_bound (void)
+{
+  g_autoptr (TallOrder) order = tall_test_order_with_lines ("C", "1", 9999);
+  for (guint i = 0; i < 9999; i++)
+    order->shipping_locations[0].line_items[i].description = fill (order->arena, 70);
+  assert_valid (order);
+  for (guint i = 0; i < 9999; i++)
+    order->shipping_locations[0].line_items[i].description = fill (order->arena, 90);
+  assert_too_large (order, "1048576", "canonical form");
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/model/order-check/sorts", test_sorts);
+  g_test_add_func ("/model/order-check/sorts-random", test_sorts_random);
+  g_test_add_func ("/model/order-check/numbers", test_numbers);
+  g_test_add_func ("/model/order-check/number-length", test_number_length);
+  g_test_add_func ("/model/order-check/positions", test_positions);
+  g_test_add_func ("/model/order-check/duplicates", test_duplicates);
+  g_test_add_func ("/model/order-check/texts", test_texts);
+  g_test_add_func ("/model/order-check/attributes-present", test_attributes_present);
+  g_test_add_func ("/model/order-check/dates", test_dates);
+  g_test_add_func ("/model/order-check/decimals", test_decimals);
+  g_test_add_func ("/model/order-check/counts", test_counts);
+  g_test_add_func ("/model/order-check/address-size", test_address_size);
+  g_test_add_func ("/model/order-check/canonical-size", test_canonical_size);
+  g_test_add_func ("/model/order-check/canonical-size-bound", test_canonical_size_bound);
+  return g_test_run ();
+}

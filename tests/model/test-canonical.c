@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-canonical.h"
 #include "tall-error.h"
+#include "tall-limits.h"
 #include "tall-md5.h"
 #include "tall-test-orders.h"
 
@@ -56,11 +57,326 @@ test_customer_round_trip (void)
     }
 }
 
+static void
+assert_bytes (TallSlice bytes, const char *hex)
+{
+  g_autofree char *actual = tall_slice_to_hex (bytes);
+  g_assert_cmpstr (actual, ==, hex);
+}
+
+/* The bytes on which every digest and every stored blob stands. protoc reads and writes the same:
+ * protoc --decode=tall_pb.Order proto/order.proto. */
+static void
+test_golden (void)
+{
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  g_autoptr (TallOrder) order = tall_test_order_with_lines ("VINET", "10248", 1);
+  TallSlice canonical = tall_order_to_canonical (order, arena);
+  assert_bytes (canonical, "0a0556494e4554" /* customer_number */
+                           "12053130323438" /* order_number */
+                           "1880f0e8f9d730" /* sales_date */
+                           "2203555344"     /* currency */
+                           "2a7f"           /* a location */
+                           "0801"           /* its number */
+                           "121956696e7320657420616c636f6f6c732043686576616c696572"
+                           "1a2c0a14353920727565206465206ce280994162626179651a055265696d732a05"
+                           "353131303032064672616e6365" /* address */
+                           "2080b0cbd6df30"             /* ship_date */
+                           "2a2b"                       /* a line */
+                           "0801"                       /* its number */
+                           "12023131"                   /* item_number */
+                           "1a10517565736f2043616272616c65732030"
+                           "220408021000"   /* quantity 1 */
+                           "2a0508a80f1002" /* price 9.80 */
+                           "3204081e1002"); /* discount 0.15 */
+
+  guint8 digest[TALL_MD5_SIZE];
+  tall_md5 (canonical, digest);
+  assert_bytes (tall_slice (digest, sizeof digest), "318e8351033004af8903c16e56f10abc");
+  assert_bytes (tall_order_to_summary (order, arena),
+                "0a0556494e4554120531303234381801220508820d10022a03555344");
+}
+
+static void
+test_golden_customer (void)
+{
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  g_autoptr (TallCustomer) customer = tall_test_plain_customer ("VINET");
+  assert_bytes (tall_customer_to_canonical (customer, arena),
+                "0a0556494e4554121956696e7320657420616c636f6f6c732043686576616c696572"
+                "1a2c0a14353920727565206465206ce280994162626179651a055265696d732a05"
+                "353131303032064672616e6365"
+                "220b32362e34372e31352e3130220b32362e34372e31352e3131"
+                "2a187061756c2e68656e72696f74406578616d706c652e636f6d"
+                "32170a07636f6e74616374120c5061756c2048656e72696f74");
+  assert_bytes (tall_customer_to_summary (customer, arena),
+                "0a0556494e4554121956696e7320657420616c636f6f6c732043686576616c696572");
+  assert_bytes (tall_attributes_to_canonical (&customer->attributes, arena),
+                "0a170a07636f6e74616374120c5061756c2048656e72696f74");
+}
+
+static TallSlice
+from_hex (TallArena *arena, const char *hex)
+{
+  gsize len = strlen (hex) / 2;
+  guint8 *bytes = tall_arena_alloc (arena, len);
+  for (gsize i = 0; i < len; i++)
+    bytes[i] = g_ascii_xdigit_value (hex[2 * i]) << 4 | g_ascii_xdigit_value (hex[2 * i + 1]);
+  return tall_slice (bytes, len);
+}
+
+#define NUMBERS "0a0143120131" /* customer "C", order "1" */
+
+/* Each differs from a good order in one thing. */
+static void
+test_hostile (void)
+{
+  static const char *const cases[][2] = {
+    { "0a0143", "no order number" },
+    { "0a0143"
+      "1200",
+      "empty order number" },
+    { "0a0143"
+      "12020a31",
+      "control character in a number" },
+    { "0a0143"
+      "1202ff31",
+      "number that is not UTF-8" },
+    { NUMBERS "2202ff31", "currency that is not UTF-8" },
+    { NUMBERS "2203610062", "currency with a NUL inside" },
+    { NUMBERS "220100", "currency of one NUL" },
+    { "0a0243"
+      "00120131",
+      "number that ends with a NUL" },
+    { NUMBERS "18ffffffffffffffffff01", "sales date out of range" },
+    { NUMBERS "188000", "varint longer than need be" },
+    { NUMBERS "22016122"
+              "0162",
+      "currency twice" },
+    { NUMBERS "2a00", "location without a number" },
+    { NUMBERS "2a020800", "location 0" },
+    { NUMBERS "2a0b08ffffffffffffffffff01", "location -1" },
+    { NUMBERS "2a0608ffffffff0f", "location -1 in five bytes" },
+    { NUMBERS "2a020802"
+              "2a020801",
+      "locations not sorted" },
+    { NUMBERS "2a020801"
+              "2a020801",
+      "location twice" },
+    { NUMBERS "2a0a0801"
+              "2a020802"
+              "2a020801",
+      "lines not sorted" },
+    { NUMBERS "2a0608012a020801"
+              "2a0608022a020801",
+      "line twice in the order" },
+    { NUMBERS "2a0c0801"
+              "2a080801"
+              "220408021013",
+      "quantity of scale 19" },
+    { NUMBERS "2a0d0801"
+              "2a090801"
+              "22050802108002",
+      "quantity of scale 256" },
+    { NUMBERS "2a0a0801"
+              "2a060801"
+              "22020802",
+      "quantity without a scale" },
+    { NUMBERS "2a0c0801"
+              "2a080801"
+              "320408011000",
+      "discount -1" },
+    { NUMBERS "2a0c0801"
+              "2a080801"
+              "320408041000",
+      "discount 2" },
+    { NUMBERS "32060a0162120131"
+              "32060a0161120131",
+      "attributes not sorted" },
+    { NUMBERS "32060a0161120131"
+              "32060a0161120131",
+      "attribute twice" },
+    { NUMBERS "32030a0161", "attribute without a value" },
+    { NUMBERS "2205616263", "currency cut short" },
+    { NUMBERS "22ffffffff0f", "length beyond the end" },
+    { NUMBERS "22", "tag without a value" },
+    { NUMBERS "18", "varint without bytes" },
+    { NUMBERS "2007", "currency as a varint" },
+    { NUMBERS "2b", "start of a group" },
+    { NUMBERS "0001", "field number 0" },
+    { "", "nothing" },
+  };
+
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TallOrder) order =
+          tall_order_from_canonical (from_hex (arena, cases[i][0]), &error);
+      g_test_message ("%s: %s", cases[i][1], order != NULL ? "taken" : error->message);
+      g_assert_null (order);
+      g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+    }
+}
+
+static void
+test_too_long (void)
+{
+  g_autoptr (GError) error = NULL;
+  gsize len = TALL_MAX_CANONICAL_BYTES + 1;
+  g_autofree guint8 *bytes = g_malloc0 (len);
+  g_assert_null (tall_order_from_canonical (tall_slice (bytes, len), &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+}
+
+/* What a newer schema adds is skipped, at every level. */
+static void
+test_unknown_fields (void)
+{
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  g_autoptr (GError) error = NULL;
+  TallSlice bytes = from_hex (arena, NUMBERS "2a0b0801"
+                                             "2a040801"
+                                             "7801"
+                                             "7a0141"
+                                             "7a0142");
+  g_autoptr (TallOrder) order = tall_order_from_canonical (bytes, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (tall_order_count_lines (order), ==, 1);
+  assert_bytes (tall_order_to_canonical (order, arena), NUMBERS "2a060801"
+                                                                "2a020801");
+}
+
+/* An address without texts, an address of empty texts and no address are three things. */
+static void
+test_absent_and_empty (void)
+{
+  static const char *const cases[] = {
+    NUMBERS "2a020801",     NUMBERS "2a0408011a00", NUMBERS "2a0608011a020a00",
+    NUMBERS "2a0408011200", NUMBERS "2200",
+  };
+
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TallOrder) order = tall_order_from_canonical (from_hex (arena, cases[i]), &error);
+      g_assert_no_error (error);
+      assert_bytes (tall_order_to_canonical (order, arena), cases[i]);
+    }
+}
+
+/* Nothing that is cut short or changed in one bit crashes; what is still taken is canonical. */
+static void
+test_damaged (void)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (g_test_rand_int ());
+  for (guint i = 0; i < 20; i++)
+    {
+      g_autoptr (TallArena) arena = tall_arena_new (0);
+      g_autoptr (TallOrder) order = tall_test_random_order (rand, 8);
+      TallSlice canonical = tall_order_to_canonical (order, arena);
+      guint8 *bytes = tall_arena_memdup (arena, canonical.data, canonical.len);
+      for (gsize bit = 0; bit < canonical.len * 8; bit++)
+        {
+          g_autoptr (GError) error = NULL;
+          bytes[bit / 8] ^= 1u << bit % 8;
+          g_autoptr (TallOrder) other =
+              tall_order_from_canonical (tall_slice (bytes, canonical.len), &error);
+          bytes[bit / 8] ^= 1u << bit % 8;
+          if (other == NULL)
+            g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+          else
+            g_assert_true (tall_order_normalize (other, NULL));
+        }
+    }
+}
+
+static void
+test_order_summary (void)
+{
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallOrder) order = tall_test_order_with_lines ("VINET", "10248", 3);
+  TallOrderSummary summary;
+  gboolean parsed =
+      tall_order_summary_parse (tall_order_to_summary (order, arena), arena, &summary, &error);
+  g_assert_no_error (error);
+  g_assert_true (parsed);
+  g_assert_cmpstr (summary.customer_number, ==, "VINET");
+  g_assert_cmpstr (summary.order_number, ==, "10248");
+  g_assert_cmpuint (summary.n_lines, ==, 3);
+  g_assert_cmpstr (summary.currency, ==, "USD");
+  g_assert_true (summary.has_total);
+  /* 1 × 9.80 × 0.85 + 2 × 9.87 + 3 × 9.94 */
+  g_assert_true (tall_decimal_identical (summary.total, (TallDecimal){ 5789, 2 }));
+}
+
+static void
+test_summary_without_total (void)
+{
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallOrder) order = tall_test_order_with_lines ("VINET", "10248", 1);
+  order->shipping_locations[0].line_items[0].price = (TallDecimal){ G_MAXINT64, 0 };
+  order->shipping_locations[0].line_items[0].quantity = (TallDecimal){ G_MAXINT64, 0 };
+  order->currency = NULL;
+  TallOrderSummary summary;
+  gboolean parsed =
+      tall_order_summary_parse (tall_order_to_summary (order, arena), arena, &summary, &error);
+  g_assert_no_error (error);
+  g_assert_true (parsed);
+  g_assert_false (summary.has_total);
+  g_assert_null (summary.currency);
+}
+
+/* The cells that stand alone, good and bad. */
+static void
+test_cells (void)
+{
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  TallCustomerSummary customer;
+  g_assert_true (
+      tall_customer_summary_parse (from_hex (arena, "0a01431200"), arena, &customer, NULL));
+  g_assert_cmpstr (customer.number, ==, "C");
+  g_assert_cmpstr (customer.name, ==, "");
+  g_assert_true (tall_customer_summary_parse (from_hex (arena, "0a0143"), arena, &customer, NULL));
+  g_assert_null (customer.name);
+
+  static const char *const bad[] = { "0a00", "0a01431201ff", "0a0143120100", "12", "" };
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_assert_false (
+          tall_customer_summary_parse (from_hex (arena, bad[i]), arena, &customer, &error));
+      g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+    }
+
+  TallAttributes attributes;
+  g_assert_true (tall_attributes_from_canonical (from_hex (arena, ""), arena, &attributes, NULL));
+  g_assert_cmpuint (attributes.n_items, ==, 0);
+  g_autoptr (GError) error = NULL;
+  TallSlice unsorted = from_hex (arena, "0a060a0162120131"
+                                        "0a060a0161120131");
+  g_assert_false (tall_attributes_from_canonical (unsorted, arena, &attributes, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/model/canonical/order-round-trip", test_order_round_trip);
   g_test_add_func ("/model/canonical/customer-round-trip", test_customer_round_trip);
+  g_test_add_func ("/model/canonical/golden", test_golden);
+  g_test_add_func ("/model/canonical/golden-customer", test_golden_customer);
+  g_test_add_func ("/model/canonical/hostile", test_hostile);
+  g_test_add_func ("/model/canonical/too-long", test_too_long);
+  g_test_add_func ("/model/canonical/unknown-fields", test_unknown_fields);
+  g_test_add_func ("/model/canonical/absent-and-empty", test_absent_and_empty);
+  g_test_add_func ("/model/canonical/damaged", test_damaged);
+  g_test_add_func ("/model/canonical/order-summary", test_order_summary);
+  g_test_add_func ("/model/canonical/summary-without-total", test_summary_without_total);
+  g_test_add_func ("/model/canonical/cells", test_cells);
   return g_test_run ();
 }

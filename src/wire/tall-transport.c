@@ -305,6 +305,21 @@ transport_read_end (ThriftTransport *transport, GError **error)
   return TRUE;
 }
 
+/**
+ * tall_transport_skip_message:
+ *
+ * Throws away what is left of a frame that was read only in part, so that the connection can be
+ * used on. The protocol that read it has its own idea of where it is: make a new one.
+ */
+void
+tall_transport_skip_message (TallTransport *self)
+{
+  self->in_pos += MIN (self->has_frame ? self->limit : 0, buffered (self));
+  self->limit = 0;
+  self->has_frame = FALSE;
+  give_back_buffer (self);
+}
+
 static gboolean
 transport_write (ThriftTransport *transport, const gpointer data, guint32 len, GError **error)
 {

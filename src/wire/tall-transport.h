@@ -75,6 +75,8 @@ gboolean tall_transport_wait_for_input (TallTransport *self,
 gboolean tall_transport_read_frame (TallTransport *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 TallRecognized tall_transport_recognize (TallTransport *self);
 
+void tall_transport_skip_message (TallTransport *self);
+
 gboolean tall_transport_begin_message (TallTransport *self,
                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
 const guint8 *

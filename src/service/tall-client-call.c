@@ -1,0 +1,182 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-client-call.h"
+
+#include "tall-error.h"
+#include "tall-idl-failure.h"
+#include "tall-struct-reader.h"
+#include "tall-struct-writer.h"
+
+/* How one try on one connection ended. */
+typedef enum
+{
+  TRY_ANSWERED, /* the result is there */
+  TRY_CLOSED,   /* the connection ended before an answer began */
+  TRY_FAILED,   /* no answer in time, or one that makes no sense */
+} TryEnd;
+
+static gboolean
+send_call (TallClientCall *self, ThriftProtocol *protocol, GError **error)
+{
+  return thrift_protocol_write_message_begin (protocol, self->call->name, T_CALL, 0, error) >= 0
+         && tall_struct_write (self->call->args, self->args, protocol, error)
+         && thrift_protocol_write_message_end (protocol, error) >= 0
+         && thrift_transport_write_end (protocol->transport, error)
+         && thrift_transport_flush (protocol->transport, error);
+}
+
+/* Thrift's own answer: the server does not know the call. */
+static gboolean
+read_application_error (TallClientCall *self, TallStructReader *reader, GError **error)
+{
+  TallIdlApplicationError answer = { 0 };
+  TallIdlFailure *failure = tall_arena_new0 (self->arena, TallIdlFailure);
+
+  if (!tall_struct_reader_read (reader, &tall_idl_application_error_type, &answer, error))
+    return FALSE;
+  failure->code = TALL_ERROR_UNSUPPORTED;
+  failure->message = tall_arena_printf (
+      self->arena, "The server refuses the call \"%s\" (%s): is it an older version?",
+      self->call->name, answer.message != NULL ? answer.message : "no reason given");
+  self->result.failure = failure;
+  return TRUE;
+}
+
+static gboolean
+read_result (TallClientCall *self, ThriftProtocol *protocol, ThriftMessageType type, GError **error)
+{
+  TallStructReader reader;
+
+  self->result = (TallIdlResult){ .success = self->success };
+  tall_struct_reader_init (&reader, protocol, self->arena);
+  gboolean ok = type == T_EXCEPTION
+                    ? read_application_error (self, &reader, error)
+                    : tall_struct_reader_read (&reader, self->call->result, &self->result, error);
+  return ok && thrift_protocol_read_message_end (protocol, error) >= 0
+         && thrift_transport_read_end (protocol->transport, error);
+}
+
+static TryEnd
+try_call (TallClientCall *self, TallConnection *connection, GError **error)
+{
+  ThriftProtocol *protocol = tall_connection_get_protocol (connection);
+  g_autofree gchar *name = NULL;
+  ThriftMessageType type = T_REPLY;
+  gint32 seqid = 0;
+  g_autoptr (GError) reason = NULL;
+
+  tall_connection_set_deadline (connection, self->deadline);
+  gboolean begun =
+      send_call (self, protocol, &reason)
+      && thrift_protocol_read_message_begin (protocol, &name, &type, &seqid, &reason) >= 0;
+  if (begun && read_result (self, protocol, type, &reason))
+    return TRY_ANSWERED;
+
+  if (tall_connection_has_delivered (connection))
+    self->maybe_done = TRUE;
+  tall_connection_break (connection);
+  gboolean closed = !begun && g_error_matches (reason, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+  g_propagate_error (error, g_steal_pointer (&reason));
+  return closed ? TRY_CLOSED : TRY_FAILED;
+}
+
+/* What the caller is told of a try that brought no answer. */
+static void
+explain_failure (TallClientCall *self, GError *reason, GError **error)
+{
+  g_autoptr (GError) owned = reason;
+  g_autofree char *operation = tall_idl_call_describe (self->call, self->args);
+  const char *address = tall_client_pool_get_address (self->pool);
+
+  if (self->is_write && self->maybe_done)
+    g_set_error (error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN,
+                 "%s: the server at %s got it, but its answer did not come (%s); fetch it to find "
+                 "out whether it was done",
+                 operation, address, reason->message);
+  else if (g_error_matches (reason, TALL_ERROR, TALL_ERROR_TIMED_OUT))
+    g_set_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT,
+                 "%s: no answer from the server at %s in time (%s); is it a tallorder server, or "
+                 "is it overloaded?",
+                 operation, address, reason->message);
+  else
+    g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
+                 "%s: no tallorder server answers at %s (%s); check the address, and that "
+                 "\"tallorder serve\" runs there",
+                 operation, address, reason->message);
+}
+
+/* After a try that may have taken effect, an answer that says "nothing was done" only speaks of
+ * the second try. */
+static gboolean
+tells_about_second_try_only (const TallClientCall *self, const GError *error)
+{
+  static const TallError codes[] = { TALL_ERROR_CONFLICT, TALL_ERROR_OVERLOADED,
+                                     TALL_ERROR_UNAVAILABLE, TALL_ERROR_TIMED_OUT,
+                                     TALL_ERROR_INTERNAL };
+
+  for (guint i = 0; i < G_N_ELEMENTS (codes); i++)
+    if (self->is_write && self->maybe_done && g_error_matches (error, TALL_ERROR, (int)codes[i]))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+take_result (TallClientCall *self, GError **error)
+{
+  if (self->result.failure == NULL)
+    return TRUE;
+
+  g_autoptr (GError) reason = tall_idl_failure_to_error (self->result.failure);
+  if (tells_about_second_try_only (self, reason))
+    explain_failure (self, g_steal_pointer (&reason), error);
+  else
+    g_propagate_error (error, g_steal_pointer (&reason));
+  return FALSE;
+}
+
+static TryEnd
+try_on (TallClientCall *self, TallConnection *connection, GError **error)
+{
+  TryEnd end = try_call (self, connection, error);
+
+  if (end == TRY_ANSWERED)
+    tall_client_pool_keep (self->pool, connection);
+  else
+    g_object_unref (connection);
+  return end;
+}
+
+static TryEnd
+try_new_connection (TallClientCall *self, GError **error)
+{
+  TallConnection *connection = tall_client_pool_open (self->pool, self->deadline, error);
+  return connection == NULL ? TRY_FAILED : try_on (self, connection, error);
+}
+
+/**
+ * tall_client_call_run:
+ *
+ * Sends a call and reads its answer; see #TallClient for what is repeated.
+ *
+ * Returns: FALSE with what the server said, or why it said nothing
+ */
+gboolean
+tall_client_call_run (TallClientCall *self, GError **error)
+{
+  g_autoptr (GError) reason = NULL;
+  TallConnection *kept = tall_client_pool_take_kept (self->pool);
+  TryEnd end = TRY_CLOSED;
+
+  if (kept != NULL)
+    end = try_on (self, kept, &reason);
+  if (end == TRY_CLOSED && (!self->maybe_done || self->is_repeatable))
+    {
+      g_clear_error (&reason);
+      end = try_new_connection (self, &reason);
+    }
+
+  if (end == TRY_ANSWERED)
+    return take_result (self, error);
+  explain_failure (self, g_steal_pointer (&reason), error);
+  return FALSE;
+}

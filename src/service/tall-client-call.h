@@ -1,0 +1,31 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-idl.h"
+#include "tall-client-pool.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallClientCall:
+ *
+ * One call of a client, with the tries that it takes.
+ */
+typedef struct
+{
+  TallClientPool *pool;
+  const TallIdlCall *call;
+  const TallIdlArgs *args;
+  gboolean is_write;      /* a lost answer leaves the outcome unknown */
+  gboolean is_repeatable; /* may be sent again though it may have taken effect */
+  gint64 deadline;        /* microseconds of g_get_monotonic_time() */
+  TallArena *arena;       /* of the result */
+  gpointer success;       /* what a success is read into; NULL: the arena */
+  TallIdlResult result;   /* filled */
+  gboolean maybe_done;    /* a try has left whose answer did not come */
+} TallClientCall;
+
+gboolean tall_client_call_run (TallClientCall *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

@@ -1,0 +1,290 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-client.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "tall-client-call.h"
+#include "tall-error.h"
+#include "tall-socket.h"
+
+#define USUAL_TIMEOUT                                                                              \
+  15000 /* milliseconds; longer than the server's own, so that it can answer                       \
+         */
+
+struct _TallClient
+{
+  TallFront parent_instance;
+
+  TallClientPool *pool;
+  guint timeout; /* milliseconds; of calls that have none of their own */
+};
+
+G_DEFINE_FINAL_TYPE (TallClient, tall_client, TALL_TYPE_FRONT)
+
+static TallClientCall
+prepare (TallFront *front, TallIdlCallId id, const TallIdlArgs *args, TallArena *arena)
+{
+  TallClient *self = TALL_CLIENT (front);
+  return (TallClientCall){
+    .pool = self->pool,
+    .call = tall_idl_call_get (id),
+    .args = args,
+    .is_repeatable = TRUE,
+    .deadline = g_get_monotonic_time () + (gint64)self->timeout * 1000,
+    .arena = arena,
+  };
+}
+
+static void
+prepare_write (TallClientCall *call, const TallWriteOptions *options, gboolean has_token)
+{
+  call->is_write = TRUE;
+  call->is_repeatable = has_token;
+  if (options->timeout > 0)
+    call->deadline = g_get_monotonic_time () + (gint64)options->timeout * 1000;
+}
+
+/* Every put gets a token, so that it can be sent again without being stored twice. */
+static TallWriteOptions
+with_token (const TallWriteOptions *given)
+{
+  TallWriteOptions options = { 0 };
+  if (given != NULL)
+    options = *given;
+  if (!options.has_token && getentropy (options.token, TALL_TOKEN_SIZE) != 0)
+    g_error ("The kernel gives no random bytes: %s", g_strerror (errno));
+  options.has_token = TRUE;
+  return options;
+}
+
+/* The server gets nine tenths of the time, so that its own "timed out" arrives before ours. */
+static void
+init_options (TallIdlOptions *wire, const TallWriteOptions *options)
+{
+  TallWriteOptions shorter = *options;
+  if (options->timeout > 0)
+    shorter.timeout = MAX (options->timeout / 10 * 9, 1);
+  tall_idl_options_init (wire, &shorter);
+  /* The token lives in what the caller holds on to. */
+  if (options->has_token)
+    wire->token = tall_slice (options->token, TALL_TOKEN_SIZE);
+}
+
+static gboolean
+run_put (TallFront *front,
+         TallIdlCallId id,
+         TallIdlArgs *args,
+         const TallWriteOptions *given,
+         gint64 *revision,
+         GError **error)
+{
+  TallWriteOptions options = with_token (given);
+  TallIdlOptions wire;
+  init_options (&wire, &options);
+  args->options = &wire;
+
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  TallIdlSuccess success = { 0 };
+  TallClientCall call = prepare (front, id, args, arena);
+  call.success = &success;
+  prepare_write (&call, &options, TRUE);
+
+  if (!tall_client_call_run (&call, error))
+    return FALSE;
+  if (revision != NULL)
+    *revision = success.revision;
+  return TRUE;
+}
+
+static gboolean
+client_put_order (TallFront *front,
+                  TallOrder *order,
+                  const TallWriteOptions *options,
+                  gint64 *revision,
+                  GError **error)
+{
+  TallIdlArgs args = { .order = order };
+  return run_put (front, TALL_IDL_PUT_ORDER, &args, options, revision, error);
+}
+
+static gboolean
+client_put_customer (TallFront *front,
+                     TallCustomer *customer,
+                     const TallWriteOptions *options,
+                     gint64 *revision,
+                     GError **error)
+{
+  TallIdlArgs args = { .customer = customer };
+  return run_put (front, TALL_IDL_PUT_CUSTOMER, &args, options, revision, error);
+}
+
+/* An answer that tells of something else than was asked for, or of nothing. */
+static gboolean
+set_wrong_answer (const TallClientCall *call, GError **error)
+{
+  g_autofree char *operation = tall_idl_call_describe (call->call, call->args);
+  g_set_error (error, TALL_ERROR, TALL_ERROR_INTERNAL,
+               "%s: the server at %s answered with something else", operation,
+               tall_client_pool_get_address (call->pool));
+  return FALSE;
+}
+
+static TallOrder *
+client_get_order (TallFront *front,
+                  const char *customer_number,
+                  const char *order_number,
+                  gint64 *revision,
+                  GError **error)
+{
+  TallIdlArgs args = { .customer_number = (char *)customer_number,
+                       .order_number = (char *)order_number };
+  g_autoptr (TallOrder) order = tall_order_new ("", "");
+  TallIdlSuccess success = { .order = order };
+  TallClientCall call = prepare (front, TALL_IDL_GET_ORDER, &args, order->arena);
+  call.success = &success;
+
+  if (!tall_client_call_run (&call, error))
+    return NULL;
+  if (!g_str_equal (order->customer_number, customer_number)
+      || !g_str_equal (order->order_number, order_number) || !tall_order_normalize (order, NULL))
+    return set_wrong_answer (&call, error), NULL;
+  if (revision != NULL)
+    *revision = success.revision;
+  return g_steal_pointer (&order);
+}
+
+static TallCustomer *
+client_get_customer (TallFront *front, const char *number, gint64 *revision, GError **error)
+{
+  TallIdlArgs args = { .customer_number = (char *)number };
+  g_autoptr (TallCustomer) customer = tall_customer_new ("");
+  TallIdlSuccess success = { .customer = customer };
+  TallClientCall call = prepare (front, TALL_IDL_GET_CUSTOMER, &args, customer->arena);
+  call.success = &success;
+
+  if (!tall_client_call_run (&call, error))
+    return NULL;
+  if (!g_str_equal (customer->number, number) || !tall_customer_normalize (customer, NULL))
+    return set_wrong_answer (&call, error), NULL;
+  if (revision != NULL)
+    *revision = success.revision;
+  return g_steal_pointer (&customer);
+}
+
+static gboolean
+client_delete_order (TallFront *front,
+                     const char *customer_number,
+                     const char *order_number,
+                     const TallWriteOptions *given,
+                     GError **error)
+{
+  static const TallWriteOptions none = { 0 };
+  const TallWriteOptions *options = given != NULL ? given : &none;
+  TallIdlOptions wire;
+  init_options (&wire, options);
+
+  TallIdlArgs args = { .customer_number = (char *)customer_number,
+                       .order_number = (char *)order_number,
+                       .options = &wire };
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  TallClientCall call = prepare (front, TALL_IDL_DELETE_ORDER, &args, arena);
+  prepare_write (&call, options, FALSE);
+  return tall_client_call_run (&call, error);
+}
+
+static TallDescription *
+client_describe (TallFront *front, GError **error)
+{
+  TallIdlArgs args = { 0 };
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  TallDescription got = { 0 };
+  TallClientCall call = prepare (front, TALL_IDL_DESCRIBE, &args, arena);
+  call.success = &got;
+
+  if (!tall_client_call_run (&call, error))
+    return NULL;
+  if (got.layout == NULL || got.store == NULL)
+    return set_wrong_answer (&call, error), NULL;
+
+  TallDescription *description = g_memdup2 (&got, sizeof got);
+  description->name = g_strdup (got.name);
+  description->layout = g_strdup (got.layout);
+  description->key_strategy = g_strdup (got.key_strategy);
+  description->store = g_strdup (got.store);
+  description->version = g_strdup (got.version);
+  return description;
+}
+
+static gboolean
+client_ping (TallFront *front, GError **error)
+{
+  TallIdlArgs args = { 0 };
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  TallClientCall call = prepare (front, TALL_IDL_PING, &args, arena);
+  return tall_client_call_run (&call, error);
+}
+
+/**
+ * tall_client_set_timeout:
+ * @milliseconds: of calls that have none of their own; usually 15 s
+ *
+ * To be set before the client is used.
+ */
+void
+tall_client_set_timeout (TallClient *self, guint milliseconds)
+{
+  g_return_if_fail (TALL_IS_CLIENT (self) && milliseconds > 0);
+  self->timeout = milliseconds;
+}
+
+static void
+tall_client_finalize (GObject *object)
+{
+  TallClient *self = TALL_CLIENT (object);
+  tall_client_pool_free (self->pool);
+  G_OBJECT_CLASS (tall_client_parent_class)->finalize (object);
+}
+
+static void
+tall_client_class_init (TallClientClass *klass)
+{
+  TallFrontClass *front_class = TALL_FRONT_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->finalize = tall_client_finalize;
+  front_class->put_order = client_put_order;
+  front_class->get_order = client_get_order;
+  front_class->delete_order = client_delete_order;
+  front_class->put_customer = client_put_customer;
+  front_class->get_customer = client_get_customer;
+  front_class->describe = client_describe;
+  front_class->ping = client_ping;
+}
+
+static void
+tall_client_init (TallClient *self)
+{
+  self->timeout = USUAL_TIMEOUT;
+}
+
+/**
+ * tall_client_new:
+ * @address: `host:port` or `[v6 address]:port` of a server
+ *
+ * Connects when it is first used, and again whenever it must.
+ *
+ * Returns: (transfer full): a client; NULL with %TALL_ERROR_INVALID (the address)
+ */
+TallFront *
+tall_client_new (const char *address, GError **error)
+{
+  g_autofree char *host = NULL;
+  guint16 port = 0;
+  if (!tall_address_parse (address, &host, &port, error))
+    return NULL;
+
+  TallClient *self = g_object_new (TALL_TYPE_CLIENT, NULL);
+  self->pool = tall_client_pool_new (address);
+  return TALL_FRONT (self);
+}

@@ -1,0 +1,33 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <thrift/c_glib/protocol/thrift_protocol.h>
+
+#include "tall-front.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallAnswer:
+ * @TALL_ANSWER_GIVEN: the reply was written, and the request read to its end
+ * @TALL_ANSWER_RESET: the reply was written, but the request not read to its end: the rest of its
+ *   frame, and the state of the protocol that read it, must be thrown away
+ * @TALL_ANSWER_NONE: the bytes are not a call, or the reply could not be written: close
+ */
+typedef enum
+{
+  TALL_ANSWER_GIVEN,
+  TALL_ANSWER_RESET,
+  TALL_ANSWER_NONE,
+} TallAnswer;
+
+TallAnswer tall_handler_answer (TallFront *front,
+                                ThriftProtocol *in,
+                                ThriftProtocol *out,
+                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallAnswer tall_handler_refuse (ThriftProtocol *in,
+                                ThriftProtocol *out,
+                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

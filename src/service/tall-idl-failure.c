@@ -1,0 +1,82 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-idl-failure.h"
+
+#include "tall-error.h"
+
+/* What a caller is told instead of a message that may name our files, hosts or functions. The
+ * other codes are about the caller's own input or data: their messages are passed on. */
+static const char *
+closed_message (TallError code)
+{
+  switch (code)
+    {
+    case TALL_ERROR_OVERLOADED:
+      return "too much is waiting already; nothing was done, try again later";
+    case TALL_ERROR_UNAVAILABLE:
+      return "what keeps the orders cannot be reached; nothing was done, try again later";
+    case TALL_ERROR_TIMED_OUT:
+      return "the time-out passed; nothing was done, try again or allow more time";
+    case TALL_ERROR_OUTCOME_UNKNOWN:
+      return "it may or may not have happened; get it to find out, or send it again with the same "
+             "token";
+    case TALL_ERROR_INTERNAL:
+      return "failed inside the server, whose log says more";
+    default:
+      return NULL;
+    }
+}
+
+/**
+ * tall_idl_failure_from_error:
+ * @operation: what failed, such as `Storing order 10248 of VINET`
+ *
+ * Makes of an error what a caller of the service may see. What is kept from it goes to the log.
+ *
+ * Returns: (transfer none): in @arena
+ */
+TallIdlFailure *
+tall_idl_failure_from_error (TallArena *arena, const char *operation, const GError *error)
+{
+  TallIdlFailure *self = tall_arena_new0 (arena, TallIdlFailure);
+  TallError code = error->domain == TALL_ERROR ? (TallError)error->code : TALL_ERROR_INTERNAL;
+  const char *closed = closed_message (code);
+
+  if (code == TALL_ERROR_INTERNAL)
+    g_warning ("%s: %s", operation, error->message);
+  else if (closed != NULL)
+    g_message ("%s: %s: %s", operation, tall_error_code_name (code), error->message);
+
+  self->code = code;
+  self->message = closed != NULL ? tall_arena_printf (arena, "%s: %s", operation, closed)
+                                 : tall_arena_strdup (arena, error->message);
+  if (code == TALL_ERROR_INVALID)
+    self->field = tall_arena_strdup (arena, tall_error_get_field (error));
+  self->has_revision = code == TALL_ERROR_CONFLICT;
+  self->revision = tall_error_get_revision (error);
+  return self;
+}
+
+/**
+ * tall_idl_failure_to_error:
+ *
+ * Returns: (transfer full): the error that the server meant; one with a code that we do not know,
+ *   from a newer server, is an internal one
+ */
+GError *
+tall_idl_failure_to_error (const TallIdlFailure *self)
+{
+  const char *message = self->message != NULL ? self->message : "the server gave no reason";
+  GError *error = NULL;
+
+  if (self->code == TALL_ERROR_INVALID)
+    tall_error_set_invalid (&error, self->field, "%s", message);
+  else if (self->code == TALL_ERROR_CONFLICT)
+    tall_error_set_conflict (&error, self->revision, "%s", message);
+  else if (self->code >= TALL_ERROR_NOT_FOUND && self->code <= TALL_ERROR_INTERNAL)
+    error = g_error_new_literal (TALL_ERROR, self->code, message);
+  else
+    error = g_error_new (TALL_ERROR, TALL_ERROR_INTERNAL, "%s (error %d of a newer server)",
+                         message, self->code);
+  return error;
+}

@@ -1,0 +1,99 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-front.h"
+#include "tall-struct-type.h"
+
+G_BEGIN_DECLS
+
+/**
+ * The calls of `idl/tallorder.thrift` with their structs, as tables for tall_struct_reader_read()
+ * and tall_struct_write(). Server and client work from the same ones.
+ */
+typedef enum
+{
+  TALL_IDL_PUT_ORDER,
+  TALL_IDL_GET_ORDER,
+  TALL_IDL_DELETE_ORDER,
+  TALL_IDL_PUT_CUSTOMER,
+  TALL_IDL_GET_CUSTOMER,
+  TALL_IDL_DESCRIBE,
+  TALL_IDL_PING,
+  TALL_IDL_N_CALLS
+} TallIdlCallId;
+
+/* WriteOptions as they travel; tall_idl_options_parse() makes TallWriteOptions of them. */
+typedef struct
+{
+  gint32 condition;
+  gboolean has_condition;
+  gint64 revision;
+  gboolean has_revision;
+  TallSlice token; /* NULL data: absent */
+  gint32 timeout_ms;
+  gboolean has_timeout_ms;
+} TallIdlOptions;
+
+/* The arguments of any call; each call has its own fields of it. */
+typedef struct
+{
+  TallOrder *order;       /* not owned */
+  TallCustomer *customer; /* not owned */
+  char *customer_number;
+  char *order_number;
+  TallIdlOptions *options; /* NULL: absent */
+} TallIdlArgs;
+
+/* OrderResult, CustomerResult or PutResult. */
+typedef struct
+{
+  TallOrder *order;
+  TallCustomer *customer;
+  gint64 revision;
+} TallIdlSuccess;
+
+/* The exception TallError as it travels. */
+typedef struct
+{
+  gint32 code;
+  char *message;
+  char *field;
+  gint64 revision;
+  gboolean has_revision;
+} TallIdlFailure;
+
+typedef struct
+{
+  gpointer success;        /* TallIdlSuccess or TallDescription; NULL: failed, or nothing to tell */
+  TallIdlFailure *failure; /* NULL: succeeded */
+} TallIdlResult;
+
+/* Thrift's own answer when there is no such call, or none can be given. */
+typedef struct
+{
+  char *message;
+  gint32 type;
+} TallIdlApplicationError;
+
+typedef struct
+{
+  const char *name; /* as in the IDL */
+  TallIdlCallId id;
+  const TallStructType *args;    /* of TallIdlArgs */
+  const TallStructType *result;  /* of TallIdlResult */
+  const TallStructType *success; /* what a result must have when it succeeded; NULL: nothing */
+} TallIdlCall;
+
+extern const TallStructType tall_idl_application_error_type;
+
+const TallIdlCall *tall_idl_call_get (TallIdlCallId id);
+const TallIdlCall *tall_idl_call_find (const char *name);
+char *tall_idl_call_describe (const TallIdlCall *self, const TallIdlArgs *args);
+
+gboolean tall_idl_options_parse (const TallIdlOptions *self,
+                                 TallWriteOptions *options,
+                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_idl_options_init (TallIdlOptions *self, const TallWriteOptions *options);
+
+G_END_DECLS

@@ -1,0 +1,374 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-server.h"
+
+#include "tall-error.h"
+#include "tall-listen.h"
+#include "tall-log-limit.h"
+#include "tall-session.h"
+
+#define USUAL_CONNECTIONS 256
+#define USUAL_IDLE_TIMEOUT (5 * 60 * 1000)
+#define USUAL_TRANSFER_TIMEOUT (30 * 1000)
+#define USUAL_STOP_TIMEOUT (10 * 1000)
+#define USUAL_MAX_REQUEST (16 * 1024 * 1024)
+
+/* Connections over the limit that are told so, at the same time and in milliseconds; the ones
+ * beyond are closed at once. */
+#define MAX_REFUSALS 8
+#define REFUSAL_TIMEOUT 1000
+#define REFUSAL_MAX_REQUEST (2 * 1024 * 1024)
+
+/* Waiting after an accept that failed because the process has no descriptors left; milliseconds. */
+#define ACCEPT_PAUSE 100
+
+/* Waiting for calls after their connections were cut; milliseconds. */
+#define AFTER_SHUTDOWN 1000
+
+struct _TallServer
+{
+  GObject parent_instance;
+
+  TallFront *front;
+  TallServerOptions options; /* without zeros */
+  char *address;             /* the one bound */
+  GSocketListener *listener;
+  GCancellable *closing; /* cancelled to end the accepting */
+  GThread *acceptor;     /* NULL: stopped */
+  gint stopping;         /* atomic */
+  TallLogLimit log_limit;
+
+  GMutex mutex; /* of what follows */
+  GCond changed;
+  GHashTable *sockets; /* of GSocket, not owned: connections that are open */
+  guint n_sessions;    /* served or about to be */
+  guint n_refusals;    /* likewise, of those over the limit */
+};
+
+G_DEFINE_FINAL_TYPE (TallServer, tall_server, G_TYPE_OBJECT)
+
+/* What a thread gets. */
+typedef struct
+{
+  TallServer *server; /* owned */
+  GSocket *socket;    /* owned */
+  gboolean refused;
+} Job;
+
+static void
+log_closing (TallServer *self, const char *what, const GError *error)
+{
+  guint n_left_out = 0;
+
+  if (!tall_log_limit_take (&self->log_limit, &n_left_out))
+    return;
+  if (n_left_out > 0)
+    g_message ("%u messages like the next were left out", n_left_out);
+  g_message ("%s: %s", what, error->message);
+}
+
+static char *
+name_peer (GSocket *socket)
+{
+  g_autoptr (GSocketAddress) address = g_socket_get_remote_address (socket, NULL);
+  if (!G_IS_INET_SOCKET_ADDRESS (address))
+    return g_strdup ("a client");
+  return g_socket_connectable_to_string (G_SOCKET_CONNECTABLE (address));
+}
+
+static void
+serve (TallServer *self, Job *job, TallTransport *transport, const char *peer)
+{
+  g_autoptr (GError) error = NULL;
+  TallSession session = {
+    .front = job->refused ? NULL : self->front,
+    .transport = transport,
+    .idle_timeout = job->refused ? REFUSAL_TIMEOUT : self->options.idle_timeout,
+    .transfer_timeout = job->refused ? REFUSAL_TIMEOUT : self->options.transfer_timeout,
+    .stopping = &self->stopping,
+  };
+
+  if (!tall_session_run (&session, &error))
+    {
+      g_autofree char *what = g_strdup_printf ("Connection of %s closed", peer);
+      log_closing (self, what, error);
+    }
+}
+
+static void
+end_job (Job *job)
+{
+  TallServer *self = job->server;
+
+  g_mutex_lock (&self->mutex);
+  g_hash_table_remove (self->sockets, job->socket);
+  guint *count = job->refused ? &self->n_refusals : &self->n_sessions;
+  (*count)--;
+  g_cond_broadcast (&self->changed);
+  g_mutex_unlock (&self->mutex);
+
+  g_object_unref (job->socket);
+  g_object_unref (self);
+  g_free (job);
+}
+
+static gpointer
+run_job (gpointer data)
+{
+  Job *job = data;
+  TallServer *self = job->server;
+  g_autofree char *peer = name_peer (job->socket);
+  gsize max_request = job->refused ? MIN (REFUSAL_MAX_REQUEST, self->options.max_request)
+                                   : self->options.max_request;
+  TallTransport *transport = tall_session_open (job->socket, peer, max_request);
+
+  serve (self, job, transport, peer);
+
+  /* Out of the table before it is closed: tall_server_stop() shuts down what it finds there. */
+  g_mutex_lock (&self->mutex);
+  g_hash_table_remove (self->sockets, job->socket);
+  g_mutex_unlock (&self->mutex);
+  thrift_transport_close (THRIFT_TRANSPORT (transport), NULL);
+  g_object_unref (transport);
+
+  end_job (job);
+  return NULL;
+}
+
+/* Takes a place for a new connection. */
+static gboolean
+admit (TallServer *self, GSocket *socket, gboolean *refused)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+
+  if (g_atomic_int_get (&self->stopping))
+    return FALSE;
+  *refused = self->n_sessions >= self->options.max_connections;
+  if (*refused && self->n_refusals >= MAX_REFUSALS)
+    return FALSE;
+  guint *count = *refused ? &self->n_refusals : &self->n_sessions;
+  (*count)++;
+  g_hash_table_add (self->sockets, socket);
+  return TRUE;
+}
+
+static void
+begin_session (TallServer *self, GSocket *socket)
+{
+  gboolean refused = FALSE;
+  if (!admit (self, socket, &refused))
+    return;
+
+  Job *job = g_new0 (Job, 1);
+  job->server = g_object_ref (self);
+  job->socket = g_object_ref (socket);
+  job->refused = refused;
+
+  g_autoptr (GError) error = NULL;
+  GThread *thread = g_thread_try_new ("tall-session", run_job, job, &error);
+  if (thread != NULL)
+    {
+      g_thread_unref (thread);
+      return;
+    }
+  log_closing (self, "A connection was closed: no thread for it", error);
+  end_job (job);
+}
+
+/* The process may be out of descriptors: until some are free, accepting fails at once, again and
+ * again. */
+static void
+pause_accepting (TallServer *self, const GError *error)
+{
+  gint64 until = g_get_monotonic_time () + ACCEPT_PAUSE * G_TIME_SPAN_MILLISECOND;
+
+  log_closing (self, "Accepting a connection failed", error);
+  g_mutex_lock (&self->mutex);
+  while (!g_atomic_int_get (&self->stopping)
+         && g_cond_wait_until (&self->changed, &self->mutex, until))
+    continue;
+  g_mutex_unlock (&self->mutex);
+}
+
+static gpointer
+accept_all (gpointer data)
+{
+  TallServer *self = data;
+
+  while (!g_cancellable_is_cancelled (self->closing))
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GSocket) socket =
+          g_socket_listener_accept_socket (self->listener, NULL, self->closing, &error);
+      if (socket != NULL)
+        begin_session (self, socket);
+      else if (!g_cancellable_is_cancelled (self->closing))
+        pause_accepting (self, error);
+    }
+  return NULL;
+}
+
+/**
+ * tall_server_get_address:
+ *
+ * Returns: (transfer none): `host:port`, with the port that was taken if any free one was asked for
+ */
+const char *
+tall_server_get_address (TallServer *self)
+{
+  return self->address;
+}
+
+/**
+ * tall_server_count_connections:
+ *
+ * Returns: the number of connections that are served now
+ */
+guint
+tall_server_count_connections (TallServer *self)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  return self->n_sessions;
+}
+
+/* Nothing more is read from any client; what runs can still answer. */
+static void
+shut_sockets (TallServer *self, gboolean also_writing)
+{
+  GHashTableIter iter;
+  gpointer socket;
+
+  g_hash_table_iter_init (&iter, self->sockets);
+  while (g_hash_table_iter_next (&iter, &socket, NULL))
+    g_socket_shutdown (socket, TRUE, also_writing, NULL);
+}
+
+static gboolean
+wait_for_sessions (TallServer *self, guint milliseconds)
+{
+  gint64 until = g_get_monotonic_time () + (gint64)milliseconds * 1000;
+
+  while (self->n_sessions + self->n_refusals > 0)
+    if (!g_cond_wait_until (&self->changed, &self->mutex, until))
+      return self->n_sessions + self->n_refusals == 0;
+  return TRUE;
+}
+
+/**
+ * tall_server_stop:
+ *
+ * Accepts no more connections, ends those that are silent, lets the calls that run finish and
+ * answer, within the stop time-out, and closes everything. May be called again, from one thread.
+ *
+ * Returns: FALSE if calls still run that could not be waited for: the front must stay
+ */
+gboolean
+tall_server_stop (TallServer *self)
+{
+  g_return_val_if_fail (TALL_IS_SERVER (self), FALSE);
+
+  g_mutex_lock (&self->mutex);
+  g_atomic_int_set (&self->stopping, 1);
+  g_cond_broadcast (&self->changed);
+  g_mutex_unlock (&self->mutex);
+  g_cancellable_cancel (self->closing);
+  if (self->acceptor != NULL)
+    g_thread_join (g_steal_pointer (&self->acceptor));
+  if (self->listener != NULL)
+    g_socket_listener_close (self->listener);
+
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  shut_sockets (self, FALSE);
+  if (wait_for_sessions (self, self->options.stop_timeout))
+    return TRUE;
+  shut_sockets (self, TRUE);
+  return wait_for_sessions (self, AFTER_SHUTDOWN);
+}
+
+static void
+tall_server_dispose (GObject *object)
+{
+  TallServer *self = TALL_SERVER (object);
+  if (self->acceptor != NULL && !tall_server_stop (self))
+    g_warning ("A server was given up while its calls still run");
+  G_OBJECT_CLASS (tall_server_parent_class)->dispose (object);
+}
+
+static void
+tall_server_finalize (GObject *object)
+{
+  TallServer *self = TALL_SERVER (object);
+  g_clear_object (&self->front);
+  g_clear_object (&self->listener);
+  g_clear_object (&self->closing);
+  g_hash_table_unref (self->sockets);
+  g_mutex_clear (&self->mutex);
+  g_cond_clear (&self->changed);
+  g_mutex_clear (&self->log_limit.mutex);
+  g_free (self->address);
+  G_OBJECT_CLASS (tall_server_parent_class)->finalize (object);
+}
+
+static void
+tall_server_class_init (TallServerClass *klass)
+{
+  G_OBJECT_CLASS (klass)->dispose = tall_server_dispose;
+  G_OBJECT_CLASS (klass)->finalize = tall_server_finalize;
+}
+
+static void
+tall_server_init (TallServer *self)
+{
+  g_mutex_init (&self->mutex);
+  g_cond_init (&self->changed);
+  g_mutex_init (&self->log_limit.mutex);
+  self->sockets = g_hash_table_new (NULL, NULL);
+  self->closing = g_cancellable_new ();
+}
+
+static void
+set_options (TallServer *self, const TallServerOptions *options)
+{
+  static const TallServerOptions none = { 0 };
+  const TallServerOptions *given = options != NULL ? options : &none;
+
+#define USE(member, usual) self->options.member = given->member != 0 ? given->member : (usual)
+  USE (max_connections, USUAL_CONNECTIONS);
+  USE (idle_timeout, USUAL_IDLE_TIMEOUT);
+  USE (transfer_timeout, USUAL_TRANSFER_TIMEOUT);
+  USE (stop_timeout, USUAL_STOP_TIMEOUT);
+  USE (max_request, USUAL_MAX_REQUEST);
+#undef USE
+}
+
+/**
+ * tall_server_new:
+ * @front: what keeps the orders; called from many threads at once
+ * @address: `host:port` or `[v6 address]:port` to listen on; port 0 takes a free one
+ * @options: (nullable): copied
+ *
+ * Returns: (transfer full): a server that takes connections already; NULL with %TALL_ERROR_INVALID
+ *   (the address), or %TALL_ERROR_UNAVAILABLE. End it with tall_server_stop() before letting go of
+ *   it.
+ */
+TallServer *
+tall_server_new (TallFront *front,
+                 const char *address,
+                 const TallServerOptions *options,
+                 GError **error)
+{
+  g_return_val_if_fail (TALL_IS_FRONT (front), NULL);
+
+  g_autofree char *bound = NULL;
+  g_autoptr (GSocketListener) listener = tall_listen (address, &bound, error);
+  if (listener == NULL)
+    return NULL;
+
+  TallServer *self = g_object_new (TALL_TYPE_SERVER, NULL);
+  self->front = g_object_ref (front);
+  set_options (self, options);
+  self->address = g_steal_pointer (&bound);
+  self->listener = g_steal_pointer (&listener);
+  self->acceptor = g_thread_new ("tall-accept", accept_all, self);
+  return self;
+}

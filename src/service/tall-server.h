@@ -1,0 +1,42 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-front.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallServerOptions:
+ *
+ * What a server takes from its clients. Zero means the usual value.
+ */
+typedef struct
+{
+  guint max_connections; /* at the same time, a thread each; usually 256 */
+  guint idle_timeout;    /* milliseconds of silence before a connection is closed; usually 300000 */
+  guint transfer_timeout; /* milliseconds for a request to arrive as a whole, and for a reply to be
+                           * taken; usually 30000 */
+  guint stop_timeout;     /* milliseconds that running calls get to finish; usually 10000 */
+  gsize max_request;      /* bytes; usually 16 MiB */
+} TallServerOptions;
+
+/**
+ * TallServer:
+ *
+ * Offers a front to clients of `idl/tallorder.thrift`. Works on threads of its own, from when it is
+ * made until it is stopped.
+ */
+#define TALL_TYPE_SERVER (tall_server_get_type ())
+G_DECLARE_FINAL_TYPE (TallServer, tall_server, TALL, SERVER, GObject)
+
+TallServer *tall_server_new (TallFront *front,
+                             const char *address,
+                             const TallServerOptions *options,
+                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+const char *tall_server_get_address (TallServer *self);
+guint tall_server_count_connections (TallServer *self);
+gboolean tall_server_stop (TallServer *self);
+
+G_END_DECLS

@@ -1,0 +1,149 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-session.h"
+
+#include "tall-binary-protocol.h"
+#include "tall-compact-protocol.h"
+#include "tall-handler.h"
+
+#define MAX_DEPTH 32
+
+/* The two ways to read and write on one transport, made when first needed and then kept. */
+typedef struct
+{
+  ThriftProtocol *in;
+  ThriftProtocol *out;
+} Protocols;
+
+typedef struct
+{
+  const TallSession *session;
+  Protocols binary;
+  Protocols compact;
+} Running;
+
+static gint64
+deadline_after (guint milliseconds)
+{
+  return g_get_monotonic_time () + (gint64)milliseconds * 1000;
+}
+
+/* Each frame says by its first bytes in which protocol it is written; the reply is in the same. */
+static Protocols *
+choose_protocols (Running *self, GError **error)
+{
+  TallTransport *transport = self->session->transport;
+
+  switch (tall_transport_recognize (transport))
+    {
+    case TALL_RECOGNIZED_BINARY:
+      if (self->binary.in == NULL)
+        self->binary.in = tall_binary_protocol_new (transport);
+      if (self->binary.out == NULL)
+        self->binary.out = tall_binary_protocol_new (transport);
+      return &self->binary;
+    case TALL_RECOGNIZED_COMPACT:
+      if (self->compact.in == NULL)
+        self->compact.in = tall_compact_protocol_new (transport);
+      if (self->compact.out == NULL)
+        self->compact.out = tall_compact_protocol_new (transport);
+      return &self->compact;
+    case TALL_RECOGNIZED_NOTHING:
+      break;
+    }
+  g_set_error_literal (error, TALL_ERROR, TALL_ERROR_INVALID,
+                       "a frame that is neither in the binary nor in the compact protocol");
+  return NULL;
+}
+
+static gboolean
+answer_frame (Running *self, GError **error)
+{
+  const TallSession *session = self->session;
+  TallTransport *transport = session->transport;
+
+  tall_transport_set_deadline (transport, deadline_after (session->transfer_timeout));
+  if (!tall_transport_read_frame (transport, error))
+    return FALSE;
+  Protocols *protocols = choose_protocols (self, error);
+  if (protocols == NULL)
+    return FALSE;
+
+  TallAnswer answer =
+      session->front != NULL
+          ? tall_handler_answer (session->front, protocols->in, protocols->out, error)
+          : tall_handler_refuse (protocols->in, protocols->out, error);
+  if (answer == TALL_ANSWER_NONE)
+    return FALSE;
+  if (answer == TALL_ANSWER_RESET)
+    {
+      tall_transport_skip_message (transport);
+      g_clear_object (&protocols->in);
+    }
+
+  tall_transport_set_deadline (transport, deadline_after (session->transfer_timeout));
+  return thrift_transport_flush (THRIFT_TRANSPORT (transport), error);
+}
+
+static gboolean
+answer_all (Running *self, GError **error)
+{
+  const TallSession *session = self->session;
+
+  while (!g_atomic_int_get (session->stopping))
+    {
+      g_autoptr (GError) reason = NULL;
+      gboolean ended = FALSE;
+      if (!tall_transport_wait_for_input (session->transport,
+                                          deadline_after (session->idle_timeout), &ended, &reason))
+        {
+          /* Silence, or a client that is gone, is nothing to complain about. */
+          return g_error_matches (reason, TALL_ERROR, TALL_ERROR_TIMED_OUT)
+                 || g_error_matches (reason, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+        }
+      if (ended)
+        return TRUE;
+      if (!answer_frame (self, error))
+        return FALSE;
+      if (session->front == NULL)
+        return TRUE;
+    }
+  return TRUE;
+}
+
+/**
+ * tall_session_open:
+ * @peer: the client's address, for the log
+ *
+ * Returns: (transfer full): the transport of a session, whose last reference closes @socket
+ */
+TallTransport *
+tall_session_open (GSocket *socket, const char *peer, gsize max_request)
+{
+  TallWireOptions options = TALL_WIRE_OPTIONS_INIT;
+  options.side = TALL_WIRE_SERVER;
+  options.max_message = max_request;
+  options.max_depth = MAX_DEPTH;
+  return tall_transport_new (socket, peer, &options);
+}
+
+/**
+ * tall_session_run:
+ *
+ * Serves a connection until the client closes it or is silent for too long, or the server stops.
+ *
+ * Returns: FALSE with @error set, for the log, if it ended because of what the client sent, or
+ *   because it did not take its answer
+ */
+gboolean
+tall_session_run (const TallSession *self, GError **error)
+{
+  Running running = { .session = self };
+  gboolean ok = answer_all (&running, error);
+
+  g_clear_object (&running.binary.in);
+  g_clear_object (&running.binary.out);
+  g_clear_object (&running.compact.in);
+  g_clear_object (&running.compact.out);
+  return ok;
+}

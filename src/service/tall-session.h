@@ -1,0 +1,28 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-front.h"
+#include "tall-transport.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallSession:
+ *
+ * One connection of a server, on one thread: frames come, are answered in their order, until one
+ * side ends it.
+ */
+typedef struct
+{
+  TallFront *front;         /* NULL: every call is answered with %TALL_ERROR_OVERLOADED */
+  TallTransport *transport; /* made by tall_session_open() */
+  guint idle_timeout;       /* milliseconds */
+  guint transfer_timeout;   /* milliseconds */
+  const gint *stopping;     /* atomic; not zero: end after the call under way */
+} TallSession;
+
+TallTransport *tall_session_open (GSocket *socket, const char *peer, gsize max_request);
+gboolean tall_session_run (const TallSession *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

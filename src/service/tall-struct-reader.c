@@ -1,0 +1,364 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-struct-reader.h"
+
+#include "tall-error.h"
+#include "tall-limits.h"
+#include "tall-order.h"
+
+/* What the canonical form of an attribute takes at least: three tags and three lengths. */
+#define MIN_ATTRIBUTE_BYTES 6
+/* And that of any text: a tag and a length. */
+#define MIN_TEXT_BYTES 2
+
+/* A decimal as it travels; in an order it is a TallDecimal. */
+typedef struct
+{
+  gint64 unscaled;
+  gint32 scale;
+  gboolean has_unscaled;
+  gboolean has_scale;
+} WireDecimal;
+
+static const TallField wire_decimal_fields[] = {
+  { "unscaled", 1, TALL_FIELD_I64, G_STRUCT_OFFSET (WireDecimal, unscaled),
+    G_STRUCT_OFFSET (WireDecimal, has_unscaled), NULL },
+  { "scale", 2, TALL_FIELD_I32, G_STRUCT_OFFSET (WireDecimal, scale),
+    G_STRUCT_OFFSET (WireDecimal, has_scale), NULL },
+};
+static TALL_STRUCT_TYPE (wire_decimal, "Decimal", WireDecimal);
+
+static const ThriftType wire_types[TALL_N_FIELD_KINDS] = {
+  [TALL_FIELD_BOOL] = T_BOOL,      [TALL_FIELD_I32] = T_I32,      [TALL_FIELD_I64] = T_I64,
+  [TALL_FIELD_TEXT] = T_STRING,    [TALL_FIELD_BYTES] = T_STRING, [TALL_FIELD_DECIMAL] = T_STRUCT,
+  [TALL_FIELD_STRUCT] = T_STRUCT,  [TALL_FIELD_STRUCTS] = T_LIST, [TALL_FIELD_TEXTS] = T_LIST,
+  [TALL_FIELD_ATTRIBUTES] = T_MAP,
+};
+
+/* The place in the order, such as `shipping_locations[2].line_items[0].price`. */
+static char *
+reader_path (const TallStructReader *self)
+{
+  GString *path = g_string_new (NULL);
+
+  for (guint i = 0; i < self->depth; i++)
+    {
+      const TallStructStep *step = &self->path[i];
+      if (step->field->name == NULL)
+        continue;
+      if (path->len > 0)
+        g_string_append_c (path, '.');
+      g_string_append (path, step->field->name);
+      if (step->index >= 0)
+        g_string_append_printf (path, "[%" G_GINT64_FORMAT "]", step->index);
+    }
+
+  return g_string_free (path, FALSE);
+}
+
+static gboolean
+refuse (TallStructReader *self, GError **error, const char *reason)
+{
+  g_autofree char *path = reader_path (self);
+  self->refused = TRUE;
+  tall_error_set_invalid (error, path, "%s: %s", path, reason);
+  return FALSE;
+}
+
+static gboolean
+refuse_size (TallStructReader *self, GError **error, guint limit, const char *what)
+{
+  g_autofree char *path = reader_path (self);
+  self->refused = TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE, "%s: more than %u %s", path, limit, what);
+  return FALSE;
+}
+
+static gboolean
+spend_text (TallStructReader *self, gsize bytes, GError **error)
+{
+  if (bytes > self->text_budget)
+    return refuse_size (self, error, TALL_MAX_CANONICAL_BYTES,
+                        "bytes, which is the most that an order or customer may have");
+  self->text_budget -= bytes;
+  return TRUE;
+}
+
+/* Texts are read as bytes: that tells their length, so that one with a NUL is not cut there. */
+static gboolean
+read_bytes (TallStructReader *self, TallSlice *slice, GError **error)
+{
+  g_autofree gpointer bytes = NULL;
+  guint32 len = 0;
+
+  if (thrift_protocol_read_binary (self->protocol, &bytes, &len, error) < 0
+      || !spend_text (self, (gsize)len + MIN_TEXT_BYTES, error))
+    return FALSE;
+
+  *slice = tall_slice (tall_arena_strndup (self->arena, bytes, len), len);
+  return TRUE;
+}
+
+static gboolean
+read_text (TallStructReader *self, char **text, GError **error)
+{
+  TallSlice slice;
+
+  if (!read_bytes (self, &slice, error))
+    return FALSE;
+  if (memchr (slice.data, '\0', slice.len) != NULL)
+    return refuse (self, error, "holds U+0000, which no text may");
+  if (!g_utf8_validate_len ((const char *)slice.data, slice.len, NULL))
+    return refuse (self, error, "is not UTF-8");
+
+  *text = (char *)slice.data;
+  return TRUE;
+}
+
+static gboolean
+read_decimal (TallStructReader *self, TallDecimal *decimal, GError **error)
+{
+  WireDecimal wire = { 0 };
+
+  if (!tall_struct_reader_read (self, &wire_decimal, &wire, error))
+    return FALSE;
+  if (!wire.has_unscaled || !wire.has_scale)
+    return refuse (self, error, "a decimal needs both unscaled and scale");
+  if (wire.scale < 0 || wire.scale > TALL_DECIMAL_MAX_SCALE)
+    return refuse (self, error, "the scale of a decimal is 0 to 18");
+
+  *decimal = (TallDecimal){ wire.unscaled, (guint8)wire.scale };
+  return TRUE;
+}
+
+/* A struct that the caller has provided is filled; else one is made in the arena. */
+static gboolean
+read_struct_pointer (TallStructReader *self,
+                     const TallField *field,
+                     gpointer *object,
+                     GError **error)
+{
+  if (*object == NULL)
+    *object = tall_arena_alloc0 (self->arena, field->type->size);
+  return tall_struct_reader_read (self, field->type, *object, error);
+}
+
+static gboolean
+begin_list (TallStructReader *self, ThriftType expected, guint32 *size, GError **error)
+{
+  ThriftType type = T_STOP;
+
+  if (thrift_protocol_read_list_begin (self->protocol, &type, size, error) < 0)
+    return FALSE;
+  if (*size > 0 && type != expected)
+    return refuse (self, error, "its elements have the wrong type");
+  return TRUE;
+}
+
+static gboolean
+read_structs (
+    TallStructReader *self, const TallField *field, gpointer *structs, guint *count, GError **error)
+{
+  guint32 size = 0;
+
+  if (!begin_list (self, T_STRUCT, &size, error))
+    return FALSE;
+  if (size > self->n_structs)
+    return refuse_size (self, error, TALL_MAX_LINES_AND_LOCATIONS,
+                        "lines and locations in one order");
+  self->n_structs -= size;
+
+  guint8 *array = tall_arena_alloc0 (self->arena, size * field->type->size);
+  TallStructStep *step = &self->path[self->depth - 1];
+  for (guint32 i = 0; i < size; i++)
+    {
+      step->index = i;
+      if (!tall_struct_reader_read (self, field->type, array + i * field->type->size, error))
+        return FALSE;
+    }
+
+  *structs = array;
+  *count = size;
+  return thrift_protocol_read_list_end (self->protocol, error) >= 0;
+}
+
+static gboolean
+read_texts (TallStructReader *self, char ***texts, guint *count, GError **error)
+{
+  guint32 size = 0;
+
+  if (!begin_list (self, T_STRING, &size, error))
+    return FALSE;
+  if (size > self->text_budget / MIN_TEXT_BYTES)
+    return spend_text (self, G_MAXSIZE, error);
+
+  char **array = tall_arena_newa0 (self->arena, char *, size);
+  TallStructStep *step = &self->path[self->depth - 1];
+  for (guint32 i = 0; i < size; i++)
+    {
+      step->index = i;
+      if (!read_text (self, &array[i], error))
+        return FALSE;
+    }
+
+  *texts = array;
+  *count = size;
+  return thrift_protocol_read_list_end (self->protocol, error) >= 0;
+}
+
+static gboolean
+read_attributes (TallStructReader *self, TallAttributes *attributes, GError **error)
+{
+  ThriftType key_type = T_STOP, value_type = T_STOP;
+  guint32 size = 0;
+
+  if (thrift_protocol_read_map_begin (self->protocol, &key_type, &value_type, &size, error) < 0)
+    return FALSE;
+  if (size > 0 && (key_type != T_STRING || value_type != T_STRING))
+    return refuse (self, error, "its keys and values must be texts");
+  if (size > self->text_budget / MIN_ATTRIBUTE_BYTES)
+    return spend_text (self, G_MAXSIZE, error);
+
+  attributes->items = tall_arena_newa0 (self->arena, TallAttribute, size);
+  attributes->n_items = size;
+  for (guint32 i = 0; i < size; i++)
+    {
+      TallAttribute *item = &attributes->items[i];
+      if (!read_text (self, &item->key, error) || !read_text (self, &item->value, error))
+        return FALSE;
+    }
+
+  return thrift_protocol_read_map_end (self->protocol, error) >= 0;
+}
+
+static gboolean
+read_value (TallStructReader *self, const TallField *field, gpointer object, GError **error)
+{
+  gpointer value = G_STRUCT_MEMBER_P (object, field->offset);
+  guint *beside =
+      field->beside == TALL_FIELD_ALWAYS ? NULL : G_STRUCT_MEMBER_P (object, field->beside);
+
+  switch ((TallFieldKind)field->kind)
+    {
+    case TALL_FIELD_BOOL:
+      return thrift_protocol_read_bool (self->protocol, value, error) >= 0;
+    case TALL_FIELD_I32:
+      return thrift_protocol_read_i32 (self->protocol, value, error) >= 0;
+    case TALL_FIELD_I64:
+      return thrift_protocol_read_i64 (self->protocol, value, error) >= 0;
+    case TALL_FIELD_TEXT:
+      return read_text (self, value, error);
+    case TALL_FIELD_BYTES:
+      return read_bytes (self, value, error);
+    case TALL_FIELD_DECIMAL:
+      return read_decimal (self, value, error);
+    case TALL_FIELD_STRUCT:
+      return read_struct_pointer (self, field, value, error);
+    case TALL_FIELD_STRUCTS:
+      return read_structs (self, field, value, beside, error);
+    case TALL_FIELD_TEXTS:
+      return read_texts (self, value, beside, error);
+    case TALL_FIELD_ATTRIBUTES:
+      return read_attributes (self, value, error);
+    case TALL_N_FIELD_KINDS:
+      break;
+    }
+  g_assert_not_reached ();
+}
+
+static gboolean
+has_flag (const TallField *field)
+{
+  return field->beside != TALL_FIELD_ALWAYS && field->kind != TALL_FIELD_STRUCTS
+         && field->kind != TALL_FIELD_TEXTS;
+}
+
+/* A field sent twice is refused: the first could be anything, and its memory would be wasted. */
+static gboolean
+read_known_field (TallStructReader *self,
+                  const TallField *field,
+                  ThriftType type,
+                  gpointer object,
+                  guint32 *seen,
+                  GError **error)
+{
+  if (self->depth == TALL_STRUCT_MAX_DEPTH)
+    g_error ("a struct type is nested deeper than %d", TALL_STRUCT_MAX_DEPTH);
+  self->path[self->depth++] = (TallStructStep){ field, -1 };
+
+  if (type != wire_types[field->kind])
+    return refuse (self, error, "has the wrong type");
+  if (*seen & (1u << field->id))
+    return refuse (self, error, "is sent twice");
+  *seen |= 1u << field->id;
+  if (!read_value (self, field, object, error))
+    return FALSE;
+  if (has_flag (field))
+    G_STRUCT_MEMBER (gboolean, object, field->beside) = TRUE;
+
+  self->depth--;
+  return TRUE;
+}
+
+static const TallField *
+find_field (const TallStructType *type, gint16 id)
+{
+  for (guint i = 0; i < type->n_fields; i++)
+    if (type->fields[i].id == id)
+      return &type->fields[i];
+  return NULL;
+}
+
+void
+tall_struct_reader_init (TallStructReader *self, ThriftProtocol *protocol, TallArena *arena)
+{
+  self->protocol = protocol;
+  self->arena = arena;
+  self->n_structs = TALL_MAX_LINES_AND_LOCATIONS;
+  self->text_budget = TALL_MAX_CANONICAL_BYTES;
+  self->refused = FALSE;
+  self->depth = 0;
+}
+
+/**
+ * tall_struct_reader_read:
+ * @type: what to read
+ * @object: zeroed, of that type's size; filled, also when the reading fails
+ *
+ * Reads one struct. Fields that the type does not know, from a newer sender, are skipped. When it
+ * fails and `refused` is set, the error is one of %TALL_ERROR about a value that we do not take;
+ * else the bytes are not Thrift, or could not be read. After any failure the rest of the message
+ * must be thrown away, and the protocol's state with it.
+ */
+gboolean
+tall_struct_reader_read (TallStructReader *self,
+                         const TallStructType *type,
+                         gpointer object,
+                         GError **error)
+{
+  guint32 seen = 0;
+  gboolean ok = TRUE;
+  g_autofree gchar *name = NULL;
+
+  if (thrift_protocol_read_struct_begin (self->protocol, &name, error) < 0)
+    return FALSE;
+  while (ok)
+    {
+      g_autofree gchar *field_name = NULL;
+      ThriftType field_type = T_STOP;
+      gint16 id = 0;
+      if (thrift_protocol_read_field_begin (self->protocol, &field_name, &field_type, &id, error)
+          < 0)
+        return FALSE;
+      if (field_type == T_STOP)
+        break;
+
+      const TallField *field = find_field (type, id);
+      if (field != NULL)
+        ok = read_known_field (self, field, field_type, object, &seen, error);
+      else
+        ok = thrift_protocol_skip (self->protocol, field_type, error) >= 0;
+      ok = ok && thrift_protocol_read_field_end (self->protocol, error) >= 0;
+    }
+  return ok && thrift_protocol_read_struct_end (self->protocol, error) >= 0;
+}

@@ -1,0 +1,44 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <thrift/c_glib/protocol/thrift_protocol.h>
+
+#include "tall-arena.h"
+#include "tall-struct-type.h"
+
+G_BEGIN_DECLS
+
+/* Deepest nesting of our own structs: result, order, location, line, decimal, and one to spare. */
+#define TALL_STRUCT_MAX_DEPTH 8
+
+typedef struct
+{
+  const TallField *field;
+  gint64 index; /* in a list; -1: none */
+} TallStructStep;
+
+/**
+ * TallStructReader:
+ *
+ * Reads structs from a Thrift protocol into an arena. What it takes is bounded by the limits of
+ * one order, however much the sender announces: its memory is a small multiple of 1 MiB.
+ */
+typedef struct
+{
+  ThriftProtocol *protocol;
+  TallArena *arena;
+  guint n_structs;   /* elements of lists that may still come */
+  gsize text_budget; /* bytes of text that may still come, with 2 for each text */
+  gboolean refused;  /* the error is about a value: the bytes were Thrift */
+  guint depth;
+  TallStructStep path[TALL_STRUCT_MAX_DEPTH]; /* depth of them: where we are */
+} TallStructReader;
+
+void tall_struct_reader_init (TallStructReader *self, ThriftProtocol *protocol, TallArena *arena);
+gboolean tall_struct_reader_read (TallStructReader *self,
+                                  const TallStructType *type,
+                                  gpointer object,
+                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

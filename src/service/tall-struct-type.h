@@ -1,0 +1,72 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/**
+ * TallFieldKind:
+ *
+ * What a field of a Thrift struct is in memory. Everything below a struct lies in an arena.
+ */
+typedef enum
+{
+  TALL_FIELD_BOOL,       /* gboolean */
+  TALL_FIELD_I32,        /* gint32 */
+  TALL_FIELD_I64,        /* gint64 */
+  TALL_FIELD_TEXT,       /* char *: UTF-8; NULL: absent */
+  TALL_FIELD_BYTES,      /* TallSlice; NULL data: absent */
+  TALL_FIELD_DECIMAL,    /* TallDecimal */
+  TALL_FIELD_STRUCT,     /* pointer to a struct; NULL: absent */
+  TALL_FIELD_STRUCTS,    /* pointer to an array of structs */
+  TALL_FIELD_TEXTS,      /* char **: an array of texts */
+  TALL_FIELD_ATTRIBUTES, /* TallAttributes; a map on the wire */
+  TALL_N_FIELD_KINDS
+} TallFieldKind;
+
+/* A field that is always there: nothing in memory tells whether it is. */
+#define TALL_FIELD_ALWAYS G_MAXUINT16
+
+typedef struct _TallStructType TallStructType;
+
+/**
+ * TallField:
+ *
+ * One field of a struct of `idl/tallorder.thrift`, and where it is in memory.
+ */
+typedef struct
+{
+  const char *name; /* as in the IDL; NULL: not shown in the path of an error */
+  gint16 id;        /* as in the IDL */
+  guint16 kind;     /* TallFieldKind */
+  guint16 offset;   /* bytes from the start of the struct in memory */
+  guint16 beside;   /* offset of the gboolean that tells whether it is there, or of the guint that
+                     * counts the elements; TALL_FIELD_ALWAYS: none */
+  const TallStructType *type; /* of the struct, or of the elements; else NULL */
+} TallField;
+
+/**
+ * TallStructType:
+ *
+ * A struct of the IDL. Field numbers are unique and below 32.
+ */
+struct _TallStructType
+{
+  const char *name;
+  gsize size; /* bytes in memory */
+  guint n_fields;
+  const TallField *fields; /* n_fields of them, by ascending id */
+};
+
+/* A struct type out of a static array of fields named after it. */
+#define TALL_STRUCT_TYPE(identifier, shown_name, type)                                             \
+  const TallStructType identifier = {                                                              \
+    .name = shown_name,                                                                            \
+    .size = sizeof (type),                                                                         \
+    .n_fields = G_N_ELEMENTS (identifier##_fields),                                                \
+    .fields = identifier##_fields,                                                                 \
+  }
+
+G_END_DECLS

@@ -1,0 +1,171 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-struct-writer.h"
+
+#include "tall-order.h"
+
+static gboolean
+begin_field (ThriftProtocol *protocol, const TallField *field, ThriftType type, GError **error)
+{
+  return thrift_protocol_write_field_begin (protocol, field->name, type, field->id, error) >= 0;
+}
+
+static gboolean
+write_decimal (ThriftProtocol *protocol, const TallDecimal *decimal, GError **error)
+{
+  return thrift_protocol_write_struct_begin (protocol, "Decimal", error) >= 0
+         && thrift_protocol_write_field_begin (protocol, "unscaled", T_I64, 1, error) >= 0
+         && thrift_protocol_write_i64 (protocol, decimal->unscaled, error) >= 0
+         && thrift_protocol_write_field_end (protocol, error) >= 0
+         && thrift_protocol_write_field_begin (protocol, "scale", T_I32, 2, error) >= 0
+         && thrift_protocol_write_i32 (protocol, decimal->scale, error) >= 0
+         && thrift_protocol_write_field_end (protocol, error) >= 0
+         && thrift_protocol_write_field_stop (protocol, error) >= 0
+         && thrift_protocol_write_struct_end (protocol, error) >= 0;
+}
+
+static gboolean
+write_structs (ThriftProtocol *protocol,
+               const TallStructType *type,
+               const guint8 *array,
+               guint count,
+               GError **error)
+{
+  if (thrift_protocol_write_list_begin (protocol, T_STRUCT, count, error) < 0)
+    return FALSE;
+  for (guint i = 0; i < count; i++)
+    if (!tall_struct_write (type, array + i * type->size, protocol, error))
+      return FALSE;
+  return thrift_protocol_write_list_end (protocol, error) >= 0;
+}
+
+static gboolean
+write_texts (ThriftProtocol *protocol, char *const *texts, guint count, GError **error)
+{
+  if (thrift_protocol_write_list_begin (protocol, T_STRING, count, error) < 0)
+    return FALSE;
+  for (guint i = 0; i < count; i++)
+    if (thrift_protocol_write_string (protocol, texts[i], error) < 0)
+      return FALSE;
+  return thrift_protocol_write_list_end (protocol, error) >= 0;
+}
+
+static gboolean
+write_attributes (ThriftProtocol *protocol, const TallAttributes *attributes, GError **error)
+{
+  guint n = attributes->n_items;
+
+  if (thrift_protocol_write_map_begin (protocol, T_STRING, T_STRING, n, error) < 0)
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    if (thrift_protocol_write_string (protocol, attributes->items[i].key, error) < 0
+        || thrift_protocol_write_string (protocol, attributes->items[i].value, error) < 0)
+      return FALSE;
+  return thrift_protocol_write_map_end (protocol, error) >= 0;
+}
+
+/* The part of a field before its value; @type: what it is on the wire. */
+static gboolean
+write_scalar (ThriftProtocol *protocol, const TallField *field, gconstpointer value, GError **error)
+{
+  switch ((TallFieldKind)field->kind)
+    {
+    case TALL_FIELD_BOOL:
+      return begin_field (protocol, field, T_BOOL, error)
+             && thrift_protocol_write_bool (protocol, *(const gboolean *)value, error) >= 0;
+    case TALL_FIELD_I32:
+      return begin_field (protocol, field, T_I32, error)
+             && thrift_protocol_write_i32 (protocol, *(const gint32 *)value, error) >= 0;
+    case TALL_FIELD_I64:
+      return begin_field (protocol, field, T_I64, error)
+             && thrift_protocol_write_i64 (protocol, *(const gint64 *)value, error) >= 0;
+    case TALL_FIELD_TEXT:
+      return begin_field (protocol, field, T_STRING, error)
+             && thrift_protocol_write_string (protocol, *(char *const *)value, error) >= 0;
+    case TALL_FIELD_BYTES:
+      {
+        const TallSlice *slice = value;
+        return begin_field (protocol, field, T_STRING, error)
+               && thrift_protocol_write_binary (protocol, (gpointer)slice->data,
+                                                (guint32)slice->len, error)
+                      >= 0;
+      }
+    case TALL_FIELD_DECIMAL:
+      return begin_field (protocol, field, T_STRUCT, error)
+             && write_decimal (protocol, value, error);
+    default:
+      g_assert_not_reached ();
+    }
+}
+
+static gboolean
+write_value (ThriftProtocol *protocol, const TallField *field, gconstpointer object, GError **error)
+{
+  gconstpointer value = G_STRUCT_MEMBER_P (object, field->offset);
+
+  switch ((TallFieldKind)field->kind)
+    {
+    case TALL_FIELD_STRUCT:
+      return begin_field (protocol, field, T_STRUCT, error)
+             && tall_struct_write (field->type, *(gconstpointer const *)value, protocol, error);
+    case TALL_FIELD_STRUCTS:
+      return begin_field (protocol, field, T_LIST, error)
+             && write_structs (protocol, field->type, *(const guint8 *const *)value,
+                               G_STRUCT_MEMBER (guint, object, field->beside), error);
+    case TALL_FIELD_TEXTS:
+      return begin_field (protocol, field, T_LIST, error)
+             && write_texts (protocol, *(char *const *const *)value,
+                             G_STRUCT_MEMBER (guint, object, field->beside), error);
+    case TALL_FIELD_ATTRIBUTES:
+      return begin_field (protocol, field, T_MAP, error)
+             && write_attributes (protocol, value, error);
+    default:
+      return write_scalar (protocol, field, value, error);
+    }
+}
+
+static gboolean
+is_there (const TallField *field, gconstpointer object)
+{
+  switch ((TallFieldKind)field->kind)
+    {
+    case TALL_FIELD_TEXT:
+    case TALL_FIELD_STRUCT:
+    case TALL_FIELD_BYTES: /* a slice begins with its pointer */
+      return G_STRUCT_MEMBER (gconstpointer, object, field->offset) != NULL;
+    case TALL_FIELD_STRUCTS:
+    case TALL_FIELD_TEXTS:
+    case TALL_FIELD_ATTRIBUTES:
+      return TRUE;
+    default:
+      return field->beside == TALL_FIELD_ALWAYS
+             || G_STRUCT_MEMBER (gboolean, object, field->beside);
+    }
+}
+
+/**
+ * tall_struct_write:
+ * @object: of that type
+ *
+ * Writes a struct with the fields that are there; lists and maps also when they are empty.
+ */
+gboolean
+tall_struct_write (const TallStructType *type,
+                   gconstpointer object,
+                   ThriftProtocol *protocol,
+                   GError **error)
+{
+  if (thrift_protocol_write_struct_begin (protocol, type->name, error) < 0)
+    return FALSE;
+  for (guint i = 0; i < type->n_fields; i++)
+    {
+      const TallField *field = &type->fields[i];
+      if (!is_there (field, object))
+        continue;
+      if (!write_value (protocol, field, object, error)
+          || thrift_protocol_write_field_end (protocol, error) < 0)
+        return FALSE;
+    }
+  return thrift_protocol_write_field_stop (protocol, error) >= 0
+         && thrift_protocol_write_struct_end (protocol, error) >= 0;
+}

@@ -1,0 +1,329 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-test-front.h"
+
+#include "tall-canonical.h"
+#include "tall-error.h"
+
+struct _TallTestFront
+{
+  TallFront parent_instance;
+
+  GMutex mutex; /* of all that follows */
+  GCond changed;
+  GHashTable *records; /* key → Record */
+  GError *next_error;  /* NULL: none */
+  TallWriteOptions options;
+  guint n_stored;
+  guint n_calls;
+  guint n_held;
+  gboolean holding;
+  gint64 revision; /* the last given */
+};
+
+G_DEFINE_FINAL_TYPE (TallTestFront, tall_test_front, TALL_TYPE_FRONT)
+
+typedef struct
+{
+  GBytes *canonical;
+  gint64 revision;
+  guint8 token[TALL_TOKEN_SIZE];
+} Record;
+
+static void
+record_free (gpointer data)
+{
+  Record *record = data;
+  g_bytes_unref (record->canonical);
+  g_free (record);
+}
+
+/* Numbers have no control characters, so a line break cannot stand in one. */
+static char *
+order_key (const char *customer_number, const char *order_number)
+{
+  return g_strdup_printf ("%s\n%s", customer_number, order_number);
+}
+
+static char *
+customer_key (const char *number)
+{
+  return g_strdup_printf ("%s\n\n", number);
+}
+
+/* Begins a call: waits while calls are held, and fails if it shall. With the mutex locked. */
+static gboolean
+enter (TallTestFront *self, GError **error)
+{
+  self->n_calls++;
+  self->n_held++;
+  g_cond_broadcast (&self->changed);
+  while (self->holding)
+    g_cond_wait (&self->changed, &self->mutex);
+  self->n_held--;
+
+  if (self->next_error == NULL)
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&self->next_error));
+  return FALSE;
+}
+
+static gboolean
+check_condition (const Record *record, const TallWriteOptions *options, GError **error)
+{
+  gint64 stored = record != NULL ? record->revision : 0;
+
+  if (options->condition == TALL_IF_ANY || (options->condition == TALL_IF_ABSENT && record == NULL)
+      || (options->condition == TALL_IF_REVISION && options->revision == stored))
+    return TRUE;
+  tall_error_set_conflict (error, stored, "it is there with revision %" G_GINT64_FORMAT, stored);
+  return FALSE;
+}
+
+static gboolean
+put (TallTestFront *self,
+     char *key,
+     TallSlice canonical,
+     const TallWriteOptions *options,
+     gint64 *revision,
+     GError **error)
+{
+  g_autofree char *owned_key = key;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  static const TallWriteOptions none = { 0 };
+  self->options = options != NULL ? *options : none;
+
+  if (!enter (self, error))
+    return FALSE;
+  Record *old = g_hash_table_lookup (self->records, key);
+  if (old != NULL && self->options.has_token
+      && memcmp (old->token, self->options.token, TALL_TOKEN_SIZE) == 0)
+    {
+      *revision = old->revision;
+      return TRUE;
+    }
+  if (!check_condition (old, &self->options, error))
+    return FALSE;
+
+  Record *record = g_new0 (Record, 1);
+  record->canonical = g_bytes_new (canonical.data, canonical.len);
+  record->revision = self->revision += 2;
+  memcpy (record->token, self->options.token, TALL_TOKEN_SIZE);
+  g_hash_table_replace (self->records, g_steal_pointer (&owned_key), record);
+  self->n_stored++;
+  *revision = record->revision;
+  return TRUE;
+}
+
+static GBytes *
+get (TallTestFront *self, char *key, gint64 *revision, GError **error)
+{
+  g_autofree char *owned_key = key;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+
+  if (!enter (self, error))
+    return NULL;
+  const Record *record = g_hash_table_lookup (self->records, key);
+  if (record == NULL)
+    {
+      g_set_error_literal (error, TALL_ERROR, TALL_ERROR_NOT_FOUND, "there is none");
+      return NULL;
+    }
+  *revision = record->revision;
+  return g_bytes_ref (record->canonical);
+}
+
+static TallSlice
+slice_of (GBytes *bytes)
+{
+  gsize len = 0;
+  gconstpointer data = g_bytes_get_data (bytes, &len);
+  return tall_slice (data, len);
+}
+
+static gboolean
+front_put_order (TallFront *front,
+                 TallOrder *order,
+                 const TallWriteOptions *options,
+                 gint64 *revision,
+                 GError **error)
+{
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  return put (TALL_TEST_FRONT (front), order_key (order->customer_number, order->order_number),
+              tall_order_to_canonical (order, arena), options, revision, error);
+}
+
+static TallOrder *
+front_get_order (TallFront *front,
+                 const char *customer_number,
+                 const char *order_number,
+                 gint64 *revision,
+                 GError **error)
+{
+  g_autoptr (GBytes) bytes =
+      get (TALL_TEST_FRONT (front), order_key (customer_number, order_number), revision, error);
+  return bytes == NULL ? NULL : tall_order_from_canonical (slice_of (bytes), error);
+}
+
+static gboolean
+front_delete_order (TallFront *front,
+                    const char *customer_number,
+                    const char *order_number,
+                    const TallWriteOptions *options,
+                    GError **error)
+{
+  TallTestFront *self = TALL_TEST_FRONT (front);
+  g_autofree char *key = order_key (customer_number, order_number);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+
+  self->options = *options;
+  if (!enter (self, error))
+    return FALSE;
+  const Record *record = g_hash_table_lookup (self->records, key);
+  if (record == NULL)
+    {
+      g_set_error_literal (error, TALL_ERROR, TALL_ERROR_NOT_FOUND, "there is none");
+      return FALSE;
+    }
+  return check_condition (record, options, error) && g_hash_table_remove (self->records, key);
+}
+
+static gboolean
+front_put_customer (TallFront *front,
+                    TallCustomer *customer,
+                    const TallWriteOptions *options,
+                    gint64 *revision,
+                    GError **error)
+{
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  return put (TALL_TEST_FRONT (front), customer_key (customer->number),
+              tall_customer_to_canonical (customer, arena), options, revision, error);
+}
+
+static TallCustomer *
+front_get_customer (TallFront *front, const char *number, gint64 *revision, GError **error)
+{
+  g_autoptr (GBytes) bytes = get (TALL_TEST_FRONT (front), customer_key (number), revision, error);
+  return bytes == NULL ? NULL : tall_customer_from_canonical (slice_of (bytes), error);
+}
+
+static TallDescription *
+front_describe (TallFront *front, GError **error)
+{
+  TallTestFront *self = TALL_TEST_FRONT (front);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+
+  if (!enter (self, error))
+    return NULL;
+  TallDescription *description = g_new0 (TallDescription, 1);
+  description->name = g_strdup ("tests");
+  description->layout = g_strdup ("blob");
+  description->key_strategy = g_strdup ("hashed");
+  description->store = g_strdup ("memory");
+  description->format = 3;
+  description->schema = 7;
+  description->read_only = TRUE;
+  description->version = g_strdup (TALL_VERSION);
+  return description;
+}
+
+static gboolean
+front_ping (TallFront *front, GError **error)
+{
+  TallTestFront *self = TALL_TEST_FRONT (front);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  return enter (self, error);
+}
+
+void
+tall_test_front_fail_next (TallTestFront *self, GError *error)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  g_assert_null (self->next_error);
+  self->next_error = error;
+}
+
+guint
+tall_test_front_count_stored (TallTestFront *self)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  return self->n_stored;
+}
+
+guint
+tall_test_front_count_calls (TallTestFront *self)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  return self->n_calls;
+}
+
+TallWriteOptions
+tall_test_front_get_options (TallTestFront *self)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  return self->options;
+}
+
+void
+tall_test_front_hold (TallTestFront *self)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  self->holding = TRUE;
+}
+
+void
+tall_test_front_wait_until_held (TallTestFront *self, guint n_calls)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  while (self->n_held < n_calls)
+    g_cond_wait (&self->changed, &self->mutex);
+}
+
+void
+tall_test_front_let_go (TallTestFront *self)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  self->holding = FALSE;
+  g_cond_broadcast (&self->changed);
+}
+
+static void
+tall_test_front_finalize (GObject *object)
+{
+  TallTestFront *self = TALL_TEST_FRONT (object);
+  g_hash_table_unref (self->records);
+  g_clear_error (&self->next_error);
+  g_mutex_clear (&self->mutex);
+  g_cond_clear (&self->changed);
+  G_OBJECT_CLASS (tall_test_front_parent_class)->finalize (object);
+}
+
+static void
+tall_test_front_class_init (TallTestFrontClass *klass)
+{
+  TallFrontClass *front_class = TALL_FRONT_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->finalize = tall_test_front_finalize;
+  front_class->put_order = front_put_order;
+  front_class->get_order = front_get_order;
+  front_class->delete_order = front_delete_order;
+  front_class->put_customer = front_put_customer;
+  front_class->get_customer = front_get_customer;
+  front_class->describe = front_describe;
+  front_class->ping = front_ping;
+}
+
+static void
+tall_test_front_init (TallTestFront *self)
+{
+  g_mutex_init (&self->mutex);
+  g_cond_init (&self->changed);
+  self->records = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, record_free);
+  self->revision = 1000;
+}
+
+TallFront *
+tall_test_front_new (void)
+{
+  return g_object_new (TALL_TYPE_TEST_FRONT, NULL);
+}

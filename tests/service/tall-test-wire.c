@@ -1,0 +1,197 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-test-wire.h"
+
+#include "tall-binary-protocol.h"
+#include "tall-compact-protocol.h"
+
+/* Seconds; a test that waits so long has failed. */
+#define PATIENCE 60
+
+#define SEQUENCE_ID 1 /* the guarded protocols number calls themselves, from 1 */
+
+GSocketConnection *
+tall_test_connect (const char *address)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GSocketClient) client = g_socket_client_new ();
+  g_socket_client_set_timeout (client, PATIENCE);
+  GSocketConnection *connection =
+      g_socket_client_connect_to_host (client, address, 1, NULL, &error);
+  g_assert_no_error (error);
+  return connection;
+}
+
+/* The server may close before it has everything: what counts is what it does then. */
+void
+tall_test_send (GSocketConnection *connection, TallSlice bytes)
+{
+  GOutputStream *stream = g_io_stream_get_output_stream (G_IO_STREAM (connection));
+  gsize written = 0;
+  (void)!g_output_stream_write_all (stream, bytes.data, bytes.len, &written, NULL, NULL);
+}
+
+void
+tall_test_send_frame (GSocketConnection *connection, TallSlice content)
+{
+  g_autoptr (GByteArray) frame = g_byte_array_new ();
+  tall_bytes_append_u32 (frame, (guint32)content.len);
+  tall_bytes_append (frame, content);
+  tall_test_send (connection, tall_slice_array (frame));
+}
+
+void
+tall_test_end_sending (GSocketConnection *connection)
+{
+  (void)!g_socket_shutdown (g_socket_connection_get_socket (connection), FALSE, TRUE, NULL);
+}
+
+static gsize
+receive (GSocketConnection *connection, guint8 *data, gsize len)
+{
+  g_autoptr (GError) error = NULL;
+  GInputStream *stream = g_io_stream_get_input_stream (G_IO_STREAM (connection));
+  gsize got = 0;
+
+  if (!g_input_stream_read_all (stream, data, len, &got, NULL, &error)
+      && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CONNECTION_CLOSED))
+    g_assert_no_error (error);
+  return got;
+}
+
+GByteArray *
+tall_test_receive_frame (GSocketConnection *connection)
+{
+  guint8 header[4];
+  gsize got = receive (connection, header, sizeof header);
+  if (got == 0)
+    return NULL;
+  g_assert_cmpuint (got, ==, sizeof header);
+
+  TallReader reader = tall_reader (tall_slice (header, sizeof header));
+  guint32 len = tall_reader_u32 (&reader);
+  GByteArray *content = g_byte_array_new ();
+  g_byte_array_set_size (content, len);
+  g_assert_cmpuint (receive (connection, content->data, len), ==, len);
+  return content;
+}
+
+static ThriftProtocol *
+new_protocol (TallTransport *transport, gboolean compact)
+{
+  return compact ? tall_compact_protocol_new (transport) : tall_binary_protocol_new (transport);
+}
+
+static void
+check (gint32 n, GError *error)
+{
+  g_assert_no_error (error);
+  g_assert_cmpint (n, >=, 0);
+}
+
+void
+tall_test_message_init (TallTestMessage *self,
+                        gboolean compact,
+                        const char *name,
+                        ThriftMessageType type)
+{
+  /* The server's side, because the client's would give the message a number of its own. */
+  TallWireOptions options = TALL_WIRE_OPTIONS_INIT;
+  options.side = TALL_WIRE_SERVER;
+  self->transport = tall_transport_new_memory ((TallSlice)TALL_SLICE_INIT, &options);
+  self->protocol = new_protocol (self->transport, compact);
+
+  GError *error = NULL;
+  check (thrift_protocol_write_message_begin (self->protocol, name, type, SEQUENCE_ID, &error),
+         error);
+  tall_test_message_begin_element (self);
+}
+
+void
+tall_test_message_begin_field (TallTestMessage *self, ThriftType type, gint16 id)
+{
+  GError *error = NULL;
+  check (thrift_protocol_write_field_begin (self->protocol, "", type, id, &error), error);
+}
+
+void
+tall_test_message_add_text (TallTestMessage *self, gint16 id, const char *text)
+{
+  tall_test_message_add_bytes (self, id, tall_slice_str (text));
+}
+
+void
+tall_test_message_add_bytes (TallTestMessage *self, gint16 id, TallSlice bytes)
+{
+  GError *error = NULL;
+  tall_test_message_begin_field (self, T_STRING, id);
+  check (thrift_protocol_write_binary (self->protocol, (gpointer)bytes.data, (guint32)bytes.len,
+                                       &error),
+         error);
+}
+
+void
+tall_test_message_add_i32 (TallTestMessage *self, gint16 id, gint32 value)
+{
+  GError *error = NULL;
+  tall_test_message_begin_field (self, T_I32, id);
+  check (thrift_protocol_write_i32 (self->protocol, value, &error), error);
+}
+
+void
+tall_test_message_begin_struct (TallTestMessage *self, gint16 id)
+{
+  tall_test_message_begin_field (self, T_STRUCT, id);
+  tall_test_message_begin_element (self);
+}
+
+void
+tall_test_message_begin_element (TallTestMessage *self)
+{
+  GError *error = NULL;
+  check (thrift_protocol_write_struct_begin (self->protocol, "", &error), error);
+}
+
+void
+tall_test_message_end_struct (TallTestMessage *self)
+{
+  GError *error = NULL;
+  check (thrift_protocol_write_field_stop (self->protocol, &error), error);
+  check (thrift_protocol_write_struct_end (self->protocol, &error), error);
+}
+
+TallSlice
+tall_test_message_get (TallTestMessage *self)
+{
+  return tall_transport_get_output (self->transport);
+}
+
+void
+tall_test_message_clear (TallTestMessage *self)
+{
+  g_object_unref (self->protocol);
+  g_object_unref (self->transport);
+}
+
+ThriftProtocol *
+tall_test_read_message (TallSlice message,
+                        gboolean compact,
+                        const char *name,
+                        ThriftMessageType type)
+{
+  TallWireOptions options = TALL_WIRE_OPTIONS_INIT;
+  g_autoptr (TallTransport) transport = tall_transport_new_memory (message, &options);
+  ThriftProtocol *protocol = new_protocol (transport, compact);
+  g_autoptr (GError) error = NULL;
+  g_autofree gchar *got_name = NULL;
+  ThriftMessageType got_type = T_CALL;
+  gint32 seqid = 0;
+
+  gint32 n = thrift_protocol_read_message_begin (protocol, &got_name, &got_type, &seqid, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (n, >=, 0);
+  g_assert_cmpstr (got_name, ==, name);
+  g_assert_cmpint (got_type, ==, type);
+  g_assert_cmpint (seqid, ==, SEQUENCE_ID);
+  return protocol;
+}

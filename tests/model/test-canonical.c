@@ -128,92 +128,92 @@ from_hex (TallArena *arena, const char *hex)
 #define NUMBERS "0a0143120131" /* customer "C", order "1" */
 
 /* Each differs from a good order in one thing. */
+static const char *const hostile[][2] = {
+  { "0a0143", "no order number" },
+  { "0a0143"
+    "1200",
+    "empty order number" },
+  { "0a0143"
+    "12020a31",
+    "control character in a number" },
+  { "0a0143"
+    "1202ff31",
+    "number that is not UTF-8" },
+  { NUMBERS "2202ff31", "currency that is not UTF-8" },
+  { NUMBERS "2203610062", "currency with a NUL inside" },
+  { NUMBERS "220100", "currency of one NUL" },
+  { "0a0243"
+    "00120131",
+    "number that ends with a NUL" },
+  { NUMBERS "18ffffffffffffffffff01", "sales date out of range" },
+  { NUMBERS "188000", "varint longer than need be" },
+  { NUMBERS "22016122"
+            "0162",
+    "currency twice" },
+  { NUMBERS "2a00", "location without a number" },
+  { NUMBERS "2a020800", "location 0" },
+  { NUMBERS "2a0b08ffffffffffffffffff01", "location -1" },
+  { NUMBERS "2a0608ffffffff0f", "location -1 in five bytes" },
+  { NUMBERS "2a020802"
+            "2a020801",
+    "locations not sorted" },
+  { NUMBERS "2a020801"
+            "2a020801",
+    "location twice" },
+  { NUMBERS "2a0a0801"
+            "2a020802"
+            "2a020801",
+    "lines not sorted" },
+  { NUMBERS "2a0608012a020801"
+            "2a0608022a020801",
+    "line twice in the order" },
+  { NUMBERS "2a0c0801"
+            "2a080801"
+            "220408021013",
+    "quantity of scale 19" },
+  { NUMBERS "2a0d0801"
+            "2a090801"
+            "22050802108002",
+    "quantity of scale 256" },
+  { NUMBERS "2a0a0801"
+            "2a060801"
+            "22020802",
+    "quantity without a scale" },
+  { NUMBERS "2a0c0801"
+            "2a080801"
+            "320408011000",
+    "discount -1" },
+  { NUMBERS "2a0c0801"
+            "2a080801"
+            "320408041000",
+    "discount 2" },
+  { NUMBERS "32060a0162120131"
+            "32060a0161120131",
+    "attributes not sorted" },
+  { NUMBERS "32060a0161120131"
+            "32060a0161120131",
+    "attribute twice" },
+  { NUMBERS "32030a0161", "attribute without a value" },
+  { NUMBERS "2205616263", "currency cut short" },
+  { NUMBERS "22ffffffff0f", "length beyond the end" },
+  { NUMBERS "22", "tag without a value" },
+  { NUMBERS "18", "varint without bytes" },
+  { NUMBERS "2007", "currency as a varint" },
+  { NUMBERS "2b", "start of a group" },
+  { NUMBERS "0001", "field number 0" },
+  { "", "nothing" },
+};
+
 static void
 test_hostile (void)
 {
-  static const char *const cases[][2] = {
-    { "0a0143", "no order number" },
-    { "0a0143"
-      "1200",
-      "empty order number" },
-    { "0a0143"
-      "12020a31",
-      "control character in a number" },
-    { "0a0143"
-      "1202ff31",
-      "number that is not UTF-8" },
-    { NUMBERS "2202ff31", "currency that is not UTF-8" },
-    { NUMBERS "2203610062", "currency with a NUL inside" },
-    { NUMBERS "220100", "currency of one NUL" },
-    { "0a0243"
-      "00120131",
-      "number that ends with a NUL" },
-    { NUMBERS "18ffffffffffffffffff01", "sales date out of range" },
-    { NUMBERS "188000", "varint longer than need be" },
-    { NUMBERS "22016122"
-              "0162",
-      "currency twice" },
-    { NUMBERS "2a00", "location without a number" },
-    { NUMBERS "2a020800", "location 0" },
-    { NUMBERS "2a0b08ffffffffffffffffff01", "location -1" },
-    { NUMBERS "2a0608ffffffff0f", "location -1 in five bytes" },
-    { NUMBERS "2a020802"
-              "2a020801",
-      "locations not sorted" },
-    { NUMBERS "2a020801"
-              "2a020801",
-      "location twice" },
-    { NUMBERS "2a0a0801"
-              "2a020802"
-              "2a020801",
-      "lines not sorted" },
-    { NUMBERS "2a0608012a020801"
-              "2a0608022a020801",
-      "line twice in the order" },
-    { NUMBERS "2a0c0801"
-              "2a080801"
-              "220408021013",
-      "quantity of scale 19" },
-    { NUMBERS "2a0d0801"
-              "2a090801"
-              "22050802108002",
-      "quantity of scale 256" },
-    { NUMBERS "2a0a0801"
-              "2a060801"
-              "22020802",
-      "quantity without a scale" },
-    { NUMBERS "2a0c0801"
-              "2a080801"
-              "320408011000",
-      "discount -1" },
-    { NUMBERS "2a0c0801"
-              "2a080801"
-              "320408041000",
-      "discount 2" },
-    { NUMBERS "32060a0162120131"
-              "32060a0161120131",
-      "attributes not sorted" },
-    { NUMBERS "32060a0161120131"
-              "32060a0161120131",
-      "attribute twice" },
-    { NUMBERS "32030a0161", "attribute without a value" },
-    { NUMBERS "2205616263", "currency cut short" },
-    { NUMBERS "22ffffffff0f", "length beyond the end" },
-    { NUMBERS "22", "tag without a value" },
-    { NUMBERS "18", "varint without bytes" },
-    { NUMBERS "2007", "currency as a varint" },
-    { NUMBERS "2b", "start of a group" },
-    { NUMBERS "0001", "field number 0" },
-    { "", "nothing" },
-  };
-
   g_autoptr (TallArena) arena = tall_arena_new (0);
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+  for (guint i = 0; i < G_N_ELEMENTS (hostile); i++)
     {
       g_autoptr (GError) error = NULL;
       g_autoptr (TallOrder) order =
-          tall_order_from_canonical (from_hex (arena, cases[i][0]), &error);
-      g_test_message ("%s: %s", cases[i][1], order != NULL ? "taken" : error->message);
+          tall_order_from_canonical (from_hex (arena, hostile[i][0]), &error);
+      g_test_message ("%s: %s", hostile[i][1], order != NULL ? "taken" : error->message);
       g_assert_null (order);
       g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
     }

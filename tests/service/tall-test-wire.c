@@ -195,3 +195,26 @@ tall_test_read_message (TallSlice message,
   g_assert_cmpint (seqid, ==, SEQUENCE_ID);
   return protocol;
 }
+
+ThriftProtocol *
+tall_test_exchange (GSocketConnection *connection,
+                    TallTestMessage *message,
+                    gboolean compact,
+                    const char *name,
+                    ThriftMessageType type)
+{
+  tall_test_send_frame (connection, tall_test_message_get (message));
+  g_autoptr (GByteArray) answer = tall_test_receive_frame (connection);
+  g_assert_nonnull (answer);
+  return tall_test_read_message (tall_slice_array (answer), compact, name, type);
+}
+
+void
+tall_test_assert_ping_works (GSocketConnection *connection, gboolean compact)
+{
+  g_auto (TallTestMessage) message;
+  tall_test_message_init (&message, compact, "ping", T_CALL);
+  tall_test_message_end_struct (&message);
+  g_autoptr (ThriftProtocol) reply =
+      tall_test_exchange (connection, &message, compact, "ping", T_REPLY);
+}

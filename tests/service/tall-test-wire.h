@@ -52,4 +52,12 @@ ThriftProtocol *tall_test_read_message (TallSlice message,
                                         const char *name,
                                         ThriftMessageType type);
 
+/* Sends a message and reads its reply, which goes on from there. */
+ThriftProtocol *tall_test_exchange (GSocketConnection *connection,
+                                    TallTestMessage *message,
+                                    gboolean compact,
+                                    const char *name,
+                                    ThriftMessageType type);
+void tall_test_assert_ping_works (GSocketConnection *connection, gboolean compact);
+
 G_END_DECLS

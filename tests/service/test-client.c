@@ -3,38 +3,21 @@
 #include "tall-client.h"
 
 #include "tall-error.h"
-#include "tall-server.h"
-#include "tall-test-front.h"
 #include "tall-test-orders.h"
+#include "tall-test-service.h"
 
-/* A server over a front that keeps everything in memory, and a client of it. */
-typedef struct
-{
-  TallFront *front;
-  TallTestFront *test_front; /* the same */
-  TallServer *server;
-  TallFront *client;
-} Fixture;
+typedef TallTestService Fixture;
 
 static void
 set_up (Fixture *f, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
-  f->front = tall_test_front_new ();
-  f->test_front = TALL_TEST_FRONT (f->front);
-  f->server = tall_server_new (f->front, "127.0.0.1:0", NULL, &error);
-  g_assert_no_error (error);
-  f->client = tall_client_new (tall_server_get_address (f->server), &error);
-  g_assert_no_error (error);
+  tall_test_service_start (f, NULL);
 }
 
 static void
 tear_down (Fixture *f, gconstpointer data G_GNUC_UNUSED)
 {
-  g_object_unref (f->client);
-  g_assert_true (tall_server_stop (f->server));
-  g_object_unref (f->server);
-  g_object_unref (f->front);
+  tall_test_service_stop (f);
 }
 
 static void

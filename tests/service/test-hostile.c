@@ -2,42 +2,22 @@
  * SPDX-License-Identifier: Apache-2.0 */
 
 /* What a server does with bytes that no client of ours would send: the connection that they came
- * on is closed, or the value is refused with its place; the next client does not notice. */
+ * on is closed; the next client does not notice. */
 
 #include <thrift/c_glib/thrift_application_exception.h>
 
-#include "tall-client.h"
-#include "tall-error.h"
-#include "tall-idl-failure.h"
-#include "tall-limits.h"
-#include "tall-server.h"
-#include "tall-struct-reader.h"
-#include "tall-test-front.h"
-#include "tall-test-orders.h"
+#include "tall-test-service.h"
 #include "tall-test-wire.h"
 
 #define MAX_REQUEST (4 * 1024 * 1024)
 
-typedef struct
-{
-  TallFront *front;
-  TallServer *server;
-  TallFront *client;
-  const char *address;
-  gboolean compact;
-} Fixture;
+typedef TallTestService Fixture;
 
 static void
 set_up (Fixture *f, gconstpointer data)
 {
-  g_autoptr (GError) error = NULL;
   TallServerOptions options = { .max_request = MAX_REQUEST };
-  f->front = tall_test_front_new ();
-  f->server = tall_server_new (f->front, "127.0.0.1:0", &options, &error);
-  g_assert_no_error (error);
-  f->address = tall_server_get_address (f->server);
-  f->client = tall_client_new (f->address, &error);
-  g_assert_no_error (error);
+  tall_test_service_start (f, &options);
   f->compact = GPOINTER_TO_INT (data);
 }
 
@@ -45,19 +25,8 @@ set_up (Fixture *f, gconstpointer data)
 static void
 tear_down (Fixture *f, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallOrder) order = tall_test_order_with_lines ("VINET", "10248", 3);
-  gboolean ok = tall_front_put_order (f->client, order, NULL, NULL, &error);
-  g_assert_no_error (error);
-  g_assert_true (ok);
-  g_autoptr (TallOrder) got = tall_front_get_order (f->client, "VINET", "10248", NULL, &error);
-  g_assert_no_error (error);
-  tall_test_assert_order_equal (order, got);
-
-  g_object_unref (f->client);
-  g_assert_true (tall_server_stop (f->server));
-  g_object_unref (f->server);
-  g_object_unref (f->front);
+  tall_test_service_assert_works (f);
+  tall_test_service_stop (f);
 }
 
 /* The server must close without an answer. */
@@ -258,29 +227,6 @@ test_not_calls (Fixture *f, gconstpointer data G_GNUC_UNUSED)
     }
 }
 
-/* Sends a message and reads its reply, which goes on from there. */
-static ThriftProtocol *
-exchange (Fixture *f,
-          GSocketConnection *connection,
-          TallTestMessage *message,
-          const char *name,
-          ThriftMessageType type)
-{
-  tall_test_send_frame (connection, tall_test_message_get (message));
-  g_autoptr (GByteArray) answer = tall_test_receive_frame (connection);
-  g_assert_nonnull (answer);
-  return tall_test_read_message (tall_slice_array (answer), f->compact, name, type);
-}
-
-static void
-assert_ping_works (Fixture *f, GSocketConnection *connection)
-{
-  g_auto (TallTestMessage) message;
-  tall_test_message_init (&message, f->compact, "ping", T_CALL);
-  tall_test_message_end_struct (&message);
-  g_autoptr (ThriftProtocol) reply = exchange (f, connection, &message, "ping", T_REPLY);
-}
-
 static void
 test_one_byte_at_a_time (Fixture *f, gconstpointer data G_GNUC_UNUSED)
 {
@@ -337,7 +283,7 @@ test_unknown_call (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   tall_test_message_end_struct (&message);
 
   g_autoptr (ThriftProtocol) reply =
-      exchange (f, connection, &message, "dropEverything", T_EXCEPTION);
+      tall_test_exchange (connection, &message, f->compact, "dropEverything", T_EXCEPTION);
   g_autoptr (ThriftApplicationException) exception =
       g_object_new (THRIFT_TYPE_APPLICATION_EXCEPTION, NULL);
   g_autoptr (GError) error = NULL;
@@ -346,7 +292,7 @@ test_unknown_call (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   g_assert_cmpint (n, >, 0);
   g_assert_cmpint (exception->type, ==, THRIFT_APPLICATION_EXCEPTION_ERROR_UNKNOWN_METHOD);
   g_assert_nonnull (strstr (exception->message, "dropEverything"));
-  assert_ping_works (f, connection);
+  tall_test_assert_ping_works (connection, f->compact);
 }
 
 /* Fields that a newer client may send are skipped. */
@@ -366,284 +312,9 @@ test_unknown_field (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   tall_test_message_end_struct (&message);
   tall_test_message_end_struct (&message);
 
-  g_autoptr (ThriftProtocol) reply = exchange (f, connection, &message, "putOrder", T_REPLY);
+  g_autoptr (ThriftProtocol) reply =
+      tall_test_exchange (connection, &message, f->compact, "putOrder", T_REPLY);
   g_assert_cmpuint (tall_test_front_count_stored (TALL_TEST_FRONT (f->front)), ==, 1);
-}
-
-/* What a put must be answered with; the connection goes on. */
-static void
-assert_refused (
-    Fixture *f, TallTestMessage *message, const char *name, TallError code, const char *field)
-{
-  g_autoptr (GSocketConnection) connection = tall_test_connect (f->address);
-  g_autoptr (ThriftProtocol) reply = exchange (f, connection, message, name, T_REPLY);
-  g_autoptr (TallArena) arena = tall_arena_new (0);
-  TallStructReader reader;
-  TallIdlResult result = { 0 };
-  g_autoptr (GError) error = NULL;
-  tall_struct_reader_init (&reader, reply, arena);
-  gboolean ok =
-      tall_struct_reader_read (&reader, tall_idl_call_find (name)->result, &result, &error);
-  g_assert_no_error (error);
-  g_assert_true (ok);
-
-  g_assert_nonnull (result.failure);
-  g_autoptr (GError) failure = tall_idl_failure_to_error (result.failure);
-  g_assert_error (failure, TALL_ERROR, (int)code);
-  g_assert_cmpstr (tall_error_get_field (failure), ==, field);
-  g_assert_cmpuint (tall_test_front_count_stored (TALL_TEST_FRONT (f->front)), ==, 0);
-  assert_ping_works (f, connection);
-}
-
-static void
-begin_list (TallTestMessage *message, gint16 id, ThriftType type, guint n)
-{
-  g_autoptr (GError) error = NULL;
-  tall_test_message_begin_field (message, T_LIST, id);
-  gint32 written = thrift_protocol_write_list_begin (message->protocol, type, n, &error);
-  g_assert_no_error (error);
-  g_assert_cmpint (written, >, 0);
-}
-
-/* An order up to and not including its end. */
-static void
-begin_order (TallTestMessage *message)
-{
-  tall_test_message_begin_struct (message, 1);
-  tall_test_message_add_text (message, 1, "VINET");
-  tall_test_message_add_text (message, 2, "10248");
-}
-
-static void
-add_nul_in_number (TallTestMessage *message)
-{
-  tall_test_message_begin_struct (message, 1);
-  tall_test_message_add_bytes (message, 1, tall_slice ("a\0b", 3));
-  tall_test_message_add_text (message, 2, "10248");
-  tall_test_message_end_struct (message);
-}
-
-static void
-add_nul_in_location (TallTestMessage *message)
-{
-  begin_order (message);
-  begin_list (message, 5, T_STRUCT, 2);
-  tall_test_message_begin_element (message);
-  tall_test_message_add_i32 (message, 1, 1);
-  tall_test_message_end_struct (message);
-  tall_test_message_begin_element (message);
-  tall_test_message_add_bytes (message, 2, tall_slice ("\0", 1));
-  tall_test_message_end_struct (message);
-  tall_test_message_end_struct (message);
-}
-
-static void
-add_not_utf8 (TallTestMessage *message)
-{
-  begin_order (message);
-  tall_test_message_add_text (message, 4, "\xc3(");
-  tall_test_message_end_struct (message);
-}
-
-static void
-add_wrong_type (TallTestMessage *message)
-{
-  begin_order (message);
-  tall_test_message_add_text (message, 3, "1996-07-04");
-  tall_test_message_end_struct (message);
-}
-
-static void
-add_list_of_texts (TallTestMessage *message)
-{
-  begin_order (message);
-  begin_list (message, 5, T_STRING, 1);
-  tall_test_message_add_text (message, 1, "no structs");
-  tall_test_message_end_struct (message);
-}
-
-static void
-add_line_with_price (TallTestMessage *message, gint16 decimal_field, gint32 value)
-{
-  begin_order (message);
-  begin_list (message, 5, T_STRUCT, 1);
-  tall_test_message_begin_element (message);
-  tall_test_message_add_i32 (message, 1, 1);
-  begin_list (message, 5, T_STRUCT, 1);
-  tall_test_message_begin_element (message);
-  tall_test_message_begin_struct (message, 5);
-  g_autoptr (GError) error = NULL;
-  tall_test_message_begin_field (message, T_I64, 1);
-  g_assert_cmpint (thrift_protocol_write_i64 (message->protocol, 5, &error), >, 0);
-  tall_test_message_add_i32 (message, decimal_field, value);
-  for (guint i = 0; i < 4; i++)
-    tall_test_message_end_struct (message);
-}
-
-static void
-add_decimal_without_scale (TallTestMessage *message)
-{
-  add_line_with_price (message, 3, 2);
-}
-
-static void
-add_scale_too_large (TallTestMessage *message)
-{
-  add_line_with_price (message, 2, 19);
-}
-
-static void
-add_negative_scale (TallTestMessage *message)
-{
-  add_line_with_price (message, 2, -1);
-}
-
-static void
-add_too_many_locations (TallTestMessage *message)
-{
-  begin_order (message);
-  begin_list (message, 5, T_STRUCT, 10001);
-  for (guint i = 0; i < 10001; i++)
-    {
-      tall_test_message_begin_element (message);
-      tall_test_message_end_struct (message);
-    }
-  tall_test_message_end_struct (message);
-}
-
-static void
-add_too_many_attributes (TallTestMessage *message)
-{
-  g_autoptr (GError) error = NULL;
-  guint n = 200000;
-
-  begin_order (message);
-  tall_test_message_begin_field (message, T_MAP, 6);
-  gint32 written =
-      thrift_protocol_write_map_begin (message->protocol, T_STRING, T_STRING, n, &error);
-  g_assert_no_error (error);
-  g_assert_cmpint (written, >, 0);
-  for (guint i = 0; i < 2 * n; i++)
-    g_assert_cmpint (thrift_protocol_write_string (message->protocol, "", &error), >, 0);
-  tall_test_message_end_struct (message);
-}
-
-static void
-add_too_long_text (TallTestMessage *message)
-{
-  g_autofree char *text = g_strnfill (TALL_MAX_CANONICAL_BYTES, 'x');
-
-  begin_order (message);
-  tall_test_message_add_text (message, 4, text);
-  tall_test_message_end_struct (message);
-}
-
-static void
-add_nothing (TallTestMessage *message G_GNUC_UNUSED)
-{
-}
-
-static void
-add_options (TallTestMessage *message, gint16 id, gint32 value)
-{
-  begin_order (message);
-  tall_test_message_end_struct (message);
-  tall_test_message_begin_struct (message, 2);
-  tall_test_message_add_i32 (message, id, value);
-  tall_test_message_end_struct (message);
-}
-
-static void
-add_condition_of_tomorrow (TallTestMessage *message)
-{
-  add_options (message, 1, 3);
-}
-
-static void
-add_negative_condition (TallTestMessage *message)
-{
-  add_options (message, 1, -1);
-}
-
-static void
-add_condition_without_revision (TallTestMessage *message)
-{
-  add_options (message, 1, 2);
-}
-
-static void
-add_no_time (TallTestMessage *message)
-{
-  add_options (message, 4, 0);
-}
-
-static void
-add_short_token (TallTestMessage *message)
-{
-  begin_order (message);
-  tall_test_message_end_struct (message);
-  tall_test_message_begin_struct (message, 2);
-  tall_test_message_add_text (message, 3, "fifteen bytes..");
-  tall_test_message_end_struct (message);
-}
-
-static void
-test_refused_puts (Fixture *f, gconstpointer data G_GNUC_UNUSED)
-{
-  static const struct
-  {
-    const char *name;
-    void (*add) (TallTestMessage *message);
-    TallError code;
-    const char *field;
-  } cases[] = {
-    { "NUL in number", add_nul_in_number, TALL_ERROR_INVALID, "customer_number" },
-    { "NUL in location", add_nul_in_location, TALL_ERROR_INVALID, "shipping_locations[1].name" },
-    { "not UTF-8", add_not_utf8, TALL_ERROR_INVALID, "currency" },
-    { "wrong type", add_wrong_type, TALL_ERROR_INVALID, "sales_date" },
-    { "wrong elements", add_list_of_texts, TALL_ERROR_INVALID, "shipping_locations" },
-    { "no scale", add_decimal_without_scale, TALL_ERROR_INVALID,
-      "shipping_locations[0].line_items[0].price" },
-    { "scale 19", add_scale_too_large, TALL_ERROR_INVALID,
-      "shipping_locations[0].line_items[0].price" },
-    { "scale -1", add_negative_scale, TALL_ERROR_INVALID,
-      "shipping_locations[0].line_items[0].price" },
-    { "locations", add_too_many_locations, TALL_ERROR_TOO_LARGE, NULL },
-    { "attributes", add_too_many_attributes, TALL_ERROR_TOO_LARGE, NULL },
-    { "long text", add_too_long_text, TALL_ERROR_TOO_LARGE, NULL },
-    { "no order", add_nothing, TALL_ERROR_INVALID, "customer_number" },
-    { "condition 3", add_condition_of_tomorrow, TALL_ERROR_INVALID, "options.condition" },
-    { "condition -1", add_negative_condition, TALL_ERROR_INVALID, "options.condition" },
-    { "no revision", add_condition_without_revision, TALL_ERROR_INVALID, "options.revision" },
-    { "no time", add_no_time, TALL_ERROR_INVALID, "options.timeout_ms" },
-    { "short token", add_short_token, TALL_ERROR_INVALID, "options.token" },
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
-    {
-      g_auto (TallTestMessage) message;
-      g_test_message ("%s", cases[i].name);
-      tall_test_message_init (&message, f->compact, "putOrder", T_CALL);
-      cases[i].add (&message);
-      tall_test_message_end_struct (&message);
-      assert_refused (f, &message, "putOrder", cases[i].code, cases[i].field);
-    }
-}
-
-static void
-test_refused_gets (Fixture *f, gconstpointer data G_GNUC_UNUSED)
-{
-  g_auto (TallTestMessage) no_order, nul;
-
-  tall_test_message_init (&no_order, f->compact, "getOrder", T_CALL);
-  tall_test_message_add_text (&no_order, 1, "VINET");
-  tall_test_message_end_struct (&no_order);
-  assert_refused (f, &no_order, "getOrder", TALL_ERROR_INVALID, "order_number");
-
-  tall_test_message_init (&nul, f->compact, "getCustomer", T_CALL);
-  tall_test_message_add_bytes (&nul, 1, tall_slice ("a\0b", 3));
-  tall_test_message_end_struct (&nul);
-  assert_refused (f, &nul, "getCustomer", TALL_ERROR_INVALID, "number");
 }
 
 #define ADD(name, function)                                                                        \
@@ -667,7 +338,5 @@ main (int argc, char **argv)
   ADD ("pipelined", test_pipelined);
   ADD ("unknown-call", test_unknown_call);
   ADD ("unknown-field", test_unknown_field);
-  ADD ("refused-puts", test_refused_puts);
-  ADD ("refused-gets", test_refused_gets);
   return g_test_run ();
 }

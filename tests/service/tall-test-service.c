@@ -1,0 +1,43 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-test-service.h"
+
+#include "tall-client.h"
+#include "tall-test-orders.h"
+
+void
+tall_test_service_start (TallTestService *self, const TallServerOptions *options)
+{
+  g_autoptr (GError) error = NULL;
+
+  self->front = tall_test_front_new ();
+  self->test_front = TALL_TEST_FRONT (self->front);
+  self->server = tall_server_new (self->front, "127.0.0.1:0", options, &error);
+  g_assert_no_error (error);
+  self->address = tall_server_get_address (self->server);
+  self->client = tall_client_new (self->address, &error);
+  g_assert_no_error (error);
+}
+
+void
+tall_test_service_stop (TallTestService *self)
+{
+  g_object_unref (self->client);
+  g_assert_true (tall_server_stop (self->server));
+  g_object_unref (self->server);
+  g_object_unref (self->front);
+}
+
+void
+tall_test_service_assert_works (TallTestService *self)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallOrder) order = tall_test_order_with_lines ("VINET", "10248", 3);
+  gboolean ok = tall_front_put_order (self->client, order, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (ok);
+
+  g_autoptr (TallOrder) got = tall_front_get_order (self->client, "VINET", "10248", NULL, &error);
+  g_assert_no_error (error);
+  tall_test_assert_order_equal (order, got);
+}

@@ -1,0 +1,31 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-server.h"
+#include "tall-test-front.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallTestService:
+ *
+ * A server over a front that keeps everything in memory, and a client of it.
+ */
+typedef struct
+{
+  TallFront *front;          /* owned */
+  TallTestFront *test_front; /* the same */
+  TallServer *server;        /* owned */
+  const char *address;       /* of the server */
+  TallFront *client;         /* owned */
+  gboolean compact;          /* for tests that run in either protocol */
+} TallTestService;
+
+void tall_test_service_start (TallTestService *self, const TallServerOptions *options);
+void tall_test_service_stop (TallTestService *self);
+
+/* Fails the test if the client finds the server not as it should be. */
+void tall_test_service_assert_works (TallTestService *self);
+
+G_END_DECLS

@@ -120,7 +120,7 @@ run_job (gpointer data)
   g_autofree char *peer = name_peer (job->socket);
   gsize max_request = job->refused ? MIN (REFUSAL_MAX_REQUEST, self->options.max_request)
                                    : self->options.max_request;
-  TallTransport *transport = tall_session_open (job->socket, peer, max_request);
+  TallTransport *transport = tall_session_open (job->socket, max_request);
 
   serve (self, job, transport, peer);
 

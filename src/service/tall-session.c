@@ -113,18 +113,16 @@ answer_all (Running *self, GError **error)
 
 /**
  * tall_session_open:
- * @peer: the client's address, for the log
- *
  * Returns: (transfer full): the transport of a session, whose last reference closes @socket
  */
 TallTransport *
-tall_session_open (GSocket *socket, const char *peer, gsize max_request)
+tall_session_open (GSocket *socket, gsize max_request)
 {
   TallWireOptions options = TALL_WIRE_OPTIONS_INIT;
   options.side = TALL_WIRE_SERVER;
   options.max_message = max_request;
   options.max_depth = MAX_DEPTH;
-  return tall_transport_new (socket, peer, &options);
+  return tall_transport_new (socket, "the client", &options);
 }
 
 /**

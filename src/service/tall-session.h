@@ -22,7 +22,7 @@ typedef struct
   const gint *stopping;     /* atomic; not zero: end after the call under way */
 } TallSession;
 
-TallTransport *tall_session_open (GSocket *socket, const char *peer, gsize max_request);
+TallTransport *tall_session_open (GSocket *socket, gsize max_request);
 gboolean tall_session_run (const TallSession *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

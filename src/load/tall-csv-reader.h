@@ -1,0 +1,64 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-bytes.h"
+
+G_BEGIN_DECLS
+
+/* Bytes of the longest row that is read unless told otherwise. */
+#define TALL_CSV_MAX_ROW (1024 * 1024)
+
+/* The problem is the whole row's, not one column's. */
+#define TALL_CSV_NO_COLUMN (-1)
+
+/**
+ * TallCsvRow:
+ *
+ * One record of the file, or, if it cannot be understood, one line of it. Everything in it belongs
+ * to the reader and is valid until its next call.
+ */
+typedef struct
+{
+  guint64 line;              /* where the record begins; the header is in line 1 */
+  TallSlice raw;             /* its bytes as they stand in the file, without the last line end */
+  const char *const *fields; /* n_fields of them; unchecked if @reason is set */
+  guint n_fields;
+  const char *reason; /* why the row is bad; NULL: it is not */
+  gint column;        /* which column is bad, from 0, or %TALL_CSV_NO_COLUMN */
+} TallCsvRow;
+
+typedef enum
+{
+  TALL_CSV_ROW,
+  TALL_CSV_END,
+  TALL_CSV_FAILED,
+} TallCsvStep;
+
+/**
+ * TallCsvReader:
+ *
+ * Reads a CSV file (RFC 4180: quotes, line ends within quotes) row by row in memory that does not
+ * grow with the file. Line ends may be LF, CR LF or CR; a byte order mark and blank lines are
+ * skipped; spaces are kept. A bad row is handed over with its reason, and reading goes on in the
+ * line after the one where the row began, so that a quote that is never closed costs one line and
+ * not the rest of the file. Not thread-safe.
+ */
+typedef struct _TallCsvReader TallCsvReader;
+
+TallCsvReader *tall_csv_reader_open (const char *path,
+                                     char delimiter,
+                                     gsize max_row,
+                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_csv_reader_free (TallCsvReader *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallCsvReader, tall_csv_reader_free)
+
+TallCsvStep tall_csv_reader_next (TallCsvReader *self,
+                                  TallCsvRow *row,
+                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
+const char *const *tall_csv_reader_get_columns (TallCsvReader *self);
+const char *tall_csv_reader_get_name (TallCsvReader *self);
+guint64 tall_csv_reader_get_position (TallCsvReader *self);
+guint64 tall_csv_reader_get_size (TallCsvReader *self);
+
+G_END_DECLS

@@ -1,0 +1,360 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-draft.h"
+#include "tall-error.h"
+#include "tall-limits.h"
+
+typedef struct
+{
+  TallShippingLocation *location; /* in the order's arena */
+  GArray *lines;                  /* of TallLineItem */
+  const char *signature;          /* all its texts in one */
+  guint64 line;                   /* of the file, where it was first seen */
+} DraftLocation;
+
+struct _TallDraft
+{
+  const TallMapping *mapping; /* not owned */
+  TallOrder *order;           /* owned; NULL when finished */
+  guint64 first_line;         /* of the file; 0 before the first row */
+  char **first_values;        /* of every source, in the first row */
+  gboolean numbers_locations; /* the file numbers locations … */
+  gboolean numbers_lines;     /* … and lines */
+  GPtrArray *locations;       /* of DraftLocation */
+  GHashTable *by_signature;   /* char * → DraftLocation, if the file does not number them */
+  GHashTable *by_number;      /* number of a location → DraftLocation, if it does */
+  GHashTable *line_numbers;   /* number of an order line → line of the file */
+  guint n_lines;
+};
+
+/* The struct whose fields a row fills in. */
+typedef struct
+{
+  TallArena *arena;           /* where its texts go */
+  gpointer base;              /* the struct */
+  TallAddress **address;      /* its address; NULL: it has none */
+  TallAttributes *attributes; /* with room for all; NULL: it has none */
+} Target;
+
+static void
+location_free (gpointer data)
+{
+  DraftLocation *self = data;
+  g_array_unref (self->lines);
+  g_free (self);
+}
+
+static const TallMappingSource *
+find_position (const TallMapping *mapping, TallFieldScope scope)
+{
+  for (guint i = 0; i < mapping->sources->len; i++)
+    {
+      const TallMappingSource *source = tall_mapping_get_source (mapping, i);
+      if (source->field->scope == scope && source->field->type == TALL_FIELD_POSITION)
+        return source;
+    }
+  return NULL;
+}
+
+TallDraft *
+tall_draft_new (const TallMapping *mapping, const char *customer_number, const char *order_number)
+{
+  TallDraft *self = g_new0 (TallDraft, 1);
+  self->mapping = mapping;
+  self->order = tall_order_new (customer_number, order_number);
+  self->numbers_locations = find_position (mapping, TALL_SCOPE_LOCATION) != NULL;
+  self->numbers_lines = find_position (mapping, TALL_SCOPE_LINE) != NULL;
+  self->locations = g_ptr_array_new_with_free_func (location_free);
+  self->by_signature = g_hash_table_new (g_str_hash, g_str_equal);
+  self->by_number = g_hash_table_new (NULL, NULL);
+  self->line_numbers = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  return self;
+}
+
+void
+tall_draft_free (TallDraft *self)
+{
+  if (self == NULL)
+    return;
+  g_hash_table_unref (self->by_signature);
+  g_hash_table_unref (self->by_number);
+  g_hash_table_unref (self->line_numbers);
+  g_ptr_array_unref (self->locations);
+  tall_order_free (self->order);
+  g_free (self);
+}
+
+/* Gives the fields of one scope their values from a row. */
+static gboolean
+set_fields (const TallMapping *mapping,
+            TallFieldScope scope,
+            const TallCsvRow *row,
+            const Target *target,
+            const char **column,
+            GError **error)
+{
+  for (guint i = 0; i < mapping->sources->len; i++)
+    {
+      const TallMappingSource *source = tall_mapping_get_source (mapping, i);
+      TallFieldType type = source->field->type;
+      const char *text = tall_mapping_get_value (mapping, source, row->fields, row->n_fields);
+      if (source->field->scope != scope || text == NULL || type == TALL_FIELD_POSITION
+          || type == TALL_FIELD_CUSTOMER_NUMBER || type == TALL_FIELD_ORDER_NUMBER)
+        continue;
+      if (type == TALL_FIELD_ATTRIBUTE)
+        {
+          TallAttribute *attribute = &target->attributes->items[target->attributes->n_items++];
+          attribute->key = tall_arena_strdup (target->arena, source->attribute);
+          attribute->value = tall_arena_strdup (target->arena, text);
+          continue;
+        }
+      *column = source->column;
+      if (!tall_field_set (source->field, &mapping->format, target->arena, target->base,
+                           target->address, text, error))
+        return FALSE;
+    }
+  *column = NULL;
+  return TRUE;
+}
+
+static gboolean
+set_order_fields (TallDraft *self, const TallCsvRow *row, const char **column, GError **error)
+{
+  TallArena *arena = self->order->arena;
+  guint n_sources = self->mapping->sources->len;
+  self->first_line = row->line;
+  self->first_values = tall_arena_newa0 (arena, char *, n_sources);
+  for (guint i = 0; i < n_sources; i++)
+    self->first_values[i] = tall_arena_strdup (
+        arena, tall_mapping_get_value (self->mapping, tall_mapping_get_source (self->mapping, i),
+                                       row->fields, row->n_fields));
+
+  self->order->attributes.items = tall_arena_newa0 (arena, TallAttribute, n_sources);
+  Target target = { arena, self->order, NULL, &self->order->attributes };
+  return set_fields (self->mapping, TALL_SCOPE_ORDER, row, &target, column, error);
+}
+
+static const char *
+name_absent (const char *text)
+{
+  return text != NULL ? text : "nothing";
+}
+
+/* What belongs to the order has to be the same in all its rows. */
+static gboolean
+compare_order_fields (TallDraft *self, const TallCsvRow *row, const char **column, GError **error)
+{
+  for (guint i = 0; i < self->mapping->sources->len; i++)
+    {
+      const TallMappingSource *source = tall_mapping_get_source (self->mapping, i);
+      if (source->field->scope != TALL_SCOPE_ORDER
+          || source->field->type == TALL_FIELD_CUSTOMER_NUMBER)
+        continue;
+      const char *text = tall_mapping_get_value (self->mapping, source, row->fields, row->n_fields);
+      if (g_strcmp0 (text, self->first_values[i]) == 0)
+        continue;
+      *column = source->column;
+      tall_error_set_invalid (error, NULL,
+                              "“%s” contradicts line %" G_GUINT64_FORMAT " of the same order: “%s”",
+                              name_absent (text), self->first_line,
+                              name_absent (self->first_values[i]));
+      return FALSE;
+    }
+  return TRUE;
+}
+
+/* All texts of the row's location in one, so that equal locations are recognised. */
+static char *
+make_signature (TallDraft *self, const TallCsvRow *row)
+{
+  g_autoptr (GString) signature = g_string_new (NULL);
+  for (guint i = 0; i < self->mapping->sources->len; i++)
+    {
+      const TallMappingSource *source = tall_mapping_get_source (self->mapping, i);
+      if (source->field->scope != TALL_SCOPE_LOCATION || source->field->type == TALL_FIELD_POSITION)
+        continue;
+      const char *text = tall_mapping_get_value (self->mapping, source, row->fields, row->n_fields);
+      if (text != NULL)
+        g_string_append_printf (signature, "%zu:%s", strlen (text), text);
+      else
+        g_string_append_c (signature, '-');
+    }
+  return g_string_free (g_steal_pointer (&signature), FALSE);
+}
+
+static gboolean
+read_position (TallDraft *self,
+               TallFieldScope scope,
+               const TallCsvRow *row,
+               gint32 *number,
+               const char **column,
+               GError **error)
+{
+  const TallMappingSource *source = find_position (self->mapping, scope);
+  const char *text = tall_mapping_get_value (self->mapping, source, row->fields, row->n_fields);
+  *column = source->column;
+  return tall_parse_position (text != NULL ? text : "", number, error);
+}
+
+static gboolean
+check_room (TallDraft *self, GError **error)
+{
+  if (self->n_lines + self->locations->len < TALL_MAX_LINES_AND_LOCATIONS)
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
+               "the order has more than %d lines and locations", TALL_MAX_LINES_AND_LOCATIONS);
+  return FALSE;
+}
+
+static DraftLocation *
+add_location (TallDraft *self,
+              const TallCsvRow *row,
+              gint32 number,
+              const char *signature,
+              const char **column,
+              GError **error)
+{
+  if (!check_room (self, error))
+    return NULL;
+  TallArena *arena = self->order->arena;
+  DraftLocation *added = g_new0 (DraftLocation, 1);
+  added->location = tall_arena_new0 (arena, TallShippingLocation);
+  added->location->number = number;
+  added->lines = g_array_new (FALSE, TRUE, sizeof (TallLineItem));
+  added->signature = tall_arena_strdup (arena, signature);
+  added->line = row->line;
+  g_ptr_array_add (self->locations, added);
+  g_hash_table_insert (self->by_signature, (gpointer)added->signature, added);
+  g_hash_table_insert (self->by_number, GINT_TO_POINTER (number), added);
+
+  Target target = { arena, added->location, &added->location->address, NULL };
+  if (!set_fields (self->mapping, TALL_SCOPE_LOCATION, row, &target, column, error))
+    return NULL;
+  return added;
+}
+
+static DraftLocation *
+find_location (TallDraft *self, const TallCsvRow *row, const char **column, GError **error)
+{
+  g_autofree char *signature = make_signature (self, row);
+  if (!self->numbers_locations)
+    {
+      DraftLocation *found = g_hash_table_lookup (self->by_signature, signature);
+      return found != NULL ? found
+                           : add_location (self, row, (gint32)self->locations->len + 1, signature,
+                                           column, error);
+    }
+  gint32 number;
+  if (!read_position (self, TALL_SCOPE_LOCATION, row, &number, column, error))
+    return NULL;
+  DraftLocation *found = g_hash_table_lookup (self->by_number, GINT_TO_POINTER (number));
+  if (found == NULL)
+    return add_location (self, row, number, signature, column, error);
+  if (g_str_equal (found->signature, signature))
+    return found;
+  tall_error_set_invalid (error, NULL,
+                          "location %d contradicts line %" G_GUINT64_FORMAT
+                          ", where it has another name, address or date",
+                          number, found->line);
+  return NULL;
+}
+
+static gboolean
+number_line (
+    TallDraft *self, const TallCsvRow *row, gint32 *number, const char **column, GError **error)
+{
+  *number = (gint32)self->n_lines + 1;
+  if (!self->numbers_lines)
+    return TRUE;
+  if (!read_position (self, TALL_SCOPE_LINE, row, number, column, error))
+    return FALSE;
+  const guint64 *taken = g_hash_table_lookup (self->line_numbers, GINT_TO_POINTER (*number));
+  if (taken != NULL)
+    {
+      tall_error_set_invalid (error, NULL,
+                              "the order has a line %d already, in line %" G_GUINT64_FORMAT
+                              " of the file",
+                              *number, *taken);
+      return FALSE;
+    }
+  g_hash_table_insert (self->line_numbers, GINT_TO_POINTER (*number),
+                       g_memdup2 (&row->line, sizeof row->line));
+  return TRUE;
+}
+
+/**
+ * tall_draft_add_row:
+ * @row: a good row of this order
+ * @column: (out): the column that is wrong; NULL if no single one is
+ *
+ * Adds an order line, and its location if it is new. After a failure the draft is of no more use.
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID or %TALL_ERROR_TOO_LARGE if the row does not fit
+ */
+gboolean
+tall_draft_add_row (TallDraft *self, const TallCsvRow *row, const char **column, GError **error)
+{
+  *column = NULL;
+  if (self->first_line == 0 ? !set_order_fields (self, row, column, error)
+                            : !compare_order_fields (self, row, column, error))
+    return FALSE;
+
+  DraftLocation *location = find_location (self, row, column, error);
+  if (location == NULL || !check_room (self, error))
+    return FALSE;
+  TallLineItem line = { 0 };
+  Target target = { self->order->arena, &line, NULL, NULL };
+  if (!number_line (self, row, &line.number, column, error)
+      || !set_fields (self->mapping, TALL_SCOPE_LINE, row, &target, column, error))
+    return FALSE;
+  g_array_append_val (location->lines, line);
+  self->n_lines++;
+  return TRUE;
+}
+
+/**
+ * tall_draft_finish:
+ *
+ * Returns: (transfer full): the order made of all rows; the draft is empty then
+ */
+TallOrder *
+tall_draft_finish (TallDraft *self)
+{
+  TallOrder *order = g_steal_pointer (&self->order);
+  guint n = self->locations->len;
+  order->shipping_locations = tall_arena_newa0 (order->arena, TallShippingLocation, n);
+  order->n_shipping_locations = n;
+  for (guint i = 0; i < n; i++)
+    {
+      const DraftLocation *drafted = g_ptr_array_index (self->locations, i);
+      TallShippingLocation *location = &order->shipping_locations[i];
+      *location = *drafted->location;
+      location->n_line_items = drafted->lines->len;
+      location->line_items = tall_arena_memdup (order->arena, drafted->lines->data,
+                                                drafted->lines->len * sizeof (TallLineItem));
+    }
+  return order;
+}
+
+/**
+ * tall_draft_customer:
+ * @row: a good row of a file of customers
+ * @column: (out): the column that is wrong; NULL if no single one is
+ *
+ * Returns: (transfer full): the customer; NULL with %TALL_ERROR_INVALID if the row does not fit
+ */
+TallCustomer *
+tall_draft_customer (const TallMapping *mapping,
+                     const char *number,
+                     const TallCsvRow *row,
+                     const char **column,
+                     GError **error)
+{
+  g_autoptr (TallCustomer) customer = tall_customer_new (number);
+  customer->attributes.items =
+      tall_arena_newa0 (customer->arena, TallAttribute, mapping->sources->len);
+  Target target = { customer->arena, customer, &customer->address, &customer->attributes };
+  if (!set_fields (mapping, TALL_SCOPE_CUSTOMER, row, &target, column, error))
+    return NULL;
+  return g_steal_pointer (&customer);
+}

@@ -1,0 +1,34 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-csv-reader.h"
+#include "tall-mapping.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallDraft:
+ *
+ * An order under construction: rows go in one by one, and the order comes out. Not thread-safe.
+ */
+typedef struct _TallDraft TallDraft;
+
+TallDraft *
+tall_draft_new (const TallMapping *mapping, const char *customer_number, const char *order_number);
+void tall_draft_free (TallDraft *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallDraft, tall_draft_free)
+
+gboolean tall_draft_add_row (TallDraft *self,
+                             const TallCsvRow *row,
+                             const char **column,
+                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallOrder *tall_draft_finish (TallDraft *self);
+
+TallCustomer *tall_draft_customer (const TallMapping *mapping,
+                                   const char *number,
+                                   const TallCsvRow *row,
+                                   const char **column,
+                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

@@ -1,0 +1,41 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-load-item.h"
+#include "tall-mapping.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallGrouperEmit:
+ * @item: (transfer full): an order or a customer, ready to be stored
+ */
+typedef void (*TallGrouperEmit) (TallLoadItem *item, gpointer data);
+
+/**
+ * TallGrouper:
+ *
+ * Brings the rows of a file together to orders, or makes a customer of each. Every row pushed ends
+ * in exactly one place: in an item emitted, or among the rejects.
+ *
+ * Rows of one order have to follow each other. A row that is bad takes its whole order with it, as
+ * an order without one of its lines is not what the file says. If an unreadable row does not even
+ * tell its order, that is the order whose rows are before and after it.
+ *
+ * It keeps one order, and a digest of every order's number (#TallDigestSet). Not thread-safe.
+ */
+typedef struct _TallGrouper TallGrouper;
+
+TallGrouper *tall_grouper_new (const TallMapping *mapping,
+                               const char *const *columns,
+                               TallRejects *rejects,
+                               TallGrouperEmit emit,
+                               gpointer data);
+void tall_grouper_free (TallGrouper *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallGrouper, tall_grouper_free)
+
+void tall_grouper_push (TallGrouper *self, const TallCsvRow *row);
+void tall_grouper_finish (TallGrouper *self);
+
+G_END_DECLS

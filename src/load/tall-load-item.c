@@ -1,0 +1,71 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-load-item.h"
+
+TallLoadItem *
+tall_load_item_new (void)
+{
+  TallLoadItem *self = g_new0 (TallLoadItem, 1);
+  self->rows = g_array_new (FALSE, FALSE, sizeof (TallItemRow));
+  self->raw = g_byte_array_new ();
+  return self;
+}
+
+void
+tall_load_item_free (TallLoadItem *self)
+{
+  if (self == NULL)
+    return;
+  tall_order_free (self->order);
+  tall_customer_free (self->customer);
+  g_array_unref (self->rows);
+  g_byte_array_unref (self->raw);
+  g_free (self);
+}
+
+void
+tall_load_item_add_row (TallLoadItem *self, guint64 line, TallSlice raw)
+{
+  TallItemRow row = { line, self->raw->len, raw.len };
+  g_array_append_val (self->rows, row);
+  if (raw.len > 0)
+    g_byte_array_append (self->raw, raw.data, (guint)raw.len);
+}
+
+/* The line of the file where the item begins. */
+guint64
+tall_load_item_get_line (const TallLoadItem *self)
+{
+  return self->rows->len > 0 ? g_array_index (self->rows, TallItemRow, 0).line : 0;
+}
+
+guint
+tall_load_item_count_rows (const TallLoadItem *self)
+{
+  return self->rows->len;
+}
+
+/**
+ * tall_load_item_reject:
+ * @tally: (nullable): what to count them under
+ *
+ * Rejects every row of the item, and forgets them.
+ */
+void
+tall_load_item_reject (TallLoadItem *self,
+                       TallRejects *rejects,
+                       const char *reason,
+                       const char *tally)
+{
+  for (guint i = 0; i < self->rows->len; i++)
+    {
+      const TallItemRow *row = &g_array_index (self->rows, TallItemRow, i);
+      TallReject reject = { .line = row->line,
+                            .reason = reason,
+                            .tally = tally,
+                            .raw = tall_slice (self->raw->data + row->offset, row->len) };
+      tall_rejects_add (rejects, &reject);
+    }
+  g_array_set_size (self->rows, 0);
+  g_byte_array_set_size (self->raw, 0);
+}

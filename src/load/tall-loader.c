@@ -1,0 +1,274 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-loader.h"
+#include "tall-error.h"
+#include "tall-grouper.h"
+
+/* Puts that wait or run, for each job; and bytes of rows kept for them. */
+#define ITEMS_PER_JOB 4
+#define MAX_PENDING_BYTES (64 * 1024 * 1024)
+
+#define PROGRESS_ROWS 256
+
+typedef struct
+{
+  TallFront *front;
+  TallCsvReader *reader;
+  TallRejects *rejects;
+  const TallLoadOptions *options;
+  GThreadPool *pool;
+
+  GMutex lock; /* of everything below */
+  GCond settled;
+  guint n_pending;
+  gsize pending_bytes;
+  TallLoadSummary summary;
+  GError *failure; /* why the load was stopped; NULL: it was not */
+} Loader;
+
+typedef enum
+{
+  STORED,
+  REFUSED, /* the data are to blame */
+  RETRY,
+  STOP, /* nothing else could be stored either */
+} Outcome;
+
+static Outcome
+classify (const GError *error)
+{
+  if (error == NULL)
+    return STORED;
+  if (error->domain != TALL_ERROR)
+    return STOP;
+  switch ((TallError)error->code)
+    {
+    case TALL_ERROR_INVALID:
+    case TALL_ERROR_TOO_LARGE:
+    case TALL_ERROR_KEY_COLLISION:
+    case TALL_ERROR_DAMAGED:
+    case TALL_ERROR_NEWER_VERSION:
+      return REFUSED;
+    case TALL_ERROR_CONFLICT:
+    case TALL_ERROR_OVERLOADED:
+    case TALL_ERROR_UNAVAILABLE:
+    case TALL_ERROR_TIMED_OUT:
+    case TALL_ERROR_OUTCOME_UNKNOWN:
+      return RETRY;
+    default:
+      return STOP;
+    }
+}
+
+static void
+make_token (TallWriteOptions *options)
+{
+  for (guint i = 0; i < TALL_TOKEN_SIZE; i += sizeof (guint32))
+    {
+      guint32 word = g_random_int ();
+      memcpy (options->token + i, &word, sizeof word);
+    }
+  options->has_token = TRUE;
+}
+
+static gboolean
+put_item (Loader *self, TallLoadItem *item, const TallWriteOptions *options, GError **error)
+{
+  if (item->order != NULL)
+    return tall_front_put_order (self->front, item->order, options, NULL, error);
+  return tall_front_put_customer (self->front, item->customer, options, NULL, error);
+}
+
+static gboolean
+is_stopped (Loader *self)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->lock);
+  return self->failure != NULL;
+}
+
+/* Every try carries the same token, so that a put whose answer was lost is recognised. */
+static Outcome
+put_with_retries (Loader *self, TallLoadItem *item, GError **error)
+{
+  TallWriteOptions options = { .condition = TALL_IF_ANY };
+  make_token (&options);
+  for (guint try = 1;; try++)
+    {
+      g_clear_error (error);
+      if (put_item (self, item, &options, error))
+        return STORED;
+      Outcome outcome = classify (*error);
+      if (outcome != RETRY)
+        return outcome;
+      if (try >= self->options->tries || is_stopped (self))
+        return STOP;
+
+      g_mutex_lock (&self->lock);
+      self->summary.retries++;
+      g_mutex_unlock (&self->lock);
+      gulong delay = (gulong)self->options->retry_delay * 1000 << MIN (try - 1, 6);
+      g_usleep (delay / 2 + (gulong)g_random_int_range (0, (gint32)(delay / 2) + 1));
+    }
+}
+
+static void
+count_stored (Loader *self, const TallLoadItem *item)
+{
+  self->summary.stored_rows += tall_load_item_count_rows (item);
+  if (item->order == NULL)
+    {
+      self->summary.customers++;
+      return;
+    }
+  self->summary.orders++;
+  self->summary.lines += tall_order_count_lines (item->order);
+}
+
+static void
+stop (Loader *self, const TallLoadItem *item, GError *error)
+{
+  if (self->failure != NULL)
+    return;
+  self->failure = g_error_copy (error);
+  g_prefix_error (&self->failure,
+                  "Stopped at line %" G_GUINT64_FORMAT " of %s: ", tall_load_item_get_line (item),
+                  tall_csv_reader_get_name (self->reader));
+}
+
+static void
+store_item (gpointer data, gpointer user_data)
+{
+  Loader *self = user_data;
+  g_autoptr (TallLoadItem) item = data;
+  g_autoptr (GError) error = NULL;
+  gsize bytes = item->raw->len;
+  gboolean skipped = is_stopped (self);
+  Outcome outcome = skipped ? STOP : put_with_retries (self, item, &error);
+  if (outcome == REFUSED)
+    tall_load_item_reject (item, self->rejects, error->message, NULL);
+
+  g_mutex_lock (&self->lock);
+  if (outcome == STORED)
+    count_stored (self, item);
+  else if (outcome == STOP && !skipped)
+    stop (self, item, error);
+  self->n_pending--;
+  self->pending_bytes -= bytes;
+  g_cond_signal (&self->settled);
+  g_mutex_unlock (&self->lock);
+}
+
+/* Hands an item to the workers, and waits while they have enough to do. */
+static void
+submit_item (TallLoadItem *item, gpointer data)
+{
+  Loader *self = data;
+  g_mutex_lock (&self->lock);
+  while (self->n_pending >= self->options->jobs * ITEMS_PER_JOB
+         || (self->n_pending > 0 && self->pending_bytes + item->raw->len > MAX_PENDING_BYTES))
+    g_cond_wait (&self->settled, &self->lock);
+  self->n_pending++;
+  self->pending_bytes += item->raw->len;
+  g_mutex_unlock (&self->lock);
+  g_thread_pool_push (self->pool, item, NULL);
+}
+
+static void
+report_progress (Loader *self)
+{
+  if (self->options->progress == NULL)
+    return;
+  g_mutex_lock (&self->lock);
+  TallLoadSummary summary = self->summary;
+  g_mutex_unlock (&self->lock);
+  self->options->progress (&summary, tall_csv_reader_get_position (self->reader),
+                           tall_csv_reader_get_size (self->reader), self->options->data);
+}
+
+static gboolean
+read_rows (Loader *self, TallGrouper *grouper, GError **error)
+{
+  TallCsvRow row;
+  TallCsvStep step;
+  guint64 rows = 0;
+  while ((step = tall_csv_reader_next (self->reader, &row, error)) == TALL_CSV_ROW)
+    {
+      g_mutex_lock (&self->lock);
+      rows = ++self->summary.rows;
+      gboolean stopped = self->failure != NULL;
+      g_mutex_unlock (&self->lock);
+      if (stopped || tall_rejects_has_failed (self->rejects))
+        return TRUE;
+      tall_grouper_push (grouper, &row);
+      if (rows % PROGRESS_ROWS == 0)
+        report_progress (self);
+    }
+  if (step == TALL_CSV_FAILED)
+    return FALSE;
+  tall_grouper_finish (grouper);
+  return TRUE;
+}
+
+static gboolean
+check_sum (Loader *self, GError **error)
+{
+  guint64 rejected = tall_rejects_get_count (self->rejects);
+  if (self->summary.rows == self->summary.stored_rows + rejected)
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_INTERNAL,
+               "%" G_GUINT64_FORMAT " rows were read, but %" G_GUINT64_FORMAT
+               " stored and %" G_GUINT64_FORMAT " rejected: this is a defect, please report it",
+               self->summary.rows, self->summary.stored_rows, rejected);
+  return FALSE;
+}
+
+/**
+ * tall_load:
+ * @mapping: bound to the columns of @reader
+ * @rejects: where rejected rows go; finished by this function
+ * @summary: (out caller-allocates): set also after a failure
+ *
+ * Loads the rest of a file. Orders are put one by one, several at once, each whole or not at all. A
+ * bad row never stops the load. Loading a file again is harmless: what is stored already is
+ * replaced by the same content.
+ *
+ * Returns: FALSE if the load was stopped: the file could not be read, the store could not be
+ *   reached for too long, or the reject file could not be written
+ */
+gboolean
+tall_load (TallFront *front,
+           TallCsvReader *reader,
+           const TallMapping *mapping,
+           TallRejects *rejects,
+           const TallLoadOptions *options,
+           TallLoadSummary *summary,
+           GError **error)
+{
+  Loader self = { .front = front, .reader = reader, .rejects = rejects, .options = options };
+  g_mutex_init (&self.lock);
+  g_cond_init (&self.settled);
+  self.pool = g_thread_pool_new (store_item, &self, (gint)options->jobs, FALSE, NULL);
+
+  g_autoptr (TallGrouper) grouper =
+      tall_grouper_new (mapping, tall_csv_reader_get_columns (reader), rejects, submit_item, &self);
+  g_autoptr (GError) local = NULL;
+  gboolean ok = read_rows (&self, grouper, &local);
+  g_thread_pool_free (self.pool, FALSE, TRUE);
+  report_progress (&self);
+  *summary = self.summary;
+
+  /* The first cause is the one worth telling. */
+  if (self.failure != NULL)
+    {
+      g_clear_error (&local);
+      local = g_steal_pointer (&self.failure);
+      ok = FALSE;
+    }
+  ok = tall_rejects_close (rejects, local == NULL ? &local : NULL) && ok;
+  ok = ok && check_sum (&self, &local);
+  if (local != NULL)
+    g_propagate_error (error, g_steal_pointer (&local));
+  g_cond_clear (&self.settled);
+  g_mutex_clear (&self.lock);
+  return ok;
+}

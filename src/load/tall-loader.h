@@ -1,0 +1,67 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-csv-reader.h"
+#include "tall-front.h"
+#include "tall-mapping.h"
+#include "tall-rejects.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallLoadSummary:
+ *
+ * What became of a file. At the end of a load that was not stopped, rows = stored_rows +
+ * rejected rows.
+ */
+typedef struct
+{
+  guint64 rows;        /* read, without the header and blank lines */
+  guint64 stored_rows; /* rows of orders and customers that are stored */
+  guint64 orders;      /* stored */
+  guint64 lines;       /* of these orders */
+  guint64 customers;   /* stored */
+  guint64 retries;     /* puts that had to be sent again */
+} TallLoadSummary;
+
+/**
+ * TallLoadProgress:
+ * @position: bytes of the file read
+ * @size: bytes of the file; 0: not known
+ *
+ * Called every now and then by the thread that loads.
+ */
+typedef void (*TallLoadProgress) (const TallLoadSummary *summary,
+                                  guint64 position,
+                                  guint64 size,
+                                  gpointer data);
+
+/**
+ * TallLoadOptions:
+ *
+ * Start from TALL_LOAD_OPTIONS_INIT.
+ */
+typedef struct
+{
+  guint jobs;        /* puts in flight at once, 1 … 256 */
+  guint tries;       /* of one put while the store is not available */
+  guint retry_delay; /* milliseconds before the second try; doubles with each */
+  TallLoadProgress progress;
+  gpointer data;
+} TallLoadOptions;
+
+#define TALL_LOAD_OPTIONS_INIT                                                                     \
+  {                                                                                                \
+    .jobs = 8, .tries = 6, .retry_delay = 100                                                      \
+  }
+
+gboolean tall_load (TallFront *front,
+                    TallCsvReader *reader,
+                    const TallMapping *mapping,
+                    TallRejects *rejects,
+                    const TallLoadOptions *options,
+                    TallLoadSummary *summary,
+                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

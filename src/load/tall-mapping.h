@@ -1,0 +1,70 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-field.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  TALL_MAPPING_ORDERS,
+  TALL_MAPPING_CUSTOMERS,
+} TallMappingKind;
+
+/**
+ * TallMappingSource:
+ *
+ * Where the value of one field comes from.
+ */
+typedef struct
+{
+  const TallField *field;
+  char *attribute; /* key, for attributes */
+  char *column;    /* name in the header; NULL: only @fallback */
+  gint index;      /* of the column, from 0; -1: none, or not bound yet */
+  char *fallback;  /* for an empty column; NULL: none */
+} TallMappingSource;
+
+/**
+ * TallMapping:
+ *
+ * Which column feeds which field, and how the file writes values; see README.md for the file's
+ * form. Made by tall_mapping_load(); after tall_mapping_bind() it does not change any more, so that
+ * any thread may read it.
+ */
+typedef struct
+{
+  char *name; /* of the preset or file, for messages */
+  TallMappingKind kind;
+  char delimiter;
+  TallValueFormat format;
+  gboolean keep_empty; /* an empty column is an empty text, not an absent one */
+  GPtrArray *sources;  /* of TallMappingSource, in the order of the scopes */
+} TallMapping;
+
+TallMapping *tall_mapping_load (const char *name, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallMapping *tall_mapping_parse (const char *name, const char *text, gssize len, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+void tall_mapping_free (TallMapping *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallMapping, tall_mapping_free)
+
+gboolean tall_mapping_bind (TallMapping *self,
+                            const char *const *columns,
+                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_mapping_fits (const TallMapping *self, const char *const *columns);
+const char *tall_mapping_get_value (const TallMapping *self,
+                                    const TallMappingSource *source,
+                                    const char *const *fields,
+                                    guint n_fields);
+
+const char *const *tall_mapping_presets (void);
+char *tall_mapping_preset_text (const char *name);
+
+static inline TallMappingSource *
+tall_mapping_get_source (const TallMapping *self, guint i)
+{
+  return g_ptr_array_index (self->sources, i);
+}
+
+G_END_DECLS

@@ -1,0 +1,184 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-rejects.h"
+#include "tall-error.h"
+
+#include <csv.h>
+#include <errno.h>
+#include <stdio.h>
+
+/* Reasons kept apart; a file that is bad in more ways counts the rest together. */
+#define MAX_TALLIES 200
+#define OTHER_REASONS "other reasons"
+
+struct _TallRejects
+{
+  GMutex lock;
+  char *path;
+  FILE *file;  /* NULL: only counted */
+  int failure; /* errno of the first failed write; 0: none */
+  guint64 count;
+  GPtrArray *tally;      /* of TallRejectTally, in the order in which they came up */
+  GHashTable *by_reason; /* char * of the tally → the tally */
+};
+
+static void
+tally_free (gpointer data)
+{
+  TallRejectTally *tally = data;
+  g_free (tally->reason);
+  g_free (tally);
+}
+
+static void
+write_field (TallRejects *self, const void *data, gsize len, char end)
+{
+  errno = 0;
+  if ((csv_fwrite (self->file, data, len) != 0 || fputc (end, self->file) == EOF)
+      && self->failure == 0)
+    self->failure = errno != 0 ? errno : EIO;
+}
+
+static void
+write_text (TallRejects *self, const char *text, char end)
+{
+  write_field (self, text, strlen (text), end);
+}
+
+/**
+ * tall_rejects_new:
+ * @path: (nullable): the reject file, which is written anew; NULL only counts
+ *
+ * Returns: (transfer full): NULL with %TALL_ERROR_INVALID if the file cannot be written
+ */
+TallRejects *
+tall_rejects_new (const char *path, GError **error)
+{
+  g_autoptr (TallRejects) self = g_new0 (TallRejects, 1);
+  g_mutex_init (&self->lock);
+  self->path = g_strdup (path);
+  self->tally = g_ptr_array_new_with_free_func (tally_free);
+  self->by_reason = g_hash_table_new (g_str_hash, g_str_equal);
+  if (path == NULL)
+    return g_steal_pointer (&self);
+
+  self->file = fopen (path, "we");
+  if (self->file == NULL)
+    {
+      tall_error_set_invalid (error, "rejects", "Reject file %s cannot be written: %s", path,
+                              g_strerror (errno));
+      return NULL;
+    }
+  write_text (self, "line", ',');
+  write_text (self, "column", ',');
+  write_text (self, "reason", ',');
+  write_text (self, "row", '\n');
+  return g_steal_pointer (&self);
+}
+
+void
+tall_rejects_free (TallRejects *self)
+{
+  if (self == NULL)
+    return;
+  if (self->file != NULL)
+    fclose (self->file);
+  g_free (self->path);
+  g_hash_table_unref (self->by_reason);
+  g_ptr_array_unref (self->tally);
+  g_mutex_clear (&self->lock);
+  g_free (self);
+}
+
+static void
+count_reject (TallRejects *self, const TallReject *reject)
+{
+  g_autofree char *reason = NULL;
+  if (self->tally->len >= MAX_TALLIES)
+    reason = g_strdup (OTHER_REASONS);
+  else if (reject->tally != NULL)
+    reason = g_strdup (reject->tally);
+  else if (reject->column != NULL)
+    reason = g_strdup_printf ("%s: %s", reject->column, reject->reason);
+  else
+    reason = g_strdup (reject->reason);
+
+  TallRejectTally *tally = g_hash_table_lookup (self->by_reason, reason);
+  if (tally == NULL)
+    {
+      tally = g_new0 (TallRejectTally, 1);
+      tally->reason = g_steal_pointer (&reason);
+      tally->first_line = reject->line;
+      g_ptr_array_add (self->tally, tally);
+      g_hash_table_insert (self->by_reason, tally->reason, tally);
+    }
+  tally->n_rows++;
+  tally->first_line = MIN (tally->first_line, reject->line);
+  self->count++;
+}
+
+void
+tall_rejects_add (TallRejects *self, const TallReject *reject)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->lock);
+  count_reject (self, reject);
+  if (self->file == NULL)
+    return;
+
+  g_autofree char *line = g_strdup_printf ("%" G_GUINT64_FORMAT, reject->line);
+  write_text (self, line, ',');
+  write_text (self, reject->column != NULL ? reject->column : "", ',');
+  write_text (self, reject->reason, ',');
+  write_field (self, reject->raw.data, reject->raw.len, '\n');
+}
+
+guint64
+tall_rejects_get_count (TallRejects *self)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->lock);
+  return self->count;
+}
+
+/* TRUE if a row could not be written to the reject file: going on would lose rows. */
+gboolean
+tall_rejects_has_failed (TallRejects *self)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->lock);
+  return self->failure != 0;
+}
+
+/**
+ * tall_rejects_get_tally:
+ *
+ * To be called when nobody adds any more.
+ *
+ * Returns: (transfer none) (element-type TallRejectTally): rows by reason, in the order in which
+ *   the reasons came up
+ */
+GPtrArray *
+tall_rejects_get_tally (TallRejects *self)
+{
+  return self->tally;
+}
+
+/**
+ * tall_rejects_close:
+ *
+ * Finishes the reject file.
+ *
+ * Returns: FALSE with %TALL_ERROR_INTERNAL if any row could not be written to it
+ */
+gboolean
+tall_rejects_close (TallRejects *self, GError **error)
+{
+  if (self->file == NULL)
+    return TRUE;
+  FILE *file = g_steal_pointer (&self->file);
+  if (fclose (file) != 0 && self->failure == 0)
+    self->failure = errno;
+  if (self->failure == 0)
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_INTERNAL, "Writing reject file %s failed: %s",
+               self->path, g_strerror (self->failure));
+  return FALSE;
+}

@@ -1,0 +1,54 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-bytes.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallReject:
+ *
+ * A row of the file that was not stored, and why.
+ */
+typedef struct
+{
+  guint64 line;       /* where the row begins in the file */
+  const char *column; /* the bad column's name; NULL: no single column */
+  const char *reason;
+  const char *tally; /* what to count it under; NULL: under column and reason */
+  TallSlice raw;     /* the row's bytes */
+} TallReject;
+
+/**
+ * TallRejectTally:
+ *
+ * How many rows were rejected for one reason.
+ */
+typedef struct
+{
+  char *reason;
+  guint64 n_rows;
+  guint64 first_line;
+} TallRejectTally;
+
+/**
+ * TallRejects:
+ *
+ * Where rejected rows go: counted by reason, and written to the reject file if there is one, as CSV
+ * with the columns line, column, reason and row. Rows that the store refuses come when its answer
+ * comes, so lines may be a little out of order. Any thread may add at any time.
+ */
+typedef struct _TallRejects TallRejects;
+
+TallRejects *tall_rejects_new (const char *path, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_rejects_free (TallRejects *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallRejects, tall_rejects_free)
+
+void tall_rejects_add (TallRejects *self, const TallReject *reject);
+guint64 tall_rejects_get_count (TallRejects *self);
+gboolean tall_rejects_has_failed (TallRejects *self);
+GPtrArray *tall_rejects_get_tally (TallRejects *self);
+gboolean tall_rejects_close (TallRejects *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

@@ -1,0 +1,226 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-csv-reader.h"
+#include "tall-error.h"
+#include "tall-test-files.h"
+
+/* What is read, one row after another: `LINE:field|field` or `LINE!COLUMN reason <raw>`. */
+static char *
+read_all (TallCsvReader *reader)
+{
+  g_autoptr (GString) all = g_string_new (NULL);
+  g_autoptr (GError) error = NULL;
+  TallCsvRow row;
+  TallCsvStep step;
+  while ((step = tall_csv_reader_next (reader, &row, &error)) == TALL_CSV_ROW)
+    {
+      if (row.reason != NULL)
+        g_string_append_printf (all, "%d!%d %s <%.*s>\n", (int)row.line, row.column, row.reason,
+                                (int)row.raw.len, (const char *)row.raw.data);
+      else
+        {
+          g_autofree char **fields = g_new0 (char *, row.n_fields + 1);
+          memcpy (fields, row.fields, row.n_fields * sizeof (char *));
+          g_autofree char *joined = g_strjoinv ("|", fields);
+          g_string_append_printf (all, "%d:%s\n", (int)row.line, joined);
+        }
+    }
+  g_assert_no_error (error);
+  g_assert_cmpint (step, ==, TALL_CSV_END);
+  return g_string_free (g_steal_pointer (&all), FALSE);
+}
+
+static TallCsvReader *
+open_text (const char *text, gssize len, gsize max_row)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *path = tall_test_write_file (text, len);
+  TallCsvReader *reader = tall_csv_reader_open (path, ',', max_row, &error);
+  g_assert_no_error (error);
+  g_remove (path);
+  return reader;
+}
+
+static void
+test_cases (void)
+{
+  static const struct
+  {
+    const char *name;
+    const char *text;
+    const char *rows;
+  } cases[] = {
+    { "plain", "a,b\n1,2\n3,4\n", "2:1|2\n3:3|4\n" },
+    { "no line end at the end", "a,b\n1,2\n3,4", "2:1|2\n3:3|4\n" },
+    { "crlf", "a,b\r\n1,2\r\n3,4\r\n", "2:1|2\n3:3|4\n" },
+    { "cr", "a,b\r1,2\r3,4\r", "2:1|2\n3:3|4\n" },
+    { "byte order mark",
+      "\xef\xbb\xbf"
+      "a,b\n1,2\n",
+      "2:1|2\n" },
+    { "blank lines", "\na,b\n\n\r\n1,2\n\n", "5:1|2\n" },
+    { "empty fields", "a,b\n,\n\"\",x\n", "2:|\n3:|x\n" },
+    { "spaces are kept", "a,b\n 1 , 2\t\n", "2: 1 | 2\t\n" },
+    { "quotes", "a,b\n\"x,y\",\"he said \"\"no\"\"\"\n", "2:x,y|he said \"no\"\n" },
+    { "lines count within quotes", "a,b\n\"x\ny\r\nz\",1\n2,3\n", "2:x\ny\r\nz|1\n5:2|3\n" },
+    { "blank line within quotes", "a,b\n\"x\n\ny\",1\n2,3\n", "2:x\n\ny|1\n5:2|3\n" },
+    { "quoted last field without line end", "a,b\n1,\"2\"", "2:1|2\n" },
+    { "too few fields", "a,b\n1\n2,3\n", "2!-1 has 1 fields where the header has 2 <1>\n3:2|3\n" },
+    { "too many fields", "a,b\n1,2,3\r\n2,3\r\n",
+      "2!-1 has 3 fields where the header has 2 <1,2,3>\n3:2|3\n" },
+    { "not utf-8", "a,b\n1,caf\xe9\n2,3\n",
+      "2!1 is not UTF-8: byte 0xe9 at position 4 <1,caf\xe9>\n3:2|3\n" },
+    { "quote never closed", "a,b\n1,\"2\n3,4\n5,6\n",
+      "2!-1 a quote is opened and never closed <1,\"2>\n3:3|4\n4:5|6\n" },
+    { "quote never closed in the last line", "a,b\n1,2\n3,\"4",
+      "2:1|2\n3!-1 a quote is opened and never closed <3,\"4>\n" },
+    { "stray quote", "a,b\n1,x\"y\n3,4\n",
+      "2!-1 a quote stands within a field (line 2); quote the field and double the quotes in it "
+      "<1,x\"y>\n3:3|4\n" },
+    { "quote closed in a later line only", "a,b\n1,\"x\n3,4\n5,\"y\"\n6,7\n",
+      "2!-1 a quote stands within a field (line 4); quote the field and double the quotes in it "
+      "<1,\"x>\n3:3|4\n4:5|y\n5:6|7\n" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_test_message ("%s", cases[i].name);
+      g_autoptr (TallCsvReader) reader = open_text (cases[i].text, -1, TALL_CSV_MAX_ROW);
+      g_autofree char *rows = read_all (reader);
+      g_assert_cmpstr (rows, ==, cases[i].rows);
+      g_assert_cmpuint (tall_csv_reader_get_position (reader), ==, strlen (cases[i].text));
+      g_assert_cmpuint (tall_csv_reader_get_size (reader), ==, strlen (cases[i].text));
+    }
+}
+
+static void
+test_nul_byte (void)
+{
+  static const char text[] = "a,b\n1,2\0x\n3,4\n";
+  g_autoptr (TallCsvReader) reader = open_text (text, sizeof text - 1, TALL_CSV_MAX_ROW);
+  g_autofree char *rows = read_all (reader);
+  g_assert_cmpstr (rows, ==, "2!1 holds a NUL byte <1,2>\n3:3|4\n");
+}
+
+static void
+test_columns (void)
+{
+  g_autoptr (TallCsvReader) reader = open_text ("Id,Name,Id,\"a,b\",Id\n", -1, TALL_CSV_MAX_ROW);
+  g_autofree char *columns = g_strjoinv ("|", (char **)tall_csv_reader_get_columns (reader));
+  g_assert_cmpstr (columns, ==, "Id|Name|Id#2|a,b|Id#3");
+}
+
+/* A row that is too long costs itself, whether it is one line or an open quote over many. */
+static void
+test_long_rows (void)
+{
+  g_autoptr (GString) text = g_string_new ("a,b\n1,");
+  for (guint i = 0; i < 1000 * 1000; i++)
+    g_string_append_c (text, 'x');
+  g_string_append (text, "\r\n2,3\n4,\"5\n");
+  for (guint i = 0; i < 50 * 1000; i++)
+    g_string_append (text, "6,7\n");
+
+  g_autoptr (TallCsvReader) reader = open_text (text->str, -1, 1000);
+  g_autoptr (GError) error = NULL;
+  TallCsvRow row;
+  g_assert_cmpint (tall_csv_reader_next (reader, &row, &error), ==, TALL_CSV_ROW);
+  g_assert_cmpuint (row.line, ==, 2);
+  g_assert_nonnull (row.reason);
+  g_assert_nonnull (strstr (row.reason, "longer than 1000 bytes"));
+  g_assert_cmpuint (row.raw.len, ==, 1000);
+  g_assert_cmpint (memcmp (row.raw.data, "1,xxx", 5), ==, 0);
+
+  g_assert_cmpint (tall_csv_reader_next (reader, &row, &error), ==, TALL_CSV_ROW);
+  g_assert_cmpstr (row.reason, ==, NULL);
+  g_assert_cmpuint (row.line, ==, 3);
+  g_assert_cmpint (tall_csv_reader_next (reader, &row, &error), ==, TALL_CSV_ROW);
+  g_assert_cmpuint (row.line, ==, 4);
+  g_assert_cmpstr (row.reason, ==, "a quote is opened and not closed within 1000 bytes");
+
+  guint n = 0;
+  while (tall_csv_reader_next (reader, &row, &error) == TALL_CSV_ROW)
+    {
+      g_assert_cmpstr (row.reason, ==, NULL);
+      g_assert_cmpuint (row.line, ==, 5 + n);
+      n++;
+    }
+  g_assert_no_error (error);
+  g_assert_cmpuint (n, ==, 50 * 1000);
+  g_assert_cmpuint (tall_csv_reader_get_position (reader), ==, text->len);
+}
+
+/* A CR LF, and every other byte, may fall on the border of two reads. */
+static void
+test_borders (void)
+{
+  for (guint pad = 256 * 1024 - 12; pad < 256 * 1024 + 4; pad++)
+    {
+      g_autoptr (GString) text = g_string_new ("a,b\r\n");
+      while (text->len < pad)
+        g_string_append_c (text, 'x');
+      g_string_append (text, ",\"q\"\"\r\n\"\r\n1,\xc3\xa4\r\n");
+      g_autoptr (TallCsvReader) reader = open_text (text->str, -1, TALL_CSV_MAX_ROW);
+      g_autoptr (GError) error = NULL;
+      TallCsvRow row;
+      g_assert_cmpint (tall_csv_reader_next (reader, &row, &error), ==, TALL_CSV_ROW);
+      g_assert_cmpstr (row.reason, ==, NULL);
+      g_assert_cmpuint (strlen (row.fields[0]), ==, pad - 5);
+      g_assert_cmpstr (row.fields[1], ==, "q\"\r\n");
+      g_assert_cmpint (tall_csv_reader_next (reader, &row, &error), ==, TALL_CSV_ROW);
+      g_assert_cmpuint (row.line, ==, 4);
+      g_assert_cmpstr (row.fields[1], ==, "ä");
+      g_assert_cmpint (tall_csv_reader_next (reader, &row, &error), ==, TALL_CSV_END);
+    }
+}
+
+static void
+assert_refused (const char *path, const char *what)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallCsvReader) reader = tall_csv_reader_open (path, ',', TALL_CSV_MAX_ROW, &error);
+  g_assert_null (reader);
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+  g_assert_nonnull (strstr (error->message, what));
+}
+
+static void
+test_refused_files (void)
+{
+  static const struct
+  {
+    const char *text;
+    gssize len;
+    const char *what;
+  } cases[] = {
+    { "", 0, "is empty" },
+    { "\n\n", 2, "is empty" },
+    { "\xef\xbb\xbf", 3, "is empty" },
+    { "\xff\xfe"
+      "a\0",
+      4, "UTF-16" },
+    { "a,\xe9\n", 4, "header cannot be read: is not UTF-8" },
+    { "a,\"b\n", 5, "header cannot be read: a quote" },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *path = tall_test_write_file (cases[i].text, cases[i].len);
+      assert_refused (path, cases[i].what);
+      g_remove (path);
+    }
+  assert_refused ("/nonexistent/orders.csv", "/nonexistent/orders.csv cannot be opened");
+  assert_refused ("/", "is a directory");
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/load/csv-reader/cases", test_cases);
+  g_test_add_func ("/load/csv-reader/nul-byte", test_nul_byte);
+  g_test_add_func ("/load/csv-reader/columns", test_columns);
+  g_test_add_func ("/load/csv-reader/long-rows", test_long_rows);
+  g_test_add_func ("/load/csv-reader/borders", test_borders);
+  g_test_add_func ("/load/csv-reader/refused-files", test_refused_files);
+  return g_test_run ();
+}

@@ -1,0 +1,146 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-error.h"
+#include "tall-field.h"
+#include "tall-json.h"
+
+static void
+test_dates (void)
+{
+  static const struct
+  {
+    const char *text;
+    TallDates dates;
+    const char *iso; /* NULL: refused */
+  } cases[] = {
+    { "1996-07-04", TALL_DATES_ISO, "1996-07-04T00:00:00.000Z" },
+    { "1996-07-04 12:30:00", TALL_DATES_ISO, "1996-07-04T12:30:00.000Z" },
+    { "1996-07-04T12:30:00+02:00", TALL_DATES_ISO, "1996-07-04T10:30:00.000Z" },
+    { "4/7/1996", TALL_DATES_ISO, NULL },
+    { "1996-13-04", TALL_DATES_ISO, NULL },
+    { "", TALL_DATES_ISO, NULL },
+    { "1/12/2010", TALL_DATES_DMY, "2010-12-01T00:00:00.000Z" },
+    { "01.12.2010", TALL_DATES_DMY, "2010-12-01T00:00:00.000Z" },
+    { "1-12-2010 8:26", TALL_DATES_DMY, "2010-12-01T08:26:00.000Z" },
+    { "1/12/2010 8:26:59", TALL_DATES_DMY, "2010-12-01T08:26:59.000Z" },
+    { "29/2/2012", TALL_DATES_DMY, "2012-02-29T00:00:00.000Z" },
+    { "29/2/2011", TALL_DATES_DMY, NULL },
+    { "12/31/2010", TALL_DATES_DMY, NULL },
+    { "1/12/10", TALL_DATES_DMY, NULL },
+    { "1/12/20100", TALL_DATES_DMY, NULL },
+    { "1/12/2010x", TALL_DATES_DMY, NULL },
+    { "1/12/2010 24:00", TALL_DATES_DMY, NULL },
+    { "1/12/2010 8:26:60", TALL_DATES_DMY, NULL },
+    { "1/12/2010 8:26:", TALL_DATES_DMY, NULL },
+    { " 1/12/2010", TALL_DATES_DMY, NULL },
+    { "1/12/0000", TALL_DATES_DMY, NULL },
+    { "0/12/2010", TALL_DATES_DMY, NULL },
+    { "1/12/2010", TALL_DATES_MDY, "2010-01-12T00:00:00.000Z" },
+    { "31/12/2010", TALL_DATES_MDY, NULL },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_test_message ("“%s” as %d", cases[i].text, cases[i].dates);
+      g_autoptr (GError) error = NULL;
+      char text[TALL_DATE_TEXT_SIZE];
+      gint64 date;
+      gboolean ok = tall_parse_date (cases[i].text, cases[i].dates, &date, &error);
+      if (cases[i].iso == NULL)
+        g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+      else
+        g_assert_no_error (error);
+      g_assert_cmpint (ok, ==, cases[i].iso != NULL);
+      if (ok)
+        g_assert_cmpstr (tall_date_format (date, text), ==, cases[i].iso);
+    }
+}
+
+static void
+test_positions (void)
+{
+  static const char *const bad[] = { "", "0", "-1", "2147483648", "1.0", "1 ", "x", "+1" };
+  gint32 number;
+  g_autoptr (GError) error = NULL;
+  g_assert_true (tall_parse_position ("1", &number, &error));
+  g_assert_cmpint (number, ==, 1);
+  g_assert_true (tall_parse_position ("2147483647", &number, &error));
+  g_assert_cmpint (number, ==, G_MAXINT32);
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    {
+      g_test_message ("“%s”", bad[i]);
+      g_autoptr (GError) refused = NULL;
+      g_assert_false (tall_parse_position (bad[i], &number, &refused));
+      g_assert_error (refused, TALL_ERROR, TALL_ERROR_INVALID);
+    }
+}
+
+static char *
+set_number (const char *name, const TallValueFormat *format, const char *text)
+{
+  TallLineItem line = { 0 };
+  g_autoptr (GError) error = NULL;
+  const TallField *field = tall_field_find (TALL_SCOPE_LINE, name);
+  g_assert_nonnull (field);
+  if (!tall_field_set (field, format, NULL, &line, NULL, text, &error))
+    {
+      g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+      return g_strdup ("refused");
+    }
+  char buffer[TALL_DECIMAL_TEXT_SIZE];
+  gboolean is_discount = g_str_equal (name, "discount");
+  g_assert_true (is_discount ? line.has_discount : line.has_price);
+  return g_strdup (tall_decimal_format (is_discount ? line.discount : line.price, buffer));
+}
+
+static void
+test_numbers (void)
+{
+  static const TallValueFormat plain = { 0 };
+  static const TallValueFormat comma = { .decimal_comma = TRUE, .discount_percent = TRUE };
+  static const struct
+  {
+    const char *field;
+    const TallValueFormat *format;
+    const char *text;
+    const char *value;
+  } cases[] = {
+    { "price", &plain, "1.50", "1.50" },
+    { "price", &plain, "-11062.06", "-11062.06" },
+    { "price", &plain, "1,50", "refused" },
+    { "price", &plain, "1e3", "refused" },
+    { "price", &plain, "", "refused" },
+    { "price", &plain, "99999999999999999999", "refused" },
+    { "price", &comma, "1,50", "1.50" },
+    { "price", &comma, "1.50", "refused" },
+    { "price", &comma, "1,5,0", "refused" },
+    { "discount", &plain, "0.15", "0.15" },
+    { "discount", &plain, "1.00", "1.00" },
+    { "discount", &plain, "1.01", "refused" },
+    { "discount", &plain, "-0.1", "refused" },
+    { "discount", &plain, "15", "refused" },
+    { "discount", &plain, "15%", "refused" },
+    { "discount", &comma, "15", "0.15" },
+    { "discount", &comma, "7,5%", "0.075" },
+    { "discount", &comma, "100", "1.00" },
+    { "discount", &comma, "101", "refused" },
+    { "discount", &comma, "0,12345678901234567", "refused" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_test_message ("%s “%s”", cases[i].field, cases[i].text);
+      g_autofree char *value = set_number (cases[i].field, cases[i].format, cases[i].text);
+      g_assert_cmpstr (value, ==, cases[i].value);
+    }
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/load/field/dates", test_dates);
+  g_test_add_func ("/load/field/positions", test_positions);
+  g_test_add_func ("/load/field/numbers", test_numbers);
+  return g_test_run ();
+}

@@ -1,0 +1,255 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-grouper.h"
+#include "tall-json.h"
+#include "tall-test-files.h"
+
+#define PLAIN "[order]\ncustomer_number=C\norder_number=O\nsales_date=D\n[line]\nquantity=Q\n"
+#define HEADER "C,O,D,Q\n"
+#define PLACES                                                                                     \
+  "[order]\ncustomer_number=C\norder_number=O\n[location]\naddress.city=T\n"                       \
+  "ship_date=S\n[line]\nquantity=Q\n"
+#define NUMBERED                                                                                   \
+  "[order]\ncustomer_number=C\norder_number=O\n[location]\nnumber=L\n"                             \
+  "address.city=T\n[line]\nnumber=N\n"
+
+/* One line an order: `CUSTOMER/ORDER: location 1: lines; location 2: …`. */
+static void
+note_item (TallLoadItem *taken, gpointer data)
+{
+  g_autoptr (TallLoadItem) item = taken;
+  GString *notes = data;
+  if (item->customer != NULL)
+    {
+      g_autofree char *json = tall_customer_to_json (item->customer, FALSE);
+      g_string_append_printf (notes, "%s\n", json);
+      return;
+    }
+  const TallOrder *order = item->order;
+  g_string_append_printf (notes, "%s/%s:", order->customer_number, order->order_number);
+  for (guint i = 0; i < order->n_shipping_locations; i++)
+    {
+      const TallShippingLocation *location = &order->shipping_locations[i];
+      g_string_append_printf (notes, " %d", location->number);
+      if (location->address != NULL)
+        g_string_append_printf (notes, "=%s", location->address->city);
+      for (guint k = 0; k < location->n_line_items; k++)
+        {
+          char text[TALL_DECIMAL_TEXT_SIZE] = "";
+          if (location->line_items[k].has_quantity)
+            tall_decimal_format (location->line_items[k].quantity, text);
+          g_string_append_printf (notes, "%c%d*%s", k == 0 ? '(' : ' ',
+                                  location->line_items[k].number, text);
+        }
+      g_string_append_c (notes, ')');
+    }
+  g_string_append_c (notes, '\n');
+}
+
+/* Returns what was emitted, and below it, each after `! `, the lines of the reject file. */
+static char *
+group (const char *map, const char *csv)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GString) notes = g_string_new (NULL);
+  g_autofree char *path = tall_test_write_file (csv, -1);
+  g_autofree char *rejects_path = tall_test_write_file ("", 0);
+  g_autoptr (TallMapping) mapping = tall_mapping_parse ("m", map, -1, &error);
+  g_assert_no_error (error);
+  g_autoptr (TallCsvReader) reader = tall_csv_reader_open (path, ',', TALL_CSV_MAX_ROW, &error);
+  g_assert_no_error (error);
+  const char *const *columns = tall_csv_reader_get_columns (reader);
+  g_assert_true (tall_mapping_bind (mapping, columns, &error));
+  g_autoptr (TallRejects) rejects = tall_rejects_new (rejects_path, &error);
+  g_assert_no_error (error);
+
+  g_autoptr (TallGrouper) grouper = tall_grouper_new (mapping, columns, rejects, note_item, notes);
+  TallCsvRow row;
+  while (tall_csv_reader_next (reader, &row, &error) == TALL_CSV_ROW)
+    tall_grouper_push (grouper, &row);
+  tall_grouper_finish (grouper);
+  g_assert_no_error (error);
+  g_assert_true (tall_rejects_close (rejects, &error));
+
+  g_autofree char *text = NULL;
+  g_assert_true (g_file_get_contents (rejects_path, &text, NULL, &error));
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  g_assert_cmpstr (lines[0], ==, "\"line\",\"column\",\"reason\",\"row\"");
+  for (guint i = 1; lines[i + 1] != NULL; i++)
+    g_string_append_printf (notes, "! %s\n", lines[i]);
+  g_remove (path);
+  g_remove (rejects_path);
+  return g_string_free (g_steal_pointer (&notes), FALSE);
+}
+
+typedef struct
+{
+  const char *name;
+  const char *map;
+  const char *csv;
+  const char *result;
+} Case;
+
+static const Case grouping[] = {
+  { "one order of three lines", PLAIN, HEADER "A,1,,1\nA,1,,2\nA,1,,3\n", "A/1: 1(1*1 2*2 3*3)\n" },
+  { "orders follow each other", PLAIN, HEADER "A,1,,1\nA,2,,2\nB,2,,3\n",
+    "A/1: 1(1*1)\nA/2: 1(1*2)\nB/2: 1(1*3)\n" },
+  { "locations by content, lines through the order", PLACES,
+    "C,O,T,S,Q\nA,1,X,,1\nA,1,Y,,2\nA,1,X,,3\nA,1,,,4\n", "A/1: 1=X(1*1 3*3) 2=Y(2*2) 3(4*4)\n" },
+  { "another ship date is another shipment", PLACES,
+    "C,O,T,S,Q\nA,1,X,2020-01-01,1\nA,1,X,2020-01-02,2\n", "A/1: 1=X(1*1) 2=X(2*2)\n" },
+  { "numbers of the file", NUMBERED, "C,O,L,T,N\nA,1,7,X,30\nA,1,5,Y,20\nA,1,7,X,10\n",
+    "A/1: 7=X(30* 10*) 5=Y(20*)\n" },
+  { "default customer", PLAIN "[defaults]\norder.customer_number=GUEST\n",
+    HEADER ",1,,1\n,1,,2\nA,2,,3\n", "GUEST/1: 1(1*1 2*2)\nA/2: 1(1*3)\n" },
+};
+
+static const Case rejecting[] = {
+  { "came back", PLAIN, HEADER "A,1,,1\nA,2,,2\nA,1,,3\nA,1,,4\nA,3,,5\n",
+    "A/1: 1(1*1)\nA/2: 1(1*2)\nA/3: 1(1*5)\n"
+    "! \"4\",\"\",\"order 1 came earlier in this file; the rows of one order have to follow each "
+    "other\",\"A,1,,3\"\n"
+    "! \"5\",\"\",\"order 1 came earlier in this file; the rows of one order have to follow each "
+    "other\",\"A,1,,4\"\n" },
+  { "a bad row takes its order with it", PLAIN, HEADER "A,1,,1\nA,1,,x\nA,1,,3\nA,2,,4\n",
+    "A/2: 1(1*4)\n"
+    "! \"3\",\"Q\",\"“x” is not a number of the form 1234.5 with at most 18 decimals\","
+    "\"A,1,,x\"\n"
+    "! \"2\",\"\",\"order 1 is rejected because of line 3\",\"A,1,,1\"\n"
+    "! \"4\",\"\",\"order 1 is rejected because of line 3\",\"A,1,,3\"\n" },
+  { "contradiction", PLAIN, HEADER "A,1,2020-01-01,1\nA,1,2020-01-02,2\n",
+    "! \"3\",\"D\",\"“2020-01-02” contradicts line 2 of the same order: “2020-01-01”\","
+    "\"A,1,2020-01-02,2\"\n"
+    "! \"2\",\"\",\"order 1 is rejected because of line 3\",\"A,1,2020-01-01,1\"\n" },
+  { "absent contradicts present", PLAIN, HEADER "A,1,2020-01-01,1\nA,1,,2\n",
+    "! \"3\",\"D\",\"“nothing” contradicts line 2 of the same order: “2020-01-01”\",\"A,1,,2\"\n"
+    "! \"2\",\"\",\"order 1 is rejected because of line 3\",\"A,1,2020-01-01,1\"\n" },
+  { "bad date", PLAIN, HEADER "A,1,2020-02-30,1\n",
+    "! \"2\",\"D\",\"“2020-02-30” is not a date of the form 1996-07-04\",\"A,1,2020-02-30,1\"\n" },
+  { "no customer number", PLAIN, HEADER ",1,,1\n,1,,2\nA,2,,3\n",
+    "A/2: 1(1*3)\n"
+    "! \"2\",\"C\",\"there is no customer number\",\",1,,1\"\n"
+    "! \"3\",\"C\",\"there is no customer number\",\",1,,2\"\n" },
+  { "no customer number in one row", PLAIN, HEADER "A,1,,1\n,1,,2\nA,1,,3\n",
+    "! \"3\",\"C\",\"there is no customer number\",\",1,,2\"\n"
+    "! \"2\",\"\",\"order 1 is rejected because of line 3\",\"A,1,,1\"\n"
+    "! \"4\",\"\",\"order 1 is rejected because of line 3\",\"A,1,,3\"\n" },
+  { "no customer number in the first row", PLAIN, HEADER ",1,,1\nA,1,,2\n",
+    "! \"2\",\"C\",\"there is no customer number\",\",1,,1\"\n"
+    "! \"3\",\"\",\"order 1 is rejected because of line 2\",\"A,1,,2\"\n" },
+  { "order of an unknown customer comes back", PLAIN, HEADER ",1,,1\nA,2,,2\nA,1,,3\n",
+    "A/2: 1(1*2)\n"
+    "! \"2\",\"C\",\"there is no customer number\",\",1,,1\"\n"
+    "! \"4\",\"\",\"order 1 came earlier in this file; the rows of one order have to follow each "
+    "other\",\"A,1,,3\"\n" },
+  { "no order number within an order", PLAIN, HEADER "A,1,,1\nA,,,2\nA,1,,3\n",
+    "! \"3\",\"O\",\"there is no order number\",\"A,,,2\"\n"
+    "! \"2\",\"\",\"order 1 is rejected because of line 3\",\"A,1,,1\"\n"
+    "! \"4\",\"\",\"order 1 is rejected because of line 3\",\"A,1,,3\"\n" },
+  { "no order number between orders", PLAIN, HEADER "A,1,,1\nA,,,2\nA,2,,3\n",
+    "A/1: 1(1*1)\nA/2: 1(1*3)\n"
+    "! \"3\",\"O\",\"there is no order number\",\"A,,,2\"\n" },
+  { "not utf-8 within an order", PLAIN, HEADER "A,1,,1\nA,1,,\xff\nA,2,,3\n",
+    "A/2: 1(1*3)\n"
+    "! \"3\",\"Q\",\"is not UTF-8: byte 0xff at position 1\",\"A,1,,\xff\"\n"
+    "! \"2\",\"\",\"order 1 is rejected because of line 3\",\"A,1,,1\"\n" },
+  { "too few fields within an order", PLAIN, HEADER "A,1,,1\nA,1\nA,1,,3\n",
+    "! \"3\",\"\",\"has 2 fields where the header has 4\",\"A,1\"\n"
+    "! \"2\",\"\",\"order 1 is rejected because of line 3\",\"A,1,,1\"\n"
+    "! \"4\",\"\",\"order 1 is rejected because of line 3\",\"A,1,,3\"\n" },
+  { "unreadable row within an order", PLAIN, HEADER "A,1,,1\n\"x\"y\nA,1,,3\n",
+    "! \"3\",\"\",\"a quote stands within a field (line 3); quote the field and double the quotes "
+    "in it\",\"\"\"x\"\"y\"\n"
+    "! \"2\",\"\",\"order 1 is rejected because of line 3\",\"A,1,,1\"\n"
+    "! \"4\",\"\",\"order 1 is rejected because of line 3\",\"A,1,,3\"\n" },
+  { "shifted row within an order", PLAIN, HEADER "A,1,,1\nA,B,1,,2\nA,1,,3\n",
+    "! \"3\",\"\",\"has 5 fields where the header has 4\",\"A,B,1,,2\"\n"
+    "! \"2\",\"\",\"order 1 is rejected because of line 3\",\"A,1,,1\"\n"
+    "! \"4\",\"\",\"order 1 is rejected because of line 3\",\"A,1,,3\"\n" },
+  { "unreadable first row of an order", PLAIN, HEADER "A,1,,1\nA,2\nA,2,,2\nA,3,,3\n",
+    "A/1: 1(1*1)\nA/3: 1(1*3)\n"
+    "! \"3\",\"\",\"has 2 fields where the header has 4\",\"A,2\"\n"
+    "! \"4\",\"\",\"order 2 is rejected because of line 3\",\"A,2,,2\"\n" },
+  { "line number twice", NUMBERED, "C,O,L,T,N\nA,1,1,X,5\nA,1,2,Y,5\n",
+    "! \"3\",\"N\",\"the order has a line 5 already, in line 2 of the file\",\"A,1,2,Y,5\"\n"
+    "! \"2\",\"\",\"order 1 is rejected because of line 3\",\"A,1,1,X,5\"\n" },
+  { "location contradicts", NUMBERED, "C,O,L,T,N\nA,1,1,X,5\nA,1,1,Y,6\n",
+    "! \"3\",\"L\",\"location 1 contradicts line 2, where it has another name, address or date\","
+    "\"A,1,1,Y,6\"\n"
+    "! \"2\",\"\",\"order 1 is rejected because of line 3\",\"A,1,1,X,5\"\n" },
+  { "no line number", NUMBERED, "C,O,L,T,N\nA,1,1,X,\n",
+    "! \"2\",\"N\",\"“” is not a whole number from 1 to 2147483647\",\"A,1,1,X,\"\n" },
+};
+
+static const Case customers[] = {
+  { "customers",
+    "[mapping]\nkind=customers\n[customer]\nnumber=C\nname=N\nphones=P;F\n"
+    "address.city=T\nattribute.x=X\n",
+    "C,N,P,F,T,X\nA,Ann,1,2,Rom,y\nB,,,3,,\nA,Ann,1,2,,\n,Z,,,,\nE,\xff,,,,\n",
+    "{\"number\":\"A\",\"name\":\"Ann\",\"address\":{\"city\":\"Rom\"},\"phones\":[\"1\",\"2\"],"
+    "\"attributes\":{\"x\":\"y\"}}\n"
+    "{\"number\":\"B\",\"phones\":[\"3\"]}\n"
+    "! \"4\",\"C\",\"customer A came earlier in this file\",\"A,Ann,1,2,,\"\n"
+    "! \"5\",\"C\",\"there is no customer number\",\",Z,,,,\"\n"
+    "! \"6\",\"N\",\"is not UTF-8: byte 0xff at position 1\",\"E,\xff,,,,\"\n" },
+};
+
+static void
+run_cases (const Case *cases, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      g_test_message ("%s", cases[i].name);
+      g_autofree char *result = group (cases[i].map, cases[i].csv);
+      g_assert_cmpstr (result, ==, cases[i].result);
+    }
+}
+
+static void
+test_grouping (void)
+{
+  run_cases (grouping, G_N_ELEMENTS (grouping));
+}
+
+static void
+test_rejecting (void)
+{
+  run_cases (rejecting, G_N_ELEMENTS (rejecting));
+}
+
+static void
+test_customers (void)
+{
+  run_cases (customers, G_N_ELEMENTS (customers));
+}
+
+/* 9,999 lines and a location are allowed, one more is not. */
+static void
+test_limit (void)
+{
+  g_autoptr (GString) csv = g_string_new (HEADER);
+  for (guint i = 0; i < 9999; i++)
+    g_string_append (csv, "A,1,,1\n");
+  for (guint i = 0; i < 10000; i++)
+    g_string_append (csv, "A,2,,1\n");
+  g_autofree char *result = group (PLAIN, csv->str);
+  g_auto (GStrv) lines = g_strsplit (result, "\n", -1);
+  g_assert_true (g_str_has_prefix (lines[0], "A/1: 1(1*1 2*1 "));
+  g_assert_cmpstr (lines[1], ==,
+                   "! \"20000\",\"\",\"the order has more than 10000 lines and locations\","
+                   "\"A,2,,1\"");
+  g_assert_cmpstr (lines[2], ==,
+                   "! \"10001\",\"\",\"order 2 is rejected because of line 20000\",\"A,2,,1\"");
+  g_assert_cmpuint (g_strv_length (lines), ==, 1 + 10000 + 1);
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/load/grouper/grouping", test_grouping);
+  g_test_add_func ("/load/grouper/rejecting", test_rejecting);
+  g_test_add_func ("/load/grouper/customers", test_customers);
+  g_test_add_func ("/load/grouper/limit", test_limit);
+  return g_test_run ();
+}

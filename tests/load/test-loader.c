@@ -1,0 +1,275 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-loader.h"
+#include "tall-json.h"
+#include "tall-test-files.h"
+#include "tall-test-front.h"
+
+typedef struct
+{
+  TallTestFront *front;
+  TallLoadSummary summary;
+  TallRejects *rejects;
+  GError *error;
+} Fixture;
+
+static void
+set_up (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  self->front = tall_test_front_new ();
+}
+
+static void
+tear_down (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_clear_object (&self->front);
+  g_clear_pointer (&self->rejects, tall_rejects_free);
+  g_clear_error (&self->error);
+}
+
+static gboolean
+load (Fixture *self, const char *path, TallMapping *mapping, const char *rejects_path)
+{
+  TallLoadOptions options = TALL_LOAD_OPTIONS_INIT;
+  options.retry_delay = 1;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallCsvReader) reader =
+      tall_csv_reader_open (path, mapping->delimiter, TALL_CSV_MAX_ROW, &error);
+  g_assert_no_error (error);
+  g_assert_true (tall_mapping_bind (mapping, tall_csv_reader_get_columns (reader), &error));
+  g_assert_no_error (error);
+  g_clear_pointer (&self->rejects, tall_rejects_free);
+  self->rejects = tall_rejects_new (rejects_path, &error);
+  g_assert_no_error (error);
+  return tall_load (TALL_FRONT (self->front), reader, mapping, self->rejects, &options,
+                    &self->summary, &self->error);
+}
+
+static gboolean
+load_sample (Fixture *self, const char *sample, const char *preset)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *path = tall_test_source_path (sample);
+  g_autoptr (TallMapping) mapping = tall_mapping_load (preset, &error);
+  g_assert_no_error (error);
+  return load (self, path, mapping, NULL);
+}
+
+static gboolean
+load_text (Fixture *self, const char *csv, const char *rejects_path)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *path = tall_test_write_file (csv, -1);
+  g_autoptr (TallMapping) mapping =
+      tall_mapping_parse ("m", "[order]\ncustomer_number=C\norder_number=O\n", -1, &error);
+  g_assert_no_error (error);
+  gboolean ok = load (self, path, mapping, rejects_path);
+  g_remove (path);
+  return ok;
+}
+
+static char *
+get_order_json (Fixture *self, const char *customer, const char *number)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallOrder) order =
+      tall_front_get_order (TALL_FRONT (self->front), customer, number, NULL, &error);
+  g_assert_no_error (error);
+  return tall_order_to_json (order, FALSE);
+}
+
+static void
+test_northwind (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  gboolean ok = load_sample (self, "tests/data/northwind/orders.csv", "northwind");
+  g_assert_no_error (self->error);
+  g_assert_true (ok);
+  g_assert_cmpuint (self->summary.rows, ==, 2155);
+  g_assert_cmpuint (self->summary.stored_rows, ==, 2155);
+  g_assert_cmpuint (self->summary.orders, ==, 830);
+  g_assert_cmpuint (self->summary.lines, ==, 2155);
+  g_assert_cmpuint (tall_rejects_get_count (self->rejects), ==, 0);
+  g_assert_cmpuint (tall_test_front_count_orders (self->front), ==, 830);
+
+  g_autofree char *json = get_order_json (self, "HANAR", "10250");
+  g_assert_cmpstr (
+      json, ==,
+      "{\"customer_number\":\"HANAR\",\"order_number\":\"10250\","
+      "\"sales_date\":\"1996-07-08T00:00:00.000Z\",\"shipping_locations\":[{\"number\":1,"
+      "\"name\":\"Hanari Carnes\",\"address\":{\"line1\":\"Rua do Paço, 67\","
+      "\"city\":\"Rio de Janeiro\",\"state\":\"RJ\",\"zip\":\"05454-876\","
+      "\"country\":\"Brazil\"},\"ship_date\":\"1996-07-12T00:00:00.000Z\",\"line_items\":["
+      "{\"number\":1,\"item_number\":\"41\",\"quantity\":\"10\",\"price\":\"7.7\","
+      "\"discount\":\"0\"},"
+      "{\"number\":2,\"item_number\":\"51\",\"quantity\":\"35\",\"price\":\"42.4\","
+      "\"discount\":\"0.15\"},"
+      "{\"number\":3,\"item_number\":\"65\",\"quantity\":\"15\",\"price\":\"16.8\","
+      "\"discount\":\"0.15\"}]}],"
+      "\"attributes\":{\"employee_id\":\"4\",\"freight\":\"65.83\","
+      "\"required_date\":\"1996-08-05\",\"ship_via\":\"2\"}}");
+}
+
+static void
+test_northwind_customers (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_assert_true (load_sample (self, "tests/data/northwind/customers.csv", "northwind-customers"));
+  g_assert_no_error (self->error);
+  g_assert_cmpuint (self->summary.customers, ==, 91);
+  g_assert_cmpuint (self->summary.orders, ==, 0);
+  g_assert_cmpuint (tall_rejects_get_count (self->rejects), ==, 0);
+  g_assert_cmpuint (tall_test_front_count_customers (self->front), ==, 91);
+}
+
+static void
+test_online_retail (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_assert_true (
+      load_sample (self, "tests/data/online-retail/online_retail_10k.csv", "online-retail"));
+  g_assert_no_error (self->error);
+  g_assert_cmpuint (self->summary.rows, ==, 9999);
+  g_assert_cmpuint (self->summary.stored_rows, ==, 9999 - 2291);
+  g_assert_cmpuint (self->summary.lines, ==, 9999 - 2291);
+  g_assert_cmpuint (self->summary.orders, ==, 444);
+  g_assert_cmpuint (tall_rejects_get_count (self->rejects), ==, 2291);
+  GPtrArray *tally = tall_rejects_get_tally (self->rejects);
+  g_assert_cmpuint (tally->len, ==, 1);
+  const TallRejectTally *only = g_ptr_array_index (tally, 0);
+  g_assert_cmpstr (only->reason, ==, "CustomerID: there is no customer number");
+  g_assert_cmpuint (only->n_rows, ==, 2291);
+
+  g_autofree char *json = get_order_json (self, "14527", "C536379");
+  g_assert_cmpstr (
+      json, ==,
+      "{\"customer_number\":\"14527\",\"order_number\":\"C536379\","
+      "\"sales_date\":\"2010-12-01T00:00:00.000Z\",\"currency\":\"GBP\",\"shipping_locations\":[{"
+      "\"number\":1,\"address\":{\"country\":\"United Kingdom\"},\"line_items\":[{\"number\":1,"
+      "\"item_number\":\"D\",\"description\":\"Discount\",\"quantity\":\"-1\","
+      "\"price\":\"27.5\"}]}]}");
+}
+
+static void
+test_default_customer (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *preset = tall_mapping_preset_text ("online-retail");
+  g_autofree char *text = g_strconcat (preset, "order.customer_number = GUEST\n", NULL);
+  g_autofree char *path = tall_test_source_path ("tests/data/online-retail/online_retail_10k.csv");
+  g_autoptr (TallMapping) mapping = tall_mapping_parse ("m", text, -1, &error);
+  g_assert_no_error (error);
+  g_assert_true (load (self, path, mapping, NULL));
+  g_assert_no_error (self->error);
+  g_assert_cmpuint (self->summary.stored_rows, ==, 9999);
+  g_assert_cmpuint (self->summary.orders, ==, 512);
+}
+
+/* What the data are to blame for rejects the order and nothing else. */
+static void
+test_refused_order (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  static const TallError codes[] = { TALL_ERROR_INVALID, TALL_ERROR_TOO_LARGE,
+                                     TALL_ERROR_KEY_COLLISION, TALL_ERROR_DAMAGED,
+                                     TALL_ERROR_NEWER_VERSION };
+  for (guint i = 0; i < G_N_ELEMENTS (codes); i++)
+    {
+      g_autofree char *path = tall_test_write_file ("", 0);
+      tall_test_front_fail (self->front, "2", codes[i], 1, FALSE);
+      g_assert_true (load_text (self, "C,O\nA,1\nA,2\nA,2\nA,3\n", path));
+      g_assert_no_error (self->error);
+      g_assert_cmpuint (self->summary.orders, ==, 2);
+      g_assert_cmpuint (self->summary.retries, ==, 0);
+      g_autofree char *text = NULL;
+      g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+      g_assert_cmpstr (text, ==,
+                       "\"line\",\"column\",\"reason\",\"row\"\n"
+                       "\"3\",\"\",\"Storing 2: told to fail\",\"A,2\"\n"
+                       "\"4\",\"\",\"Storing 2: told to fail\",\"A,2\"\n");
+      g_remove (path);
+    }
+}
+
+/* What passes is tried again, with the same token (which the front checks). */
+static void
+test_retries (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  static const TallError codes[] = { TALL_ERROR_CONFLICT, TALL_ERROR_OVERLOADED,
+                                     TALL_ERROR_UNAVAILABLE, TALL_ERROR_TIMED_OUT,
+                                     TALL_ERROR_OUTCOME_UNKNOWN };
+  for (guint i = 0; i < G_N_ELEMENTS (codes); i++)
+    {
+      tall_test_front_fail (self->front, "2", codes[i], 5, i % 2 == 0);
+      g_assert_true (load_text (self, "C,O\nA,1\nA,2\nA,3\n", NULL));
+      g_assert_no_error (self->error);
+      g_assert_cmpuint (self->summary.orders, ==, 3);
+      g_assert_cmpuint (self->summary.retries, ==, 5);
+      g_assert_cmpuint (tall_rejects_get_count (self->rejects), ==, 0);
+    }
+}
+
+static void
+test_stops (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  static const struct
+  {
+    TallError code;
+    guint failures;
+  } cases[] = {
+    { TALL_ERROR_UNAVAILABLE, 6 },
+    { TALL_ERROR_INTERNAL, 1 },
+    { TALL_ERROR_NOT_FOUND, 1 },
+    { TALL_ERROR_UNSUPPORTED, 1 },
+  };
+  g_autoptr (GString) csv = g_string_new ("C,O\n");
+  for (guint i = 0; i < 20000; i++)
+    g_string_append_printf (csv, "A,%u\n", i);
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      tall_test_front_fail (self->front, "500", cases[i].code, cases[i].failures, FALSE);
+      g_assert_false (load_text (self, csv->str, NULL));
+      g_assert_error (self->error, TALL_ERROR, (gint)cases[i].code);
+      g_assert_true (g_str_has_prefix (self->error->message, "Stopped at line 502 of "));
+      g_assert_cmpuint (self->summary.stored_rows, <, 20000);
+      g_clear_error (&self->error);
+    }
+}
+
+/* A put that waits for seven others only ends if eight run at once. */
+static void
+test_parallel (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  tall_test_front_gather (self->front, 8);
+  g_assert_true (load_sample (self, "tests/data/northwind/orders.csv", "northwind"));
+  g_assert_no_error (self->error);
+  g_assert_cmpuint (tall_test_front_get_concurrency (self->front), ==, 8);
+  g_assert_cmpuint (self->summary.orders, ==, 830);
+}
+
+static void
+test_full_disk (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GString) csv = g_string_new ("C,O\n");
+  for (guint i = 0; i < 2000; i++)
+    g_string_append (csv, ",1\n");
+  g_assert_false (load_text (self, csv->str, "/dev/full"));
+  g_assert_error (self->error, TALL_ERROR, TALL_ERROR_INTERNAL);
+  g_assert_nonnull (strstr (self->error->message, "/dev/full"));
+}
+
+#define ADD(name, function)                                                                        \
+  g_test_add ("/load/loader/" name, Fixture, NULL, set_up, function, tear_down)
+
+int
+main (int argc, char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  ADD ("northwind", test_northwind);
+  ADD ("northwind-customers", test_northwind_customers);
+  ADD ("online-retail", test_online_retail);
+  ADD ("default-customer", test_default_customer);
+  ADD ("refused-order", test_refused_order);
+  ADD ("retries", test_retries);
+  ADD ("stops", test_stops);
+  ADD ("parallel", test_parallel);
+  ADD ("full-disk", test_full_disk);
+  return g_test_run ();
+}

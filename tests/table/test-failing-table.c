@@ -1,0 +1,247 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-error.h"
+#include "tall-failing-table.h"
+#include "tall-memory-table.h"
+
+typedef struct
+{
+  TallTable *memory;
+  TallTable *table;
+  TallBatch *batch; /* puts s@10=v into rows a and b */
+} Fixture;
+
+static void
+set_up (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTableSpec) spec = tall_table_spec_new ("t");
+  self->memory = tall_memory_table_new ();
+  self->table = tall_failing_table_new (self->memory);
+  gboolean created = tall_table_create_table (self->memory, spec, TALL_NO_DEADLINE, &error);
+  g_assert_no_error (error);
+  g_assert_true (created);
+
+  self->batch = tall_batch_new ();
+  static const char *const rows[] = { "a", "b" };
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    tall_mutation_put (self->batch, tall_batch_add (self->batch, "t", tall_slice_str (rows[i])),
+                       tall_slice_str ("s"), 10, tall_slice_str ("v"));
+}
+
+static void
+tear_down (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  tall_batch_free (self->batch);
+  g_object_unref (self->table);
+  g_object_unref (self->memory);
+}
+
+static guint
+count_rows (Fixture *self)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  tall_read_plan_add_scan (plan, "t", (TallSlice)TALL_SLICE_INIT, (TallSlice)TALL_SLICE_INIT);
+  g_autoptr (TallReadResult) result =
+      tall_table_read (self->memory, plan, TALL_NO_DEADLINE, &error);
+  g_assert_no_error (error);
+  return result->results[0].n_rows;
+}
+
+/* Returns: the code of the error, 0 for success */
+static int
+apply (Fixture *self, gboolean done[2])
+{
+  g_autoptr (GError) error = NULL;
+  gboolean applied =
+      tall_table_apply (self->table, (TallMutation *const *)self->batch->mutations->pdata, 2,
+                        TALL_DURABLE, TALL_NO_DEADLINE, done, &error);
+  g_assert_true (applied == (error == NULL));
+  return error == NULL ? 0 : error->code;
+}
+
+static int
+apply_if (Fixture *self, gboolean *matched)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean answered =
+      tall_table_apply_if (self->table, g_ptr_array_index (self->batch->mutations, 0),
+                           tall_slice_str ("s"), NULL, TALL_DURABLE, TALL_NO_DEADLINE, matched,
+                           &error);
+  g_assert_true (answered == (error == NULL));
+  return error == NULL ? 0 : error->code;
+}
+
+static void
+test_apply (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  static const struct
+  {
+    TallFailure failure;
+    int code;
+    guint n_rows;
+    gboolean done[2];
+  } cases[] = {
+    { TALL_FAILURE_BEFORE, TALL_ERROR_UNAVAILABLE, 0, { FALSE, FALSE } },
+    { TALL_FAILURE_LATE, TALL_ERROR_TIMED_OUT, 0, { FALSE, FALSE } },
+    { TALL_FAILURE_PARTLY, TALL_ERROR_UNAVAILABLE, 1, { TRUE, FALSE } },
+    { TALL_FAILURE_LOST, TALL_ERROR_TIMED_OUT, 2, { FALSE, FALSE } },
+    { TALL_FAILURE_FALSE, 0, 2, { TRUE, TRUE } },
+    { TALL_FAILURE_NONE, 0, 2, { TRUE, TRUE } },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      gboolean done[2] = { TRUE, TRUE };
+      tall_failing_table_fail_at (TALL_FAILING_TABLE (self->table), i, cases[i].failure);
+      g_assert_cmpint (apply (self, done), ==, cases[i].code);
+      g_assert_cmpuint (count_rows (self), ==, cases[i].n_rows);
+      g_assert_cmpmem (done, sizeof done, cases[i].done, sizeof done);
+    }
+  g_assert_cmpuint (tall_failing_table_count_calls (TALL_FAILING_TABLE (self->table)), ==, 6);
+}
+
+static void
+test_apply_if (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  TallFailingTable *failing = TALL_FAILING_TABLE (self->table);
+  gboolean matched = TRUE;
+  tall_failing_table_fail_at (failing, 0, TALL_FAILURE_BEFORE);
+  g_assert_cmpint (apply_if (self, &matched), ==, TALL_ERROR_UNAVAILABLE);
+  g_assert_cmpuint (count_rows (self), ==, 0);
+
+  /* Done, but the caller hears otherwise. */
+  tall_failing_table_fail_at (failing, 1, TALL_FAILURE_FALSE);
+  g_assert_cmpint (apply_if (self, &matched), ==, 0);
+  g_assert_false (matched);
+  g_assert_cmpuint (count_rows (self), ==, 1);
+}
+
+static void
+test_apply_if_lost (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  gboolean matched = TRUE;
+  tall_failing_table_fail_at (TALL_FAILING_TABLE (self->table), 0, TALL_FAILURE_LOST);
+  g_assert_cmpint (apply_if (self, &matched), ==, TALL_ERROR_OUTCOME_UNKNOWN);
+  g_assert_false (matched);
+  g_assert_cmpuint (count_rows (self), ==, 1);
+}
+
+/* A late write takes effect when it arrives, if its condition holds then. */
+static void
+test_late (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  TallFailingTable *failing = TALL_FAILING_TABLE (self->table);
+  gboolean matched = TRUE;
+  for (guint i = 0; i < 2; i++)
+    {
+      tall_failing_table_fail_at (failing, i, TALL_FAILURE_LATE);
+      g_assert_cmpint (apply_if (self, &matched), ==, TALL_ERROR_OUTCOME_UNKNOWN);
+    }
+  g_assert_cmpuint (count_rows (self), ==, 0);
+  g_assert_cmpuint (tall_failing_table_deliver_late (failing), ==, 1);
+  g_assert_cmpuint (count_rows (self), ==, 1);
+  g_assert_cmpuint (tall_failing_table_deliver_late (failing), ==, 0);
+
+  tall_failing_table_fail_at (failing, 2, TALL_FAILURE_LATE);
+  g_assert_cmpint (apply (self, NULL), ==, TALL_ERROR_TIMED_OUT);
+  g_assert_cmpuint (count_rows (self), ==, 1);
+  g_assert_cmpuint (tall_failing_table_deliver_late (failing), ==, 1);
+  g_assert_cmpuint (count_rows (self), ==, 2);
+}
+
+static void
+test_increment (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  static const int codes[] = { TALL_ERROR_UNAVAILABLE, TALL_ERROR_OUTCOME_UNKNOWN, 0 };
+  TallFailingTable *failing = TALL_FAILING_TABLE (self->table);
+  gint64 value = 0;
+  tall_failing_table_fail_at (failing, 0, TALL_FAILURE_BEFORE);
+  tall_failing_table_fail_at (failing, 1, TALL_FAILURE_LOST);
+  for (guint i = 0; i < G_N_ELEMENTS (codes); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      gboolean answered =
+          tall_table_increment (self->table, "t", tall_slice_str ("c"), tall_slice_str ("n"), 1,
+                                TALL_NO_DEADLINE, &value, &error);
+      g_assert_true (answered == (codes[i] == 0));
+      g_assert_cmpint (error == NULL ? 0 : error->code, ==, codes[i]);
+    }
+  g_assert_cmpint (value, ==, 2); /* the lost one counted */
+}
+
+static void
+test_read (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  static const int codes[] = { TALL_ERROR_UNAVAILABLE, TALL_ERROR_TIMED_OUT, 0 };
+  TallFailingTable *failing = TALL_FAILING_TABLE (self->table);
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  tall_read_plan_add_get (plan, "t", tall_slice_str ("a"));
+  tall_failing_table_fail_at (failing, 0, TALL_FAILURE_BEFORE);
+  tall_failing_table_fail_at (failing, 1, TALL_FAILURE_LOST);
+  for (guint i = 0; i < G_N_ELEMENTS (codes); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TallReadResult) result =
+          tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error);
+      g_assert_true ((result != NULL) == (codes[i] == 0));
+      g_assert_cmpint (error == NULL ? 0 : error->code, ==, codes[i]);
+    }
+}
+
+/* Hooks: the other writer comes first, and the wrapped call sees it. */
+static TallFailure
+overtake (TallFailingTable *failing, const TallCall *call, gpointer data)
+{
+  Fixture *self = data;
+  gboolean matched = FALSE;
+  g_assert_cmpint (call->kind, ==, TALL_CALL_APPLY_IF);
+  g_assert_cmpstr (call->table, ==, "t");
+  g_assert_cmpuint (call->n_mutations, ==, 1);
+
+  g_autoptr (GError) error = NULL;
+  gboolean answered =
+      tall_table_apply_if (tall_failing_table_get_table (failing),
+                           g_ptr_array_index (self->batch->mutations, 0), tall_slice_str ("s"),
+                           NULL, TALL_DURABLE, TALL_NO_DEADLINE, &matched, &error);
+  g_assert_no_error (error);
+  g_assert_true (answered);
+  g_assert_true (matched);
+  return TALL_FAILURE_NONE;
+}
+
+static void
+check_overtaken (TallFailingTable *failing G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  Fixture *self = data;
+  g_assert_true (call->succeeded);
+  g_assert_false (call->matched);
+  g_assert_cmpuint (count_rows (self), ==, 1);
+}
+
+static void
+test_hooks (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  gboolean matched = TRUE;
+  TallFailingTable *failing = TALL_FAILING_TABLE (self->table);
+  tall_failing_table_set_hooks (failing, overtake, check_overtaken, self);
+  g_assert_cmpint (apply_if (self, &matched), ==, 0);
+  g_assert_false (matched);
+  g_assert_cmpuint (tall_failing_table_count_calls (failing), ==, 1);
+}
+
+#define ADD(path, function) g_test_add (path, Fixture, NULL, set_up, function, tear_down)
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  ADD ("/table/failing/apply", test_apply);
+  ADD ("/table/failing/apply-if", test_apply_if);
+  ADD ("/table/failing/apply-if-lost", test_apply_if_lost);
+  ADD ("/table/failing/late", test_late);
+  ADD ("/table/failing/increment", test_increment);
+  ADD ("/table/failing/read", test_read);
+  ADD ("/table/failing/hooks", test_hooks);
+  return g_test_run ();
+}

@@ -1,0 +1,244 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tall-error.h"
+#include "tall-rocksdb-table.h"
+#include "tall-test-directory.h"
+
+/* This program starts itself a second time: with `--write DIR FIRST` it writes rows until it is
+ * killed and says on its standard output which are acknowledged; with `--open DIR` it only opens
+ * the store and prints how that ends. */
+
+#define N_WRITERS 4
+#define N_ACKNOWLEDGED 300
+#define N_CHILDREN 3
+
+static char *program; /* path of this one */
+
+static TallTable *
+open_store (const char *directory, GError **error)
+{
+  TallRocksdbOptions options = TALL_ROCKSDB_OPTIONS_INIT;
+  options.directory = directory;
+  return tall_rocksdb_table_open (&options, error);
+}
+
+typedef struct
+{
+  TallTable *table;
+  guint32 next; /* atomic */
+} Writers;
+
+/* Like an order: children that may wait, then the row that makes everything durable. */
+static void
+write_rows (TallTable *table, guint32 number)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  const char *text = tall_arena_printf (batch->arena, "value of %u", number);
+  for (guint i = 0; i < N_CHILDREN + 1; i++)
+    {
+      const char *row = tall_arena_printf (batch->arena, "%08u/%u", number, i);
+      tall_mutation_put (batch, tall_batch_add (batch, "orders", tall_slice_str (row)),
+                         tall_slice_str ("x"), 1, tall_slice_str (text));
+    }
+
+  TallMutation *const *rows = (TallMutation *const *)batch->mutations->pdata;
+  gboolean matched = FALSE;
+  gboolean written = tall_table_apply (table, rows + 1, N_CHILDREN, TALL_DURABLE_LATER,
+                                       TALL_NO_DEADLINE, NULL, &error)
+                     && tall_table_apply_if (table, rows[0], tall_slice_str ("x"), NULL,
+                                             TALL_DURABLE, TALL_NO_DEADLINE, &matched, &error);
+  g_assert_no_error (error);
+  g_assert_true (written);
+  g_assert_true (matched);
+}
+
+static gpointer
+run_writer (gpointer data)
+{
+  Writers *writers = data;
+  for (;;)
+    {
+      guint32 number = g_atomic_int_add (&writers->next, 1);
+      write_rows (writers->table, number);
+      if (write (STDOUT_FILENO, &number, sizeof number) != sizeof number)
+        exit (1); /* nobody listens any more */
+    }
+  return NULL;
+}
+
+static int
+run_write (const char *directory, const char *first)
+{
+  g_autoptr (GError) error = NULL;
+  Writers writers = { open_store (directory, &error), (guint32)g_ascii_strtoull (first, NULL, 10) };
+  g_assert_no_error (error);
+  GThread *threads[N_WRITERS];
+  for (guint i = 0; i < N_WRITERS; i++)
+    threads[i] = g_thread_new ("writer", run_writer, &writers);
+  for (guint i = 0; i < N_WRITERS; i++)
+    g_thread_join (threads[i]);
+  return 1;
+}
+
+static int
+run_open (const char *directory)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTable) table = open_store (directory, &error);
+  if (error == NULL)
+    puts ("opened");
+  else
+    printf ("%d %s\n", error->code, error->message);
+  return 0;
+}
+
+static GPid
+start (const char *const *arguments, int *output)
+{
+  g_autoptr (GError) error = NULL;
+  GPid pid = 0;
+  g_spawn_async_with_pipes (NULL, (char **)arguments, NULL, G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL,
+                            &pid, NULL, output, NULL, &error);
+  g_assert_no_error (error);
+  return pid;
+}
+
+/* Reads what was acknowledged, kills the writer in the midst, and reads the rest. */
+static GArray *
+collect_and_kill (GPid pid, int output)
+{
+  GArray *acknowledged = g_array_new (FALSE, FALSE, sizeof (guint32));
+  FILE *stream = fdopen (output, "r");
+  guint32 number;
+  while (fread (&number, sizeof number, 1, stream) == 1)
+    {
+      g_array_append_val (acknowledged, number);
+      if (acknowledged->len == N_ACKNOWLEDGED)
+        g_assert_cmpint (kill (pid, SIGKILL), ==, 0);
+    }
+  fclose (stream);
+  int status;
+  g_assert_cmpint (waitpid (pid, &status, 0), ==, pid);
+  g_assert_true (WIFSIGNALED (status));
+  g_assert_cmpint (WTERMSIG (status), ==, SIGKILL);
+  return acknowledged;
+}
+
+static void
+expect_rows (TallTable *table, guint32 number)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  g_autofree char *prefix = g_strdup_printf ("%08u/", number);
+  g_autofree char *value = g_strdup_printf ("value of %u", number);
+  tall_read_plan_add_prefix_scan (plan, "orders", tall_slice_str (prefix));
+  g_autoptr (TallReadResult) result = tall_table_read (table, plan, TALL_NO_DEADLINE, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (result->results[0].n_rows, ==, N_CHILDREN + 1);
+  for (guint i = 0; i <= N_CHILDREN; i++)
+    {
+      TallSlice stored = result->results[0].rows[i].cells[0].value;
+      g_assert_cmpmem (stored.data, stored.len, value, strlen (value));
+    }
+}
+
+static void
+create_orders (const char *directory)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTableSpec) spec = tall_table_spec_new ("orders");
+  g_autoptr (TallTable) table = open_store (directory, &error);
+  g_assert_no_error (error);
+  gboolean created = tall_table_create_table (table, spec, TALL_NO_DEADLINE, &error);
+  g_assert_no_error (error);
+  g_assert_true (created);
+}
+
+static void
+test_kill (void)
+{
+  g_autofree char *directory = tall_test_directory_new ();
+  create_orders (directory);
+  guint32 first = 0;
+  g_autoptr (GArray) all = g_array_new (FALSE, FALSE, sizeof (guint32));
+  for (guint round = 0; round < 3; round++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autofree char *number = g_strdup_printf ("%u", first);
+      const char *arguments[] = { program, "--write", directory, number, NULL };
+      int output = -1;
+      GPid pid = start (arguments, &output);
+      g_autoptr (GArray) acknowledged = collect_and_kill (pid, output);
+      g_assert_cmpuint (acknowledged->len, >=, N_ACKNOWLEDGED);
+      g_array_append_vals (all, acknowledged->data, acknowledged->len);
+
+      g_autoptr (TallTable) table = open_store (directory, &error);
+      g_assert_no_error (error);
+      for (guint i = 0; i < all->len; i++)
+        expect_rows (table, g_array_index (all, guint32, i));
+      first += 1000000;
+    }
+  tall_test_directory_remove (directory);
+}
+
+static char *
+ask_second_process (const char *directory)
+{
+  const char *arguments[] = { program, "--open", directory, NULL };
+  int output = -1;
+  char line[1024] = "";
+  GPid pid = start (arguments, &output);
+  FILE *stream = fdopen (output, "r");
+  g_assert_nonnull (fgets (line, sizeof line, stream));
+  fclose (stream);
+  int status;
+  g_assert_cmpint (waitpid (pid, &status, 0), ==, pid);
+  g_assert_cmpint (status, ==, 0);
+  return g_strdup (line);
+}
+
+static void
+test_second_process (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *directory = tall_test_directory_new ();
+  g_autoptr (TallTable) table = open_store (directory, &error);
+  g_assert_no_error (error);
+
+  g_autofree char *refused = ask_second_process (directory);
+  g_autofree char *expected =
+      g_strdup_printf ("%d Opening the store in *: another process has it open*--server*",
+                       TALL_ERROR_UNAVAILABLE);
+  if (!g_pattern_match_simple (expected, refused))
+    g_error ("\"%s\" is not like \"%s\"", refused, expected);
+
+  /* It is free as soon as we close it. */
+  g_clear_object (&table);
+  g_autofree char *opened = ask_second_process (directory);
+  g_assert_cmpstr (opened, ==, "opened\n");
+  tall_test_directory_remove (directory);
+}
+
+int
+main (int argc, char **argv)
+{
+  if (argc == 4 && g_str_equal (argv[1], "--write"))
+    return run_write (argv[2], argv[3]);
+  if (argc == 3 && g_str_equal (argv[1], "--open"))
+    return run_open (argv[2]);
+
+  g_test_init (&argc, &argv, NULL);
+  program = g_file_read_link ("/proc/self/exe", NULL);
+  g_test_add_func ("/table/rocksdb/kill", test_kill);
+  g_test_add_func ("/table/rocksdb/second-process", test_second_process);
+  int failed = g_test_run ();
+  g_free (program);
+  return failed;
+}

@@ -1,0 +1,439 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <glib/gstdio.h>
+#include <rocksdb/c.h>
+#include <unistd.h>
+
+#include "tall-error.h"
+#include "tall-rocksdb-table.h"
+#include "tall-test-directory.h"
+
+typedef struct
+{
+  char *directory; /* empty, removed after the test */
+} Fixture;
+
+static void
+set_up (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  self->directory = tall_test_directory_new ();
+}
+
+static void
+tear_down (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  tall_test_directory_remove (self->directory);
+  g_free (self->directory);
+}
+
+static TallTable *
+open_named (const char *directory, const char *name, gboolean sync)
+{
+  g_autoptr (GError) error = NULL;
+  TallRocksdbOptions options = TALL_ROCKSDB_OPTIONS_INIT;
+  options.directory = directory;
+  options.name = name;
+  options.sync = sync;
+  TallTable *table = tall_rocksdb_table_open (&options, &error);
+  g_assert_no_error (error);
+  g_assert_nonnull (table);
+  return table;
+}
+
+static TallTable *
+open_store (Fixture *self)
+{
+  return open_named (self->directory, NULL, TRUE);
+}
+
+static void
+create (TallTable *table, const TallTableSpec *spec)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean created = tall_table_create_table (table, spec, TALL_NO_DEADLINE, &error);
+  g_assert_no_error (error);
+  g_assert_true (created);
+}
+
+static void
+create_orders (TallTable *table)
+{
+  g_autoptr (TallTableSpec) spec = tall_table_spec_new ("orders");
+  create (table, spec);
+}
+
+static void
+apply (TallTable *table, TallBatch *batch, TallDurability durability)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean applied =
+      tall_table_apply (table, (TallMutation *const *)batch->mutations->pdata,
+                        batch->mutations->len, durability, TALL_NO_DEADLINE, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (applied);
+}
+
+static void
+put (TallTable *table, const char *row, gint64 timestamp, const char *value)
+{
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  TallMutation *mutation = tall_batch_add (batch, "orders", tall_slice_str (row));
+  tall_mutation_put (batch, mutation, tall_slice_str ("x"), timestamp, tall_slice_str (value));
+  apply (table, batch, TALL_DURABLE);
+}
+
+/* The newest value of x. */
+static void
+expect_value (TallTable *table, const char *row, const char *value)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  tall_read_plan_add_get (plan, "orders", tall_slice_str (row));
+  g_autoptr (TallReadResult) result = tall_table_read (table, plan, TALL_NO_DEADLINE, &error);
+  g_assert_no_error (error);
+  if (value == NULL)
+    {
+      g_assert_cmpuint (result->results[0].n_rows, ==, 0);
+      return;
+    }
+  g_assert_cmpuint (result->results[0].n_rows, ==, 1);
+  TallSlice stored = result->results[0].rows[0].cells[0].value;
+  g_assert_cmpmem (stored.data, stored.len, value, strlen (value));
+}
+
+static void
+test_reopen (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (TallTable) table = open_store (self);
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  create_orders (table);
+  put (table, "a", 10, "kept");
+  TallMutation *deletion = tall_batch_add (batch, "orders", tall_slice_str ("b"));
+  tall_mutation_delete_up_to (batch, deletion, 10);
+  apply (table, batch, TALL_DURABLE_LATER);
+  g_clear_object (&table);
+
+  table = open_store (self);
+  expect_value (table, "a", "kept");
+  put (table, "b", 10, "under the marker");
+  expect_value (table, "b", NULL);
+  put (table, "b", 11, "above");
+  expect_value (table, "b", "above");
+}
+
+static void
+test_settings_reopen (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTable) table = open_store (self);
+  g_autoptr (TallTableSpec) spec = tall_table_spec_new ("orders");
+  spec->max_versions = 1;
+  spec->ttl = 86400 * 365;
+  spec->compression = g_strdup ("zstd");
+  spec->splits = g_ptr_array_new_with_free_func ((GDestroyNotify)g_bytes_unref);
+  g_ptr_array_add (spec->splits, g_bytes_new_static ("\x80", 1));
+  create (table, spec);
+  g_clear_object (&table);
+
+  table = open_store (self);
+  g_autoptr (TallTableSpec) kept =
+      tall_table_describe_table (table, "orders", TALL_NO_DEADLINE, &error);
+  g_assert_no_error (error);
+  g_assert_nonnull (kept);
+  g_assert_cmpuint (kept->max_versions, ==, 1);
+  g_assert_cmpuint (kept->ttl, ==, 86400 * 365);
+  g_assert_cmpstr (kept->compression, ==, "zstd");
+  g_assert_cmpstr (kept->bloom_filter, ==, "row");
+  g_assert_cmpuint (kept->splits->len, ==, 1);
+
+  /* They are not only described. */
+  gint64 now = g_get_real_time () / 1000;
+  put (table, "a", now, "new");
+  put (table, "a", now - 1, "old");
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  tall_read_plan_add_get (plan, "orders", tall_slice_str ("a"));
+  g_autoptr (TallReadResult) result = tall_table_read (table, plan, TALL_NO_DEADLINE, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (result->results[0].rows[0].n_cells, ==, 1);
+}
+
+static void
+test_unsupported (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  static const char *const cases[][3] = {
+    { "lzo", NULL, NULL },
+    { NULL, "rowcol", NULL },
+    { NULL, "none", NULL },
+    { NULL, NULL, "diff" },
+  };
+  g_autoptr (TallTable) table = open_store (self);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TallTableSpec) spec = tall_table_spec_new ("orders");
+      spec->compression = g_strdup (cases[i][0]);
+      spec->bloom_filter = g_strdup (cases[i][1]);
+      spec->block_encoding = g_strdup (cases[i][2]);
+      g_assert_false (tall_table_create_table (table, spec, TALL_NO_DEADLINE, &error));
+      g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
+    }
+  create_orders (table);
+}
+
+/* Two deployments, and one opened twice, share the database of a directory. */
+static void
+test_shared (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autofree char *other_path = g_strconcat (self->directory, "/./", NULL);
+  g_autoptr (TallTable) first = open_named (self->directory, "a", TRUE);
+  g_autoptr (TallTable) second = open_named (other_path, "a.b", TRUE);
+  create_orders (first);
+  create_orders (second);
+  put (first, "row", 1, "first");
+  put (second, "row", 1, "second");
+  g_autoptr (TallTable) again = open_named (self->directory, "a", FALSE);
+  expect_value (again, "row", "first");
+
+  g_clear_object (&first);
+  expect_value (again, "row", "first");
+  expect_value (second, "row", "second");
+  g_clear_object (&again);
+  g_clear_object (&second);
+  second = open_named (self->directory, "a.b", TRUE);
+  expect_value (second, "row", "second");
+}
+
+static guint64
+count_syncs (TallTable *table)
+{
+  return tall_rocksdb_table_count_wal_syncs (TALL_ROCKSDB_TABLE (table));
+}
+
+static TallBatch *
+many_rows (guint n)
+{
+  TallBatch *batch = tall_batch_new ();
+  for (guint i = 0; i < n; i++)
+    {
+      const char *row = tall_arena_printf (batch->arena, "%06u", i);
+      TallMutation *mutation = tall_batch_add (batch, "orders", tall_slice_str (row));
+      tall_mutation_put (batch, mutation, tall_slice_str ("x"), 1, tall_slice_str (row));
+    }
+  return batch;
+}
+
+static void
+test_syncs (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTable) table = open_store (self);
+  g_autoptr (TallBatch) batch = many_rows (600);
+  create_orders (table);
+  guint64 before = count_syncs (table);
+  apply (table, batch, TALL_DURABLE_LATER);
+  g_assert_cmpuint (count_syncs (table), ==, before);
+
+  /* Several writes, one sync. */
+  apply (table, batch, TALL_DURABLE);
+  g_assert_cmpuint (count_syncs (table), ==, before + 1);
+
+  const TallMutation *mutation = g_ptr_array_index (batch->mutations, 0);
+  gboolean matched;
+  gboolean answered = tall_table_apply_if (table, mutation, tall_slice_str ("x"), NULL,
+                                           TALL_DURABLE, TALL_NO_DEADLINE, &matched, &error);
+  g_assert_no_error (error);
+  g_assert_true (answered);
+  g_assert_false (matched);
+  g_assert_cmpuint (count_syncs (table), ==, before + 1);
+  answered = tall_table_apply_if (table, mutation, tall_slice_str ("y"), NULL, TALL_DURABLE,
+                                  TALL_NO_DEADLINE, &matched, &error);
+  g_assert_no_error (error);
+  g_assert_true (answered);
+  g_assert_true (matched);
+  g_assert_cmpuint (count_syncs (table), ==, before + 2);
+
+  gint64 value;
+  answered = tall_table_increment (table, "orders", tall_slice_str ("n"), tall_slice_str ("n"), 1,
+                                   TALL_NO_DEADLINE, &value, &error);
+  g_assert_no_error (error);
+  g_assert_true (answered);
+  g_assert_cmpuint (count_syncs (table), ==, before + 3);
+
+  g_autoptr (TallTable) relaxed = open_named (self->directory, NULL, FALSE);
+  apply (relaxed, batch, TALL_DURABLE);
+  g_assert_cmpuint (count_syncs (table), ==, before + 3);
+}
+
+static void
+expect_open_fails (const TallRocksdbOptions *options, TallError code, const char *pattern)
+{
+  g_autoptr (GError) error = NULL;
+  g_assert_null (tall_rocksdb_table_open (options, &error));
+  g_assert_error (error, TALL_ERROR, (int)code);
+  if (!g_pattern_match_simple (pattern, error->message))
+    g_error ("\"%s\" is not like \"%s\"", error->message, pattern);
+}
+
+static void
+write_file (const char *directory, const char *name, const char *text)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *path = g_build_filename (directory, name, NULL);
+  g_file_set_contents (path, text, -1, &error);
+  g_assert_no_error (error);
+}
+
+static void
+test_wrong_directory (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  TallRocksdbOptions options = TALL_ROCKSDB_OPTIONS_INIT;
+  expect_open_fails (&options, TALL_ERROR_INVALID, "*needs a directory*");
+  options.directory = "";
+  expect_open_fails (&options, TALL_ERROR_INVALID, "*needs a directory*");
+
+  options.must_exist = TRUE;
+  options.directory = self->directory;
+  expect_open_fails (&options, TALL_ERROR_NOT_FOUND, "*no store in /*tallorder init*");
+  g_autofree char *missing = g_build_filename (self->directory, "missing", NULL);
+  options.directory = missing;
+  expect_open_fails (&options, TALL_ERROR_NOT_FOUND, "*no store in /*missing*tallorder init*");
+  g_assert_false (g_file_test (missing, G_FILE_TEST_EXISTS));
+
+  options.must_exist = FALSE;
+  options.directory = self->directory;
+  options.name = "a/b";
+  expect_open_fails (&options, TALL_ERROR_INVALID, "*can not be named*");
+
+  options.name = NULL;
+  write_file (self->directory, "letter.txt", "Dear Sir or Madam");
+  expect_open_fails (&options, TALL_ERROR_INVALID, "*not empty (letter.txt)*another directory*");
+  g_autofree char *below = g_build_filename (self->directory, "letter.txt", "store", NULL);
+  options.directory = below;
+  expect_open_fails (&options, TALL_ERROR_UNAVAILABLE, "*letter.txt/store can not be created*");
+  g_autofree char *file = g_build_filename (self->directory, "letter.txt", NULL);
+  options.directory = file;
+  expect_open_fails (&options, TALL_ERROR_UNAVAILABLE, "*letter.txt can not be created*");
+}
+
+static void
+test_not_writable (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  if (geteuid () == 0)
+    {
+      g_test_skip ("a superuser may write everywhere");
+      return;
+    }
+  TallRocksdbOptions options = TALL_ROCKSDB_OPTIONS_INIT;
+  options.directory = self->directory;
+  g_assert_cmpint (g_chmod (self->directory, 0500), ==, 0);
+  expect_open_fails (&options, TALL_ERROR_UNAVAILABLE, "*can not be written*");
+  g_assert_cmpint (g_chmod (self->directory, 0700), ==, 0);
+}
+
+static void
+test_marker (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  TallRocksdbOptions options = TALL_ROCKSDB_OPTIONS_INIT;
+  options.directory = self->directory;
+  write_file (self->directory, "TALLORDER", "tallorder embedded store, format 2\n");
+  expect_open_fails (&options, TALL_ERROR_NEWER_VERSION, "*has format 2*up to 1*");
+  write_file (self->directory, "TALLORDER", "something");
+  expect_open_fails (&options, TALL_ERROR_DAMAGED, "*does not say which format*");
+}
+
+/* A file that RocksDB needs is overwritten. */
+static void
+test_damaged_store (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (TallTable) table = open_store (self);
+  create_orders (table);
+  g_clear_object (&table);
+  write_file (self->directory, "CURRENT", "garbage\n");
+  TallRocksdbOptions options = TALL_ROCKSDB_OPTIONS_INIT;
+  options.directory = self->directory;
+  expect_open_fails (&options, TALL_ERROR_DAMAGED, "Opening the store in /*backup*");
+}
+
+/* Puts bytes under a row key behind the store's back. */
+static void
+put_raw (const char *directory, const char *key, const char *value)
+{
+  const char *names[] = { "default", "tallorder.orders" };
+  rocksdb_options_t *options = rocksdb_options_create ();
+  const rocksdb_options_t *family_options[] = { options, options };
+  rocksdb_column_family_handle_t *families[2];
+  char *message = NULL;
+  rocksdb_t *db = rocksdb_open_column_families (options, directory, 2, names, family_options,
+                                                families, &message);
+  g_assert_cmpstr (message, ==, NULL);
+  rocksdb_writeoptions_t *write_options = rocksdb_writeoptions_create ();
+  rocksdb_put_cf (db, write_options, families[1], key, strlen (key), value, strlen (value),
+                  &message);
+  g_assert_cmpstr (message, ==, NULL);
+  rocksdb_writeoptions_destroy (write_options);
+  rocksdb_column_family_handle_destroy (families[0]);
+  rocksdb_column_family_handle_destroy (families[1]);
+  rocksdb_close (db);
+  rocksdb_options_destroy (options);
+}
+
+static void
+expect_read_damaged (TallTable *table, const TallReadPlan *plan)
+{
+  g_autoptr (GError) error = NULL;
+  g_assert_null (tall_table_read (table, plan, TALL_NO_DEADLINE, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+  g_assert_nonnull (strstr (error->message, "Table orders, row bad: "));
+}
+
+/* A damaged row is named, is not overwritten, and others are not touched by it. */
+static void
+test_damaged_row (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (TallTable) table = open_store (self);
+  create_orders (table);
+  put (table, "good", 1, "kept");
+  g_clear_object (&table);
+  put_raw (self->directory, "bad", "\x01not a row");
+  table = open_store (self);
+  expect_value (table, "good", "kept");
+
+  TallSlice keys[] = { tall_slice_str ("good"), tall_slice_str ("bad") };
+  g_autoptr (TallReadPlan) get = tall_read_plan_new ();
+  tall_read_plan_add_get (get, "orders", keys[1]);
+  expect_read_damaged (table, get);
+  g_autoptr (TallReadPlan) gets = tall_read_plan_new ();
+  tall_read_plan_add_gets (gets, "orders", keys, 2);
+  expect_read_damaged (table, gets);
+  g_autoptr (TallReadPlan) scan = tall_read_plan_new ();
+  tall_read_plan_add_prefix_scan (scan, "orders", (TallSlice)TALL_SLICE_INIT);
+  expect_read_damaged (table, scan);
+
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  TallMutation *mutation = tall_batch_add (batch, "orders", keys[1]);
+  tall_mutation_put (batch, mutation, tall_slice_str ("x"), 1, tall_slice_str ("v"));
+  g_assert_false (
+      tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+  expect_read_damaged (table, get);
+}
+
+#define ADD(path, function) g_test_add (path, Fixture, NULL, set_up, function, tear_down)
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  ADD ("/table/rocksdb/reopen", test_reopen);
+  ADD ("/table/rocksdb/settings-reopen", test_settings_reopen);
+  ADD ("/table/rocksdb/unsupported", test_unsupported);
+  ADD ("/table/rocksdb/shared", test_shared);
+  ADD ("/table/rocksdb/syncs", test_syncs);
+  ADD ("/table/rocksdb/wrong-directory", test_wrong_directory);
+  ADD ("/table/rocksdb/not-writable", test_not_writable);
+  ADD ("/table/rocksdb/marker", test_marker);
+  ADD ("/table/rocksdb/damaged-store", test_damaged_store);
+  ADD ("/table/rocksdb/damaged-row", test_damaged_row);
+  return g_test_run ();
+}

@@ -6,6 +6,8 @@
 #include "tall-md5.h"
 #include "tall-test-orders.h"
 
+#include "order.pb-c.h"
+
 static GRand *
 new_rand (void)
 {
@@ -266,7 +268,36 @@ test_absent_and_empty (void)
     }
 }
 
-/* Nothing that is cut short or changed in one bit crashes; what is still taken is canonical. */
+/* protobuf-c, which wrote @bytes once, reads the same as our own reader. */
+static void
+assert_same_as_protobuf_c (const TallOrder *order, TallSlice bytes, TallArena *arena)
+{
+  TallPb__Order *message = tall_pb__order__unpack (NULL, bytes.len, bytes.data);
+  g_assert_nonnull (message);
+  g_assert_cmpuint (tall_pb__order__get_packed_size (message), ==, bytes.len);
+  tall_pb__order__free_unpacked (message, NULL);
+
+  /* Shorter only by the fields that are not known. */
+  TallSlice again = tall_order_to_canonical (order, arena);
+  if (again.len == bytes.len)
+    g_assert_cmpmem (again.data, again.len, bytes.data, bytes.len);
+  else
+    g_assert_cmpuint (again.len, <, bytes.len);
+}
+
+static void
+check_damaged (TallSlice bytes)
+{
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallOrder) order = tall_order_from_canonical (bytes, &error);
+  if (order == NULL)
+    g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+  else
+    assert_same_as_protobuf_c (order, bytes, arena);
+}
+
+/* Nothing that is changed in one bit crashes; what is still taken is canonical. */
 static void
 test_damaged (void)
 {
@@ -279,15 +310,9 @@ test_damaged (void)
       guint8 *bytes = tall_arena_memdup (arena, canonical.data, canonical.len);
       for (gsize bit = 0; bit < canonical.len * 8; bit++)
         {
-          g_autoptr (GError) error = NULL;
           bytes[bit / 8] ^= 1u << bit % 8;
-          g_autoptr (TallOrder) other =
-              tall_order_from_canonical (tall_slice (bytes, canonical.len), &error);
+          check_damaged (tall_slice (bytes, canonical.len));
           bytes[bit / 8] ^= 1u << bit % 8;
-          if (other == NULL)
-            g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
-          else
-            g_assert_true (tall_order_normalize (other, NULL));
         }
     }
 }

@@ -117,27 +117,37 @@ tall_state_set_replaced (TallState *self, gint64 revision)
   memcpy (self->pending_token + 8, &bytes, 8);
 }
 
-static gboolean
-has_replaced (const TallState *self, gint64 revision)
+/* The revision that a commit has replaced; -1 if somebody has claimed it since. */
+static gint64
+get_replaced (const TallState *self)
 {
-  TallState other = *self;
-  tall_state_set_replaced (&other, revision);
-  return self->pending == 0
-         && memcmp (self->pending_token, other.pending_token, TALL_TOKEN_SIZE) == 0;
+  TallReader reader = tall_reader (tall_slice (self->pending_token, TALL_TOKEN_SIZE));
+  guint64 zero = tall_reader_u64 (&reader);
+  guint64 revision = tall_reader_u64 (&reader);
+  return self->pending == 0 && zero == 0 ? (gint64)revision : -1;
 }
 
-/* Whether a commit that was answered with "did not match" is certainly not done, while @now, which
- * is neither what it expected nor what it wrote, is there. Behind a gateway that repeats calls it
- * may have been done, and replaced since; not if what is there is older, or has directly replaced
- * what it expected. */
+/* Whether a commit that was answered with "did not match" is not done, while @now, which is neither
+ * what it expected nor what it wrote, is there. Behind a gateway that repeats calls it may have
+ * been done and replaced since. Not so if what is there is older, or has replaced something older:
+ * had we been in between, it would have replaced us, or one after us.
+ *
+ * Who guessed that there was nothing, with a slow clock, has taken a revision that says little. He
+ * goes on unless exactly that was replaced: for him to be wrong, a gateway must have repeated his
+ * call, and two others must have replaced what he wrote before it answered. */
 static gboolean
-is_certainly_undone (const TallOperation *operation,
-                     const TallRoot *expected,
-                     const TallState *committed,
-                     const TallRoot *now)
+is_undone (const TallOperation *operation,
+           const TallRoot *expected,
+           const TallState *committed,
+           const TallRoot *now)
 {
-  return operation->context->false_is_final || now->state.revision < committed->revision
-         || has_replaced (&now->state, expected->state.revision);
+  gint64 replaced = get_replaced (&now->state);
+
+  if (operation->context->false_is_final || now->state.revision < committed->revision)
+    return TRUE;
+  if (replaced < 0)
+    return FALSE;
+  return replaced < committed->revision || (!expected->exists && replaced != committed->revision);
 }
 
 static TallStep
@@ -203,7 +213,7 @@ settle (const TallOperation *operation,
       *settled = FALSE;
       return TALL_STEP_AGAIN;
     }
-  if (lost || !is_certainly_undone (operation, root, committed, &now))
+  if (lost || !is_undone (operation, root, committed, &now))
     return fail_unknown (error, NULL);
   tall_root_take (root, &now);
   return TALL_STEP_AGAIN;

@@ -75,6 +75,7 @@ tall_test_open (TallTable *table, TallTestClock *clock)
     .now = clock_now,
     .monotonic = clock_monotonic,
     .sleep = clock_sleep,
+    .patience = clock != NULL ? clock->patience : 0,
     .data = clock,
   };
   TallStore *store = tall_store_open (table, NULL, NULL, clock != NULL ? &hooks : NULL, &error);

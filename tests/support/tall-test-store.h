@@ -17,6 +17,7 @@ typedef struct
 {
   gint64 now;       /* milliseconds since the epoch */
   gint64 monotonic; /* microseconds */
+  gint64 patience;  /* microseconds; 0 = the usual */
   guint n_sleeps;
   void (*on_sleep) (gpointer data); /* what others do meanwhile; may be NULL */
   gpointer data;

@@ -164,6 +164,14 @@ tall_rocksdb_table_list_tables (TallTable *base,
 }
 
 static void
+tall_rocksdb_table_get_info (TallTable *base, TallTableInfo *info)
+{
+  info->kind = "rocksdb";
+  info->deployment = TALL_ROCKSDB_TABLE (base)->name;
+  info->false_is_final = TRUE;
+}
+
+static void
 tall_rocksdb_table_init (TallRocksdbTable *self G_GNUC_UNUSED)
 {
 }
@@ -191,6 +199,7 @@ tall_rocksdb_table_class_init (TallRocksdbTableClass *klass)
   table->drop_table = tall_rocksdb_table_drop_table;
   table->describe_table = tall_rocksdb_table_describe_table;
   table->list_tables = tall_rocksdb_table_list_tables;
+  table->get_info = tall_rocksdb_table_get_info;
   G_OBJECT_CLASS (klass)->finalize = tall_rocksdb_table_finalize;
 }
 

@@ -1,0 +1,256 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-stepper.h"
+
+#include "tall-error.h"
+
+typedef enum
+{
+  OPERATION_PUT,
+  OPERATION_GET,
+  OPERATION_DELETE,
+} Operation;
+
+struct _TallStepper
+{
+  TallTable *table; /* a failing table */
+  TallTestClock clock;
+  TallStore *store;
+  GThread *thread; /* of the operation under way; NULL: none */
+
+  /* What the thread does; read by it alone while it runs. */
+  Operation operation;
+  TallOrder *order; /* to put, or got */
+  TallWriteOptions options;
+
+  GMutex mutex; /* for everything below */
+  GCond cond;
+  gboolean waiting; /* before a call */
+  gboolean finished;
+  gboolean may_go; /* with the call that it waits before */
+  gboolean gated;  /* FALSE: calls go through */
+  TallCallKind kind;
+  TallFailure failure; /* of the call that may go */
+  gint64 revision;
+  GError *error;
+};
+
+static TallFailure
+before_call (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  TallStepper *self = data;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  if (!self->gated)
+    return TALL_FAILURE_NONE;
+
+  self->waiting = TRUE;
+  self->kind = call->kind;
+  g_cond_broadcast (&self->cond);
+  while (!self->may_go)
+    g_cond_wait (&self->cond, &self->mutex);
+  self->may_go = FALSE;
+  return self->failure;
+}
+
+static gpointer
+run (gpointer data)
+{
+  TallStepper *self = data;
+  TallFront *front = TALL_FRONT (self->store);
+  GError *error = NULL;
+  gint64 revision = 0;
+  gboolean done;
+
+  if (self->operation == OPERATION_PUT)
+    done = tall_front_put_order (front, self->order, &self->options, &revision, &error);
+  else if (self->operation == OPERATION_DELETE)
+    done = tall_front_delete_order (front, TALL_TEST_CUSTOMER, TALL_TEST_ORDER, NULL, &error);
+  else
+    {
+      self->order =
+          tall_front_get_order (front, TALL_TEST_CUSTOMER, TALL_TEST_ORDER, &revision, &error);
+      done = self->order != NULL;
+    }
+  g_assert_true (done == (error == NULL));
+
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  self->error = error;
+  self->revision = revision;
+  self->finished = TRUE;
+  g_cond_broadcast (&self->cond);
+  return NULL;
+}
+
+static void
+wait_until_it_stands (TallStepper *self)
+{
+  while (!self->waiting && !self->finished)
+    g_cond_wait (&self->cond, &self->mutex);
+}
+
+static void
+begin (TallStepper *self, Operation operation)
+{
+  g_assert_null (self->thread);
+  g_clear_error (&self->error);
+  self->operation = operation;
+  self->finished = self->waiting = FALSE;
+  self->gated = TRUE;
+  self->thread = g_thread_new ("stepper", run, self);
+
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  wait_until_it_stands (self);
+}
+
+/**
+ * tall_stepper_new:
+ * @table: (transfer none): a table that holds a deployment, shared with other clients
+ * @now: what its clock shows, for ever
+ *
+ * It takes a claim for forgotten when it finds it unchanged once.
+ */
+TallStepper *
+tall_stepper_new (TallTable *table, gint64 now)
+{
+  TallStepper *self = g_new0 (TallStepper, 1);
+  g_mutex_init (&self->mutex);
+  g_cond_init (&self->cond);
+  self->clock = (TallTestClock){ .now = now, .patience = 1 };
+  self->table = tall_failing_table_new (table);
+  self->store = tall_test_open (self->table, &self->clock);
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (self->table), before_call, NULL, self);
+  return self;
+}
+
+void
+tall_stepper_free (TallStepper *self)
+{
+  tall_stepper_finish (self);
+  g_clear_error (&self->error);
+  g_clear_pointer (&self->order, tall_order_free);
+  g_clear_object (&self->store);
+  g_clear_object (&self->table);
+  g_cond_clear (&self->cond);
+  g_mutex_clear (&self->mutex);
+  g_free (self);
+}
+
+void
+tall_stepper_put (TallStepper *self, guint writer, guint n_lines, const TallWriteOptions *options)
+{
+  g_clear_pointer (&self->order, tall_order_free);
+  self->order = tall_test_marked_order (TALL_TEST_ORDER, writer, 1, n_lines);
+  self->options = options != NULL ? *options : (TallWriteOptions){ 0 };
+  begin (self, OPERATION_PUT);
+}
+
+void
+tall_stepper_get (TallStepper *self)
+{
+  g_clear_pointer (&self->order, tall_order_free);
+  begin (self, OPERATION_GET);
+}
+
+void
+tall_stepper_delete (TallStepper *self)
+{
+  begin (self, OPERATION_DELETE);
+}
+
+/**
+ * tall_stepper_fail:
+ * @expected: the kind of the call that it stands before; another fails the test
+ * @failure: what becomes of it
+ *
+ * Lets one call through, and waits until it stands before the next or has finished.
+ */
+void
+tall_stepper_fail (TallStepper *self, TallCallKind expected, TallFailure failure)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  g_assert_true (self->waiting);
+  g_assert_cmpint (self->kind, ==, expected);
+  self->waiting = FALSE;
+  self->failure = failure;
+  self->may_go = TRUE;
+  g_cond_broadcast (&self->cond);
+  wait_until_it_stands (self);
+}
+
+void
+tall_stepper_step (TallStepper *self, TallCallKind expected)
+{
+  tall_stepper_fail (self, expected, TALL_FAILURE_NONE);
+}
+
+/**
+ * tall_stepper_finish:
+ *
+ * Lets everything through that the operation still does. What it did not do yet, another client
+ * may have done meanwhile.
+ */
+void
+tall_stepper_finish (TallStepper *self)
+{
+  g_mutex_lock (&self->mutex);
+  self->gated = FALSE;
+  self->failure = TALL_FAILURE_NONE;
+  if (self->waiting)
+    self->may_go = TRUE;
+  self->waiting = FALSE;
+  g_cond_broadcast (&self->cond);
+  g_mutex_unlock (&self->mutex);
+
+  g_clear_pointer (&self->thread, g_thread_join);
+}
+
+guint
+tall_stepper_deliver_late (TallStepper *self)
+{
+  return tall_failing_table_deliver_late (TALL_FAILING_TABLE (self->table));
+}
+
+/**
+ * tall_stepper_get_error:
+ *
+ * Returns: (nullable) (transfer none): how the operation failed; it must have no calls left
+ */
+const GError *
+tall_stepper_get_error (TallStepper *self)
+{
+  g_clear_pointer (&self->thread, g_thread_join);
+  g_assert_true (self->finished);
+  self->gated = FALSE;
+  return self->error;
+}
+
+gint64
+tall_stepper_get_revision (TallStepper *self)
+{
+  g_assert_no_error (tall_stepper_get_error (self));
+  return self->revision;
+}
+
+/**
+ * tall_stepper_get_seen:
+ *
+ * Returns: the writer of the order that was got; 0 if there was none
+ */
+guint
+tall_stepper_get_seen (TallStepper *self)
+{
+  const GError *error = tall_stepper_get_error (self);
+  if (g_error_matches (error, TALL_ERROR, TALL_ERROR_NOT_FOUND))
+    return 0;
+
+  guint writer, sequence;
+  g_assert_no_error (error);
+  tall_test_read_mark (self->order, &writer, &sequence);
+  return writer;
+}
+
+TallStore *
+tall_stepper_get_store (TallStepper *self)
+{
+  return self->store;
+}

@@ -1,0 +1,38 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-test-store.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallStepper:
+ *
+ * A client whose every call of the table waits until the test lets it through, so that several
+ * clients can be interleaved call by call, as the traces of the model do.
+ */
+typedef struct _TallStepper TallStepper;
+
+TallStepper *tall_stepper_new (TallTable *table, gint64 now);
+void tall_stepper_free (TallStepper *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallStepper, tall_stepper_free)
+
+/* Begin an operation; it stands before its first call when these return. */
+void
+tall_stepper_put (TallStepper *self, guint writer, guint n_lines, const TallWriteOptions *options);
+void tall_stepper_get (TallStepper *self);
+void tall_stepper_delete (TallStepper *self);
+
+void tall_stepper_step (TallStepper *self, TallCallKind expected);
+void tall_stepper_fail (TallStepper *self, TallCallKind expected, TallFailure failure);
+void tall_stepper_finish (TallStepper *self);
+guint tall_stepper_deliver_late (TallStepper *self);
+
+/* Of the operation that has finished. */
+const GError *tall_stepper_get_error (TallStepper *self);
+gint64 tall_stepper_get_revision (TallStepper *self);
+guint tall_stepper_get_seen (TallStepper *self);
+TallStore *tall_stepper_get_store (TallStepper *self);
+
+G_END_DECLS

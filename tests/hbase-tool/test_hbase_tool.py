@@ -219,7 +219,7 @@ class TestRun(InstanceCase):
         for number in (signal.SIGTERM, signal.SIGINT):
             with self.subTest(signal=number.name):
                 data = self.new_data()
-                command = [str(TOOL), "run", "--data", data, "--", "sh", "-c", "echo up; sleep 600"]
+                command = [str(TOOL), "run", "--data", data, "--", "sh", "-c", "echo up; exec sleep 600"]
                 with subprocess.Popen(command, stdout=subprocess.PIPE,
                                       stderr=subprocess.DEVNULL, text=True) as tool:
                     self.assertEqual(tool.stdout.readline(), "up\n")
@@ -250,6 +250,19 @@ class TestRun(InstanceCase):
             tool.send_signal(signal.SIGTERM)
             self.assertEqual(tool.wait(60), 128 + signal.SIGTERM)
         self.assertEqual(processes_of(data), [])
+
+
+class TestProcess(unittest.TestCase):
+    def test_a_process_is_known_at_once(self):
+        # For a moment after its start the kernel shows a process without arguments.
+        from standalone import process
+
+        for _ in range(500):
+            pid = process.spawn(["/usr/bin/sleep", "600"], os.devnull, SCRATCH)
+            known = process.is_alive(pid, "600")
+            process.end([(pid, "600")], 0)
+            self.assertTrue(known)
+            self.assertFalse(Path(f"/proc/{pid}").exists())
 
 
 class TestTrouble(InstanceCase):

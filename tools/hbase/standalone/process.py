@@ -12,6 +12,7 @@ import time
 
 LOOPBACK = "127.0.0.1"
 POLL_SECONDS = 0.05
+EXEC_SECONDS = 1.0
 PR_SET_PDEATHSIG = 1
 
 
@@ -62,13 +63,30 @@ def is_alive(pid, mark):
     """Whether PID runs with MARK among its arguments: numbers are given again to others."""
     if not pid:
         return False
-    with contextlib.suppress(ChildProcessError):
-        os.waitpid(pid, os.WNOHANG)
-    try:
-        with open(f"/proc/{pid}/cmdline", "rb") as file:
-            return mark.encode() in file.read().split(b"\0")
-    except OSError:
-        return False
+    alive = mark.encode() in _arguments(pid)
+    if not alive:
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(pid, os.WNOHANG)
+    return alive
+
+
+def _arguments(pid):
+    """The arguments of process PID; none if it has ended."""
+    deadline = time.monotonic() + EXEC_SECONDS
+    with contextlib.suppress(OSError):
+        while time.monotonic() < deadline:
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                arguments = file.read()
+            if arguments or _is_zombie(pid):
+                return arguments.split(b"\0")
+            # It has just been started, and the kernel has not noted its arguments yet.
+            time.sleep(0.001)
+    return []
+
+
+def _is_zombie(pid):
+    with open(f"/proc/{pid}/stat", "rb") as file:
+        return file.read().rpartition(b")")[2].split()[0] in (b"Z", b"X")
 
 
 def end(processes, grace):

@@ -223,7 +223,7 @@ tall_memory_table_read (TallTable *base,
                         GError **error)
 {
   TallMemoryTable *self = TALL_MEMORY_TABLE (base);
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
   g_autoptr (TallReadResult) result = tall_read_result_new (plan->reads->len);
 
   for (guint i = 0; i < plan->reads->len; i++)
@@ -354,7 +354,7 @@ tall_memory_table_apply (TallTable *base,
                          GError **error)
 {
   TallMemoryTable *self = TALL_MEMORY_TABLE (base);
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
 
   for (guint i = 0; i < n; i++)
     {
@@ -396,7 +396,7 @@ tall_memory_table_apply_if (TallTable *base,
                             GError **error)
 {
   TallMemoryTable *self = TALL_MEMORY_TABLE (base);
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
   Table *table = find_table (self, mutation->table, error);
   if (table == NULL)
     return FALSE;
@@ -422,7 +422,7 @@ tall_memory_table_increment (TallTable *base,
                              GError **error)
 {
   TallMemoryTable *self = TALL_MEMORY_TABLE (base);
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
   Table *table = find_table (self, name, error);
   if (table == NULL)
     return FALSE;
@@ -461,7 +461,7 @@ tall_memory_table_create_table (TallTable *base,
                                 GError **error)
 {
   TallMemoryTable *self = TALL_MEMORY_TABLE (base);
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
 
   if (g_hash_table_contains (self->tables, spec->name))
     {
@@ -479,7 +479,7 @@ tall_memory_table_drop_table (TallTable *base,
                               GError **error)
 {
   TallMemoryTable *self = TALL_MEMORY_TABLE (base);
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
 
   if (find_table (self, name, error) == NULL)
     return FALSE;
@@ -494,7 +494,7 @@ tall_memory_table_describe_table (TallTable *base,
                                   GError **error)
 {
   TallMemoryTable *self = TALL_MEMORY_TABLE (base);
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
   const Table *table = find_table (self, name, error);
   return table == NULL ? NULL : tall_table_spec_copy (table->spec);
 }
@@ -511,7 +511,7 @@ tall_memory_table_list_tables (TallTable *base,
                                GError **error G_GNUC_UNUSED)
 {
   TallMemoryTable *self = TALL_MEMORY_TABLE (base);
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
   GHashTableIter iter;
   gpointer name;

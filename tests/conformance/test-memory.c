@@ -19,6 +19,8 @@ main (int argc, char **argv)
     .prefix = "/conformance/memory",
     .open = open_table,
   };
-  g_autoptr (TallConformance) conformance = tall_conformance_add (&backend);
-  return g_test_run ();
+  TallConformance *conformance = tall_conformance_add (&backend);
+  int failed = g_test_run ();
+  tall_conformance_free (conformance);
+  return failed;
 }

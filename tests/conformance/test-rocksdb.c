@@ -28,9 +28,9 @@ main (int argc, char **argv)
     .open = open_table,
     .data = directory,
   };
-  g_autoptr (TallConformance) conformance = tall_conformance_add (&backend);
+  TallConformance *conformance = tall_conformance_add (&backend);
   int failed = g_test_run ();
-  g_clear_pointer (&conformance, tall_conformance_free);
+  tall_conformance_free (conformance);
   tall_test_directory_remove (directory);
   return failed;
 }

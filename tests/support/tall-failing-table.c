@@ -76,7 +76,7 @@ keep_late (TallFailingTable *self,
       late->expected = copy;
     }
 
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
   g_ptr_array_add (self->late, late);
 }
 
@@ -416,7 +416,7 @@ tall_failing_table_get_table (TallFailingTable *self)
 void
 tall_failing_table_fail_at (TallFailingTable *self, guint index, TallFailure failure)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
   g_hash_table_insert (self->failures, GUINT_TO_POINTER (index), GINT_TO_POINTER (failure));
 }
 
@@ -433,7 +433,7 @@ tall_failing_table_set_hooks (TallFailingTable *self,
                               TallAfterCall after,
                               gpointer data)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
   self->before = before;
   self->after = after;
   self->hook_data = data;
@@ -442,7 +442,7 @@ tall_failing_table_set_hooks (TallFailingTable *self,
 guint
 tall_failing_table_count_calls (TallFailingTable *self)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
   return self->n_calls;
 }
 
@@ -454,7 +454,7 @@ tall_failing_table_count_calls (TallFailingTable *self)
 void
 tall_failing_table_reset (TallFailingTable *self)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
   self->n_calls = 0;
   g_hash_table_remove_all (self->failures);
   g_ptr_array_set_size (self->late, 0);

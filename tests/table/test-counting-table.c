@@ -93,6 +93,7 @@ test_read (void)
   tall_read_plan_add_prefix_scan (plan, "orders", tall_slice_str ("row"));
   g_autoptr (TallReadResult) result = tall_table_read (table, plan, TALL_NO_DEADLINE, &error);
   g_assert_no_error (error);
+  g_assert_nonnull (result);
   expect_cost (table, (TallCost){
                           .calls = 3,
                           .rows_read = 3,

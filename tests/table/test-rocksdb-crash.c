@@ -92,7 +92,7 @@ run_open (const char *directory)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) table = open_store (directory, &error);
-  if (error == NULL)
+  if (table != NULL)
     puts ("opened");
   else
     printf ("%d %s\n", error->code, error->message);

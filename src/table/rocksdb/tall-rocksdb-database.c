@@ -121,12 +121,12 @@ list_stored_families (TallRocksdbDatabase *self, GError **error)
   char *message = NULL;
   size_t n = 0;
   char **list = rocksdb_list_column_families (self->options, self->path, &n, &message);
+  for (size_t i = 0; i < n; i++)
+    g_ptr_array_add (names, g_strdup (list[i]));
+  rocksdb_list_column_families_destroy (list, n); /* given after an error too */
   g_autofree char *operation = g_strdup_printf ("Opening the store in %s", self->path);
   if (!tall_rocksdb_take_error (message, operation, error))
     return NULL;
-  for (size_t i = 0; i < n; i++)
-    g_ptr_array_add (names, g_strdup (list[i]));
-  rocksdb_list_column_families_destroy (list, n);
   return g_steal_pointer (&names);
 }
 
@@ -255,7 +255,7 @@ tall_rocksdb_database_open (const char *directory,
                             gboolean must_exist,
                             GError **error)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&registry_mutex);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&registry_mutex);
   if (!tall_rocksdb_directory_prepare (directory, must_exist, error))
     return NULL;
 
@@ -281,7 +281,7 @@ tall_rocksdb_database_open (const char *directory,
 void
 tall_rocksdb_database_unref (TallRocksdbDatabase *self)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&registry_mutex);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&registry_mutex);
   if (--self->ref_count > 0)
     return;
   g_hash_table_remove (registry, self->path);
@@ -394,7 +394,7 @@ tall_rocksdb_database_create_family (TallRocksdbDatabase *self,
                                      const TallTableSpec *spec,
                                      GError **error)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->schema_mutex);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->schema_mutex);
   g_autofree char *full_name = g_strconcat (deployment, ".", spec->name, NULL);
 
   if (lookup_family (self, deployment, spec->name) != NULL)
@@ -431,7 +431,7 @@ tall_rocksdb_database_drop_family (TallRocksdbDatabase *self,
                                    const char *table,
                                    GError **error)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->schema_mutex);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->schema_mutex);
   g_autoptr (TallRocksdbFamily) family =
       tall_rocksdb_database_find_family (self, deployment, table, error);
   if (family == NULL)

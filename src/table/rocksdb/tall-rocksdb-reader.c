@@ -96,35 +96,28 @@ wants_everything (const TallRead *read, gint64 oldest)
 
 /* @row has no cells if none is wanted. */
 static gboolean
-decode_row (const TallRocksdbFamily *family,
-            const TallRead *read,
-            TallSlice key,
-            TallSlice stored,
-            TallArena *arena,
-            TallRow *row,
-            GError **error)
+decode_row (
+    const TallRocksdbStep *step, TallSlice key, TallSlice stored, TallRow *row, GError **error)
 {
   TallStoredRow decoded;
-  if (!tall_row_decode (arena, stored, &decoded, error))
+  if (!tall_row_decode (step->arena, stored, &decoded, error))
     {
-      tall_rocksdb_prefix_row (error, family, key);
+      tall_rocksdb_prefix_row (error, step->family, key);
       return FALSE;
     }
 
   *row = (TallRow){ key, decoded.cells, decoded.n_cells };
-  gint64 oldest = tall_rocksdb_family_get_oldest (family);
-  if (!wants_everything (read, oldest))
-    filter_cells (read, oldest, row);
+  gint64 oldest = tall_rocksdb_family_get_oldest (step->family);
+  if (!wants_everything (step->read, oldest))
+    filter_cells (step->read, oldest, row);
   return TRUE;
 }
 
 /* Takes over @value, into which the cells point, if it is not NULL. */
 static gboolean
-add_value (const TallRocksdbFamily *family,
-           const TallRead *read,
+add_value (const TallRocksdbStep *step,
            TallSlice key,
            rocksdb_pinnableslice_t *value,
-           TallArena *arena,
            TallRows *rows,
            GError **error)
 {
@@ -133,10 +126,9 @@ add_value (const TallRocksdbFamily *family,
 
   size_t len;
   const char *data = rocksdb_pinnableslice_value (value, &len);
-  tall_arena_own (arena, value, (GDestroyNotify)rocksdb_pinnableslice_destroy);
+  tall_arena_own (step->arena, value, (GDestroyNotify)rocksdb_pinnableslice_destroy);
   TallRow *row = &rows->rows[rows->n_rows];
-  if (!decode_row (family, read, tall_slice_dup (arena, key), tall_slice (data, len), arena, row,
-                   error))
+  if (!decode_row (step, tall_slice_dup (step->arena, key), tall_slice (data, len), row, error))
     return FALSE;
   if (row->n_cells > 0)
     rows->n_rows++;
@@ -144,35 +136,31 @@ add_value (const TallRocksdbFamily *family,
 }
 
 static gboolean
-get_one (TallRocksdbReader *self,
-         const TallRocksdbFamily *family,
-         const TallRead *read,
-         TallSlice key,
-         TallArena *arena,
-         TallRows *rows,
-         GError **error)
+take_read_error (const TallRocksdbStep *step, TallSlice key, char *message, GError **error)
 {
+  if (tall_rocksdb_take_error (message, "Reading it", error))
+    return TRUE;
+  tall_rocksdb_prefix_row (error, step->family, key);
+  return FALSE;
+}
+
+static gboolean
+get_one (TallRocksdbReader *self, const TallRocksdbStep *step, TallRows *rows, GError **error)
+{
+  TallSlice key = step->read->keys[0];
   char *message = NULL;
   rocksdb_pinnableslice_t *value =
-      rocksdb_get_pinned_cf (self->db, self->get_options, family->handle, (const char *)key.data,
-                             key.len, &message);
-  if (message != NULL)
-    {
-      if (!tall_rocksdb_take_error (message, "Reading a row", error))
-        tall_rocksdb_prefix_row (error, family, key);
-      return FALSE;
-    }
-  return add_value (family, read, key, value, arena, rows, error);
+      rocksdb_get_pinned_cf (self->db, self->get_options, step->family->handle,
+                             (const char *)key.data, key.len, &message);
+  return take_read_error (step, key, message, error) && add_value (step, key, value, rows, error);
 }
 
 /* All values are taken over, also after an error. */
 static gboolean
 get_group (TallRocksdbReader *self,
-           const TallRocksdbFamily *family,
-           const TallRead *read,
+           const TallRocksdbStep *step,
            const TallSlice *keys,
            guint n,
-           TallArena *arena,
            TallRows *rows,
            GError **error)
 {
@@ -187,13 +175,13 @@ get_group (TallRocksdbReader *self,
       data[i] = (const char *)keys[i].data;
       lens[i] = keys[i].len;
     }
-  rocksdb_batched_multi_get_cf (self->db, self->get_options, family->handle, n, data, lens, values,
-                                messages, FALSE);
+  rocksdb_batched_multi_get_cf (self->db, self->get_options, step->family->handle, n, data, lens,
+                                values, messages, FALSE);
   for (guint i = 0; i < n; i++)
     {
       GError **first = succeeded ? error : NULL;
-      if (!tall_rocksdb_take_error (messages[i], "Reading a row", first)
-          || !add_value (family, read, keys[i], values[i], arena, rows, first))
+      if (!take_read_error (step, keys[i], messages[i], first)
+          || !add_value (step, keys[i], values[i], rows, first))
         succeeded = FALSE;
     }
   return succeeded;
@@ -209,52 +197,58 @@ check_deadline (gint64 deadline, GError **error)
 }
 
 static gboolean
-get_rows (TallRocksdbReader *self,
-          const TallRocksdbFamily *family,
-          const TallRead *read,
-          gint64 deadline,
-          TallArena *arena,
-          TallRows *rows,
-          GError **error)
+get_rows (TallRocksdbReader *self, const TallRocksdbStep *step, TallRows *rows, GError **error)
 {
-  *rows = (TallRows){ tall_arena_newa0 (arena, TallRow, read->n_keys), 0 };
+  const TallRead *read = step->read;
+  rows->rows = tall_arena_newa0 (step->arena, TallRow, read->n_keys);
   if (read->n_keys == 1)
-    return get_one (self, family, read, read->keys[0], arena, rows, error);
+    return get_one (self, step, rows, error);
 
   for (guint i = 0; i < read->n_keys; i += GROUP)
-    if (!check_deadline (deadline, error)
-        || !get_group (self, family, read, &read->keys[i], MIN (GROUP, read->n_keys - i), arena,
-                       rows, error))
+    if (!check_deadline (step->deadline, error)
+        || !get_group (self, step, &read->keys[i], MIN (GROUP, read->n_keys - i), rows, error))
       return FALSE;
   return TRUE;
 }
 
+static TallSlice
+copy_bytes (TallArena *arena, const char *data, size_t len)
+{
+  return tall_slice (tall_arena_memdup (arena, data, len), len);
+}
+
+/* What the iterator points to lives until its next step, so it is copied. */
 static gboolean
-collect_rows (const TallRocksdbFamily *family,
-              const TallRead *read,
+decode_current (const TallRocksdbStep *step,
+                rocksdb_iterator_t *iterator,
+                TallRow *row,
+                GError **error)
+{
+  size_t key_len, value_len;
+  const char *key = rocksdb_iter_key (iterator, &key_len);
+  const char *value = rocksdb_iter_value (iterator, &value_len);
+  return decode_row (step, copy_bytes (step->arena, key, key_len),
+                     copy_bytes (step->arena, value, value_len), row, error);
+}
+
+static gboolean
+collect_rows (const TallRocksdbStep *step,
               rocksdb_iterator_t *iterator,
-              gint64 deadline,
-              TallArena *arena,
               GArray *found,
               GError **error)
 {
   guint n_seen = 0;
   for (; rocksdb_iter_valid (iterator); rocksdb_iter_next (iterator))
     {
-      size_t key_len, value_len;
-      const char *key = rocksdb_iter_key (iterator, &key_len);
-      const char *value = rocksdb_iter_value (iterator, &value_len);
       TallRow row;
-      if ((++n_seen % GROUP == 0 && !check_deadline (deadline, error))
-          || !decode_row (family, read,
-                          tall_slice (tall_arena_memdup (arena, key, key_len), key_len),
-                          tall_slice (tall_arena_memdup (arena, value, value_len), value_len),
-                          arena, &row, error))
+      if (++n_seen % GROUP == 0 && !check_deadline (step->deadline, error))
+        return FALSE;
+      if (!decode_current (step, iterator, &row, error))
         return FALSE;
       if (row.n_cells == 0)
         continue;
       g_array_append_val (found, row);
-      if (read->limit != 0 && found->len == read->limit)
+      if (step->read->limit != 0 && found->len == step->read->limit)
         return TRUE;
     }
 
@@ -264,14 +258,9 @@ collect_rows (const TallRocksdbFamily *family,
 }
 
 static gboolean
-scan_rows (TallRocksdbReader *self,
-           const TallRocksdbFamily *family,
-           const TallRead *read,
-           gint64 deadline,
-           TallArena *arena,
-           TallRows *rows,
-           GError **error)
+scan_rows (TallRocksdbReader *self, const TallRocksdbStep *step, TallRows *rows, GError **error)
 {
+  const TallRead *read = step->read;
   if (read->stop.len > 0 && tall_slice_compare (read->start, read->stop) >= 0)
     return TRUE;
 
@@ -281,34 +270,30 @@ scan_rows (TallRocksdbReader *self,
     rocksdb_readoptions_set_iterate_upper_bound (options, (const char *)read->stop.data,
                                                  read->stop.len);
   g_autoptr (rocksdb_iterator_t) iterator =
-      rocksdb_create_iterator_cf (self->db, options, family->handle);
+      rocksdb_create_iterator_cf (self->db, options, step->family->handle);
   rocksdb_iter_seek (iterator, (const char *)read->start.data, read->start.len);
 
   g_autoptr (GArray) found = g_array_new (FALSE, FALSE, sizeof (TallRow));
-  if (!collect_rows (family, read, iterator, deadline, arena, found, error))
+  if (!collect_rows (step, iterator, found, error))
     return FALSE;
-  rows->rows = tall_arena_memdup (arena, found->data, found->len * sizeof (TallRow));
+  rows->rows = tall_arena_memdup (step->arena, found->data, found->len * sizeof (TallRow));
   rows->n_rows = found->len;
   return TRUE;
 }
 
 /**
  * tall_rocksdb_reader_read:
- * @arena: for the rows; it keeps alive what they point to, also if the read fails
  * @rows: (out caller-allocates): zeroed before, what was found after
  *
  * Returns: FALSE with %TALL_ERROR_DAMAGED, %TALL_ERROR_TIMED_OUT or what RocksDB says
  */
 gboolean
 tall_rocksdb_reader_read (TallRocksdbReader *self,
-                          const TallRocksdbFamily *family,
-                          const TallRead *read,
-                          gint64 deadline,
-                          TallArena *arena,
+                          const TallRocksdbStep *step,
                           TallRows *rows,
                           GError **error)
 {
-  if (read->kind == TALL_READ_GET)
-    return get_rows (self, family, read, deadline, arena, rows, error);
-  return scan_rows (self, family, read, deadline, arena, rows, error);
+  if (step->read->kind == TALL_READ_GET)
+    return get_rows (self, step, rows, error);
+  return scan_rows (self, step, rows, error);
 }

@@ -13,13 +13,23 @@ G_BEGIN_DECLS
  */
 typedef struct _TallRocksdbReader TallRocksdbReader;
 
+/**
+ * TallRocksdbStep:
+ *
+ * One read of a plan.
+ */
+typedef struct
+{
+  const TallRocksdbFamily *family;
+  const TallRead *read;
+  gint64 deadline;
+  TallArena *arena; /* for the rows; it keeps alive what they point to, also if the read fails */
+} TallRocksdbStep;
+
 TallRocksdbReader *tall_rocksdb_reader_new (TallRocksdbDatabase *database);
 void tall_rocksdb_reader_free (TallRocksdbReader *self);
 gboolean tall_rocksdb_reader_read (TallRocksdbReader *self,
-                                   const TallRocksdbFamily *family,
-                                   const TallRead *read,
-                                   gint64 deadline,
-                                   TallArena *arena,
+                                   const TallRocksdbStep *step,
                                    TallRows *rows,
                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

@@ -37,9 +37,9 @@ tall_rocksdb_table_read (TallTable *base, const TallReadPlan *plan, gint64 deadl
     {
       const TallRead *read = tall_read_plan_get (plan, i);
       g_autoptr (TallRocksdbFamily) family = find_family (self, read->table, error);
+      TallRocksdbStep step = { family, read, deadline, result->arena };
       if (family == NULL
-          || !tall_rocksdb_reader_read (self->reader, family, read, deadline, result->arena,
-                                        &result->results[i], error))
+          || !tall_rocksdb_reader_read (self->reader, &step, &result->results[i], error))
         return NULL;
     }
   return g_steal_pointer (&result);

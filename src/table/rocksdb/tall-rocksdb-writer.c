@@ -336,7 +336,7 @@ tall_rocksdb_writer_apply_if (TallRocksdbWriter *self,
 
   guint stripe = tall_rocksdb_database_find_stripe (family, mutation->row);
   GMutex *mutex = tall_rocksdb_database_get_stripe (self->database, stripe);
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (mutex);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (mutex);
   return apply_if_locked (&write, family, mutation, condition, durability, deadline, matched,
                           error);
 }
@@ -387,7 +387,7 @@ tall_rocksdb_writer_increment (TallRocksdbWriter *self,
   GMutex *mutex =
       tall_rocksdb_database_get_stripe (self->database,
                                         tall_rocksdb_database_find_stripe (family, row));
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (mutex);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (mutex);
 
   TallStoredRow old;
   guint64 counter;

@@ -34,9 +34,10 @@ tall_decimal_compare (TallDecimal a, TallDecimal b)
 static gboolean
 set_bad_decimal (GError **error, const char *text, gsize len, const char *why)
 {
-  int shown = MIN (len, 40);
-  tall_error_set_invalid (error, NULL, "“%.*s%s” is not a decimal: %s", shown, text,
-                          (gsize)shown < len ? "…" : "", why);
+  gsize shown = MIN (len, 40); /* may end inside a character, and none be there at all */
+  g_autofree char *quoted = g_utf8_make_valid (len > 0 ? text : "", shown);
+  tall_error_set_invalid (error, NULL, "“%s%s” is not a decimal: %s", quoted,
+                          shown < len ? "…" : "", why);
   return FALSE;
 }
 

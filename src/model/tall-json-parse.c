@@ -66,11 +66,13 @@ translate_parse_error (const GError *local, GError **error)
   guint line;
   guint position;
   int used = 0;
-  if (sscanf (local->message, "<data>:%u:%u: %n", &line, &position, &used) == 2 && used > 0)
+  /* Its scanner cuts what it quotes wherever its buffer ends. */
+  g_autofree char *message = g_utf8_make_valid (local->message, -1);
+  if (sscanf (message, "<data>:%u:%u: %n", &line, &position, &used) == 2 && used > 0)
     tall_error_set_invalid (error, NULL, "JSON, line %u, position %u: %s", line, position,
-                            local->message + used);
+                            message + used);
   else
-    tall_error_set_invalid (error, NULL, "JSON: %s", local->message);
+    tall_error_set_invalid (error, NULL, "JSON: %s", message);
 }
 
 static gboolean

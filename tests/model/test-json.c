@@ -210,6 +210,8 @@ static const BadCase bad_content[] = {
   { LINE (",\"price\":9.80"), LINE_PATH ".price", "\"9.80\"" },
   { LINE (",\"price\":9"), LINE_PATH ".price", "\"9.80\"" },
   { LINE (",\"price\":\"9,80\""), LINE_PATH ".price", "9,80" },
+  { LINE (",\"price\":\"                                       ’\""), LINE_PATH ".price",
+    "not a decimal" },
   { LINE (",\"discount\":\"1.01\""), LINE_PATH ".discount", "from 0 to 1" },
   { LINE (",\"discount\":\"-0.1\""), LINE_PATH ".discount", "from 0 to 1" },
   { LOCATION (",\"line_items\":[{\"number\":5},{\"number\":5}]"), LINE_PATH ".number",
@@ -228,6 +230,7 @@ check_refused (const BadCase *cases, guint n)
       g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
       g_assert_cmpstr (tall_error_get_field (error), ==, cases[i].field);
       g_assert_nonnull (strstr (error->message, cases[i].message));
+      g_assert_true (g_utf8_validate (error->message, -1, NULL));
     }
 }
 

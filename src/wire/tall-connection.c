@@ -75,6 +75,17 @@ tall_connection_is_fit (TallConnection *self)
 }
 
 /**
+ * tall_connection_is_broken:
+ *
+ * Tells whether something failed on the connection, so that it must be closed.
+ */
+gboolean
+tall_connection_is_broken (TallConnection *self)
+{
+  return tall_transport_is_broken (self->transport);
+}
+
+/**
  * tall_connection_break:
  *
  * Marks the connection as unfit for another call.

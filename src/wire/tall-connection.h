@@ -28,6 +28,7 @@ void tall_connection_set_deadline (TallConnection *self, gint64 deadline);
 gboolean tall_connection_has_delivered (TallConnection *self);
 
 gboolean tall_connection_is_fit (TallConnection *self);
+gboolean tall_connection_is_broken (TallConnection *self);
 void tall_connection_break (TallConnection *self);
 
 G_END_DECLS

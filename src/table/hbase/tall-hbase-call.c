@@ -1,0 +1,231 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-hbase-call.h"
+
+#include "tall-hbase-error.h"
+
+/* Connections that one caller uses at a time. */
+#define MAX_LINKS 4
+
+typedef struct
+{
+  TallHbasePool *pool;
+  const TallHbaseNames *names;
+  gint64 deadline;
+  TallHbaseLink *links[MAX_LINKS]; /* n_links of them, lent */
+  guint n_links;
+  gboolean fresh; /* a kept connection had been closed: the others may be as well */
+} Run;
+
+static void
+give_back_links (Run *run)
+{
+  for (guint i = 0; i < run->n_links; i++)
+    tall_hbase_pool_give_back (run->pool, run->links[i]);
+  run->n_links = 0;
+}
+
+/* Waits for the first connection only: who holds one and waits for more may wait for ever. */
+static gboolean
+take_links (Run *run, guint wanted, GError **error)
+{
+  while (run->n_links < MIN (wanted, MAX_LINKS))
+    {
+      TallHbaseLending lending = run->fresh ? TALL_HBASE_FRESH : TALL_HBASE_WAIT;
+      if (run->n_links > 0)
+        lending = TALL_HBASE_TRY;
+
+      TallHbaseLink *link =
+          tall_hbase_pool_take (run->pool, lending, run->deadline, run->n_links > 0 ? NULL : error);
+      if (link == NULL)
+        return run->n_links > 0;
+      run->links[run->n_links++] = link;
+    }
+  return TRUE;
+}
+
+static void
+set_call_deadline (Run *run, TallHbaseLink *link)
+{
+  guint timeout = tall_hbase_pool_get_options (run->pool)->call_timeout;
+  gint64 limit = g_get_monotonic_time () + (gint64)timeout * G_TIME_SPAN_MILLISECOND;
+  tall_connection_set_deadline (link->connection, MIN (limit, run->deadline));
+}
+
+/* Most of HBase's errors about an absent table name it and do not say what is wrong. */
+static gboolean
+is_table_missing (Run *run, TallHbaseLink *link, const char *table, const HbTIOError *io)
+{
+  g_autoptr (GByteArray) whole = tall_hbase_names_get_table (run->names, table);
+  g_byte_array_append (whole, (const guint8 *)"", 1);
+  if (io->message == NULL || strstr (io->message, (const char *)whole->data) == NULL)
+    return FALSE;
+
+  g_autoptr (HbTTableName) name = tall_hbase_names_get_table_name (run->names, table);
+  g_autoptr (HbTIOError) second = NULL;
+  g_autoptr (GError) reason = NULL;
+  gboolean exists = TRUE;
+  set_call_deadline (run, link);
+  if (!hb_gateway_client_table_exists (tall_hbase_link_get_client (link), &exists, name, &second,
+                                       &reason)
+      && second == NULL)
+    tall_connection_break (link->connection);
+  return !exists;
+}
+
+static gboolean
+may_be_repeated (const TallHbaseCall *call, TallHbaseLink *link, const GError *reason)
+{
+  if (!link->kept || call->repeated
+      || !g_error_matches (reason, TALL_ERROR, TALL_ERROR_UNAVAILABLE))
+    return FALSE;
+  return call->harmless || !tall_connection_has_delivered (link->connection);
+}
+
+static void
+set_error (Run *run,
+           TallHbaseCall *call,
+           TallHbaseLink *link,
+           GError *reason,
+           const HbTIOError *io,
+           GError **error)
+{
+  const char *gateway = tall_connection_get_address (link->connection);
+
+  if (io != NULL && call->table != NULL && is_table_missing (run, link, call->table, io))
+    {
+      g_set_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND,
+                   "there is no table \"%s\" of deployment \"%s\" in HBase", call->table,
+                   run->names->deployment);
+      return;
+    }
+
+  g_autoptr (GError) translated = NULL;
+  tall_hbase_error_set (&translated, reason, io, gateway);
+  gboolean refused =
+      io != NULL
+      && (translated->code == TALL_ERROR_NOT_FOUND || translated->code == TALL_ERROR_CONFLICT
+          || translated->code == TALL_ERROR_UNSUPPORTED || translated->code == TALL_ERROR_INVALID);
+  if (!call->harmless && !refused
+      && (io != NULL || tall_connection_has_delivered (link->connection)))
+    translated->code = TALL_ERROR_OUTCOME_UNKNOWN;
+  g_propagate_error (error, g_steal_pointer (&translated));
+}
+
+/* What a failed call means: TRUE if it is to be sent once more. */
+static gboolean
+settle_failure (Run *run,
+                TallHbaseCall *call,
+                TallHbaseLink *link,
+                GError *reason,
+                const HbTIOError *io,
+                GError **error)
+{
+  if (io == NULL)
+    tall_connection_break (link->connection);
+  if (io == NULL && may_be_repeated (call, link, reason))
+    {
+      call->repeated = TRUE;
+      run->fresh = TRUE;
+      return TRUE;
+    }
+  if (error == NULL || *error == NULL)
+    set_error (run, call, link, reason, io, error);
+  return FALSE;
+}
+
+static gboolean
+send_call (Run *run, TallHbaseCall *call, TallHbaseLink *link, GError **reason)
+{
+  set_call_deadline (run, link);
+  return call->send (call, tall_hbase_link_get_client (link), reason);
+}
+
+/* One round: sends one call on each connection, then receives all answers. */
+static gboolean
+run_round (Run *run, TallHbaseCall *const *calls, guint n, GError **error)
+{
+  GError *reasons[MAX_LINKS] = { NULL };
+  g_autoptr (GError) first = NULL;
+
+  for (guint i = 0; i < n; i++)
+    {
+      calls[i]->again = FALSE;
+      send_call (run, calls[i], run->links[i], &reasons[i]);
+    }
+
+  for (guint i = 0; i < n; i++)
+    {
+      TallHbaseCall *call = calls[i];
+      TallHbaseLink *link = run->links[i];
+      g_autoptr (GError) reason = reasons[i];
+      g_autoptr (HbTIOError) io = NULL;
+      if (reason == NULL && call->receive (call, tall_hbase_link_get_client (link), &io, &reason))
+        call->done = !call->again;
+      else
+        settle_failure (run, call, link, reason, io, &first);
+    }
+
+  if (first == NULL)
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&first));
+  return FALSE;
+}
+
+/* After a failure its connection goes, and the next round finds another. */
+static void
+drop_broken_links (Run *run)
+{
+  guint kept = 0;
+  for (guint i = 0; i < run->n_links; i++)
+    {
+      TallHbaseLink *link = run->links[i];
+      if (tall_connection_is_broken (link->connection))
+        tall_hbase_pool_give_back (run->pool, link);
+      else
+        run->links[kept++] = link;
+    }
+  run->n_links = kept;
+}
+
+/**
+ * tall_hbase_run:
+ * @calls: @n of them, independent of each other; one may be followed by more (@again)
+ *
+ * Makes calls on several connections at once: each round sends on all of them before it receives.
+ * A harmless call is sent once more on a fresh connection if a kept one turns out to be closed;
+ * any other only if it had not left. After an error the round is finished, so that @done says what
+ * is known.
+ *
+ * Returns: TRUE if all calls are done. %TALL_ERROR_OUTCOME_UNKNOWN is only set for calls that are
+ *   not harmless
+ */
+gboolean
+tall_hbase_run (TallHbasePool *pool,
+                const TallHbaseNames *names,
+                TallHbaseCall *const *calls,
+                guint n,
+                gint64 deadline,
+                GError **error)
+{
+  Run run = { .pool = pool, .names = names, .deadline = deadline };
+  gboolean ok = TRUE;
+
+  for (;;)
+    {
+      TallHbaseCall *round[MAX_LINKS];
+      guint n_round = 0;
+      for (guint i = 0; i < n && n_round < MAX_LINKS; i++)
+        if (!calls[i]->done)
+          round[n_round++] = calls[i];
+
+      ok = ok && (n_round == 0 || take_links (&run, n_round, error));
+      if (!ok || n_round == 0)
+        break;
+      ok = run_round (&run, round, MIN (n_round, run.n_links), error);
+      drop_broken_links (&run);
+    }
+
+  give_back_links (&run);
+  return ok;
+}

@@ -1,0 +1,36 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-hbase-names.h"
+#include "tall-hbase-pool.h"
+
+G_BEGIN_DECLS
+
+typedef struct _TallHbaseCall TallHbaseCall;
+
+/**
+ * TallHbaseCall:
+ *
+ * One request to a gateway and its answer, as the first member of what the caller knows about it.
+ */
+struct _TallHbaseCall
+{
+  gboolean (*send) (TallHbaseCall *self, HbGatewayIf *client, GError **error);
+  gboolean (*receive) (TallHbaseCall *self, HbGatewayIf *client, HbTIOError **io, GError **error);
+  const char *table; /* short name; NULL if the call is not about the rows of a table */
+  gboolean harmless; /* may be sent twice */
+  gboolean again;    /* set by receive: there is more to ask, with another request */
+  gboolean done;     /* answered, for the last time */
+
+  gboolean repeated; /* used by tall_hbase_run() */
+};
+
+gboolean tall_hbase_run (TallHbasePool *pool,
+                         const TallHbaseNames *names,
+                         TallHbaseCall *const *calls,
+                         guint n,
+                         gint64 deadline,
+                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

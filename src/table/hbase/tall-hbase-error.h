@@ -1,0 +1,14 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-error.h"
+#include "tall-hbase-types.h"
+
+G_BEGIN_DECLS
+
+char *tall_hbase_error_get_text (const HbTIOError *io);
+void
+tall_hbase_error_set (GError **error, GError *reason, const HbTIOError *io, const char *gateway);
+
+G_END_DECLS

@@ -1,0 +1,151 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-hbase-names.h"
+
+#include "tall-error.h"
+
+#define NAME_CHARACTERS G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "_-."
+#define MAX_NAME 100
+
+/* HBase's own rules: letters, digits, `_`, `-` and `.`, not beginning with `-` or `.`. */
+static gboolean
+is_name (const char *text)
+{
+  gsize len = strspn (text, NAME_CHARACTERS);
+  return len > 0 && len <= MAX_NAME && text[len] == '\0' && text[0] != '-' && text[0] != '.';
+}
+
+/* Namespaces have letters, digits and `_` only. */
+static gboolean
+is_namespace (const char *text)
+{
+  return is_name (text) && strpbrk (text, "-.") == NULL;
+}
+
+/**
+ * tall_hbase_names_init:
+ * @deployment: (nullable): `name` or `namespace:name`; NULL: `tallorder`
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID if it cannot be a part of HBase's table names
+ */
+gboolean
+tall_hbase_names_init (TallHbaseNames *self, const char *deployment, GError **error)
+{
+  if (deployment == NULL)
+    deployment = TALL_HBASE_DEFAULT_NAME;
+
+  const char *colon = strchr (deployment, ':');
+  g_autofree char *ns = colon == NULL ? NULL : g_strndup (deployment, (gsize)(colon - deployment));
+  const char *name = colon == NULL ? deployment : colon + 1;
+
+  if (!is_name (name) || (ns != NULL && !is_namespace (ns)))
+    {
+      tall_error_set_invalid (error, "name",
+                              "\"%s\" cannot be the name of a deployment on HBase: use letters, "
+                              "digits, _, - and ., after an optional namespace and a colon",
+                              deployment);
+      return FALSE;
+    }
+
+  self->deployment = g_strdup (deployment);
+  self->ns = g_steal_pointer (&ns);
+  self->name = g_strdup (name);
+  return TRUE;
+}
+
+void
+tall_hbase_names_clear (TallHbaseNames *self)
+{
+  g_clear_pointer (&self->deployment, g_free);
+  g_clear_pointer (&self->ns, g_free);
+  g_clear_pointer (&self->name, g_free);
+}
+
+/**
+ * tall_hbase_bytes:
+ *
+ * Returns: (transfer full): a copy, as generated code wants bytes
+ */
+GByteArray *
+tall_hbase_bytes (TallSlice slice)
+{
+  GByteArray *array = g_byte_array_sized_new ((guint)slice.len);
+  if (slice.len > 0)
+    g_byte_array_append (array, slice.data, (guint)slice.len);
+  return array;
+}
+
+/**
+ * tall_hbase_names_get_table:
+ *
+ * Returns: (transfer full): the whole name of a table, as calls on rows want it
+ */
+GByteArray *
+tall_hbase_names_get_table (const TallHbaseNames *self, const char *table)
+{
+  GByteArray *array = tall_hbase_bytes (tall_slice_str (self->deployment));
+  g_byte_array_append (array, (const guint8 *)".", 1);
+  return g_byte_array_append (array, (const guint8 *)table, (guint)strlen (table));
+}
+
+/**
+ * tall_hbase_names_get_table_name:
+ *
+ * Returns: (transfer full): the whole name of a table, as calls on tables want it
+ */
+HbTTableName *
+tall_hbase_names_get_table_name (const TallHbaseNames *self, const char *table)
+{
+  g_autofree char *qualifier = g_strconcat (self->name, ".", table, NULL);
+  HbTTableName *name = g_object_new (HB_TYPE_T_TABLE_NAME, NULL);
+  name->qualifier = tall_hbase_bytes (tall_slice_str (qualifier));
+  if (self->ns != NULL)
+    {
+      name->ns = tall_hbase_bytes (tall_slice_str (self->ns));
+      name->__isset_ns = TRUE;
+    }
+  return name;
+}
+
+/**
+ * tall_hbase_names_get_pattern:
+ *
+ * Returns: (transfer full): a Java regular expression for the whole names of all our tables
+ */
+char *
+tall_hbase_names_get_pattern (const TallHbaseNames *self)
+{
+  GString *pattern = g_string_new (NULL);
+  if (self->ns != NULL)
+    g_string_append_printf (pattern, "%s:", self->ns);
+  for (const char *c = self->name; *c != '\0'; c++)
+    g_string_append_printf (pattern, *c == '.' ? "\\%c" : "%c", *c);
+  g_string_append (pattern, "\\..*");
+  return g_string_free (pattern, FALSE);
+}
+
+/**
+ * tall_hbase_names_get_short:
+ *
+ * Returns: (nullable) (transfer full): the short name of a table; NULL if it is not one of ours
+ */
+char *
+tall_hbase_names_get_short (const TallHbaseNames *self, const HbTTableName *table_name)
+{
+  const char *ns = self->ns == NULL ? "default" : self->ns;
+  TallSlice whole = tall_slice_array (table_name->qualifier);
+  gsize prefix = strlen (self->name);
+
+  if (table_name->ns != NULL
+      && !tall_slice_equal (tall_slice_array (table_name->ns), tall_slice_str (ns)))
+    return NULL;
+  if (whole.len <= prefix + 1 || !tall_slice_has_prefix (whole, tall_slice_str (self->name))
+      || whole.data[prefix] != '.')
+    return NULL;
+
+  char *name = g_strndup ((const char *)whole.data + prefix + 1, whole.len - prefix - 1);
+  /* Short names have no dot: this one belongs to a deployment with a longer name. */
+  if (strchr (name, '.') != NULL)
+    g_clear_pointer (&name, g_free);
+  return name;
+}

@@ -1,0 +1,176 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-hbase-table.h"
+
+#include "tall-hbase-admin.h"
+#include "tall-hbase-reader.h"
+#include "tall-hbase-writer.h"
+
+struct _TallHbaseTable
+{
+  TallTable parent_instance;
+
+  TallHbaseNames names;
+  TallHbasePool *pool;
+};
+
+G_DEFINE_FINAL_TYPE (TallHbaseTable, tall_hbase_table, TALL_TYPE_TABLE)
+
+static TallReadResult *
+hbase_read (TallTable *table, const TallReadPlan *plan, gint64 deadline, GError **error)
+{
+  TallHbaseTable *self = TALL_HBASE_TABLE (table);
+  return tall_hbase_read (self->pool, &self->names, plan, deadline, error);
+}
+
+static gboolean
+hbase_apply (TallTable *table,
+             TallMutation *const *mutations,
+             guint n,
+             TallDurability durability G_GNUC_UNUSED,
+             gint64 deadline,
+             gboolean *done,
+             GError **error)
+{
+  TallHbaseTable *self = TALL_HBASE_TABLE (table);
+  return tall_hbase_apply (self->pool, &self->names, mutations, n, deadline, done, error);
+}
+
+static gboolean
+hbase_apply_if (TallTable *table,
+                const TallMutation *mutation,
+                TallSlice qualifier,
+                const TallSlice *expected,
+                TallDurability durability G_GNUC_UNUSED,
+                gint64 deadline,
+                gboolean *matched,
+                GError **error)
+{
+  TallHbaseTable *self = TALL_HBASE_TABLE (table);
+  TallHbaseCondition condition = { qualifier, expected };
+  return tall_hbase_apply_if (self->pool, &self->names, mutation, &condition, deadline, matched,
+                              error);
+}
+
+static gboolean
+hbase_increment (TallTable *table,
+                 const char *name,
+                 TallSlice row,
+                 TallSlice qualifier,
+                 gint64 delta,
+                 gint64 deadline,
+                 gint64 *value,
+                 GError **error)
+{
+  TallHbaseTable *self = TALL_HBASE_TABLE (table);
+  TallHbaseCounter counter = { name, row, qualifier };
+  return tall_hbase_increment (self->pool, &self->names, &counter, delta, deadline, value, error);
+}
+
+static gboolean
+hbase_create_table (TallTable *table, const TallTableSpec *spec, gint64 deadline, GError **error)
+{
+  TallHbaseTable *self = TALL_HBASE_TABLE (table);
+  return tall_hbase_create_table (self->pool, &self->names, spec, deadline, error);
+}
+
+static gboolean
+hbase_drop_table (TallTable *table, const char *name, gint64 deadline, GError **error)
+{
+  TallHbaseTable *self = TALL_HBASE_TABLE (table);
+  return tall_hbase_drop_table (self->pool, &self->names, name, deadline, error);
+}
+
+static TallTableSpec *
+hbase_describe_table (TallTable *table, const char *name, gint64 deadline, GError **error)
+{
+  TallHbaseTable *self = TALL_HBASE_TABLE (table);
+  return tall_hbase_describe_table (self->pool, &self->names, name, deadline, error);
+}
+
+static GStrv
+hbase_list_tables (TallTable *table, gint64 deadline, GError **error)
+{
+  TallHbaseTable *self = TALL_HBASE_TABLE (table);
+  return tall_hbase_list_tables (self->pool, &self->names, deadline, error);
+}
+
+static void
+hbase_get_info (TallTable *table, TallTableInfo *info)
+{
+  TallHbaseTable *self = TALL_HBASE_TABLE (table);
+  info->kind = "hbase";
+  info->deployment = self->names.deployment;
+  /* The gateway repeats a call whose answer it lost on its way from the region server. */
+  info->false_is_final = FALSE;
+}
+
+static void
+tall_hbase_table_finalize (GObject *object)
+{
+  TallHbaseTable *self = TALL_HBASE_TABLE (object);
+  g_clear_pointer (&self->pool, tall_hbase_pool_free);
+  tall_hbase_names_clear (&self->names);
+  G_OBJECT_CLASS (tall_hbase_table_parent_class)->finalize (object);
+}
+
+static void
+tall_hbase_table_class_init (TallHbaseTableClass *klass)
+{
+  TallTableClass *table_class = TALL_TABLE_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->finalize = tall_hbase_table_finalize;
+  table_class->read = hbase_read;
+  table_class->apply = hbase_apply;
+  table_class->apply_if = hbase_apply_if;
+  table_class->increment = hbase_increment;
+  table_class->create_table = hbase_create_table;
+  table_class->drop_table = hbase_drop_table;
+  table_class->describe_table = hbase_describe_table;
+  table_class->list_tables = hbase_list_tables;
+  table_class->get_info = hbase_get_info;
+}
+
+static void
+tall_hbase_table_init (TallHbaseTable *self G_GNUC_UNUSED)
+{
+}
+
+/* Somebody has to answer, and in the way that the options say. */
+static gboolean
+say_hello (TallHbasePool *pool, GError **error)
+{
+  TallHbaseLink *link = tall_hbase_pool_take (pool, TALL_HBASE_WAIT, TALL_NO_DEADLINE, error);
+  if (link == NULL)
+    return FALSE;
+  tall_hbase_pool_give_back (pool, link);
+  return TRUE;
+}
+
+/**
+ * tall_hbase_table_open:
+ * @options: copied
+ *
+ * Opens the tables of a deployment in HBase. Connects to one of the gateways, to see that it is
+ * there and is spoken to in the right way.
+ *
+ * Returns: (transfer full): the tables; NULL with %TALL_ERROR_INVALID (an address or the name),
+ *   %TALL_ERROR_UNAVAILABLE (no gateway answers) or %TALL_ERROR_UNSUPPORTED (framing, protocol or
+ *   kind of the gateway)
+ */
+TallTable *
+tall_hbase_table_open (const TallHbaseOptions *options, GError **error)
+{
+  g_auto (TallHbaseNames) names = { 0 };
+  if (!tall_hbase_names_init (&names, options->name, error))
+    return NULL;
+  g_autoptr (TallHbasePool) pool = tall_hbase_pool_new (options, error);
+  if (pool == NULL || !say_hello (pool, error))
+    return NULL;
+
+  TallHbaseTable *self = g_object_new (TALL_TYPE_HBASE_TABLE, NULL);
+  self->names = names;
+  names = (TallHbaseNames){ 0 };
+  self->pool = g_steal_pointer (&pool);
+  return TALL_TABLE (self);
+}

@@ -30,11 +30,12 @@ typedef enum
 /**
  * TallTableSpec:
  *
- * How a table is kept. Zero or NULL means: the store's own default.
+ * How a table is kept. Zero or NULL means: the store's own default. What was asked for by name is
+ * described by the same name; what was not is described as the store keeps it, or left NULL.
  */
 typedef struct
 {
-  char *name;           /* short name, such as `orders` */
+  char *name;           /* short name, such as `orders`: letters, digits, `_` and `-` */
   guint max_versions;   /* versions kept of a cell; 0 = all */
   guint64 ttl;          /* seconds after which cells disappear; 0 = never */
   char *compression;    /* `none`, `snappy`, `gz`, `lz4`, `zstd` … */
@@ -73,14 +74,18 @@ G_DECLARE_DERIVABLE_TYPE (TallTable, tall_table, TALL, TABLE, GObject)
  *
  * Every slot but get_info must be implemented. Every call may be made from any thread at any time.
  * Strings and slices passed in belong to the caller; nothing is kept after the call. Every call
- * ends by
- * @deadline, or soon after, with %TALL_ERROR_TIMED_OUT. Calls on a table that was not created fail
- * with %TALL_ERROR_NOT_FOUND. Other failures: %TALL_ERROR_UNAVAILABLE (nothing was done),
- * %TALL_ERROR_OVERLOADED (nothing was done), %TALL_ERROR_UNSUPPORTED, %TALL_ERROR_INTERNAL.
+ * ends by @deadline, or soon after, with %TALL_ERROR_TIMED_OUT. Calls on a table that was not
+ * created fail with %TALL_ERROR_NOT_FOUND, arguments that make no sense with %TALL_ERROR_INVALID
+ * (the public functions check them, so an implementation need not). Other failures:
+ * %TALL_ERROR_UNAVAILABLE (nothing was done), %TALL_ERROR_OVERLOADED (nothing was done),
+ * %TALL_ERROR_DAMAGED, %TALL_ERROR_UNSUPPORTED, %TALL_ERROR_INTERNAL.
  *
  * Order of time in a row. A cell is the newest put with its qualifier and timestamp. A delete hides
  * matching cells that are there, and may hide matching cells that are put later (HBase does, until
- * a major compaction): no caller may rely on either.  All implementations here do hide them.
+ * a major compaction): no caller may rely on either. All implementations here do hide them.
+ * Two puts with the same qualifier and timestamp: the later one wins. When a table keeps a bounded
+ * number of versions, whether one that was pushed out comes back after newer ones are deleted is
+ * not defined either.
  */
 struct _TallTableClass
 {
@@ -91,7 +96,9 @@ struct _TallTableClass
    *
    * Executes all reads of a plan. Absent rows and rows without a matching cell are left out;
    * results stand at the positions of the reads. Each row is read atomically, different rows are
-   * not. Harmless, so the implementation may repeat it.
+   * not: two reads of a plan may see different states of a row. @max_versions of a read counts
+   * cells within its range of timestamps only, its @limit rows that are returned. A key that is
+   * asked for twice is returned twice. Harmless, so the implementation may repeat it.
    *
    * Returns: (transfer full): the result; NULL with @error set if any read failed
    */
@@ -102,7 +109,8 @@ struct _TallTableClass
 
   /**
    * apply:
-   * @mutations: @n of them, each another row
+   * @mutations: @n of them, at least 1, each another row (the same one twice is
+   *   %TALL_ERROR_INVALID)
    * @done: (optional) (out caller-allocates): @n flags: TRUE if this mutation is known to be done
    *
    * Applies each mutation atomically, in any order. Repeating a mutation is harmless as its
@@ -122,7 +130,8 @@ struct _TallTableClass
   /**
    * apply_if:
    * @qualifier: the cell to compare: its newest version counts
-   * @expected: (nullable): the value that it must have, not empty; NULL: it must not exist
+   * @expected: (nullable): the value that it must have, not empty; NULL: it must not exist.
+   *   A cell that a marker masks, or that has expired, does not exist
    * @matched: (out): whether the condition held and so the mutation was applied
    *
    * Compares and applies in one atomic step. Never repeated by the implementation once the request
@@ -145,7 +154,9 @@ struct _TallTableClass
    * increment:
    * @value: (out): the counter after the step
    *
-   * Adds @delta to a counter (8 bytes big-endian; absent counts as 0) in one durable atomic step.
+   * Adds @delta to a counter (8 bytes big-endian; absent counts as 0; wraps around) in one durable
+   * atomic step. Its cell gets the store's clock as timestamp. A cell that is no counter is an
+   * error and stays as it is.
    * Never repeated by the implementation; a lost answer is %TALL_ERROR_OUTCOME_UNKNOWN.
    */
   gboolean (*increment) (TallTable *self,

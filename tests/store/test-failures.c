@@ -9,6 +9,7 @@
 #include "tall-test-store.h"
 
 #define NOW G_GINT64_CONSTANT (1700000000000)
+#define MOST_CALLS 9 /* that an operation makes while all goes well */
 #define MAX_CALLS 24
 
 typedef enum
@@ -169,15 +170,17 @@ try (const Case *test_case, const Blow *blows, guint n_blows)
   return n_calls;
 }
 
+/* Until the call that is to fail is not reached. */
 static void
 test_single (gconstpointer data)
 {
   for (guint i = 0; i < G_N_ELEMENTS (failures); i++)
     {
-      guint n_calls = 1;
-      for (guint call = 0; call < n_calls; call++)
-        n_calls = try (data, &(Blow){ call, failures[i] }, 1);
-      g_assert_cmpuint (n_calls, <, MAX_CALLS);
+      guint call = 0;
+      while (try (data, &(Blow){ call, failures[i] }, 1) > call)
+        call++;
+      g_assert_cmpuint (call, >=, 1);
+      g_assert_cmpuint (call, <, MAX_CALLS);
     }
 }
 
@@ -186,14 +189,11 @@ test_pairs (gconstpointer data)
 {
   for (guint i = 0; i < G_N_ELEMENTS (failures); i++)
     for (guint j = 0; j < G_N_ELEMENTS (failures); j++)
-      for (guint first = 0; first < 8; first++)
+      for (guint first = 0; first < MOST_CALLS; first++)
         {
-          guint n_calls = first + 2;
-          for (guint second = first + 1; second < n_calls; second++)
-            {
-              const Blow blows[] = { { first, failures[i] }, { second, failures[j] } };
-              n_calls = try (data, blows, 2);
-            }
+          Blow blows[] = { { first, failures[i] }, { first + 1, failures[j] } };
+          while (try (data, blows, 2) > blows[1].call)
+            blows[1].call++;
         }
 }
 
@@ -202,7 +202,7 @@ static void
 test_from_then_on (gconstpointer data)
 {
   for (guint i = 0; i < G_N_ELEMENTS (failures); i++)
-    for (guint first = 0; first < 8; first++)
+    for (guint first = 0; first < MOST_CALLS; first++)
       {
         Blow blows[MAX_CALLS];
         for (guint j = 0; j < MAX_CALLS; j++)

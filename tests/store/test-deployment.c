@@ -1,0 +1,264 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-deployment.h"
+#include "tall-error.h"
+#include "tall-failing-table.h"
+#include "tall-memory-table.h"
+#include "tall-test-orders.h"
+
+static gboolean
+create (TallTable *table, const TallLayout *layout, GError **error)
+{
+  TallStoreSettings settings = { .layout = layout, .key_strategy = &tall_key_raw, .ttl = 0 };
+  return tall_store_create (table, &settings, error);
+}
+
+static TallTable *
+new_deployment (void)
+{
+  g_autoptr (GError) error = NULL;
+  TallTable *table = tall_memory_table_new ();
+  g_assert_true (create (table, &tall_layout_record_type, &error));
+  g_assert_no_error (error);
+  return table;
+}
+
+static void
+write_column (TallTable *table, const char *column, const char *value)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  TallMutation *record = tall_batch_add (batch, "meta", tall_slice_str ("deployment"));
+  tall_mutation_put (batch, record, tall_slice_str (column), g_get_real_time () / 1000 + 1000,
+                     tall_slice_str (value));
+  g_assert_true (
+      tall_table_apply (table, &record, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
+  g_assert_no_error (error);
+}
+
+static void
+assert_opens (TallTable *table, const char *layout, const char *key_strategy)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallStore) store = tall_store_open (table, layout, key_strategy, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (tall_store_get_table (store) == table);
+}
+
+/* The message names all of @words. */
+static void
+assert_refused (TallTable *table,
+                const char *layout,
+                const char *key_strategy,
+                TallError code,
+                const char *words)
+{
+  g_autoptr (GError) error = NULL;
+  g_auto (GStrv) all = g_strsplit (words, " ", -1);
+  g_assert_null (tall_store_open (table, layout, key_strategy, NULL, &error));
+  g_assert_error (error, TALL_ERROR, (gint)code);
+  for (guint i = 0; all[i] != NULL; i++)
+    if (strstr (error->message, all[i]) == NULL)
+      g_error ("“%s” does not say “%s”", error->message, all[i]);
+}
+
+static void
+test_open (void)
+{
+  g_autoptr (TallTable) table = new_deployment ();
+  assert_opens (table, NULL, NULL);
+  assert_opens (table, "record-type", NULL);
+  assert_opens (table, NULL, "raw");
+  assert_opens (table, "record-type", "raw");
+}
+
+static void
+test_open_nothing (void)
+{
+  g_autoptr (TallTable) table = tall_memory_table_new ();
+  assert_refused (table, NULL, NULL, TALL_ERROR_NOT_FOUND, "init");
+
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTableSpec) spec = tall_table_spec_new ("meta");
+  g_assert_true (tall_table_create_table (table, spec, TALL_NO_DEADLINE, &error));
+  assert_refused (table, NULL, NULL, TALL_ERROR_NOT_FOUND, "init");
+}
+
+static void
+test_other_settings (void)
+{
+  g_autoptr (TallTable) table = new_deployment ();
+  assert_refused (table, "blob", NULL, TALL_ERROR_CONFLICT, "layout blob record-type");
+  assert_refused (table, "record-type", "hashed", TALL_ERROR_CONFLICT, "key hashed raw");
+  assert_refused (table, "nonsense", NULL, TALL_ERROR_CONFLICT, "layout nonsense record-type");
+}
+
+static void
+test_newer_format (void)
+{
+  g_autoptr (TallTable) table = new_deployment ();
+  write_column (table, "format", "2");
+  write_column (table, "layout", "of a later century");
+  assert_refused (table, NULL, NULL, TALL_ERROR_NEWER_VERSION, "2 newer");
+
+  g_autoptr (GError) error = NULL;
+  g_assert_false (create (table, &tall_layout_blob, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_NEWER_VERSION);
+}
+
+static void
+test_damaged (void)
+{
+  static const char *const columns[][2] = {
+    { "format", "one" },    { "format", "-1" },         { "mode", "sleeping" },
+    { "ttl", "1 hour" },    { "bulk_revision", "0x1" }, { "layout", "\xff\xfe" },
+    { "key_strategy", "" },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
+    {
+      g_autoptr (TallTable) table = new_deployment ();
+      write_column (table, columns[i][0], columns[i][1]);
+      assert_refused (table, NULL, NULL, TALL_ERROR_DAMAGED, columns[i][0]);
+    }
+}
+
+static void
+test_record (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTable) table = tall_memory_table_new ();
+  TallStoreSettings settings = { .layout = &tall_layout_blob,
+                                 .key_strategy = &tall_key_hashed,
+                                 .ttl = 86400 };
+  g_assert_true (tall_store_create (table, &settings, &error));
+  g_assert_no_error (error);
+  g_autoptr (TallDeployment) record = tall_deployment_read (table, TALL_NO_DEADLINE, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (record->layout, ==, "blob");
+  g_assert_cmpstr (record->key_strategy, ==, "hashed");
+  g_assert_cmpuint (record->format, ==, TALL_FORMAT);
+  g_assert_cmpuint (record->ttl, ==, 86400);
+  g_assert_false (record->read_only);
+  g_assert_cmpint (record->bulk_revision, ==, 0);
+  g_assert_true (g_uuid_string_is_valid (record->id));
+
+  /* A TTL is for tables of nothing but orders, and all versions are kept of these. */
+  g_autoptr (TallTableSpec) orders =
+      tall_table_describe_table (table, "orders", TALL_NO_DEADLINE, &error);
+  g_autoptr (TallTableSpec) customers =
+      tall_table_describe_table (table, "customers", TALL_NO_DEADLINE, &error);
+  g_autoptr (TallTableSpec) meta =
+      tall_table_describe_table (table, "meta", TALL_NO_DEADLINE, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (orders->ttl, ==, 86400);
+  g_assert_cmpuint (orders->max_versions, ==, 0);
+  g_assert_cmpuint (customers->ttl, ==, 0);
+  g_assert_cmpuint (meta->max_versions, ==, 1);
+}
+
+static void
+test_create_twice (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTable) table = new_deployment ();
+  g_assert_false (create (table, &tall_layout_record_type, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_CONFLICT);
+  g_assert_nonnull (strstr (error->message, "record-type"));
+  assert_opens (table, "record-type", "raw");
+}
+
+static void
+test_table_in_use (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTable) table = new_deployment ();
+  g_autoptr (TallStore) store = tall_store_open (table, NULL, NULL, NULL, &error);
+  g_autoptr (TallOrder) order = tall_test_order_with_lines ("VINET", "1", 1);
+  g_assert_true (tall_front_put_order (TALL_FRONT (store), order, NULL, NULL, &error));
+  g_assert_no_error (error);
+  g_assert_true (tall_table_drop_table (table, "meta", TALL_NO_DEADLINE, &error));
+
+  g_assert_false (create (table, &tall_layout_blob, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_CONFLICT);
+  g_assert_nonnull (strstr (error->message, "orders"));
+}
+
+/* Returns whether @call was reached. */
+static gboolean
+create_with_failure (guint call, TallFailure failure)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTable) table = tall_memory_table_new ();
+  g_autoptr (TallTable) failing = tall_failing_table_new (table);
+  TallFailingTable *fails = TALL_FAILING_TABLE (failing);
+
+  tall_failing_table_fail_at (fails, call, failure);
+  gboolean created = create (failing, &tall_layout_record_type, &error);
+  gboolean reached = tall_failing_table_count_calls (fails) > call;
+  g_assert_true (created == (error == NULL));
+  if (!created)
+    {
+      g_autoptr (GError) again = NULL;
+      created = create (failing, &tall_layout_blob, &again);
+      if (!created)
+        g_assert_error (again, TALL_ERROR, TALL_ERROR_CONFLICT);
+    }
+  tall_failing_table_deliver_late (fails);
+  assert_opens (table, NULL, "raw");
+
+  g_clear_error (&error);
+  g_assert_false (create (table, &tall_layout_blob, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_CONFLICT);
+  return reached;
+}
+
+/* Every call of `init` fails, in every way; done again, also with another layout, it is there. */
+static void
+test_cut_short (void)
+{
+  const TallFailure failures[] = { TALL_FAILURE_BEFORE, TALL_FAILURE_LOST, TALL_FAILURE_LATE,
+                                   TALL_FAILURE_FALSE };
+  for (guint i = 0; i < G_N_ELEMENTS (failures); i++)
+    {
+      guint call = 0;
+      while (create_with_failure (call, failures[i]))
+        call++;
+      g_assert_cmpuint (call, >, 3);
+    }
+}
+
+static void
+test_read_only (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTable) table = new_deployment ();
+  write_column (table, "mode", "read-only");
+  g_autoptr (TallStore) store = tall_store_open (table, NULL, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_autoptr (TallOrder) order = tall_test_order_with_lines ("VINET", "1", 1);
+  g_assert_false (tall_front_put_order (TALL_FRONT (store), order, NULL, NULL, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
+  g_clear_error (&error);
+  g_assert_false (tall_front_delete_order (TALL_FRONT (store), "VINET", "1", NULL, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
+  g_clear_error (&error);
+  g_assert_null (tall_front_get_order (TALL_FRONT (store), "VINET", "1", NULL, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/deployment/open", test_open);
+  g_test_add_func ("/deployment/open-nothing", test_open_nothing);
+  g_test_add_func ("/deployment/other-settings", test_other_settings);
+  g_test_add_func ("/deployment/newer-format", test_newer_format);
+  g_test_add_func ("/deployment/damaged", test_damaged);
+  g_test_add_func ("/deployment/record", test_record);
+  g_test_add_func ("/deployment/create-twice", test_create_twice);
+  g_test_add_func ("/deployment/table-in-use", test_table_in_use);
+  g_test_add_func ("/deployment/cut-short", test_cut_short);
+  g_test_add_func ("/deployment/read-only", test_read_only);
+  return g_test_run ();
+}

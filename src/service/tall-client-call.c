@@ -52,8 +52,7 @@ read_result (TallClientCall *self, ThriftProtocol *protocol, ThriftMessageType t
   gboolean ok = type == T_EXCEPTION
                     ? read_application_error (self, &reader, error)
                     : tall_struct_reader_read (&reader, self->call->result, &self->result, error);
-  return ok && thrift_protocol_read_message_end (protocol, error) >= 0
-         && thrift_transport_read_end (protocol->transport, error);
+  return ok && tall_struct_reader_finish (&reader, error);
 }
 
 static TryEnd

@@ -195,8 +195,7 @@ answer_call (TallFront *front,
     }
   if (has_args)
     {
-      if (thrift_protocol_read_message_end (in, error) < 0
-          || !thrift_transport_read_end (in->transport, error))
+      if (!tall_struct_reader_finish (&reader, error))
         return TALL_ANSWER_NONE;
       (void)!run_functions[call->id](&request, &failure);
     }

@@ -28,13 +28,6 @@ static const TallField wire_decimal_fields[] = {
 };
 static TALL_STRUCT_TYPE (wire_decimal, "Decimal", WireDecimal);
 
-static const ThriftType wire_types[TALL_N_FIELD_KINDS] = {
-  [TALL_FIELD_BOOL] = T_BOOL,      [TALL_FIELD_I32] = T_I32,      [TALL_FIELD_I64] = T_I64,
-  [TALL_FIELD_TEXT] = T_STRING,    [TALL_FIELD_BYTES] = T_STRING, [TALL_FIELD_DECIMAL] = T_STRUCT,
-  [TALL_FIELD_STRUCT] = T_STRUCT,  [TALL_FIELD_STRUCTS] = T_LIST, [TALL_FIELD_TEXTS] = T_LIST,
-  [TALL_FIELD_ATTRIBUTES] = T_MAP,
-};
-
 /* The place in the order, such as `shipping_locations[2].line_items[0].price`. */
 static char *
 reader_path (const TallStructReader *self)
@@ -88,15 +81,8 @@ spend_text (TallStructReader *self, gsize bytes, GError **error)
 static gboolean
 read_bytes (TallStructReader *self, TallSlice *slice, GError **error)
 {
-  g_autofree gpointer bytes = NULL;
-  guint32 len = 0;
-
-  if (thrift_protocol_read_binary (self->protocol, &bytes, &len, error) < 0
-      || !spend_text (self, (gsize)len + MIN_TEXT_BYTES, error))
-    return FALSE;
-
-  *slice = tall_slice (tall_arena_strndup (self->arena, bytes, len), len);
-  return TRUE;
+  return tall_struct_input_bytes (&self->input, self->arena, slice, error)
+         && spend_text (self, slice->len + MIN_TEXT_BYTES, error);
 }
 
 static gboolean
@@ -148,7 +134,7 @@ begin_list (TallStructReader *self, ThriftType expected, guint32 *size, GError *
 {
   ThriftType type = T_STOP;
 
-  if (thrift_protocol_read_list_begin (self->protocol, &type, size, error) < 0)
+  if (!tall_struct_input_begin_list (&self->input, &type, size, error))
     return FALSE;
   if (*size > 0 && type != expected)
     return refuse (self, error, "its elements have the wrong type");
@@ -179,7 +165,7 @@ read_structs (
 
   *structs = array;
   *count = size;
-  return thrift_protocol_read_list_end (self->protocol, error) >= 0;
+  return tall_struct_input_end_list (&self->input, error);
 }
 
 static gboolean
@@ -203,7 +189,7 @@ read_texts (TallStructReader *self, char ***texts, guint *count, GError **error)
 
   *texts = array;
   *count = size;
-  return thrift_protocol_read_list_end (self->protocol, error) >= 0;
+  return tall_struct_input_end_list (&self->input, error);
 }
 
 static gboolean
@@ -212,7 +198,7 @@ read_attributes (TallStructReader *self, TallAttributes *attributes, GError **er
   ThriftType key_type = T_STOP, value_type = T_STOP;
   guint32 size = 0;
 
-  if (thrift_protocol_read_map_begin (self->protocol, &key_type, &value_type, &size, error) < 0)
+  if (!tall_struct_input_begin_map (&self->input, &key_type, &value_type, &size, error))
     return FALSE;
   if (size > 0 && (key_type != T_STRING || value_type != T_STRING))
     return refuse (self, error, "its keys and values must be texts");
@@ -228,7 +214,7 @@ read_attributes (TallStructReader *self, TallAttributes *attributes, GError **er
         return FALSE;
     }
 
-  return thrift_protocol_read_map_end (self->protocol, error) >= 0;
+  return tall_struct_input_end_map (&self->input, error);
 }
 
 static gboolean
@@ -241,11 +227,11 @@ read_value (TallStructReader *self, const TallField *field, gpointer object, GEr
   switch ((TallFieldKind)field->kind)
     {
     case TALL_FIELD_BOOL:
-      return thrift_protocol_read_bool (self->protocol, value, error) >= 0;
+      return tall_struct_input_bool (&self->input, value, error);
     case TALL_FIELD_I32:
-      return thrift_protocol_read_i32 (self->protocol, value, error) >= 0;
+      return tall_struct_input_i32 (&self->input, value, error);
     case TALL_FIELD_I64:
-      return thrift_protocol_read_i64 (self->protocol, value, error) >= 0;
+      return tall_struct_input_i64 (&self->input, value, error);
     case TALL_FIELD_TEXT:
       return read_text (self, value, error);
     case TALL_FIELD_BYTES:
@@ -286,7 +272,7 @@ read_known_field (TallStructReader *self,
     g_error ("a struct type is nested deeper than %d", TALL_STRUCT_MAX_DEPTH);
   self->path[self->depth++] = (TallStructStep){ field, -1 };
 
-  if (type != wire_types[field->kind])
+  if (type != tall_field_wire_types[field->kind])
     return refuse (self, error, "has the wrong type");
   if (*seen & (1u << field->id))
     return refuse (self, error, "is sent twice");
@@ -309,10 +295,15 @@ find_field (const TallStructType *type, gint16 id)
   return NULL;
 }
 
+/**
+ * tall_struct_reader_init:
+ * @protocol: one that has just read the beginning of a message
+ * @arena: takes what is read
+ */
 void
 tall_struct_reader_init (TallStructReader *self, ThriftProtocol *protocol, TallArena *arena)
 {
-  self->protocol = protocol;
+  tall_struct_input_init (&self->input, protocol);
   self->arena = arena;
   self->n_structs = TALL_MAX_LINES_AND_LOCATIONS;
   self->text_budget = TALL_MAX_CANONICAL_BYTES;
@@ -338,17 +329,14 @@ tall_struct_reader_read (TallStructReader *self,
 {
   guint32 seen = 0;
   gboolean ok = TRUE;
-  g_autofree gchar *name = NULL;
 
-  if (thrift_protocol_read_struct_begin (self->protocol, &name, error) < 0)
+  if (!tall_struct_input_begin_struct (&self->input, error))
     return FALSE;
   while (ok)
     {
-      g_autofree gchar *field_name = NULL;
       ThriftType field_type = T_STOP;
       gint16 id = 0;
-      if (thrift_protocol_read_field_begin (self->protocol, &field_name, &field_type, &id, error)
-          < 0)
+      if (!tall_struct_input_begin_field (&self->input, &field_type, &id, error))
         return FALSE;
       if (field_type == T_STOP)
         break;
@@ -357,8 +345,19 @@ tall_struct_reader_read (TallStructReader *self,
       if (field != NULL)
         ok = read_known_field (self, field, field_type, object, &seen, error);
       else
-        ok = thrift_protocol_skip (self->protocol, field_type, error) >= 0;
-      ok = ok && thrift_protocol_read_field_end (self->protocol, error) >= 0;
+        ok = tall_struct_input_skip (&self->input, field_type, error);
+      ok = ok && tall_struct_input_end_field (&self->input, error);
     }
-  return ok && thrift_protocol_read_struct_end (self->protocol, error) >= 0;
+  return ok && tall_struct_input_end_struct (&self->input, error);
+}
+
+/**
+ * tall_struct_reader_finish:
+ *
+ * Ends the message whose struct was read; nothing may be left of it.
+ */
+gboolean
+tall_struct_reader_finish (TallStructReader *self, GError **error)
+{
+  return tall_struct_input_finish (&self->input, error);
 }

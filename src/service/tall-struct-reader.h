@@ -2,9 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include <thrift/c_glib/protocol/thrift_protocol.h>
-
 #include "tall-arena.h"
+#include "tall-struct-input.h"
 #include "tall-struct-type.h"
 
 G_BEGIN_DECLS
@@ -26,7 +25,7 @@ typedef struct
  */
 typedef struct
 {
-  ThriftProtocol *protocol;
+  TallStructInput input;
   TallArena *arena;
   guint n_structs;   /* elements of lists that may still come */
   gsize text_budget; /* bytes of text that may still come, with 2 for each text */
@@ -40,5 +39,7 @@ gboolean tall_struct_reader_read (TallStructReader *self,
                                   const TallStructType *type,
                                   gpointer object,
                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_struct_reader_finish (TallStructReader *self,
+                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

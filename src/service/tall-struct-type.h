@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include <glib.h>
+#include <thrift/c_glib/protocol/thrift_protocol.h>
 
 G_BEGIN_DECLS
 
@@ -68,5 +68,10 @@ struct _TallStructType
     .n_fields = G_N_ELEMENTS (identifier##_fields),                                                \
     .fields = identifier##_fields,                                                                 \
   }
+
+/* What a field of each kind is on the wire. */
+extern const ThriftType tall_field_wire_types[TALL_N_FIELD_KINDS];
+
+gboolean tall_field_is_there (const TallField *self, gconstpointer object);
 
 G_END_DECLS

@@ -218,9 +218,12 @@ tall_stepper_deliver_late (TallStepper *self)
 const GError *
 tall_stepper_get_error (TallStepper *self)
 {
-  g_clear_pointer (&self->thread, g_thread_join);
+  g_mutex_lock (&self->mutex);
+  wait_until_it_stands (self);
   g_assert_true (self->finished);
   self->gated = FALSE;
+  g_mutex_unlock (&self->mutex);
+  g_clear_pointer (&self->thread, g_thread_join);
   return self->error;
 }
 

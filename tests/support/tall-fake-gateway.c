@@ -1,0 +1,343 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-fake-gateway.h"
+
+#include <gio/gio.h>
+
+#include "tall-binary-protocol.h"
+#include "tall-compact-protocol.h"
+
+typedef struct
+{
+  TallFakeAnswer answer;
+  guint times; /* requests for which it is still valid */
+  guint calls; /* requests so far */
+} Method;
+
+struct _TallFakeGateway
+{
+  gboolean framed;
+  gboolean compact;
+  char *address;
+  GSocketListener *listener;
+  GCancellable *stop;
+  GThread *thread; /* accepts */
+
+  GMutex mutex;
+  GCond changed;
+  GHashTable *methods;    /* of Method by name */
+  GPtrArray *connections; /* of GSocketConnection: all that were accepted */
+  GPtrArray *threads;     /* of GThread: one for each */
+  guint n_connections;
+  guint n_waiting; /* TALL_FAKE_TOGETHER */
+  gboolean stopped;
+};
+
+static Method *
+get_method (TallFakeGateway *self, const char *name)
+{
+  Method *method = g_hash_table_lookup (self->methods, name);
+  if (method == NULL)
+    {
+      method = g_new0 (Method, 1);
+      g_hash_table_insert (self->methods, g_strdup (name), method);
+    }
+  return method;
+}
+
+/* Counts a request and says what to do with it. */
+static TallFakeAnswer
+note_request (TallFakeGateway *self, const char *name)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  Method *method = get_method (self, name);
+  method->calls++;
+  g_cond_broadcast (&self->changed);
+  if (method->times == 0)
+    return TALL_FAKE_ANSWER;
+  method->times--;
+  return method->answer;
+}
+
+static void
+wait_for_others (TallFakeGateway *self)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  self->n_waiting++;
+  g_cond_broadcast (&self->changed);
+  while (self->n_waiting < 3 && !self->stopped)
+    g_cond_wait (&self->changed, &self->mutex);
+}
+
+static void
+write_row (ThriftProtocol *protocol, gboolean with_cell, GError **error)
+{
+  thrift_protocol_write_struct_begin (protocol, "TResult", error);
+  if (with_cell)
+    {
+      thrift_protocol_write_field_begin (protocol, "row", T_STRING, 1, error);
+      thrift_protocol_write_binary (protocol, (gpointer) "another", 7, error);
+      thrift_protocol_write_field_end (protocol, error);
+    }
+  thrift_protocol_write_field_begin (protocol, "columnValues", T_LIST, 2, error);
+  thrift_protocol_write_list_begin (protocol, T_STRUCT, with_cell, error);
+  for (gint i = 0; i < with_cell; i++)
+    {
+      thrift_protocol_write_struct_begin (protocol, "TColumnValue", error);
+      for (gint16 field = 1; field <= 3; field++)
+        {
+          thrift_protocol_write_field_begin (protocol, "", T_STRING, field, error);
+          thrift_protocol_write_binary (protocol, (gpointer) "d", 1, error);
+        }
+      thrift_protocol_write_field_begin (protocol, "timestamp", T_I64, 4, error);
+      thrift_protocol_write_i64 (protocol, 1, error);
+      thrift_protocol_write_field_stop (protocol, error);
+      thrift_protocol_write_struct_end (protocol, error);
+    }
+  thrift_protocol_write_list_end (protocol, error);
+  thrift_protocol_write_field_end (protocol, error);
+  thrift_protocol_write_field_stop (protocol, error);
+  thrift_protocol_write_struct_end (protocol, error);
+}
+
+static void
+write_result (ThriftProtocol *protocol, const char *name, TallFakeAnswer answer, GError **error)
+{
+  if (answer == TALL_FAKE_ERROR)
+    {
+      thrift_protocol_write_field_begin (protocol, "io", T_STRUCT, 1, error);
+      thrift_protocol_write_struct_begin (protocol, "TIOError", error);
+      thrift_protocol_write_field_begin (protocol, "message", T_STRING, 1, error);
+      thrift_protocol_write_string (protocol, "java.io.IOException: it hurts", error);
+      thrift_protocol_write_field_begin (protocol, "canRetry", T_BOOL, 2, error);
+      thrift_protocol_write_bool (protocol, TRUE, error);
+      thrift_protocol_write_field_stop (protocol, error);
+      thrift_protocol_write_struct_end (protocol, error);
+    }
+  else if (g_str_equal (name, "getThriftServerType"))
+    {
+      thrift_protocol_write_field_begin (protocol, "success", T_I32, 0, error);
+      thrift_protocol_write_i32 (protocol, answer == TALL_FAKE_THRIFT1 ? 1 : 2, error);
+    }
+  else if (g_str_equal (name, "get"))
+    {
+      thrift_protocol_write_field_begin (protocol, "success", T_STRUCT, 0, error);
+      write_row (protocol, answer == TALL_FAKE_OTHER_ROW, error);
+    }
+  else if (g_str_equal (name, "checkAndMutate") || g_str_equal (name, "tableExists"))
+    {
+      thrift_protocol_write_field_begin (protocol, "success", T_BOOL, 0, error);
+      thrift_protocol_write_bool (protocol, TRUE, error);
+    }
+  thrift_protocol_write_field_stop (protocol, error);
+}
+
+static gboolean
+write_answer (
+    ThriftProtocol *protocol, const char *name, gint32 seqid, TallFakeAnswer answer, GError **error)
+{
+  thrift_protocol_write_message_begin (protocol, name, T_REPLY, seqid, error);
+  thrift_protocol_write_struct_begin (protocol, "result", error);
+  write_result (protocol, name, answer, error);
+  thrift_protocol_write_struct_end (protocol, error);
+  thrift_protocol_write_message_end (protocol, error);
+  return thrift_transport_flush (protocol->transport, error);
+}
+
+/* Reads a request and answers it. FALSE: the connection is to be closed. */
+static gboolean
+serve_request (TallFakeGateway *self, ThriftProtocol *protocol)
+{
+  g_autofree char *name = NULL;
+  g_autoptr (GError) error = NULL;
+  ThriftMessageType type;
+  gint32 seqid;
+  if (thrift_protocol_read_message_begin (protocol, &name, &type, &seqid, &error) < 0
+      || thrift_protocol_skip (protocol, T_STRUCT, &error) < 0
+      || thrift_protocol_read_message_end (protocol, &error) < 0
+      || !thrift_transport_read_end (protocol->transport, &error))
+    return FALSE;
+
+  TallFakeAnswer answer = note_request (self, name);
+  if (answer == TALL_FAKE_CLOSE)
+    return FALSE;
+  if (answer == TALL_FAKE_SILENT)
+    return TRUE;
+  if (answer == TALL_FAKE_TOGETHER)
+    wait_for_others (self);
+  return write_answer (protocol, name, seqid, answer, &error);
+}
+
+typedef struct
+{
+  TallFakeGateway *gateway;
+  GSocketConnection *connection;
+} Serving;
+
+static gpointer
+serve (gpointer data)
+{
+  g_autofree Serving *serving = data;
+  TallFakeGateway *self = serving->gateway;
+  g_autoptr (GSocketConnection) connection = serving->connection;
+  TallWireOptions options = TALL_WIRE_OPTIONS_INIT;
+  options.side = TALL_WIRE_SERVER;
+  options.framed = self->framed;
+
+  g_autoptr (TallTransport) transport =
+      tall_transport_new (g_socket_connection_get_socket (connection), "the client", &options);
+  g_autoptr (ThriftProtocol) protocol =
+      self->compact ? tall_compact_protocol_new (transport) : tall_binary_protocol_new (transport);
+  while (serve_request (self, protocol))
+    ;
+  thrift_transport_close (THRIFT_TRANSPORT (transport), NULL);
+  return NULL;
+}
+
+static gpointer
+accept_connections (gpointer data)
+{
+  TallFakeGateway *self = data;
+  GSocketConnection *connection;
+  while ((connection = g_socket_listener_accept (self->listener, NULL, self->stop, NULL)) != NULL)
+    {
+      Serving *serving = g_new0 (Serving, 1);
+      serving->gateway = self;
+      serving->connection = connection;
+      g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+      self->n_connections++;
+      g_ptr_array_add (self->connections, g_object_ref (connection));
+      g_ptr_array_add (self->threads, g_thread_new ("fake-gateway", serve, serving));
+    }
+  return NULL;
+}
+
+/**
+ * tall_fake_gateway_get_address:
+ *
+ * Returns: (transfer none): `host:port`
+ */
+const char *
+tall_fake_gateway_get_address (TallFakeGateway *self)
+{
+  return self->address;
+}
+
+/**
+ * tall_fake_gateway_set_answer:
+ * @times: requests for which it counts; then it answers as usual
+ */
+void
+tall_fake_gateway_set_answer (TallFakeGateway *self,
+                              const char *method,
+                              TallFakeAnswer answer,
+                              guint times)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  get_method (self, method)->answer = answer;
+  get_method (self, method)->times = times;
+}
+
+/**
+ * tall_fake_gateway_get_calls:
+ *
+ * Returns: requests of a method so far
+ */
+guint
+tall_fake_gateway_get_calls (TallFakeGateway *self, const char *method)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  return get_method (self, method)->calls;
+}
+
+/**
+ * tall_fake_gateway_get_connections:
+ *
+ * Returns: connections that were accepted so far
+ */
+guint
+tall_fake_gateway_get_connections (TallFakeGateway *self)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  return self->n_connections;
+}
+
+/**
+ * tall_fake_gateway_close_connections:
+ *
+ * Closes all connections that there are, as a gateway does with idle ones.
+ */
+void
+tall_fake_gateway_close_connections (TallFakeGateway *self)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  for (guint i = 0; i < self->connections->len; i++)
+    g_socket_shutdown (g_socket_connection_get_socket (self->connections->pdata[i]), TRUE, TRUE,
+                       NULL);
+  g_ptr_array_set_size (self->connections, 0);
+}
+
+/**
+ * tall_fake_gateway_new:
+ *
+ * Returns: (transfer full): a gateway that answers everything
+ */
+TallFakeGateway *
+tall_fake_gateway_new (gboolean framed, gboolean compact)
+{
+  TallFakeGateway *self = g_new0 (TallFakeGateway, 1);
+  self->framed = framed;
+  self->compact = compact;
+  self->methods = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  self->connections = g_ptr_array_new_with_free_func (g_object_unref);
+  g_mutex_init (&self->mutex);
+  g_cond_init (&self->changed);
+
+  self->threads = g_ptr_array_new ();
+  self->stop = g_cancellable_new ();
+  self->listener = g_socket_listener_new ();
+  g_autoptr (GInetAddress) loopback = g_inet_address_new_loopback (G_SOCKET_FAMILY_IPV4);
+  g_autoptr (GSocketAddress) any = g_inet_socket_address_new (loopback, 0);
+  g_autoptr (GSocketAddress) bound = NULL;
+  GError *error = NULL;
+  g_socket_listener_add_address (self->listener, any, G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP,
+                                 NULL, &bound, &error);
+  g_assert_no_error (error);
+  self->address = g_strdup_printf ("127.0.0.1:%u",
+                                   g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (bound)));
+  self->thread = g_thread_new ("fake-gateway-accept", accept_connections, self);
+  return self;
+}
+
+/**
+ * tall_fake_gateway_free:
+ *
+ * Stops listening, and closes all connections.
+ */
+void
+tall_fake_gateway_free (TallFakeGateway *self)
+{
+  if (self == NULL)
+    return;
+
+  g_cancellable_cancel (self->stop);
+  g_thread_join (self->thread);
+  g_socket_listener_close (self->listener);
+  g_mutex_lock (&self->mutex);
+  self->stopped = TRUE;
+  g_cond_broadcast (&self->changed);
+  g_mutex_unlock (&self->mutex);
+  tall_fake_gateway_close_connections (self);
+  for (guint i = 0; i < self->threads->len; i++)
+    g_thread_join (self->threads->pdata[i]);
+
+  g_object_unref (self->listener);
+  g_object_unref (self->stop);
+  g_hash_table_unref (self->methods);
+  g_ptr_array_unref (self->connections);
+  g_ptr_array_unref (self->threads);
+  g_mutex_clear (&self->mutex);
+  g_cond_clear (&self->changed);
+  g_free (self->address);
+  g_free (self);
+}

@@ -1,0 +1,46 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/**
+ * TallFakeAnswer:
+ *
+ * What a fake gateway does with a request that it has read.
+ */
+typedef enum
+{
+  TALL_FAKE_ANSWER,    /* answers: yes, an empty row, no rows */
+  TALL_FAKE_CLOSE,     /* closes the connection instead */
+  TALL_FAKE_SILENT,    /* never answers */
+  TALL_FAKE_ERROR,     /* answers with a TIOError that may be retried */
+  TALL_FAKE_OTHER_ROW, /* answers with a row that nobody asked for */
+  TALL_FAKE_TOGETHER,  /* answers when three requests of the method wait */
+  TALL_FAKE_THRIFT1,   /* getThriftServerType: says that it is the older interface */
+} TallFakeAnswer;
+
+/**
+ * TallFakeGateway:
+ *
+ * Listens on a port of its own and speaks as HBase's gateway does, as far as to try out what a
+ * client does when things go wrong. It keeps no rows.
+ */
+typedef struct _TallFakeGateway TallFakeGateway;
+
+TallFakeGateway *tall_fake_gateway_new (gboolean framed, gboolean compact);
+void tall_fake_gateway_free (TallFakeGateway *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallFakeGateway, tall_fake_gateway_free)
+
+const char *tall_fake_gateway_get_address (TallFakeGateway *self);
+void tall_fake_gateway_set_answer (TallFakeGateway *self,
+                                   const char *method,
+                                   TallFakeAnswer answer,
+                                   guint times);
+void tall_fake_gateway_close_connections (TallFakeGateway *self);
+guint tall_fake_gateway_get_calls (TallFakeGateway *self, const char *method);
+guint tall_fake_gateway_get_connections (TallFakeGateway *self);
+
+G_END_DECLS

@@ -1,0 +1,35 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "fuzz.h"
+#include "tall-binary-protocol.h"
+#include "tall-compact-protocol.h"
+#include "tall-handler.h"
+#include "tall-test-front.h"
+
+/* The content of one frame, as a server gets it from a connection. */
+int
+LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
+{
+  TallWireOptions options = TALL_WIRE_OPTIONS_INIT;
+  options.side = TALL_WIRE_SERVER;
+  g_autoptr (TallTransport) transport
+      = tall_transport_new_memory (tall_slice (data, size), &options);
+  TallRecognized recognized = tall_transport_recognize (transport);
+  if (recognized == TALL_RECOGNIZED_NOTHING)
+    return 0;
+
+  gboolean compact = recognized == TALL_RECOGNIZED_COMPACT;
+  g_autoptr (ThriftProtocol) in
+      = compact ? tall_compact_protocol_new (transport) : tall_binary_protocol_new (transport);
+  g_autoptr (ThriftProtocol) out
+      = compact ? tall_compact_protocol_new (transport) : tall_binary_protocol_new (transport);
+  g_autoptr (TallFront) front = tall_test_front_new ();
+  g_autoptr (GError) error = NULL;
+  TallAnswer answer = tall_handler_answer (front, in, out, &error);
+
+  /* An answer, or the reason why there is none. */
+  g_assert_cmpint (answer == TALL_ANSWER_NONE, ==, error != NULL);
+  if (answer != TALL_ANSWER_NONE)
+    g_assert_cmpuint (tall_transport_get_output (transport).len, >, 0);
+  return 0;
+}

@@ -12,17 +12,17 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   TallWireOptions options = TALL_WIRE_OPTIONS_INIT;
   options.side = TALL_WIRE_SERVER;
-  g_autoptr (TallTransport) transport
-      = tall_transport_new_memory (tall_slice (data, size), &options);
+  g_autoptr (TallTransport) transport =
+      tall_transport_new_memory (tall_slice (data, size), &options);
   TallRecognized recognized = tall_transport_recognize (transport);
   if (recognized == TALL_RECOGNIZED_NOTHING)
     return 0;
 
   gboolean compact = recognized == TALL_RECOGNIZED_COMPACT;
-  g_autoptr (ThriftProtocol) in
-      = compact ? tall_compact_protocol_new (transport) : tall_binary_protocol_new (transport);
-  g_autoptr (ThriftProtocol) out
-      = compact ? tall_compact_protocol_new (transport) : tall_binary_protocol_new (transport);
+  g_autoptr (ThriftProtocol) in =
+      compact ? tall_compact_protocol_new (transport) : tall_binary_protocol_new (transport);
+  g_autoptr (ThriftProtocol) out =
+      compact ? tall_compact_protocol_new (transport) : tall_binary_protocol_new (transport);
   g_autoptr (TallFront) front = tall_test_front_new ();
   g_autoptr (GError) error = NULL;
   TallAnswer answer = tall_handler_answer (front, in, out, &error);

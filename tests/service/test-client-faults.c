@@ -1,0 +1,243 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+
+/* What a client makes of servers that fail it: which calls it sends again, and what it says of the
+ * others. The server here is a script: one letter for each request that comes. */
+
+#include "tall-client.h"
+#include "tall-error.h"
+#include "tall-test-orders.h"
+#include "tall-test-wire.h"
+
+/* Letters of a script. A space ends a connection; what comes next is for the next one. */
+#define ANSWER 'a'   /* as if the call had succeeded, with revision 5 */
+#define CONFLICT 'c' /* with a TallError of that code, and revision 9 */
+#define HANG_UP 'h'  /* close without an answer */
+#define OTHER 'o'    /* not Thrift */
+#define STALE 's'    /* an answer to another call */
+
+typedef struct
+{
+  GSocketListener *listener;
+  const char *script;
+  GThread *thread;
+  GPtrArray *requests; /* of GByteArray: the content of each frame that came */
+  TallFront *client;
+} Fixture;
+
+/* The reply to a call in the binary protocol: its header as it came, but as a reply. */
+static void
+answer (GSocketConnection *connection, const GByteArray *request, char letter)
+{
+  static const guint8 success[] = { 0x0c, 0, 0, 0x0a, 0, 1, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0 };
+  static const guint8 conflict[] = { 0x0c, 0,   1,    0x08, 0, 1, 0, 0, 0, 2, 0x0b, 0, 2, 0, 0, 0,
+                                     1,    '!', 0x0a, 0,    4, 0, 0, 0, 0, 0, 0,    0, 9, 0, 0 };
+  TallReader reader = tall_reader (tall_slice_array (request));
+  (void)tall_reader_u32 (&reader);
+  guint32 name_len = tall_reader_u32 (&reader);
+  g_autoptr (GByteArray) reply = g_byte_array_new ();
+
+  tall_bytes_append (reply, tall_slice (request->data, 8 + name_len + 4));
+  reply->data[3] = T_REPLY;
+  if (letter == STALE)
+    reply->data[reply->len - 1] ^= 0x40;
+  if (letter == CONFLICT)
+    tall_bytes_append (reply, tall_slice (conflict, sizeof conflict));
+  else
+    tall_bytes_append (reply, tall_slice (success, sizeof success));
+  tall_test_send_frame (connection, tall_slice_array (reply));
+}
+
+/* Follows the script for one connection, up to its end or a space. */
+static const char *
+serve_connection (Fixture *f, GSocketConnection *connection, const char *script)
+{
+  for (; *script != '\0' && *script != ' '; script++)
+    {
+      GByteArray *request = tall_test_receive_frame (connection);
+      g_assert_nonnull (request);
+      g_ptr_array_add (f->requests, request);
+      if (*script == HANG_UP)
+        continue;
+      if (*script == OTHER)
+        tall_test_send (connection, tall_slice_str ("HTTP/1.1 400 Bad Request\r\n\r\n"));
+      else
+        answer (connection, request, *script);
+    }
+  return *script == ' ' ? script + 1 : script;
+}
+
+static gpointer
+serve_script (gpointer data)
+{
+  Fixture *f = data;
+
+  for (const char *script = f->script; *script != '\0';)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GSocketConnection) connection =
+          g_socket_listener_accept (f->listener, NULL, NULL, &error);
+      g_assert_no_error (error);
+      script = serve_connection (f, connection, script);
+    }
+  return NULL;
+}
+
+static void
+begin (Fixture *f, const char *script)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GInetAddress) loopback = g_inet_address_new_loopback (G_SOCKET_FAMILY_IPV4);
+  g_autoptr (GSocketAddress) wanted = g_inet_socket_address_new (loopback, 0);
+  g_autoptr (GSocketAddress) bound = NULL;
+
+  f->listener = g_socket_listener_new ();
+  gboolean ok = g_socket_listener_add_address (f->listener, wanted, G_SOCKET_TYPE_STREAM,
+                                               G_SOCKET_PROTOCOL_TCP, NULL, &bound, &error);
+  g_assert_no_error (error);
+  g_assert_true (ok);
+  g_autofree char *address =
+      g_strdup_printf ("127.0.0.1:%u",
+                       g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (bound)));
+  f->client = tall_client_new (address, &error);
+  g_assert_no_error (error);
+
+  f->script = script;
+  f->requests = g_ptr_array_new_with_free_func ((GDestroyNotify)g_byte_array_unref);
+  f->thread = g_thread_new ("script", serve_script, f);
+}
+
+/* The script must have been followed to its end. */
+static void
+end (Fixture *f)
+{
+  g_thread_join (f->thread);
+  g_object_unref (f->client);
+  g_object_unref (f->listener);
+  g_ptr_array_unref (f->requests);
+}
+
+typedef enum
+{
+  PUT,
+  DELETE,
+  PING,
+} Operation;
+
+static gboolean
+run (Fixture *f, Operation operation, GError **error)
+{
+  g_autoptr (TallOrder) order = tall_test_order_with_lines ("VINET", "10248", 1);
+
+  switch (operation)
+    {
+    case PUT:
+      return tall_front_put_order (f->client, order, NULL, NULL, error);
+    case DELETE:
+      return tall_front_delete_order (f->client, "VINET", "10248", NULL, error);
+    case PING:
+      return tall_front_ping (f->client, error);
+    }
+  g_assert_not_reached ();
+}
+
+/* Each case makes all its calls but the last succeed. */
+static const struct
+{
+  const char *name;
+  const char *script;
+  guint n_calls;
+  Operation operation;
+  int code; /* of the last call; 0: it succeeds */
+} cases[] = {
+  /* A kept connection that turns out closed: again on a new one, if that does no harm. */
+  { "kept/read", "ah a", 2, PING, 0 },
+  { "kept/put", "ah a", 2, PUT, 0 },
+  { "kept/delete", "ah", 2, DELETE, TALL_ERROR_OUTCOME_UNKNOWN },
+  { "kept/put-twice", "ah h", 2, PUT, TALL_ERROR_OUTCOME_UNKNOWN },
+  { "kept/read-twice", "ah h", 2, PING, TALL_ERROR_UNAVAILABLE },
+
+  /* The second try speaks for itself only. */
+  { "kept/put-conflict", "ah c", 2, PUT, TALL_ERROR_OUTCOME_UNKNOWN },
+  { "put-conflict", "c", 1, PUT, TALL_ERROR_CONFLICT },
+
+  /* A new connection is tried once. */
+  { "new/read", "h", 1, PING, TALL_ERROR_UNAVAILABLE },
+  { "new/put", "h", 1, PUT, TALL_ERROR_OUTCOME_UNKNOWN },
+
+  /* What answers is no server of ours, or answers something else. */
+  { "other/read", "o", 1, PING, TALL_ERROR_UNAVAILABLE },
+  { "other/put", "o", 1, PUT, TALL_ERROR_OUTCOME_UNKNOWN },
+  { "stale/read", "as", 2, PING, TALL_ERROR_UNAVAILABLE },
+  { "stale/put", "as", 2, PUT, TALL_ERROR_OUTCOME_UNKNOWN },
+};
+
+static void
+test_case (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  g_autoptr (GError) error = NULL;
+  Fixture f;
+  begin (&f, cases[i].script);
+
+  for (guint k = 1; k < cases[i].n_calls; k++)
+    {
+      gboolean ok = run (&f, cases[i].operation, &error);
+      g_assert_no_error (error);
+      g_assert_true (ok);
+    }
+  gboolean ok = run (&f, cases[i].operation, &error);
+  if (cases[i].code == 0)
+    g_assert_no_error (error);
+  else
+    g_assert_error (error, TALL_ERROR, cases[i].code);
+  g_assert_cmpint (ok, ==, cases[i].code == 0);
+  end (&f);
+}
+
+/* After the name and the number of the call. */
+static TallSlice
+arguments_of (const GByteArray *request)
+{
+  TallReader reader = tall_reader (tall_slice_array (request));
+  (void)tall_reader_u32 (&reader);
+  (void)tall_reader_take (&reader, tall_reader_u32 (&reader) + 4);
+  g_assert_false (reader.failed);
+  return reader.rest;
+}
+
+/* What is sent again is the same, to the token; two puts have two tokens. */
+static void
+test_same_token (void)
+{
+  g_autoptr (GError) error = NULL;
+  Fixture f;
+  begin (&f, "ah a");
+  for (guint i = 0; i < 2; i++)
+    {
+      gboolean ok = run (&f, PUT, &error);
+      g_assert_no_error (error);
+      g_assert_true (ok);
+    }
+
+  g_assert_cmpuint (f.requests->len, ==, 3);
+  TallSlice first = arguments_of (f.requests->pdata[0]);
+  TallSlice second = arguments_of (f.requests->pdata[1]);
+  TallSlice again = arguments_of (f.requests->pdata[2]);
+  g_assert_true (tall_slice_equal (second, again));
+  g_assert_false (tall_slice_equal (first, second));
+  end (&f);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/service/client-faults/same-token", test_same_token);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/service/client-faults/%s", cases[i].name);
+      g_test_add_data_func (path, GUINT_TO_POINTER (i), test_case);
+    }
+  return g_test_run ();
+}

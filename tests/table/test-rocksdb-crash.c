@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,7 +13,7 @@
 
 /* This program starts itself a second time: with `--write DIR FIRST` it writes rows until it is
  * killed and says on its standard output which are acknowledged; with `--open DIR` it only opens
- * the store and prints how that ends. */
+ * the store and prints how that ends; with `--fill DIR` it writes until the log can not grow. */
 
 #define N_WRITERS 4
 #define N_ACKNOWLEDGED 300
@@ -97,6 +98,44 @@ run_open (const char *directory)
   else
     printf ("%d %s\n", error->code, error->message);
   return 0;
+}
+
+static int
+put_big_row (TallTable *table, guint32 number, gboolean conditional)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  g_autofree char *value = g_strnfill (10000, 'v');
+  const char *row = tall_arena_printf (batch->arena, "%08u", number);
+  TallMutation *mutation = tall_batch_add (batch, "orders", tall_slice_str (row));
+  tall_mutation_put (batch, mutation, tall_slice_str ("x"), 1, tall_slice_str (value));
+  gboolean matched;
+  gboolean written =
+      conditional
+          ? tall_table_apply_if (table, mutation, tall_slice_str ("x"), NULL, TALL_DURABLE,
+                                 TALL_NO_DEADLINE, &matched, &error)
+          : tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error);
+  return written ? 0 : error->code;
+}
+
+/* Prints how many rows are acknowledged, and how the first failing calls end. */
+static int
+run_fill (const char *directory)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTable) table = open_store (directory, &error);
+  g_assert_no_error (error);
+  const struct rlimit limit = { 1024 * 1024, 1024 * 1024 };
+  g_assert_true (signal (SIGXFSZ, SIG_IGN) != SIG_ERR);
+  g_assert_cmpint (setrlimit (RLIMIT_FSIZE, &limit), ==, 0);
+
+  guint32 acknowledged = 0;
+  int code;
+  while ((code = put_big_row (table, acknowledged, TRUE)) == 0)
+    acknowledged++;
+  printf ("%u %d %d\n", acknowledged, code, put_big_row (table, 99999999, FALSE));
+  fflush (stdout);
+  _exit (0);
 }
 
 static GPid
@@ -189,9 +228,9 @@ test_kill (void)
 }
 
 static char *
-ask_second_process (const char *directory)
+ask_second_process (const char *option, const char *directory)
 {
-  const char *arguments[] = { program, "--open", directory, NULL };
+  const char *arguments[] = { program, option, directory, NULL };
   int output = -1;
   char line[1024] = "";
   GPid pid = start (arguments, &output);
@@ -212,7 +251,7 @@ test_second_process (void)
   g_autoptr (TallTable) table = open_store (directory, &error);
   g_assert_no_error (error);
 
-  g_autofree char *refused = ask_second_process (directory);
+  g_autofree char *refused = ask_second_process ("--open", directory);
   g_autofree char *expected =
       g_strdup_printf ("%d Opening the store in *: another process has it open*--server*",
                        TALL_ERROR_UNAVAILABLE);
@@ -221,14 +260,50 @@ test_second_process (void)
 
   /* It is free as soon as we close it. */
   g_clear_object (&table);
-  g_autofree char *opened = ask_second_process (directory);
+  g_autofree char *opened = ask_second_process ("--open", directory);
   g_assert_cmpstr (opened, ==, "opened\n");
+  tall_test_directory_remove (directory);
+}
+
+/* The file system gives no more room: what was acknowledged stays, and what may come back from the
+ * log is not said to be undone. */
+static void
+test_no_room (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *directory = tall_test_directory_new ();
+  create_orders (directory);
+  g_autofree char *answer = ask_second_process ("--fill", directory);
+  guint acknowledged;
+  int apply_if_code, apply_code;
+  g_assert_cmpint (sscanf (answer, "%u %d %d", &acknowledged, &apply_if_code, &apply_code), ==, 3);
+  g_assert_cmpuint (acknowledged, >, 50);
+  g_assert_cmpint (apply_if_code, ==, TALL_ERROR_OUTCOME_UNKNOWN);
+  g_assert_cmpint (apply_code, ==, TALL_ERROR_UNAVAILABLE);
+
+  g_autoptr (TallTable) table = open_store (directory, &error);
+  g_assert_no_error (error);
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  tall_read_plan_add_prefix_scan (plan, "orders", (TallSlice)TALL_SLICE_INIT);
+  g_autoptr (TallReadResult) result = tall_table_read (table, plan, TALL_NO_DEADLINE, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (result->results[0].n_rows, >=, acknowledged);
+  for (guint i = 0; i < acknowledged; i++)
+    {
+      g_autofree char *row = g_strdup_printf ("%08u", i);
+      g_assert_cmpmem (result->results[0].rows[i].key.data, 8, row, 8);
+      g_assert_cmpuint (result->results[0].rows[i].cells[0].value.len, ==, 10000);
+    }
+  g_assert_cmpint (put_big_row (table, 5000, TRUE), ==, 0);
+  g_clear_object (&table);
   tall_test_directory_remove (directory);
 }
 
 int
 main (int argc, char **argv)
 {
+  if (argc == 3 && g_str_equal (argv[1], "--fill"))
+    return run_fill (argv[2]);
   if (argc == 4 && g_str_equal (argv[1], "--write"))
     return run_write (argv[2], argv[3]);
   if (argc == 3 && g_str_equal (argv[1], "--open"))
@@ -238,6 +313,7 @@ main (int argc, char **argv)
   program = g_file_read_link ("/proc/self/exe", NULL);
   g_test_add_func ("/table/rocksdb/kill", test_kill);
   g_test_add_func ("/table/rocksdb/second-process", test_second_process);
+  g_test_add_func ("/table/rocksdb/no-room", test_no_room);
   int failed = g_test_run ();
   g_free (program);
   return failed;

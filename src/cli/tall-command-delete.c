@@ -1,0 +1,48 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-error.h"
+#include "tall-options.h"
+#include "tall-output.h"
+
+static TallExit
+run (int argc, char **argv)
+{
+  gint64 revision = 0;
+  const GOptionEntry entries[] = {
+    { "if-revision", 0, 0, G_OPTION_ARG_INT64, &revision, "only if exactly this revision is stored",
+      "N" },
+    { NULL },
+  };
+  g_auto (TallOptions) options = TALL_OPTIONS_INIT;
+  g_autoptr (GError) error = NULL;
+  if (!tall_options_parse (&options, &tall_command_delete, entries, argc, argv, &error))
+    return tall_usage_error (&tall_command_delete, "%s", error->message);
+  if (options.n_arguments != 2)
+    return tall_usage_error (&tall_command_delete, "delete takes two arguments: CUSTOMER ORDER");
+  if (!tall_validate_number (options.arguments[0], "customer_number", &error)
+      || !tall_validate_number (options.arguments[1], "order_number", &error))
+    return tall_usage_error (&tall_command_delete, "%s", error->message);
+  if (revision < 0)
+    return tall_usage_error (&tall_command_delete, "--if-revision takes a number above 0");
+
+  TallExit exit;
+  g_autoptr (TallFront) front = tall_options_open_front (&options, &tall_command_delete, &exit);
+  if (front == NULL)
+    return exit;
+  TallWriteOptions write = { .condition = revision > 0 ? TALL_IF_REVISION : TALL_IF_ANY,
+                             .revision = revision };
+  if (!tall_front_delete_order (front, options.arguments[0], options.arguments[1], &write, &error))
+    return tall_fail (error);
+  tall_print ("Deleted order %s of %s\n", options.arguments[1], options.arguments[0]);
+  return TALL_EXIT_DONE;
+}
+
+const TallCommand tall_command_delete = {
+  .name = "delete",
+  .arguments = "CUSTOMER ORDER",
+  .summary = "Deletes one order.",
+  .help = "Example:\n"
+          "  tallorder delete --store rocksdb:shop VINET 10248",
+  .takes_server = TRUE,
+  .run = run,
+};

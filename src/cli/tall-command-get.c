@@ -1,0 +1,61 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-error.h"
+#include "tall-json.h"
+#include "tall-options.h"
+#include "tall-output.h"
+#include "tall-show.h"
+
+static TallExit
+get (TallFront *front, const char *customer, const char *number, gboolean json)
+{
+  g_autoptr (GError) error = NULL;
+  gint64 revision;
+  g_autoptr (TallOrder) order = tall_front_get_order (front, customer, number, &revision, &error);
+  if (order == NULL)
+    return tall_fail (error);
+  if (!json)
+    {
+      tall_show_order (order, revision);
+      return TALL_EXIT_DONE;
+    }
+  g_autofree char *text = tall_order_to_json (order, TRUE);
+  tall_print ("%s\n", text);
+  return TALL_EXIT_DONE;
+}
+
+static TallExit
+run (int argc, char **argv)
+{
+  gboolean json = FALSE;
+  const GOptionEntry entries[] = {
+    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "canonical JSON", NULL },
+    { NULL },
+  };
+  g_auto (TallOptions) options = TALL_OPTIONS_INIT;
+  g_autoptr (GError) error = NULL;
+  if (!tall_options_parse (&options, &tall_command_get, entries, argc, argv, &error))
+    return tall_usage_error (&tall_command_get, "%s", error->message);
+  if (options.n_arguments != 2)
+    return tall_usage_error (&tall_command_get, "get takes two arguments: CUSTOMER ORDER");
+  if (!tall_validate_number (options.arguments[0], "customer_number", &error)
+      || !tall_validate_number (options.arguments[1], "order_number", &error))
+    return tall_usage_error (&tall_command_get, "%s", error->message);
+
+  TallExit exit;
+  g_autoptr (TallFront) front = tall_options_open_front (&options, &tall_command_get, &exit);
+  if (front == NULL)
+    return exit;
+  return get (front, options.arguments[0], options.arguments[1], json);
+}
+
+const TallCommand tall_command_get = {
+  .name = "get",
+  .arguments = "CUSTOMER ORDER",
+  .summary = "Prints one order.",
+  .help = "Example:\n"
+          "  tallorder get --store rocksdb:shop VINET 10248\n"
+          "  tallorder get --server 127.0.0.1:7654 VINET 10248 --json",
+  .takes_server = TRUE,
+  .run = run,
+};

@@ -1,0 +1,290 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-error.h"
+#include "tall-loader.h"
+#include "tall-options.h"
+#include "tall-output.h"
+#include "tall-progress.h"
+
+#include <json-glib/json-glib.h>
+
+#define SHOWN_REASONS 5
+
+typedef struct
+{
+  char *map;
+  char *rejects;
+  char *print_map;
+  gint jobs;
+  gboolean json;
+} LoadOptions;
+
+typedef struct
+{
+  const LoadOptions *own;
+  TallLoadSummary summary;
+  TallRejects *rejects; /* owned */
+  gdouble seconds;
+} Load;
+
+static TallExit
+print_map (const char *name)
+{
+  g_autofree char *text = tall_mapping_preset_text (name);
+  if (text == NULL)
+    {
+      g_autofree char *list = g_strjoinv (", ", (char **)tall_mapping_presets ());
+      return tall_usage_error (&tall_command_load, "There is no preset “%s”; choose one of: %s",
+                               name, list);
+    }
+  tall_print ("%s", text);
+  return TALL_EXIT_DONE;
+}
+
+/* The name of the preset that fits a header; NULL if none does. */
+static const char *
+find_preset (const char *const *columns)
+{
+  const char *const *presets = tall_mapping_presets ();
+  for (guint i = 0; presets[i] != NULL; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TallMapping) preset = tall_mapping_load (presets[i], &error);
+      if (preset == NULL)
+        g_error ("preset %s: %s", presets[i], error->message);
+      if (tall_mapping_fits (preset, columns))
+        return presets[i];
+    }
+  return NULL;
+}
+
+static gboolean
+bind (TallMapping *mapping, TallCsvReader *reader)
+{
+  g_autoptr (GError) error = NULL;
+  const char *const *columns = tall_csv_reader_get_columns (reader);
+  if (tall_mapping_bind (mapping, columns, &error))
+    return TRUE;
+  const char *preset = find_preset (columns);
+  if (preset != NULL)
+    tall_print_error ("%s: %s. The preset that fits this file: --map %s",
+                      tall_csv_reader_get_name (reader), error->message, preset);
+  else
+    tall_print_error ("%s: %s", tall_csv_reader_get_name (reader), error->message);
+  return FALSE;
+}
+
+static void
+print_rejects (const Load *load)
+{
+  GPtrArray *tally = tall_rejects_get_tally (load->rejects);
+  for (guint i = 0; i < MIN (tally->len, SHOWN_REASONS); i++)
+    {
+      const TallRejectTally *reason = g_ptr_array_index (tally, i);
+      g_autofree char *clean = tall_clean_text (reason->reason);
+      tall_print ("  %" G_GUINT64_FORMAT " × %s (first: line %" G_GUINT64_FORMAT ")\n",
+                  reason->n_rows, clean, reason->first_line);
+    }
+  if (tally->len > SHOWN_REASONS)
+    tall_print ("  and %u more reasons\n", tally->len - SHOWN_REASONS);
+  if (load->own->rejects != NULL)
+    tall_print ("  each with its reason and its row: %s\n", load->own->rejects);
+  else
+    tall_print ("  --rejects FILE keeps each with its reason and its row\n");
+}
+
+static void
+print_summary (const Load *load)
+{
+  const TallLoadSummary *summary = &load->summary;
+  guint64 rejected = tall_rejects_get_count (load->rejects);
+  guint64 stored = summary->orders + summary->customers;
+  tall_print ("Rows      %" G_GUINT64_FORMAT " read = %" G_GUINT64_FORMAT
+              " stored + %" G_GUINT64_FORMAT " rejected",
+              summary->rows, summary->stored_rows, rejected);
+  if (summary->rows > summary->stored_rows + rejected)
+    tall_print (" + %" G_GUINT64_FORMAT " not settled",
+                summary->rows - summary->stored_rows - rejected);
+  tall_print ("\n");
+  if (summary->customers > 0)
+    tall_print ("Customers %" G_GUINT64_FORMAT "\n", summary->customers);
+  else
+    tall_print ("Orders    %" G_GUINT64_FORMAT " with %" G_GUINT64_FORMAT " lines\n",
+                summary->orders, summary->lines);
+  tall_print ("Time      %.2f s, %.0f a second\n", load->seconds,
+              load->seconds > 0 ? (gdouble)stored / load->seconds : 0);
+  if (rejected > 0)
+    {
+      tall_print_styled (TALL_STYLE_BAD, "Rejected\n");
+      print_rejects (load);
+    }
+}
+
+static void
+add_count (JsonBuilder *builder, const char *name, guint64 count)
+{
+  json_builder_set_member_name (builder, name);
+  json_builder_add_int_value (builder, (gint64)count);
+}
+
+static void
+add_reasons (JsonBuilder *builder, GPtrArray *tally)
+{
+  json_builder_set_member_name (builder, "reasons");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < tally->len; i++)
+    {
+      const TallRejectTally *reason = g_ptr_array_index (tally, i);
+      g_autofree char *valid = g_utf8_make_valid (reason->reason, -1);
+      json_builder_begin_object (builder);
+      json_builder_set_member_name (builder, "reason");
+      json_builder_add_string_value (builder, valid);
+      add_count (builder, "rows", reason->n_rows);
+      add_count (builder, "first_line", reason->first_line);
+      json_builder_end_object (builder);
+    }
+  json_builder_end_array (builder);
+}
+
+static void
+print_json (const Load *load)
+{
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  json_builder_begin_object (builder);
+  add_count (builder, "rows", load->summary.rows);
+  add_count (builder, "stored_rows", load->summary.stored_rows);
+  add_count (builder, "rejected_rows", tall_rejects_get_count (load->rejects));
+  add_count (builder, "orders", load->summary.orders);
+  add_count (builder, "lines", load->summary.lines);
+  add_count (builder, "customers", load->summary.customers);
+  add_count (builder, "retries", load->summary.retries);
+  json_builder_set_member_name (builder, "seconds");
+  json_builder_add_double_value (builder, load->seconds);
+  add_reasons (builder, tall_rejects_get_tally (load->rejects));
+  json_builder_end_object (builder);
+  g_autoptr (JsonNode) root = json_builder_get_root (builder);
+  g_autofree char *text = json_to_string (root, FALSE);
+  tall_print ("%s\n", text);
+}
+
+static TallExit
+load_file (Load *load, TallFront *front, TallCsvReader *reader, const TallMapping *mapping)
+{
+  g_autoptr (GError) error = NULL;
+  TallLoadOptions options = TALL_LOAD_OPTIONS_INIT;
+  options.jobs = (guint)load->own->jobs;
+  options.progress = tall_progress_show;
+  gint64 start = g_get_monotonic_time ();
+  gboolean ok = tall_load (front, reader, mapping, load->rejects, &options, &load->summary, &error);
+  load->seconds = (gdouble)(g_get_monotonic_time () - start) / G_USEC_PER_SEC;
+  tall_progress_clear ();
+
+  if (load->own->json)
+    print_json (load);
+  else
+    print_summary (load);
+  if (!ok)
+    {
+      tall_print_error ("%s. When this is mended, load the file again: what is stored is replaced "
+                        "by the same content",
+                        error->message);
+      return TALL_EXIT_FAILED;
+    }
+  return tall_rejects_get_count (load->rejects) > 0 ? TALL_EXIT_NO : TALL_EXIT_DONE;
+}
+
+/* Looks at everything that may be wrong in the call before the store is opened. */
+static TallExit
+prepare_and_load (const TallOptions *options, const LoadOptions *own)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallMapping) mapping = tall_mapping_load (own->map, &error);
+  if (mapping == NULL)
+    {
+      tall_print_error ("%s", error->message);
+      return TALL_EXIT_USAGE;
+    }
+  g_autoptr (TallCsvReader) reader =
+      tall_csv_reader_open (options->arguments[0], mapping->delimiter, TALL_CSV_MAX_ROW, &error);
+  if (reader == NULL)
+    {
+      tall_print_error ("%s", error->message);
+      return TALL_EXIT_FAILED;
+    }
+  if (!bind (mapping, reader))
+    return TALL_EXIT_USAGE;
+
+  TallExit exit;
+  g_autoptr (TallFront) front = tall_options_open_front (options, &tall_command_load, &exit);
+  if (front == NULL)
+    return exit;
+  g_autoptr (TallRejects) rejects = tall_rejects_new (own->rejects, &error);
+  if (rejects == NULL)
+    {
+      tall_print_error ("%s", error->message);
+      return TALL_EXIT_FAILED;
+    }
+  Load load = { .own = own, .rejects = rejects };
+  return load_file (&load, front, reader, mapping);
+}
+
+static TallExit
+check_and_load (const TallOptions *options, const LoadOptions *own)
+{
+  if (own->print_map != NULL)
+    return print_map (own->print_map);
+  if (options->n_arguments != 1)
+    return tall_usage_error (&tall_command_load,
+                             "load takes one argument: FILE.csv, or - for standard input");
+  if (own->map == NULL)
+    {
+      g_autofree char *list = g_strjoinv (", ", (char **)tall_mapping_presets ());
+      return tall_usage_error (&tall_command_load,
+                               "Say which column is what: --map with a preset (%s) or a file",
+                               list);
+    }
+  if (own->jobs < 1 || own->jobs > 256)
+    return tall_usage_error (&tall_command_load, "--jobs takes a number from 1 to 256");
+  return prepare_and_load (options, own);
+}
+
+static TallExit
+run (int argc, char **argv)
+{
+  LoadOptions own = { .jobs = 8 };
+  const GOptionEntry entries[] = {
+    { "map", 0, 0, G_OPTION_ARG_FILENAME, &own.map, "which column is what: a preset or a file",
+      "NAME|FILE" },
+    { "rejects", 0, 0, G_OPTION_ARG_FILENAME, &own.rejects,
+      "where rejected rows go: CSV of line, column, reason, row", "FILE" },
+    { "jobs", 0, 0, G_OPTION_ARG_INT, &own.jobs, "puts at the same time (default 8)", "N" },
+    { "print-map", 0, 0, G_OPTION_ARG_FILENAME, &own.print_map,
+      "print a preset, as a start for a mapping of your own", "NAME" },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &own.json, "the summary as JSON", NULL },
+    { NULL },
+  };
+  g_auto (TallOptions) options = TALL_OPTIONS_INIT;
+  g_autoptr (GError) error = NULL;
+  TallExit exit;
+  if (tall_options_parse (&options, &tall_command_load, entries, argc, argv, &error))
+    exit = check_and_load (&options, &own);
+  else
+    exit = tall_usage_error (&tall_command_load, "%s", error->message);
+  g_free (own.map);
+  g_free (own.rejects);
+  g_free (own.print_map);
+  return exit;
+}
+
+const TallCommand tall_command_load = {
+  .name = "load",
+  .arguments = "FILE.csv|-",
+  .summary = "Loads orders or customers from CSV; bad rows go aside with their reason.",
+  .help = "Presets: northwind, northwind-customers, online-retail. A mapping file of your own\n"
+          "begins with one of them: tallorder load --print-map northwind >my.map\n"
+          "The exit code is 1 if any row was rejected. Loading a file again is harmless.\n\n"
+          "Example:\n"
+          "  tallorder load --store rocksdb:shop --map northwind --rejects bad.csv orders.csv",
+  .takes_server = TRUE,
+  .run = run,
+};

@@ -1,0 +1,96 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-error.h"
+#include "tall-json-file.h"
+#include "tall-options.h"
+#include "tall-output.h"
+#include "tall-put-items.h"
+
+typedef struct
+{
+  gboolean if_absent;
+  gint64 if_revision;
+  char *token;
+} PutOptions;
+
+/* Turns a UUID into its 16 bytes. */
+static void
+parse_token (const char *uuid, guint8 token[TALL_TOKEN_SIZE])
+{
+  guint n = 0;
+  for (const char *at = uuid; *at != '\0' && n < TALL_TOKEN_SIZE * 2; at++)
+    {
+      if (!g_ascii_isxdigit (*at))
+        continue;
+      guint8 digit = (guint8)g_ascii_xdigit_value (*at);
+      token[n / 2] = n % 2 == 0 ? (guint8)(digit << 4) : token[n / 2] | digit;
+      n++;
+    }
+}
+
+static gboolean
+check_options (const PutOptions *own, TallWriteOptions *write, TallExit *exit)
+{
+  *exit = TALL_EXIT_USAGE;
+  if (own->if_absent && own->if_revision != 0)
+    tall_usage_error (&tall_command_put, "Give --if-absent or --if-revision, not both");
+  else if (own->if_revision < 0)
+    tall_usage_error (&tall_command_put, "--if-revision takes a number above 0");
+  else if (own->token != NULL && !g_uuid_string_is_valid (own->token))
+    tall_usage_error (&tall_command_put, "--token takes a UUID, not “%s”", own->token);
+  else
+    {
+      if (own->if_absent)
+        write->condition = TALL_IF_ABSENT;
+      if (own->if_revision > 0)
+        write->condition = TALL_IF_REVISION;
+      write->revision = own->if_revision;
+      write->has_token = own->token != NULL;
+      if (write->has_token)
+        parse_token (own->token, write->token);
+      return TRUE;
+    }
+  return FALSE;
+}
+
+static TallExit
+run (int argc, char **argv)
+{
+  PutOptions own = { FALSE, 0, NULL };
+  const GOptionEntry entries[] = {
+    { "if-absent", 0, 0, G_OPTION_ARG_NONE, &own.if_absent, "only if nothing is stored", NULL },
+    { "if-revision", 0, 0, G_OPTION_ARG_INT64, &own.if_revision,
+      "only if exactly this revision is stored", "N" },
+    { "token", 0, 0, G_OPTION_ARG_FILENAME, &own.token,
+      "a put sent again with the same UUID is stored once", "UUID" },
+    { NULL },
+  };
+  g_auto (TallOptions) options = TALL_OPTIONS_INIT;
+  g_autoptr (GError) error = NULL;
+  TallWriteOptions write = { 0 };
+  TallExit exit;
+  if (!tall_options_parse (&options, &tall_command_put, entries, argc, argv, &error))
+    exit = tall_usage_error (&tall_command_put, "%s", error->message);
+  else if (options.n_arguments != 1)
+    exit = tall_usage_error (&tall_command_put, "put takes one argument: FILE, or - for standard "
+                                                "input");
+  else if (check_options (&own, &write, &exit))
+    exit = tall_put_items (&options, &tall_command_put, options.arguments[0], TALL_JSON_ORDERS,
+                           &write);
+  g_free (own.token);
+  return exit;
+}
+
+const TallCommand tall_command_put = {
+  .name = "put",
+  .arguments = "FILE|-",
+  .summary = "Stores orders from JSON, each whole, and replaces those that exist.",
+  .help = "FILE holds one JSON object, or one in each line: an order, or {\"order\": ...} or\n"
+          "{\"customer\": ...}. A bad one is named with its line and does not keep the others\n"
+          "from being stored; the exit code is 1 then.\n\n"
+          "Example:\n"
+          "  tallorder get --store rocksdb:shop VINET 10248 --json >order.json\n"
+          "  tallorder put --store rocksdb:shop order.json",
+  .takes_server = TRUE,
+  .run = run,
+};

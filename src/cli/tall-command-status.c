@@ -1,0 +1,226 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-error.h"
+#include "tall-options.h"
+#include "tall-output.h"
+
+#include <json-glib/json-glib.h>
+
+#define TIMEOUT (60 * G_USEC_PER_SEC)
+
+/* Everything that status tells. */
+typedef struct
+{
+  TallDescription *description;
+  gdouble ping;      /* milliseconds */
+  GPtrArray *tables; /* of TallTableSpec; NULL: of a server, which does not tell them */
+} Status;
+
+static void
+status_clear (Status *self)
+{
+  g_clear_pointer (&self->description, tall_description_free);
+  g_clear_pointer (&self->tables, g_ptr_array_unref);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Status, status_clear)
+
+static gboolean
+collect_tables (Status *self, TallTable *table, GError **error)
+{
+  gint64 deadline = g_get_monotonic_time () + TIMEOUT;
+  g_auto (GStrv) names = tall_table_list_tables (table, deadline, error);
+  if (names == NULL)
+    return FALSE;
+  self->tables = g_ptr_array_new_with_free_func ((GDestroyNotify)tall_table_spec_free);
+  for (guint i = 0; names[i] != NULL; i++)
+    {
+      TallTableSpec *spec = tall_table_describe_table (table, names[i], deadline, error);
+      if (spec == NULL)
+        return FALSE;
+      g_ptr_array_add (self->tables, spec);
+    }
+  return TRUE;
+}
+
+static gboolean
+collect (Status *self, TallFront *front, GError **error)
+{
+  gint64 start = g_get_monotonic_time ();
+  if (!tall_front_ping (front, error))
+    return FALSE;
+  self->ping = (gdouble)(g_get_monotonic_time () - start) / 1000;
+  self->description = tall_front_describe (front, error);
+  if (self->description == NULL)
+    return FALSE;
+  return !TALL_IS_STORE (front)
+         || collect_tables (self, tall_store_get_table (TALL_STORE (front)), error);
+}
+
+static void
+print_field (const char *name, const char *text)
+{
+  g_autofree char *clean = tall_clean_text (text);
+  tall_print_styled (TALL_STYLE_DIM, "%-12s ", name);
+  tall_print ("%s\n", clean);
+}
+
+static void
+print_number (const char *name, guint number)
+{
+  g_autofree char *text = g_strdup_printf ("%u", number);
+  print_field (name, text);
+}
+
+static void
+add_setting (TallGrid *grid, guint64 number, const char *zero)
+{
+  if (number == 0)
+    tall_grid_add (grid, zero);
+  else
+    tall_grid_add_number (grid, number);
+}
+
+static void
+print_tables (GPtrArray *tables)
+{
+  static const char *const columns[] = { "TABLE",        ">VERSIONS", ">TTL",     "COMPRESSION",
+                                         "BLOOM FILTER", "ENCODING",  ">REGIONS", NULL };
+  g_autoptr (TallGrid) grid = tall_grid_new (columns);
+  for (guint i = 0; i < tables->len; i++)
+    {
+      const TallTableSpec *spec = g_ptr_array_index (tables, i);
+      tall_grid_add (grid, spec->name);
+      add_setting (grid, spec->max_versions, "all");
+      add_setting (grid, spec->ttl, "never");
+      tall_grid_add (grid, spec->compression != NULL ? spec->compression : "default");
+      tall_grid_add (grid, spec->bloom_filter != NULL ? spec->bloom_filter : "default");
+      tall_grid_add (grid, spec->block_encoding != NULL ? spec->block_encoding : "default");
+      tall_grid_add_number (grid, 1 + (spec->splits != NULL ? spec->splits->len : 0));
+    }
+  tall_print ("\n");
+  tall_grid_print (grid, 0);
+}
+
+static void
+print_status (const Status *self)
+{
+  const TallDescription *description = self->description;
+  g_autofree char *ping = g_strdup_printf ("answered in %.2f ms", self->ping);
+  print_field ("deployment", description->name);
+  print_field ("layout", description->layout);
+  print_field ("key strategy", description->key_strategy);
+  print_field ("store", description->store);
+  print_number ("format", description->format);
+  print_number ("schema", description->schema);
+  print_field ("mode", description->read_only ? "read-only" : "normal");
+  print_field ("version", description->version);
+  print_field ("ping", ping);
+  if (self->tables != NULL)
+    print_tables (self->tables);
+}
+
+static void
+add_text (JsonBuilder *builder, const char *name, const char *text)
+{
+  if (text == NULL)
+    return;
+  json_builder_set_member_name (builder, name);
+  json_builder_add_string_value (builder, text);
+}
+
+static void
+add_number (JsonBuilder *builder, const char *name, guint64 number)
+{
+  json_builder_set_member_name (builder, name);
+  json_builder_add_int_value (builder, (gint64)number);
+}
+
+static void
+add_tables (JsonBuilder *builder, GPtrArray *tables)
+{
+  json_builder_set_member_name (builder, "tables");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < tables->len; i++)
+    {
+      const TallTableSpec *spec = g_ptr_array_index (tables, i);
+      json_builder_begin_object (builder);
+      add_text (builder, "name", spec->name);
+      add_number (builder, "max_versions", spec->max_versions);
+      add_number (builder, "ttl", spec->ttl);
+      add_text (builder, "compression", spec->compression);
+      add_text (builder, "bloom_filter", spec->bloom_filter);
+      add_text (builder, "block_encoding", spec->block_encoding);
+      add_number (builder, "regions", 1 + (spec->splits != NULL ? spec->splits->len : 0));
+      json_builder_end_object (builder);
+    }
+  json_builder_end_array (builder);
+}
+
+static void
+print_json (const Status *self)
+{
+  const TallDescription *description = self->description;
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  json_builder_begin_object (builder);
+  add_text (builder, "name", description->name);
+  add_text (builder, "layout", description->layout);
+  add_text (builder, "key_strategy", description->key_strategy);
+  add_text (builder, "store", description->store);
+  add_number (builder, "format", description->format);
+  add_number (builder, "schema", description->schema);
+  json_builder_set_member_name (builder, "read_only");
+  json_builder_add_boolean_value (builder, description->read_only);
+  add_text (builder, "version", description->version);
+  json_builder_set_member_name (builder, "ping_ms");
+  json_builder_add_double_value (builder, self->ping);
+  if (self->tables != NULL)
+    add_tables (builder, self->tables);
+  json_builder_end_object (builder);
+  g_autoptr (JsonNode) root = json_builder_get_root (builder);
+  g_autofree char *text = json_to_string (root, TRUE);
+  tall_print ("%s\n", text);
+}
+
+static TallExit
+run (int argc, char **argv)
+{
+  gboolean json = FALSE;
+  const GOptionEntry entries[] = {
+    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "as JSON", NULL },
+    { NULL },
+  };
+  g_auto (TallOptions) options = TALL_OPTIONS_INIT;
+  g_autoptr (GError) error = NULL;
+  if (!tall_options_parse (&options, &tall_command_status, entries, argc, argv, &error))
+    return tall_usage_error (&tall_command_status, "%s", error->message);
+  if (options.n_arguments > 0)
+    return tall_usage_error (&tall_command_status, "status takes no argument: “%s”",
+                             options.arguments[0]);
+
+  TallExit exit;
+  g_autoptr (TallFront) front = tall_options_open_front (&options, &tall_command_status, &exit);
+  if (front == NULL)
+    return exit;
+  g_auto (Status) status = { NULL, 0, NULL };
+  if (!collect (&status, front, &error))
+    {
+      tall_print_error ("%s", error->message);
+      return TALL_EXIT_FAILED;
+    }
+  if (json)
+    print_json (&status);
+  else
+    print_status (&status);
+  return TALL_EXIT_DONE;
+}
+
+const TallCommand tall_command_status = {
+  .name = "status",
+  .arguments = "",
+  .summary = "Tells what a deployment or a server is: layout, key strategy, tables.",
+  .help = "Example:\n"
+          "  tallorder status --store rocksdb:shop\n"
+          "  tallorder status --server 127.0.0.1:7654 --json",
+  .takes_server = TRUE,
+  .run = run,
+};

@@ -1,0 +1,61 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-counting-table.h"
+#include "tall-store.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallExplainedRow:
+ *
+ * A physical row. Everything in it belongs to the explanation.
+ */
+typedef struct
+{
+  const char *table;
+  const TallRow *row;
+  GArray *parts; /* of TallRowPart, of the row's key */
+  gsize bytes;   /* of the key once, qualifiers and values */
+} TallExplainedRow;
+
+/**
+ * TallExplanation:
+ *
+ * How one order lies in rows, and what it costs to store and to fetch it.
+ */
+typedef struct
+{
+  const TallLayout *layout;
+  const TallKeyStrategy *key_strategy;
+  gboolean stored; /* the rows are those of the store; else of a trial in memory */
+  gint64 revision; /* the committed one: other cells do not count */
+  GPtrArray *rows; /* of TallExplainedRow */
+  guint64 n_cells;
+  guint64 n_bytes;
+  TallCost get;
+  TallCost put;           /* of the order as a new one, in memory */
+  TallReadPlan *plan;     /* owned; keeps the names of tables */
+  TallReadResult *result; /* owned; keeps the rows */
+} TallExplanation;
+
+TallExplanation *tall_explain_stored (TallStore *store,
+                                      const TallOrder *order,
+                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallExplanation *tall_explain_trial (const TallLayout *layout,
+                                     const TallKeyStrategy *key_strategy,
+                                     TallOrder *order,
+                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_explanation_free (TallExplanation *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallExplanation, tall_explanation_free)
+
+guint tall_explanation_count_tables (const TallExplanation *self);
+
+/* For people and for programs, on standard output. */
+void tall_explanation_print (const TallExplanation *self, const TallOrder *order);
+void
+tall_explanations_print (GPtrArray *explanations, const char *layout, const char *key_strategy);
+void tall_explanations_print_json (GPtrArray *explanations, const TallOrder *order);
+
+G_END_DECLS

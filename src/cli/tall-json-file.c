@@ -1,0 +1,228 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-json-file.h"
+#include "tall-error.h"
+#include "tall-json.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+/* Bytes of one object; more than any order within the limits takes. */
+#define MAX_OBJECT (16 * 1024 * 1024)
+#define CHUNK_SIZE 65536
+
+struct _TallJsonFile
+{
+  char *name;
+  FILE *file;
+  TallJsonKind kind;
+  GByteArray *buffer; /* what was read and not handed over */
+  gsize at;           /* where the next line begins in it */
+  gboolean file_ended;
+  guint64 next_line; /* number of that line */
+  gboolean by_lines; /* an object in each line */
+};
+
+void
+tall_json_item_clear (TallJsonItem *self)
+{
+  g_clear_pointer (&self->order, tall_order_free);
+  g_clear_pointer (&self->customer, tall_customer_free);
+  g_clear_error (&self->error);
+}
+
+/**
+ * tall_json_file_open:
+ * @path: a file, or `-` for standard input
+ * @kind: what an object without wrapping is
+ *
+ * Returns: (transfer full): NULL with %TALL_ERROR_INVALID if it cannot be opened
+ */
+TallJsonFile *
+tall_json_file_open (const char *path, TallJsonKind kind, GError **error)
+{
+  gboolean is_stdin = g_str_equal (path, "-");
+  FILE *file = is_stdin ? stdin : fopen (path, "re");
+  if (file == NULL)
+    {
+      g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID, "%s cannot be opened: %s", path,
+                   g_strerror (errno));
+      return NULL;
+    }
+  TallJsonFile *self = g_new0 (TallJsonFile, 1);
+  self->name = g_strdup (is_stdin ? "standard input" : path);
+  self->file = file;
+  self->kind = kind;
+  self->buffer = g_byte_array_new ();
+  self->next_line = 1;
+  return self;
+}
+
+void
+tall_json_file_free (TallJsonFile *self)
+{
+  if (self == NULL)
+    return;
+  if (self->file != stdin)
+    fclose (self->file);
+  g_byte_array_unref (self->buffer);
+  g_free (self->name);
+  g_free (self);
+}
+
+static gboolean
+fill (TallJsonFile *self, GError **error)
+{
+  guint8 chunk[CHUNK_SIZE];
+  if (self->at > 0)
+    g_byte_array_remove_range (self->buffer, 0, (guint)self->at);
+  self->at = 0;
+  size_t n = fread (chunk, 1, sizeof chunk, self->file);
+  g_byte_array_append (self->buffer, chunk, (guint)n);
+  self->file_ended = n == 0;
+  if (!ferror (self->file))
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_INTERNAL, "Reading %s failed: %s", self->name,
+               g_strerror (errno));
+  return FALSE;
+}
+
+/* The next line with its end, not yet taken; empty at the end of the file. A line that is too long
+ * is cut off there. */
+static gboolean
+find_line (TallJsonFile *self, TallSlice *line, GError **error)
+{
+  while (TRUE)
+    {
+      const guint8 *start = self->buffer->data + self->at;
+      gsize len = self->buffer->len - self->at;
+      const guint8 *end = len > 0 ? memchr (start, '\n', len) : NULL;
+      if (end != NULL || self->file_ended || len > MAX_OBJECT)
+        {
+          *line = tall_slice (start, end != NULL ? (gsize)(end - start) + 1 : len);
+          return TRUE;
+        }
+      if (!fill (self, error))
+        return FALSE;
+    }
+}
+
+static void
+take_line (TallJsonFile *self, TallSlice line)
+{
+  self->at += line.len;
+  if (line.len > 0 && line.data[line.len - 1] == '\n')
+    self->next_line++;
+}
+
+static TallSlice
+strip (TallSlice text)
+{
+  while (text.len > 0 && g_ascii_isspace (text.data[text.len - 1]))
+    text.len--;
+  while (text.len > 0 && g_ascii_isspace (text.data[0]))
+    text = tall_slice (text.data + 1, text.len - 1);
+  return text;
+}
+
+/* Whether braces that are opened are closed again, not looking into strings. */
+static gboolean
+is_closed (TallSlice text)
+{
+  gint64 depth = 0;
+  gboolean in_string = FALSE;
+  for (gsize i = 0; i < text.len; i++)
+    {
+      guint8 c = text.data[i];
+      if (in_string && c == '\\')
+        i++;
+      else if (c == '"')
+        in_string = !in_string;
+      else if (!in_string)
+        depth += (c == '{') - (c == '}');
+    }
+  return depth == 0 && !in_string;
+}
+
+/* If @text is `{"NAME": …}`, makes it what stands there. */
+static gboolean
+unwrap (TallSlice *text, const char *name)
+{
+  g_autofree char *key = g_strdup_printf ("\"%s\"", name);
+  TallSlice rest = strip (*text);
+  if (rest.len < 2 || rest.data[0] != '{' || rest.data[rest.len - 1] != '}')
+    return FALSE;
+  rest = strip (tall_slice (rest.data + 1, rest.len - 2));
+  if (!tall_slice_has_prefix (rest, tall_slice_str (key)))
+    return FALSE;
+  rest = strip (tall_slice (rest.data + strlen (key), rest.len - strlen (key)));
+  if (rest.len == 0 || rest.data[0] != ':')
+    return FALSE;
+  *text = strip (tall_slice (rest.data + 1, rest.len - 1));
+  return TRUE;
+}
+
+static void
+parse_item (TallJsonFile *self, TallSlice text, guint64 line, TallJsonItem *item)
+{
+  gboolean is_customer = unwrap (&text, "customer");
+  if (!is_customer && !unwrap (&text, "order"))
+    is_customer = self->kind == TALL_JSON_CUSTOMERS;
+
+  const char *start = (const char *)text.data;
+  if (text.len > MAX_OBJECT)
+    g_set_error (&item->error, TALL_ERROR, TALL_ERROR_TOO_LARGE, "longer than %d bytes",
+                 MAX_OBJECT);
+  else if (is_customer)
+    item->customer = tall_customer_from_json (start, (gssize)text.len, &item->error);
+  else
+    item->order = tall_order_from_json (start, (gssize)text.len, &item->error);
+  g_prefix_error (&item->error, "%s:%" G_GUINT64_FORMAT ": ", self->name, line);
+}
+
+/* Everything up to the end of the file as one object. */
+static TallJsonStep
+read_rest (TallJsonFile *self, guint64 line, TallJsonItem *item, GError **error)
+{
+  while (!self->file_ended && self->buffer->len - self->at <= MAX_OBJECT)
+    if (!fill (self, error))
+      return TALL_JSON_FAILED;
+  parse_item (self,
+              strip (tall_slice (self->buffer->data + self->at, self->buffer->len - self->at)),
+              line, item);
+  self->at = self->buffer->len;
+  self->file_ended = TRUE;
+  return TALL_JSON_ITEM;
+}
+
+/**
+ * tall_json_file_next:
+ * @item: (out caller-allocates): the next order or customer, or why it is bad
+ *
+ * Returns: %TALL_JSON_ITEM if there is one, %TALL_JSON_END after the last, %TALL_JSON_FAILED if the
+ *   file cannot be read
+ */
+TallJsonStep
+tall_json_file_next (TallJsonFile *self, TallJsonItem *item, GError **error)
+{
+  *item = (TallJsonItem){ NULL, NULL, NULL };
+  TallSlice line;
+  while (find_line (self, &line, error))
+    {
+      guint64 number = self->next_line;
+      TallSlice text = strip (line);
+      if (line.len == 0)
+        return TALL_JSON_END;
+      if (text.len > 0 && !self->by_lines && (line.len > MAX_OBJECT || !is_closed (text)))
+        return read_rest (self, number, item, error);
+      if (text.len > 0)
+        {
+          self->by_lines = TRUE;
+          parse_item (self, text, number, item);
+          take_line (self, line);
+          return TALL_JSON_ITEM;
+        }
+      take_line (self, line);
+    }
+  return TALL_JSON_FAILED;
+}

@@ -1,0 +1,56 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-customer.h"
+#include "tall-order.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallJsonItem:
+ *
+ * One order or customer of a JSON file.
+ */
+typedef struct
+{
+  TallOrder *order;       /* owned; NULL if it is a customer, or bad */
+  TallCustomer *customer; /* owned; NULL if it is an order, or bad */
+  GError *error;          /* owned; why it is bad, with file and line; NULL: it is not */
+} TallJsonItem;
+
+void tall_json_item_clear (TallJsonItem *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallJsonItem, tall_json_item_clear)
+
+typedef enum
+{
+  TALL_JSON_ORDERS,    /* what is not wrapped is an order */
+  TALL_JSON_CUSTOMERS, /* … a customer */
+} TallJsonKind;
+
+typedef enum
+{
+  TALL_JSON_ITEM,
+  TALL_JSON_END,
+  TALL_JSON_FAILED,
+} TallJsonStep;
+
+/**
+ * TallJsonFile:
+ *
+ * Reads orders and customers from a file: either one JSON object over any number of lines, or one
+ * in each line. Each is an order or a customer, plain or as `{"order": …}` or `{"customer": …}`.
+ * A bad line does not keep the next from being read. Not thread-safe.
+ */
+typedef struct _TallJsonFile TallJsonFile;
+
+TallJsonFile *
+tall_json_file_open (const char *path, TallJsonKind kind, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_json_file_free (TallJsonFile *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallJsonFile, tall_json_file_free)
+
+TallJsonStep tall_json_file_next (TallJsonFile *self,
+                                  TallJsonItem *item,
+                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

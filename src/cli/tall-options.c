@@ -1,0 +1,286 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-options.h"
+#include "tall-client.h"
+#include "tall-error.h"
+#include "tall-output.h"
+#include "tall-store-url.h"
+
+#define COMMON_GROUP "tallorder"
+
+void
+tall_options_clear (TallOptions *self)
+{
+  g_clear_pointer (&self->store, g_free);
+  g_clear_pointer (&self->server, g_free);
+  g_clear_pointer (&self->config, g_free);
+  g_clear_pointer (&self->arguments, g_strfreev);
+}
+
+/**
+ * tall_usage_error:
+ *
+ * Says what is wrong with the call, and where to look.
+ */
+TallExit
+tall_usage_error (const TallCommand *command, const char *format, ...)
+{
+  va_list args;
+  va_start (args, format);
+  g_autofree char *message = g_strdup_vprintf (format, args);
+  va_end (args);
+  tall_print_error ("%s; see: tallorder %s --help", message, command->name);
+  return TALL_EXIT_USAGE;
+}
+
+/**
+ * tall_fail:
+ *
+ * Prints an error.
+ *
+ * Returns: the exit code that fits it
+ */
+TallExit
+tall_fail (const GError *error)
+{
+  tall_print_error ("%s", error->message);
+  if (g_error_matches (error, TALL_ERROR, TALL_ERROR_NOT_FOUND)
+      || g_error_matches (error, TALL_ERROR, TALL_ERROR_CONFLICT))
+    return TALL_EXIT_NO;
+  return TALL_EXIT_FAILED;
+}
+
+/* The value of `--NAME VALUE` or `--NAME=VALUE`; NULL if it is not there. */
+static const char *
+find_argument (char **argv, const char *name)
+{
+  gsize len = strlen (name);
+  for (guint i = 1; argv[i] != NULL && !g_str_equal (argv[i], "--"); i++)
+    {
+      if (!g_str_has_prefix (argv[i], "--") || strncmp (argv[i] + 2, name, len) != 0)
+        continue;
+      if (argv[i][2 + len] == '=')
+        return argv[i] + 2 + len + 1;
+      if (argv[i][2 + len] == '\0')
+        return argv[i + 1];
+    }
+  return NULL;
+}
+
+static const GOptionEntry *
+find_entry (const GOptionEntry *entries, const char *name)
+{
+  for (guint i = 0; entries != NULL && entries[i].long_name != NULL; i++)
+    if (g_str_equal (entries[i].long_name, name))
+      return &entries[i];
+  return NULL;
+}
+
+static gboolean
+add_from_config (GKeyFile *file,
+                 const char *group,
+                 const GOptionEntry *entries,
+                 gboolean with_place,
+                 GPtrArray *args,
+                 GError **error)
+{
+  g_auto (GStrv) keys = g_key_file_get_keys (file, group, NULL, NULL);
+  for (guint i = 0; keys != NULL && keys[i] != NULL; i++)
+    {
+      gboolean is_place = g_str_equal (keys[i], "store") || g_str_equal (keys[i], "server");
+      const GOptionEntry *entry = find_entry (entries, keys[i]);
+      if (entry == NULL || g_str_equal (keys[i], "config"))
+        {
+          tall_error_set_invalid (error, "config", "[%s] %s: there is no such option", group,
+                                  keys[i]);
+          return FALSE;
+        }
+      if (is_place && !with_place)
+        continue;
+      if (entry->arg != G_OPTION_ARG_NONE)
+        {
+          g_autofree char *value = g_key_file_get_string (file, group, keys[i], NULL);
+          g_ptr_array_add (args, g_strdup_printf ("--%s=%s", keys[i], value != NULL ? value : ""));
+        }
+      else if (g_key_file_get_boolean (file, group, keys[i], NULL))
+        g_ptr_array_add (args, g_strdup_printf ("--%s", keys[i]));
+    }
+  return TRUE;
+}
+
+/* Puts the options of a configuration file before those of the command line, which so win. */
+static gboolean
+add_config (const TallCommand *command,
+            const GOptionEntry *common,
+            const GOptionEntry *own,
+            char **argv,
+            GPtrArray *args,
+            GError **error)
+{
+  const char *path = find_argument (argv, "config");
+  if (path == NULL)
+    return TRUE;
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+  g_autoptr (GError) local = NULL;
+  gboolean with_place =
+      find_argument (argv, "store") == NULL && find_argument (argv, "server") == NULL;
+  if (g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, &local)
+      && add_from_config (file, COMMON_GROUP, common, with_place, args, &local)
+      && add_from_config (file, command->name, own, TRUE, args, &local))
+    return TRUE;
+  tall_error_set_invalid (error, "config", "Configuration %s: %s", path, local->message);
+  return FALSE;
+}
+
+static void
+add_arguments (GPtrArray *args, char **argv)
+{
+  for (guint i = 1; argv[i] != NULL; i++)
+    g_ptr_array_add (args, g_strdup (argv[i]));
+  g_ptr_array_add (args, NULL);
+}
+
+/* GOption leaves what is no option; a `--` that it used is gone. */
+static void
+take_arguments (TallOptions *self, GStrv parsed)
+{
+  self->arguments = g_strdupv (parsed + 1);
+  guint n = g_strv_length (self->arguments);
+  for (guint i = 0; i < n; i++)
+    if (g_str_equal (self->arguments[i], "--"))
+      {
+        g_free (self->arguments[i]);
+        memmove (self->arguments + i, self->arguments + i + 1, (n - i) * sizeof (char *));
+        break;
+      }
+  self->n_arguments = g_strv_length (self->arguments);
+}
+
+/**
+ * tall_options_parse:
+ * @entries: (nullable): the command's own options
+ * @argv: with the command's name as first, NULL-terminated
+ *
+ * Reads the command line, and the configuration file that it names. `--help` prints help and ends
+ * the program.
+ *
+ * Returns: FALSE with an error if it is wrong
+ */
+gboolean
+tall_options_parse (TallOptions *self,
+                    const TallCommand *command,
+                    const GOptionEntry *entries,
+                    int argc G_GNUC_UNUSED,
+                    char **argv,
+                    GError **error)
+{
+  const GOptionEntry common[] = {
+    { "store", 0, 0, G_OPTION_ARG_FILENAME, &self->store,
+      "where the orders are: rocksdb:DIR or hbase://host:port", "URL" },
+    { "config", 0, 0, G_OPTION_ARG_FILENAME, &self->config, "key file that gives options", "FILE" },
+    { "server", 0, 0, G_OPTION_ARG_FILENAME, &self->server, "a tallorder server instead",
+      "HOST:PORT" },
+    { NULL },
+  };
+  g_autoptr (GOptionContext) context = g_option_context_new (command->arguments);
+  g_option_context_set_summary (context, command->summary);
+  g_option_context_set_description (context, command->help);
+  if (entries != NULL)
+    g_option_context_add_main_entries (context, entries, NULL);
+  g_option_context_add_main_entries (context, common, NULL);
+
+  g_autoptr (GPtrArray) args = g_ptr_array_new_with_free_func (g_free);
+  g_autofree char *program = g_strconcat ("tallorder ", command->name, NULL);
+  g_set_prgname (program);
+  g_ptr_array_add (args, g_strdup (program));
+  if (!add_config (command, common, entries, argv, args, error))
+    return FALSE;
+  add_arguments (args, argv);
+  g_auto (GStrv) all = (GStrv)g_ptr_array_free (g_steal_pointer (&args), FALSE);
+  if (!g_option_context_parse_strv (context, &all, error))
+    return FALSE;
+  take_arguments (self, all);
+  return TRUE;
+}
+
+static TallStoreUrl *
+parse_store (const TallOptions *self, const TallCommand *command, TallExit *exit)
+{
+  g_autoptr (GError) error = NULL;
+  *exit = TALL_EXIT_USAGE;
+  if (self->server != NULL && !command->takes_server)
+    tall_usage_error (command, "%s works on a store, not on a server: give --store", command->name);
+  else if (self->server != NULL && self->store != NULL)
+    tall_usage_error (command, "Give --store or --server, not both");
+  else if (self->store == NULL)
+    tall_usage_error (command, "Say where the orders are: --store rocksdb:DIR%s",
+                      command->takes_server ? ", or --server HOST:PORT" : "");
+  else
+    {
+      TallStoreUrl *url = tall_store_url_parse (self->store, &error);
+      if (url == NULL)
+        tall_print_error ("%s", error->message);
+      return url;
+    }
+  return NULL;
+}
+
+/**
+ * tall_options_open_table:
+ * @create: make a new embedded store if there is none
+ *
+ * Returns: (transfer full): the tables of `--store`; NULL, with a message printed, on failure
+ */
+TallTable *
+tall_options_open_table (const TallOptions *self,
+                         const TallCommand *command,
+                         gboolean create,
+                         TallExit *exit)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallStoreUrl) url = parse_store (self, command, exit);
+  if (url == NULL)
+    return NULL;
+  TallTable *table = tall_store_url_open (url, create, &error);
+  if (table == NULL)
+    {
+      tall_print_error ("%s", error->message);
+      *exit = TALL_EXIT_FAILED;
+    }
+  return table;
+}
+
+TallStore *
+tall_options_open_store (const TallOptions *self, const TallCommand *command, TallExit *exit)
+{
+  g_autoptr (TallTable) table = tall_options_open_table (self, command, FALSE, exit);
+  if (table == NULL)
+    return NULL;
+  g_autoptr (GError) error = NULL;
+  TallStore *store = tall_store_open (table, NULL, NULL, NULL, &error);
+  if (store != NULL)
+    return store;
+  if (g_error_matches (error, TALL_ERROR, TALL_ERROR_NOT_FOUND))
+    g_prefix_error (&error, "Store %s: ", self->store);
+  tall_print_error ("%s", error->message);
+  *exit = TALL_EXIT_FAILED;
+  return NULL;
+}
+
+TallFront *
+tall_options_open_front (const TallOptions *self, const TallCommand *command, TallExit *exit)
+{
+  if (self->server == NULL || self->store != NULL)
+    {
+      TallStore *store = tall_options_open_store (self, command, exit);
+      return store == NULL ? NULL : TALL_FRONT (store);
+    }
+  g_autoptr (GError) error = NULL;
+  TallFront *client = tall_client_new (self->server, &error);
+  if (client != NULL)
+    return client;
+  tall_print_error ("%s", error->message);
+  *exit =
+      g_error_matches (error, TALL_ERROR, TALL_ERROR_INVALID) ? TALL_EXIT_USAGE : TALL_EXIT_FAILED;
+  return NULL;
+}

@@ -1,0 +1,53 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-command.h"
+#include "tall-store.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallOptions:
+ *
+ * What every command takes, and its arguments.
+ */
+typedef struct
+{
+  char *store;
+  char *server;
+  char *config;
+  GStrv arguments; /* what is not an option */
+  guint n_arguments;
+} TallOptions;
+
+#define TALL_OPTIONS_INIT                                                                          \
+  {                                                                                                \
+    NULL, NULL, NULL, NULL, 0                                                                      \
+  }
+
+void tall_options_clear (TallOptions *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallOptions, tall_options_clear)
+
+gboolean tall_options_parse (TallOptions *self,
+                             const TallCommand *command,
+                             const GOptionEntry *entries,
+                             int argc,
+                             char **argv,
+                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallExit tall_usage_error (const TallCommand *command, const char *format, ...)
+    G_GNUC_PRINTF (2, 3);
+
+/* The front that the options name: a store, or a server. On failure, prints why and sets @exit. */
+TallFront *
+tall_options_open_front (const TallOptions *self, const TallCommand *command, TallExit *exit);
+TallTable *tall_options_open_table (const TallOptions *self,
+                                    const TallCommand *command,
+                                    gboolean create,
+                                    TallExit *exit);
+TallStore *
+tall_options_open_store (const TallOptions *self, const TallCommand *command, TallExit *exit);
+
+TallExit tall_fail (const GError *error);
+
+G_END_DECLS

@@ -1,0 +1,195 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-output.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+struct _TallGrid
+{
+  guint n_columns;
+  GPtrArray *texts;   /* of char *, row by row, the header first */
+  gboolean *to_right; /* for each column */
+};
+
+static gboolean
+has_colour (FILE *file)
+{
+  const char *no_colour = g_getenv ("NO_COLOR");
+  return (no_colour == NULL || *no_colour == '\0') && isatty (fileno (file));
+}
+
+static const char *
+begin_style (TallStyle style)
+{
+  static const char *const codes[] = { "", "\033[1m", "\033[2m", "\033[32m", "\033[31m" };
+  return codes[style];
+}
+
+/**
+ * tall_print:
+ *
+ * Prints to standard output; the program checks at its end that all of it was written.
+ */
+void
+tall_print (const char *format, ...)
+{
+  va_list args;
+  va_start (args, format);
+  g_autofree char *text = g_strdup_vprintf (format, args);
+  va_end (args);
+  fputs (text, stdout);
+}
+
+void
+tall_print_styled (TallStyle style, const char *format, ...)
+{
+  va_list args;
+  va_start (args, format);
+  g_autofree char *text = g_strdup_vprintf (format, args);
+  va_end (args);
+  if (style == TALL_STYLE_PLAIN || !has_colour (stdout))
+    fputs (text, stdout);
+  else
+    fprintf (stdout, "%s%s\033[0m", begin_style (style), text);
+}
+
+/**
+ * tall_print_error:
+ *
+ * Prints a message with the program's name to standard error.
+ */
+void
+tall_print_error (const char *format, ...)
+{
+  va_list args;
+  va_start (args, format);
+  g_autofree char *message = g_strdup_vprintf (format, args);
+  va_end (args);
+  g_autofree char *text = tall_clean_text (message);
+  gboolean colour = has_colour (stderr);
+  fflush (stdout);
+  fprintf (stderr, "%stallorder:%s %s\n", colour ? begin_style (TALL_STYLE_BAD) : "",
+           colour ? "\033[0m" : "", text);
+}
+
+/**
+ * tall_clean_text:
+ *
+ * Returns: (transfer full): the text with its control characters, which could steer a terminal, as
+ *   `\xNN`, and with what is not UTF-8 replaced
+ */
+char *
+tall_clean_text (const char *text)
+{
+  g_autofree char *valid = g_utf8_make_valid (text, -1);
+  g_autoptr (GString) clean = g_string_sized_new (strlen (valid));
+  for (const char *at = valid; *at != '\0'; at = g_utf8_next_char (at))
+    {
+      gunichar c = g_utf8_get_char (at);
+      if (g_unichar_iscntrl (c))
+        g_string_append_printf (clean, "\\x%02x", c);
+      else
+        g_string_append_unichar (clean, c);
+    }
+  return g_string_free (g_steal_pointer (&clean), FALSE);
+}
+
+TallGrid *
+tall_grid_new (const char *const *columns)
+{
+  TallGrid *self = g_new0 (TallGrid, 1);
+  self->n_columns = g_strv_length ((char **)columns);
+  self->texts = g_ptr_array_new_with_free_func (g_free);
+  self->to_right = g_new0 (gboolean, self->n_columns);
+  for (guint i = 0; i < self->n_columns; i++)
+    {
+      self->to_right[i] = columns[i][0] == '>';
+      g_ptr_array_add (self->texts, g_strdup (columns[i] + (self->to_right[i] ? 1 : 0)));
+    }
+  return self;
+}
+
+void
+tall_grid_free (TallGrid *self)
+{
+  if (self == NULL)
+    return;
+  g_ptr_array_unref (self->texts);
+  g_free (self->to_right);
+  g_free (self);
+}
+
+/* Adds the next text of the row; after the last column the next row begins. */
+void
+tall_grid_add (TallGrid *self, const char *text)
+{
+  g_ptr_array_add (self->texts, tall_clean_text (text != NULL ? text : ""));
+}
+
+void
+tall_grid_add_number (TallGrid *self, guint64 number)
+{
+  g_ptr_array_add (self->texts, g_strdup_printf ("%" G_GUINT64_FORMAT, number));
+}
+
+/* How many columns of the terminal a text takes. */
+static guint
+measure_text (const char *text)
+{
+  guint width = 0;
+  for (const char *at = text; *at != '\0'; at = g_utf8_next_char (at))
+    {
+      gunichar c = g_utf8_get_char (at);
+      if (!g_unichar_iszerowidth (c))
+        width += g_unichar_iswide (c) ? 2 : 1;
+    }
+  return width;
+}
+
+static guint *
+measure_columns (const TallGrid *self)
+{
+  guint *widths = g_new0 (guint, self->n_columns);
+  for (guint i = 0; i < self->texts->len; i++)
+    {
+      guint width = measure_text (g_ptr_array_index (self->texts, i));
+      widths[i % self->n_columns] = MAX (widths[i % self->n_columns], width);
+    }
+  return widths;
+}
+
+static void
+append_row (const TallGrid *self, guint row, const guint *widths, guint indent, GString *line)
+{
+  g_string_append_printf (line, "%*s", (int)indent, "");
+  for (guint i = 0; i < self->n_columns; i++)
+    {
+      const char *text = g_ptr_array_index (self->texts, row * self->n_columns + i);
+      guint pad = widths[i] - measure_text (text);
+      gboolean last = i + 1 == self->n_columns;
+      if (self->to_right[i])
+        g_string_append_printf (line, "%*s%s", (int)pad, "", text);
+      else
+        g_string_append_printf (line, "%s%*s", text, last ? 0 : (int)pad, "");
+      if (!last)
+        g_string_append (line, "  ");
+    }
+  while (line->len > 0 && line->str[line->len - 1] == ' ')
+    g_string_truncate (line, line->len - 1);
+}
+
+void
+tall_grid_print (TallGrid *self, guint indent)
+{
+  g_autofree guint *widths = measure_columns (self);
+  guint n_rows = self->texts->len / self->n_columns;
+  for (guint row = 0; row < n_rows; row++)
+    {
+      g_autoptr (GString) line = g_string_new (NULL);
+      append_row (self, row, widths, indent, line);
+      tall_print_styled (row == 0 ? TALL_STYLE_BOLD : TALL_STYLE_PLAIN, "%s", line->str);
+      tall_print ("\n");
+    }
+}

@@ -1,0 +1,46 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Output is UTF-8, whatever the locale says. */
+void tall_print (const char *format, ...) G_GNUC_PRINTF (1, 2);
+void tall_print_error (const char *format, ...) G_GNUC_PRINTF (1, 2);
+
+/**
+ * TallStyle:
+ *
+ * Colours, on a terminal and unless NO_COLOR is set.
+ */
+typedef enum
+{
+  TALL_STYLE_PLAIN,
+  TALL_STYLE_BOLD,
+  TALL_STYLE_DIM,
+  TALL_STYLE_GOOD,
+  TALL_STYLE_BAD,
+} TallStyle;
+
+void tall_print_styled (TallStyle style, const char *format, ...) G_GNUC_PRINTF (2, 3);
+char *tall_clean_text (const char *text);
+
+/**
+ * TallGrid:
+ *
+ * A table for people: a header and rows of texts. Columns are as wide as their widest text.
+ */
+typedef struct _TallGrid TallGrid;
+
+/* @columns: a name each, NULL-terminated; those that begin with `>` are aligned to the right. */
+TallGrid *tall_grid_new (const char *const *columns);
+void tall_grid_free (TallGrid *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallGrid, tall_grid_free)
+
+void tall_grid_add (TallGrid *self, const char *text);
+void tall_grid_add_number (TallGrid *self, guint64 number);
+void tall_grid_print (TallGrid *self, guint indent);
+
+G_END_DECLS

@@ -1,0 +1,137 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-put-items.h"
+#include "tall-error.h"
+#include "tall-output.h"
+
+typedef struct
+{
+  TallFront *front;
+  TallJsonFile *file;
+  const TallWriteOptions *write;
+  guint64 n_stored;
+  guint64 n_refused;
+} Put;
+
+/* Whether the failure is about this one order, so that others may still be stored. */
+static gboolean
+is_refusal (const GError *error)
+{
+  static const TallError refusals[] = { TALL_ERROR_CONFLICT,      TALL_ERROR_INVALID,
+                                        TALL_ERROR_TOO_LARGE,     TALL_ERROR_NOT_FOUND,
+                                        TALL_ERROR_KEY_COLLISION, TALL_ERROR_NEWER_VERSION };
+  for (guint i = 0; i < G_N_ELEMENTS (refusals); i++)
+    if (g_error_matches (error, TALL_ERROR, (gint)refusals[i]))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+store_item (Put *self, TallJsonItem *item)
+{
+  if (item->error != NULL)
+    return FALSE;
+  gint64 revision;
+  if (item->order != NULL)
+    {
+      if (!tall_front_put_order (self->front, item->order, self->write, &revision, &item->error))
+        return FALSE;
+      tall_print ("Stored order %s of %s, revision %" G_GINT64_FORMAT "\n",
+                  item->order->order_number, item->order->customer_number, revision);
+      return TRUE;
+    }
+  if (!tall_front_put_customer (self->front, item->customer, self->write, &revision, &item->error))
+    return FALSE;
+  tall_print ("Stored customer %s, revision %" G_GINT64_FORMAT "\n", item->customer->number,
+              revision);
+  return TRUE;
+}
+
+/* Stores what was read. Returns FALSE if going on makes no sense. */
+static gboolean
+put_item (Put *self, TallJsonItem *item)
+{
+  if (store_item (self, item))
+    {
+      self->n_stored++;
+      return TRUE;
+    }
+  self->n_refused++;
+  tall_print_error ("%s", item->error->message);
+  return is_refusal (item->error);
+}
+
+static TallExit
+put_all (Put *self, TallJsonItem *first)
+{
+  g_autoptr (GError) error = NULL;
+  TallJsonStep step = TALL_JSON_ITEM;
+  gboolean going = put_item (self, first);
+  while (going && step == TALL_JSON_ITEM)
+    {
+      g_auto (TallJsonItem) item = { NULL, NULL, NULL };
+      step = tall_json_file_next (self->file, &item, &error);
+      if (step == TALL_JSON_ITEM)
+        going = put_item (self, &item);
+    }
+  if (step == TALL_JSON_FAILED)
+    tall_print_error ("%s", error->message);
+  if (!going || step == TALL_JSON_FAILED)
+    return TALL_EXIT_FAILED;
+  return self->n_refused > 0 ? TALL_EXIT_NO : TALL_EXIT_DONE;
+}
+
+/* A token or a revision belongs to one put, so there must not be a second object. */
+static gboolean
+check_single (Put *self, const TallCommand *command, GError **error)
+{
+  if (!self->write->has_token && self->write->condition != TALL_IF_REVISION)
+    return TRUE;
+  g_auto (TallJsonItem) second = { NULL, NULL, NULL };
+  TallJsonStep step = tall_json_file_next (self->file, &second, error);
+  if (step == TALL_JSON_ITEM)
+    tall_usage_error (command, "--token and --if-revision go with a single order");
+  return step == TALL_JSON_END;
+}
+
+/**
+ * tall_put_items:
+ * @path: of the JSON file; `-`: standard input
+ * @kind: what an object without wrapping is
+ *
+ * Stores the orders and customers of a JSON file.
+ */
+TallExit
+tall_put_items (const TallOptions *options,
+                const TallCommand *command,
+                const char *path,
+                TallJsonKind kind,
+                const TallWriteOptions *write)
+{
+  g_autoptr (GError) error = NULL;
+  g_auto (TallJsonItem) first = { NULL, NULL, NULL };
+  g_autoptr (TallJsonFile) file = tall_json_file_open (path, kind, &error);
+  if (file == NULL)
+    {
+      tall_print_error ("%s", error->message);
+      return TALL_EXIT_FAILED;
+    }
+  Put self = { NULL, file, write, 0, 0 };
+  TallJsonStep step = tall_json_file_next (file, &first, &error);
+  if (step == TALL_JSON_END)
+    g_set_error (&error, TALL_ERROR, TALL_ERROR_INVALID, "%s holds no JSON object", path);
+  if (step == TALL_JSON_ITEM && !check_single (&self, command, &error) && error == NULL)
+    return TALL_EXIT_USAGE;
+  if (error != NULL)
+    {
+      tall_print_error ("%s", error->message);
+      return TALL_EXIT_FAILED;
+    }
+
+  TallExit exit;
+  g_autoptr (TallFront) front = tall_options_open_front (options, command, &exit);
+  if (front == NULL)
+    return exit;
+  self.front = front;
+  return put_all (&self, &first);
+}

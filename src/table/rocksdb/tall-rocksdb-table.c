@@ -3,8 +3,8 @@
 #include "tall-rocksdb-table.h"
 
 #include "tall-error.h"
-#include "tall-rocksdb-database.h"
 #include "tall-rocksdb-reader.h"
+#include "tall-rocksdb-table-private.h"
 #include "tall-rocksdb-writer.h"
 
 #define DEFAULT_NAME "tallorder"
@@ -275,4 +275,26 @@ tall_rocksdb_table_count_wal_syncs (TallRocksdbTable *self)
   g_autofree char *statistics = tall_rocksdb_database_get_statistics (self->database);
   const char *found = statistics == NULL ? NULL : strstr (statistics, ticker);
   return found == NULL ? 0 : g_ascii_strtoull (found + strlen (ticker), NULL, 10);
+}
+
+/**
+ * tall_rocksdb_table_get_handle:
+ *
+ * Returns: (transfer none): RocksDB's own handle of the database
+ */
+rocksdb_t *
+tall_rocksdb_table_get_handle (TallRocksdbTable *self)
+{
+  return tall_rocksdb_database_get_handle (self->database);
+}
+
+/**
+ * tall_rocksdb_table_find_family:
+ *
+ * Returns: (transfer full): the column family of a table; NULL with %TALL_ERROR_NOT_FOUND
+ */
+TallRocksdbFamily *
+tall_rocksdb_table_find_family (TallRocksdbTable *self, const char *table, GError **error)
+{
+  return find_family (self, table, error);
 }

@@ -1,0 +1,302 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-bench-report.h"
+
+#include <json-glib/json-glib.h>
+
+/* What one side took, for programs. */
+typedef struct
+{
+  guint64 n_operations; /* 0: was not measured by itself */
+  guint n_rounds;
+  double p50, p95, p99, max; /* microseconds an operation */
+} Side;
+
+typedef struct
+{
+  char *id;
+  char *what;
+  char *unit;
+  double ours;
+  double floor;
+  double ratio;
+  double goal;
+  gboolean at_least;
+  gboolean reached;
+  Side ours_side;
+  Side floor_side;
+} Line;
+
+typedef struct
+{
+  char *name;
+  gint64 value;
+} Setting;
+
+struct _TallBenchReport
+{
+  GArray *settings; /* of Setting */
+  GArray *lines;    /* of Line */
+};
+
+static void
+line_clear (Line *line)
+{
+  g_free (line->id);
+  g_free (line->what);
+  g_free (line->unit);
+}
+
+static void
+setting_clear (Setting *setting)
+{
+  g_free (setting->name);
+}
+
+TallBenchReport *
+tall_bench_report_new (void)
+{
+  TallBenchReport *self = g_new (TallBenchReport, 1);
+  self->settings = g_array_new (FALSE, FALSE, sizeof (Setting));
+  self->lines = g_array_new (FALSE, FALSE, sizeof (Line));
+  g_array_set_clear_func (self->settings, (GDestroyNotify)setting_clear);
+  g_array_set_clear_func (self->lines, (GDestroyNotify)line_clear);
+  return self;
+}
+
+void
+tall_bench_report_free (TallBenchReport *self)
+{
+  g_array_unref (self->settings);
+  g_array_unref (self->lines);
+  g_free (self);
+}
+
+/**
+ * tall_bench_report_set:
+ *
+ * Notes with what the figures were measured, for programs.
+ */
+void
+tall_bench_report_set (TallBenchReport *self, const char *setting, gint64 value)
+{
+  Setting noted = { g_strdup (setting), value };
+  g_array_append_val (self->settings, noted);
+}
+
+static double
+get_microseconds (const TallMeasured *measured, double quantile)
+{
+  return (double)tall_histogram_get_quantile (measured->batches, quantile) / 1000;
+}
+
+static Side
+make_side (const TallMeasured *measured)
+{
+  if (measured == NULL)
+    return (Side){ 0 };
+  return (Side){
+    .n_operations = measured->n_operations,
+    .n_rounds = measured->means->len,
+    .p50 = get_microseconds (measured, 0.5),
+    .p95 = get_microseconds (measured, 0.95),
+    .p99 = get_microseconds (measured, 0.99),
+    .max = (double)tall_histogram_get_max (measured->batches) / 1000,
+  };
+}
+
+void
+tall_bench_report_add (TallBenchReport *self, const TallBenchFigure *figure)
+{
+  Line line = {
+    .id = g_strdup (figure->id),
+    .what = g_strdup (figure->what),
+    .unit = g_strdup (figure->unit),
+    .ours = figure->ours,
+    .floor = figure->floor,
+    .ratio = figure->ratio,
+    .goal = figure->goal,
+    .at_least = figure->at_least,
+    .reached = figure->at_least ? figure->ratio >= figure->goal : figure->ratio <= figure->goal,
+    .ours_side = make_side (figure->ours_measured),
+    .floor_side = make_side (figure->floor_measured),
+  };
+  g_array_append_val (self->lines, line);
+}
+
+/**
+ * tall_bench_report_add_rate:
+ * @goal: the ratio of the rates is to be this or more
+ *
+ * Adds a figure in operations a second.
+ */
+void
+tall_bench_report_add_rate (TallBenchReport *self,
+                            const char *id,
+                            const char *what,
+                            double goal,
+                            const TallMeasured *ours,
+                            const TallMeasured *floor)
+{
+  TallBenchFigure figure = {
+    .id = id,
+    .what = what,
+    .unit = "orders/s",
+    .ours = 1e9 / tall_measured_get_mean (ours),
+    .floor = 1e9 / tall_measured_get_mean (floor),
+    .ratio = tall_measured_compare_means (floor, ours),
+    .goal = goal,
+    .at_least = TRUE,
+    .ours_measured = ours,
+    .floor_measured = floor,
+  };
+  tall_bench_report_add (self, &figure);
+}
+
+/**
+ * tall_bench_report_add_latency:
+ * @goal: the ratio of the median latencies is to be this or less
+ *
+ * Adds a figure in microseconds.
+ */
+void
+tall_bench_report_add_latency (TallBenchReport *self,
+                               const char *id,
+                               const char *what,
+                               double goal,
+                               const TallMeasured *ours,
+                               const TallMeasured *floor)
+{
+  TallBenchFigure figure = {
+    .id = id,
+    .what = what,
+    .unit = "µs p50",
+    .ours = tall_measured_get_median (ours) / 1000,
+    .floor = tall_measured_get_median (floor) / 1000,
+    .ratio = tall_measured_compare_medians (ours, floor),
+    .goal = goal,
+    .at_least = FALSE,
+    .ours_measured = ours,
+    .floor_measured = floor,
+  };
+  tall_bench_report_add (self, &figure);
+}
+
+/* Three digits that mean something are enough to read. */
+static char *
+format_number (double value)
+{
+  return g_strdup_printf (value >= 100 ? "%.0f" : value >= 10 ? "%.1f" : "%.2f", value);
+}
+
+static void
+append_line (GString *text, int width, const Line *line)
+{
+  g_autofree char *ours = format_number (line->ours);
+  g_autofree char *floor = format_number (line->floor);
+  glong len = g_utf8_strlen (line->what, -1);
+  glong unit_len = g_utf8_strlen (line->unit, -1);
+  g_string_append_printf (text, "%s%*s  %9s  %9s  %s%*s  %5.2f  %s %-4.4g  %s\n", line->what,
+                          width - (int)len, "", ours, floor, line->unit, MAX (8 - (int)unit_len, 0),
+                          "", line->ratio, line->at_least ? "≥" : "≤", line->goal,
+                          line->reached ? "yes" : "NO");
+}
+
+/**
+ * tall_bench_report_to_text:
+ *
+ * Returns: (transfer full): a table for people
+ */
+char *
+tall_bench_report_to_text (const TallBenchReport *self)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  int width = 4;
+  for (guint i = 0; i < self->lines->len; i++)
+    width = MAX (width, (int)g_utf8_strlen (g_array_index (self->lines, Line, i).what, -1));
+
+  g_string_append_printf (text, "%-*s  %9s  %9s  %-8s  %5s  %-6s  %s\n", width, "what", "ours",
+                          "floor", "unit", "ratio", "goal", "reached");
+  for (guint i = 0; i < self->lines->len; i++)
+    append_line (text, width, &g_array_index (self->lines, Line, i));
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+static void
+add_double (JsonBuilder *builder, const char *name, double value)
+{
+  json_builder_set_member_name (builder, name);
+  json_builder_add_double_value (builder, value);
+}
+
+static void
+add_text (JsonBuilder *builder, const char *name, const char *value)
+{
+  json_builder_set_member_name (builder, name);
+  json_builder_add_string_value (builder, value);
+}
+
+static void
+add_side (JsonBuilder *builder, const char *name, const Side *side)
+{
+  if (side->n_operations == 0)
+    return;
+  json_builder_set_member_name (builder, name);
+  json_builder_begin_object (builder);
+  json_builder_set_member_name (builder, "operations");
+  json_builder_add_int_value (builder, (gint64)side->n_operations);
+  json_builder_set_member_name (builder, "rounds");
+  json_builder_add_int_value (builder, side->n_rounds);
+  add_double (builder, "p50_us", side->p50);
+  add_double (builder, "p95_us", side->p95);
+  add_double (builder, "p99_us", side->p99);
+  add_double (builder, "max_us", side->max);
+  json_builder_end_object (builder);
+}
+
+static void
+add_line (JsonBuilder *builder, const Line *line)
+{
+  json_builder_begin_object (builder);
+  add_text (builder, "id", line->id);
+  add_text (builder, "what", line->what);
+  add_text (builder, "unit", line->unit);
+  add_double (builder, "ours", line->ours);
+  add_double (builder, "floor", line->floor);
+  add_double (builder, "ratio", line->ratio);
+  add_text (builder, "goal_is", line->at_least ? "at_least" : "at_most");
+  add_double (builder, "goal", line->goal);
+  json_builder_set_member_name (builder, "reached");
+  json_builder_add_boolean_value (builder, line->reached);
+  add_side (builder, "ours_measured", &line->ours_side);
+  add_side (builder, "floor_measured", &line->floor_side);
+  json_builder_end_object (builder);
+}
+
+/**
+ * tall_bench_report_to_json:
+ *
+ * Returns: (transfer full): everything, for programs: what was set, and an array `figures`
+ */
+char *
+tall_bench_report_to_json (const TallBenchReport *self)
+{
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  json_builder_begin_object (builder);
+  add_text (builder, "version", TALL_VERSION);
+  for (guint i = 0; i < self->settings->len; i++)
+    {
+      const Setting *setting = &g_array_index (self->settings, Setting, i);
+      json_builder_set_member_name (builder, setting->name);
+      json_builder_add_int_value (builder, setting->value);
+    }
+  json_builder_set_member_name (builder, "figures");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < self->lines->len; i++)
+    add_line (builder, &g_array_index (self->lines, Line, i));
+  json_builder_end_array (builder);
+  json_builder_end_object (builder);
+
+  g_autoptr (JsonNode) root = json_builder_get_root (builder);
+  return json_to_string (root, TRUE);
+}

@@ -1,0 +1,72 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-floor-private.h"
+
+#define ROUND_SECONDS 0.02
+
+static void
+report_progress (double done, gpointer data)
+{
+  const TallFloorRun *self = data;
+  const TallFloorOptions *options = self->options;
+  if (options->progress != NULL)
+    options->progress (self->what, done, options->progress_data);
+}
+
+/**
+ * tall_floor_make_plan:
+ *
+ * Returns: how a part of the run is measured
+ */
+TallMeasurePlan
+tall_floor_make_plan (TallFloorRun *self, const char *what)
+{
+  self->what = what;
+  return (TallMeasurePlan){
+    .seconds = self->options->seconds,
+    .round_seconds = MIN (ROUND_SECONDS, self->options->seconds / 10),
+    .progress = report_progress,
+    .progress_data = self,
+  };
+}
+
+/**
+ * tall_floor_fill:
+ *
+ * Stores the first @n orders of a workload.
+ *
+ * Returns: (transfer full) (element-type TallOrder): them
+ */
+GPtrArray *
+tall_floor_fill (const TallBenchStore *store, const TallWorkload *workload, guint n, GError **error)
+{
+  g_autoptr (GPtrArray) orders = tall_workload_make_orders (workload, 0, n);
+  for (guint i = 0; i < n; i++)
+    if (!tall_front_put_order (store->front, g_ptr_array_index (orders, i), NULL, NULL, error))
+      return NULL;
+  return g_steal_pointer (&orders);
+}
+
+/**
+ * tall_floor_run:
+ * @report: gets the figures
+ *
+ * Measures what we add to the stores below us: each figure compares an operation of ours with the
+ * same bytes sent or stored without us, in the same run. README.md tells what each means. Works in
+ * temporary deployments of its own, which are removed afterwards.
+ *
+ * Returns: FALSE with what went wrong; %TALL_ERROR_DAMAGED if an order did not come back as it was
+ *   stored
+ */
+gboolean
+tall_floor_run (const TallFloorOptions *options, TallBenchReport *report, GError **error)
+{
+  TallFloorRun self = { options, report, NULL };
+  tall_bench_report_set (report, "lines", options->n_lines);
+  tall_bench_report_set (report, "orders", options->n_orders);
+  if (options->hbase != NULL)
+    return tall_floor_hbase (&self, error);
+  return tall_floor_get (&self, error) && tall_floor_put (&self, error)
+         && tall_floor_writers (&self, error) && tall_floor_service (&self, error)
+         && tall_floor_lines (&self, error);
+}

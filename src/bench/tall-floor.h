@@ -1,0 +1,35 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-bench-report.h"
+#include "tall-hbase-table.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallFloorOptions:
+ *
+ * What is measured, and with what. Start from TALL_FLOOR_OPTIONS_INIT.
+ */
+typedef struct
+{
+  const TallHbaseOptions *hbase; /* NULL: measure the embedded store and the service */
+  const char *directory;         /* in which temporary stores are made; NULL: the usual one */
+  guint n_lines;                 /* of an order */
+  guint n_orders;                /* that there are to be fetched from */
+  double seconds;                /* for each figure */
+  void (*progress) (const char *what, double done, gpointer data); /* nullable; 0 … 1 */
+  gpointer progress_data;
+} TallFloorOptions;
+
+#define TALL_FLOOR_OPTIONS_INIT                                                                    \
+  {                                                                                                \
+    .n_lines = 10, .n_orders = 20000, .seconds = 5                                                 \
+  }
+
+gboolean tall_floor_run (const TallFloorOptions *options,
+                         TallBenchReport *report,
+                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

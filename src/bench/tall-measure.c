@@ -1,0 +1,230 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-measure.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#define MIN_ROUNDS 3
+
+static guint64
+now (void)
+{
+  struct timespec time;
+  clock_gettime (CLOCK_MONOTONIC, &time);
+  return (guint64)time.tv_sec * 1000000000 + (guint64)time.tv_nsec;
+}
+
+void
+tall_measurement_clear (TallMeasurement *self)
+{
+  for (guint i = 0; i < TALL_MEASURE_MAX_SIDES; i++)
+    {
+      g_clear_pointer (&self->sides[i].means, g_array_unref);
+      g_clear_pointer (&self->sides[i].medians, g_array_unref);
+      g_clear_pointer (&self->sides[i].batches, tall_histogram_free);
+    }
+}
+
+/* Forgets what has been measured. */
+static void
+measurement_reset (TallMeasurement *self)
+{
+  tall_measurement_clear (self);
+  for (guint i = 0; i < TALL_MEASURE_MAX_SIDES; i++)
+    self->sides[i] = (TallMeasured){
+      .means = g_array_new (FALSE, FALSE, sizeof (double)),
+      .medians = g_array_new (FALSE, FALSE, sizeof (double)),
+      .batches = tall_histogram_new (),
+    };
+}
+
+/* @nanoseconds: (out): what the timed parts took together */
+static gboolean
+run_batch (const TallMeasureSide *side, guint64 *nanoseconds, GError **error)
+{
+  if (side->prepare != NULL && !side->prepare (side->data, side->batch, error))
+    return FALSE;
+
+  guint64 begin = now ();
+  gboolean ok = side->run (side->data, side->batch, error);
+  *nanoseconds = now () - begin;
+  if (ok && side->check != NULL)
+    ok = side->check (side->data, side->batch, error);
+  if (side->clear != NULL)
+    {
+      begin = now ();
+      side->clear (side->data, side->batch);
+      *nanoseconds += now () - begin;
+    }
+  return ok;
+}
+
+static gboolean
+run_round (const TallMeasureSide *side,
+           double round_seconds,
+           TallHistogram *batches,
+           TallMeasured *measured,
+           GError **error)
+{
+  guint64 limit = (guint64)(round_seconds * 1e9);
+  guint64 total = 0;
+  guint64 n = 0;
+
+  tall_histogram_clear (batches);
+  do
+    {
+      guint64 nanoseconds;
+      if (!run_batch (side, &nanoseconds, error))
+        return FALSE;
+      total += nanoseconds;
+      n += side->batch;
+      tall_histogram_add (batches, nanoseconds / side->batch);
+    }
+  while (total < limit);
+
+  double mean = (double)total / (double)n;
+  double median = (double)tall_histogram_get_quantile (batches, 0.5);
+  g_array_append_val (measured->means, mean);
+  g_array_append_val (measured->medians, median);
+  tall_histogram_merge (measured->batches, batches);
+  measured->n_operations += n;
+  return TRUE;
+}
+
+static gboolean
+run_round_of_all (const TallMeasureSide *sides,
+                  guint n,
+                  const TallMeasurePlan *plan,
+                  gboolean backwards,
+                  TallMeasurement *measurement,
+                  GError **error)
+{
+  g_autoptr (TallHistogram) batches = tall_histogram_new ();
+  for (guint i = 0; i < n; i++)
+    {
+      guint turn = backwards ? n - 1 - i : i;
+      if (!run_round (&sides[turn], plan->round_seconds, batches, &measurement->sides[turn], error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/**
+ * tall_measure:
+ * @sides: @n of them
+ * @measurement: (out): zeroed before; to be cleared, also after an error
+ *
+ * Lets the sides take turns in short rounds, so that what else the machine does meets all of them
+ * alike. Every other round goes the other way, so that none profits from its place. Comparing round
+ * with round and taking the median of these ratios leaves out the rounds that were disturbed. The
+ * first round warms up and does not count.
+ */
+gboolean
+tall_measure (const TallMeasureSide *sides,
+              guint n,
+              const TallMeasurePlan *plan,
+              TallMeasurement *measurement,
+              GError **error)
+{
+  g_return_val_if_fail (n <= TALL_MEASURE_MAX_SIDES, FALSE);
+
+  guint64 begin = now ();
+  double elapsed = 0;
+  for (guint round = 0; round <= MIN_ROUNDS || elapsed < plan->seconds; round++)
+    {
+      if (round <= 1)
+        measurement_reset (measurement);
+      if (!run_round_of_all (sides, n, plan, !plan->in_order && round % 2 == 1, measurement, error))
+        return FALSE;
+      elapsed = (double)(now () - begin) / 1e9;
+      if (plan->progress != NULL)
+        plan->progress (plan->seconds > elapsed ? elapsed / plan->seconds : 1, plan->progress_data);
+    }
+  return TRUE;
+}
+
+static int
+compare_doubles (gconstpointer a, gconstpointer b)
+{
+  double x = *(const double *)a;
+  double y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* @values is sorted by it. */
+static double
+find_median (GArray *values)
+{
+  if (values->len == 0)
+    return 0;
+  g_array_sort (values, compare_doubles);
+  double above = g_array_index (values, double, values->len / 2);
+  double below = g_array_index (values, double, (values->len - 1) / 2);
+  return (above + below) / 2;
+}
+
+static double
+copy_and_find_median (const GArray *values)
+{
+  g_autoptr (GArray) copy = g_array_new (FALSE, FALSE, sizeof (double));
+  g_array_append_vals (copy, values->data, values->len);
+  return find_median (copy);
+}
+
+static double
+compare_rounds (const GArray *a, const GArray *b)
+{
+  g_autoptr (GArray) ratios = g_array_new (FALSE, FALSE, sizeof (double));
+  for (guint i = 0; i < MIN (a->len, b->len); i++)
+    {
+      double divisor = g_array_index (b, double, i);
+      double ratio = g_array_index (a, double, i) / MAX (divisor, 1e-9);
+      g_array_append_val (ratios, ratio);
+    }
+  return find_median (ratios);
+}
+
+/**
+ * tall_measured_get_mean:
+ *
+ * Returns: nanoseconds an operation: the median of the rounds' means
+ */
+double
+tall_measured_get_mean (const TallMeasured *self)
+{
+  return copy_and_find_median (self->means);
+}
+
+/**
+ * tall_measured_get_median:
+ *
+ * Returns: nanoseconds: the median of the rounds' medians
+ */
+double
+tall_measured_get_median (const TallMeasured *self)
+{
+  return copy_and_find_median (self->medians);
+}
+
+/**
+ * tall_measured_compare_means:
+ *
+ * Returns: how many times the time of @b an operation of @a takes: the median of the rounds
+ */
+double
+tall_measured_compare_means (const TallMeasured *a, const TallMeasured *b)
+{
+  return compare_rounds (a->means, b->means);
+}
+
+/**
+ * tall_measured_compare_medians:
+ *
+ * Returns: the same for the median latencies
+ */
+double
+tall_measured_compare_medians (const TallMeasured *a, const TallMeasured *b)
+{
+  return compare_rounds (a->medians, b->medians);
+}

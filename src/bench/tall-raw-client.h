@@ -1,0 +1,39 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-bytes.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallRawClient:
+ *
+ * A plain blocking socket that sends bytes made beforehand and reads a reply whose length is known,
+ * without looking into it: the floor of every call over the network.
+ */
+typedef struct
+{
+  int fd;
+  GByteArray *request; /* owned */
+  GByteArray *reply;   /* owned: what every call is answered with */
+  guint8 *buffer;      /* owned: of the length of @reply, for the one read last */
+} TallRawClient;
+
+#define TALL_RAW_CLIENT_INIT                                                                       \
+  {                                                                                                \
+    .fd = -1                                                                                       \
+  }
+
+gboolean tall_raw_client_open (TallRawClient *self,
+                               const char *address,
+                               TallSlice message,
+                               gboolean framed,
+                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_raw_client_call (TallRawClient *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_raw_client_check (const TallRawClient *self,
+                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_raw_client_close (TallRawClient *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallRawClient, tall_raw_client_close)
+
+G_END_DECLS

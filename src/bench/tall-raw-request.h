@@ -1,0 +1,13 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-hbase-table.h"
+
+G_BEGIN_DECLS
+
+GByteArray *tall_raw_request_encode (const TallHbaseOptions *options,
+                                     const TallRead *read,
+                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

@@ -1,0 +1,16 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-rocksdb-database.h"
+#include "tall-rocksdb-table.h"
+
+G_BEGIN_DECLS
+
+/* For measurements beside us: the rows as RocksDB keeps them. */
+rocksdb_t *tall_rocksdb_table_get_handle (TallRocksdbTable *self);
+TallRocksdbFamily *tall_rocksdb_table_find_family (TallRocksdbTable *self,
+                                                   const char *table,
+                                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

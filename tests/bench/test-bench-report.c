@@ -1,0 +1,98 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-bench-report.h"
+
+#include <json-glib/json-glib.h>
+
+static void
+fill_report (TallBenchReport *report)
+{
+  const TallBenchFigure reached = {
+    .id = "a-rate",
+    .what = "a rate",
+    .unit = "orders/s",
+    .ours = 70000,
+    .floor = 100000,
+    .ratio = 0.7,
+    .goal = 0.6,
+    .at_least = TRUE,
+  };
+  const TallBenchFigure missed = {
+    .id = "a-time",
+    .what = "a time — longer",
+    .unit = "µs p50",
+    .ours = 30.25,
+    .floor = 10,
+    .ratio = 3.025,
+    .goal = 2,
+    .at_least = FALSE,
+  };
+  tall_bench_report_set (report, "lines", 10);
+  tall_bench_report_add (report, &reached);
+  tall_bench_report_add (report, &missed);
+}
+
+static void
+test_text (void)
+{
+  g_autoptr (TallBenchReport) report = tall_bench_report_new ();
+  fill_report (report);
+  g_autofree char *text = tall_bench_report_to_text (report);
+  g_assert_cmpstr (text, ==,
+                   "what                  ours      floor  unit      ratio  goal    reached\n"
+                   "a rate               70000     100000  orders/s   0.70  ≥ 0.6   yes\n"
+                   "a time — longer       30.2       10.0  µs p50     3.02  ≤ 2     NO\n");
+}
+
+static gboolean
+run_nothing (gpointer data G_GNUC_UNUSED, guint n G_GNUC_UNUSED, GError **error G_GNUC_UNUSED)
+{
+  return TRUE;
+}
+
+/* Figures, settings and, where it was measured, what each side took. */
+static void
+test_json (void)
+{
+  g_autoptr (TallBenchReport) report = tall_bench_report_new ();
+  g_auto (TallMeasurement) measurement = { 0 };
+  g_autoptr (GError) error = NULL;
+  TallMeasurePlan plan = { 0 };
+  const TallMeasureSide side = { .batch = 5, .run = run_nothing };
+  const TallMeasureSide sides[] = { side, side };
+  g_assert_true (tall_measure (sides, 2, &plan, &measurement, &error));
+  g_assert_no_error (error);
+
+  fill_report (report);
+  tall_bench_report_add_latency (report, "measured", "measured", 2, &measurement.sides[0],
+                                 &measurement.sides[1]);
+  g_autofree char *json = tall_bench_report_to_json (report);
+  g_autoptr (JsonNode) root = json_from_string (json, &error);
+  g_assert_no_error (error);
+  JsonObject *object = json_node_get_object (root);
+  g_assert_cmpint (json_object_get_int_member (object, "lines"), ==, 10);
+
+  JsonArray *figures = json_object_get_array_member (object, "figures");
+  g_assert_cmpuint (json_array_get_length (figures), ==, 3);
+  JsonObject *missed = json_array_get_object_element (figures, 1);
+  g_assert_cmpstr (json_object_get_string_member (missed, "id"), ==, "a-time");
+  g_assert_cmpstr (json_object_get_string_member (missed, "goal_is"), ==, "at_most");
+  g_assert_cmpfloat (json_object_get_double_member (missed, "ours"), ==, 30.25);
+  g_assert_false (json_object_get_boolean_member (missed, "reached"));
+  g_assert_false (json_object_has_member (missed, "ours_measured"));
+
+  JsonObject *measured = json_array_get_object_element (figures, 2);
+  JsonObject *ours = json_object_get_object_member (measured, "ours_measured");
+  g_assert_cmpint (json_object_get_int_member (ours, "operations"), ==, 15);
+  g_assert_cmpint (json_object_get_int_member (ours, "rounds"), ==, 3);
+  g_assert_true (json_object_has_member (ours, "p99_us"));
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/bench/report/text", test_text);
+  g_test_add_func ("/bench/report/json", test_json);
+  return g_test_run ();
+}

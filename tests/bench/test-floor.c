@@ -1,0 +1,122 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-floor.h"
+
+#include <json-glib/json-glib.h>
+
+#include "tall-error.h"
+#include "tall-layout.h"
+#include "tall-test-directory.h"
+
+static void
+count_progress (const char *what, double done, gpointer data)
+{
+  guint *n = data;
+  g_assert_cmpuint (strlen (what), >, 0);
+  g_assert_cmpfloat (done, >=, 0);
+  g_assert_cmpfloat (done, <=, 1);
+  ++*n;
+}
+
+static JsonObject *
+find_figure (JsonObject *report, const char *id)
+{
+  JsonArray *figures = json_object_get_array_member (report, "figures");
+  for (guint i = 0; i < json_array_get_length (figures); i++)
+    {
+      JsonObject *figure = json_array_get_object_element (figures, i);
+      if (g_str_equal (json_object_get_string_member (figure, "id"), id))
+        return figure;
+    }
+  g_error ("there is no figure %s", id);
+}
+
+static void
+check_figure (JsonObject *report, const char *id, double goal)
+{
+  JsonObject *figure = find_figure (report, id);
+  g_assert_cmpfloat (json_object_get_double_member (figure, "goal"), ==, goal);
+  JsonObject *ours = json_object_get_object_member (figure, "ours_measured");
+  JsonObject *floor = json_object_get_object_member (figure, "floor_measured");
+  g_assert_cmpint (json_object_get_int_member (ours, "operations"), >, 0);
+  g_assert_cmpint (json_object_get_int_member (floor, "operations"), >, 0);
+  g_assert_cmpint (json_object_get_int_member (ours, "rounds"), >=, 3);
+  g_assert_cmpfloat (json_object_get_double_member (ours, "p50_us"), >, 0);
+}
+
+/* Every figure is there, whatever its value, and no store is left behind. */
+static void
+test_embedded (void)
+{
+  g_autofree char *directory = tall_test_directory_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallBenchReport) report = tall_bench_report_new ();
+  guint n_progress = 0;
+  TallFloorOptions options = TALL_FLOOR_OPTIONS_INIT;
+  options.directory = directory;
+  options.n_orders = 50;
+  options.n_lines = 3;
+  options.seconds = 0;
+  options.progress = count_progress;
+  options.progress_data = &n_progress;
+  g_assert_true (tall_floor_run (&options, report, &error));
+  g_assert_no_error (error);
+  g_assert_cmpuint (n_progress, >, 0);
+
+  g_autofree char *json = tall_bench_report_to_json (report);
+  g_autoptr (JsonNode) root = json_from_string (json, &error);
+  g_assert_no_error (error);
+  JsonObject *object = json_node_get_object (root);
+  g_assert_cmpint (json_object_get_int_member (object, "lines"), ==, 3);
+  check_figure (object, "rocksdb-get", 0.6);
+  check_figure (object, "rocksdb-put", 0.5);
+  check_figure (object, "rocksdb-put-batched", 0.5);
+  check_figure (object, "rocksdb-writers", 5);
+  check_figure (object, "service-get", 2);
+
+  guint n_layouts;
+  const TallLayout *const *layouts = tall_layouts (&n_layouts);
+  for (guint i = 0; i < n_layouts; i++)
+    {
+      g_autofree char *get = g_strdup_printf ("line-get-%s", layouts[i]->name);
+      g_autofree char *put = g_strdup_printf ("line-put-%s", layouts[i]->name);
+      check_figure (object, get, 1.3);
+      check_figure (object, put, 1.3);
+    }
+
+  g_autoptr (GDir) left = g_dir_open (directory, 0, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (g_dir_read_name (left), ==, NULL);
+  tall_test_directory_remove (directory);
+}
+
+/* What can not be measured is an error, not a figure. */
+static void
+test_failures (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallBenchReport) report = tall_bench_report_new ();
+  TallFloorOptions options = TALL_FLOOR_OPTIONS_INIT;
+  options.directory = "/nonexistent";
+  g_assert_false (tall_floor_run (&options, report, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+  g_assert_nonnull (strstr (error->message, "/nonexistent"));
+  g_clear_error (&error);
+
+  /* Nobody listens on the discard port of the loopback. */
+  const char *const gateways[] = { "127.0.0.1:9", NULL };
+  TallHbaseOptions hbase = TALL_HBASE_OPTIONS_INIT;
+  hbase.gateways = gateways;
+  options.hbase = &hbase;
+  g_assert_false (tall_floor_run (&options, report, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/bench/floor/embedded", test_embedded);
+  g_test_add_func ("/bench/floor/failures", test_failures);
+  return g_test_run ();
+}

@@ -77,7 +77,7 @@ gboolean
 tall_delete (TallOperation *operation, const TallWriteOptions *options, GError **error)
 {
   g_auto (TallRoot) root = { 0 };
-  TallState wanted = { .schema = TALL_SCHEMA, .sales_date = TALL_NO_DATE };
+  TallState wanted = { .sales_date = TALL_NO_DATE };
   TallStep step = TALL_STEP_AGAIN;
 
   if (options->condition == TALL_IF_ABSENT)
@@ -85,6 +85,8 @@ tall_delete (TallOperation *operation, const TallWriteOptions *options, GError *
       tall_error_set_invalid (error, "condition", "what is absent cannot be deleted");
       return FALSE;
     }
+  if (!tall_write_check_options (options, error))
+    return FALSE;
   tall_write_make_token (operation, options, wanted.token);
   if (!tall_root_read (&root, operation, error))
     return FALSE;

@@ -46,7 +46,8 @@ prepare (TallOperation *operation,
     return step;
 
   if ((abandoned == 0 || tall_children_remove_at (operation, abandoned, error))
-      && tall_children_write (operation, content->order, revision, error))
+      && tall_children_write (operation, content->order, revision, error)
+      && tall_write_check_time (operation, error))
     return TALL_STEP_DONE;
   tall_release (operation, root);
   return TALL_STEP_FAILED;
@@ -123,6 +124,8 @@ tall_put (TallOperation *operation,
   TallState wanted = content->state;
   TallStep step = TALL_STEP_AGAIN;
 
+  if (!tall_write_check_options (options, error))
+    return FALSE;
   tall_write_make_token (operation, options, wanted.token);
   if (options->condition == TALL_IF_REVISION && !tall_root_read (&root, operation, error))
     return FALSE;

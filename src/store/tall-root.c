@@ -89,11 +89,19 @@ tall_root_parse (TallRoot *self,
   if (!tall_state_decode (cell->value, &self->state, error))
     return FALSE;
 
+  if (cell->timestamp > TALL_LATEST_REVISION)
+    {
+      g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
+                   "its state cell has the timestamp %" G_GINT64_FORMAT, cell->timestamp);
+      return FALSE;
+    }
+
   self->exists = TRUE;
   self->timestamp = cell->timestamp;
   memcpy (self->bytes, cell->value.data, TALL_STATE_SIZE);
 
   const TallCell *summary = tall_row_find_at (row, TALL_SUMMARY_QUALIFIER, self->state.revision);
+  self->has_summary = summary != NULL;
   return summary == NULL
          || find_stranger (operation, summary->value, arena, &self->stranger, error);
 }

@@ -19,6 +19,7 @@ typedef struct
   gint64 timestamp; /* of the state cell */
   TallState state;
   guint8 bytes[TALL_STATE_SIZE]; /* the state cell as it is stored */
+  gboolean has_summary;          /* that of the committed revision is there */
   char *stranger; /* owned: the numbers of whom the row belongs to, if that is somebody else */
 } TallRoot;
 

@@ -72,8 +72,8 @@ check_form (TallSlice bytes, GError **error)
 static gboolean
 check_revisions (const TallState *state, GError **error)
 {
-  gboolean in_range = state->revision >= 0 && state->revision < G_MAXINT64 && state->pending >= 0
-                      && state->pending < G_MAXINT64;
+  gboolean in_range = state->revision >= 0 && state->revision <= TALL_LATEST_REVISION
+                      && state->pending >= 0 && state->pending <= TALL_LATEST_REVISION;
   if (in_range && (state->revision > 0 || !state->live))
     return TRUE;
 

@@ -29,6 +29,9 @@ G_BEGIN_DECLS
 #define TALL_STATE_FORMAT 1
 #define TALL_NO_DATE G_MININT64
 
+/* Far beyond every clock, and so far from the end that there is always a next one. */
+#define TALL_LATEST_REVISION (G_MAXINT64 / 2)
+
 typedef struct
 {
   gboolean live;                 /* FALSE: deleted, or never committed */

@@ -6,6 +6,30 @@
 #include "tall-error.h"
 
 /**
+ * tall_write_check_options:
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID for what makes no sense
+ */
+gboolean
+tall_write_check_options (const TallWriteOptions *options, GError **error)
+{
+  static const guint8 no_token[TALL_TOKEN_SIZE];
+
+  if (options->has_token && memcmp (options->token, no_token, TALL_TOKEN_SIZE) == 0)
+    {
+      tall_error_set_invalid (
+          error, "token", "a request token of zeros tells nothing; make a UUID for each request");
+      return FALSE;
+    }
+  if (options->condition != TALL_IF_REVISION || options->revision > 0)
+    return TRUE;
+  tall_error_set_invalid (error, "revision",
+                          "revision %" G_GINT64_FORMAT " cannot be expected; they begin with 1",
+                          options->revision);
+  return FALSE;
+}
+
+/**
  * tall_write_make_token:
  *
  * Makes the token by which a commit is recognised: the caller's, if there is one.
@@ -85,7 +109,8 @@ tall_write_check_time (const TallOperation *operation, GError **error)
 {
   if (!tall_operation_is_over (operation))
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT,
-               "others were writing it until the time was over; nothing was done, try again");
+  g_set_error (
+      error, TALL_ERROR, TALL_ERROR_TIMED_OUT,
+      "the time was over before it could be stored or deleted; nothing was done, try again");
   return FALSE;
 }

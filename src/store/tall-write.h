@@ -17,6 +17,8 @@ gboolean tall_delete (TallOperation *operation,
                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* For both of them. */
+gboolean tall_write_check_options (const TallWriteOptions *options,
+                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_write_make_token (const TallOperation *operation,
                             const TallWriteOptions *options,
                             guint8 token[TALL_TOKEN_SIZE]);

@@ -129,6 +129,26 @@ test_newer_schema (TallStoreFixture *fixture, gconstpointer data)
   g_assert_nonnull (((const TallStoreKind *)data)->layout);
 }
 
+/* Without a summary of its revision nobody knows whose a row is; it can be stored again. */
+static void
+test_missing_summary (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallOrder) order = tall_test_marked_order ("1", 1, 1, 2);
+  TallState state;
+  gint64 stored = tall_fixture_put (fixture, order, NULL);
+  g_assert_true (tall_test_read_state (fixture->store, "1", &state, NULL));
+  state.revision += 2;
+  tall_test_write_state (fixture->store, "1", &state, stored + 2);
+
+  g_assert_null (tall_front_get_order (fixture->front, "VINET", "1", NULL, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+  g_assert_nonnull (strstr (error->message, "summary"));
+  tall_fixture_put (fixture, order, NULL);
+  g_autoptr (TallOrder) fetched = tall_fixture_get (fixture, "1", NULL);
+  tall_test_assert_order_equal (order, fetched);
+}
+
 static void
 test_missing_lines (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
 {
@@ -181,6 +201,7 @@ static const TallStoreTest tests[] = {
   { "key-collision/customer", test_customer_key_collision },
   { "newer/state-format", test_newer_state_format },
   { "newer/schema", test_newer_schema },
+  { "missing-summary", test_missing_summary },
   { "missing-lines", test_missing_lines },
   { "ttl", test_ttl },
 };

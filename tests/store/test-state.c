@@ -94,8 +94,7 @@ test_damaged (void)
   bytes[20] = 0x80; /* revision */
   assert_refused (bytes, TALL_STATE_SIZE, TALL_ERROR_DAMAGED);
   bytes[20] = 0;
-  memset (bytes + 44, 0x7f, 1); /* pending */
-  memset (bytes + 45, 0xff, 7);
+  bytes[44] = 0x40; /* pending, too late for a next one */
   assert_refused (bytes, TALL_STATE_SIZE, TALL_ERROR_DAMAGED);
 }
 

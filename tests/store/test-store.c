@@ -226,6 +226,28 @@ test_token_delete (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
 }
 
 static void
+assert_invalid_put (TallStoreFixture *fixture, const TallWriteOptions *options, const char *field)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallOrder) order = tall_test_marked_order ("1", 1, 1, 2);
+  g_assert_false (tall_front_put_order (fixture->front, order, options, NULL, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+  g_assert_cmpstr (tall_error_get_field (error), ==, field);
+  g_clear_error (&error);
+  g_assert_false (
+      tall_front_delete_order (fixture->front, TALL_TEST_CUSTOMER, "1", options, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+  g_assert_cmpstr (tall_error_get_field (error), ==, field);
+}
+
+static void
+test_invalid_options (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+  assert_invalid_put (fixture, &(TallWriteOptions){ .has_token = TRUE }, "token");
+  assert_invalid_put (fixture, &(TallWriteOptions){ .condition = TALL_IF_REVISION }, "revision");
+}
+
+static void
 test_customer (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
 {
   g_autoptr (GError) error = NULL;
@@ -328,6 +350,7 @@ static const TallStoreTest tests[] = {
   { "token/put", test_token_put },
   { "token/for-something-else", test_token_for_something_else },
   { "token/delete", test_token_delete },
+  { "invalid-options", test_invalid_options },
   { "customer", test_customer },
   { "slow-clock", test_slow_clock },
   { "calls", test_calls },

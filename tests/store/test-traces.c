@@ -518,6 +518,33 @@ test_patience (void)
 }
 
 static void
+let_time_pass (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  if (call->kind == TALL_CALL_APPLY)
+    ((TallTestClock *)data)->monotonic += 11 * G_USEC_PER_SEC;
+}
+
+/* When the time is over before the commit, it is not sent: then one knows that nothing was done. */
+static void
+test_time_is_over (void)
+{
+  g_autoptr (TallTable) table = table_new (&tall_layout_record_type);
+  g_autoptr (TallTable) slow = tall_failing_table_new (table);
+  TallTestClock clock = { .now = 1000 };
+  g_autoptr (TallStore) store = tall_test_open (slow, &clock);
+  g_autoptr (TallOrder) order = tall_test_marked_order (TALL_TEST_ORDER, 11, 1, 1);
+  g_autoptr (GError) error = NULL;
+  TallState state;
+
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (slow), NULL, let_time_pass, &clock);
+  g_assert_false (tall_front_put_order (TALL_FRONT (store), order, NULL, NULL, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT);
+  g_assert_true (tall_test_read_state (store, TALL_TEST_ORDER, &state, NULL));
+  g_assert_cmpint (state.pending, ==, 0);
+  g_assert_cmpuint (see (table), ==, 0);
+}
+
+static void
 add_for_layouts (const char *name, GTestDataFunc test)
 {
   guint n;
@@ -552,5 +579,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/traces/token-at-two-servers", test_token_at_two_servers);
   g_test_add_func ("/traces/late-claim-and-commit", test_late_claim_and_commit);
   g_test_add_func ("/traces/patience", test_patience);
+  g_test_add_func ("/traces/time-is-over", test_time_is_over);
   return g_test_run ();
 }

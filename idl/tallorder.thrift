@@ -177,7 +177,8 @@ struct WriteOptions {
   2: optional i64 revision,
   /**
    * 16 bytes, a UUID, made by the caller for this one write. The same write sent again with the
-   * same token, because its answer was lost, is stored once and answered as the first time.
+   * same token, because its answer was lost, is done once and answered as the first time, unless
+   * somebody else has written since. Another write with that token is INVALID.
    */
   3: optional binary token,
   /** Milliseconds for the whole call, 1 to 3600000. Absent: as the server is set, usually 10 s. */
@@ -251,7 +252,8 @@ service OrderService {
   ) throws (1: TallError failure),
 
   /**
-   * Deletes an order with its lines. Sent again after it took effect it gives NOT_FOUND.
+   * Deletes an order with its lines. Sent again after it took effect it gives NOT_FOUND; with its
+   * token, and if nobody has written since, success.
    * NOT_FOUND, CONFLICT, INVALID, KEY_COLLISION, OUTCOME_UNKNOWN, and the general ones.
    */
   void deleteOrder(

@@ -105,13 +105,13 @@ explain_failure (TallClientCall *self, GError *reason, GError **error)
 }
 
 /* After a try that may have taken effect, an answer that says "nothing was done" only speaks of
- * the second try. */
+ * the second try. (The token has been looked for then: but others may have written since.) */
 static gboolean
 tells_about_second_try_only (const TallClientCall *self, const GError *error)
 {
-  static const TallError codes[] = { TALL_ERROR_CONFLICT, TALL_ERROR_OVERLOADED,
-                                     TALL_ERROR_UNAVAILABLE, TALL_ERROR_TIMED_OUT,
-                                     TALL_ERROR_INTERNAL };
+  static const TallError codes[] = { TALL_ERROR_NOT_FOUND,  TALL_ERROR_CONFLICT,
+                                     TALL_ERROR_OVERLOADED, TALL_ERROR_UNAVAILABLE,
+                                     TALL_ERROR_TIMED_OUT,  TALL_ERROR_INTERNAL };
 
   for (guint i = 0; i < G_N_ELEMENTS (codes); i++)
     if (self->is_write && self->maybe_done && g_error_matches (error, TALL_ERROR, (int)codes[i]))
@@ -168,7 +168,7 @@ tall_client_call_run (TallClientCall *self, GError **error)
 
   if (kept != NULL)
     end = try_on (self, kept, &reason);
-  if (end == TRY_CLOSED && (!self->maybe_done || self->is_repeatable))
+  if (end == TRY_CLOSED)
     {
       g_clear_error (&reason);
       end = try_new_connection (self, &reason);

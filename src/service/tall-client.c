@@ -31,22 +31,20 @@ prepare (TallFront *front, TallIdlCallId id, const TallIdlArgs *args, TallArena 
     .pool = self->pool,
     .call = tall_idl_call_get (id),
     .args = args,
-    .is_repeatable = TRUE,
     .deadline = g_get_monotonic_time () + (gint64)self->timeout * 1000,
     .arena = arena,
   };
 }
 
 static void
-prepare_write (TallClientCall *call, const TallWriteOptions *options, gboolean has_token)
+prepare_write (TallClientCall *call, const TallWriteOptions *options)
 {
   call->is_write = TRUE;
-  call->is_repeatable = has_token;
   if (options->timeout > 0)
     call->deadline = g_get_monotonic_time () + (gint64)options->timeout * 1000;
 }
 
-/* Every put gets a token, so that it can be sent again without being stored twice. */
+/* Every write gets a token, so that it can be sent again and is done once. */
 static TallWriteOptions
 with_token (const TallWriteOptions *given)
 {
@@ -89,7 +87,7 @@ run_put (TallFront *front,
   TallIdlSuccess success = { 0 };
   TallClientCall call = prepare (front, id, args, arena);
   call.success = &success;
-  prepare_write (&call, &options, TRUE);
+  prepare_write (&call, &options);
 
   if (!tall_client_call_run (&call, error))
     return FALSE;
@@ -180,17 +178,16 @@ client_delete_order (TallFront *front,
                      const TallWriteOptions *given,
                      GError **error)
 {
-  static const TallWriteOptions none = { 0 };
-  const TallWriteOptions *options = given != NULL ? given : &none;
+  TallWriteOptions options = with_token (given);
   TallIdlOptions wire;
-  init_options (&wire, options);
+  init_options (&wire, &options);
 
   TallIdlArgs args = { .customer_number = (char *)customer_number,
                        .order_number = (char *)order_number,
                        .options = &wire };
   g_autoptr (TallArena) arena = tall_arena_new (0);
   TallClientCall call = prepare (front, TALL_IDL_DELETE_ORDER, &args, arena);
-  prepare_write (&call, options, FALSE);
+  prepare_write (&call, &options);
   return tall_client_call_run (&call, error);
 }
 

@@ -16,8 +16,8 @@ G_BEGIN_DECLS
  * Beyond the errors that the server gives: %TALL_ERROR_UNAVAILABLE if it cannot be reached, and
  * nothing was done; %TALL_ERROR_TIMED_OUT if a read got no answer in time;
  * %TALL_ERROR_OUTCOME_UNKNOWN if a write was sent and its answer did not come. A call whose kept
- * connection turns out closed is sent again once, on a new one, if that cannot do harm: a read
- * always, a put because it carries a token, a delete only if it had not left.
+ * connection turns out closed is sent again once, on a new one: a write carries a token, so it is
+ * done once.
  */
 #define TALL_TYPE_CLIENT (tall_client_get_type ())
 G_DECLARE_FINAL_TYPE (TallClient, tall_client, TALL, CLIENT, TallFront)

@@ -150,10 +150,11 @@ static const struct
   Operation operation;
   int code; /* of the last call; 0: it succeeds */
 } cases[] = {
-  /* A kept connection that turns out closed: again on a new one, if that does no harm. */
+  /* A kept connection that turns out closed: again on a new one, with its token. */
   { "kept/read", "ah a", 2, PING, 0 },
   { "kept/put", "ah a", 2, PUT, 0 },
-  { "kept/delete", "ah", 2, DELETE, TALL_ERROR_OUTCOME_UNKNOWN },
+  { "kept/delete", "ah a", 2, DELETE, 0 },
+  { "kept/delete-twice", "ah h", 2, DELETE, TALL_ERROR_OUTCOME_UNKNOWN },
   { "kept/put-twice", "ah h", 2, PUT, TALL_ERROR_OUTCOME_UNKNOWN },
   { "kept/read-twice", "ah h", 2, PING, TALL_ERROR_UNAVAILABLE },
 

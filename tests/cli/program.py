@@ -1,0 +1,555 @@
+# SPDX-FileCopyrightText: The tallorder authors
+# SPDX-License-Identifier: Apache-2.0
+"""Drives the built program like a user, and checks exit codes and output. Speaks TAP.
+
+    program.py TALLORDER SOURCE_ROOT
+"""
+
+import csv
+import json
+import os
+import pathlib
+import pty
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import uuid
+
+PROGRAM, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
+NORTHWIND = SOURCE / "tests" / "data" / "northwind"
+RETAIL = SOURCE / "tests" / "data" / "online-retail" / "online_retail_10k.csv"
+SECONDS = 120
+DONE, NO, USAGE, FAILED = 0, 1, 2, 3
+ORDER = {
+    "customer_number": "C1", "order_number": "O1", "sales_date": "2020-02-29T00:00:00.000Z",
+    "currency": "EUR",
+    "shipping_locations": [
+        {"number": 1, "name": "Ann", "address": {"line1": "1 Road", "city": "Reims"},
+         "line_items": [{"number": 1, "item_number": "A", "quantity": "2", "price": "1.50"},
+                        {"number": 2, "item_number": "B", "quantity": "-1", "price": "0.25"}]},
+        {"number": 2},
+    ],
+    "attributes": {"note": "x"},
+}
+
+TESTS = []
+
+
+def test(function):
+    TESTS.append(function)
+    return function
+
+
+class Result:
+    def __init__(self, arguments, completed):
+        self.arguments = arguments
+        self.code, self.out, self.err = completed.returncode, completed.stdout, completed.stderr
+
+    def ends(self, code, *texts):
+        """Fails unless the program ended with `code` and said all of `texts`."""
+        said = self.out + self.err
+        missing = [text for text in texts if text not in said]
+        if self.code != code or missing:
+            raise AssertionError(
+                f"tallorder {' '.join(self.arguments)}\nended with {self.code}, not {code}\n"
+                f"missing: {missing}\n--- out\n{self.out}\n--- err\n{self.err}")
+        if code in (USAGE, FAILED) and not self.err.startswith("tallorder: "):
+            raise AssertionError(f"tallorder {' '.join(self.arguments)}: no message: {self.err!r}")
+        return self
+
+
+def run(*arguments, stdin="", **options):
+    arguments = [str(argument) for argument in arguments]
+    stdin = stdin if isinstance(stdin, str) else json.dumps(stdin)
+    return Result(arguments, subprocess.run(
+        [PROGRAM, *arguments], input=stdin, stdout=options.pop("stdout", subprocess.PIPE),
+        stderr=subprocess.PIPE, text=True, timeout=SECONDS, **options))
+
+
+def equal(got, wanted):
+    if got != wanted:
+        raise AssertionError(f"got    {got!r}\nwanted {wanted!r}")
+
+
+class Server:
+    def __init__(self, store, *options):
+        self.process = subprocess.Popen(
+            [PROGRAM, "serve", "--store", store, "--listen", "127.0.0.1:0", *options],
+            stdout=subprocess.PIPE, text=True)
+        line = self.process.stdout.readline()
+        if not line.startswith("listening on 127.0.0.1:"):
+            self.process.kill()
+            raise AssertionError(f"serve said {line!r}")
+        self.address = line.split()[2]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.communicate()
+
+    def stop(self, by="terminate"):
+        if by == "terminate":
+            self.process.terminate()
+        else:
+            self.process.send_signal(by)
+        return self.process.wait(timeout=SECONDS)
+
+
+def new_store(folder, layout="blob", key="hashed"):
+    store = f"rocksdb:{folder}/store"
+    run("init", "--store", store, "--layout", layout, "--key", key).ends(
+        DONE, f"layout {layout}", f"key strategy {key}")
+    return store
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@test
+def help_and_version(folder):
+    commands = ["init", "serve", "load", "put", "get", "delete", "customer", "explain", "status"]
+    text = run("help").ends(DONE, "Usage: tallorder").out
+    equal([c for c in commands if f"\n  {c}" not in text], [])
+    equal(run("--help").ends(DONE).out, text)
+    run("--version").ends(DONE, "tallorder 0.")
+    for command in commands:
+        run(command, "--help").ends(DONE, "Usage:", f"tallorder {command}", "Example:", "--store")
+        run("help", command).ends(DONE, "Example:")
+    run("help", "fly").ends(USAGE, "no command “fly”")
+    run("fly").ends(USAGE, "no command “fly”", "tallorder help")
+    run().ends(USAGE, "tallorder help")
+
+
+@test
+def wrong_usage(folder):
+    store = f"rocksdb:{folder}/none"
+    cases = [
+        (["get", "A", "B"], "--store rocksdb:DIR, or --server"),
+        (["get", "A", "B", "--store", store, "--server", "h:1"], "not both"),
+        (["get", "A", "--store", store], "CUSTOMER ORDER"),
+        (["get", "A", "B", "C", "--store", store], "CUSTOMER ORDER"),
+        (["get", "A", "B", "--store", store, "--loud"], "--loud"),
+        (["get", "A" * 129, "B", "--store", store], "customer_number"),
+        (["get", "A", "", "--store", store], "order_number"),
+        (["get", "A", "B\n", "--store", store], "order_number"),
+        (["get", "A", "B", "--server", "nowhere"], "nowhere"),
+        (["delete", "A", "--store", store], "CUSTOMER ORDER"),
+        (["delete", "A", "B", "--if-revision=-1", "--store", store], "--if-revision"),
+        (["delete", "A", "B", "--if-revision", "x", "--store", store], "x"),
+        (["customer", "--store", store], "get NUMBER"),
+        (["customer", "forget", "A", "--store", store], "get NUMBER"),
+        (["customer", "get", "A" * 129, "--store", store], "customer_number"),
+        (["put", "--store", store], "FILE"),
+        (["put", "-", "--token", "abc", "--store", store], "UUID"),
+        (["put", "-", "--if-absent", "--if-revision", "4", "--store", store], "not both"),
+        (["explain", "--store", store], "CUSTOMER ORDER"),
+        (["explain", "A", "B", "--server", "h:1"], "give --store"),
+        (["explain", "A", "B", "--store", store, "--all", "--key", "raw"], "not both"),
+        (["explain", "A", "B", "--store", store, "--layout", "tall"], "blob, record-type"),
+        (["status", "now", "--store", store], "now"),
+        (["init", "--server", "h:1"], "give --store"),
+        (["init"], "--store rocksdb:DIR"),
+        (["init", "--store", store, "x"], "“x”"),
+        (["init", "--store", store, "--layout", "tall"], "blob, record-type"),
+        (["init", "--store", store, "--key", "tall"], "hashed, raw"),
+        (["init", "--store", store, "--ttl", "-5"], "--ttl"),
+        (["serve", "--store", store, "x"], "“x”"),
+        (["serve", "--server", "h:1"], "give --store"),
+        (["load", "--store", store, "--map", "northwind"], "FILE.csv"),
+        (["load", "--store", store, RETAIL], "online-retail"),
+        (["load", "--store", store, RETAIL, "--map", "nope"], "neither a preset"),
+        (["load", "--store", store, RETAIL, "--map", "online-retail", "--jobs", "0"], "1 to 256"),
+        (["load", "--print-map", "nope"], "northwind-customers"),
+    ]
+    for arguments, text in cases:
+        run(*arguments).ends(USAGE, text)
+    if os.path.exists(f"{folder}/none"):
+        raise AssertionError("a wrong call left a store behind")
+
+
+@test
+def store_urls(folder):
+    cases = [
+        ("shop", "not known", "rocksdb:DIR[?name=N&sync=0|1]"),
+        ("rocksdb:", "the directory is missing"),
+        ("rocksdb:d?framed=1", "“framed”", "name, sync"),
+        ("rocksdb:d?sync=2", "sync=2", "0 or 1"),
+        ("rocksdb:d?sync", "has no value"),
+        ("rocksdb:d%2", "two hex digits"),
+        ("hbase://", "host:port is missing"),
+        ("hbase://host", "“host” is not host:port"),
+        ("hbase://a:1,b", "“b” is not host:port"),
+        ("hbase://a:99999", "is not host:port"),
+        ("hbase://a:1?sync=1", "“sync”", "name, framed, protocol"),
+        ("hbase://a:1?protocol=json", "binary or compact"),
+        ("hbase://a:1?framed=yes", "0 or 1"),
+    ]
+    for url, *texts in cases:
+        run("status", "--store", url).ends(USAGE, url, *texts)
+    run("init", "--store", f"rocksdb:{folder}/a%3fb?sync=0&name=x").ends(DONE, "deployment x")
+    equal(os.path.isdir(f"{folder}/a?b"), True)
+
+
+@test
+def unreachable_places(folder):
+    port = free_port()
+    run("status", "--store", f"rocksdb:{folder}/none").ends(FAILED, f"{folder}/none")
+    equal(os.path.exists(f"{folder}/none"), False)
+    run("status", "--server", f"127.0.0.1:{port}").ends(FAILED, str(port))
+    run("get", "--server", f"127.0.0.1:{port}", "A", "B").ends(FAILED, str(port))
+    run("status", "--store", f"hbase://127.0.0.1:{port}").ends(FAILED, str(port))
+    pathlib.Path(folder, "file").write_text("x")
+    run("init", "--store", f"rocksdb:{folder}/file").ends(FAILED, f"{folder}/file")
+    run("init", "--store", "rocksdb:/proc/tallorder").ends(FAILED, "/proc/tallorder")
+    run("init", "--store", f"rocksdb:{folder}/two?name=a").ends(DONE)
+    run("status", "--store", f"rocksdb:{folder}/two?name=b").ends(FAILED, "tallorder init")
+
+
+@test
+def deployments(folder):
+    store = new_store(folder, "record-type", "raw")
+    run("init", "--store", store).ends(FAILED, "a deployment already")
+    run("init", "--store", f"{store}?name=other", "--ttl", "3600").ends(DONE, "other")
+    status = json.loads(run("status", "--store", store, "--json").ends(DONE).out)
+    equal([status[k] for k in ("name", "layout", "key_strategy", "store", "format", "read_only")],
+          ["tallorder", "record-type", "raw", "rocksdb", 1, False])
+    equal([table["name"] for table in status["tables"]], ["meta", "orders"])
+    equal(run("status", "--store", store).ends(DONE, "record-type", "TABLE", "answered in").err, "")
+    other = json.loads(run("status", "--store", f"{store}?name=other", "--json").ends(DONE).out)
+    equal({t["name"]: t["ttl"] for t in other["tables"]}["orders"], 3600)
+
+
+@test
+def second_process(folder):
+    store = new_store(folder)
+    with Server(store):
+        run("status", "--store", store).ends(FAILED, f"{folder}/store")
+    run("status", "--store", store).ends(DONE)
+
+
+@test
+def orders(folder):
+    store = new_store(folder)
+    with Server(store) as server:
+        check_orders("--server", server.address)
+        equal(server.stop(), 0)
+    new = f"{store}?name=direct"
+    run("init", "--store", new, "--layout", "record-type").ends(DONE)
+    check_orders("--store", new)
+
+
+def check_orders(*place):
+    run("get", *place, "C1", "O1").ends(NO, "O1", "C1")
+    said = run("put", *place, "-", stdin=ORDER).ends(DONE, "Stored order O1 of C1, revision ").out
+    revision = int(said.split()[-1])
+    equal(json.loads(run("get", *place, "C1", "O1", "--json").ends(DONE).out), ORDER)
+    shown = run("get", *place, "C1", "O1").ends(
+        DONE, "Order O1 of C1", "2020-02-29", "Location 2", "no lines", "1 Road, Reims", "note",
+        "2 lines, total 2.75 EUR", str(revision)).out
+    equal([line.split() for line in shown.splitlines() if line.strip().startswith("LINE")],
+          [["LINE", "ITEM", "DESCRIPTION", "QUANTITY", "PRICE", "DISCOUNT"]])
+
+    run("put", *place, "-", "--if-absent", stdin=ORDER).ends(NO, "O1")
+    run("put", *place, "-", "--if-revision", revision + 2, stdin=ORDER).ends(NO, str(revision))
+    said = run("put", *place, "-", "--if-revision", revision, stdin=ORDER).ends(DONE).out
+    newer = int(said.split()[-1])
+    equal(newer > revision, True)
+    token = ["--token", str(uuid.uuid4())]
+    first = run("put", *place, "-", *token, stdin=ORDER).ends(DONE).out
+    equal(run("put", *place, "-", *token, stdin=ORDER).ends(DONE).out, first)
+
+    run("delete", *place, "C1", "O1", "--if-revision", revision).ends(NO)
+    run("delete", *place, "C1", "O1").ends(DONE, "Deleted order O1 of C1")
+    run("delete", *place, "C1", "O1").ends(NO, "O1")
+    run("get", *place, "C1", "O1", "--json").ends(NO)
+
+
+@test
+def json_files(folder):
+    store = new_store(folder)
+    lines = [json.dumps({"customer_number": "C", "order_number": str(i)}) for i in range(3)]
+    path = f"{folder}/orders.json"
+
+    pathlib.Path(path).write_text(
+        f"\n{lines[0]}\n{{\"order\": {lines[1]}}}\n\n"
+        '{"customer": {"number": "C", "name": "Ann"}}\n'
+        '{"customer_number": "C"}\n{"customer_number":}\n' + lines[2])
+    said = run("put", "--store", store, path).ends(NO, f"{path}:6: ", f"{path}:7: ").out
+    equal([line.split(", ")[0] for line in said.splitlines()],
+          ["Stored order 0 of C", "Stored order 1 of C", "Stored customer C",
+           "Stored order 2 of C"])
+    run("get", "--store", store, "C", "2").ends(DONE)
+
+    pathlib.Path(path).write_text(json.dumps(ORDER, indent=2))
+    run("put", "--store", store, path).ends(DONE, "Stored order O1 of C1")
+    equal(json.loads(run("get", "--store", store, "C1", "O1", "--json").out), ORDER)
+
+    pathlib.Path(path).write_text("\n".join(lines))
+    run("put", "--store", store, path, "--if-revision", 4).ends(USAGE, "single order")
+    run("put", "--store", store, path, "--token", uuid.uuid4()).ends(USAGE, "single order")
+    run("put", "--store", store, path, "--if-absent").ends(NO)
+
+    run("put", "--store", store, f"{folder}/none.json").ends(FAILED, "none.json")
+    run("put", "--store", store, folder).ends(FAILED, folder)
+    run("put", "--store", store, "-", stdin=" \n").ends(FAILED, "no JSON object")
+    run("put", "--store", store, "-", stdin="{").ends(NO, "standard input:1: ")
+    run("put", "--store", store, "-", stdin="[" * 300000).ends(NO, "standard input:1: ")
+    twice = dict(ORDER, shipping_locations=[{"number": 1, "line_items": [{"number": 1},
+                                                                        {"number": 1}]}])
+    run("put", "--store", store, "-", stdin=twice).ends(NO, "1")
+    equal(json.loads(run("get", "--store", store, "C1", "O1", "--json").out), ORDER)
+
+
+@test
+def customers(folder):
+    store = new_store(folder)
+    customer = {"number": "C", "name": "Ann", "address": {"city": "Reims"}, "phones": ["1", "2"]}
+    run("customer", "get", "--store", store, "C").ends(NO, "C")
+    run("customer", "put", "--store", store, "-", stdin=customer).ends(DONE, "Stored customer C")
+    equal(json.loads(run("customer", "get", "C", "--store", store, "--json").out), customer)
+    run("customer", "get", "C", "--store", store).ends(DONE, "Customer C", "Ann", "Reims", "phone")
+    run("customer", "put", "--store", store, "-", stdin={"name": "x"}).ends(NO, "number")
+
+
+@test
+def terminal_output(folder):
+    """What is stored cannot steer a terminal; colours only there, and not against NO_COLOR."""
+    store = new_store(folder)
+    evil = dict(ORDER, attributes={"note": "\x1b[2Jx\x07"}, currency="\x1b[31m")
+    run("put", "--store", store, "-", stdin=evil).ends(DONE)
+    said = run("get", "--store", store, "C1", "O1").ends(DONE, "\\x1b[2Jx\\x07").out
+    equal("\x1b" in said, False)
+    coloured = on_terminal("get", "--store", store, "C1", "O1")
+    equal(("\x1b[1mOrder O1 of C1" in coloured, "\x1b[2J" in coloured), (True, False))
+    equal("\x1b" in on_terminal("get", "--store", store, "C1", "O1", NO_COLOR="1"), False)
+
+
+def on_terminal(*arguments, **environment):
+    """Runs the program with a terminal as output; returns what it wrote."""
+    leader, follower = pty.openpty()
+    process = subprocess.Popen([PROGRAM, *map(str, arguments)], stdout=follower, stderr=follower,
+                               env={**os.environ, **environment})
+    os.close(follower)
+    chunks = []
+    with open(leader, "rb", buffering=0) as terminal:
+        while True:
+            try:
+                chunk = terminal.read(65536)
+            except OSError:  # the other end is closed
+                break
+            if not chunk:
+                break
+            chunks.append(chunk)
+    process.wait(timeout=SECONDS)
+    return b"".join(chunks).decode()
+
+
+@test
+def full_disk(folder):
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        result = subprocess.run([PROGRAM, "help"], stdout=full, stderr=subprocess.PIPE, text=True,
+                                timeout=SECONDS)
+    equal((result.returncode, "Writing the output failed" in result.stderr), (FAILED, True))
+
+
+@test
+def config_file(folder):
+    store = new_store(folder)
+    path = f"{folder}/tallorder.conf"
+    pathlib.Path(path).write_text(f"[tallorder]\nstore={store}\n[get]\njson=true\n"
+                                  "[load]\nmap=northwind\njobs=2\n")
+    run("put", "--config", path, "-", stdin=ORDER).ends(DONE)
+    equal(json.loads(run("get", "--config", path, "C1", "O1").ends(DONE).out), ORDER)
+    run("load", f"--config={path}", NORTHWIND / "orders.csv").ends(DONE, "830")
+    run("load", "--config", path, "--map", "online-retail", RETAIL).ends(NO, "444")
+    run("get", "--config", path, "--store", f"rocksdb:{folder}/none", "C1", "O1").ends(FAILED)
+    run("status", "--config", path, "--server", f"127.0.0.1:{free_port()}").ends(FAILED)
+
+    pathlib.Path(path).write_text("[tallorder]\nstor=x\n")
+    run("status", "--config", path).ends(USAGE, path, "[tallorder] stor")
+    pathlib.Path(path).write_text("[status]\ncolour=x\n")
+    run("status", "--config", path).ends(USAGE, path, "[status] colour")
+    run("status", "--config", f"{folder}/none.conf").ends(USAGE, "none.conf")
+
+
+@test
+def load_northwind(folder):
+    store = new_store(folder, "record-type")
+    said = run("load", "--store", store, "--map", "northwind", NORTHWIND / "orders.csv").ends(
+        DONE, "2155 read = 2155 stored + 0 rejected", "830 with 2155 lines")
+    equal(said.err, "")  # no bar where there is no terminal
+    run("load", "--store", store, "--map", "northwind-customers",
+        NORTHWIND / "customers.csv").ends(DONE, "Customers 91")
+    again = run("load", "--store", store, "--map", "northwind", "--json", "-",
+                stdin=(NORTHWIND / "orders.csv").read_text("utf-8")).ends(DONE).out
+    summary = json.loads(again)
+    equal([summary[k] for k in ("rows", "stored_rows", "rejected_rows", "orders", "lines")],
+          [2155, 2155, 0, 830, 2155])
+    run("get", "--store", store, "ERNSH", "11008").ends(DONE, "total 4680.90")
+    with Server(store) as server:
+        run("load", "--server", server.address, "--map", "northwind",
+            NORTHWIND / "orders.csv").ends(DONE, "830 with 2155 lines")
+        equal(server.stop(), 0)
+
+
+@test
+def load_rejects(folder):
+    store = new_store(folder)
+    rejects = f"{folder}/rejects.csv"
+    run("load", "--store", store, "--map", "online-retail", RETAIL, "--rejects", rejects).ends(
+        NO, "9999 read = 7708 stored + 2291 rejected", "444 with 7708 lines",
+        "2291 × CustomerID: there is no customer number", rejects)
+    with open(rejects, newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    equal((len(rows), {row["column"] for row in rows}), (2291, {"CustomerID"}))
+    source = RETAIL.read_bytes().decode("utf-8-sig").split("\r\n")
+    wrong = [row for row in rows if source[int(row["line"]) - 1] != row["row"]]
+    equal(wrong, [])
+
+    own = f"{folder}/own.map"
+    preset = run("load", "--print-map", "online-retail").ends(DONE, "[order]").out
+    pathlib.Path(own).write_text(preset + "order.customer_number = GUEST\n", encoding="utf-8")
+    run("load", "--store", store, "--map", own, RETAIL).ends(DONE, "512 with 9999 lines")
+    run("get", "--store", store, "GUEST", "536414").ends(DONE, "22139")
+
+    run("load", "--store", store, "--map", "northwind", RETAIL).ends(
+        USAGE, "[order] order_number: the file has no column “OrderID”", "InvoiceNo",
+        "--map online-retail")
+    run("load", "--store", store, "--map", "northwind", f"{folder}/none.csv").ends(
+        FAILED, "none.csv")
+    run("load", "--store", store, "--map", own, RETAIL, "--rejects", f"{folder}/no/x").ends(
+        FAILED, "no/x")
+
+
+@test
+def load_progress(folder):
+    store = new_store(folder)
+    said = on_terminal("load", "--store", store, "--map", "northwind", NORTHWIND / "orders.csv")
+    equal(("rows, " in said and "\r" in said, "830 with 2155 lines" in said), (True, True))
+
+
+@test
+def load_stops(folder):
+    """The server dies while a load runs: exit code 3, where it stopped, and a second load mends."""
+    store = new_store(folder)
+    many = f"{folder}/many.csv"
+    with open(many, "w", encoding="utf-8") as file:
+        file.write("C,O\n" + "".join(f"C{i % 7},{i}\n" for i in range(200000)))
+    own = f"{folder}/own.map"
+    pathlib.Path(own).write_text("[order]\ncustomer_number=C\norder_number=O\n")
+    with Server(store) as server:
+        process = subprocess.Popen(
+            [PROGRAM, "load", "--server", server.address, "--map", own, many],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        while run("get", "--server", server.address, "C0", "700").code != DONE:
+            pass
+        server.process.kill()
+        out, err = process.communicate(timeout=SECONDS)
+    equal((process.returncode, "Stopped at line " in err, "load the file again" in err,
+           "not settled" in out), (FAILED, True, True, True))
+    run("get", "--store", store, "C0", "700").ends(DONE)
+
+
+@test
+def explain(folder):
+    store = new_store(folder, "record-type", "raw")
+    run("put", "--store", store, "-", stdin=ORDER).ends(DONE)
+    run("explain", "--store", store, "C1", "O1").ends(
+        DONE, "layout record-type, key strategy raw", "5 rows, 1 tables", "customer 433100",
+        "order 4f3100", "location 00000001", "line 00000002", "item_number", "CALLS")
+    run("explain", "--store", store, "C1", "O2").ends(NO, "O2")
+
+    only = json.loads(run("explain", "--store", store, "C1", "O1", "--json").ends(DONE).out)
+    equal((only["customer_number"], only["order_number"], len(only["explanations"])),
+          ("C1", "O1", 1))
+    one = only["explanations"][0]
+    equal([one[k] for k in ("layout", "key_strategy", "stored", "n_tables", "n_rows")],
+          ["record-type", "raw", True, 1, 5])
+    equal((one["get"]["calls"], one["get"]["rows_read"], one["put"]["rows_written"] >= 5),
+          (1, 5, True))
+    equal(one["n_cells"], sum(len(row["cells"]) for row in one["rows"]))
+    equal(one["n_bytes"], sum(row["bytes"] for row in one["rows"]))
+    equal(["".join(part["hex"] for part in row["key_parts"]) for row in one["rows"]],
+          [row["key"] for row in one["rows"]])
+    equal({cell["timestamp"] for row in one["rows"] for cell in row["cells"]}, {one["revision"]})
+
+    table = run("explain", "--store", store, "--all", "C1", "O1").ends(DONE).out.splitlines()
+    equal([line.split()[:4] for line in table],
+          [["LAYOUT", "KEY", "TABLES", "ROWS"], ["blob", "hashed", "1", "1"],
+           ["blob", "raw", "1", "1"], ["record-type", "hashed", "1", "5"],
+           ["record-type", "raw", "1", "5"]])
+    equal(["this deployment" in line for line in table], [False, False, False, False, True])
+
+    path = f"{folder}/order.json"
+    pathlib.Path(path).write_text(json.dumps(ORDER))
+    run("explain", path).ends(DONE, "layout blob, key strategy hashed", "tried in memory")
+    run("explain", path, "--layout", "record-type", "--key", "raw").ends(DONE, "5 rows")
+    every = json.loads(run("explain", "--all", "--json", path).ends(DONE).out)
+    equal([(e["layout"], e["key_strategy"]) for e in every["explanations"]],
+          [("blob", "hashed"), ("blob", "raw"), ("record-type", "hashed"), ("record-type", "raw")])
+    pathlib.Path(path).write_text("{}")
+    run("explain", path).ends(FAILED, f"{path}:1: ")
+
+
+@test
+def serve(folder):
+    store = new_store(folder)
+    for signal in ("terminate", 2):
+        with Server(store) as server:
+            status = run("status", "--server", server.address, "--json").ends(DONE).out
+            equal(("tables" in json.loads(status), json.loads(status)["layout"]), (False, "blob"))
+            equal(server.stop(by=signal), 0)
+    run("serve", "--store", f"rocksdb:{folder}/none").ends(FAILED, "none")
+    run("serve", "--store", store, "--listen", "nowhere").ends(FAILED, "nowhere")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        run("serve", "--store", store, "--listen", f"127.0.0.1:{taken.getsockname()[1]}").ends(
+            FAILED, str(taken.getsockname()[1]))
+
+
+@test
+def serve_eight_clients(folder):
+    store = new_store(folder, "record-type")
+    results = []
+    with Server(store) as server:
+        def client(index):
+            order = dict(ORDER, order_number=f"O{index}")
+            results.append(run("put", "--server", server.address, "-", stdin=order).code)
+        threads = [threading.Thread(target=client, args=(i,)) for i in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        equal(server.stop(), 0)
+    equal(results, [0] * 8)
+    for index in range(8):
+        run("get", "--store", store, "C1", f"O{index}").ends(DONE)
+
+
+def main():
+    failed = 0
+    print(f"1..{len(TESTS)}", flush=True)
+    for number, function in enumerate(TESTS, 1):
+        try:
+            with tempfile.TemporaryDirectory() as folder:
+                function(folder)
+            print(f"ok {number} {function.__name__}", flush=True)
+        except Exception as error:  # a failed check, or a program that hangs
+            failed += 1
+            print(f"not ok {number} {function.__name__}", flush=True)
+            for line in f"{type(error).__name__}: {error}".splitlines():
+                print(f"# {line}", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

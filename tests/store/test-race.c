@@ -387,8 +387,8 @@ static const struct
   { "/race/record-type/memory", { "record-type", FALSE, TRUE, 0, 100000 } },
   { "/race/record-type/rocksdb", { "record-type", TRUE, TRUE, 0, 100000 } },
   { "/race/record-type/failing", { "record-type", FALSE, TRUE, 40, 12000 } },
-  { "/race/blob/memory", { "blob", FALSE, FALSE, 0, 100000 } },
-  { "/race/blob/rocksdb", { "blob", TRUE, FALSE, 0, 100000 } },
+  { "/race/blob/memory", { "blob", FALSE, FALSE, 0, 30000 } },
+  { "/race/blob/rocksdb", { "blob", TRUE, FALSE, 0, 30000 } },
   { "/race/blob/failing", { "blob", FALSE, FALSE, 20, 30000 } },
 };
 

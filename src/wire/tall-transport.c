@@ -217,9 +217,10 @@ tall_transport_read_frame (TallTransport *self, GError **error)
 TallRecognized
 tall_transport_recognize (TallTransport *self)
 {
-  const guint8 *start = self->in + self->in_pos;
   if (!self->has_frame || self->limit < 2)
     return TALL_RECOGNIZED_NOTHING;
+
+  const guint8 *start = self->in + self->in_pos;
   if (start[0] == 0x80 && start[1] == 0x01)
     return TALL_RECOGNIZED_BINARY;
   if (start[0] == 0x82 && (start[1] & 0x1f) == 0x01)

@@ -6,6 +6,8 @@
 
 #include <thrift/c_glib/thrift_application_exception.h>
 
+#include "tall-idl.h"
+#include "tall-struct-reader.h"
 #include "tall-test-service.h"
 #include "tall-test-wire.h"
 
@@ -284,14 +286,17 @@ test_unknown_call (Fixture *f, gconstpointer data G_GNUC_UNUSED)
 
   g_autoptr (ThriftProtocol) reply =
       tall_test_exchange (connection, &message, f->compact, "dropEverything", T_EXCEPTION);
-  g_autoptr (ThriftApplicationException) exception =
-      g_object_new (THRIFT_TYPE_APPLICATION_EXCEPTION, NULL);
+  g_autoptr (TallArena) arena = tall_arena_new (0);
   g_autoptr (GError) error = NULL;
-  gint32 n = thrift_struct_read (THRIFT_STRUCT (exception), reply, &error);
+  TallStructReader reader;
+  TallIdlApplicationError exception = { 0 };
+  tall_struct_reader_init (&reader, reply, arena);
+  gboolean ok =
+      tall_struct_reader_read (&reader, &tall_idl_application_error_type, &exception, &error);
   g_assert_no_error (error);
-  g_assert_cmpint (n, >, 0);
-  g_assert_cmpint (exception->type, ==, THRIFT_APPLICATION_EXCEPTION_ERROR_UNKNOWN_METHOD);
-  g_assert_nonnull (strstr (exception->message, "dropEverything"));
+  g_assert_true (ok);
+  g_assert_cmpint (exception.type, ==, THRIFT_APPLICATION_EXCEPTION_ERROR_UNKNOWN_METHOD);
+  g_assert_nonnull (strstr (exception.message, "dropEverything"));
   tall_test_assert_ping_works (connection, f->compact);
 }
 

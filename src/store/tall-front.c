@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-front.h"
 
+#include "tall-error.h"
+
 G_DEFINE_ABSTRACT_TYPE (TallFront, tall_front, G_TYPE_OBJECT)
 
 void
@@ -85,6 +87,115 @@ tall_front_get_customer (TallFront *self, const char *number, gint64 *revision, 
   if (!tall_validate_number (number, "customer_number", error))
     return NULL;
   return TALL_FRONT_GET_CLASS (self)->get_customer (self, number, revision, error);
+}
+
+gboolean
+tall_front_delete_customer (TallFront *self,
+                            const char *number,
+                            const TallWriteOptions *options,
+                            GError **error)
+{
+  g_return_val_if_fail (TALL_IS_FRONT (self), FALSE);
+
+  if (!tall_validate_number (number, "customer_number", error))
+    return FALSE;
+  return TALL_FRONT_GET_CLASS (self)->delete_customer (self, number, options, error);
+}
+
+/**
+ * tall_front_get_orders:
+ * @ids: @n of them; a wrong number is an error of its own outcome
+ */
+gboolean
+tall_front_get_orders (
+    TallFront *self, const TallOrderId *ids, guint n, TallOutcome *outcomes, GError **error)
+{
+  g_return_val_if_fail (TALL_IS_FRONT (self), FALSE);
+
+  return TALL_FRONT_GET_CLASS (self)->get_orders (self, ids, n, outcomes, error);
+}
+
+/**
+ * tall_front_put_orders:
+ * @orders: @n of them; a wrong one is an error of its own outcome
+ */
+gboolean
+tall_front_put_orders (TallFront *self,
+                       TallOrder *const *orders,
+                       const TallWriteOptions *options,
+                       guint n,
+                       TallOutcome *outcomes,
+                       GError **error)
+{
+  g_return_val_if_fail (TALL_IS_FRONT (self), FALSE);
+
+  return TALL_FRONT_GET_CLASS (self)->put_orders (self, orders, options, n, outcomes, error);
+}
+
+static gboolean
+validate_listing (const TallListOptions *options, gboolean by_date, GError **error)
+{
+  if (options == NULL)
+    return TRUE;
+
+  if (options->limit > TALL_MAX_PAGE)
+    {
+      tall_error_set_invalid (error, "limit", "A page of %u entries: at most %d are given at once",
+                              options->limit, TALL_MAX_PAGE);
+      return FALSE;
+    }
+  if (!by_date && (options->has_from || options->has_to))
+    {
+      tall_error_set_invalid (error, options->has_from ? "from" : "to",
+                              "This listing is not by date: leave the dates out");
+      return FALSE;
+    }
+  if (options->has_from && options->has_to && options->from >= options->to)
+    {
+      tall_error_set_invalid (error, "to",
+                              "The range of dates is empty or the wrong way round: “to” is the "
+                              "first date no longer wanted and must be after “from”");
+      return FALSE;
+    }
+  return TRUE;
+}
+
+TallOrderList *
+tall_front_list_orders (TallFront *self,
+                        const char *customer_number,
+                        const TallListOptions *options,
+                        GError **error)
+{
+  g_return_val_if_fail (TALL_IS_FRONT (self), NULL);
+
+  if (!tall_validate_number (customer_number, "customer_number", error)
+      || !validate_listing (options, TRUE, error))
+    return NULL;
+  return TALL_FRONT_GET_CLASS (self)->list_orders (self, customer_number, options, error);
+}
+
+TallCustomerList *
+tall_front_list_customers (TallFront *self, const TallListOptions *options, GError **error)
+{
+  g_return_val_if_fail (TALL_IS_FRONT (self), NULL);
+
+  if (!validate_listing (options, FALSE, error))
+    return NULL;
+  return TALL_FRONT_GET_CLASS (self)->list_customers (self, options, error);
+}
+
+TallCustomerOrders *
+tall_front_get_customer_orders (TallFront *self,
+                                const char *number,
+                                const TallListOptions *options,
+                                GError **error)
+{
+  g_return_val_if_fail (TALL_IS_FRONT (self), NULL);
+
+  if (!tall_validate_number (number, "customer_number", error)
+      || !validate_listing (options, FALSE, error))
+    return NULL;
+  return TALL_FRONT_GET_CLASS (self)->get_customer_orders (self, number, options, error);
 }
 
 TallDescription *

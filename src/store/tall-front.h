@@ -4,8 +4,7 @@
 
 #include <glib-object.h>
 
-#include "tall-customer.h"
-#include "tall-order.h"
+#include "tall-listing.h"
 
 G_BEGIN_DECLS
 
@@ -107,6 +106,47 @@ struct _TallFrontClass
                                  gint64 *revision,
                                  GError **error);
 
+  /* Deletes a customer who has no orders; %TALL_ERROR_CONFLICT if there are some,
+   * %TALL_ERROR_NOT_FOUND if there is no such customer. Conditions as with delete_order. */
+  gboolean (*delete_customer) (TallFront *self,
+                               const char *number,
+                               const TallWriteOptions *options,
+                               GError **error);
+
+  /* Fetches @n orders; @outcomes (out, caller-allocates, zeroed): one for each, by position. FALSE
+   * only if nothing could be asked at all; else each outcome tells. */
+  gboolean (*get_orders) (
+      TallFront *self, const TallOrderId *ids, guint n, TallOutcome *outcomes, GError **error);
+
+  /* Stores @n orders, each atomically and independently; @options (nullable): @n of them. As with
+   * get_orders. Two of one order in one call are stored one after the other. */
+  gboolean (*put_orders) (TallFront *self,
+                          TallOrder *const *orders,
+                          const TallWriteOptions *options,
+                          guint n,
+                          TallOutcome *outcomes,
+                          GError **error);
+
+  /* Returns (transfer full): a page of a customer's orders by date. An order whose date changes
+   * meanwhile may be missed or come twice. %TALL_ERROR_UNSUPPORTED without an index;
+   * %TALL_ERROR_INVALID for a page token of another listing, deployment or version. */
+  TallOrderList *(*list_orders) (TallFront *self,
+                                 const char *customer_number,
+                                 const TallListOptions *options,
+                                 GError **error);
+
+  /* Returns (transfer full): a page of all customers; dates in @options are not allowed. */
+  TallCustomerList *(*list_customers) (TallFront *self,
+                                       const TallListOptions *options,
+                                       GError **error);
+
+  /* Returns (transfer full): a customer with a page of whole orders; dates in @options are not
+   * allowed. %TALL_ERROR_NOT_FOUND if neither the customer nor an order of it is stored. */
+  TallCustomerOrders *(*get_customer_orders) (TallFront *self,
+                                              const char *number,
+                                              const TallListOptions *options,
+                                              GError **error);
+
   TallDescription *(*describe) (TallFront *self, GError **error);
 
   /* Succeeds if an answer comes from where the orders are kept. */
@@ -139,6 +179,32 @@ TallCustomer *tall_front_get_customer (TallFront *self,
                                        const char *number,
                                        gint64 *revision,
                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_front_delete_customer (TallFront *self,
+                                     const char *number,
+                                     const TallWriteOptions *options,
+                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_front_get_orders (TallFront *self,
+                                const TallOrderId *ids,
+                                guint n,
+                                TallOutcome *outcomes,
+                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_front_put_orders (TallFront *self,
+                                TallOrder *const *orders,
+                                const TallWriteOptions *options,
+                                guint n,
+                                TallOutcome *outcomes,
+                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallOrderList *tall_front_list_orders (TallFront *self,
+                                       const char *customer_number,
+                                       const TallListOptions *options,
+                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallCustomerList *tall_front_list_customers (TallFront *self,
+                                             const TallListOptions *options,
+                                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallCustomerOrders *tall_front_get_customer_orders (TallFront *self,
+                                                    const char *number,
+                                                    const TallListOptions *options,
+                                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
 TallDescription *tall_front_describe (TallFront *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_front_ping (TallFront *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

@@ -1,0 +1,129 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <glib-object.h>
+
+#include "tall-customer.h"
+#include "tall-order.h"
+
+G_BEGIN_DECLS
+
+#define TALL_DEFAULT_PAGE 30
+#define TALL_MAX_PAGE 1000
+
+/**
+ * TallListOptions:
+ *
+ * Which part of a listing is wanted. All zero, or a NULL pointer to it: the first page of all.
+ */
+typedef struct
+{
+  gboolean has_from;
+  gboolean has_to;
+  gint64 from;      /* first sales date wanted, milliseconds since the epoch */
+  gint64 to;        /* first sales date no longer wanted; must be after @from */
+  guint limit;      /* entries a page, 1 … TALL_MAX_PAGE; 0 = TALL_DEFAULT_PAGE */
+  const char *page; /* token of the page, from the listing before; NULL = the first */
+} TallListOptions;
+
+/**
+ * TallOrderEntry:
+ *
+ * A line of a listing: what is known of an order without fetching it whole.
+ */
+typedef struct
+{
+  char *order_number;
+  gint64 revision;
+  gboolean has_sales_date;
+  gboolean has_total;
+  gint64 sales_date; /* milliseconds since the epoch, UTC */
+  guint n_lines;
+  TallDecimal total;
+  char *currency; /* NULL: absent */
+} TallOrderEntry;
+
+/**
+ * TallOrderList:
+ *
+ * One page of a customer's orders, newest sales date first, those without a date last, the same
+ * date by order part of the row key.
+ */
+typedef struct
+{
+  TallArena *arena;        /* owned; of everything below */
+  TallOrderEntry *entries; /* n_entries of them */
+  guint n_entries;
+  char *next_page; /* token of the page after this; NULL: this is the last */
+} TallOrderList;
+
+void tall_order_list_free (TallOrderList *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallOrderList, tall_order_list_free)
+
+typedef struct
+{
+  char *number;
+  char *name; /* NULL: absent */
+  gint64 revision;
+} TallCustomerEntry;
+
+/**
+ * TallCustomerList:
+ *
+ * One page of the customers, in the order of their row keys.
+ */
+typedef struct
+{
+  TallArena *arena;           /* owned; of everything below */
+  TallCustomerEntry *entries; /* n_entries of them */
+  guint n_entries;
+  char *next_page; /* token of the page after this; NULL: this is the last */
+} TallCustomerList;
+
+void tall_customer_list_free (TallCustomerList *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallCustomerList, tall_customer_list_free)
+
+/**
+ * TallOrderId:
+ *
+ * Names one order, for getting many at once. Nothing is owned.
+ */
+typedef struct
+{
+  const char *customer_number;
+  const char *order_number;
+} TallOrderId;
+
+/**
+ * TallOutcome:
+ *
+ * What became of one of many: an error, or a revision and, for gets, the order.
+ */
+typedef struct
+{
+  TallOrder *order; /* owned; get only */
+  gint64 revision;
+  GError *error; /* owned; NULL: it went well */
+} TallOutcome;
+
+void tall_outcome_clear (TallOutcome *self);
+
+/**
+ * TallCustomerOrders:
+ *
+ * A customer with one page of whole orders, in the order of their row keys.
+ */
+typedef struct
+{
+  TallCustomer *customer; /* owned; NULL if only orders are stored */
+  gint64 revision;        /* of the customer; 0 if there is none */
+  TallOutcome *orders;    /* owned, n_orders of them; one that is damaged has its error here */
+  guint n_orders;
+  char *next_page; /* owned; token of the page after this; NULL: this is the last */
+} TallCustomerOrders;
+
+void tall_customer_orders_free (TallCustomerOrders *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallCustomerOrders, tall_customer_orders_free)
+
+G_END_DECLS

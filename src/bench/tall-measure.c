@@ -110,6 +110,30 @@ run_round_of_all (const TallMeasureSide *sides,
   return TRUE;
 }
 
+/* Forgets what was measured, and measures so long, but so many rounds at least. */
+static gboolean
+measure_for (double seconds,
+             guint min_rounds,
+             const TallMeasureSide *sides,
+             guint n,
+             const TallMeasurePlan *plan,
+             TallMeasurement *measurement,
+             GError **error)
+{
+  guint64 begin = now ();
+  double elapsed = 0;
+  measurement_reset (measurement);
+  for (guint round = 0; round < min_rounds || elapsed < seconds; round++)
+    {
+      if (!run_round_of_all (sides, n, plan, !plan->in_order && round % 2 == 1, measurement, error))
+        return FALSE;
+      elapsed = (double)(now () - begin) / 1e9;
+      if (plan->progress != NULL)
+        plan->progress (seconds > elapsed ? elapsed / seconds : 1, plan->progress_data);
+    }
+  return TRUE;
+}
+
 /**
  * tall_measure:
  * @sides: @n of them
@@ -117,8 +141,8 @@ run_round_of_all (const TallMeasureSide *sides,
  *
  * Lets the sides take turns in short rounds, so that what else the machine does meets all of them
  * alike. Every other round goes the other way, so that none profits from its place. Comparing round
- * with round and taking the median of these ratios leaves out the rounds that were disturbed. The
- * first round warms up and does not count.
+ * with round and taking the median of these ratios leaves out the rounds that were disturbed. What
+ * is measured to warm up does not count.
  */
 gboolean
 tall_measure (const TallMeasureSide *sides,
@@ -129,19 +153,8 @@ tall_measure (const TallMeasureSide *sides,
 {
   g_return_val_if_fail (n <= TALL_MEASURE_MAX_SIDES, FALSE);
 
-  guint64 begin = now ();
-  double elapsed = 0;
-  for (guint round = 0; round <= MIN_ROUNDS || elapsed < plan->seconds; round++)
-    {
-      if (round <= 1)
-        measurement_reset (measurement);
-      if (!run_round_of_all (sides, n, plan, !plan->in_order && round % 2 == 1, measurement, error))
-        return FALSE;
-      elapsed = (double)(now () - begin) / 1e9;
-      if (plan->progress != NULL)
-        plan->progress (plan->seconds > elapsed ? elapsed / plan->seconds : 1, plan->progress_data);
-    }
-  return TRUE;
+  return measure_for (plan->warm_up, 1, sides, n, plan, measurement, error)
+         && measure_for (plan->seconds, MIN_ROUNDS, sides, n, plan, measurement, error);
 }
 
 static int

@@ -30,6 +30,7 @@ typedef struct
 typedef struct
 {
   double seconds;       /* of everything, also of what is not timed */
+  double warm_up;       /* seconds before that; 0: one round */
   double round_seconds; /* timed, of one side before the next has its turn; 0: one batch */
   gboolean in_order;    /* always begin with the first side, as the others need what it did */
   void (*progress) (double done, gpointer data); /* nullable; 0 … 1 */

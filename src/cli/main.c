@@ -8,9 +8,9 @@
 #include <string.h>
 
 static const TallCommand *const commands[] = {
-  &tall_command_init,     &tall_command_serve,   &tall_command_load,
-  &tall_command_put,      &tall_command_get,     &tall_command_delete,
-  &tall_command_customer, &tall_command_explain, &tall_command_status,
+  &tall_command_init,   &tall_command_serve,  &tall_command_load,     &tall_command_put,
+  &tall_command_get,    &tall_command_delete, &tall_command_customer, &tall_command_explain,
+  &tall_command_status, &tall_command_bench,
 };
 
 static const TallCommand *

@@ -36,6 +36,7 @@ typedef struct
   TallExit (*run) (int argc, char **argv);
 } TallCommand;
 
+extern const TallCommand tall_command_bench;
 extern const TallCommand tall_command_customer;
 extern const TallCommand tall_command_delete;
 extern const TallCommand tall_command_explain;

@@ -72,7 +72,7 @@ test_turns (void)
 
   g_assert_true (tall_measure (sides, 2, &plan, &measurement, &error));
   g_assert_no_error (error);
-  g_assert_cmpstr (calls->str, ==, "abbaabba");
+  g_assert_cmpstr (calls->str, ==, "ababbaab");
   g_assert_cmpuint (measurement.sides[0].n_operations, ==, 3 * BATCH);
   g_assert_cmpuint (measurement.sides[1].means->len, ==, 3);
   g_assert_cmpuint (tall_histogram_get_count (measurement.sides[1].batches), ==, 3);

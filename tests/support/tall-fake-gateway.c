@@ -251,6 +251,19 @@ tall_fake_gateway_get_calls (TallFakeGateway *self, const char *method)
 }
 
 /**
+ * tall_fake_gateway_wait_for_calls:
+ *
+ * Waits until a method was called @n times.
+ */
+void
+tall_fake_gateway_wait_for_calls (TallFakeGateway *self, const char *method, guint n)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  while (get_method (self, method)->calls < n)
+    g_cond_wait (&self->changed, &self->mutex);
+}
+
+/**
  * tall_fake_gateway_get_connections:
  *
  * Returns: connections that were accepted so far

@@ -41,6 +41,7 @@ void tall_fake_gateway_set_answer (TallFakeGateway *self,
                                    guint times);
 void tall_fake_gateway_close_connections (TallFakeGateway *self);
 guint tall_fake_gateway_get_calls (TallFakeGateway *self, const char *method);
+void tall_fake_gateway_wait_for_calls (TallFakeGateway *self, const char *method, guint n);
 guint tall_fake_gateway_get_connections (TallFakeGateway *self);
 
 G_END_DECLS

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-conformance.h"
+#include "tall-error.h"
 #include "tall-hbase-table.h"
 
 /*
@@ -41,6 +42,29 @@ open_table (const char *name, gpointer data)
   return table;
 }
 
+/* A real gateway, addressed in each of the three wrong ways. */
+static void
+test_wrong_way (gconstpointer data)
+{
+  const Gateway *gateway = data;
+  g_auto (GStrv) addresses = g_strsplit (g_getenv (gateway->variable), ",", 0);
+  g_autofree char *hint = g_strdup_printf ("?framed=%d&protocol=%s", gateway->framed,
+                                           gateway->compact ? "compact" : "binary");
+
+  for (gint other = 1; other < 4; other++)
+    {
+      TallHbaseOptions options = TALL_HBASE_OPTIONS_INIT;
+      options.gateways = (const char *const *)addresses;
+      options.framed = gateway->framed != (other & 1);
+      options.compact = gateway->compact != (other >> 1);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TallTable) table = tall_hbase_table_open (&options, &error);
+      g_assert_null (table);
+      g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
+      g_assert_nonnull (strstr (error->message, hint));
+    }
+}
+
 static void
 test_absent (gconstpointer data)
 {
@@ -71,6 +95,8 @@ main (int argc, char **argv)
         .no_splits = gateways[i].framed,
       };
       conformance[i] = tall_conformance_add (&backend);
+      g_autofree char *path = g_strconcat (gateways[i].prefix, "/wrong-way", NULL);
+      g_test_add_data_func (path, &gateways[i], test_wrong_way);
     }
 
   int failed = g_test_run ();

@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-hbase-admin.h"
 
-#include <stdlib.h>
-
 #include "tall-hbase-settings.h"
 
 /* Calls on tables go one after the other; what each needs and brings is in one place. */
@@ -197,7 +195,7 @@ splits_of (GPtrArray *locations)
     }
   if (splits->len == 0)
     return NULL;
-  qsort (splits->pdata, splits->len, sizeof (gpointer), compare_bytes);
+  g_ptr_array_sort (splits, compare_bytes);
   return g_steal_pointer (&splits);
 }
 
@@ -414,7 +412,7 @@ tall_hbase_list_tables (TallHbasePool *pool,
       if (name != NULL)
         g_ptr_array_add (tables, name);
     }
-  qsort (tables->pdata, tables->len, sizeof (gpointer), compare_texts);
+  g_ptr_array_sort (tables, compare_texts);
   g_ptr_array_add (tables, NULL);
   return (GStrv)g_ptr_array_steal (tables, NULL);
 }

@@ -1,0 +1,70 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "fuzz.h"
+#include "tall-grouper.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Small, so that long rows come up; a read takes more than this at once. */
+#define MAX_ROW 64
+
+static const char map[] = "[order]\ncustomer_number=C\norder_number=O\nsales_date=D\n"
+                          "[location]\nnumber=L\n[line]\nquantity=Q\n";
+static const char header[] = "C,O,D,L,Q\n";
+
+static void
+count_rows (TallLoadItem *taken, gpointer data)
+{
+  g_autoptr (TallLoadItem) item = taken;
+  g_assert_nonnull (item->order);
+  *(guint64 *)data += tall_load_item_count_rows (item);
+}
+
+static TallCsvReader *
+open_bytes (const uint8_t *data, size_t size)
+{
+  g_autoptr (GError) error = NULL;
+  int fd = memfd_create ("csv", MFD_CLOEXEC);
+  g_assert_cmpint (fd, >=, 0);
+  g_assert_cmpint (write (fd, header, strlen (header)), ==, strlen (header));
+  g_assert_cmpint (write (fd, data, size), ==, size);
+  g_autofree char *path = g_strdup_printf ("/proc/self/fd/%d", fd);
+  TallCsvReader *reader = tall_csv_reader_open (path, ',', MAX_ROW, &error);
+  g_assert_no_error (error);
+  close (fd);
+  return reader;
+}
+
+/* Whatever follows the header: every row is handed over once, in order, and ends in one place. */
+int
+LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallMapping) mapping = tall_mapping_parse ("fuzz", map, -1, &error);
+  g_autoptr (TallCsvReader) reader = open_bytes (data, size);
+  const char *const *columns = tall_csv_reader_get_columns (reader);
+  g_assert_true (tall_mapping_bind (mapping, columns, &error));
+  g_autoptr (TallRejects) rejects = tall_rejects_new (NULL, &error);
+  guint64 stored = 0;
+  g_autoptr (TallGrouper) grouper =
+      tall_grouper_new (mapping, columns, rejects, count_rows, &stored);
+
+  TallCsvRow row;
+  TallCsvStep step;
+  guint64 rows = 0, line = 1;
+  while ((step = tall_csv_reader_next (reader, &row, &error)) == TALL_CSV_ROW)
+    {
+      g_assert_cmpuint (row.line, >, line);
+      g_assert_true (row.reason != NULL || row.n_fields == 5);
+      line = row.line;
+      rows++;
+      tall_grouper_push (grouper, &row);
+    }
+  g_assert_no_error (error);
+  g_assert_cmpint (step, ==, TALL_CSV_END);
+  tall_grouper_finish (grouper);
+  g_assert_cmpuint (tall_csv_reader_get_position (reader), ==, strlen (header) + size);
+  g_assert_cmpuint (rows, ==, stored + tall_rejects_get_count (rejects));
+  return 0;
+}

@@ -77,7 +77,7 @@ gboolean
 tall_delete (TallOperation *operation, const TallWriteOptions *options, GError **error)
 {
   g_auto (TallRoot) root = { 0 };
-  TallState wanted = { .sales_date = TALL_NO_DATE };
+  TallState wanted = { .schema = TALL_SCHEMA, .sales_date = TALL_NO_DATE };
   TallStep step = TALL_STEP_AGAIN;
 
   if (options->condition == TALL_IF_ABSENT)

@@ -135,7 +135,10 @@ struct _TallFrontClass
                                  const TallListOptions *options,
                                  GError **error);
 
-  /* Returns (transfer full): a page of all customers; dates in @options are not allowed. */
+  /* Returns (transfer full): a page of all customers, in the order of their row keys, each once;
+   * also of those who have only orders (revision 0), because export walks this list and must lose
+   * nothing. A page may have fewer entries than asked for, even none, and yet a next page. Dates in
+   * @options are not allowed. */
   TallCustomerList *(*list_customers) (TallFront *self,
                                        const TallListOptions *options,
                                        GError **error);

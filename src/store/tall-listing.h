@@ -61,11 +61,17 @@ typedef struct
 void tall_order_list_free (TallOrderList *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallOrderList, tall_order_list_free)
 
+/**
+ * TallCustomerEntry:
+ *
+ * A line of the list of customers. Who has orders but no customer record is listed, too, so that
+ * walking the list and each one's orders reaches everything that is stored.
+ */
 typedef struct
 {
   char *number;
-  char *name; /* NULL: absent */
-  gint64 revision;
+  char *name;      /* NULL: absent */
+  gint64 revision; /* 0: only orders are stored, no customer */
 } TallCustomerEntry;
 
 /**

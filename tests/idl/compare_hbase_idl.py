@@ -5,9 +5,11 @@
 
 Everything that ours declares must be there with the same numbers, types and names; what ours
 leaves out may be missing, except fields that the gateway requires. Then changes that each break
-the agreement are made to our text, to see that the comparison finds them. Prints TAP.
+the agreement are made to our text, to see that the comparison finds them. Prints TAP. Skipped
+without $TALLORDER_HBASE_BINARY, which says that the jars are there.
 """
 
+import os
 import sys
 import zipfile
 from pathlib import Path
@@ -140,6 +142,9 @@ def broken_is_found(text, old, new, theirs):
 
 
 def main():
+    if "TALLORDER_HBASE_BINARY" not in os.environ:
+        print("1..0 # SKIP not run by tools/hbase/hbase run: there may be no gateway's jar")
+        return 0
     text = OURS.read_text(encoding="utf-8")
     ours, theirs = Document(text), Document(gateway_idl())
     found = differences(ours, theirs)

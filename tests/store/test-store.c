@@ -80,6 +80,7 @@ test_tombstone (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
   g_assert_cmpint (state.revision, >, stored);
   g_assert_cmpint (state.pending, ==, 0);
   g_assert_cmpint (state.sales_date, ==, TALL_NO_DATE);
+  g_assert_cmpuint (state.schema, ==, TALL_SCHEMA); /* the writer's */
   g_assert_false (tall_front_delete_order (fixture->front, TALL_TEST_CUSTOMER, "1", NULL, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
   tall_fixture_assert_prefix (error, "Deleting order 1 of VINET: ");

@@ -1,0 +1,280 @@
+# SPDX-FileCopyrightText: The tallorder authors
+# SPDX-License-Identifier: Apache-2.0
+"""The rows of orders and customers, computed from src/layout/FORMAT.md and proto/*.proto alone.
+
+Orders and customers are those of the canonical JSON: dictionaries in which an absent field is
+missing. Nothing here is shared with the program, not even protobuf's library.
+"""
+
+import datetime
+import hashlib
+import struct
+from collections import namedtuple
+from fractions import Fraction
+
+FORMAT, SCHEMA = 1, 1
+NO_DATE = -(2**63)
+ADDRESS = ("line1", "line2", "city", "state", "zip", "country")
+EPOCH = datetime.datetime(1970, 1, 1)
+MILLISECOND = datetime.timedelta(milliseconds=1)
+
+State = namedtuple("State", "format flags schema locations lines date revision token pending "
+                            "pending_token digest")
+STATE = struct.Struct(">BBHIIqq16sq16s16s")
+
+
+# ---- Values --------------------------------------------------------------------------------------
+
+def date(text):
+    """Milliseconds since the epoch of “2020-02-29” or “2020-02-29T00:00:00.000Z”."""
+    moment = datetime.datetime.fromisoformat(text.removesuffix("Z"))
+    return (moment - EPOCH) // MILLISECOND
+
+
+def integer(number):
+    return struct.pack(">q", number)
+
+
+def decimal_parts(text):
+    """(unscaled, scale)"""
+    whole, _, fraction = text.partition(".")
+    return int(whole + fraction), len(fraction)
+
+
+def md5(data):
+    return hashlib.md5(data).digest()
+
+
+# ---- Protobuf ------------------------------------------------------------------------------------
+
+def varint(number):
+    encoded = bytearray()
+    while number > 0x7F:
+        encoded.append(number & 0x7F | 0x80)
+        number >>= 7
+    return bytes(encoded) + bytes([number])
+
+
+def zigzag(number):
+    return varint(number * 2 if number >= 0 else -number * 2 - 1)
+
+
+def number_field(tag, encoded):
+    return b"" if encoded is None else varint(tag << 3) + encoded
+
+
+def bytes_field(tag, data):
+    return b"" if data is None else varint(tag << 3 | 2) + varint(len(data)) + data
+
+
+def text_field(tag, text):
+    return bytes_field(tag, None if text is None else text.encode())
+
+
+def date_field(tag, text):
+    return number_field(tag, None if text is None else zigzag(date(text)))
+
+
+def decimal_message(unscaled, scale):
+    return number_field(1, zigzag(unscaled)) + number_field(2, varint(scale))
+
+
+def decimal_field(tag, text):
+    return bytes_field(tag, None if text is None else decimal_message(*decimal_parts(text)))
+
+
+def address_field(tag, address):
+    if address is None:
+        return b""
+    return bytes_field(tag, b"".join(text_field(i, address.get(name))
+                                     for i, name in enumerate(ADDRESS, 1)))
+
+
+def attribute_fields(tag, attributes):
+    pairs = sorted((key.encode(), value.encode()) for key, value in attributes.items())
+    return b"".join(bytes_field(tag, bytes_field(1, key) + bytes_field(2, value))
+                    for key, value in pairs)
+
+
+def line_message(line):
+    return (number_field(1, varint(line["number"])) + text_field(2, line.get("item_number"))
+            + text_field(3, line.get("description")) + decimal_field(4, line.get("quantity"))
+            + decimal_field(5, line.get("price")) + decimal_field(6, line.get("discount")))
+
+
+def location_message(location):
+    return (number_field(1, varint(location["number"])) + text_field(2, location.get("name"))
+            + address_field(3, location.get("address")) + date_field(4, location.get("ship_date"))
+            + b"".join(bytes_field(5, line_message(line)) for line in lines_of(location)))
+
+
+def order_message(order):
+    return (text_field(1, order["customer_number"]) + text_field(2, order["order_number"])
+            + date_field(3, order.get("sales_date")) + text_field(4, order.get("currency"))
+            + b"".join(bytes_field(5, location_message(loc)) for loc in locations_of(order))
+            + attribute_fields(6, order.get("attributes", {})))
+
+
+def customer_message(customer):
+    return (text_field(1, customer["number"]) + text_field(2, customer.get("name"))
+            + address_field(3, customer.get("address"))
+            + b"".join(text_field(4, phone) for phone in customer.get("phones", []))
+            + text_field(5, customer.get("email"))
+            + attribute_fields(6, customer.get("attributes", {})))
+
+
+def order_summary(order):
+    lines = all_lines(order)
+    return (text_field(1, order["customer_number"]) + text_field(2, order["order_number"])
+            + number_field(3, varint(len(lines))) + total_field(4, lines)
+            + text_field(5, order.get("currency")))
+
+
+def customer_summary(customer):
+    return text_field(1, customer["number"]) + text_field(2, customer.get("name"))
+
+
+def total_field(tag, lines):
+    total = sum((Fraction(line["quantity"]) * Fraction(line["price"])
+                 * (1 - Fraction(line.get("discount", 0)))
+                 for line in lines if "quantity" in line and "price" in line), Fraction(0))
+    for scale in range(2, 19):
+        unscaled = total * 10**scale
+        if unscaled.denominator == 1:
+            fits = -(2**63) <= unscaled < 2**63
+            return bytes_field(tag, decimal_message(int(unscaled), scale)) if fits else b""
+    return b""
+
+
+# ---- Parts of an order ---------------------------------------------------------------------------
+
+def by_number(parts):
+    return sorted(parts, key=lambda part: part["number"])
+
+
+def locations_of(order):
+    return by_number(order.get("shipping_locations", []))
+
+
+def lines_of(location):
+    return by_number(location.get("line_items", []))
+
+
+def all_lines(order):
+    return [line for location in locations_of(order) for line in lines_of(location)]
+
+
+# ---- Columns of layout record-type ---------------------------------------------------------------
+
+def text_columns(part, *names):
+    return {name: part[name].encode() for name in names if name in part}
+
+
+def date_columns(part, *names):
+    return {name: integer(date(part[name])) for name in names if name in part}
+
+
+def address_columns(part):
+    address = part.get("address")
+    if address is None:
+        return {}
+    columns = {f"address.{name}": text.encode() for name, text in address.items()}
+    return columns or {"address": b""}
+
+
+def list_column(name, message):
+    return {name: message} if message else {}
+
+
+def root_columns(order):
+    return {**date_columns(order, "sales_date"), **text_columns(order, "currency"),
+            **list_column("attributes", attribute_fields(1, order.get("attributes", {})))}
+
+
+def location_columns(location):
+    return {"number": integer(location["number"]), **text_columns(location, "name"),
+            **date_columns(location, "ship_date"), **address_columns(location)}
+
+
+def line_columns(line):
+    return {"number": integer(line["number"]), **text_columns(
+        line, "item_number", "description", "quantity", "price", "discount")}
+
+
+def customer_columns(customer):
+    phones = b"".join(text_field(1, phone) for phone in customer.get("phones", []))
+    return {**text_columns(customer, "name", "email"), **address_columns(customer),
+            **list_column("phones", phones),
+            **list_column("attributes", attribute_fields(1, customer.get("attributes", {})))}
+
+
+# ---- Rows: {(table, row key): {column: value}}, without the state cell ------------------------------
+
+def key_part(strategy, number):
+    return md5(number.encode()) if strategy == "hashed" else number.encode() + b"\0"
+
+
+def place_of_order(layout, strategy, customer_number, order_number):
+    """(table, row key) of its root row."""
+    customer, order = key_part(strategy, customer_number), key_part(strategy, order_number)
+    if layout == "blob":
+        return "orders", customer + order
+    return "orders", customer + b"\x02" + order + b"\x01"
+
+
+def place_of_customer(layout, strategy, number):
+    part = key_part(strategy, number)
+    return ("customers", part) if layout == "blob" else ("orders", part + b"\x01")
+
+
+def rows_of_order(layout, strategy, order):
+    root = place_of_order(layout, strategy, order["customer_number"], order["order_number"])
+    summary = {"summary": order_summary(order)}
+    if layout == "blob":
+        return {root: {"order": order_message(order), **summary}}
+    table, key = root
+    prefix = key[:-1]
+    rows = {root: {**root_columns(order), **summary}}
+    for location in locations_of(order):
+        number = struct.pack(">I", location["number"])
+        rows[table, prefix + b"\x02" + number] = location_columns(location)
+        for line in lines_of(location):
+            tail = number + struct.pack(">I", line["number"])
+            rows[table, prefix + b"\x03" + tail] = line_columns(line)
+    return rows
+
+
+def rows_of_customer(layout, strategy, customer):
+    place = place_of_customer(layout, strategy, customer["number"])
+    columns = ({"customer": customer_message(customer)} if layout == "blob"
+               else customer_columns(customer))
+    return {place: {**columns, "summary": customer_summary(customer)}}
+
+
+def rows_of_tombstone(layout, strategy, customer_number, order_number):
+    nothing = {"customer_number": customer_number, "order_number": order_number}
+    place = place_of_order(layout, strategy, customer_number, order_number)
+    return {place: {"summary": order_summary(nothing)}}
+
+
+# ---- The state cell -----------------------------------------------------------------------------
+
+def state_of_order(order, revision, token, replaced=0):
+    sold = order.get("sales_date")
+    return State(FORMAT, 1, SCHEMA, len(locations_of(order)), len(all_lines(order)),
+                 NO_DATE if sold is None else date(sold), revision, token, 0,
+                 integer(0) + integer(replaced), md5(order_message(order)))
+
+
+def state_of_customer(customer, revision, token, replaced=0):
+    return State(FORMAT, 1, SCHEMA, 0, 0, NO_DATE, revision, token, 0,
+                 integer(0) + integer(replaced), md5(customer_message(customer)))
+
+
+def state_of_tombstone(revision, token, replaced):
+    return State(FORMAT, 0, SCHEMA, 0, 0, NO_DATE, revision, token, 0,
+                 integer(0) + integer(replaced), bytes(16))
+
+
+def unpack_state(cell):
+    return State(*STATE.unpack(cell))

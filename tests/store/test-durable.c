@@ -1,0 +1,127 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+
+/* What the store has acknowledged is on the disk: the embedded table counts how often it synced its
+ * write-ahead log, and every acknowledged write of the store is at least one. */
+#include "tall-rocksdb-table.h"
+#include "tall-test-directory.h"
+#include "tall-test-orders.h"
+#include "tall-test-store.h"
+
+#define N_WRITES 20
+
+typedef struct
+{
+  const char *layout;
+  gboolean sync;
+} Kind;
+
+static const Kind kinds[] = {
+  { "blob", TRUE },
+  { "blob", FALSE },
+  { "record-type", TRUE },
+  { "record-type", FALSE },
+};
+
+typedef struct
+{
+  char *directory;
+  TallTable *table;
+  TallFront *front;
+  gboolean sync;
+  guint64 n_syncs; /* after the last write */
+} Fixture;
+
+static void
+set_up (Fixture *self, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  const Kind *kind = data;
+  self->directory = tall_test_directory_new ();
+  self->sync = kind->sync;
+  TallRocksdbOptions options = { .directory = self->directory, .sync = kind->sync };
+  self->table = tall_rocksdb_table_open (&options, &error);
+  g_assert_no_error (error);
+  tall_test_create (self->table, kind->layout, "hashed", 0);
+  self->front = TALL_FRONT (tall_test_open (self->table, NULL));
+  self->n_syncs = tall_rocksdb_table_count_wal_syncs (TALL_ROCKSDB_TABLE (self->table));
+}
+
+static void
+tear_down (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_clear_object (&self->front);
+  g_clear_object (&self->table);
+  tall_test_directory_remove (self->directory);
+  g_free (self->directory);
+}
+
+/* Nobody else writes, so every sync since the last call is this one's. */
+static void
+assert_synced (Fixture *self)
+{
+  guint64 before = self->n_syncs;
+  self->n_syncs = tall_rocksdb_table_count_wal_syncs (TALL_ROCKSDB_TABLE (self->table));
+  if (self->sync)
+    g_assert_cmpuint (self->n_syncs, >, before);
+  else
+    g_assert_cmpuint (self->n_syncs, ==, before);
+}
+
+static void
+put_order (Fixture *self, const char *number, guint n_lines)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallOrder) order = tall_test_order_with_lines (TALL_TEST_CUSTOMER, number, n_lines);
+  gboolean stored = tall_front_put_order (self->front, order, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (stored);
+  assert_synced (self);
+}
+
+static void
+test_orders (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  for (guint i = 0; i < N_WRITES; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autofree char *number = g_strdup_printf ("%u", i);
+      put_order (self, number, i % 5); /* new */
+      put_order (self, number, 3);     /* in its place */
+      gboolean deleted =
+          tall_front_delete_order (self->front, TALL_TEST_CUSTOMER, number, NULL, &error);
+      g_assert_no_error (error);
+      g_assert_true (deleted);
+      assert_synced (self);
+    }
+}
+
+static void
+test_customers (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  for (guint i = 0; i < N_WRITES; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TallCustomer) customer = tall_test_plain_customer (TALL_TEST_CUSTOMER);
+      gboolean stored = tall_front_put_customer (self->front, customer, NULL, NULL, &error);
+      g_assert_no_error (error);
+      g_assert_true (stored);
+      assert_synced (self);
+    }
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    {
+      const char *sync = kinds[i].sync ? "sync" : "no-sync";
+      g_autofree char *orders = g_strdup_printf ("/durable/%s/%s/orders", kinds[i].layout, sync);
+      g_autofree char *customers =
+          g_strdup_printf ("/durable/%s/%s/customers", kinds[i].layout, sync);
+      g_test_add (orders, Fixture, &kinds[i], set_up, test_orders, tear_down);
+      g_test_add (customers, Fixture, &kinds[i], set_up, test_customers, tear_down);
+    }
+  return g_test_run ();
+}

@@ -1,0 +1,16 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-store.h"
+
+G_BEGIN_DECLS
+
+/* The property that every layout has with every key strategy on every table: what was put comes
+ * back equal. */
+void tall_test_round_trip (TallTable *table,
+                           const TallLayout *layout,
+                           const TallKeyStrategy *key_strategy,
+                           guint n);
+
+G_END_DECLS

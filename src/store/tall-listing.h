@@ -7,7 +7,7 @@
 #include "tall-customer.h"
 #include "tall-order.h"
 
-G_BEGIN_DECLS
+TALL_BEGIN_API
 
 #define TALL_DEFAULT_PAGE 30
 #define TALL_MAX_PAGE 1000
@@ -136,4 +136,4 @@ typedef struct
 void tall_customer_orders_free (TallCustomerOrders *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallCustomerOrders, tall_customer_orders_free)
 
-G_END_DECLS
+TALL_END_API

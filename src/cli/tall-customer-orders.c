@@ -8,6 +8,9 @@
 #include "tall-output.h"
 #include "tall-show.h"
 
+/* With --all: whole orders a call, of which each may have 1 MiB. */
+#define ORDERS_A_CALL 100
+
 typedef struct
 {
   TallListOutput *output; /* NULL for people */
@@ -70,6 +73,8 @@ tall_print_customer_orders (TallFront *front,
   g_autoptr (TallListOutput) output = NULL;
   g_autoptr (TallCustomerOrders) page = NULL;
   gboolean first = TRUE;
+  if (paging->all)
+    options->limit = MIN (options->limit, ORDERS_A_CALL);
   do
     {
       g_autoptr (GError) error = NULL;

@@ -90,6 +90,10 @@ typedef struct
 void tall_customer_list_free (TallCustomerList *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallCustomerList, tall_customer_list_free)
 
+/* Of getting or putting many orders in one call. */
+#define TALL_MAX_MANY 1000
+#define TALL_MAX_MANY_BYTES (64 * 1024 * 1024)
+
 /**
  * TallOrderId:
  *

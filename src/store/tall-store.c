@@ -6,6 +6,7 @@
 #include "tall-error.h"
 #include "tall-fetch.h"
 #include "tall-limits.h"
+#include "tall-many.h"
 #include "tall-write.h"
 
 #define OPEN_TIME (60 * G_USEC_PER_SEC) /* to create or open a deployment */
@@ -153,6 +154,29 @@ tall_store_get_customer (TallFront *front, const char *number, gint64 *revision,
   return customer;
 }
 
+static gboolean
+tall_store_get_orders (
+    TallFront *front, const TallOrderId *ids, guint n, TallOutcome *outcomes, GError **error)
+{
+  return tall_get_many (&TALL_STORE (front)->context, ids, n, outcomes, error);
+}
+
+static gboolean
+tall_store_put_orders (TallFront *front,
+                       TallOrder *const *orders,
+                       const TallWriteOptions *options,
+                       guint n,
+                       TallOutcome *outcomes,
+                       GError **error)
+{
+  TallStore *self = TALL_STORE (front);
+  if (check_writable (self, error)
+      && tall_put_many (&self->context, orders, options, n, outcomes, error))
+    return TRUE;
+  g_prefix_error (error, "Storing %u orders: ", n);
+  return FALSE;
+}
+
 static TallDescription *
 tall_store_describe (TallFront *front, GError **error)
 {
@@ -204,6 +228,8 @@ tall_store_class_init (TallStoreClass *klass)
   front->delete_order = tall_store_delete_order;
   front->put_customer = tall_store_put_customer;
   front->get_customer = tall_store_get_customer;
+  front->get_orders = tall_store_get_orders;
+  front->put_orders = tall_store_put_orders;
   front->describe = tall_store_describe;
   front->ping = tall_store_ping;
   G_OBJECT_CLASS (klass)->finalize = tall_store_finalize;

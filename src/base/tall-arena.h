@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include <glib.h>
+#include "tall-api.h"
 #include <string.h>
 
-G_BEGIN_DECLS
+TALL_BEGIN_API
 
 /**
  * TallArena:
@@ -42,4 +42,4 @@ tall_arena_array_size (gsize element, gsize n)
   return size;
 }
 
-G_END_DECLS
+TALL_END_API

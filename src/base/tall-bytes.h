@@ -4,7 +4,7 @@
 
 #include "tall-arena.h"
 
-G_BEGIN_DECLS
+TALL_BEGIN_API
 
 /**
  * TallSlice:
@@ -94,4 +94,4 @@ tall_reader_done (const TallReader *self)
 char *tall_slice_to_hex (TallSlice slice);
 char *tall_slice_to_debug (TallSlice slice);
 
-G_END_DECLS
+TALL_END_API

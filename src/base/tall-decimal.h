@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include <glib.h>
+#include "tall-api.h"
 
-G_BEGIN_DECLS
+TALL_BEGIN_API
 
 #define TALL_DECIMAL_MAX_SCALE 18
 
@@ -34,4 +34,4 @@ gboolean tall_decimal_parse (const char *text, gssize len, TallDecimal *decimal,
     G_GNUC_WARN_UNUSED_RESULT;
 const char *tall_decimal_format (TallDecimal decimal, char text[TALL_DECIMAL_TEXT_SIZE]);
 
-G_END_DECLS
+TALL_END_API

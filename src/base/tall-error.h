@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include <glib.h>
+#include "tall-api.h"
 
-G_BEGIN_DECLS
+TALL_BEGIN_API
 
 /**
  * TALL_ERROR:
@@ -60,4 +60,4 @@ gint64 tall_error_get_revision (const GError *error);
 
 const char *tall_error_code_name (TallError code);
 
-G_END_DECLS
+TALL_END_API

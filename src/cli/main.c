@@ -4,13 +4,13 @@
 #include "tall-output.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <signal.h>
 #include <string.h>
 
 static const TallCommand *const commands[] = {
   &tall_command_init,   &tall_command_serve,  &tall_command_load,     &tall_command_put,
   &tall_command_get,    &tall_command_delete, &tall_command_customer, &tall_command_explain,
-  &tall_command_status, &tall_command_bench,
+  &tall_command_status, &tall_command_bench,  &tall_command_list,     &tall_command_export,
 };
 
 static const TallCommand *
@@ -98,11 +98,13 @@ dispatch (int argc, char **argv)
 int
 main (int argc, char **argv)
 {
+  /* Whoever reads the output may stop: that ends a command, not the process in mid-work. */
+  signal (SIGPIPE, SIG_IGN);
   TallExit code = dispatch (argc, argv);
-  if (fflush (stdout) != 0 || ferror (stdout))
-    {
-      tall_print_error ("Writing the output failed: %s", g_strerror (errno));
-      return code == TALL_EXIT_DONE ? TALL_EXIT_FAILED : code;
-    }
-  return code;
+  int error = tall_output_finish ();
+  if (error == 0)
+    return code;
+  if (error != EPIPE)
+    tall_print_error ("Writing the output failed: %s", g_strerror (error));
+  return code == TALL_EXIT_DONE ? TALL_EXIT_FAILED : code;
 }

@@ -1,24 +1,30 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-customer-orders.h"
 #include "tall-error.h"
 #include "tall-json.h"
+#include "tall-list-output.h"
 #include "tall-options.h"
 #include "tall-output.h"
+#include "tall-paging.h"
 #include "tall-put-items.h"
 #include "tall-show.h"
 
-static TallExit
-get (const TallOptions *options, const char *number, gboolean json)
+typedef struct
 {
-  TallExit exit;
-  g_autoptr (GError) error = NULL;
-  if (!tall_validate_number (number, "customer_number", &error))
-    return tall_usage_error (&tall_command_customer, "%s", error->message);
-  g_autoptr (TallFront) front = tall_options_open_front (options, &tall_command_customer, &exit);
-  if (front == NULL)
-    return exit;
+  TallOptions options;
+  TallPaging paging;
+  TallListOptions list; /* of @paging, checked */
+  gboolean json;
+  gboolean orders;
+  gint64 if_revision; /* G_MININT64: not given */
+} Call;
 
+static TallExit
+get_alone (TallFront *front, const char *number, gboolean json)
+{
   gint64 revision;
+  g_autoptr (GError) error = NULL;
   g_autoptr (TallCustomer) customer = tall_front_get_customer (front, number, &revision, &error);
   if (customer == NULL)
     return tall_fail (error);
@@ -33,35 +39,159 @@ get (const TallOptions *options, const char *number, gboolean json)
 }
 
 static TallExit
+get (Call *self, TallFront *front, const char *number)
+{
+  if (!self->orders)
+    return get_alone (front, number, self->json);
+  return tall_print_customer_orders (front, number, &self->paging, &self->list, self->json);
+}
+
+static TallExit delete (Call *self, TallFront *front, const char *number)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean any = self->if_revision == G_MININT64;
+  TallWriteOptions write = { .condition = any ? TALL_IF_ANY : TALL_IF_REVISION,
+                             .revision = any ? 0 : self->if_revision };
+  if (!tall_front_delete_customer (front, number, &write, &error))
+    return tall_fail (error);
+  tall_print ("Deleted customer %s\n", number);
+  return TALL_EXIT_DONE;
+}
+
+static TallExit
+list (Call *self, TallFront *front, const char *none G_GNUC_UNUSED)
+{
+  g_autofree char *token = NULL;
+  g_autoptr (TallListOutput) output = NULL;
+  g_autoptr (TallCustomerList) page = NULL;
+  do
+    {
+      g_autoptr (GError) error = NULL;
+      g_clear_pointer (&page, tall_customer_list_free);
+      page = tall_front_list_customers (front, &self->list, &error);
+      if (page == NULL)
+        return tall_paging_fail (&tall_command_customer, error);
+      if (output == NULL)
+        output = self->json ? tall_list_output_new_json (NULL, "customers")
+                            : tall_list_output_new_table (tall_customer_columns);
+      tall_list_output_add_customers (output, page);
+    }
+  while (tall_paging_turn (&self->paging, &self->list, &token, page->next_page));
+
+  tall_list_output_end (output, page->next_page, "No customers.");
+  if (!self->json)
+    tall_paging_print_next (&self->paging, page->next_page);
+  return TALL_EXIT_DONE;
+}
+
+/* What there is to do besides `put`, which reads a file first. */
+typedef struct
+{
+  const char *name;
+  gboolean takes_number;
+  TallExit (*act) (Call *self, TallFront *front, const char *number);
+} Action;
+
+static const Action actions[] = {
+  { "get", TRUE, get },
+  { "delete", TRUE, delete },
+  { "list", FALSE, list },
+};
+
+static const Action *
+find_action (const TallOptions *options)
+{
+  const char *name = options->n_arguments > 0 ? options->arguments[0] : "";
+  for (guint i = 0; i < G_N_ELEMENTS (actions); i++)
+    if (g_str_equal (actions[i].name, name)
+        && options->n_arguments == (actions[i].takes_number ? 2u : 1u))
+      return &actions[i];
+  return NULL;
+}
+
+/* Options that another action has would otherwise be taken and do nothing. */
+static gboolean
+check_options (const Call *self, const char *action, GError **error)
+{
+  gboolean paged = self->paging.limit != G_MININT || self->paging.page != NULL || self->paging.all;
+  gboolean is_get = g_str_equal (action, "get");
+  gboolean is_list = g_str_equal (action, "list");
+  const char *wrong = NULL;
+  if (paged && !is_list && !(is_get && self->orders))
+    wrong = "--limit, --page and --all go with: list, get --orders";
+  else if (self->orders && !is_get)
+    wrong = "--orders goes with: get";
+  else if (self->json && !is_get && !is_list)
+    wrong = "--json goes with: get, list";
+  else if (self->if_revision != G_MININT64 && !g_str_equal (action, "delete"))
+    wrong = "--if-revision goes with: delete";
+  else if (self->if_revision != G_MININT64 && self->if_revision < 1)
+    wrong = "--if-revision takes a number above 0";
+  if (wrong != NULL)
+    tall_error_set_invalid (error, NULL, "%s", wrong);
+  return wrong == NULL;
+}
+
+static TallExit
+act (Call *self)
+{
+  TallExit exit;
+  g_autoptr (GError) error = NULL;
+  const TallOptions *options = &self->options;
+  const Action *action = find_action (options);
+  gboolean is_put = options->n_arguments == 2 && g_str_equal (options->arguments[0], "put");
+  if (action == NULL && !is_put)
+    return tall_usage_error (&tall_command_customer,
+                             "customer takes: get NUMBER, put FILE, delete NUMBER, or list");
+  if (!check_options (self, options->arguments[0], &error)
+      || !tall_paging_check (&self->paging, &self->list, &error))
+    return tall_usage_error (&tall_command_customer, "%s", error->message);
+  if (is_put)
+    return tall_put_items (options, &tall_command_customer, options->arguments[1],
+                           TALL_JSON_CUSTOMERS, &(TallWriteOptions){ 0 });
+
+  const char *number = action->takes_number ? options->arguments[1] : NULL;
+  if (number != NULL && !tall_validate_number (number, "customer_number", &error))
+    return tall_usage_error (&tall_command_customer, "%s", error->message);
+  g_autoptr (TallFront) front = tall_options_open_front (options, &tall_command_customer, &exit);
+  return front == NULL ? exit : action->act (self, front, number);
+}
+
+static TallExit
 run (int argc, char **argv)
 {
-  gboolean json = FALSE;
+  Call self = { TALL_OPTIONS_INIT, TALL_PAGING_INIT, { 0 }, FALSE, FALSE, G_MININT64 };
   const GOptionEntry entries[] = {
-    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "get: canonical JSON", NULL },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &self.json, "get, list: for programs", NULL },
+    { "orders", 0, 0, G_OPTION_ARG_NONE, &self.orders, "get: with the customer's orders", NULL },
+    TALL_PAGING_ENTRIES (&self.paging),
+    { "if-revision", 0, 0, G_OPTION_ARG_INT64, &self.if_revision,
+      "delete: only if exactly this revision is stored", "N" },
     { NULL },
   };
-  g_auto (TallOptions) options = TALL_OPTIONS_INIT;
   g_autoptr (GError) error = NULL;
-  if (!tall_options_parse (&options, &tall_command_customer, entries, argc, argv, &error))
-    return tall_usage_error (&tall_command_customer, "%s", error->message);
-
-  const char *action = options.n_arguments == 2 ? options.arguments[0] : "";
-  if (g_str_equal (action, "get"))
-    return get (&options, options.arguments[1], json);
-  if (g_str_equal (action, "put"))
-    return tall_put_items (&options, &tall_command_customer, options.arguments[1],
-                           TALL_JSON_CUSTOMERS, &(TallWriteOptions){ 0 });
-  return tall_usage_error (&tall_command_customer,
-                           "customer takes two arguments: get NUMBER, or put FILE");
+  self.paging.argv = argv;
+  TallExit exit;
+  if (tall_options_parse (&self.options, &tall_command_customer, entries, argc, argv, &error))
+    exit = act (&self);
+  else
+    exit = tall_usage_error (&tall_command_customer, "%s", error->message);
+  tall_options_clear (&self.options);
+  tall_paging_clear (&self.paging);
+  return exit;
 }
 
 const TallCommand tall_command_customer = {
   .name = "customer",
-  .arguments = "get NUMBER|put FILE",
-  .summary = "Prints one customer, or stores customers from JSON.",
-  .help = "FILE holds one JSON object, or one in each line; - is standard input.\n\n"
+  .arguments = "get NUMBER|put FILE|delete NUMBER|list",
+  .summary = "Prints, stores or deletes customers, or lists all.",
+  .help = "get --orders gives the customer's whole orders, too, a page at a time.\n"
+          "FILE holds one JSON object, or one in each line; - is standard input.\n"
+          "A customer who has orders is not deleted.\n"
+          "list also has those of whom only orders are stored.\n\n"
           "Example:\n"
-          "  tallorder customer get --store rocksdb:shop VINET\n"
+          "  tallorder customer get --store rocksdb:shop VINET --orders\n"
+          "  tallorder customer list --store rocksdb:shop --limit 100\n"
           "  echo '{\"number\":\"VINET\",\"name\":\"Vins et alcools\"}' |\n"
           "    tallorder customer put --store rocksdb:shop -",
   .takes_server = TRUE,

@@ -260,7 +260,10 @@ tall_options_open_store (const TallOptions *self, const TallCommand *command, Ta
   TallStore *store = tall_store_open (table, NULL, NULL, NULL, &error);
   if (store != NULL)
     return store;
-  if (g_error_matches (error, TALL_ERROR, TALL_ERROR_NOT_FOUND))
+  /* what is wrong with the deployment, not with the place, which names itself */
+  if (g_error_matches (error, TALL_ERROR, TALL_ERROR_NOT_FOUND)
+      || g_error_matches (error, TALL_ERROR, TALL_ERROR_NEWER_VERSION)
+      || g_error_matches (error, TALL_ERROR, TALL_ERROR_DAMAGED))
     g_prefix_error (&error, "Store %s: ", self->store);
   tall_print_error ("%s", error->message);
   *exit = TALL_EXIT_FAILED;

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-output.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,6 +13,15 @@ struct _TallGrid
   GPtrArray *texts;   /* of char *, row by row, the header first */
   gboolean *to_right; /* for each column */
 };
+
+static int output_error; /* errno of the first write to standard output that failed; 0: none */
+
+static void
+write_text (const char *text)
+{
+  if (fputs (text, stdout) < 0 && output_error == 0)
+    output_error = errno != 0 ? errno : EIO;
+}
 
 static gboolean
 has_colour (FILE *file)
@@ -39,7 +49,35 @@ tall_print (const char *format, ...)
   va_start (args, format);
   g_autofree char *text = g_strdup_vprintf (format, args);
   va_end (args);
-  fputs (text, stdout);
+  write_text (text);
+}
+
+/**
+ * tall_output_works:
+ *
+ * Returns: FALSE once a write to standard output has failed, so that more makes no sense
+ */
+gboolean
+tall_output_works (void)
+{
+  return output_error == 0 && !ferror (stdout);
+}
+
+/**
+ * tall_output_finish:
+ *
+ * Writes what is still buffered.
+ *
+ * Returns: 0, or the errno of the first write to standard output that failed
+ */
+int
+tall_output_finish (void)
+{
+  if (fflush (stdout) != 0 && output_error == 0)
+    output_error = errno;
+  if (output_error == 0 && ferror (stdout))
+    output_error = EIO;
+  return output_error;
 }
 
 void
@@ -50,7 +88,7 @@ tall_print_styled (TallStyle style, const char *format, ...)
   g_autofree char *text = g_strdup_vprintf (format, args);
   va_end (args);
   if (style == TALL_STYLE_PLAIN || !has_colour (stdout))
-    fputs (text, stdout);
+    write_text (text);
   else
     fprintf (stdout, "%s%s\033[0m", begin_style (style), text);
 }

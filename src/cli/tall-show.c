@@ -4,9 +4,13 @@
 #include "tall-json.h"
 #include "tall-output.h"
 
-/* A day alone where the time is midnight, as it mostly is. */
-static char *
-format_date (gint64 date)
+/**
+ * tall_show_date:
+ *
+ * Returns: (transfer full): a day alone where the time is midnight, as it mostly is
+ */
+char *
+tall_show_date (gint64 date)
 {
   char text[TALL_DATE_TEXT_SIZE];
   tall_date_format (date, text);
@@ -86,7 +90,7 @@ show_location (const TallShippingLocation *location)
   show_field ("address", address);
   if (location->has_ship_date)
     {
-      g_autofree char *date = format_date (location->ship_date);
+      g_autofree char *date = tall_show_date (location->ship_date);
       show_field ("ship date", date);
     }
   if (location->n_line_items > 0)
@@ -114,7 +118,7 @@ tall_show_order (const TallOrder *order, gint64 revision)
   tall_print_styled (TALL_STYLE_BOLD, "%s\n", clean);
   if (order->has_sales_date)
     {
-      g_autofree char *date = format_date (order->sales_date);
+      g_autofree char *date = tall_show_date (order->sales_date);
       show_field ("sales date", date);
     }
   show_revision (revision);

@@ -55,10 +55,12 @@ typedef struct
   gsize address; /* offset of the struct's `TallAddress *`, if it has address columns */
 } TallColumns;
 
-extern const TallColumns tall_columns_order;    /* of TallOrder: root rows */
-extern const TallColumns tall_columns_location; /* of TallShippingLocation */
-extern const TallColumns tall_columns_line;     /* of TallLineItem */
-extern const TallColumns tall_columns_customer; /* of TallCustomer */
+extern const TallColumns tall_columns_order;       /* of TallOrder: root rows */
+extern const TallColumns tall_columns_location;    /* of TallShippingLocation */
+extern const TallColumns tall_columns_ship_to;     /* the same under other names, for lines' rows */
+extern const TallColumns tall_columns_ship_number; /* of these nothing but the number */
+extern const TallColumns tall_columns_line;        /* of TallLineItem */
+extern const TallColumns tall_columns_customer;    /* of TallCustomer */
 
 /**
  * TallColumnsReader:

@@ -22,14 +22,14 @@
     .companion = G_STRUCT_OFFSET (owner, companion_field)                                          \
   }
 
-#define ADDRESS_COLUMNS                                                                            \
-  { .qualifier = QUALIFIER ("address"), .type = TALL_COLUMN_ADDRESS },                             \
-      COLUMN ("address.city", ADDRESS_TEXT, TallAddress, city),                                    \
-      COLUMN ("address.country", ADDRESS_TEXT, TallAddress, country),                              \
-      COLUMN ("address.line1", ADDRESS_TEXT, TallAddress, line1),                                  \
-      COLUMN ("address.line2", ADDRESS_TEXT, TallAddress, line2),                                  \
-      COLUMN ("address.state", ADDRESS_TEXT, TallAddress, state),                                  \
-      COLUMN ("address.zip", ADDRESS_TEXT, TallAddress, zip)
+#define ADDRESS_COLUMNS(prefix)                                                                    \
+  { .qualifier = QUALIFIER (prefix "address"), .type = TALL_COLUMN_ADDRESS },                      \
+      COLUMN (prefix "address.city", ADDRESS_TEXT, TallAddress, city),                             \
+      COLUMN (prefix "address.country", ADDRESS_TEXT, TallAddress, country),                       \
+      COLUMN (prefix "address.line1", ADDRESS_TEXT, TallAddress, line1),                           \
+      COLUMN (prefix "address.line2", ADDRESS_TEXT, TallAddress, line2),                           \
+      COLUMN (prefix "address.state", ADDRESS_TEXT, TallAddress, state),                           \
+      COLUMN (prefix "address.zip", ADDRESS_TEXT, TallAddress, zip)
 
 static const TallColumn order_columns[] = {
   COLUMN ("attributes", ATTRIBUTES, TallOrder, attributes),
@@ -38,10 +38,21 @@ static const TallColumn order_columns[] = {
 };
 
 static const TallColumn location_columns[] = {
-  ADDRESS_COLUMNS,
+  ADDRESS_COLUMNS (""),
   COLUMN ("name", TEXT, TallShippingLocation, name),
   COLUMN ("number", NUMBER, TallShippingLocation, number),
   COLUMN_WITH ("ship_date", DATE, TallShippingLocation, ship_date, has_ship_date),
+};
+
+static const TallColumn ship_to_columns[] = {
+  ADDRESS_COLUMNS ("ship."),
+  COLUMN_WITH ("ship.date", DATE, TallShippingLocation, ship_date, has_ship_date),
+  COLUMN ("ship.name", TEXT, TallShippingLocation, name),
+  COLUMN ("ship.number", NUMBER, TallShippingLocation, number),
+};
+
+static const TallColumn ship_number_columns[] = {
+  COLUMN ("ship.number", NUMBER, TallShippingLocation, number),
 };
 
 static const TallColumn line_columns[] = {
@@ -54,7 +65,7 @@ static const TallColumn line_columns[] = {
 };
 
 static const TallColumn customer_columns[] = {
-  ADDRESS_COLUMNS,
+  ADDRESS_COLUMNS (""),
   COLUMN ("attributes", ATTRIBUTES, TallCustomer, attributes),
   COLUMN ("email", TEXT, TallCustomer, email),
   COLUMN ("name", TEXT, TallCustomer, name),
@@ -64,6 +75,10 @@ static const TallColumn customer_columns[] = {
 const TallColumns tall_columns_order = { order_columns, G_N_ELEMENTS (order_columns), 0 };
 const TallColumns tall_columns_location = { location_columns, G_N_ELEMENTS (location_columns),
                                             G_STRUCT_OFFSET (TallShippingLocation, address) };
+const TallColumns tall_columns_ship_to = { ship_to_columns, G_N_ELEMENTS (ship_to_columns),
+                                           G_STRUCT_OFFSET (TallShippingLocation, address) };
+const TallColumns tall_columns_ship_number = { ship_number_columns,
+                                               G_N_ELEMENTS (ship_number_columns), 0 };
 const TallColumns tall_columns_line = { line_columns, G_N_ELEMENTS (line_columns), 0 };
 const TallColumns tall_columns_customer = { customer_columns, G_N_ELEMENTS (customer_columns),
                                             G_STRUCT_OFFSET (TallCustomer, address) };

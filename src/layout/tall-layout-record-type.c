@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-layout.h"
 
-#include "tall-columns-private.h"
+#include "tall-order-rows-private.h"
 #include "tall-row-parts-private.h"
 
 #define ORDERS "orders"
@@ -21,9 +21,6 @@ enum
   ROW_LOCATION = 2,
   ROW_LINE = 3,
 };
-
-#define LOCATION_SUFFIX 5 /* bytes after the order part: type, location */
-#define LINE_SUFFIX 9     /* and line */
 
 static const TallLayoutTable tables[] = {
   { ORDERS, FALSE },
@@ -57,42 +54,41 @@ append_root (const TallOrder *order,
   tall_columns_append (&tall_columns_order, order, revision, batch, root);
 }
 
-static void
-append_lines (const TallShippingLocation *location,
-              gsize prefix_len,
-              gint64 revision,
-              TallBatch *batch,
-              GByteArray *row)
+/* What the keys of rows of locations and of lines begin with. */
+typedef struct
 {
-  for (guint i = 0; i < location->n_line_items; i++)
-    {
-      const TallLineItem *line = &location->line_items[i];
-      g_byte_array_set_size (row, prefix_len);
-      tall_bytes_append_u8 (row, ROW_LINE);
-      tall_bytes_append_u32 (row, location->number);
-      tall_bytes_append_u32 (row, line->number);
-      TallMutation *mutation = tall_batch_add (batch, ORDERS, tall_slice_array (row));
-      tall_columns_append (&tall_columns_line, line, revision, batch, mutation);
-    }
+  GByteArray *locations;
+  GByteArray *lines;
+} Prefixes;
+
+static void
+prefixes_init (Prefixes *self, const TallOrderKey *key)
+{
+  self->locations = g_byte_array_sized_new (64);
+  append_prefix (key, self->locations);
+  tall_bytes_append_u8 (self->locations, ROW_LOCATION);
+
+  self->lines = g_byte_array_sized_new (64);
+  append_prefix (key, self->lines);
+  tall_bytes_append_u8 (self->lines, ROW_LINE);
 }
+
+static void
+prefixes_clear (Prefixes *self)
+{
+  g_byte_array_unref (self->locations);
+  g_byte_array_unref (self->lines);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Prefixes, prefixes_clear)
 
 static void
 append_children (const TallOrderKey *key, const TallOrder *order, gint64 revision, TallBatch *batch)
 {
-  g_autoptr (GByteArray) row = g_byte_array_sized_new (64);
-  append_prefix (key, row);
-  gsize prefix_len = row->len;
-
-  for (guint i = 0; i < order->n_shipping_locations; i++)
-    {
-      const TallShippingLocation *location = &order->shipping_locations[i];
-      g_byte_array_set_size (row, prefix_len);
-      tall_bytes_append_u8 (row, ROW_LOCATION);
-      tall_bytes_append_u32 (row, location->number);
-      TallMutation *mutation = tall_batch_add (batch, ORDERS, tall_slice_array (row));
-      tall_columns_append (&tall_columns_location, location, revision, batch, mutation);
-      append_lines (location, prefix_len, revision, batch, row);
-    }
+  g_auto (Prefixes) prefixes = { NULL };
+  prefixes_init (&prefixes, key);
+  tall_order_rows_append (order, (TallRowPlace){ ORDERS, tall_slice_array (prefixes.locations) },
+                          (TallRowPlace){ ORDERS, tall_slice_array (prefixes.lines) }, revision,
+                          batch);
 }
 
 static void
@@ -113,154 +109,16 @@ plan_children (const TallOrderKey *key, TallReadPlan *plan)
   tall_read_plan_add_scan (plan, ORDERS, tall_slice_array (start), stop);
 }
 
-/**
- * Decoder:
- *
- * An order under construction. Rows come sorted: root, locations, lines by location; so each line
- * belongs to the location of the line before it or to a later one.
- */
-typedef struct
-{
-  TallColumnsReader reader;
-  TallSlice prefix;
-  TallOrder *order;    /* not owned; its locations have room for all location rows */
-  TallLineItem *lines; /* of all locations; room for all line rows */
-  guint n_lines;
-  guint at; /* index of the location that the last line belongs to */
-} Decoder;
-
-/* The type of an order's row, 0 if its key is none that this layout makes. */
-static int
-parse_row_key (TallSlice key, TallSlice prefix, guint32 *location, guint32 *line)
-{
-  if (!tall_slice_has_prefix (key, prefix))
-    return 0;
-
-  gsize len = key.len - prefix.len;
-  TallReader reader = tall_reader (tall_slice (key.data + prefix.len, len));
-  int type = tall_reader_u8 (&reader);
-  *location = len >= LOCATION_SUFFIX ? tall_reader_u32 (&reader) : 0;
-  *line = len >= LINE_SUFFIX ? tall_reader_u32 (&reader) : 0;
-
-  gboolean known = (type == ROW_ROOT && len == 1)
-                   || (type == ROW_LOCATION && len == LOCATION_SUFFIX)
-                   || (type == ROW_LINE && len == LINE_SUFFIX);
-  return known ? type : 0;
-}
-
 static gboolean
-set_wrong_number (const Decoder *self, const TallRow *row, gint32 number, GError **error)
+decode_row (TallOrderRows *rows, const TallRow *row, TallSlice root, GError **error)
 {
-  if (number == 0)
-    return tall_columns_set_damaged (error, ORDERS, row->key,
-                                     "column " TALL_FAMILY ":number has no cell of revision "
-                                     "%" G_GINT64_FORMAT,
-                                     self->reader.revision);
-  return tall_columns_set_damaged (error, ORDERS, row->key,
-                                   "column " TALL_FAMILY ":number is %d, unlike the row key",
-                                   number);
-}
-
-static gboolean
-decode_location (Decoder *self, const TallRow *row, guint32 number, GError **error)
-{
-  TallOrder *order = self->order;
-  TallShippingLocation *location = &order->shipping_locations[order->n_shipping_locations];
-  guint n_cells;
-  if (!tall_columns_read (&tall_columns_location, &self->reader, row, location, &n_cells, error))
-    return FALSE;
-  if (n_cells == 0)
-    return TRUE;
-
-  if ((guint32)location->number != number)
-    return set_wrong_number (self, row, location->number, error);
-  order->n_shipping_locations++;
-  return TRUE;
-}
-
-static TallShippingLocation *
-find_location (Decoder *self, guint32 number)
-{
-  TallOrder *order = self->order;
-  while (self->at < order->n_shipping_locations
-         && (guint32)order->shipping_locations[self->at].number < number)
-    self->at++;
-
-  if (self->at == order->n_shipping_locations
-      || (guint32)order->shipping_locations[self->at].number != number)
-    return NULL;
-  return &order->shipping_locations[self->at];
-}
-
-static gboolean
-decode_line (
-    Decoder *self, const TallRow *row, guint32 location_number, guint32 number, GError **error)
-{
-  TallLineItem *line = &self->lines[self->n_lines];
-  guint n_cells;
-  if (!tall_columns_read (&tall_columns_line, &self->reader, row, line, &n_cells, error))
-    return FALSE;
-  if (n_cells == 0)
-    return TRUE;
-
-  if ((guint32)line->number != number)
-    return set_wrong_number (self, row, line->number, error);
-
-  TallShippingLocation *location = find_location (self, location_number);
-  if (location == NULL)
-    return tall_columns_set_damaged (error, ORDERS, row->key,
-                                     "its location %u has no row of revision %" G_GINT64_FORMAT,
-                                     location_number, self->reader.revision);
-
-  if (location->n_line_items == 0)
-    location->line_items = line;
-  location->n_line_items++;
-  self->n_lines++;
-  return TRUE;
-}
-
-static gboolean
-decode_unexpected (const Decoder *self, const TallRow *row, GError **error)
-{
-  for (guint i = 0; i < row->n_cells; i++)
-    if (row->cells[i].timestamp == self->reader.revision)
-      return tall_columns_set_damaged (error, ORDERS, row->key,
-                                       "is no row of the order, but has cells of its revision");
-  return TRUE;
-}
-
-static gboolean
-decode_row (Decoder *self, const TallRow *row, GError **error)
-{
-  guint32 location, line;
-  switch (parse_row_key (row->key, self->prefix, &location, &line))
-    {
-    case ROW_ROOT:
-      return tall_columns_read (&tall_columns_order, &self->reader, row, self->order, NULL, error);
-    case ROW_LOCATION:
-      return decode_location (self, row, location, error);
-    case ROW_LINE:
-      return decode_line (self, row, location, line, error);
-    default:
-      return decode_unexpected (self, row, error);
-    }
-}
-
-/* Makes room for all locations and lines that the rows can hold. */
-static void
-decoder_allocate (Decoder *self, const TallRows *rows)
-{
-  guint n_locations = 0, n_lines = 0;
-  for (guint i = 0; i < rows->n_rows; i++)
-    {
-      gsize len = rows->rows[i].key.len;
-      n_locations += len == self->prefix.len + LOCATION_SUFFIX;
-      n_lines += len == self->prefix.len + LINE_SUFFIX;
-    }
-
-  TallArena *arena = self->order->arena;
-  self->order->shipping_locations = tall_arena_newa0 (arena, TallShippingLocation, n_locations);
-  self->lines = tall_arena_newa0 (arena, TallLineItem, n_lines);
+  if (tall_row_place_has (&rows->lines, row->key, 2))
+    return tall_order_rows_read_line (rows, row, error);
+  if (tall_row_place_has (&rows->locations, row->key, 1))
+    return tall_order_rows_read_location (rows, row, error);
+  if (tall_slice_equal (row->key, root))
+    return tall_columns_read (&tall_columns_order, &rows->reader, row, rows->order, NULL, error);
+  return tall_order_rows_check_unexpected (&rows->reader, row, error);
 }
 
 static gboolean
@@ -274,19 +132,22 @@ decode_order (const TallOrderKey *key,
               GError **error)
 {
   g_assert (n_results == 1);
-  g_autoptr (GByteArray) prefix = g_byte_array_sized_new (64);
-  append_prefix (key, prefix);
+  g_autoptr (GByteArray) root = g_byte_array_sized_new (64);
+  locate_order (key, root);
+  g_auto (Prefixes) prefixes = { NULL };
+  prefixes_init (&prefixes, key);
 
   g_autoptr (TallOrder) order = tall_order_new (customer_number, order_number);
-  Decoder decoder = {
+  TallOrderRows rows = {
     .reader = { ORDERS, revision, order->arena },
-    .prefix = tall_slice_array (prefix),
+    .locations = { ORDERS, tall_slice_array (prefixes.locations) },
+    .lines = { ORDERS, tall_slice_array (prefixes.lines) },
     .order = order,
   };
-  decoder_allocate (&decoder, &results[0]);
+  tall_order_rows_allocate (&rows, &results[0], &results[0]);
 
   for (guint i = 0; i < results[0].n_rows; i++)
-    if (!decode_row (&decoder, &results[0].rows[i], error))
+    if (!decode_row (&rows, &results[0].rows[i], tall_slice_array (root), error))
       return FALSE;
 
   decoded->order = g_steal_pointer (&order);

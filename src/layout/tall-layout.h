@@ -53,6 +53,10 @@ typedef struct _TallLayout TallLayout;
  * slots must be set, except where a comment says otherwise. A new layout is one new file and one
  * entry in tall-layouts.c. What each writes is fixed in FORMAT.md.
  *
+ * The keys of all rows, in all tables, begin with the customer part of #TallOrderKey, and nothing
+ * of the layout's own stands before it: so the split points of the key strategy serve every table,
+ * and all that belongs to a customer lies together in each.
+ *
  * Every order has one root row and every customer is one row. The store writes and reads the cells
  * `s` (state) and `summary` of these rows itself; a layout writes the other columns. A cell counts
  * only if its timestamp is the revision: the decoders must skip all others.
@@ -139,5 +143,8 @@ const TallLayout *tall_layout_find (const char *name, GError **error);
 
 extern const TallLayout tall_layout_blob;
 extern const TallLayout tall_layout_record_type;
+extern const TallLayout tall_layout_normalized;
+extern const TallLayout tall_layout_denormalized;
+extern const TallLayout tall_layout_wide;
 
 G_END_DECLS

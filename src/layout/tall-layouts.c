@@ -5,8 +5,8 @@
 
 /* The default first. */
 static const TallLayout *const layouts[] = {
-  &tall_layout_blob,
-  &tall_layout_record_type,
+  &tall_layout_blob,         &tall_layout_record_type, &tall_layout_normalized,
+  &tall_layout_denormalized, &tall_layout_wide,
 };
 
 /**

@@ -4,10 +4,10 @@
 #include "tall-limits.h"
 #include "tall-order-private.h"
 
-static void
-read_line (TallPbReader *outer, TallArena *arena, TallLineItem *line)
+static gboolean
+read_line (TallSlice message, TallArena *arena, TallLineItem *line)
 {
-  TallPbReader in = tall_pb_reader (tall_pb_reader_bytes (outer));
+  TallPbReader in = tall_pb_reader (message);
   guint64 number = 0;
   while (tall_pb_reader_next (&in, 0, 6))
     switch (in.field)
@@ -34,7 +34,7 @@ read_line (TallPbReader *outer, TallArena *arena, TallLineItem *line)
         tall_pb_reader_skip (&in);
       }
   line->number = (gint32)MIN (number, G_MAXINT32);
-  tall_pb_end_inner (outer, &in, number >= 1 && number <= G_MAXINT32);
+  return !in.failed && number >= 1 && number <= G_MAXINT32;
 }
 
 /* Appends the present field to the location's lines, which are allocated at the first. */
@@ -50,15 +50,15 @@ read_next_line (TallPbReader *outer, TallArena *arena, TallShippingLocation *loc
     }
 
   TallLineItem *line = &location->line_items[location->n_line_items++];
-  read_line (outer, arena, line);
-  if (location->n_line_items > 1 && line[-1].number >= line->number)
+  if (!read_line (tall_pb_reader_bytes (outer), arena, line)
+      || (location->n_line_items > 1 && line[-1].number >= line->number))
     tall_pb_reader_fail (outer);
 }
 
-static void
-read_location (TallPbReader *outer, TallArena *arena, TallShippingLocation *location)
+static gboolean
+read_location (TallSlice message, TallArena *arena, TallShippingLocation *location)
 {
-  TallPbReader in = tall_pb_reader (tall_pb_reader_bytes (outer));
+  TallPbReader in = tall_pb_reader (message);
   guint64 number = 0;
   while (tall_pb_reader_next (&in, TALL_PB_LIST (5), 5))
     switch (in.field)
@@ -83,7 +83,7 @@ read_location (TallPbReader *outer, TallArena *arena, TallShippingLocation *loca
         tall_pb_reader_skip (&in);
       }
   location->number = (gint32)MIN (number, G_MAXINT32);
-  tall_pb_end_inner (outer, &in, number >= 1 && number <= G_MAXINT32);
+  return !in.failed && number >= 1 && number <= G_MAXINT32;
 }
 
 /* Appends the present field to the order's locations, which are allocated at the first. */
@@ -99,8 +99,8 @@ read_next_location (TallPbReader *outer, TallOrder *order)
     }
 
   TallShippingLocation *location = &order->shipping_locations[order->n_shipping_locations++];
-  read_location (outer, order->arena, location);
-  if (order->n_shipping_locations > 1 && location[-1].number >= location->number)
+  if (!read_location (tall_pb_reader_bytes (outer), order->arena, location)
+      || (order->n_shipping_locations > 1 && location[-1].number >= location->number))
     tall_pb_reader_fail (outer);
 }
 
@@ -160,4 +160,37 @@ tall_order_from_canonical (TallSlice canonical, GError **error)
   if (!tall_canonical_finish (valid, invalid, "order", error))
     return NULL;
   return g_steal_pointer (&order);
+}
+
+/**
+ * tall_location_from_canonical:
+ * @canonical: the message `ShippingLocation` from anywhere; it is copied into @arena
+ * @location: (out): zeroed
+ *
+ * Reads what tall_location_to_canonical() writes. What its fields hold is checked by
+ * tall_order_normalize(), of the order that they go into.
+ *
+ * Returns: FALSE with %TALL_ERROR_DAMAGED
+ */
+gboolean
+tall_location_from_canonical (TallSlice canonical,
+                              TallArena *arena,
+                              TallShippingLocation *location,
+                              GError **error)
+{
+  if (!read_location (canonical, arena, location))
+    return tall_canonical_fail (error, "location", "not in canonical form");
+  return location->n_line_items == 0 || tall_canonical_fail (error, "location", "has lines in it");
+}
+
+/**
+ * tall_line_from_canonical:
+ *
+ * The same for the message `LineItem`.
+ */
+gboolean
+tall_line_from_canonical (TallSlice canonical, TallArena *arena, TallLineItem *line, GError **error)
+{
+  return read_line (canonical, arena, line)
+         || tall_canonical_fail (error, "line", "not in canonical form");
 }

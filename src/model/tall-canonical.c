@@ -68,9 +68,9 @@ wrap_line (TallArena *scratch, const TallLineItem *line, TallPb__LineItem *pb)
 }
 
 static void
-wrap_location (TallArena *scratch,
-               const TallShippingLocation *location,
-               TallPb__ShippingLocation *pb)
+wrap_location_alone (TallArena *scratch,
+                     const TallShippingLocation *location,
+                     TallPb__ShippingLocation *pb)
 {
   *pb = (TallPb__ShippingLocation)TALL_PB__SHIPPING_LOCATION__INIT;
   pb->number = location->number;
@@ -78,6 +78,14 @@ wrap_location (TallArena *scratch,
   pb->address = wrap_address (scratch, location->address);
   pb->has_ship_date = location->has_ship_date;
   pb->ship_date = location->ship_date;
+}
+
+static void
+wrap_location (TallArena *scratch,
+               const TallShippingLocation *location,
+               TallPb__ShippingLocation *pb)
+{
+  wrap_location_alone (scratch, location, pb);
   pb->n_line_items = location->n_line_items;
   pb->line_items = tall_arena_newa0 (scratch, TallPb__LineItem *, location->n_line_items);
 
@@ -200,6 +208,32 @@ tall_attributes_to_canonical (const TallAttributes *self, TallArena *arena)
   TallPb__Attributes pb = TALL_PB__ATTRIBUTES__INIT;
   pb.n_attributes = self->n_items;
   pb.attributes = wrap_attributes (scratch, self);
+  return pack (arena, &pb.base);
+}
+
+/**
+ * tall_location_to_canonical:
+ *
+ * Returns: (transfer none): the message `ShippingLocation` without its lines, in @arena
+ */
+TallSlice
+tall_location_to_canonical (const TallShippingLocation *self, TallArena *arena)
+{
+  TallPb__ShippingLocation pb;
+  wrap_location_alone (arena, self, &pb);
+  return pack (arena, &pb.base);
+}
+
+/**
+ * tall_line_to_canonical:
+ *
+ * Returns: (transfer none): the message `LineItem`, in @arena
+ */
+TallSlice
+tall_line_to_canonical (const TallLineItem *self, TallArena *arena)
+{
+  TallPb__LineItem pb;
+  wrap_line (arena, self, &pb);
   return pack (arena, &pb.base);
 }
 

@@ -27,6 +27,16 @@ gboolean tall_attributes_from_canonical (TallSlice canonical,
                                          TallArena *arena,
                                          TallAttributes *attributes,
                                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallSlice tall_location_to_canonical (const TallShippingLocation *self, TallArena *arena);
+gboolean tall_location_from_canonical (TallSlice canonical,
+                                       TallArena *arena,
+                                       TallShippingLocation *location,
+                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallSlice tall_line_to_canonical (const TallLineItem *self, TallArena *arena);
+gboolean tall_line_from_canonical (TallSlice canonical,
+                                   TallArena *arena,
+                                   TallLineItem *line,
+                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
  * TallOrderSummary:

@@ -4,7 +4,7 @@
 
 #include "tall-parts.h"
 
-G_BEGIN_DECLS
+TALL_BEGIN_API
 
 /**
  * TallCustomer:
@@ -30,4 +30,4 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallCustomer, tall_customer_free)
 gboolean tall_customer_normalize (TallCustomer *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_customer_equal (const TallCustomer *a, const TallCustomer *b);
 
-G_END_DECLS
+TALL_END_API

@@ -5,7 +5,7 @@
 #include "tall-customer.h"
 #include "tall-order.h"
 
-G_BEGIN_DECLS
+TALL_BEGIN_API
 
 /**
  * Canonical JSON: names of `idl/tallorder.thrift` in snake_case, decimals as strings, dates as
@@ -26,4 +26,4 @@ tall_customer_from_json (const char *text, gssize len, GError **error) G_GNUC_WA
 const char *tall_date_format (gint64 date, char text[TALL_DATE_TEXT_SIZE]);
 gboolean tall_date_parse (const char *text, gint64 *date, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-G_END_DECLS
+TALL_END_API

@@ -5,7 +5,7 @@
 #include "tall-decimal.h"
 #include "tall-parts.h"
 
-G_BEGIN_DECLS
+TALL_BEGIN_API
 
 /**
  * TallLineItem:
@@ -74,4 +74,4 @@ gboolean tall_validate_number (const char *text,
                                const char *field,
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-G_END_DECLS
+TALL_END_API

@@ -5,7 +5,7 @@
 #include "tall-arena.h"
 #include "tall-bytes.h"
 
-G_BEGIN_DECLS
+TALL_BEGIN_API
 
 /**
  * TallAddress:
@@ -43,4 +43,4 @@ gboolean tall_address_equal (const TallAddress *a, const TallAddress *b);
 gboolean tall_attributes_equal (const TallAttributes *a, const TallAttributes *b);
 const char *tall_attributes_find (const TallAttributes *self, const char *key);
 
-G_END_DECLS
+TALL_END_API

@@ -4,7 +4,7 @@
 
 #include "tall-front.h"
 
-G_BEGIN_DECLS
+TALL_BEGIN_API
 
 /**
  * TallClient:
@@ -26,4 +26,4 @@ TallFront *tall_client_new (const char *address, GError **error) G_GNUC_WARN_UNU
 
 void tall_client_set_timeout (TallClient *self, guint milliseconds);
 
-G_END_DECLS
+TALL_END_API

@@ -3,6 +3,7 @@
 #include "tall-deployment.h"
 
 #include "tall-error.h"
+#include "tall-ids.h"
 
 #define META_TABLE "meta"
 #define RECORD_ROW tall_slice_str ("deployment")
@@ -194,6 +195,13 @@ create_tables (TallTable *table, const TallStoreSettings *settings, gint64 deadl
   meta->max_versions = 1;
   if (!create_table (table, meta, deadline, error))
     return FALSE;
+  if (settings->key_strategy->needs_id)
+    {
+      g_autoptr (TallTableSpec) ids = tall_table_spec_new (TALL_IDS_TABLE);
+      ids->max_versions = 1;
+      if (!create_table (table, ids, deadline, error))
+        return FALSE;
+    }
   for (const TallLayoutTable *wanted = settings->layout->tables; wanted->name != NULL; wanted++)
     {
       g_autoptr (TallTableSpec) spec = tall_table_spec_new (wanted->name);

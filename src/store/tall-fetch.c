@@ -91,15 +91,17 @@ blame_schema (const TallState *state, GError **error)
 static TallOrder *
 assemble (const TallOperation *operation,
           const TallState *state,
-          const TallReadResult *result,
+          const TallRows *results,
+          guint n_results,
+          TallArena *arena,
           GError **error)
 {
   TallDecoded decoded = { 0 };
   gboolean whole =
       operation->context->layout->decode_order (&operation->key, operation->customer_number,
-                                                operation->order_number, result->results,
-                                                result->n_results, state->revision, &decoded, error)
-      && check_order (state, &decoded, result->arena, error);
+                                                operation->order_number, results, n_results,
+                                                state->revision, &decoded, error)
+      && check_order (state, &decoded, arena, error);
   g_autoptr (TallOrder) order = decoded.order;
   if (whole)
     return g_steal_pointer (&order);
@@ -107,11 +109,22 @@ assemble (const TallOperation *operation,
   return NULL;
 }
 
+/**
+ * tall_fetch_add_reads:
+ *
+ * Adds to @plan the reads that find all rows of an order, for tall_fetch_order_from().
+ */
+void
+tall_fetch_add_reads (const TallOperation *operation, TallReadPlan *plan)
+{
+  operation->context->layout->plan_order (&operation->key, plan);
+}
+
 static TallReadResult *
 read_rows (const TallOperation *operation, gint64 revision, GError **error)
 {
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  operation->context->layout->plan_order (&operation->key, plan);
+  tall_fetch_add_reads (operation, plan);
   if (revision != 0)
     tall_read_plan_set_timestamp (plan, revision);
   return tall_table_read (operation->context->table, plan, operation->deadline, error);
@@ -147,7 +160,8 @@ fetch_step_by_step (const TallOperation *operation, gint64 *revision, GError **e
         return NULL;
 
       *revision = root.state.revision;
-      TallOrder *order = assemble (operation, &root.state, result, &damage);
+      TallOrder *order = assemble (operation, &root.state, result->results, result->n_results,
+                                   result->arena, &damage);
       if (order != NULL)
         return order;
 
@@ -166,12 +180,47 @@ fetch_step_by_step (const TallOperation *operation, gint64 *revision, GError **e
 }
 
 /**
+ * tall_fetch_order_from:
+ * @results: @n_results of them: what the reads of tall_fetch_add_reads() have found
+ * @arena: for what is needed in between
+ * @revision: (out): the revision read
+ *
+ * Makes an order of its rows, which were read together. A cell counts only if it has the timestamp
+ * that the state names as committed; the counts and the digest in the state make sure that nothing
+ * is missing and nothing is mixed. If they do not fit together, the rows are read step by step.
+ *
+ * Returns: (transfer full): the order; NULL like tall_fetch_order()
+ */
+TallOrder *
+tall_fetch_order_from (const TallOperation *operation,
+                       const TallRows *results,
+                       guint n_results,
+                       TallArena *arena,
+                       gint64 *revision,
+                       GError **error)
+{
+  g_auto (TallRoot) root = { 0 };
+  g_autoptr (GError) damage = NULL;
+  const TallRow *row = find_root_row (operation, &results[0]);
+  if (!tall_root_parse (&root, operation, row, arena, error)
+      || !check_root (operation, &root, error))
+    return NULL;
+
+  *revision = root.state.revision;
+  TallOrder *order = assemble (operation, &root.state, results, n_results, arena, &damage);
+  if (order != NULL)
+    return order;
+  if (tall_operation_has_children (operation))
+    return fetch_step_by_step (operation, revision, error);
+  g_propagate_error (error, g_steal_pointer (&damage));
+  return NULL;
+}
+
+/**
  * tall_fetch_order:
  * @revision: (out): the revision read
  *
- * Reads all rows of an order together. A cell counts only if it has the timestamp that the state
- * names as committed; the counts and the digest in the state make sure that nothing is missing
- * and nothing is mixed.
+ * Reads all rows of an order together.
  *
  * Returns: (transfer full): the order; NULL with %TALL_ERROR_NOT_FOUND, %TALL_ERROR_DAMAGED,
  *   %TALL_ERROR_NEWER_VERSION, %TALL_ERROR_KEY_COLLISION or what the table says
@@ -179,25 +228,11 @@ fetch_step_by_step (const TallOperation *operation, gint64 *revision, GError **e
 TallOrder *
 tall_fetch_order (const TallOperation *operation, gint64 *revision, GError **error)
 {
-  g_auto (TallRoot) root = { 0 };
-  g_autoptr (GError) damage = NULL;
   g_autoptr (TallReadResult) result = read_rows (operation, 0, error);
   if (result == NULL)
     return NULL;
-
-  const TallRow *row = find_root_row (operation, &result->results[0]);
-  if (!tall_root_parse (&root, operation, row, result->arena, error)
-      || !check_root (operation, &root, error))
-    return NULL;
-
-  *revision = root.state.revision;
-  TallOrder *order = assemble (operation, &root.state, result, &damage);
-  if (order != NULL)
-    return order;
-  if (tall_operation_has_children (operation))
-    return fetch_step_by_step (operation, revision, error);
-  g_propagate_error (error, g_steal_pointer (&damage));
-  return NULL;
+  return tall_fetch_order_from (operation, result->results, result->n_results, result->arena,
+                                revision, error);
 }
 
 /**

@@ -6,6 +6,13 @@
 
 G_BEGIN_DECLS
 
+void tall_fetch_add_reads (const TallOperation *operation, TallReadPlan *plan);
+TallOrder *tall_fetch_order_from (const TallOperation *operation,
+                                  const TallRows *results,
+                                  guint n_results,
+                                  TallArena *arena,
+                                  gint64 *revision,
+                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
 TallOrder *tall_fetch_order (const TallOperation *operation,
                              gint64 *revision,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -102,9 +102,21 @@ tall_front_delete_customer (TallFront *self,
   return TALL_FRONT_GET_CLASS (self)->delete_customer (self, number, options, error);
 }
 
+static gboolean
+check_many (guint n, GError **error)
+{
+  if (n <= TALL_MAX_MANY)
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
+               "%u orders in one call: at most %d are taken; make several calls", n, TALL_MAX_MANY);
+  return FALSE;
+}
+
 /**
  * tall_front_get_orders:
- * @ids: @n of them; a wrong number is an error of its own outcome
+ * @ids: @n of them, %TALL_MAX_MANY at most; a wrong number is an error of its own outcome
+ *
+ * What goes beyond %TALL_MAX_MANY_BYTES together is %TALL_ERROR_TOO_LARGE for the orders after it.
  */
 gboolean
 tall_front_get_orders (
@@ -112,12 +124,14 @@ tall_front_get_orders (
 {
   g_return_val_if_fail (TALL_IS_FRONT (self), FALSE);
 
-  return TALL_FRONT_GET_CLASS (self)->get_orders (self, ids, n, outcomes, error);
+  return check_many (n, error)
+         && TALL_FRONT_GET_CLASS (self)->get_orders (self, ids, n, outcomes, error);
 }
 
 /**
  * tall_front_put_orders:
- * @orders: @n of them; a wrong one is an error of its own outcome
+ * @orders: @n of them, %TALL_MAX_MANY at most, and %TALL_MAX_MANY_BYTES together in canonical form;
+ *   a wrong one is an error of its own outcome
  */
 gboolean
 tall_front_put_orders (TallFront *self,
@@ -129,7 +143,8 @@ tall_front_put_orders (TallFront *self,
 {
   g_return_val_if_fail (TALL_IS_FRONT (self), FALSE);
 
-  return TALL_FRONT_GET_CLASS (self)->put_orders (self, orders, options, n, outcomes, error);
+  return check_many (n, error)
+         && TALL_FRONT_GET_CLASS (self)->put_orders (self, orders, options, n, outcomes, error);
 }
 
 static gboolean

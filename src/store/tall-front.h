@@ -6,7 +6,7 @@
 
 #include "tall-listing.h"
 
-G_BEGIN_DECLS
+TALL_BEGIN_API
 
 #define TALL_TOKEN_SIZE 16
 
@@ -211,4 +211,4 @@ TallCustomerOrders *tall_front_get_customer_orders (TallFront *self,
 TallDescription *tall_front_describe (TallFront *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_front_ping (TallFront *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-G_END_DECLS
+TALL_END_API

@@ -7,7 +7,7 @@
 #include "tall-customer.h"
 #include "tall-order.h"
 
-G_BEGIN_DECLS
+TALL_BEGIN_API
 
 #define TALL_DEFAULT_PAGE 30
 #define TALL_MAX_PAGE 1000
@@ -90,6 +90,10 @@ typedef struct
 void tall_customer_list_free (TallCustomerList *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallCustomerList, tall_customer_list_free)
 
+/* Of getting or putting many orders in one call. */
+#define TALL_MAX_MANY 1000
+#define TALL_MAX_MANY_BYTES (64 * 1024 * 1024)
+
 /**
  * TallOrderId:
  *
@@ -132,4 +136,4 @@ typedef struct
 void tall_customer_orders_free (TallCustomerOrders *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallCustomerOrders, tall_customer_orders_free)
 
-G_END_DECLS
+TALL_END_API

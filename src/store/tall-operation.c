@@ -5,8 +5,17 @@
 #include <errno.h>
 #include <sys/random.h>
 
+#include "tall-error.h"
+
 #define USUAL_TIMEOUT 10000 /* milliseconds */
 
+/**
+ * tall_operation_init:
+ * @order_number: (nullable): NULL: it is about the customer
+ * @timeout: milliseconds for the whole operation; 0 = usual
+ *
+ * The time begins to run. Where the rows are is not known before tall_operation_identify().
+ */
 void
 tall_operation_init (TallOperation *self,
                      const TallStoreContext *context,
@@ -19,13 +28,59 @@ tall_operation_init (TallOperation *self,
   self->context = context;
   self->customer_number = customer_number;
   self->order_number = order_number;
-  tall_order_key_init (&self->key, context->key_strategy, customer_number, 0, order_number);
-  self->root_row = g_byte_array_sized_new (64);
-  self->root_table = order_number != NULL
-                         ? context->layout->locate_order (&self->key, self->root_row)
-                         : context->layout->locate_customer (&self->key, self->root_row);
   self->deadline = g_get_monotonic_time () + duration;
   self->end = context->hooks.monotonic (context->hooks.data) + duration;
+}
+
+/**
+ * tall_operation_set_id:
+ * @id: the customer's substituted id, or 0 if the key strategy needs none
+ *
+ * Makes the row keys.
+ */
+void
+tall_operation_set_id (TallOperation *self, guint64 id)
+{
+  const TallStoreContext *context = self->context;
+
+  g_assert (self->root_row == NULL);
+  tall_order_key_init (&self->key, context->key_strategy, self->customer_number, id,
+                       self->order_number);
+  self->root_row = g_byte_array_sized_new (64);
+  self->root_table = self->order_number != NULL
+                         ? context->layout->locate_order (&self->key, self->root_row)
+                         : context->layout->locate_customer (&self->key, self->root_row);
+}
+
+/**
+ * tall_operation_identify:
+ * @assign: whether a customer without a substituted id gets one, to write something
+ *
+ * Finds out where the rows are, which takes calls of the table only if the key strategy needs ids.
+ *
+ * Returns: FALSE with %TALL_ERROR_NOT_FOUND if the customer has no id, so that nothing is stored,
+ *   or with what the table says
+ */
+gboolean
+tall_operation_identify (TallOperation *self, gboolean assign, GError **error)
+{
+  TallIds *ids = self->context->ids;
+  guint64 id = 0;
+
+  if (ids != NULL && assign
+      && !tall_ids_assign (ids, self->customer_number, &id, self->deadline, error))
+    return FALSE;
+  if (ids != NULL && !assign
+      && !tall_ids_find (ids, &self->customer_number, 1, &id, self->deadline, error))
+    return FALSE;
+  if (ids != NULL && id == 0)
+    {
+      g_set_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND, "there is no such %s",
+                   self->order_number != NULL ? "order" : "customer");
+      return FALSE;
+    }
+  tall_operation_set_id (self, id);
+  return TRUE;
 }
 
 void

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "tall-ids.h"
 #include "tall-store.h"
 
 G_BEGIN_DECLS
@@ -21,6 +22,7 @@ typedef struct
   gboolean false_is_final; /* of the table: see #TallTableInfo */
   const TallLayout *layout;
   const TallKeyStrategy *key_strategy;
+  TallIds *ids;         /* owned by the store; NULL unless the key strategy needs ids */
   guint64 ttl;          /* seconds; 0 = orders never expire */
   TallStoreHooks hooks; /* every slot set */
 } TallStoreContext;
@@ -36,11 +38,11 @@ typedef struct
   const TallStoreContext *context;
   const char *customer_number;
   const char *order_number; /* NULL: it is about the customer */
-  TallOrderKey key;
-  const char *root_table; /* static */
-  GByteArray *root_row;   /* owned: key of the root row */
-  gint64 deadline;        /* for calls of the table: microseconds of g_get_monotonic_time() */
-  gint64 end;             /* the same moment by the monotonic clock of the hooks */
+  TallOrderKey key;         /* this and the next two are set by tall_operation_identify() */
+  const char *root_table;   /* static */
+  GByteArray *root_row;     /* owned: key of the root row */
+  gint64 deadline;          /* for calls of the table: microseconds of g_get_monotonic_time() */
+  gint64 end;               /* the same moment by the monotonic clock of the hooks */
 } TallOperation;
 
 void tall_operation_init (TallOperation *self,
@@ -48,6 +50,10 @@ void tall_operation_init (TallOperation *self,
                           const char *customer_number,
                           const char *order_number,
                           guint timeout);
+gboolean tall_operation_identify (TallOperation *self,
+                                  gboolean assign,
+                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_operation_set_id (TallOperation *self, guint64 id);
 void tall_operation_clear (TallOperation *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallOperation, tall_operation_clear)
 

@@ -6,6 +6,7 @@
 #include "tall-error.h"
 #include "tall-fetch.h"
 #include "tall-limits.h"
+#include "tall-many.h"
 #include "tall-write.h"
 
 #define OPEN_TIME (60 * G_USEC_PER_SEC) /* to create or open a deployment */
@@ -48,7 +49,8 @@ put_order (TallStore *self,
     return FALSE;
   tall_operation_init (&operation, &self->context, order->customer_number, order->order_number,
                        options->timeout);
-  return tall_put (&operation, &content, options, revision, error);
+  return tall_operation_identify (&operation, TRUE, error)
+         && tall_put (&operation, &content, options, revision, error);
 }
 
 static gboolean
@@ -76,7 +78,10 @@ tall_store_get_order (TallFront *front,
   gint64 found;
 
   tall_operation_init (&operation, &TALL_STORE (front)->context, customer_number, order_number, 0);
-  TallOrder *order = tall_fetch_order (&operation, revision != NULL ? revision : &found, error);
+  TallOrder *order =
+      tall_operation_identify (&operation, FALSE, error)
+          ? tall_fetch_order (&operation, revision != NULL ? revision : &found, error)
+          : NULL;
   if (order == NULL)
     g_prefix_error (error, "Fetching order %s of %s: ", order_number, customer_number);
   return order;
@@ -95,7 +100,8 @@ tall_store_delete_order (TallFront *front,
   if (options == NULL)
     options = &no_options;
   tall_operation_init (&operation, &self->context, customer_number, order_number, options->timeout);
-  if (check_writable (self, error) && tall_delete (&operation, options, error))
+  if (check_writable (self, error) && tall_operation_identify (&operation, FALSE, error)
+      && tall_delete (&operation, options, error))
     return TRUE;
   g_prefix_error (error, "Deleting order %s of %s: ", order_number, customer_number);
   return FALSE;
@@ -114,7 +120,8 @@ put_customer (TallStore *self,
   if (!check_writable (self, error) || !tall_content_init (&content, NULL, customer, error))
     return FALSE;
   tall_operation_init (&operation, &self->context, customer->number, NULL, options->timeout);
-  return tall_put (&operation, &content, options, revision, error);
+  return tall_operation_identify (&operation, TRUE, error)
+         && tall_put (&operation, &content, options, revision, error);
 }
 
 static gboolean
@@ -139,10 +146,35 @@ tall_store_get_customer (TallFront *front, const char *number, gint64 *revision,
 
   tall_operation_init (&operation, &TALL_STORE (front)->context, number, NULL, 0);
   TallCustomer *customer =
-      tall_fetch_customer (&operation, revision != NULL ? revision : &found, error);
+      tall_operation_identify (&operation, FALSE, error)
+          ? tall_fetch_customer (&operation, revision != NULL ? revision : &found, error)
+          : NULL;
   if (customer == NULL)
     g_prefix_error (error, "Fetching customer %s: ", number);
   return customer;
+}
+
+static gboolean
+tall_store_get_orders (
+    TallFront *front, const TallOrderId *ids, guint n, TallOutcome *outcomes, GError **error)
+{
+  return tall_get_many (&TALL_STORE (front)->context, ids, n, outcomes, error);
+}
+
+static gboolean
+tall_store_put_orders (TallFront *front,
+                       TallOrder *const *orders,
+                       const TallWriteOptions *options,
+                       guint n,
+                       TallOutcome *outcomes,
+                       GError **error)
+{
+  TallStore *self = TALL_STORE (front);
+  if (check_writable (self, error)
+      && tall_put_many (&self->context, orders, options, n, outcomes, error))
+    return TRUE;
+  g_prefix_error (error, "Storing %u orders: ", n);
+  return FALSE;
 }
 
 static TallDescription *
@@ -182,6 +214,7 @@ tall_store_finalize (GObject *object)
 {
   TallStore *self = TALL_STORE (object);
   g_clear_object (&self->context.table);
+  g_clear_pointer (&self->context.ids, tall_ids_free);
   g_clear_pointer (&self->deployment, tall_deployment_free);
   G_OBJECT_CLASS (tall_store_parent_class)->finalize (object);
 }
@@ -195,6 +228,8 @@ tall_store_class_init (TallStoreClass *klass)
   front->delete_order = tall_store_delete_order;
   front->put_customer = tall_store_put_customer;
   front->get_customer = tall_store_get_customer;
+  front->get_orders = tall_store_get_orders;
+  front->put_orders = tall_store_put_orders;
   front->describe = tall_store_describe;
   front->ping = tall_store_ping;
   G_OBJECT_CLASS (klass)->finalize = tall_store_finalize;
@@ -203,18 +238,6 @@ tall_store_class_init (TallStoreClass *klass)
 static void
 tall_store_init (TallStore *self G_GNUC_UNUSED)
 {
-}
-
-static gboolean
-check_key_strategy (const TallKeyStrategy *key_strategy, GError **error)
-{
-  if (!key_strategy->needs_id)
-    return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
-               "The key strategy %s needs substituted ids, which this version of tallorder does "
-               "not keep; choose another",
-               key_strategy->name);
-  return FALSE;
 }
 
 /**
@@ -233,8 +256,7 @@ tall_store_create (TallTable *table, const TallStoreSettings *settings, GError *
   g_return_val_if_fail (TALL_IS_TABLE (table), FALSE);
   g_return_val_if_fail (settings->layout != NULL && settings->key_strategy != NULL, FALSE);
 
-  return check_key_strategy (settings->key_strategy, error)
-         && tall_deployment_create (table, settings, g_get_monotonic_time () + OPEN_TIME, error);
+  return tall_deployment_create (table, settings, g_get_monotonic_time () + OPEN_TIME, error);
 }
 
 static gboolean
@@ -263,7 +285,11 @@ take_settings (TallStore *self, const char *layout, const char *key_strategy, GE
   if (context->layout == NULL)
     return FALSE;
   context->key_strategy = tall_key_strategy_find (deployment->key_strategy, error);
-  return context->key_strategy != NULL && check_key_strategy (context->key_strategy, error);
+  if (context->key_strategy == NULL)
+    return FALSE;
+  if (context->key_strategy->needs_id)
+    context->ids = tall_ids_new (context->table);
+  return TRUE;
 }
 
 /**
@@ -299,6 +325,31 @@ tall_store_open (TallTable *table,
   if (self->deployment == NULL || !take_settings (self, layout, key_strategy, error))
     return NULL;
   return g_steal_pointer (&self);
+}
+
+/**
+ * tall_store_find_id:
+ * @id: (out): the substituted id of a customer, with which its row keys are made; 0 if the key
+ *   strategy needs none
+ *
+ * Returns: FALSE with %TALL_ERROR_NOT_FOUND if the customer has none, or with what the table says
+ */
+gboolean
+tall_store_find_id (TallStore *self, const char *customer_number, guint64 *id, GError **error)
+{
+  g_return_val_if_fail (TALL_IS_STORE (self), FALSE);
+
+  *id = 0;
+  if (self->context.ids == NULL)
+    return TRUE;
+  if (!tall_ids_find (self->context.ids, &customer_number, 1, id,
+                      g_get_monotonic_time () + USUAL_TIME, error))
+    return FALSE;
+  if (*id != 0)
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND,
+               "Customer %s has no id: nothing of it was ever stored", customer_number);
+  return FALSE;
 }
 
 /**

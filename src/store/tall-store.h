@@ -52,6 +52,10 @@ TallStore *tall_store_open (TallTable *table,
                             const TallStoreHooks *hooks,
                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+gboolean tall_store_find_id (TallStore *self,
+                             const char *customer_number,
+                             guint64 *id,
+                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
 TallTable *tall_store_get_table (TallStore *self);
 const TallLayout *tall_store_get_layout (TallStore *self);
 const TallKeyStrategy *tall_store_get_key_strategy (TallStore *self);

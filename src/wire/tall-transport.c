@@ -244,6 +244,16 @@ tall_transport_begin_message (TallTransport *self, GError **error)
   return TRUE;
 }
 
+/* As tall_transport_fill(), and goes on behind the bytes, which stay until the next call. */
+const guint8 *
+tall_transport_take (TallTransport *self, gsize n, GError **error)
+{
+  const guint8 *bytes = tall_transport_fill (self, n, error);
+  self->in_pos += bytes != NULL ? n : 0;
+  self->limit -= bytes != NULL ? n : 0;
+  return bytes;
+}
+
 /**
  * tall_transport_get_remaining:
  *
@@ -273,14 +283,10 @@ static gint32
 transport_read (ThriftTransport *transport, gpointer buffer, guint32 len, GError **error)
 {
   TallTransport *self = TALL_TRANSPORT (transport);
-  const guint8 *bytes = tall_transport_fill (self, len, error);
-  if (bytes == NULL)
-    return -1;
-
-  memcpy (buffer, bytes, len);
-  self->in_pos += len;
-  self->limit -= len;
-  return (gint32)len;
+  const guint8 *bytes = tall_transport_take (self, len, error);
+  if (bytes != NULL)
+    memcpy (buffer, bytes, len);
+  return bytes != NULL ? (gint32)len : -1;
 }
 
 /* What is left of a message shows that it was not understood as it was meant. */

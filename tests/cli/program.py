@@ -9,113 +9,22 @@ import csv
 import json
 import os
 import pathlib
-import pty
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import uuid
 
-PROGRAM, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
-NORTHWIND = SOURCE / "tests" / "data" / "northwind"
-RETAIL = SOURCE / "tests" / "data" / "online-retail" / "online_retail_10k.csv"
-SECONDS = 120
-DONE, NO, USAGE, FAILED = 0, 1, 2, 3
-ORDER = {
-    "customer_number": "C1", "order_number": "O1", "sales_date": "2020-02-29T00:00:00.000Z",
-    "currency": "EUR",
-    "shipping_locations": [
-        {"number": 1, "name": "Ann", "address": {"line1": "1 Road", "city": "Reims"},
-         "line_items": [{"number": 1, "item_number": "A", "quantity": "2", "price": "1.50"},
-                        {"number": 2, "item_number": "B", "quantity": "-1", "price": "0.25"}]},
-        {"number": 2},
-    ],
-    "attributes": {"note": "x"},
-}
-
-TESTS = []
-
-
-def test(function):
-    TESTS.append(function)
-    return function
-
-
-class Result:
-    def __init__(self, arguments, completed):
-        self.arguments = arguments
-        self.code, self.out, self.err = completed.returncode, completed.stdout, completed.stderr
-
-    def ends(self, code, *texts):
-        """Fails unless the program ended with `code` and said all of `texts`."""
-        said = self.out + self.err
-        missing = [text for text in texts if text not in said]
-        if self.code != code or missing:
-            raise AssertionError(
-                f"tallorder {' '.join(self.arguments)}\nended with {self.code}, not {code}\n"
-                f"missing: {missing}\n--- out\n{self.out}\n--- err\n{self.err}")
-        if code in (USAGE, FAILED) and not self.err.startswith("tallorder: "):
-            raise AssertionError(f"tallorder {' '.join(self.arguments)}: no message: {self.err!r}")
-        return self
-
-
-def run(*arguments, stdin="", **options):
-    arguments = [str(argument) for argument in arguments]
-    stdin = stdin if isinstance(stdin, str) else json.dumps(stdin)
-    return Result(arguments, subprocess.run(
-        [PROGRAM, *arguments], input=stdin, stdout=options.pop("stdout", subprocess.PIPE),
-        stderr=subprocess.PIPE, text=True, timeout=SECONDS, **options))
-
-
-def equal(got, wanted):
-    if got != wanted:
-        raise AssertionError(f"got    {got!r}\nwanted {wanted!r}")
-
-
-class Server:
-    def __init__(self, store, *options):
-        self.process = subprocess.Popen(
-            [PROGRAM, "serve", "--store", store, "--listen", "127.0.0.1:0", *options],
-            stdout=subprocess.PIPE, text=True)
-        line = self.process.stdout.readline()
-        if not line.startswith("listening on 127.0.0.1:"):
-            self.process.kill()
-            raise AssertionError(f"serve said {line!r}")
-        self.address = line.split()[2]
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        if self.process.poll() is None:
-            self.process.kill()
-        self.process.communicate()
-
-    def stop(self, by="terminate"):
-        if by == "terminate":
-            self.process.terminate()
-        else:
-            self.process.send_signal(by)
-        return self.process.wait(timeout=SECONDS)
-
-
-def new_store(folder, layout="blob", key="hashed"):
-    store = f"rocksdb:{folder}/store"
-    run("init", "--store", store, "--layout", layout, "--key", key).ends(
-        DONE, f"layout {layout}", f"key strategy {key}")
-    return store
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+from support import (
+    PROGRAM, NORTHWIND, RETAIL, SECONDS, DONE, NO, USAGE, FAILED, ORDER, test, run, equal,
+    Server, new_store, free_port, on_terminal, main,
+)
 
 
 @test
 def help_and_version(folder):
-    commands = ["init", "serve", "load", "put", "get", "delete", "customer", "explain", "status"]
+    commands = ["init", "serve", "load", "put", "get", "delete", "customer", "explain", "status",
+                "list", "export"]
     text = run("help").ends(DONE, "Usage: tallorder").out
     equal([c for c in commands if f"\n  {c}" not in text], [])
     equal(run("--help").ends(DONE).out, text)
@@ -144,6 +53,29 @@ def wrong_usage(folder):
         (["delete", "A", "--store", store], "CUSTOMER ORDER"),
         (["delete", "A", "B", "--if-revision=-1", "--store", store], "--if-revision"),
         (["delete", "A", "B", "--if-revision", "x", "--store", store], "x"),
+        (["list", "--store", store], "CUSTOMER"),
+        (["list", "A", "--store", store, "--from", "soon"], "--from takes a date"),
+        (["list", "A", "--store", store, "--to", "1996-02-30"], "--to takes a date"),
+        (["list", "A", "--store", store, "--from", "1997-01-01", "--to", "1997-01-01"],
+         "--to 1997-01-01 must be later than --from 1997-01-01"),
+        (["list", "A", "--store", store, "--limit", "0"], "--limit takes 1 to 1000"),
+        (["list", "A", "--store", store, "--limit", "1001"], "--limit takes 1 to 1000"),
+        (["list", "A", "--store", store, "--limit=-1"], "--limit takes 1 to 1000"),
+        (["list", "A", "--store", store, "--limit", "x"], "--limit"),
+        (["list", "A", "--store", store, "--page", ""], "--page takes the token"),
+        (["list", "A\n", "--store", store], "customer_number"),
+        (["customer", "list", "A", "--store", store], "or list"),
+        (["customer", "list", "--store", store, "--from", "1997-01-01"], "--from"),
+        (["customer", "list", "--store", store, "--limit", "0"], "--limit takes 1 to 1000"),
+        (["customer", "get", "A", "--store", store, "--limit", "3"], "get --orders"),
+        (["customer", "list", "--store", store, "--orders"], "--orders goes with: get"),
+        (["customer", "delete", "A", "--store", store, "--json"], "--json goes with"),
+        (["customer", "get", "A", "--store", store, "--if-revision", "4"], "goes with: delete"),
+        (["customer", "delete", "A", "--store", store, "--if-revision=0"], "above 0"),
+        (["customer", "delete", "--store", store], "delete NUMBER"),
+        (["export", "A", "B", "--store", store], "CUSTOMER"),
+        (["export", "A" * 129, "--store", store], "customer_number"),
+        (["export"], "--store rocksdb:DIR, or --server"),
         (["customer", "--store", store], "get NUMBER"),
         (["customer", "forget", "A", "--store", store], "get NUMBER"),
         (["customer", "get", "A" * 129, "--store", store], "customer_number"),
@@ -332,26 +264,6 @@ def terminal_output(folder):
     equal("\x1b" in on_terminal("get", "--store", store, "C1", "O1", NO_COLOR="1"), False)
 
 
-def on_terminal(*arguments, **environment):
-    """Runs the program with a terminal as output; returns what it wrote."""
-    leader, follower = pty.openpty()
-    process = subprocess.Popen([PROGRAM, *map(str, arguments)], stdout=follower, stderr=follower,
-                               env={**os.environ, **environment})
-    os.close(follower)
-    chunks = []
-    with open(leader, "rb", buffering=0) as terminal:
-        while True:
-            try:
-                chunk = terminal.read(65536)
-            except OSError:  # the other end is closed
-                break
-            if not chunk:
-                break
-            chunks.append(chunk)
-    process.wait(timeout=SECONDS)
-    return b"".join(chunks).decode()
-
-
 @test
 def full_disk(folder):
     with open("/dev/full", "w", encoding="utf-8") as full:
@@ -458,6 +370,12 @@ def load_stops(folder):
     run("get", "--store", store, "C0", "700").ends(DONE)
 
 
+# What every key strategy and every layout makes of ORDER: its tables and its rows.
+KEYS = ["hashed", "raw"]
+LAYOUTS = {"blob": ["1", "1"], "record-type": ["1", "5"], "normalized": ["3", "5"],
+           "denormalized": ["1", "4"], "wide": ["1", "1"]}
+
+
 @test
 def explain(folder):
     store = new_store(folder, "record-type", "raw")
@@ -483,10 +401,10 @@ def explain(folder):
 
     table = run("explain", "--store", store, "--all", "C1", "O1").ends(DONE).out.splitlines()
     equal([line.split()[:4] for line in table],
-          [["LAYOUT", "KEY", "TABLES", "ROWS"], ["blob", "hashed", "1", "1"],
-           ["blob", "raw", "1", "1"], ["record-type", "hashed", "1", "5"],
-           ["record-type", "raw", "1", "5"]])
-    equal(["this deployment" in line for line in table], [False, False, False, False, True])
+          [["LAYOUT", "KEY", "TABLES", "ROWS"]]
+          + [[layout, key, *size] for layout, size in LAYOUTS.items() for key in KEYS])
+    equal([line.split()[:2] for line in table if "this deployment" in line],
+          [["record-type", "raw"]])
 
     path = f"{folder}/order.json"
     pathlib.Path(path).write_text(json.dumps(ORDER))
@@ -494,7 +412,7 @@ def explain(folder):
     run("explain", path, "--layout", "record-type", "--key", "raw").ends(DONE, "5 rows")
     every = json.loads(run("explain", "--all", "--json", path).ends(DONE).out)
     equal([(e["layout"], e["key_strategy"]) for e in every["explanations"]],
-          [("blob", "hashed"), ("blob", "raw"), ("record-type", "hashed"), ("record-type", "raw")])
+          [(layout, key) for layout in LAYOUTS for key in KEYS])
     pathlib.Path(path).write_text("{}")
     run("explain", path).ends(FAILED, f"{path}:1: ")
 
@@ -533,22 +451,6 @@ def serve_eight_clients(folder):
     equal(results, [0] * 8)
     for index in range(8):
         run("get", "--store", store, "C1", f"O{index}").ends(DONE)
-
-
-def main():
-    failed = 0
-    print(f"1..{len(TESTS)}", flush=True)
-    for number, function in enumerate(TESTS, 1):
-        try:
-            with tempfile.TemporaryDirectory() as folder:
-                function(folder)
-            print(f"ok {number} {function.__name__}", flush=True)
-        except Exception as error:  # a failed check, or a program that hangs
-            failed += 1
-            print(f"not ok {number} {function.__name__}", flush=True)
-            for line in f"{type(error).__name__}: {error}".splitlines():
-                print(f"# {line}", flush=True)
-    return 1 if failed else 0
 
 
 if __name__ == "__main__":

@@ -7,16 +7,18 @@
 
 /* Rows as a damaged table may hold them. The input:
  *
- *     u8 layout, u8 key strategy, then rows: u8 length, key, u8 number of cells, then cells:
- *     u8 length, qualifier, u8 timestamp, u16 length, value
+ *     u8 layout, u8 key strategy, then rows: u8 read that finds it, u8 length, key,
+ *     u8 number of cells, then cells: u8 length, qualifier, u8 timestamp, u16 length, value
  *
  * It is read as customer VINET's order 10248 of revision 7, and each row as customer VINET. */
 
 #define REVISION 7
 
-static void
+/* A row, and the number of the read that finds it. */
+static guint8
 read_row (TallReader *reader, TallRowsBuilder *builder)
 {
+  guint8 read = tall_reader_u8 (reader);
   TallSlice key = tall_reader_take (reader, tall_reader_u8 (reader));
   guint n_cells = tall_reader_u8 (reader);
   for (guint i = 0; i < n_cells && !reader->failed; i++)
@@ -28,6 +30,28 @@ read_row (TallReader *reader, TallRowsBuilder *builder)
       tall_rows_builder_add_cell (builder, cell);
     }
   tall_rows_builder_end_row (builder, key);
+  return read;
+}
+
+/* The rest of the input: what each of @n_results reads finds. */
+static TallRows *
+read_results (TallReader *reader, guint n_results, TallArena *arena)
+{
+  TallRows *results = tall_arena_newa0 (arena, TallRows, n_results);
+  for (guint i = 0; i < n_results; i++)
+    {
+      TallReader again = *reader;
+      TallRowsBuilder all;
+      tall_rows_builder_init (&all, arena);
+      while (!again.failed && again.rest.len > 0)
+        {
+          guint n_before = all.rows->len;
+          if (read_row (&again, &all) % n_results != i)
+            g_array_set_size (all.rows, n_before);
+        }
+      tall_rows_builder_finish (&all, &results[i]);
+    }
+  return results;
 }
 
 static void
@@ -37,23 +61,16 @@ check_error (const GError *error)
   g_assert_true (g_utf8_validate (error->message, -1, NULL));
 }
 
-/* Every read of the plan finds the same rows. */
 static void
 try_order (const TallLayout *layout,
            const TallOrderKey *key,
-           const TallRows *rows,
+           const TallRows *results,
+           guint n_results,
            TallArena *arena)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  layout->plan_order (key, plan);
-  TallRows *results = tall_arena_newa0 (arena, TallRows, plan->reads->len);
-  for (guint i = 0; i < plan->reads->len; i++)
-    results[i] = *rows;
-
   TallDecoded decoded = { NULL };
-  if (!layout->decode_order (key, "VINET", "10248", results, plan->reads->len, REVISION, &decoded,
-                             &error))
+  if (!layout->decode_order (key, "VINET", "10248", results, n_results, REVISION, &decoded, &error))
     {
       check_error (error);
       return;
@@ -100,17 +117,16 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   const TallKeyStrategy *strategy = strategies[tall_reader_u8 (&reader) % n_strategies];
 
   g_autoptr (TallArena) arena = tall_arena_new (0);
-  TallRowsBuilder builder;
-  tall_rows_builder_init (&builder, arena);
-  while (!reader.failed && reader.rest.len > 0)
-    read_row (&reader, &builder);
-  TallRows rows;
-  tall_rows_builder_finish (&builder, &rows);
-
   g_auto (TallOrderKey) key = { NULL };
   tall_order_key_init (&key, strategy, "VINET", strategy->needs_id ? 1 : 0, "10248");
-  try_order (layout, &key, &rows, arena);
-  for (guint i = 0; i < rows.n_rows; i++)
-    try_row (layout, strategy, &rows.rows[i], arena);
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  layout->plan_order (&key, plan);
+
+  guint n_results = plan->reads->len;
+  TallRows *results = read_results (&reader, n_results, arena);
+  try_order (layout, &key, results, n_results, arena);
+  for (guint i = 0; i < n_results; i++)
+    for (guint j = 0; j < results[i].n_rows; j++)
+      try_row (layout, strategy, &results[i].rows[j], arena);
   return 0;
 }

@@ -39,13 +39,24 @@ read_cells (const TallColumns *columns,
 static void
 test_sorted (void)
 {
-  static const TallColumns *const all[] = { &tall_columns_order, &tall_columns_location,
-                                            &tall_columns_line, &tall_columns_customer };
+  static const TallColumns *const all[] = { &tall_columns_order,   &tall_columns_location,
+                                            &tall_columns_ship_to, &tall_columns_ship_number,
+                                            &tall_columns_line,    &tall_columns_customer };
   for (guint i = 0; i < G_N_ELEMENTS (all); i++)
     for (guint j = 1; j < all[i]->n_columns; j++)
       g_assert_cmpint (tall_slice_compare (all[i]->columns[j - 1].qualifier,
                                            all[i]->columns[j].qualifier),
                        <, 0);
+}
+
+/* Columns of lines and of where they go stand in the same rows. */
+static void
+test_ship_to_apart (void)
+{
+  for (guint i = 0; i < tall_columns_ship_to.n_columns; i++)
+    for (guint j = 0; j < tall_columns_line.n_columns; j++)
+      g_assert_false (tall_slice_equal (tall_columns_ship_to.columns[i].qualifier,
+                                        tall_columns_line.columns[j].qualifier));
 }
 
 /* The store's own columns are never the layouts'. */
@@ -197,6 +208,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/layout/columns/sorted", test_sorted);
+  g_test_add_func ("/layout/columns/ship-to-apart", test_ship_to_apart);
   g_test_add_func ("/layout/columns/reserved", test_reserved);
   g_test_add_func ("/layout/columns/bad-values", test_bad_values);
   g_test_add_func ("/layout/columns/long-bad-value", test_long_bad_value);

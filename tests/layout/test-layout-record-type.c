@@ -1,13 +1,11 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-error.h"
-#include "tall-test-layout.h"
 #include "tall-test-orders.h"
+#include "tall-test-rows.h"
 
 /* Rows that this layout does not write. The order is VINET's 10248 with raw keys: two locations,
  * lines 1 and 2 in the second. */
 
-#define REVISION 1700000000000
 #define PREFIX                                                                                     \
   "VINET\0\x02"                                                                                    \
   "10248\0"
@@ -16,7 +14,8 @@
 #define LINE_1 PREFIX "\x03\0\0\0\x02\0\0\0\x01"
 #define LINE_2 PREFIX "\x03\0\0\0\x02\0\0\0\x02"
 
-#define SLICE(bytes) (tall_slice ((bytes), sizeof (bytes) - 1))
+#define REVISION TALL_TEST_ROWS_REVISION
+#define SLICE TALL_TEST_SLICE
 
 static void
 setup (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
@@ -24,8 +23,7 @@ setup (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
   tall_test_layout_init (self, &tall_layout_record_type, &tall_key_raw);
   g_autoptr (TallOrder) order = tall_test_empty_order ("VINET", "10248", 2);
   tall_test_add_lines (order, 1, 1, 2);
-  g_autoptr (TallBatch) batch = tall_test_layout_encode_order (self, order, REVISION);
-  tall_test_layout_apply (self, batch);
+  tall_test_rows_put (self, order);
 }
 
 static void
@@ -38,61 +36,19 @@ static void
 put_cell (
     TallTestLayout *self, TallSlice row, const char *qualifier, gint64 timestamp, TallSlice value)
 {
-  g_autoptr (TallBatch) batch = tall_batch_new ();
-  TallMutation *mutation = tall_batch_add (batch, "orders", row);
-  tall_mutation_put (batch, mutation, tall_slice_str (qualifier), timestamp, value);
-  tall_test_layout_apply (self, batch);
+  tall_test_rows_put_cell (self, "orders", row, tall_slice_str (qualifier), timestamp, value);
 }
 
 static void
-delete_row (TallTestLayout *self, TallSlice row)
+assert_damaged (TallTestLayout *self, TallSlice row, const char *what)
 {
-  g_autoptr (TallBatch) batch = tall_batch_new ();
-  TallMutation *mutation = tall_batch_add (batch, "orders", row);
-  tall_mutation_delete_up_to (batch, mutation, REVISION);
-  tall_test_layout_apply (self, batch);
-}
-
-static TallOrder *
-decode (TallTestLayout *self, GError **error)
-{
-  g_auto (TallOrderKey) key = { NULL };
-  tall_test_layout_init_key (self, "VINET", "10248", &key);
-  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  self->layout->plan_order (&key, plan);
-  g_autoptr (TallReadResult) result = tall_test_layout_read (self, plan);
-  TallDecoded decoded = { NULL };
-  if (!self->layout->decode_order (&key, "VINET", "10248", result->results, result->n_results,
-                                   REVISION, &decoded, error))
-    return NULL;
-  return decoded.order;
-}
-
-static TallOrder *
-assert_decoded (TallTestLayout *self)
-{
-  g_autoptr (GError) error = NULL;
-  TallOrder *order = decode (self, &error);
-  g_assert_no_error (error);
-  g_assert_nonnull (order);
-  return order;
-}
-
-static void
-assert_damaged (TallTestLayout *self, const char *row, const char *what)
-{
-  g_autoptr (GError) error = NULL;
-  g_assert_null (decode (self, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
-  g_autofree char *place = g_strdup_printf ("Table orders, row VINET\\x00\\x0210248\\x00%s, ", row);
-  g_assert_true (g_str_has_prefix (error->message, place));
-  g_assert_nonnull (strstr (error->message, what));
+  tall_test_rows_assert_damaged (self, "orders", row, what);
 }
 
 static void
 test_intact (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (TallOrder) order = assert_decoded (self);
+  g_autoptr (TallOrder) order = tall_test_rows_decode (self);
   g_assert_cmpuint (order->n_shipping_locations, ==, 2);
   g_assert_cmpuint (order->shipping_locations[0].n_line_items, ==, 0);
   g_assert_cmpuint (order->shipping_locations[1].n_line_items, ==, 2);
@@ -101,9 +57,8 @@ test_intact (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
 static void
 test_location_missing (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
 {
-  delete_row (self, SLICE (LOCATION_2));
-  assert_damaged (self, "\\x03\\x00\\x00\\x00\\x02\\x00\\x00\\x00\\x01",
-                  "its location 2 has no row");
+  tall_test_rows_delete (self, "orders", SLICE (LOCATION_2));
+  assert_damaged (self, SLICE (LINE_1), "its location 2 has no row");
 }
 
 /* The next location is there, but not that of the line. */
@@ -112,16 +67,15 @@ test_location_missing_between (TallTestLayout *self, gconstpointer data G_GNUC_U
 {
   put_cell (self, SLICE (PREFIX "\x03\0\0\0\0\0\0\0\x05"), "number", REVISION,
             SLICE ("\0\0\0\0\0\0\0\x05"));
-  assert_damaged (self, "\\x03\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x05",
-                  "its location 0 has no row");
+  assert_damaged (self, SLICE (PREFIX "\x03\0\0\0\0\0\0\0\x05"), "its location 0 has no row");
 }
 
 /* Missing lines are found by whoever counts. */
 static void
 test_line_missing (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
 {
-  delete_row (self, SLICE (LINE_1));
-  g_autoptr (TallOrder) order = assert_decoded (self);
+  tall_test_rows_delete (self, "orders", SLICE (LINE_1));
+  g_autoptr (TallOrder) order = tall_test_rows_decode (self);
   g_assert_cmpuint (order->shipping_locations[1].n_line_items, ==, 1);
   g_assert_cmpint (order->shipping_locations[1].line_items[0].number, ==, 2);
 }
@@ -130,21 +84,21 @@ static void
 test_number_differs (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
 {
   put_cell (self, SLICE (LINE_1), "number", REVISION, SLICE ("\0\0\0\0\0\0\0\x07"));
-  assert_damaged (self, "\\x03\\x00\\x00\\x00\\x02\\x00\\x00\\x00\\x01", "d:number is 7");
+  assert_damaged (self, SLICE (LINE_1), "d:number is 7");
 }
 
 static void
 test_location_number_differs (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
 {
   put_cell (self, SLICE (LOCATION_1), "number", REVISION, SLICE ("\0\0\0\0\0\0\0\x02"));
-  assert_damaged (self, "\\x02\\x00\\x00\\x00\\x01", "d:number is 2");
+  assert_damaged (self, SLICE (LOCATION_1), "d:number is 2");
 }
 
 static void
 test_number_missing (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
 {
   put_cell (self, SLICE (PREFIX "\x03\0\0\0\x02\0\0\0\x09"), "price", REVISION, SLICE ("1"));
-  assert_damaged (self, "\\x03\\x00\\x00\\x00\\x02\\x00\\x00\\x00\\x09",
+  assert_damaged (self, SLICE (PREFIX "\x03\0\0\0\x02\0\0\0\x09"),
                   "d:number has no cell of revision");
 }
 
@@ -152,54 +106,35 @@ static void
 test_location_number_missing (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
 {
   put_cell (self, SLICE (PREFIX "\x02\0\0\0\x09"), "name", REVISION, SLICE (""));
-  assert_damaged (self, "\\x02\\x00\\x00\\x00\\x09", "d:number has no cell of revision");
+  assert_damaged (self, SLICE (PREFIX "\x02\0\0\0\x09"), "d:number has no cell of revision");
 }
 
 static void
 test_bad_cell (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
 {
   put_cell (self, SLICE (LINE_2), "price", REVISION, SLICE ("many"));
-  assert_damaged (self, "\\x03\\x00\\x00\\x00\\x02\\x00\\x00\\x00\\x02", "column d:price: “many”");
+  assert_damaged (self, SLICE (LINE_2), "column d:price: “many”");
 }
 
 /* What follows the prefix in keys that this layout does not make. */
-static const struct
-{
-  const char *suffix;
-  gsize len;
-} bad_keys[] = {
-  { "", 0 },
-  { "\0", 1 },
-  { "\x01\0", 2 },
-  { "\x02", 1 },
-  { "\x02\0\0\x01", 4 },
-  { "\x02\0\0\0\x02\0\0\0\x01", 9 },
-  { "\x03\0\0\0\x02", 5 },
-  { "\x03\0\0\0\x02\0\0\0\x01\0", 10 },
-  { "\x04\0\0\0\x02", 5 },
-  { "\xff", 1 },
+static const TallTestBytes bad_keys[] = {
+  TALL_TEST_BYTES (""),
+  TALL_TEST_BYTES ("\0"),
+  TALL_TEST_BYTES ("\x01\0"),
+  TALL_TEST_BYTES ("\x02"),
+  TALL_TEST_BYTES ("\x02\0\0\x01"),
+  TALL_TEST_BYTES ("\x02\0\0\0\x02\0\0\0\x01"),
+  TALL_TEST_BYTES ("\x03\0\0\0\x02"),
+  TALL_TEST_BYTES ("\x03\0\0\0\x02\0\0\0\x01\0"),
+  TALL_TEST_BYTES ("\x04\0\0\0\x02"),
+  TALL_TEST_BYTES ("\xff"),
 };
 
 static void
 test_bad_keys (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (bad_keys); i++)
-    {
-      g_autoptr (GByteArray) row = g_byte_array_new ();
-      TallSlice suffix = tall_slice (bad_keys[i].suffix, bad_keys[i].len);
-      tall_bytes_append (row, SLICE (PREFIX));
-      tall_bytes_append (row, suffix);
-
-      /* one of another revision is not ours to judge */
-      put_cell (self, tall_slice_array (row), "number", REVISION - 2, SLICE ("?"));
-      g_autoptr (TallOrder) order = assert_decoded (self);
-      g_assert_cmpuint (tall_order_count_lines (order), ==, 2);
-
-      g_autofree char *shown = tall_slice_to_debug (suffix);
-      put_cell (self, tall_slice_array (row), "number", REVISION, SLICE ("\0\0\0\0\0\0\0\x01"));
-      assert_damaged (self, shown, "is no row of the order");
-      delete_row (self, tall_slice_array (row));
-    }
+  tall_test_rows_assert_unexpected (self, "orders", SLICE (PREFIX), bad_keys,
+                                    G_N_ELEMENTS (bad_keys));
 }
 
 /* Rows and cells of other revisions, damaged or not, are as if they were not there. */
@@ -223,8 +158,7 @@ test_other_revisions (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
 
   g_autoptr (TallOrder) expected = tall_test_empty_order ("VINET", "10248", 2);
   tall_test_add_lines (expected, 1, 1, 2);
-  g_autoptr (TallOrder) order = assert_decoded (self);
-  tall_test_assert_order_equal (order, expected);
+  tall_test_rows_assert_order (self, expected);
 }
 
 static void

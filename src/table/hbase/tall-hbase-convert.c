@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-hbase-convert.h"
 
-#include <stdlib.h>
-
 static GByteArray *
 family (void)
 {
@@ -88,73 +86,6 @@ tall_hbase_scan_new (const TallRead *read, const GByteArray *start, guint n_rows
   scan->limit = (gint32)n_rows;
   scan->__isset_limit = TRUE;
   return scan;
-}
-
-/**
- * tall_hbase_result_get_size:
- *
- * Returns: about the bytes of a row
- */
-gsize
-tall_hbase_result_get_size (const HbTResult *result)
-{
-  gsize size = result->row == NULL ? 0 : result->row->len;
-  for (guint i = 0; i < result->columnValues->len; i++)
-    {
-      const HbTColumnValue *value = g_ptr_array_index (result->columnValues, i);
-      size += 64 + value->qualifier->len + value->value->len;
-    }
-  return size;
-}
-
-/* By qualifier, and from the newest to the oldest. */
-static int
-compare_cells (gconstpointer a, gconstpointer b)
-{
-  const TallCell *x = a;
-  const TallCell *y = b;
-  int order = tall_slice_compare (x->qualifier, y->qualifier);
-  return order != 0 ? order : (x->timestamp < y->timestamp) - (x->timestamp > y->timestamp);
-}
-
-static gboolean
-is_ours (const HbTColumnValue *value)
-{
-  return value->__isset_timestamp
-         && tall_slice_equal (tall_slice_array (value->family), tall_slice_str (TALL_FAMILY));
-}
-
-/**
- * tall_hbase_result_to_row:
- * @row: (out): points into @result
- *
- * Returns: FALSE if there is no cell in @result
- */
-gboolean
-tall_hbase_result_to_row (const HbTResult *result, TallArena *arena, TallRow *row)
-{
-  guint n = result->columnValues->len;
-  if (n == 0 || result->row == NULL)
-    return FALSE;
-
-  row->key = tall_slice_array (result->row);
-  row->cells = tall_arena_newa0 (arena, TallCell, n);
-  row->n_cells = 0;
-  gboolean sorted = TRUE;
-  for (guint i = 0; i < n; i++)
-    {
-      const HbTColumnValue *value = g_ptr_array_index (result->columnValues, i);
-      if (!is_ours (value))
-        continue;
-      TallCell *cell = &row->cells[row->n_cells++];
-      cell->qualifier = tall_slice_array (value->qualifier);
-      cell->timestamp = value->timestamp;
-      cell->value = tall_slice_array (value->value);
-      sorted = sorted && (row->n_cells == 1 || compare_cells (cell - 1, cell) < 0);
-    }
-  if (!sorted)
-    qsort (row->cells, row->n_cells, sizeof *row->cells, compare_cells);
-  return row->n_cells > 0;
 }
 
 /**

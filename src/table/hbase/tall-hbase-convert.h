@@ -11,9 +11,6 @@ G_BEGIN_DECLS
 HbTGet *tall_hbase_get_new (const TallRead *read, TallSlice key);
 HbTScan *tall_hbase_scan_new (const TallRead *read, const GByteArray *start, guint n_rows);
 
-gsize tall_hbase_result_get_size (const HbTResult *result);
-gboolean tall_hbase_result_to_row (const HbTResult *result, TallArena *arena, TallRow *row);
-
 HbTPut *tall_hbase_put_new (const TallMutation *mutation);
 HbTDelete *tall_hbase_delete_new (const TallMutation *mutation, TallChangeKind kind);
 HbTRowMutations *tall_hbase_row_mutations_new (const TallMutation *mutation);

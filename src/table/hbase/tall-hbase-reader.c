@@ -2,7 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-hbase-reader.h"
 
+#include "tall-error.h"
 #include "tall-hbase-convert.h"
+#include "tall-hbase-rows.h"
 
 /* Rows of one getMultiple. Fewer bring fewer a second, and more no more. */
 #define MAX_GETS 128
@@ -20,14 +22,13 @@ typedef struct
   TallHbaseCall call;
   const TallRead *read;
   GByteArray *table;
-  GPtrArray *results; /* of HbTResult: the answers so far */
+  TallHbaseRows results; /* the answers so far */
 
   guint first; /* gets: keys from here … */
   guint n;     /* … and so many */
 
   GByteArray *start; /* scan: where the page begins */
   guint page;        /* rows asked for */
-  gsize bytes;       /* of the results so far */
 } Request;
 
 static void
@@ -36,7 +37,7 @@ request_free (gpointer data)
   Request *self = data;
   g_clear_pointer (&self->table, g_byte_array_unref);
   g_clear_pointer (&self->start, g_byte_array_unref);
-  g_clear_pointer (&self->results, g_ptr_array_unref);
+  tall_hbase_rows_clear (&self->results);
   g_free (self);
 }
 
@@ -52,11 +53,7 @@ static gboolean
 get_receive (TallHbaseCall *call, HbGatewayIf *client, HbTIOError **io, GError **error)
 {
   Request *self = (Request *)call;
-  g_autoptr (HbTResult) result = g_object_new (HB_TYPE_T_RESULT, NULL);
-  if (!hb_gateway_client_recv_get (client, &result, io, error))
-    return FALSE;
-  g_ptr_array_add (self->results, g_steal_pointer (&result));
-  return TRUE;
+  return tall_hbase_rows_receive (&self->results, client, FALSE, io, error);
 }
 
 static gboolean
@@ -73,17 +70,13 @@ static gboolean
 gets_receive (TallHbaseCall *call, HbGatewayIf *client, HbTIOError **io, GError **error)
 {
   Request *self = (Request *)call;
-  g_autoptr (GPtrArray) results = g_ptr_array_new_with_free_func (g_object_unref);
-  if (!hb_gateway_client_recv_get_multiple (client, &results, io, error))
-    return FALSE;
-  g_ptr_array_extend_and_steal (self->results, g_steal_pointer (&results));
-  return TRUE;
+  return tall_hbase_rows_receive (&self->results, client, TRUE, io, error);
 }
 
 static guint
 limit_left (const Request *self)
 {
-  return self->read->limit == 0 ? G_MAXUINT : self->read->limit - self->results->len;
+  return self->read->limit == 0 ? G_MAXUINT : self->read->limit - self->results.rows->len;
 }
 
 static gboolean
@@ -91,9 +84,9 @@ scan_send (TallHbaseCall *call, HbGatewayIf *client, GError **error)
 {
   Request *self = (Request *)call;
   self->page = FIRST_PAGE;
-  if (self->results->len > 0)
+  if (self->results.rows->len > 0)
     {
-      gsize row = MAX (self->bytes / self->results->len, 1);
+      gsize row = MAX (self->results.bytes / self->results.rows->len, 1);
       self->page = (guint)CLAMP (PAGE_BYTES / row, 1, MAX_PAGE);
     }
   self->page = MIN (self->page, limit_left (self));
@@ -107,12 +100,13 @@ scan_send (TallHbaseCall *call, HbGatewayIf *client, GError **error)
 static void
 scan_go_on (Request *self)
 {
-  const HbTResult *last = g_ptr_array_index (self->results, self->results->len - 1);
-  if (last->row == NULL)
+  GArray *rows = self->results.rows;
+  TallSlice last = g_array_index (rows, TallRow, rows->len - 1).key;
+  if (last.len == 0)
     return;
 
   g_byte_array_unref (self->start);
-  self->start = tall_hbase_bytes (tall_slice_array (last->row));
+  self->start = tall_hbase_bytes (last);
   tall_bytes_append_u8 (self->start, 0);
   self->call.again = TRUE;
 }
@@ -121,15 +115,10 @@ static gboolean
 scan_receive (TallHbaseCall *call, HbGatewayIf *client, HbTIOError **io, GError **error)
 {
   Request *self = (Request *)call;
-  g_autoptr (GPtrArray) page = g_ptr_array_new_with_free_func (g_object_unref);
-  if (!hb_gateway_client_recv_get_scanner_results (client, &page, io, error))
+  guint before = self->results.rows->len;
+  if (!tall_hbase_rows_receive (&self->results, client, TRUE, io, error))
     return FALSE;
-
-  for (guint i = 0; i < page->len; i++)
-    self->bytes += tall_hbase_result_get_size (g_ptr_array_index (page, i));
-  guint n = page->len;
-  g_ptr_array_extend_and_steal (self->results, g_steal_pointer (&page));
-  if (n >= self->page && limit_left (self) > 0)
+  if (self->results.rows->len - before >= self->page && limit_left (self) > 0)
     scan_go_on (self);
   return TRUE;
 }
@@ -142,7 +131,7 @@ request_new (GPtrArray *requests, const TallHbaseNames *names, const TallRead *r
   self->call.harmless = TRUE;
   self->read = read;
   self->table = tall_hbase_names_get_table (names, read->table);
-  self->results = g_ptr_array_new_with_free_func (g_object_unref);
+  tall_hbase_rows_init (&self->results);
   g_ptr_array_add (requests, self);
   return self;
 }
@@ -190,22 +179,21 @@ add_gets (GPtrArray *requests, const TallHbaseNames *names, const TallRead *read
 static gboolean
 check_answer (const Request *self, GError **error)
 {
-  gboolean scan = self->read->kind == TALL_READ_SCAN;
-  if (!scan && self->results->len != self->n)
+  const GArray *rows = self->results.rows;
+  if (self->read->kind == TALL_READ_SCAN)
+    return TRUE;
+  if (rows->len != self->n)
     {
       g_set_error (error, TALL_ERROR, TALL_ERROR_INTERNAL,
                    "the gateway answered %u gets of table %s with %u rows", self->n,
-                   self->read->table, self->results->len);
+                   self->read->table, rows->len);
       return FALSE;
     }
 
-  for (guint i = 0; !scan && i < self->n; i++)
+  for (guint i = 0; i < self->n; i++)
     {
-      const HbTResult *result = g_ptr_array_index (self->results, i);
-      if (result->columnValues->len == 0
-          || (result->row != NULL
-              && tall_slice_equal (tall_slice_array (result->row),
-                                   self->read->keys[self->first + i])))
+      const TallRow *row = &g_array_index (rows, TallRow, i);
+      if (row->n_cells == 0 || tall_slice_equal (row->key, self->read->keys[self->first + i]))
         continue;
       g_set_error (error, TALL_ERROR, TALL_ERROR_INTERNAL,
                    "the gateway answered a get of table %s with another row", self->read->table);
@@ -214,8 +202,7 @@ check_answer (const Request *self, GError **error)
   return TRUE;
 }
 
-/* Requests of one read follow each other. Their objects live on in the arena, and the rows point
- * into them. */
+/* Requests of one read follow each other. */
 static gboolean
 build_rows (
     TallReadResult *result, guint i, const TallRead *read, GPtrArray *requests, GError **error)
@@ -224,7 +211,7 @@ build_rows (
   for (guint r = 0; r < requests->len; r++)
     {
       const Request *request = g_ptr_array_index (requests, r);
-      n += request->read == read ? request->results->len : 0;
+      n += request->read == read ? request->results.rows->len : 0;
     }
 
   TallRows *rows = &result->results[i];
@@ -236,12 +223,7 @@ build_rows (
         continue;
       if (!check_answer (request, error))
         return FALSE;
-      for (guint k = 0; k < request->results->len; k++)
-        if (tall_hbase_result_to_row (g_ptr_array_index (request->results, k), result->arena,
-                                      &rows->rows[rows->n_rows]))
-          rows->n_rows++;
-      tall_arena_own (result->arena, g_steal_pointer (&request->results),
-                      (GDestroyNotify)g_ptr_array_unref);
+      tall_hbase_rows_move (&request->results, result->arena, rows);
     }
   return TRUE;
 }

@@ -1,0 +1,160 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-error.h"
+#include "tall-json.h"
+#include "tall-options.h"
+#include "tall-output.h"
+
+/* Whole orders a call: enough to hide a call's cost, few enough for any server's answer. */
+#define ORDERS_A_CALL 100
+
+/* An export in progress. It holds one page of customers and one of orders at a time. */
+typedef struct
+{
+  TallFront *front;
+  guint64 n_customers; /* written */
+  guint64 n_orders;    /* written */
+  guint64 n_failed;    /* orders that cannot be read */
+} Export;
+
+static void
+write_customer (Export *self, const TallCustomer *customer)
+{
+  g_autofree char *text = tall_customer_to_json (customer, FALSE);
+  tall_print ("{\"customer\":%s}\n", text);
+  self->n_customers++;
+}
+
+/* One order that cannot be read does not keep the others from being exported. */
+static void
+write_order (Export *self, const TallOutcome *outcome)
+{
+  if (g_error_matches (outcome->error, TALL_ERROR, TALL_ERROR_NOT_FOUND))
+    return; /* deleted since its page was begun */
+  if (outcome->error != NULL)
+    {
+      self->n_failed++;
+      tall_print_error ("Not exported: %s", outcome->error->message);
+      return;
+    }
+  g_autofree char *text = tall_order_to_json (outcome->order, FALSE);
+  tall_print ("{\"order\":%s}\n", text);
+  self->n_orders++;
+}
+
+/* A page of a customer's orders, on the first also the customer. Moves @token (inout) on. */
+static gboolean
+write_page (Export *self, const char *number, char **token, GError **error)
+{
+  TallListOptions options = { .limit = ORDERS_A_CALL, .page = *token };
+  g_autoptr (TallCustomerOrders) page =
+      tall_front_get_customer_orders (self->front, number, &options, error);
+  if (page == NULL)
+    return FALSE;
+  if (*token == NULL && page->customer != NULL)
+    write_customer (self, page->customer);
+  for (guint i = 0; i < page->n_orders; i++)
+    write_order (self, &page->orders[i]);
+  g_free (*token);
+  *token = g_steal_pointer (&page->next_page);
+  return TRUE;
+}
+
+static gboolean
+export_customer (Export *self, const char *number, GError **error)
+{
+  g_autofree char *token = NULL;
+  do
+    if (!write_page (self, number, &token, error))
+      return FALSE;
+  while (token != NULL && tall_output_works ());
+  return TRUE;
+}
+
+/* The customers of one page of the list. */
+static gboolean
+export_customers (Export *self, const TallCustomerList *list, GError **error)
+{
+  for (guint i = 0; i < list->n_entries && tall_output_works (); i++)
+    {
+      g_autoptr (GError) local = NULL;
+      if (export_customer (self, list->entries[i].number, &local)
+          || g_error_matches (local, TALL_ERROR, TALL_ERROR_NOT_FOUND)) /* deleted meanwhile */
+        continue;
+      g_propagate_error (error, g_steal_pointer (&local));
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+export_all (Export *self, GError **error)
+{
+  g_autofree char *token = NULL;
+  do
+    {
+      TallListOptions options = { .limit = TALL_MAX_PAGE, .page = token };
+      g_autoptr (TallCustomerList) list = tall_front_list_customers (self->front, &options, error);
+      if (list == NULL || !export_customers (self, list, error))
+        return FALSE;
+      g_free (token);
+      token = g_strdup (list->next_page);
+    }
+  while (token != NULL && tall_output_works ());
+  return TRUE;
+}
+
+static TallExit
+finish (const Export *self, const GError *error)
+{
+  if (self->n_customers + self->n_orders + self->n_failed == 0 && error != NULL)
+    return tall_fail (error);
+  if (error != NULL)
+    tall_print_error ("The export is not complete: it stopped after %" G_GUINT64_FORMAT
+                      " customers and %" G_GUINT64_FORMAT " orders: %s",
+                      self->n_customers, self->n_orders, error->message);
+  else if (self->n_failed > 0)
+    tall_print_error ("The export is not complete: %" G_GUINT64_FORMAT " orders cannot be read",
+                      self->n_failed);
+  return error != NULL || self->n_failed > 0 ? TALL_EXIT_FAILED : TALL_EXIT_DONE;
+}
+
+static TallExit
+run (int argc, char **argv)
+{
+  g_auto (TallOptions) options = TALL_OPTIONS_INIT;
+  g_autoptr (GError) error = NULL;
+  if (!tall_options_parse (&options, &tall_command_export, NULL, argc, argv, &error))
+    return tall_usage_error (&tall_command_export, "%s", error->message);
+  if (options.n_arguments > 1)
+    return tall_usage_error (&tall_command_export, "export takes one argument at most: CUSTOMER");
+  const char *number = options.n_arguments == 1 ? options.arguments[0] : NULL;
+  if (number != NULL && !tall_validate_number (number, "customer_number", &error))
+    return tall_usage_error (&tall_command_export, "%s", error->message);
+
+  TallExit exit;
+  g_autoptr (TallFront) front = tall_options_open_front (&options, &tall_command_export, &exit);
+  if (front == NULL)
+    return exit;
+  Export self = { front, 0, 0, 0 };
+  gboolean done =
+      number != NULL ? export_customer (&self, number, &error) : export_all (&self, &error);
+  return finish (&self, done ? NULL : error);
+}
+
+const TallCommand tall_command_export = {
+  .name = "export",
+  .arguments = "[CUSTOMER]",
+  .summary = "Prints all customers and orders, or one customer's, as JSON lines.",
+  .help =
+      "Each line is {\"customer\": ...} or {\"order\": ...}; put takes them back. Customers come\n"
+      "in the order of their row keys, each before its orders. Two deployments of the same\n"
+      "key strategy that hold the same give the same lines; with numeric keys perhaps in\n"
+      "another order, because there the row keys depend on who came first.\n"
+      "What is written meanwhile may or may not be in it; each order is whole.\n\n"
+      "Example:\n"
+      "  tallorder export --store rocksdb:shop > shop.jsonl\n"
+      "  tallorder export --server 127.0.0.1:7654 VINET | tallorder put --store rocksdb:new -",
+  .takes_server = TRUE,
+  .run = run,
+};

@@ -1,0 +1,67 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-columns-private.h"
+#include "tall-layout.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallRowPlace:
+ *
+ * Where rows of one type lie: the numbers follow the prefix, 4 bytes each.
+ */
+typedef struct
+{
+  const char *table;
+  TallSlice prefix;
+} TallRowPlace;
+
+/**
+ * TallOrderRows:
+ *
+ * An order under construction from rows of its own for locations (prefix + location) and lines
+ * (prefix + location + line). Rows are read in the order of their keys, locations before lines; so
+ * each line belongs to the location of the line before it or to a later one.
+ */
+typedef struct
+{
+  TallColumnsReader reader;
+  TallRowPlace locations;
+  TallRowPlace lines;
+  TallOrder *order;         /* not owned; its locations have room for all location rows */
+  TallLineItem *line_items; /* of all locations; room for all line rows */
+  guint n_line_items;
+  guint at; /* index of the location that the last line belongs to */
+} TallOrderRows;
+
+void tall_order_rows_append (const TallOrder *order,
+                             TallRowPlace locations,
+                             TallRowPlace lines,
+                             gint64 revision,
+                             TallBatch *batch);
+
+void
+tall_order_rows_allocate (TallOrderRows *self, const TallRows *locations, const TallRows *lines);
+gboolean tall_order_rows_read_location (TallOrderRows *self, const TallRow *row, GError **error);
+gboolean tall_order_rows_read_line (TallOrderRows *self, const TallRow *row, GError **error);
+
+gboolean tall_order_rows_check_number (const TallColumnsReader *reader,
+                                       const TallRow *row,
+                                       const char *column,
+                                       gint32 number,
+                                       guint32 expected,
+                                       GError **error);
+gboolean tall_order_rows_check_unexpected (const TallColumnsReader *reader,
+                                           const TallRow *row,
+                                           GError **error);
+
+/* TRUE if @key is one of that place with @n_numbers numbers behind the prefix. */
+static inline gboolean
+tall_row_place_has (const TallRowPlace *self, TallSlice key, guint n_numbers)
+{
+  return key.len == self->prefix.len + 4 * n_numbers && tall_slice_has_prefix (key, self->prefix);
+}
+
+G_END_DECLS

@@ -1,0 +1,26 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/**
+ * The whole library in one header. Begin with tall_open_store() or tall_client_new(): both give a
+ * #TallFront, through which orders and customers are put, got, listed and deleted.
+ *
+ *     cc shop.c $(pkg-config --cflags --libs tallorder)
+ */
+#include "tall-api.h"
+#include "tall-arena.h"
+#include "tall-bytes.h"
+#include "tall-decimal.h"
+#include "tall-error.h"
+
+#include "tall-customer.h"
+#include "tall-json.h"
+#include "tall-limits.h"
+#include "tall-order.h"
+#include "tall-parts.h"
+
+#include "tall-client.h"
+#include "tall-front.h"
+#include "tall-listing.h"
+#include "tall-open.h"

@@ -1,0 +1,38 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-table.h"
+
+G_BEGIN_DECLS
+
+/* The short name of the table that holds them; layout/FORMAT.md draws its rows. */
+#define TALL_IDS_TABLE "ids"
+
+/**
+ * TallIds:
+ *
+ * The substituted ids of customers, for key strategies that need them: a number that has got an id
+ * keeps it for ever, and no id is given to two numbers, whoever asks at the same time, dies or is
+ * late. An id can be wasted. Those that were seen are kept in memory, a bounded number of them. Any
+ * thread may call at any time.
+ */
+typedef struct _TallIds TallIds;
+
+TallIds *tall_ids_new (TallTable *table);
+void tall_ids_free (TallIds *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallIds, tall_ids_free)
+
+gboolean tall_ids_find (TallIds *self,
+                        const char *const *numbers,
+                        guint n,
+                        guint64 *ids,
+                        gint64 deadline,
+                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_ids_assign (TallIds *self,
+                          const char *number,
+                          guint64 *id,
+                          gint64 deadline,
+                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

@@ -1,0 +1,33 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-read-plan.h"
+#include "tall-table.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallMergedPlan:
+ *
+ * A plan of many small reads, sent as few: its gets of one table become one. Results stand at the
+ * positions of the small reads.
+ */
+typedef struct
+{
+  TallReadPlan *asked;    /* owned: the small reads; whoever wants something adds it here */
+  TallReadPlan *sent;     /* owned: what is asked of the table; NULL before */
+  TallReadResult *result; /* owned: what came; NULL before */
+  TallRows *results;      /* owned: one for each of @asked */
+} TallMergedPlan;
+
+TallMergedPlan *tall_merged_plan_new (void);
+void tall_merged_plan_free (TallMergedPlan *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallMergedPlan, tall_merged_plan_free)
+
+gboolean tall_merged_plan_read (TallMergedPlan *self,
+                                TallTable *table,
+                                gint64 deadline,
+                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

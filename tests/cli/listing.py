@@ -1,0 +1,326 @@
+# SPDX-FileCopyrightText: The tallorder authors
+# SPDX-License-Identifier: Apache-2.0
+"""Lists, deletes and exports like a user. Speaks TAP.
+
+    listing.py TALLORDER SOURCE_ROOT
+"""
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+
+from support import (
+    DONE, FAILED, NO, NORTHWIND, ORDER, PROGRAM, SECONDS, USAGE, Server, equal, main, new_store,
+    run, test,
+)
+
+LAYOUTS = ["blob", "normalized", "record-type", "denormalized", "wide"]
+
+
+def lines_of(*objects):
+    return "".join(json.dumps(o) + "\n" for o in objects)
+
+
+def order(customer, number, **more):
+    return {"order": {"customer_number": customer, "order_number": number, **more}}
+
+
+def dated_store(folder, layout="record-type", key="hashed"):
+    """C has an order for each of 25 days, one without a date, and its record; D only one order."""
+    store = new_store(folder, layout, key)
+    days = [order("C", f"O{day}", sales_date=f"2020-01-{day:02}T00:00:00.000Z",
+                  currency="EUR", shipping_locations=[
+                      {"number": 1, "line_items": [{"number": 1, "quantity": str(day),
+                                                    "price": "1.50"}]}])
+            for day in range(1, 26)]
+    run("put", "--store", store, "-", stdin=lines_of(
+        *days, order("C", "never"), order("D", "O1"),
+        {"customer": {"number": "C", "name": "Ann"}})).ends(DONE)
+    return store
+
+
+def places(store):
+    """The options that reach a store: itself, and a server over it."""
+    yield ["--store", store]
+    with Server(store) as server:
+        yield ["--server", server.address]
+        equal(server.stop(), 0)
+
+
+def follow(text):
+    """Runs the command line of the next page, as the program prints it; None after the last."""
+    lines = [line for line in text.splitlines() if line.startswith("Next page: ")]
+    if not lines:
+        return None
+    words = shlex.split(lines[0].removeprefix("Next page: "))
+    equal(words[0], "tallorder")
+    return run(*words[1:]).ends(DONE).out
+
+
+def first_words(text):
+    rows = [line.split() for line in text.splitlines() if not line.startswith("Next page")]
+    return [row[0] for row in rows[1:] if row]
+
+
+NEWEST_FIRST = [f"O{day}" for day in range(25, 0, -1)] + ["never"]
+
+
+@test
+def list_pages(folder):
+    for place in places(dated_store(folder)):
+        page = run("list", "C", *place, "--limit", 10).ends(DONE).out
+        equal(page.splitlines()[0].split()[:2], ["ORDER", "SALES"])
+        equal(page.splitlines()[1].split()[:5], ["O25", "2020-01-25", "1", "37.50", "EUR"])
+        seen, pages = [], 0
+        while page is not None:
+            seen += first_words(page)
+            pages += 1
+            page = follow(page)
+        equal((seen, pages), (NEWEST_FIRST, 3))
+        every = run("list", "C", *place, "--all").ends(DONE).out
+        equal((first_words(every), "Next page" in every), (NEWEST_FIRST, False))
+        equal(run("list", "nobody", *place).ends(DONE).out, "No orders.\n")
+
+
+@test
+def list_as_json(folder):
+    for place in places(dated_store(folder)):
+        seen, page = [], []
+        while True:
+            said = json.loads(run("list", *place, "C", "--limit", 7, *page, "--json").ends(DONE).out)
+            seen += said["orders"]
+            if "next_page" not in said:
+                break
+            page = ["--page", said["next_page"]]
+        equal([o["order_number"] for o in seen], NEWEST_FIRST)
+        revision = seen[0].pop("revision")
+        equal(seen[0], {"order_number": "O25", "sales_date": "2020-01-25T00:00:00.000Z",
+                        "lines": 1, "total": "37.50", "currency": "EUR"})
+        equal(set(seen[-1]) - {"total"}, {"order_number", "revision", "lines"})
+        run("delete", *place, "C", "O25", "--if-revision", revision + 2).ends(NO)
+        run("put", *place, "-", stdin=order("C", "O25", sales_date="2020-01-25")).ends(DONE)
+        run("put", *place, "-", stdin=json.dumps(order(
+            "C", "O25", sales_date="2020-01-25", currency="EUR", shipping_locations=[
+                {"number": 1, "line_items": [{"number": 1, "quantity": "25",
+                                              "price": "1.50"}]}]))).ends(DONE)
+        every = json.loads(run("list", *place, "C", "--all", "--json").ends(DONE).out)
+        equal([o["order_number"] for o in every["orders"]], NEWEST_FIRST)
+        equal(json.loads(run("list", *place, "X", "--json").ends(DONE).out), {"orders": []})
+
+
+@test
+def list_by_date(folder):
+    store = dated_store(folder)
+
+    def listed(*options):
+        said = run("list", "--store", store, "C", "--all", "--json", *options).ends(DONE).out
+        return [o["order_number"] for o in json.loads(said)["orders"]]
+
+    equal(listed("--from", "2020-01-23"), ["O25", "O24", "O23"])
+    equal(listed("--from", "2020-01-10", "--to", "2020-01-12"), ["O11", "O10"])
+    equal(listed("--to", "2020-01-03T00:00:00Z"), ["O2", "O1"])
+    equal(listed("--from", "2020-01-03T00:00:00.001Z", "--to", "2020-01-04T02:00:00+02:00"), [])
+    equal(listed("--from", "2021-01-01"), [])
+    run("put", "--store", store, "-", stdin=order("C", "O1", sales_date="2021-06-01")).ends(DONE)
+    run("delete", "--store", store, "C", "O25").ends(DONE)
+    equal(listed("--from", "2020-01-23"), ["O1", "O24", "O23"])
+    equal(listed("--to", "2020-01-03"), ["O2"])
+
+
+@test
+def wrong_pages(folder):
+    for place in places(dated_store(folder)):
+        run("put", *place, "-", stdin=order("D", "O2")).ends(DONE)
+        said = json.loads(run("list", *place, "C", "--limit", 3, "--json").ends(DONE).out)
+        token = said["next_page"]
+        run("list", *place, "D", "--page", token).ends(USAGE, "--page")
+        run("list", *place, "C", "--page", "abc").ends(USAGE, "--page")
+        run("list", *place, "C", "--page", token[:-1]).ends(USAGE, "--page")
+        run("customer", "list", *place, "--page", token).ends(USAGE, "--page")
+        run("customer", "get", "C", "--orders", *place, "--page", token).ends(USAGE, "--page")
+
+
+@test
+def list_is_clean(folder):
+    store = new_store(folder)
+    run("put", "--store", store, "-", stdin=order("C", "O1", currency="\x1b[31m")).ends(DONE)
+    said = run("list", "--store", store, "C").ends(DONE, "\\x1b[31m").out
+    equal("\x1b" in said, False)
+    run("customer", "put", "--store", store, "-", stdin={"number": "C", "name": "\x1b[2J"})
+    said = run("customer", "list", "--store", store).ends(DONE, "\\x1b[2J").out
+    equal("\x1b" in said, False)
+
+
+@test
+def customer_list(folder):
+    for place in places(dated_store(folder)):
+        run("customer", "put", *place, "-", stdin=lines_of(
+            *({"number": f"X{i}"} for i in range(20)))).ends(DONE)
+        wanted = sorted(["C", "D", *(f"X{i}" for i in range(20))])
+        said = json.loads(run("customer", "list", *place, "--all", "--json").ends(DONE).out)
+        equal(sorted(c["number"] for c in said["customers"]), wanted)
+        by_number = {c["number"]: c for c in said["customers"]}
+        equal((by_number["C"]["name"], by_number["C"]["revision"] > 0), ("Ann", True))
+        equal(by_number["D"], {"number": "D"})
+        page, seen = run("customer", "list", *place, "--limit", 5).ends(DONE, "CUSTOMER").out, []
+        while page is not None:
+            seen += first_words(page)
+            page = follow(page)
+        equal(seen, [c["number"] for c in said["customers"]])
+        text = run("customer", "list", *place, "--all").ends(DONE).out
+        equal([line.split() for line in text.splitlines() if line.startswith("D ")],
+              [["D", "only", "orders"]])
+
+
+@test
+def customer_delete(folder):
+    for place in places(dated_store(folder)):
+        customer = {"number": "X", "name": "Bob"}
+        said = run("customer", "put", *place, "-", stdin=customer).ends(DONE).out
+        revision = int(said.split()[-1])
+        run("put", *place, "-", stdin=order("X", "O1")).ends(DONE)
+        run("customer", "delete", *place, "X").ends(NO, "X")
+        equal(json.loads(run("customer", "get", *place, "X", "--json").ends(DONE).out), customer)
+        run("delete", *place, "X", "O1").ends(DONE)
+        run("customer", "delete", *place, "X", "--if-revision", revision + 2).ends(
+            NO, str(revision))
+        run("customer", "delete", *place, "X", "--if-revision", revision).ends(
+            DONE, "Deleted customer X")
+        run("customer", "delete", *place, "X").ends(NO, "X")
+        run("customer", "get", *place, "X").ends(NO)
+        said = json.loads(run("customer", "list", *place, "--all", "--json").ends(DONE).out)
+        equal(sorted(c["number"] for c in said["customers"]), ["C", "D"])
+
+
+@test
+def customer_with_orders(folder):
+    store = dated_store(folder)
+    run("customer", "put", "--store", store, "-", stdin={"number": "lonely"}).ends(DONE)
+    for place in places(store):
+        get = ["customer", "get", *place, "--orders"]
+        said = json.loads(run(*get, "C", "--all", "--json").ends(DONE).out)
+        equal(said["customer"], {"number": "C", "name": "Ann"})
+        equal(sorted(o["order_number"] for o in said["orders"]), sorted(NEWEST_FIRST))
+        one = said["orders"][0]
+        equal(one, json.loads(run("get", *place, "C", one["order_number"], "--json").out))
+
+        page, seen = run(*get, "C", "--limit", 10).ends(DONE, "Customer C", "Ann").out, []
+        while page is not None:
+            seen += [line.split()[1] for line in page.splitlines() if line.startswith("Order ")]
+            page = follow(page)
+        equal(seen, [o["order_number"] for o in said["orders"]])
+
+        equal(json.loads(run(*get, "D", "--json").ends(DONE).out),
+              {"orders": [{"customer_number": "D", "order_number": "O1"}]})
+        run(*get, "D").ends(DONE, "Customer D", "only orders are stored", "Order O1 of D")
+        equal(json.loads(run(*get, "lonely", "--json").ends(DONE).out),
+              {"customer": {"number": "lonely"}, "orders": []})
+        run(*get, "nobody").ends(NO, "nobody")
+
+
+def loaded_store(folder, layout, key):
+    """Real orders and customers, and an order of somebody who is no customer."""
+    store = new_store(folder, layout, key)
+    run("load", "--store", store, "--map", "northwind", NORTHWIND / "orders.csv").ends(DONE)
+    run("load", "--store", store, "--map", "northwind-customers",
+        NORTHWIND / "customers.csv").ends(DONE)
+    run("put", "--store", store, "-", stdin=lines_of(
+        {"order": ORDER}, order("Ünïcödé \"x\"", "\\1/2", attributes={"k": "\t\n"}),
+        {"customer": {"number": "no orders"}})).ends(DONE)
+    return store
+
+
+@test
+def export_and_put(folder):
+    """What is exported and put elsewhere is exported as the same bytes, whatever the layout."""
+    for number, layout in enumerate(LAYOUTS):
+        key, other = ["hashed", "raw"][number % 2], LAYOUTS[number - 1]
+        os.mkdir(f"{folder}/{layout}")
+        store = loaded_store(f"{folder}/{layout}", layout, key)
+        exported = run("export", "--store", store).ends(DONE).out
+        items = [json.loads(line) for line in exported.splitlines()]
+        equal((sum("order" in i for i in items), sum("customer" in i for i in items)), (832, 92))
+        equal(ORDER in [i.get("order") for i in items], True)
+
+        second = f"rocksdb:{folder}/{layout}/second?sync=0"
+        for place, name in zip(places(store), ["stored", "served"]):
+            run("init", "--store", f"{second}&name={name}", "--layout", other, "--key",
+                key).ends(DONE)
+            equal(run("export", *place).ends(DONE).out, exported)
+            for into in places(f"{second}&name={name}"):
+                run("put", *into, "-", stdin=exported).ends(DONE)
+                equal(run("export", *into).ends(DONE).out, exported)
+
+
+@test
+def export_one_customer(folder):
+    for place in places(dated_store(folder)):
+        items = [json.loads(line)
+                 for line in run("export", *place, "C").ends(DONE).out.splitlines()]
+        equal(items[0], {"customer": {"number": "C", "name": "Ann"}})
+        equal(sorted(i["order"]["order_number"] for i in items[1:]), sorted(NEWEST_FIRST))
+        equal(run("export", *place, "D").ends(DONE).out,
+              '{"order":{"customer_number":"D","order_number":"O1"}}\n')
+        run("export", *place, "nobody").ends(NO, "nobody")
+
+
+@test
+def export_of_nothing(folder):
+    equal(run("export", "--store", new_store(folder)).ends(DONE).out, "")
+    run("export", "--store", f"rocksdb:{folder}/none").ends(FAILED, "none")
+
+
+@test
+def export_many_orders(folder):
+    """A customer with more orders than one call gives."""
+    store = new_store(folder, "record-type")
+    wanted = {f"O{i}" for i in range(350)}
+    run("put", "--store", store, "-", stdin=lines_of(*(order("C", n) for n in wanted))).ends(DONE)
+    items = [json.loads(line) for line in run("export", "--store", store).ends(DONE).out.split()]
+    equal((len(items), {i["order"]["order_number"] for i in items}), (350, wanted))
+
+
+def start_export(*place):
+    """An export whose output nobody reads beyond the first line."""
+    process = subprocess.Popen([PROGRAM, "export", *place], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+    equal(process.stdout.readline()[:2], '{"')
+    return process
+
+
+@test
+def export_to_a_reader_that_stops(folder):
+    for place in places(loaded_store(folder, "blob", "hashed")):
+        process = start_export(*place)
+        process.stdout.close()
+        equal((process.wait(timeout=SECONDS), process.stderr.read()), (FAILED, ""))
+        process.stderr.close()
+
+
+@test
+def export_that_breaks(folder):
+    """The server dies in the middle: what came is whole lines, and the message says it is not all."""
+    store = loaded_store(folder, "blob", "hashed")
+    with Server(store) as server:
+        process = start_export("--server", server.address)
+        server.process.kill()
+        server.process.wait()
+        out, err = process.communicate(timeout=SECONDS)
+    equal((process.returncode, "The export is not complete" in err), (FAILED, True))
+    lines = [json.loads(line) for line in out.splitlines()]
+    equal((len(lines) < 923, out.endswith("\n")), (True, True))
+
+
+@test
+def export_to_a_full_disk(folder):
+    store = loaded_store(folder, "blob", "hashed")
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        result = subprocess.run([PROGRAM, "export", "--store", store], stdout=full,
+                                stderr=subprocess.PIPE, text=True, timeout=SECONDS, check=False)
+    equal((result.returncode, "Writing the output failed" in result.stderr), (FAILED, True))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,146 @@
+# SPDX-FileCopyrightText: The tallorder authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of the program share: they drive it like a user and speak TAP. Each is called as
+
+    NAME.py TALLORDER SOURCE_ROOT
+"""
+
+import json
+import os
+import pathlib
+import pty
+import socket
+import subprocess
+import sys
+import tempfile
+
+PROGRAM, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
+NORTHWIND = SOURCE / "tests" / "data" / "northwind"
+RETAIL = SOURCE / "tests" / "data" / "online-retail" / "online_retail_10k.csv"
+SECONDS = 120
+DONE, NO, USAGE, FAILED = 0, 1, 2, 3
+ORDER = {
+    "customer_number": "C1", "order_number": "O1", "sales_date": "2020-02-29T00:00:00.000Z",
+    "currency": "EUR",
+    "shipping_locations": [
+        {"number": 1, "name": "Ann", "address": {"line1": "1 Road", "city": "Reims"},
+         "line_items": [{"number": 1, "item_number": "A", "quantity": "2", "price": "1.50"},
+                        {"number": 2, "item_number": "B", "quantity": "-1", "price": "0.25"}]},
+        {"number": 2},
+    ],
+    "attributes": {"note": "x"},
+}
+
+TESTS = []
+
+
+def test(function):
+    TESTS.append(function)
+    return function
+
+
+class Result:
+    def __init__(self, arguments, completed):
+        self.arguments = arguments
+        self.code, self.out, self.err = completed.returncode, completed.stdout, completed.stderr
+
+    def ends(self, code, *texts):
+        """Fails unless the program ended with `code` and said all of `texts`."""
+        said = self.out + self.err
+        missing = [text for text in texts if text not in said]
+        if self.code != code or missing:
+            raise AssertionError(
+                f"tallorder {' '.join(self.arguments)}\nended with {self.code}, not {code}\n"
+                f"missing: {missing}\n--- out\n{self.out}\n--- err\n{self.err}")
+        if code in (USAGE, FAILED) and not self.err.startswith("tallorder: "):
+            raise AssertionError(f"tallorder {' '.join(self.arguments)}: no message: {self.err!r}")
+        return self
+
+
+def run(*arguments, stdin="", **options):
+    arguments = [str(argument) for argument in arguments]
+    stdin = stdin if isinstance(stdin, str) else json.dumps(stdin)
+    return Result(arguments, subprocess.run(
+        [PROGRAM, *arguments], input=stdin, stdout=options.pop("stdout", subprocess.PIPE),
+        stderr=subprocess.PIPE, text=True, timeout=SECONDS, **options))
+
+
+def equal(got, wanted):
+    if got != wanted:
+        raise AssertionError(f"got    {got!r}\nwanted {wanted!r}")
+
+
+class Server:
+    def __init__(self, store, *options):
+        self.process = subprocess.Popen(
+            [PROGRAM, "serve", "--store", store, "--listen", "127.0.0.1:0", *options],
+            stdout=subprocess.PIPE, text=True)
+        line = self.process.stdout.readline()
+        if not line.startswith("listening on 127.0.0.1:"):
+            self.process.kill()
+            raise AssertionError(f"serve said {line!r}")
+        self.address = line.split()[2]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.communicate()
+
+    def stop(self, by="terminate"):
+        if by == "terminate":
+            self.process.terminate()
+        else:
+            self.process.send_signal(by)
+        return self.process.wait(timeout=SECONDS)
+
+
+def new_store(folder, layout="blob", key="hashed"):
+    store = f"rocksdb:{folder}/store"
+    run("init", "--store", store, "--layout", layout, "--key", key).ends(
+        DONE, f"layout {layout}", f"key strategy {key}")
+    return store
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def on_terminal(*arguments, **environment):
+    """Runs the program with a terminal as output; returns what it wrote."""
+    leader, follower = pty.openpty()
+    process = subprocess.Popen([PROGRAM, *map(str, arguments)], stdout=follower, stderr=follower,
+                               env={**os.environ, **environment})
+    os.close(follower)
+    chunks = []
+    with open(leader, "rb", buffering=0) as terminal:
+        while True:
+            try:
+                chunk = terminal.read(65536)
+            except OSError:  # the other end is closed
+                break
+            if not chunk:
+                break
+            chunks.append(chunk)
+    process.wait(timeout=SECONDS)
+    return b"".join(chunks).decode()
+
+
+def main():
+    failed = 0
+    print(f"1..{len(TESTS)}", flush=True)
+    for number, function in enumerate(TESTS, 1):
+        try:
+            with tempfile.TemporaryDirectory() as folder:
+                function(folder)
+            print(f"ok {number} {function.__name__}", flush=True)
+        except Exception as error:  # a failed check, or a program that hangs
+            failed += 1
+            print(f"not ok {number} {function.__name__}", flush=True)
+            for line in f"{type(error).__name__}: {error}".splitlines():
+                print(f"# {line}", flush=True)
+    return 1 if failed else 0

@@ -1,0 +1,234 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-test-orders.h"
+#include "tall-test-rows.h"
+
+/* Rows that this layout does not write. The order is VINET's 10248 with raw keys: location 1 has no
+ * lines, 2 has lines 1 and 3, and 3 has line 2. */
+
+#define PREFIX                                                                                     \
+  "VINET\0"                                                                                        \
+  "10248\0"
+#define LOCATION_1 PREFIX "\x02\0\0\0\x01"
+#define LOCATION_2 PREFIX "\x02\0\0\0\x02"
+#define LINE_1 PREFIX "\x03\0\0\0\x01"
+#define LINE_2 PREFIX "\x03\0\0\0\x02"
+#define LINE_3 PREFIX "\x03\0\0\0\x03"
+#define LINE_9 PREFIX "\x03\0\0\0\x09"
+
+#define REVISION TALL_TEST_ROWS_REVISION
+#define SLICE TALL_TEST_SLICE
+#define NUMBER(last) SLICE ("\0\0\0\0\0\0\0" last)
+
+static TallOrder *
+make_order (void)
+{
+  TallOrder *order = tall_test_empty_order ("VINET", "10248", 3);
+  tall_test_add_lines (order, 1, 1, 2);
+  order->shipping_locations[1].line_items[1].number = 3;
+  order->shipping_locations[1].name = tall_arena_strdup (order->arena, "Reims");
+  order->shipping_locations[1].address = tall_arena_new0 (order->arena, TallAddress);
+  tall_test_add_lines (order, 2, 2, 1);
+  return order;
+}
+
+static void
+setup (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
+{
+  tall_test_layout_init (self, &tall_layout_denormalized, &tall_key_raw);
+  g_autoptr (TallOrder) order = make_order ();
+  tall_test_rows_put (self, order);
+}
+
+static void
+teardown (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
+{
+  tall_test_layout_clear (self);
+}
+
+static void
+put_cell (
+    TallTestLayout *self, TallSlice row, const char *qualifier, gint64 timestamp, TallSlice value)
+{
+  tall_test_rows_put_cell (self, "orders", row, tall_slice_str (qualifier), timestamp, value);
+}
+
+static void
+assert_damaged (TallTestLayout *self, TallSlice row, const char *what)
+{
+  tall_test_rows_assert_damaged (self, "orders", row, what);
+}
+
+static void
+test_intact (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (TallOrder) expected = make_order ();
+  tall_test_rows_assert_order (self, expected);
+}
+
+/* A location goes with its last line; whoever counts finds that. */
+static void
+test_lines_missing (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
+{
+  tall_test_rows_delete (self, "orders", SLICE (LINE_2));
+  tall_test_rows_delete (self, "orders", SLICE (LINE_1));
+  g_autoptr (TallOrder) order = tall_test_rows_decode (self);
+  g_assert_cmpuint (order->n_shipping_locations, ==, 2);
+  g_assert_cmpint (order->shipping_locations[1].number, ==, 2);
+  g_assert_cmpstr (order->shipping_locations[1].name, ==, "Reims");
+  g_assert_cmpuint (order->shipping_locations[1].n_line_items, ==, 1);
+}
+
+/* Each way in which two lines of a location can tell of it differently. */
+static void
+test_ship_to_differs (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
+{
+  static const struct
+  {
+    const char *qualifier;
+    const char *value;
+  } cells[] = {
+    { "ship.name", "" },
+    { "ship.name", "Reims " },
+    { "ship.address", "" },
+    { "ship.address.city", "" },
+    { "ship.address.zip", "51100" },
+    { "ship.date", "\xff\xff\xff\xff\xff\xff\xff\xfe" },
+    { "ship.z, of later times", "" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cells); i++)
+    for (guint j = 0; j < 2; j++)
+      {
+        gboolean same = strcmp (cells[i].qualifier, "ship.address") == 0;
+        TallSlice row = j == 0 ? SLICE (LINE_1) : SLICE (LINE_3);
+        put_cell (self, row, cells[i].qualifier, REVISION, tall_slice_str (cells[i].value));
+        if (same)
+          test_intact (self, NULL);
+        else
+          assert_damaged (self, SLICE (LINE_3), "are not the same as in row VINET");
+        teardown (self, NULL);
+        setup (self, NULL);
+      }
+}
+
+static void
+test_ship_to_moved (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
+{
+  put_cell (self, SLICE (LINE_2), "ship.number", REVISION, NUMBER ("\x02"));
+  assert_damaged (self, SLICE (LINE_2), "goes to location 2 too");
+}
+
+static void
+test_ship_number_missing (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
+{
+  put_cell (self, SLICE (LINE_9), "number", REVISION, NUMBER ("\x09"));
+  assert_damaged (self, SLICE (LINE_9), "d:ship.number has no cell of revision");
+  put_cell (self, SLICE (LINE_9), "ship.number", REVISION, NUMBER ("\0"));
+  assert_damaged (self, SLICE (LINE_9), "column d:ship.number: ");
+}
+
+static void
+test_number_missing (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
+{
+  put_cell (self, SLICE (LINE_9), "ship.number", REVISION, NUMBER ("\x02"));
+  assert_damaged (self, SLICE (LINE_9), "d:number has no cell of revision");
+}
+
+static void
+test_location_number_missing (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
+{
+  put_cell (self, SLICE (LOCATION_2), "ship.name", REVISION, SLICE ("Reims"));
+  assert_damaged (self, SLICE (LOCATION_2), "d:ship.number has no cell of revision");
+}
+
+static void
+test_number_differs (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
+{
+  put_cell (self, SLICE (LINE_1), "number", REVISION, NUMBER ("\x07"));
+  assert_damaged (self, SLICE (LINE_1), "d:number is 7");
+  put_cell (self, SLICE (LOCATION_1), "ship.number", REVISION, NUMBER ("\x02"));
+  assert_damaged (self, SLICE (LOCATION_1), "d:ship.number is 2");
+}
+
+/* A location that lines go to has no row of its own. */
+static void
+test_location_with_lines (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
+{
+  put_cell (self, SLICE (LOCATION_2), "ship.number", REVISION, NUMBER ("\x02"));
+  assert_damaged (self, SLICE (LINE_1), "goes to location 2, which has no lines");
+}
+
+static void
+test_bad_cells (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
+{
+  put_cell (self, SLICE (LINE_1), "ship.address.city", REVISION, SLICE ("\xff"));
+  assert_damaged (self, SLICE (LINE_1), "column d:ship.address.city: ");
+  put_cell (self, SLICE (LINE_1), "price", REVISION, SLICE ("many"));
+  assert_damaged (self, SLICE (LINE_1), "column d:price: “many”");
+  put_cell (self, SLICE (LOCATION_1), "ship.date", REVISION, SLICE ("today"));
+  assert_damaged (self, SLICE (LOCATION_1), "column d:ship.date: “today”");
+}
+
+static void
+test_bad_keys (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
+{
+  static const TallTestBytes suffixes[] = {
+    TALL_TEST_BYTES (""),
+    TALL_TEST_BYTES ("\0"),
+    TALL_TEST_BYTES ("\x01\0"),
+    TALL_TEST_BYTES ("\x01\0\0\0\x01"),
+    TALL_TEST_BYTES ("\x02"),
+    TALL_TEST_BYTES ("\x02\0\0\x01"),
+    TALL_TEST_BYTES ("\x02\0\0\0\x01\0\0\0\x01"),
+    TALL_TEST_BYTES ("\x03\0\0\x01"),
+    TALL_TEST_BYTES ("\x03\0\0\0\x01\0"),
+    TALL_TEST_BYTES ("\x04\0\0\0\x02"),
+    TALL_TEST_BYTES ("\xff"),
+  };
+  tall_test_rows_assert_unexpected (self, "orders", SLICE (PREFIX), suffixes,
+                                    G_N_ELEMENTS (suffixes));
+}
+
+/* What they tell of a location does not matter either. */
+static void
+test_other_revisions (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
+{
+  static const gint64 others[] = { 1, REVISION - 2, REVISION - 1, REVISION + 1, REVISION + 2 };
+  for (guint i = 0; i < G_N_ELEMENTS (others); i++)
+    {
+      put_cell (self, SLICE (PREFIX "\x01"), "currency", others[i], SLICE ("\xff"));
+      put_cell (self, SLICE (LOCATION_1), "ship.number", others[i], SLICE ("?"));
+      put_cell (self, SLICE (LOCATION_2), "ship.number", others[i], NUMBER ("\x02"));
+      put_cell (self, SLICE (LINE_1), "ship.name", others[i], SLICE ("Paris"));
+      put_cell (self, SLICE (LINE_3), "ship.number", others[i], NUMBER ("\x03"));
+      put_cell (self, SLICE (LINE_9), "number", others[i], NUMBER ("\x09"));
+    }
+  test_intact (self, NULL);
+}
+
+static void
+add (const char *name, void (*test) (TallTestLayout *self, gconstpointer data))
+{
+  g_autofree char *path = g_strconcat ("/layout/denormalized/", name, NULL);
+  g_test_add (path, TallTestLayout, NULL, setup, test, teardown);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  add ("intact", test_intact);
+  add ("lines-missing", test_lines_missing);
+  add ("ship-to-differs", test_ship_to_differs);
+  add ("ship-to-moved", test_ship_to_moved);
+  add ("ship-number-missing", test_ship_number_missing);
+  add ("number-missing", test_number_missing);
+  add ("location-number-missing", test_location_number_missing);
+  add ("number-differs", test_number_differs);
+  add ("location-with-lines", test_location_with_lines);
+  add ("bad-cells", test_bad_cells);
+  add ("bad-keys", test_bad_keys);
+  add ("other-revisions", test_other_revisions);
+  return g_test_run ();
+}

@@ -1,0 +1,180 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-test-orders.h"
+#include "tall-test-rows.h"
+
+/* Rows that this layout does not write. The order is VINET's 10248 with raw keys: two locations,
+ * lines 1 and 2 in the second. */
+
+#define PREFIX                                                                                     \
+  "VINET\0"                                                                                        \
+  "10248\0"
+#define LOCATION_1 PREFIX "\0\0\0\x01"
+#define LOCATION_2 PREFIX "\0\0\0\x02"
+#define LINE_1 PREFIX "\0\0\0\x02\0\0\0\x01"
+
+#define REVISION TALL_TEST_ROWS_REVISION
+#define SLICE TALL_TEST_SLICE
+#define NUMBER(last) SLICE ("\0\0\0\0\0\0\0" last)
+
+static TallOrder *
+make_order (void)
+{
+  TallOrder *order = tall_test_empty_order ("VINET", "10248", 2);
+  order->currency = tall_arena_strdup (order->arena, "EUR");
+  tall_test_add_lines (order, 1, 1, 2);
+  return order;
+}
+
+static void
+setup (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
+{
+  tall_test_layout_init (self, &tall_layout_normalized, &tall_key_raw);
+  g_autoptr (TallOrder) order = make_order ();
+  tall_test_rows_put (self, order);
+}
+
+static void
+teardown (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
+{
+  tall_test_layout_clear (self);
+}
+
+static void
+put_cell (TallTestLayout *self,
+          const char *table,
+          TallSlice row,
+          const char *qualifier,
+          gint64 timestamp,
+          TallSlice value)
+{
+  tall_test_rows_put_cell (self, table, row, tall_slice_str (qualifier), timestamp, value);
+}
+
+static void
+test_intact (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (TallOrder) expected = make_order ();
+  tall_test_rows_assert_order (self, expected);
+}
+
+static void
+test_root_missing (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
+{
+  tall_test_rows_delete (self, "orders", SLICE (PREFIX));
+  tall_test_rows_assert_damaged (self, "orders", SLICE (PREFIX), "the root row is missing");
+}
+
+static void
+test_location_missing (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
+{
+  tall_test_rows_delete (self, "shipping", SLICE (LOCATION_2));
+  tall_test_rows_assert_damaged (self, "lines", SLICE (LINE_1), "its location 2 has no row");
+}
+
+/* Missing lines, and locations without lines, are found by whoever counts. */
+static void
+test_line_missing (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
+{
+  tall_test_rows_delete (self, "lines", SLICE (LINE_1));
+  tall_test_rows_delete (self, "shipping", SLICE (LOCATION_1));
+  g_autoptr (TallOrder) order = tall_test_rows_decode (self);
+  g_assert_cmpuint (order->n_shipping_locations, ==, 1);
+  g_assert_cmpuint (order->shipping_locations[0].n_line_items, ==, 1);
+}
+
+static void
+test_number_differs (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
+{
+  put_cell (self, "lines", SLICE (LINE_1), "number", REVISION, NUMBER ("\x07"));
+  tall_test_rows_assert_damaged (self, "lines", SLICE (LINE_1), "d:number is 7");
+  put_cell (self, "shipping", SLICE (LOCATION_1), "number", REVISION, NUMBER ("\x02"));
+  tall_test_rows_assert_damaged (self, "shipping", SLICE (LOCATION_1), "d:number is 2");
+}
+
+static void
+test_number_missing (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
+{
+  TallSlice line = SLICE (PREFIX "\0\0\0\x02\0\0\0\x09");
+  put_cell (self, "lines", line, "price", REVISION, SLICE ("1"));
+  tall_test_rows_assert_damaged (self, "lines", line, "d:number has no cell of revision");
+
+  TallSlice location = SLICE (PREFIX "\0\0\0\x09");
+  put_cell (self, "shipping", location, "name", REVISION, SLICE (""));
+  tall_test_rows_assert_damaged (self, "shipping", location, "d:number has no cell of revision");
+}
+
+static void
+test_bad_cells (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
+{
+  put_cell (self, "lines", SLICE (LINE_1), "price", REVISION, SLICE ("many"));
+  tall_test_rows_assert_damaged (self, "lines", SLICE (LINE_1), "column d:price: “many”");
+  put_cell (self, "shipping", SLICE (LOCATION_1), "name", REVISION, SLICE ("\xff"));
+  tall_test_rows_assert_damaged (self, "shipping", SLICE (LOCATION_1), "column d:name: ");
+  put_cell (self, "orders", SLICE (PREFIX), "currency", REVISION, SLICE ("\xff"));
+  tall_test_rows_assert_damaged (self, "orders", SLICE (PREFIX), "column d:currency: ");
+}
+
+static void
+test_bad_keys (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
+{
+  static const TallTestBytes shipping[] = {
+    TALL_TEST_BYTES (""),
+    TALL_TEST_BYTES ("\0"),
+    TALL_TEST_BYTES ("\0\0\x01"),
+    TALL_TEST_BYTES ("\0\0\0\x02\0"),
+    TALL_TEST_BYTES ("\0\0\0\x02\0\0\0\x01"),
+    TALL_TEST_BYTES ("\xff\xff\xff\xff\xff"),
+  };
+  static const TallTestBytes lines[] = {
+    TALL_TEST_BYTES (""),
+    TALL_TEST_BYTES ("\0\0\0\x02"),
+    TALL_TEST_BYTES ("\0\0\0\x02\0\0\x01"),
+    TALL_TEST_BYTES ("\0\0\0\x02\0\0\0\x01\0"),
+    TALL_TEST_BYTES ("\xff"),
+  };
+  tall_test_rows_assert_unexpected (self, "shipping", SLICE (PREFIX), shipping,
+                                    G_N_ELEMENTS (shipping));
+  tall_test_rows_assert_unexpected (self, "lines", SLICE (PREFIX), lines, G_N_ELEMENTS (lines));
+}
+
+static void
+test_other_revisions (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
+{
+  static const gint64 others[] = { 1, REVISION - 2, REVISION - 1, REVISION + 1, REVISION + 2 };
+  for (guint i = 0; i < G_N_ELEMENTS (others); i++)
+    {
+      put_cell (self, "orders", SLICE (PREFIX), "currency", others[i], SLICE ("\xff"));
+      put_cell (self, "shipping", SLICE (LOCATION_1), "number", others[i], SLICE ("?"));
+      put_cell (self, "shipping", SLICE (PREFIX "\0\0\0\x05"), "number", others[i],
+                NUMBER ("\x05"));
+      put_cell (self, "lines", SLICE (LINE_1), "price", others[i], SLICE ("?"));
+      put_cell (self, "lines", SLICE (PREFIX "\0\0\0\x07\0\0\0\x05"), "number", others[i],
+                NUMBER ("\x05"));
+    }
+  g_autoptr (TallOrder) expected = make_order ();
+  tall_test_rows_assert_order (self, expected);
+}
+
+static void
+add (const char *name, void (*test) (TallTestLayout *self, gconstpointer data))
+{
+  g_autofree char *path = g_strconcat ("/layout/normalized/", name, NULL);
+  g_test_add (path, TallTestLayout, NULL, setup, test, teardown);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  add ("intact", test_intact);
+  add ("root-missing", test_root_missing);
+  add ("location-missing", test_location_missing);
+  add ("line-missing", test_line_missing);
+  add ("number-differs", test_number_differs);
+  add ("number-missing", test_number_missing);
+  add ("bad-cells", test_bad_cells);
+  add ("bad-keys", test_bad_keys);
+  add ("other-revisions", test_other_revisions);
+  return g_test_run ();
+}

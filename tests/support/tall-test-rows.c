@@ -1,0 +1,135 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-test-rows.h"
+
+#include "tall-error.h"
+#include "tall-test-orders.h"
+
+#define CUSTOMER "VINET"
+#define ORDER "10248"
+
+/**
+ * tall_test_rows_put:
+ *
+ * Puts the rows of an order as the layout writes them.
+ */
+void
+tall_test_rows_put (const TallTestLayout *self, const TallOrder *order)
+{
+  g_autoptr (TallBatch) batch =
+      tall_test_layout_encode_order (self, order, TALL_TEST_ROWS_REVISION);
+  tall_test_layout_apply (self, batch);
+}
+
+void
+tall_test_rows_put_cell (const TallTestLayout *self,
+                         const char *table,
+                         TallSlice row,
+                         TallSlice qualifier,
+                         gint64 timestamp,
+                         TallSlice value)
+{
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  TallMutation *mutation = tall_batch_add (batch, table, row);
+  tall_mutation_put (batch, mutation, qualifier, timestamp, value);
+  tall_test_layout_apply (self, batch);
+}
+
+void
+tall_test_rows_delete (const TallTestLayout *self, const char *table, TallSlice row)
+{
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  TallMutation *mutation = tall_batch_add (batch, table, row);
+  tall_mutation_delete_up_to (batch, mutation, TALL_TEST_ROWS_REVISION);
+  tall_test_layout_apply (self, batch);
+}
+
+static TallOrder *
+decode (const TallTestLayout *self, GError **error)
+{
+  g_auto (TallOrderKey) key = { NULL };
+  tall_test_layout_init_key (self, CUSTOMER, ORDER, &key);
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  self->layout->plan_order (&key, plan);
+  g_autoptr (TallReadResult) result = tall_test_layout_read (self, plan);
+  TallDecoded decoded = { NULL };
+  if (!self->layout->decode_order (&key, CUSTOMER, ORDER, result->results, result->n_results,
+                                   TALL_TEST_ROWS_REVISION, &decoded, error))
+    return NULL;
+  return decoded.order;
+}
+
+/**
+ * tall_test_rows_decode:
+ *
+ * Returns: (transfer full): the order that the rows make; the test fails if they make none
+ */
+TallOrder *
+tall_test_rows_decode (const TallTestLayout *self)
+{
+  g_autoptr (GError) error = NULL;
+  TallOrder *order = decode (self, &error);
+  g_assert_no_error (error);
+  g_assert_nonnull (order);
+  return order;
+}
+
+void
+tall_test_rows_assert_order (const TallTestLayout *self, const TallOrder *expected)
+{
+  g_autoptr (TallOrder) order = tall_test_rows_decode (self);
+  tall_test_assert_order_equal (order, expected);
+}
+
+/**
+ * tall_test_rows_assert_damaged:
+ * @what: a piece of the message that must come after table and row
+ */
+void
+tall_test_rows_assert_damaged (const TallTestLayout *self,
+                               const char *table,
+                               TallSlice row,
+                               const char *what)
+{
+  g_autoptr (GError) error = NULL;
+  g_assert_null (decode (self, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+  g_autofree char *key = tall_slice_to_debug (row);
+  g_autofree char *place = g_strdup_printf ("Table %s, row %s, ", table, key);
+  g_assert_true (g_str_has_prefix (error->message, place));
+  g_assert_nonnull (strstr (error->message + strlen (place), what));
+}
+
+/**
+ * tall_test_rows_assert_unexpected:
+ * @prefix: of the order's row keys
+ * @suffixes: @n_suffixes that the layout does not make
+ *
+ * A row with such a key is damage if it has cells of the revision, and nobody's business if it has
+ * not.
+ */
+void
+tall_test_rows_assert_unexpected (const TallTestLayout *self,
+                                  const char *table,
+                                  TallSlice prefix,
+                                  const TallTestBytes *suffixes,
+                                  guint n_suffixes)
+{
+  g_autoptr (TallOrder) before = tall_test_rows_decode (self);
+  for (guint i = 0; i < n_suffixes; i++)
+    {
+      g_autoptr (GByteArray) key = g_byte_array_new ();
+      tall_bytes_append (key, prefix);
+      tall_bytes_append (key, tall_slice (suffixes[i].bytes, suffixes[i].len));
+      TallSlice row = tall_slice_array (key);
+
+      tall_test_rows_put_cell (self, table, row, TALL_TEST_SLICE ("number"),
+                               TALL_TEST_ROWS_REVISION - 2, TALL_TEST_SLICE ("?"));
+      tall_test_rows_assert_order (self, before);
+
+      tall_test_rows_put_cell (self, table, row, TALL_TEST_SLICE ("number"),
+                               TALL_TEST_ROWS_REVISION, TALL_TEST_SLICE ("\0\0\0\0\0\0\0\x01"));
+      tall_test_rows_assert_damaged (self, table, row, "is no row of the order");
+      tall_test_rows_delete (self, table, row);
+    }
+}

@@ -1,0 +1,49 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-test-layout.h"
+
+G_BEGIN_DECLS
+
+/* Rows that a layout does not write, and what it makes of them: customer VINET's order 10248 at
+ * %TALL_TEST_ROWS_REVISION. */
+#define TALL_TEST_ROWS_REVISION G_GINT64_CONSTANT (1700000000000)
+
+/* The bytes of a text with NULs in it. */
+#define TALL_TEST_SLICE(bytes) (tall_slice ((bytes), sizeof (bytes) - 1))
+
+/* A key or qualifier that follows a prefix; as a text and its length. */
+typedef struct
+{
+  const char *bytes;
+  gsize len;
+} TallTestBytes;
+
+#define TALL_TEST_BYTES(text)                                                                      \
+  {                                                                                                \
+    (text), sizeof (text) - 1                                                                      \
+  }
+
+void tall_test_rows_put (const TallTestLayout *self, const TallOrder *order);
+void tall_test_rows_put_cell (const TallTestLayout *self,
+                              const char *table,
+                              TallSlice row,
+                              TallSlice qualifier,
+                              gint64 timestamp,
+                              TallSlice value);
+void tall_test_rows_delete (const TallTestLayout *self, const char *table, TallSlice row);
+
+TallOrder *tall_test_rows_decode (const TallTestLayout *self);
+void tall_test_rows_assert_order (const TallTestLayout *self, const TallOrder *expected);
+void tall_test_rows_assert_damaged (const TallTestLayout *self,
+                                    const char *table,
+                                    TallSlice row,
+                                    const char *what);
+void tall_test_rows_assert_unexpected (const TallTestLayout *self,
+                                       const char *table,
+                                       TallSlice prefix,
+                                       const TallTestBytes *suffixes,
+                                       guint n_suffixes);
+
+G_END_DECLS

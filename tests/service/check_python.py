@@ -317,8 +317,8 @@ def check_all(checks, address, service, types, name, compact, layout):
         check_customers(checks, client, types, name)
         check_writes(checks, client, types, name)
         check_refusals(checks, client, types, name)
+        check_many(checks, client, types, name)
         if layout == "front":
-            check_many(checks, client, types, name)
             check_many_refusals(checks, client, types, name)
             check_listings(checks, client, types, name)
 

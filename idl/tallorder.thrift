@@ -254,7 +254,10 @@ struct GetOrdersResult {
 struct OrderPut {
   /** Must be sent. */
   1: Order order,
-  /** Its own. Its timeout_ms runs from when the server has the call, as for all others. */
+  /**
+   * Its own. Its timeout_ms is for storing this one: several are stored at a time, and it runs from
+   * when it is this one's turn.
+   */
   2: optional WriteOptions options
 }
 

@@ -4,6 +4,7 @@
 
 #include "tall-error.h"
 #include "tall-ids.h"
+#include "tall-index.h"
 
 #define META_TABLE "meta"
 #define RECORD_ROW tall_slice_str ("deployment")
@@ -15,9 +16,13 @@
 #define COLUMN_TTL "ttl"
 #define COLUMN_MODE "mode"
 #define COLUMN_BULK_REVISION "bulk_revision"
+#define COLUMN_INDEX "index"
 
 #define MODE_NORMAL "normal"
 #define MODE_READ_ONLY "read-only"
+
+#define INDEX_BY_DATE "date"
+#define INDEX_NONE "none"
 
 void
 tall_deployment_free (TallDeployment *self)
@@ -91,6 +96,22 @@ parse_mode (TallDeployment *self, const TallRow *row, GError **error)
   return FALSE;
 }
 
+static gboolean
+parse_index (TallDeployment *self, const TallRow *row, GError **error)
+{
+  g_autofree char *index = dup_column (row, COLUMN_INDEX, error);
+  if (index == NULL)
+    return FALSE;
+  self->index = g_str_equal (index, INDEX_BY_DATE) ? TALL_INDEX_BY_DATE : TALL_INDEX_NONE;
+  if (self->index == TALL_INDEX_BY_DATE || g_str_equal (index, INDEX_NONE))
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
+               "The deployment record's column " COLUMN_INDEX " is “%s”, not " INDEX_BY_DATE
+               " or " INDEX_NONE,
+               index);
+  return FALSE;
+}
+
 /* The format first: a newer one may have anything else. */
 static gboolean
 parse_record (TallDeployment *self, const TallRow *row, GError **error)
@@ -99,7 +120,7 @@ parse_record (TallDeployment *self, const TallRow *row, GError **error)
   if (!parse_format (self, row, error) || (self->id = dup_column (row, COLUMN_ID, error)) == NULL
       || (self->layout = dup_column (row, COLUMN_LAYOUT, error)) == NULL
       || (self->key_strategy = dup_column (row, COLUMN_KEY_STRATEGY, error)) == NULL
-      || !parse_mode (self, row, error)
+      || !parse_mode (self, row, error) || !parse_index (self, row, error)
       || !parse_number (row, COLUMN_TTL, G_MAXUINT64, &self->ttl, error)
       || !parse_number (row, COLUMN_BULK_REVISION, G_MAXINT64 - 1, &bulk_revision, error))
     return FALSE;
@@ -188,6 +209,17 @@ create_table (TallTable *table, const TallTableSpec *spec, gint64 deadline, GErr
   return FALSE;
 }
 
+/* A hint is as old as the order that it leads to, and goes with it. Whether there is one is all
+ * that counts, so that one version will do. */
+static gboolean
+create_index (TallTable *table, const TallStoreSettings *settings, gint64 deadline, GError **error)
+{
+  g_autoptr (TallTableSpec) spec = tall_table_spec_new (TALL_INDEX_TABLE);
+  spec->max_versions = 1;
+  spec->ttl = settings->ttl;
+  return create_table (table, spec, deadline, error);
+}
+
 static gboolean
 create_tables (TallTable *table, const TallStoreSettings *settings, gint64 deadline, GError **error)
 {
@@ -209,7 +241,7 @@ create_tables (TallTable *table, const TallStoreSettings *settings, gint64 deadl
       if (!create_table (table, spec, deadline, error))
         return FALSE;
     }
-  return TRUE;
+  return settings->index != TALL_INDEX_BY_DATE || create_index (table, settings, deadline, error);
 }
 
 static void
@@ -231,6 +263,8 @@ append_record (const TallStoreSettings *settings, const char *id, TallBatch *bat
   put_text (batch, record, COLUMN_KEY_STRATEGY, settings->key_strategy->name);
   put_text (batch, record, COLUMN_TTL,
             tall_arena_printf (arena, "%" G_GUINT64_FORMAT, settings->ttl));
+  put_text (batch, record, COLUMN_INDEX,
+            settings->index == TALL_INDEX_BY_DATE ? INDEX_BY_DATE : INDEX_NONE);
   put_text (batch, record, COLUMN_MODE, MODE_NORMAL);
   put_text (batch, record, COLUMN_BULK_REVISION, "0");
   return record;

@@ -23,6 +23,7 @@ typedef struct
   guint format;
   guint64 ttl; /* seconds; 0 = orders never expire */
   gboolean read_only;
+  TallIndexKind index;
   gint64 bulk_revision; /* the last one given to a bulk load; 0: none yet */
 } TallDeployment;
 

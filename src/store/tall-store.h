@@ -9,6 +9,17 @@
 G_BEGIN_DECLS
 
 /**
+ * TallIndexKind:
+ * @TALL_INDEX_BY_DATE: a customer's orders can be listed by date
+ * @TALL_INDEX_NONE: they cannot, which saves a put of an order one call
+ */
+typedef enum
+{
+  TALL_INDEX_BY_DATE,
+  TALL_INDEX_NONE,
+} TallIndexKind;
+
+/**
  * TallStoreSettings:
  *
  * What `init` fixes for a deployment's whole life.
@@ -18,6 +29,7 @@ typedef struct
   const TallLayout *layout;
   const TallKeyStrategy *key_strategy;
   guint64 ttl; /* seconds; 0 = orders never expire */
+  TallIndexKind index;
 } TallStoreSettings;
 
 /**

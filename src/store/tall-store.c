@@ -207,6 +207,35 @@ tall_store_list_orders (TallFront *front,
   return list;
 }
 
+static TallCustomerList *
+tall_store_list_customers (TallFront *front, const TallListOptions *options, GError **error)
+{
+  g_auto (TallOperation) operation = { 0 };
+
+  tall_operation_init (&operation, &TALL_STORE (front)->context, NULL, NULL, 0);
+  TallCustomerList *list = tall_list_customers (&operation, options, error);
+  if (list == NULL)
+    g_prefix_error (error, "Listing the customers: ");
+  return list;
+}
+
+static TallCustomerOrders *
+tall_store_get_customer_orders (TallFront *front,
+                                const char *number,
+                                const TallListOptions *options,
+                                GError **error)
+{
+  g_auto (TallOperation) operation = { 0 };
+
+  tall_operation_init (&operation, &TALL_STORE (front)->context, number, NULL, 0);
+  TallCustomerOrders *page = tall_operation_identify (&operation, FALSE, error)
+                                 ? tall_list_customer_orders (&operation, options, error)
+                                 : NULL;
+  if (page == NULL)
+    g_prefix_error (error, "Fetching customer %s with orders: ", number);
+  return page;
+}
+
 static TallDescription *
 tall_store_describe (TallFront *front, GError **error)
 {
@@ -261,6 +290,8 @@ tall_store_class_init (TallStoreClass *klass)
   front->get_orders = tall_store_get_orders;
   front->put_orders = tall_store_put_orders;
   front->list_orders = tall_store_list_orders;
+  front->list_customers = tall_store_list_customers;
+  front->get_customer_orders = tall_store_get_customer_orders;
   front->describe = tall_store_describe;
   front->ping = tall_store_ping;
   G_OBJECT_CLASS (klass)->finalize = tall_store_finalize;

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-hbase-admin.h"
 
+#include "tall-hbase-error.h"
 #include "tall-hbase-settings.h"
 
 /* Calls on tables go one after the other; what each needs and brings is in one place. */
@@ -325,8 +326,7 @@ tall_hbase_create_table (TallHbasePool *pool,
 static gboolean
 refuse_absent (const TallHbaseNames *names, const char *table, GError **error)
 {
-  g_set_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND,
-               "there is no table \"%s\" of deployment \"%s\" in HBase", table, names->deployment);
+  tall_hbase_error_set_no_table (error, table, names->deployment);
   return FALSE;
 }
 

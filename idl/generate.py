@@ -7,6 +7,9 @@
 
 Its finalizers do not chain up, so that GObject's own part of every struct, 32 bytes, is never freed:
 a server would leak with each order. Here each gets the missing call as its last statement.
+
+Its types are registered by whoever is first, and two threads may both be: the second registers
+nothing, and whoever uses that crashes. Here the first is found as GObject's own macros do it.
 """
 
 import pathlib
@@ -16,6 +19,12 @@ import sys
 
 FINALIZER = re.compile(r"^(\w+_finalize \(GObject ?\*(\w+)\)\n\{\n)(.*?)^\}\n", re.M | re.S)
 CHAIN_UP = "  G_OBJECT_CLASS (g_type_class_peek (G_TYPE_OBJECT))->finalize ({0});\n"
+
+REGISTRATION = re.compile(
+    r"static GType type = 0;(\s+)if \(type == 0\)(.*?)type = (g_type_register_static \([^;]*\));",
+    re.S)
+ONCE = (r"static gsize type = 0;\1if (g_once_init_enter (&type))\2"
+        r"g_once_init_leave (&type, \3);")
 
 
 def chain_up(match):
@@ -31,6 +40,9 @@ def main(thrift, work, output, interface):
     subprocess.run([thrift, "--gen", "c_glib", "-out", work, interface], check=True)
     for path in work.glob("*.[ch]"):
         code = FINALIZER.sub(chain_up, path.read_text(encoding="utf-8"))
+        code = REGISTRATION.sub(ONCE, code)
+        if "static GType" in code:
+            sys.exit(f"generate.py: {path.name} registers types in a way that is not known here")
         (pathlib.Path(output) / path.name).write_text(code, encoding="utf-8")
 
 

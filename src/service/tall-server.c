@@ -43,6 +43,7 @@ struct _TallServer
   GHashTable *sockets; /* of GSocket, not owned: connections that are open */
   guint n_sessions;    /* served or about to be */
   guint n_refusals;    /* likewise, of those over the limit */
+  GThread *ended;      /* owned: the last thread that served, all before it have been joined */
 };
 
 G_DEFINE_FINAL_TYPE (TallServer, tall_server, G_TYPE_OBJECT)
@@ -96,17 +97,35 @@ serve (TallServer *self, Job *job, TallTransport *transport, const char *peer)
 }
 
 static void
-end_job (Job *job)
+join (GThread *thread)
+{
+  if (thread == g_thread_self ())
+    g_thread_unref (thread);
+  else if (thread != NULL)
+    g_thread_join (thread);
+}
+
+/* Each thread waits for the one that ended before it, so that whoever joins the last knows that
+ * none is left, nor a reference that it had: what it uses may then be taken down. */
+static void
+end_job (Job *job, GThread *thread)
 {
   TallServer *self = job->server;
+  GThread *before = NULL;
 
   g_mutex_lock (&self->mutex);
   g_hash_table_remove (self->sockets, job->socket);
   guint *count = job->refused ? &self->n_refusals : &self->n_sessions;
   (*count)--;
+  if (thread != NULL)
+    {
+      before = self->ended;
+      self->ended = thread;
+    }
   g_cond_broadcast (&self->changed);
   g_mutex_unlock (&self->mutex);
 
+  join (before);
   g_object_unref (job->socket);
   g_object_unref (self);
   g_free (job);
@@ -131,7 +150,7 @@ run_job (gpointer data)
   thrift_transport_close (THRIFT_TRANSPORT (transport), NULL);
   g_object_unref (transport);
 
-  end_job (job);
+  end_job (job, g_thread_self ());
   return NULL;
 }
 
@@ -167,12 +186,9 @@ begin_session (TallServer *self, GSocket *socket)
   g_autoptr (GError) error = NULL;
   GThread *thread = g_thread_try_new ("tall-session", run_job, job, &error);
   if (thread != NULL)
-    {
-      g_thread_unref (thread);
-      return;
-    }
+    return; /* it is joined by the one that ends after it */
   log_closing (self, "A connection was closed: no thread for it", error);
-  end_job (job);
+  end_job (job, NULL);
 }
 
 /* The process may be out of descriptors: until some are free, accepting fails at once, again and
@@ -243,6 +259,13 @@ shut_sockets (TallServer *self, gboolean also_writing)
     g_socket_shutdown (socket, TRUE, also_writing, NULL);
 }
 
+/* With the mutex held, which no thread needs that has ended. */
+static void
+join_ended (TallServer *self)
+{
+  join (g_steal_pointer (&self->ended));
+}
+
 static gboolean
 wait_for_sessions (TallServer *self, guint milliseconds)
 {
@@ -279,10 +302,14 @@ tall_server_stop (TallServer *self)
 
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
   shut_sockets (self, FALSE);
-  if (wait_for_sessions (self, self->options.stop_timeout))
-    return TRUE;
-  shut_sockets (self, TRUE);
-  return wait_for_sessions (self, AFTER_SHUTDOWN);
+  gboolean done = wait_for_sessions (self, self->options.stop_timeout);
+  if (!done)
+    {
+      shut_sockets (self, TRUE);
+      done = wait_for_sessions (self, AFTER_SHUTDOWN);
+    }
+  join_ended (self);
+  return done;
 }
 
 static void
@@ -301,6 +328,7 @@ tall_server_finalize (GObject *object)
   g_clear_object (&self->front);
   g_clear_object (&self->listener);
   g_clear_object (&self->closing);
+  join_ended (self);
   g_hash_table_unref (self->sockets);
   g_mutex_clear (&self->mutex);
   g_cond_clear (&self->changed);

@@ -20,8 +20,6 @@ import uuid
 import stored_format as fmt
 from support import NORTHWIND, SOURCE, Checks, connected, generated, run
 
-LAYOUTS = ("blob", "record-type")
-KEYS = ("hashed", "raw")
 ALL_VERSIONS = 2**31 - 1
 ROWS_A_SCAN = 1000
 TOKEN = uuid.UUID("11223344-5566-4788-99aa-bbccddeeff00")
@@ -126,7 +124,7 @@ def scan(gateway, table):
         for result in found:
             columns = rows.setdefault(result.row, {})
             for cell in result.columnValues:
-                name = (cell.family + b":" + cell.qualifier).decode()
+                name = cell.family + b":" + cell.qualifier
                 columns.setdefault(name, []).append((cell.timestamp, cell.value))
         if len(found) < ROWS_A_SCAN:
             return rows
@@ -138,14 +136,13 @@ class Deployment:
 
     def __init__(self, gateway, name, layout, key):
         self.layout, self.key = layout, key
-        tables = ("orders", "customers") if layout == "blob" else ("orders",)
-        self.rows = {(table, row): columns for table in tables
+        self.rows = {(table, row): columns for table in fmt.TABLES[layout]
                      for row, columns in scan(gateway, f"{name}.{table}".encode()).items()}
 
     def differences(self, rows, place, make_state, token):
         """What is not as computed, in words; @make_state(revision, token) is what `s` must be."""
         stored = {where: self.rows.pop(where, {}) for where in rows}
-        state_cells = stored[place].pop("d:s", [])
+        state_cells = stored[place].pop(b"d:s", [])
         if len(state_cells) != 1:
             return [f"{place}: {len(state_cells)} cells d:s"]
         revision, cell = state_cells[0]
@@ -156,7 +153,8 @@ class Deployment:
         if not any(state.token) or revision % 2:
             found.append(f"{place}: token {state.token.hex()}, revision {revision}")
         for where, columns in rows.items():
-            computed = {f"d:{name}": [(revision, value)] for name, value in columns.items()}
+            computed = {b"d:" + (name if isinstance(name, bytes) else name.encode()):
+                        [(revision, value)] for name, value in columns.items()}
             found += [f"{where} {name}: {stored[where].get(name)!r}, computed {computed.get(name)!r}"
                       for name in sorted(stored[where].keys() | computed.keys())
                       if stored[where].get(name) != computed.get(name)]
@@ -227,7 +225,7 @@ def check_rows(checks, what, deployment, replaced, deleted):
 
 def check_record(checks, what, gateway, name, layout, key):
     rows = scan(gateway, f"{name}.meta".encode())
-    record = {column: cells[0][1].decode() for column, cells in rows.pop(b"deployment", {}).items()}
+    record = {column.decode(): cells[0][1].decode() for column, cells in rows.pop(b"deployment", {}).items()}
     version = uuid.UUID(record.pop("d:id", str(uuid.UUID(int=0)))).version
     wanted = {"d:format": str(fmt.FORMAT), "d:layout": layout, "d:key_strategy": key, "d:ttl": "0",
               "d:mode": "normal", "d:bulk_revision": "0"}
@@ -256,7 +254,7 @@ def main():
     with generated("hbase"):
         from hbase import Gateway
         with connected(address.split(",")[0], Gateway, framed=False) as gateway:
-            for layout, key in itertools.product(LAYOUTS, KEYS):
+            for layout, key in itertools.product(fmt.LAYOUTS, fmt.KEYS):
                 name = f"bytes-{layout}-{key}-{os.getpid()}"
                 what = f"{layout}, {key}"
                 replaced = fill(f"hbase://{address}?name={name}", layout, key)

@@ -208,45 +208,111 @@ def customer_columns(customer):
             **list_column("attributes", attribute_fields(1, customer.get("attributes", {})))}
 
 
-# ---- Rows: {(table, row key): {column: value}}, without the state cell ------------------------------
+# ---- Rows: {(table, row key): {column: value}}, without the state cell ---------------------------
+
+TABLES = {
+    "blob": ("orders", "customers"),
+    "denormalized": ("orders", "customers"),
+    "normalized": ("orders", "shipping", "lines", "customers"),
+    "record-type": ("orders",),
+    "wide": ("orders", "customers"),
+}
+LAYOUTS = tuple(TABLES)
+KEYS = ("hashed", "raw")
+
 
 def key_part(strategy, number):
     return md5(number.encode()) if strategy == "hashed" else number.encode() + b"\0"
 
 
+def tail(*numbers):
+    return b"".join(struct.pack(">I", number) for number in numbers)
+
+
+def order_prefix(layout, strategy, customer_number, order_number):
+    """What the keys of all rows of an order begin with."""
+    between = b"\x02" if layout == "record-type" else b""
+    return key_part(strategy, customer_number) + between + key_part(strategy, order_number)
+
+
 def place_of_order(layout, strategy, customer_number, order_number):
     """(table, row key) of its root row."""
-    customer, order = key_part(strategy, customer_number), key_part(strategy, order_number)
-    if layout == "blob":
-        return "orders", customer + order
-    return "orders", customer + b"\x02" + order + b"\x01"
+    prefix = order_prefix(layout, strategy, customer_number, order_number)
+    return "orders", prefix + (b"\x01" if layout in ("record-type", "denormalized") else b"")
 
 
 def place_of_customer(layout, strategy, number):
     part = key_part(strategy, number)
-    return ("customers", part) if layout == "blob" else ("orders", part + b"\x01")
+    return ("orders", part + b"\x01") if layout == "record-type" else ("customers", part)
+
+
+def located_lines(order):
+    return [(location, line) for location in locations_of(order) for line in lines_of(location)]
+
+
+def blob_rows(order, prefix):
+    return {("orders", prefix): {"order": order_message(order)}}
+
+
+def record_type_rows(order, prefix):
+    rows = {("orders", prefix + b"\x01"): root_columns(order)}
+    for location in locations_of(order):
+        rows["orders", prefix + b"\x02" + tail(location["number"])] = location_columns(location)
+    for location, line in located_lines(order):
+        key = prefix + b"\x03" + tail(location["number"], line["number"])
+        rows["orders", key] = line_columns(line)
+    return rows
+
+
+def normalized_rows(order, prefix):
+    rows = {("orders", prefix): root_columns(order)}
+    for location in locations_of(order):
+        rows["shipping", prefix + tail(location["number"])] = location_columns(location)
+    for location, line in located_lines(order):
+        rows["lines", prefix + tail(location["number"], line["number"])] = line_columns(line)
+    return rows
+
+
+def ship_to(location):
+    return {"ship.date" if name == "ship_date" else "ship." + name: value
+            for name, value in location_columns(location).items()}
+
+
+def denormalized_rows(order, prefix):
+    rows = {("orders", prefix + b"\x01"): root_columns(order)}
+    for location in locations_of(order):
+        if not lines_of(location):
+            rows["orders", prefix + b"\x02" + tail(location["number"])] = ship_to(location)
+    for location, line in located_lines(order):
+        rows["orders", prefix + b"\x03" + tail(line["number"])] = {
+            **line_columns(line), **ship_to(location)}
+    return rows
+
+
+def wide_rows(order, prefix):
+    columns = root_columns(order)
+    for location in locations_of(order):
+        columns[b"\x02" + tail(location["number"])] = location_message(
+            {**location, "line_items": []})
+    for location, line in located_lines(order):
+        columns[b"\x03" + tail(location["number"], line["number"])] = line_message(line)
+    return {("orders", prefix): columns}
+
+
+ORDER_ROWS = {"blob": blob_rows, "denormalized": denormalized_rows, "normalized": normalized_rows,
+              "record-type": record_type_rows, "wide": wide_rows}
 
 
 def rows_of_order(layout, strategy, order):
-    root = place_of_order(layout, strategy, order["customer_number"], order["order_number"])
-    summary = {"summary": order_summary(order)}
-    if layout == "blob":
-        return {root: {"order": order_message(order), **summary}}
-    table, key = root
-    prefix = key[:-1]
-    rows = {root: {**root_columns(order), **summary}}
-    for location in locations_of(order):
-        number = struct.pack(">I", location["number"])
-        rows[table, prefix + b"\x02" + number] = location_columns(location)
-        for line in lines_of(location):
-            tail = number + struct.pack(">I", line["number"])
-            rows[table, prefix + b"\x03" + tail] = line_columns(line)
+    numbers = order["customer_number"], order["order_number"]
+    rows = ORDER_ROWS[layout](order, order_prefix(layout, strategy, *numbers))
+    rows[place_of_order(layout, strategy, *numbers)]["summary"] = order_summary(order)
     return rows
 
 
 def rows_of_customer(layout, strategy, customer):
     place = place_of_customer(layout, strategy, customer["number"])
-    columns = ({"customer": customer_message(customer)} if layout == "blob"
+    columns = ({"customer": customer_message(customer)} if layout in ("blob", "wide")
                else customer_columns(customer))
     return {place: {**columns, "summary": customer_summary(customer)}}
 

@@ -24,8 +24,9 @@ tall_test_service_stop (TallTestService *self)
 {
   g_object_unref (self->client);
   g_assert_true (tall_server_stop (self->server));
-  g_object_unref (self->server);
-  g_object_unref (self->front);
+  /* No thread of the server is left that keeps them. */
+  g_assert_finalize_object (self->server);
+  g_assert_finalize_object (self->front);
 }
 
 void

@@ -82,7 +82,8 @@ const TallCommand tall_command_init = {
   .name = "init",
   .arguments = "",
   .summary = "Makes a deployment: layout, key strategy and tables, fixed for its life.",
-  .help = "Layouts: blob (default), record-type. Key strategies: hashed (default), raw.\n"
+  .help = "Layouts: blob (default), record-type, normalized, denormalized, wide.\n"
+          "Key strategies: hashed (default), raw, salted, reversed.\n"
           "Several deployments live side by side in one store under different names.\n\n"
           "Example:\n"
           "  tallorder init --store rocksdb:shop --layout record-type --key hashed\n"

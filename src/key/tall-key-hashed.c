@@ -1,26 +1,21 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-key-strategy.h"
-#include "tall-md5.h"
-
-static void
-append_md5 (const char *number, GByteArray *key)
-{
-  guint8 digest[TALL_MD5_SIZE];
-  tall_md5 (tall_slice_str (number), digest);
-  g_byte_array_append (key, digest, sizeof digest);
-}
+#include "tall-key-parts-private.h"
 
 static void
 append_customer (const char *number, guint64 id G_GNUC_UNUSED, GByteArray *key)
 {
-  append_md5 (number, key);
+  tall_key_md5_append_order (number, key);
 }
 
-static gssize
-measure (TallSlice key)
+static gboolean
+append_splits (guint n_regions,
+               const char *const *sample G_GNUC_UNUSED,
+               GPtrArray *splits,
+               GError **error G_GNUC_UNUSED)
 {
-  return key.len >= TALL_MD5_SIZE ? TALL_MD5_SIZE : -1;
+  tall_key_splits_append_bytes (n_regions, splits);
+  return TRUE;
 }
 
 /**
@@ -34,7 +29,8 @@ const TallKeyStrategy tall_key_hashed = {
   .summary = "MD5 of customer number + MD5 of order number, 32 bytes; even spread",
   .needs_id = FALSE,
   .append_customer = append_customer,
-  .append_order = append_md5,
-  .measure_customer = measure,
-  .measure_order = measure,
+  .append_order = tall_key_md5_append_order,
+  .measure_customer = tall_key_md5_measure,
+  .measure_order = tall_key_md5_measure,
+  .append_splits = append_splits,
 };

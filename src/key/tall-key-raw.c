@@ -1,30 +1,26 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-key-strategy.h"
-#include "tall-limits.h"
-#include "tall-order.h"
+#include "tall-key-parts-private.h"
 
-static void
-append_number (const char *number, GByteArray *key)
-{
-  /* with the NUL: no number contains one, so it ends the part and sorts below all that follows */
-  g_byte_array_append (key, (const guint8 *)number, strlen (number) + 1);
-}
+#include "tall-error.h"
 
 static void
 append_customer (const char *number, guint64 id G_GNUC_UNUSED, GByteArray *key)
 {
-  append_number (number, key);
+  tall_key_text_append_order (number, key);
 }
 
-static gssize
-measure (TallSlice key)
+/* Only the input tells where numbers lie. */
+static gboolean
+append_splits (guint n_regions, const char *const *sample, GPtrArray *splits, GError **error)
 {
-  gsize room = MIN (key.len, TALL_MAX_NUMBER_BYTES + 1);
-  const guint8 *end = room == 0 ? NULL : memchr (key.data, '\0', room);
-  if (end == NULL || !tall_validate_number ((const char *)key.data, "number", NULL))
-    return -1;
-  return end - key.data + 1;
+  if (sample != NULL)
+    return tall_key_splits_append_sample (&tall_key_raw, n_regions, sample, splits, error);
+
+  tall_error_set_invalid (error, "regions",
+                          "Tables with raw keys are split where the customer numbers lie: give a "
+                          "sample of the input, or choose 1 region or another key strategy");
+  return FALSE;
 }
 
 /**
@@ -38,7 +34,8 @@ const TallKeyStrategy tall_key_raw = {
   .summary = "customer number + 00 + order number + 00; readable and in order, for range scans",
   .needs_id = FALSE,
   .append_customer = append_customer,
-  .append_order = append_number,
-  .measure_customer = measure,
-  .measure_order = measure,
+  .append_order = tall_key_text_append_order,
+  .measure_customer = tall_key_text_measure,
+  .measure_order = tall_key_text_measure,
+  .append_splits = append_splits,
 };

@@ -35,12 +35,36 @@ struct _TallKeyStrategy
    * with one. What is stored may be damaged, so @key can be anything. */
   gssize (*measure_customer) (TallSlice key);
   gssize (*measure_order) (TallSlice key);
+
+  /* Appends to @splits (#GByteArray each, owned by it) the @n_regions - 1 row keys at which a table
+   * is to be split, ascending, none empty, so that customers are spread evenly. @n_regions is 2 …
+   * TALL_MAX_REGIONS. They come from the bytes that customer parts really consist of, so that no
+   * region is out of reach; where these are not known, from @sample: customer numbers, ended by
+   * NULL, one for each order looked at; NULL = no sample. A split must not be longer than a
+   * customer part that it begins with, so that no customer is split. FALSE with TALL_ERROR_INVALID,
+   * saying what to do, if it cannot be done. */
+  gboolean (*append_splits) (guint n_regions,
+                             const char *const *sample,
+                             GPtrArray *splits,
+                             GError **error);
 };
+
+#define TALL_MAX_REGIONS                                                                           \
+  4096 /* of one table when it is made: HBase keeps each open at some cost                         \
+        */
+
+GPtrArray *tall_key_strategy_make_splits (const TallKeyStrategy *self,
+                                          guint n_regions,
+                                          const char *const *sample,
+                                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 const TallKeyStrategy *const *tall_key_strategies (guint *n);
 const TallKeyStrategy *tall_key_strategy_find (const char *name, GError **error);
 
 extern const TallKeyStrategy tall_key_hashed;
 extern const TallKeyStrategy tall_key_raw;
+extern const TallKeyStrategy tall_key_salted;
+extern const TallKeyStrategy tall_key_reversed;
+extern const TallKeyStrategy tall_key_numeric;
 
 G_END_DECLS

@@ -298,7 +298,8 @@ static void
 count_layout (const TallStoreKind *kind, const TallOrder *order, guint *n_reads, guint *n_rows)
 {
   g_auto (TallOrderKey) key = { NULL };
-  tall_order_key_init (&key, kind->key_strategy, order->customer_number, 0, order->order_number);
+  tall_order_key_init (&key, kind->key_strategy, order->customer_number,
+                       kind->key_strategy->needs_id ? 1 : 0, order->order_number);
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   g_autoptr (TallBatch) children = tall_batch_new ();
   kind->layout->plan_order (&key, plan);

@@ -221,12 +221,144 @@ struct Description {
   8: string version
 }
 
+// ---- Many at once, and listings -----------------------------------------------------------------
+
+/** Names one order. */
+struct OrderId {
+  /** Must be sent. */
+  1: string customer_number,
+  /** Must be sent. */
+  2: string order_number
+}
+
+struct GetOrdersRequest {
+  /** At most 1,000; one may come twice, and is answered twice. */
+  1: list<OrderId> ids
+}
+
+/** Exactly one of its fields is there. */
+struct OrderOutcome {
+  1: optional OrderResult result,
+  2: optional TallError failure
+}
+
+struct GetOrdersResult {
+  /**
+   * The answers to the first ids, in their order: to one at least, if any was asked. If they are
+   * fewer than the ids, ask for the others in another call.
+   */
+  1: list<OrderOutcome> outcomes
+}
+
+/** One of many orders to be stored. */
+struct OrderPut {
+  /** Must be sent. */
+  1: Order order,
+  /**
+   * Its own. Its timeout_ms is for storing this one: several are stored at a time, and it runs from
+   * when it is this one's turn.
+   */
+  2: optional WriteOptions options
+}
+
+struct PutOrdersRequest {
+  /** At most 1,000. */
+  1: list<OrderPut> puts
+}
+
+/** Exactly one of its fields is there. */
+struct PutOutcome {
+  1: optional PutResult result,
+  2: optional TallError failure
+}
+
+struct PutOrdersResult {
+  /** One for each put, in their order. */
+  1: list<PutOutcome> outcomes
+}
+
+/** Which part of a customer's orders is wanted. */
+struct ListOrdersRequest {
+  /** Must be sent. */
+  1: string customer_number,
+  /** The first sales date wanted. Absent: from the oldest. */
+  2: optional i64 from_date,
+  /** The first sales date no longer wanted, after from_date. Absent: to the newest. */
+  3: optional i64 to_date,
+  /** Entries of a page, 1 to 1,000. Absent: 30. */
+  4: optional i32 limit,
+  /** next_page of the page before. Absent: the first page. */
+  5: optional string page
+}
+
+/** What is known of an order without fetching it whole. */
+struct OrderEntry {
+  1: string order_number,
+  2: i64 revision,
+  3: optional i64 sales_date,
+  /** Number of line items. */
+  4: i32 lines,
+  /** Sum of quantity × price × (1 - discount) of the lines; absent if it cannot be told. */
+  5: optional Decimal total,
+  6: optional string currency
+}
+
+struct OrderList {
+  1: list<OrderEntry> entries,
+  /** Absent: this is the last page. */
+  2: optional string next_page
+}
+
+struct ListCustomersRequest {
+  /** Entries of a page, 1 to 1,000. Absent: 30. */
+  1: optional i32 limit,
+  /** next_page of the page before. Absent: the first page. */
+  2: optional string page
+}
+
+struct CustomerEntry {
+  1: string number,
+  2: optional string name,
+  /** 0: no customer is stored under this number, only orders. */
+  3: i64 revision
+}
+
+struct CustomerList {
+  1: list<CustomerEntry> entries,
+  /** Absent: this is the last page. */
+  2: optional string next_page
+}
+
+struct CustomerOrdersRequest {
+  /** Must be sent. */
+  1: string customer_number,
+  /** Orders of a page, 1 to 1,000. Absent: 30. */
+  2: optional i32 limit,
+  /** next_page of the page before. Absent: the first page. */
+  3: optional string page
+}
+
+struct CustomerOrders {
+  /** Absent: only orders are stored. */
+  1: optional Customer customer,
+  /** Of the customer; 0 if there is none. */
+  2: i64 revision,
+  /** One that cannot be read (DAMAGED, NEWER_VERSION) has its failure here. */
+  3: list<OrderOutcome> orders,
+  /** Absent: this is the last page. */
+  4: optional string next_page
+}
+
 // ---- Calls --------------------------------------------------------------------------------------
 
 /*
  * Field 1 of every call's exceptions is the TallError. It is not called "error", because the C GLib
- * generator has a variable of that name. Later calls take and give structs, so that they can grow;
- * a call on many items will give a result or a TallError for each.
+ * generator has a variable of that name. The later calls take and give structs, so that they can
+ * grow; a call on many items gives a result or a TallError for each.
+ *
+ * Time. A write has the time of its WriteOptions. Reads have the server's own, usually 10 s for
+ * each of the reads that a call is made of; calls on many end early, with what they have, rather
+ * than add them up.
  */
 service OrderService {
   /**
@@ -271,6 +403,72 @@ service OrderService {
   /** A customer with its revision. Orders may exist without their customer. As getOrder. */
   CustomerResult getCustomer(
     1: string number
+  ) throws (1: TallError failure),
+
+  /**
+   * Deletes a customer who has no orders. Sent again as deleteOrder.
+   * NOT_FOUND, CONFLICT (the condition does not hold, or there are orders: the message tells),
+   * INVALID, KEY_COLLISION, OUTCOME_UNKNOWN, and the general ones.
+   */
+  void deleteCustomer(
+    1: string number,
+    2: WriteOptions options
+  ) throws (1: TallError failure),
+
+  /**
+   * Many whole orders, of any customers, each as by getOrder and with its own outcome; together
+   * they cost less than one after the other. They are no snapshot. May be repeated at will.
+   * TOO_LARGE (more than 1,000), INVALID (a text that is none, at "ids[3].order_number"), and the
+   * general ones: those speak of the whole call. Of one order, its numbers included, its outcome
+   * speaks.
+   */
+  GetOrdersResult getOrders(
+    1: GetOrdersRequest request
+  ) throws (1: TallError failure),
+
+  /**
+   * Stores many orders, each as by putOrder: atomic for itself, with its own options and its own
+   * outcome. Not atomic together. Two of the same order are stored one after the other, in their
+   * order; otherwise no order of storing is promised. Give each put a token, and the whole call can
+   * be sent again when its answer was lost.
+   * A failure of the call speaks of all: TOO_LARGE (more than 1,000 puts, or more lines and
+   * locations than all may have), and INVALID for what is no order in any case (a text with U+0000
+   * or that is not UTF-8, a decimal without its scale; "field" names it, as in
+   * "puts[3].order.currency"): nothing was done then. With another of the general ones any of them
+   * may be stored. What is wrong with one order or its options is told by its outcome; "field" is
+   * a path in that order then.
+   */
+  PutOrdersResult putOrders(
+    1: PutOrdersRequest request
+  ) throws (1: TallError failure),
+
+  /**
+   * A page of a customer's orders, newest sales date first, those without a date last and only
+   * where no dates are asked for. An order whose date changes while it is being listed may be
+   * missed or come twice. A customer without orders, or that does not exist, has an empty list.
+   * INVALID (dates the wrong way round, a page token of something else), UNSUPPORTED (a deployment
+   * without an index), and the general ones.
+   */
+  OrderList listOrders(
+    1: ListOrdersRequest request
+  ) throws (1: TallError failure),
+
+  /**
+   * A page of all customers, each once, in an order that the deployment's row keys make. Those who
+   * only have orders are there too.
+   * INVALID (a page token of something else), and the general ones.
+   */
+  CustomerList listCustomers(
+    1: ListCustomersRequest request
+  ) throws (1: TallError failure),
+
+  /**
+   * A customer with a page of whole orders, in the order of their row keys.
+   * NOT_FOUND (neither the customer nor an order of it is stored), INVALID, KEY_COLLISION,
+   * NEWER_VERSION, and the general ones.
+   */
+  CustomerOrders getCustomerOrders(
+    1: CustomerOrdersRequest request
   ) throws (1: TallError failure),
 
   /** What this deployment is. May be repeated at will. The general errors. */

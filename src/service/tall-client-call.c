@@ -49,6 +49,8 @@ read_result (TallClientCall *self, ThriftProtocol *protocol, ThriftMessageType t
 
   self->result = (TallIdlResult){ .success = self->success };
   tall_struct_reader_init (&reader, protocol, self->arena);
+  if (self->call->item != NULL)
+    tall_struct_reader_allow_many (&reader);
   gboolean ok = type == T_EXCEPTION
                     ? read_application_error (self, &reader, error)
                     : tall_struct_reader_read (&reader, self->call->result, &self->result, error);
@@ -81,10 +83,9 @@ try_call (TallClientCall *self, TallConnection *connection, GError **error)
 
 /* What the caller is told of a try that brought no answer. */
 static void
-explain_failure (TallClientCall *self, GError *reason, GError **error)
+explain_failure (const TallClientCall *self, const char *operation, GError *reason, GError **error)
 {
   g_autoptr (GError) owned = reason;
-  g_autofree char *operation = tall_idl_call_describe (self->call, self->args);
   const char *address = tall_client_pool_get_address (self->pool);
 
   if (self->is_write && self->maybe_done)
@@ -119,18 +120,24 @@ tells_about_second_try_only (const TallClientCall *self, const GError *error)
   return FALSE;
 }
 
-static gboolean
-take_result (TallClientCall *self, GError **error)
+/**
+ * tall_client_call_take_failure:
+ * @operation: what failed, such as `Storing order 10248 of VINET`
+ *
+ * Makes an error of a failure in an answer, of the whole call or of one of many.
+ */
+void
+tall_client_call_take_failure (const TallClientCall *self,
+                               const char *operation,
+                               const TallIdlFailure *failure,
+                               GError **error)
 {
-  if (self->result.failure == NULL)
-    return TRUE;
+  g_autoptr (GError) reason = tall_idl_failure_to_error (failure);
 
-  g_autoptr (GError) reason = tall_idl_failure_to_error (self->result.failure);
   if (tells_about_second_try_only (self, reason))
-    explain_failure (self, g_steal_pointer (&reason), error);
+    explain_failure (self, operation, g_steal_pointer (&reason), error);
   else
     g_propagate_error (error, g_steal_pointer (&reason));
-  return FALSE;
 }
 
 static TryEnd
@@ -162,6 +169,7 @@ try_new_connection (TallClientCall *self, GError **error)
 gboolean
 tall_client_call_run (TallClientCall *self, GError **error)
 {
+  g_autofree char *operation = tall_idl_call_describe (self->call, self->args);
   g_autoptr (GError) reason = NULL;
   TallConnection *kept = tall_client_pool_take_kept (self->pool);
   TryEnd end = TRY_CLOSED;
@@ -174,8 +182,11 @@ tall_client_call_run (TallClientCall *self, GError **error)
       end = try_new_connection (self, &reason);
     }
 
-  if (end == TRY_ANSWERED)
-    return take_result (self, error);
-  explain_failure (self, g_steal_pointer (&reason), error);
+  if (end != TRY_ANSWERED)
+    explain_failure (self, operation, g_steal_pointer (&reason), error);
+  else if (self->result.failure != NULL)
+    tall_client_call_take_failure (self, operation, self->result.failure, error);
+  else
+    return TRUE;
   return FALSE;
 }

@@ -26,5 +26,9 @@ typedef struct
 } TallClientCall;
 
 gboolean tall_client_call_run (TallClientCall *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_client_call_take_failure (const TallClientCall *self,
+                                    const char *operation,
+                                    const TallIdlFailure *failure,
+                                    GError **error);
 
 G_END_DECLS

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "tall-client-call.h"
+#include "tall-client-private.h"
 #include "tall-error.h"
 #include "tall-socket.h"
 
@@ -23,8 +23,13 @@ struct _TallClient
 
 G_DEFINE_FINAL_TYPE (TallClient, tall_client, TALL_TYPE_FRONT)
 
-static TallClientCall
-prepare (TallFront *front, TallIdlCallId id, const TallIdlArgs *args, TallArena *arena)
+/**
+ * tall_client_prepare:
+ * @args: used until the call is run
+ * @arena: of the result
+ */
+TallClientCall
+tall_client_prepare (TallFront *front, TallIdlCallId id, const TallIdlArgs *args, TallArena *arena)
 {
   TallClient *self = TALL_CLIENT (front);
   return (TallClientCall){
@@ -44,9 +49,14 @@ prepare_write (TallClientCall *call, const TallWriteOptions *options)
     call->deadline = g_get_monotonic_time () + (gint64)options->timeout * 1000;
 }
 
-/* Every write gets a token, so that it can be sent again and is done once. */
-static TallWriteOptions
-with_token (const TallWriteOptions *given)
+/**
+ * tall_client_with_token:
+ * @given: (nullable):
+ *
+ * Every write gets a token, so that it can be sent again and is done once.
+ */
+TallWriteOptions
+tall_client_with_token (const TallWriteOptions *given)
 {
   TallWriteOptions options = { 0 };
   if (given != NULL)
@@ -57,9 +67,14 @@ with_token (const TallWriteOptions *given)
   return options;
 }
 
-/* The server gets nine tenths of the time, so that its own "timed out" arrives before ours. */
-static void
-init_options (TallIdlOptions *wire, const TallWriteOptions *options)
+/**
+ * tall_client_init_options:
+ * @options: lives as long as @wire
+ *
+ * The server gets nine tenths of the time, so that its own "timed out" arrives before ours.
+ */
+void
+tall_client_init_options (TallIdlOptions *wire, const TallWriteOptions *options)
 {
   TallWriteOptions shorter = *options;
   if (options->timeout > 0)
@@ -78,14 +93,14 @@ run_put (TallFront *front,
          gint64 *revision,
          GError **error)
 {
-  TallWriteOptions options = with_token (given);
+  TallWriteOptions options = tall_client_with_token (given);
   TallIdlOptions wire;
-  init_options (&wire, &options);
+  tall_client_init_options (&wire, &options);
   args->options = &wire;
 
   g_autoptr (TallArena) arena = tall_arena_new (0);
   TallIdlSuccess success = { 0 };
-  TallClientCall call = prepare (front, id, args, arena);
+  TallClientCall call = tall_client_prepare (front, id, args, arena);
   call.success = &success;
   prepare_write (&call, &options);
 
@@ -118,9 +133,15 @@ client_put_customer (TallFront *front,
   return run_put (front, TALL_IDL_PUT_CUSTOMER, &args, options, revision, error);
 }
 
-/* An answer that tells of something else than was asked for, or of nothing. */
-static gboolean
-set_wrong_answer (const TallClientCall *call, GError **error)
+/**
+ * tall_client_set_wrong_answer:
+ *
+ * The error of an answer that tells of something else than was asked for, or of nothing.
+ *
+ * Returns: FALSE
+ */
+gboolean
+tall_client_set_wrong_answer (const TallClientCall *call, GError **error)
 {
   g_autofree char *operation = tall_idl_call_describe (call->call, call->args);
   g_set_error (error, TALL_ERROR, TALL_ERROR_INTERNAL,
@@ -140,14 +161,14 @@ client_get_order (TallFront *front,
                        .order_number = (char *)order_number };
   g_autoptr (TallOrder) order = tall_order_new ("", "");
   TallIdlSuccess success = { .order = order };
-  TallClientCall call = prepare (front, TALL_IDL_GET_ORDER, &args, order->arena);
+  TallClientCall call = tall_client_prepare (front, TALL_IDL_GET_ORDER, &args, order->arena);
   call.success = &success;
 
   if (!tall_client_call_run (&call, error))
     return NULL;
   if (!g_str_equal (order->customer_number, customer_number)
       || !g_str_equal (order->order_number, order_number) || !tall_order_normalize (order, NULL))
-    return set_wrong_answer (&call, error), NULL;
+    return tall_client_set_wrong_answer (&call, error), NULL;
   if (revision != NULL)
     *revision = success.revision;
   return g_steal_pointer (&order);
@@ -159,36 +180,56 @@ client_get_customer (TallFront *front, const char *number, gint64 *revision, GEr
   TallIdlArgs args = { .customer_number = (char *)number };
   g_autoptr (TallCustomer) customer = tall_customer_new ("");
   TallIdlSuccess success = { .customer = customer };
-  TallClientCall call = prepare (front, TALL_IDL_GET_CUSTOMER, &args, customer->arena);
+  TallClientCall call = tall_client_prepare (front, TALL_IDL_GET_CUSTOMER, &args, customer->arena);
   call.success = &success;
 
   if (!tall_client_call_run (&call, error))
     return NULL;
   if (!g_str_equal (customer->number, number) || !tall_customer_normalize (customer, NULL))
-    return set_wrong_answer (&call, error), NULL;
+    return tall_client_set_wrong_answer (&call, error), NULL;
   if (revision != NULL)
     *revision = success.revision;
   return g_steal_pointer (&customer);
 }
 
 static gboolean
+run_delete (TallFront *front,
+            TallIdlCallId id,
+            TallIdlArgs *args,
+            const TallWriteOptions *given,
+            GError **error)
+{
+  TallWriteOptions options = tall_client_with_token (given);
+  TallIdlOptions wire;
+  tall_client_init_options (&wire, &options);
+  args->options = &wire;
+
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  TallClientCall call = tall_client_prepare (front, id, args, arena);
+  prepare_write (&call, &options);
+  return tall_client_call_run (&call, error);
+}
+
+static gboolean
 client_delete_order (TallFront *front,
                      const char *customer_number,
                      const char *order_number,
-                     const TallWriteOptions *given,
+                     const TallWriteOptions *options,
                      GError **error)
 {
-  TallWriteOptions options = with_token (given);
-  TallIdlOptions wire;
-  init_options (&wire, &options);
-
   TallIdlArgs args = { .customer_number = (char *)customer_number,
-                       .order_number = (char *)order_number,
-                       .options = &wire };
-  g_autoptr (TallArena) arena = tall_arena_new (0);
-  TallClientCall call = prepare (front, TALL_IDL_DELETE_ORDER, &args, arena);
-  prepare_write (&call, &options);
-  return tall_client_call_run (&call, error);
+                       .order_number = (char *)order_number };
+  return run_delete (front, TALL_IDL_DELETE_ORDER, &args, options, error);
+}
+
+static gboolean
+client_delete_customer (TallFront *front,
+                        const char *number,
+                        const TallWriteOptions *options,
+                        GError **error)
+{
+  TallIdlArgs args = { .customer_number = (char *)number };
+  return run_delete (front, TALL_IDL_DELETE_CUSTOMER, &args, options, error);
 }
 
 static TallDescription *
@@ -197,13 +238,13 @@ client_describe (TallFront *front, GError **error)
   TallIdlArgs args = { 0 };
   g_autoptr (TallArena) arena = tall_arena_new (0);
   TallDescription got = { 0 };
-  TallClientCall call = prepare (front, TALL_IDL_DESCRIBE, &args, arena);
+  TallClientCall call = tall_client_prepare (front, TALL_IDL_DESCRIBE, &args, arena);
   call.success = &got;
 
   if (!tall_client_call_run (&call, error))
     return NULL;
   if (got.layout == NULL || got.store == NULL)
-    return set_wrong_answer (&call, error), NULL;
+    return tall_client_set_wrong_answer (&call, error), NULL;
 
   TallDescription *description = g_memdup2 (&got, sizeof got);
   description->name = g_strdup (got.name);
@@ -219,7 +260,7 @@ client_ping (TallFront *front, GError **error)
 {
   TallIdlArgs args = { 0 };
   g_autoptr (TallArena) arena = tall_arena_new (0);
-  TallClientCall call = prepare (front, TALL_IDL_PING, &args, arena);
+  TallClientCall call = tall_client_prepare (front, TALL_IDL_PING, &args, arena);
   return tall_client_call_run (&call, error);
 }
 
@@ -255,6 +296,12 @@ tall_client_class_init (TallClientClass *klass)
   front_class->delete_order = client_delete_order;
   front_class->put_customer = client_put_customer;
   front_class->get_customer = client_get_customer;
+  front_class->delete_customer = client_delete_customer;
+  front_class->get_orders = tall_client_get_orders;
+  front_class->put_orders = tall_client_put_orders;
+  front_class->list_orders = tall_client_list_orders;
+  front_class->list_customers = tall_client_list_customers;
+  front_class->get_customer_orders = tall_client_get_customer_orders;
   front_class->describe = client_describe;
   front_class->ping = client_ping;
 }

@@ -4,135 +4,11 @@
 
 #include <thrift/c_glib/thrift_application_exception.h>
 
-#include "tall-idl.h"
 #include "tall-error.h"
 #include "tall-idl-failure.h"
+#include "tall-request.h"
 #include "tall-struct-reader.h"
 #include "tall-struct-writer.h"
-
-/* One call from its first byte to its answer. */
-typedef struct
-{
-  TallFront *front;
-  const TallIdlCall *call;
-  TallOrder *order;       /* owned: the argument of a put */
-  TallCustomer *customer; /* likewise */
-  TallArena *own_arena;   /* owned; NULL: the order's or customer's is used */
-  TallArena *arena;       /* of arguments and result */
-  TallIdlArgs args;
-  TallIdlSuccess success;
-  TallDescription *description; /* owned */
-  TallIdlResult result;
-} Request;
-
-typedef gboolean (*RunFunc) (Request *self, GError **error);
-
-static void
-request_init (Request *self, TallFront *front, const TallIdlCall *call)
-{
-  *self = (Request){ .front = front, .call = call };
-
-  if (call->id == TALL_IDL_PUT_ORDER)
-    {
-      self->order = self->args.order = tall_order_new ("", "");
-      self->arena = self->order->arena;
-    }
-  else if (call->id == TALL_IDL_PUT_CUSTOMER)
-    {
-      self->customer = self->args.customer = tall_customer_new ("");
-      self->arena = self->customer->arena;
-    }
-  else
-    self->arena = self->own_arena = tall_arena_new (0);
-}
-
-static void
-request_clear (Request *self)
-{
-  tall_order_free (self->success.order);
-  tall_customer_free (self->success.customer);
-  tall_description_free (self->description);
-  tall_order_free (self->order);
-  tall_customer_free (self->customer);
-  tall_arena_free (self->own_arena);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Request, request_clear)
-
-static gboolean
-run_put_order (Request *self, GError **error)
-{
-  TallWriteOptions options;
-
-  self->result.success = &self->success;
-  return tall_idl_options_parse (self->args.options, &options, error)
-         && tall_front_put_order (self->front, self->order, &options, &self->success.revision,
-                                  error);
-}
-
-static gboolean
-run_get_order (Request *self, GError **error)
-{
-  self->result.success = &self->success;
-  self->success.order =
-      tall_front_get_order (self->front, self->args.customer_number, self->args.order_number,
-                            &self->success.revision, error);
-  return self->success.order != NULL;
-}
-
-static gboolean
-run_delete_order (Request *self, GError **error)
-{
-  TallWriteOptions options;
-
-  return tall_idl_options_parse (self->args.options, &options, error)
-         && tall_front_delete_order (self->front, self->args.customer_number,
-                                     self->args.order_number, &options, error);
-}
-
-static gboolean
-run_put_customer (Request *self, GError **error)
-{
-  TallWriteOptions options;
-
-  self->result.success = &self->success;
-  return tall_idl_options_parse (self->args.options, &options, error)
-         && tall_front_put_customer (self->front, self->customer, &options, &self->success.revision,
-                                     error);
-}
-
-static gboolean
-run_get_customer (Request *self, GError **error)
-{
-  self->result.success = &self->success;
-  self->success.customer = tall_front_get_customer (self->front, self->args.customer_number,
-                                                    &self->success.revision, error);
-  return self->success.customer != NULL;
-}
-
-static gboolean
-run_describe (Request *self, GError **error)
-{
-  self->description = tall_front_describe (self->front, error);
-  self->result.success = self->description;
-  return self->description != NULL;
-}
-
-static gboolean
-run_ping (Request *self, GError **error)
-{
-  return tall_front_ping (self->front, error);
-}
-
-static const RunFunc run_functions[TALL_IDL_N_CALLS] = {
-  [TALL_IDL_PUT_ORDER] = run_put_order,
-  [TALL_IDL_GET_ORDER] = run_get_order,
-  [TALL_IDL_DELETE_ORDER] = run_delete_order,
-  [TALL_IDL_PUT_CUSTOMER] = run_put_customer,
-  [TALL_IDL_GET_CUSTOMER] = run_get_customer,
-  [TALL_IDL_DESCRIBE] = run_describe,
-  [TALL_IDL_PING] = run_ping,
-};
 
 static gboolean
 write_message (ThriftProtocol *out,
@@ -149,7 +25,8 @@ write_message (ThriftProtocol *out,
 }
 
 static gboolean
-request_reply (Request *self, ThriftProtocol *out, gint32 seqid, GError *failure, GError **error)
+request_reply (
+    TallRequest *self, ThriftProtocol *out, gint32 seqid, GError *failure, GError **error)
 {
   if (failure != NULL)
     {
@@ -161,17 +38,6 @@ request_reply (Request *self, ThriftProtocol *out, gint32 seqid, GError *failure
                         error);
 }
 
-/* A number that was not sent is refused as an empty one. */
-static void
-fill_absent (TallIdlArgs *args)
-{
-  static char empty[] = "";
-  if (args->customer_number == NULL)
-    args->customer_number = empty;
-  if (args->order_number == NULL)
-    args->order_number = empty;
-}
-
 static TallAnswer
 answer_call (TallFront *front,
              const TallIdlCall *call,
@@ -180,14 +46,16 @@ answer_call (TallFront *front,
              gint32 seqid,
              GError **error)
 {
-  g_auto (Request) request;
+  g_auto (TallRequest) request;
   TallStructReader reader;
   g_autoptr (GError) failure = NULL;
 
-  request_init (&request, front, call);
+  tall_request_init (&request, front, call);
   tall_struct_reader_init (&reader, in, request.arena);
+  if (call->item != NULL)
+    tall_struct_reader_allow_many (&reader);
   gboolean has_args = tall_struct_reader_read (&reader, call->args, &request.args, &failure);
-  fill_absent (&request.args);
+  tall_request_fill_absent (&request);
   if (!has_args && !reader.refused)
     {
       g_propagate_error (error, g_steal_pointer (&failure));
@@ -197,7 +65,7 @@ answer_call (TallFront *front,
     {
       if (!tall_struct_reader_finish (&reader, error))
         return TALL_ANSWER_NONE;
-      (void)!run_functions[call->id](&request, &failure);
+      (void)!tall_request_run (&request, &failure);
     }
 
   if (!request_reply (&request, out, seqid, failure, error))

@@ -2,10 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-idl.h"
 
-#include "tall-error.h"
-
-#define MAX_TIMEOUT_MS 3600000
-
 /* A field of the C struct `Type` whose member has the IDL's name. */
 #define AT(member) G_STRUCT_OFFSET (Type, member)
 #define FIELD(id, kind, member, beside, type)                                                      \
@@ -16,6 +12,10 @@
 #define OPTIONAL(id, kind, member) FIELD (id, kind, member, AT (has_##member), NULL)
 #define STRUCT(id, member, type) FIELD (id, STRUCT, member, TALL_FIELD_ALWAYS, &type)
 #define STRUCTS(id, member, type) FIELD (id, STRUCTS, member, AT (n_##member), &type)
+#define NAMED(id, kind, name, member)                                                              \
+  {                                                                                                \
+    name, id, TALL_FIELD_##kind, AT (member), TALL_FIELD_ALWAYS, NULL                              \
+  }
 #define TEXTS(id, member) FIELD (id, TEXTS, member, AT (n_##member), NULL)
 /* Not shown in the paths of errors, which begin inside of it. */
 #define OUTER(id, member, type)                                                                    \
@@ -50,6 +50,20 @@ static const TallField location_type_fields[] = {
 static TALL_STRUCT_TYPE (location_type, "ShippingLocation", Type);
 #undef Type
 
+static gpointer
+create_order (TallArena **arena)
+{
+  TallOrder *order = tall_order_new ("", "");
+  *arena = order->arena;
+  return order;
+}
+
+static void
+clear_order (gpointer pointer)
+{
+  g_clear_pointer ((TallOrder **)pointer, tall_order_free);
+}
+
 #define Type TallOrder
 static const TallField order_type_fields[] = {
   ALWAYS (1, TEXT, customer_number),
@@ -59,15 +73,29 @@ static const TallField order_type_fields[] = {
   STRUCTS (5, shipping_locations, location_type),
   ALWAYS (6, ATTRIBUTES, attributes),
 };
-static TALL_STRUCT_TYPE (order_type, "Order", Type);
+static TALL_OWNER_TYPE (order_type, "Order", Type, create_order, clear_order);
 #undef Type
+
+static gpointer
+create_customer (TallArena **arena)
+{
+  TallCustomer *customer = tall_customer_new ("");
+  *arena = customer->arena;
+  return customer;
+}
+
+static void
+clear_customer (gpointer pointer)
+{
+  g_clear_pointer ((TallCustomer **)pointer, tall_customer_free);
+}
 
 #define Type TallCustomer
 static const TallField customer_type_fields[] = {
   ALWAYS (1, TEXT, number), ALWAYS (2, TEXT, name),  STRUCT (3, address, address_type),
   TEXTS (4, phones),        ALWAYS (5, TEXT, email), ALWAYS (6, ATTRIBUTES, attributes),
 };
-static TALL_STRUCT_TYPE (customer_type, "Customer", Type);
+static TALL_OWNER_TYPE (customer_type, "Customer", Type, create_customer, clear_customer);
 #undef Type
 
 #define Type TallIdlOptions
@@ -118,6 +146,95 @@ static const TallField customer_success_type_fields[] = { OUTER (1, customer, cu
 static TALL_STRUCT_TYPE (customer_success_type, "CustomerResult", Type);
 #undef Type
 
+#define Type TallIdlOutcome
+static const TallField order_outcome_type_fields[] = { STRUCT (1, result, order_success_type),
+                                                       STRUCT (2, failure, failure_type) };
+static TALL_ITEM_TYPE (order_outcome_type, "OrderOutcome", Type);
+static const TallField put_outcome_type_fields[] = { STRUCT (1, result, put_success_type),
+                                                     STRUCT (2, failure, failure_type) };
+static TALL_ITEM_TYPE (put_outcome_type, "PutOutcome", Type);
+#undef Type
+
+#define Type TallIdlOutcomes
+static const TallField get_orders_success_type_fields[] = {
+  STRUCTS (1, outcomes, order_outcome_type)
+};
+static TALL_STRUCT_TYPE (get_orders_success_type, "GetOrdersResult", Type);
+static const TallField put_orders_success_type_fields[] = {
+  STRUCTS (1, outcomes, put_outcome_type)
+};
+static TALL_STRUCT_TYPE (put_orders_success_type, "PutOrdersResult", Type);
+#undef Type
+
+#define Type TallOrderEntry
+static const TallField order_entry_type_fields[] = {
+  ALWAYS (1, TEXT, order_number),   ALWAYS (2, I64, revision),    OPTIONAL (3, I64, sales_date),
+  NAMED (4, I32, "lines", n_lines), OPTIONAL (5, DECIMAL, total), ALWAYS (6, TEXT, currency),
+};
+static TALL_ITEM_TYPE (order_entry_type, "OrderEntry", Type);
+#undef Type
+
+#define Type TallOrderList
+static const TallField order_list_type_fields[] = { STRUCTS (1, entries, order_entry_type),
+                                                    ALWAYS (2, TEXT, next_page) };
+static TALL_STRUCT_TYPE (order_list_type, "OrderList", Type);
+#undef Type
+
+#define Type TallCustomerEntry
+static const TallField customer_entry_type_fields[] = { ALWAYS (1, TEXT, number),
+                                                        ALWAYS (2, TEXT, name),
+                                                        ALWAYS (3, I64, revision) };
+static TALL_ITEM_TYPE (customer_entry_type, "CustomerEntry", Type);
+#undef Type
+
+#define Type TallCustomerList
+static const TallField customer_list_type_fields[] = { STRUCTS (1, entries, customer_entry_type),
+                                                       ALWAYS (2, TEXT, next_page) };
+static TALL_STRUCT_TYPE (customer_list_type, "CustomerList", Type);
+#undef Type
+
+#define Type TallIdlCustomerOrders
+static const TallField customer_orders_type_fields[] = { STRUCT (1, customer, customer_type),
+                                                         ALWAYS (2, I64, revision),
+                                                         STRUCTS (3, orders, order_outcome_type),
+                                                         ALWAYS (4, TEXT, next_page) };
+static TALL_STRUCT_TYPE (customer_orders_type, "CustomerOrders", Type);
+#undef Type
+
+#define Type TallOrderId
+static const TallField order_id_type_fields[] = { ALWAYS (1, TEXT, customer_number),
+                                                  ALWAYS (2, TEXT, order_number) };
+static TALL_ITEM_TYPE (order_id_type, "OrderId", Type);
+#undef Type
+
+#define Type TallIdlPut
+static const TallField order_put_type_fields[] = { STRUCT (1, order, order_type),
+                                                   STRUCT (2, options, options_type) };
+static TALL_ITEM_TYPE (order_put_type, "OrderPut", Type);
+#undef Type
+
+#define Type TallIdlMany
+static const TallField get_orders_request_type_fields[] = { STRUCTS (1, ids, order_id_type) };
+static TALL_STRUCT_TYPE (get_orders_request_type, "GetOrdersRequest", Type);
+static const TallField put_orders_request_type_fields[] = { STRUCTS (1, puts, order_put_type) };
+static TALL_STRUCT_TYPE (put_orders_request_type, "PutOrdersRequest", Type);
+#undef Type
+
+#define Type TallIdlListing
+static const TallField list_orders_request_type_fields[] = {
+  ALWAYS (1, TEXT, customer_number), OPTIONAL (2, I64, from_date), OPTIONAL (3, I64, to_date),
+  OPTIONAL (4, I32, limit),          ALWAYS (5, TEXT, page),
+};
+static TALL_STRUCT_TYPE (list_orders_request_type, "ListOrdersRequest", Type);
+static const TallField list_customers_request_type_fields[] = { OPTIONAL (1, I32, limit),
+                                                                ALWAYS (2, TEXT, page) };
+static TALL_STRUCT_TYPE (list_customers_request_type, "ListCustomersRequest", Type);
+static const TallField customer_orders_request_type_fields[] = { ALWAYS (1, TEXT, customer_number),
+                                                                 OPTIONAL (2, I32, limit),
+                                                                 ALWAYS (3, TEXT, page) };
+static TALL_STRUCT_TYPE (customer_orders_request_type, "CustomerOrdersRequest", Type);
+#undef Type
+
 #define Type TallIdlArgs
 static const TallField put_order_type_fields[] = { OUTER (1, order, order_type),
                                                    STRUCT (2, options, options_type) };
@@ -136,22 +253,43 @@ static const TallField get_customer_type_fields[] = {
   { "number", 1, TALL_FIELD_TEXT, AT (customer_number), TALL_FIELD_ALWAYS, NULL }
 };
 static TALL_STRUCT_TYPE (get_customer_type, "getCustomer_args", Type);
+static const TallField delete_customer_type_fields[] = {
+  { "number", 1, TALL_FIELD_TEXT, AT (customer_number), TALL_FIELD_ALWAYS, NULL },
+  STRUCT (2, options, options_type),
+};
+static TALL_STRUCT_TYPE (delete_customer_type, "deleteCustomer_args", Type);
+static const TallField get_orders_type_fields[] = { OUTER (1, many, get_orders_request_type) };
+static TALL_STRUCT_TYPE (get_orders_type, "getOrders_args", Type);
+static const TallField put_orders_type_fields[] = { OUTER (1, many, put_orders_request_type) };
+static TALL_STRUCT_TYPE (put_orders_type, "putOrders_args", Type);
+static const TallField list_orders_type_fields[] = { OUTER (1, listing, list_orders_request_type) };
+static TALL_STRUCT_TYPE (list_orders_type, "listOrders_args", Type);
+static const TallField list_customers_type_fields[] = {
+  OUTER (1, listing, list_customers_request_type)
+};
+static TALL_STRUCT_TYPE (list_customers_type, "listCustomers_args", Type);
+static const TallField customer_orders_args_type_fields[] = {
+  OUTER (1, listing, customer_orders_request_type)
+};
+static TALL_STRUCT_TYPE (customer_orders_args_type, "getCustomerOrders_args", Type);
 static const TallStructType no_args_type = { .name = "args", .size = sizeof (Type) };
 #undef Type
 
 #define Type TallIdlResult
-static const TallField put_result_type_fields[] = { OUTER (0, success, put_success_type),
-                                                    OUTER (1, failure, failure_type) };
-static TALL_STRUCT_TYPE (put_result_type, "result", Type);
-static const TallField order_result_type_fields[] = { OUTER (0, success, order_success_type),
-                                                      OUTER (1, failure, failure_type) };
-static TALL_STRUCT_TYPE (order_result_type, "result", Type);
-static const TallField customer_result_type_fields[] = { OUTER (0, success, customer_success_type),
-                                                         OUTER (1, failure, failure_type) };
-static TALL_STRUCT_TYPE (customer_result_type, "result", Type);
-static const TallField describe_result_type_fields[] = { OUTER (0, success, description_type),
-                                                         OUTER (1, failure, failure_type) };
-static TALL_STRUCT_TYPE (describe_result_type, "result", Type);
+#define RESULT(identifier, success_type)                                                           \
+  static const TallField identifier##_fields[] = { OUTER (0, success, success_type),               \
+                                                   OUTER (1, failure, failure_type) };             \
+  static TALL_STRUCT_TYPE (identifier, "result", Type)
+RESULT (put_result_type, put_success_type);
+RESULT (order_result_type, order_success_type);
+RESULT (customer_result_type, customer_success_type);
+RESULT (describe_result_type, description_type);
+RESULT (get_orders_result_type, get_orders_success_type);
+RESULT (put_orders_result_type, put_orders_success_type);
+RESULT (order_list_result_type, order_list_type);
+RESULT (customer_list_result_type, customer_list_type);
+RESULT (customer_orders_result_type, customer_orders_type);
+#undef RESULT
 static const TallField void_result_type_fields[] = { OUTER (1, failure, failure_type) };
 static TALL_STRUCT_TYPE (void_result_type, "result", Type);
 #undef Type
@@ -163,6 +301,17 @@ static const TallIdlCall calls[TALL_IDL_N_CALLS] = {
   { "putCustomer", TALL_IDL_PUT_CUSTOMER, &put_customer_type, &put_result_type, &put_success_type },
   { "getCustomer", TALL_IDL_GET_CUSTOMER, &get_customer_type, &customer_result_type,
     &customer_success_type },
+  { "deleteCustomer", TALL_IDL_DELETE_CUSTOMER, &delete_customer_type, &void_result_type, NULL },
+  { "getOrders", TALL_IDL_GET_ORDERS, &get_orders_type, &get_orders_result_type,
+    &get_orders_success_type, &order_outcome_type, &order_id_type },
+  { "putOrders", TALL_IDL_PUT_ORDERS, &put_orders_type, &put_orders_result_type,
+    &put_orders_success_type, &put_outcome_type, &order_put_type },
+  { "listOrders", TALL_IDL_LIST_ORDERS, &list_orders_type, &order_list_result_type,
+    &order_list_type, &order_entry_type },
+  { "listCustomers", TALL_IDL_LIST_CUSTOMERS, &list_customers_type, &customer_list_result_type,
+    &customer_list_type, &customer_entry_type },
+  { "getCustomerOrders", TALL_IDL_GET_CUSTOMER_ORDERS, &customer_orders_args_type,
+    &customer_orders_result_type, &customer_orders_type, &order_outcome_type },
   { "describe", TALL_IDL_DESCRIBE, &no_args_type, &describe_result_type, &description_type },
   { "ping", TALL_IDL_PING, &no_args_type, &void_result_type, NULL },
 };
@@ -197,19 +346,32 @@ tall_idl_call_find (const char *name)
 char *
 tall_idl_call_describe (const TallIdlCall *self, const TallIdlArgs *args)
 {
+  const char *customer = args->customer_number, *order = args->order_number;
+
   switch (self->id)
     {
     case TALL_IDL_PUT_ORDER:
-      return g_strdup_printf ("Storing order %s of %s", args->order->order_number,
-                              args->order->customer_number);
+      return tall_idl_describe_put (args->order);
     case TALL_IDL_GET_ORDER:
-      return g_strdup_printf ("Fetching order %s of %s", args->order_number, args->customer_number);
+      return g_strdup_printf ("Fetching order %s of %s", order, customer);
     case TALL_IDL_DELETE_ORDER:
-      return g_strdup_printf ("Deleting order %s of %s", args->order_number, args->customer_number);
+      return g_strdup_printf ("Deleting order %s of %s", order, customer);
     case TALL_IDL_PUT_CUSTOMER:
       return g_strdup_printf ("Storing customer %s", args->customer->number);
     case TALL_IDL_GET_CUSTOMER:
-      return g_strdup_printf ("Fetching customer %s", args->customer_number);
+      return g_strdup_printf ("Fetching customer %s", customer);
+    case TALL_IDL_DELETE_CUSTOMER:
+      return g_strdup_printf ("Deleting customer %s", customer);
+    case TALL_IDL_GET_ORDERS:
+      return g_strdup_printf ("Fetching %u orders", args->many->n_ids);
+    case TALL_IDL_PUT_ORDERS:
+      return g_strdup_printf ("Storing %u orders", args->many->n_puts);
+    case TALL_IDL_LIST_ORDERS:
+      return g_strdup_printf ("Listing the orders of %s", args->listing->customer_number);
+    case TALL_IDL_LIST_CUSTOMERS:
+      return g_strdup ("Listing the customers");
+    case TALL_IDL_GET_CUSTOMER_ORDERS:
+      return g_strdup_printf ("Fetching the orders of %s", args->listing->customer_number);
     case TALL_IDL_DESCRIBE:
       return g_strdup ("Describing the deployment");
     case TALL_IDL_PING:
@@ -220,81 +382,13 @@ tall_idl_call_describe (const TallIdlCall *self, const TallIdlArgs *args)
   g_assert_not_reached ();
 }
 
-static gboolean
-parse_condition (const TallIdlOptions *self, TallWriteOptions *options, GError **error)
-{
-  static const TallCondition conditions[] = { TALL_IF_ANY, TALL_IF_ABSENT, TALL_IF_REVISION };
-
-  if (self->has_condition && (guint)self->condition >= G_N_ELEMENTS (conditions))
-    {
-      tall_error_set_invalid (error, "options.condition",
-                              "options.condition: %d is not a WriteCondition", self->condition);
-      return FALSE;
-    }
-  options->condition = self->has_condition ? conditions[self->condition] : TALL_IF_ANY;
-  if (self->has_revision != (options->condition == TALL_IF_REVISION))
-    {
-      tall_error_set_invalid (error, "options.revision",
-                              "options.revision: the condition REVISION needs it, and no other "
-                              "condition takes it");
-      return FALSE;
-    }
-  options->revision = self->revision;
-  return TRUE;
-}
-
 /**
- * tall_idl_options_parse:
- * @self: (nullable): what came; NULL: nothing
- * @options: (out):
- */
-gboolean
-tall_idl_options_parse (const TallIdlOptions *self, TallWriteOptions *options, GError **error)
-{
-  *options = (TallWriteOptions){ 0 };
-  if (self == NULL)
-    return TRUE;
-  if (!parse_condition (self, options, error))
-    return FALSE;
-
-  if (self->token.data != NULL && self->token.len != TALL_TOKEN_SIZE)
-    {
-      tall_error_set_invalid (error, "options.token",
-                              "options.token: it has %d bytes, and not %" G_GSIZE_FORMAT,
-                              TALL_TOKEN_SIZE, self->token.len);
-      return FALSE;
-    }
-  options->has_token = self->token.data != NULL;
-  if (options->has_token)
-    memcpy (options->token, self->token.data, TALL_TOKEN_SIZE);
-
-  if (self->has_timeout_ms && (self->timeout_ms < 1 || self->timeout_ms > MAX_TIMEOUT_MS))
-    {
-      tall_error_set_invalid (error, "options.timeout_ms",
-                              "options.timeout_ms: it is 1 to %d milliseconds, and not %d",
-                              MAX_TIMEOUT_MS, self->timeout_ms);
-      return FALSE;
-    }
-  options->timeout = self->has_timeout_ms ? (guint)self->timeout_ms : 0;
-  return TRUE;
-}
-
-/**
- * tall_idl_options_init:
+ * tall_idl_describe_put:
  *
- * The way back; the token points into @options.
+ * Returns: (transfer full): the beginning of messages about storing @order
  */
-void
-tall_idl_options_init (TallIdlOptions *self, const TallWriteOptions *options)
+char *
+tall_idl_describe_put (const TallOrder *order)
 {
-  *self = (TallIdlOptions){
-    .condition = options->condition,
-    .has_condition = options->condition != TALL_IF_ANY,
-    .revision = options->revision,
-    .has_revision = options->condition == TALL_IF_REVISION,
-    .timeout_ms = (gint32)MIN (options->timeout, (guint)MAX_TIMEOUT_MS),
-    .has_timeout_ms = options->timeout > 0,
-  };
-  if (options->has_token)
-    self->token = tall_slice (options->token, TALL_TOKEN_SIZE);
+  return g_strdup_printf ("Storing order %s of %s", order->order_number, order->customer_number);
 }

@@ -18,6 +18,12 @@ typedef enum
   TALL_IDL_DELETE_ORDER,
   TALL_IDL_PUT_CUSTOMER,
   TALL_IDL_GET_CUSTOMER,
+  TALL_IDL_DELETE_CUSTOMER,
+  TALL_IDL_GET_ORDERS,
+  TALL_IDL_PUT_ORDERS,
+  TALL_IDL_LIST_ORDERS,
+  TALL_IDL_LIST_CUSTOMERS,
+  TALL_IDL_GET_CUSTOMER_ORDERS,
   TALL_IDL_DESCRIBE,
   TALL_IDL_PING,
   TALL_IDL_N_CALLS
@@ -35,6 +41,36 @@ typedef struct
   gboolean has_timeout_ms;
 } TallIdlOptions;
 
+/* One order of many to be put. */
+typedef struct
+{
+  TallOrder *order;        /* owned by the arena; NULL: none was sent */
+  TallIdlOptions *options; /* NULL: absent */
+} TallIdlPut;
+
+/* GetOrdersRequest or PutOrdersRequest. */
+typedef struct
+{
+  TallOrderId *ids; /* n_ids of them */
+  TallIdlPut *puts; /* n_puts of them */
+  guint n_ids;
+  guint n_puts;
+} TallIdlMany;
+
+/* ListOrdersRequest, ListCustomersRequest or CustomerOrdersRequest; tall_idl_listing_parse() makes
+ * TallListOptions of them. */
+typedef struct
+{
+  char *customer_number;
+  gint64 from_date;
+  gint64 to_date;
+  gint32 limit;
+  gboolean has_from_date;
+  gboolean has_to_date;
+  gboolean has_limit;
+  char *page; /* NULL: absent */
+} TallIdlListing;
+
 /* The arguments of any call; each call has its own fields of it. */
 typedef struct
 {
@@ -43,9 +79,12 @@ typedef struct
   char *customer_number;
   char *order_number;
   TallIdlOptions *options; /* NULL: absent */
+  TallIdlMany *many;
+  TallIdlListing *listing;
 } TallIdlArgs;
 
-/* OrderResult, CustomerResult or PutResult. */
+/* OrderResult, CustomerResult or PutResult; what is read without being provided belongs to the
+ * arena, until it is stolen. */
 typedef struct
 {
   TallOrder *order;
@@ -63,9 +102,32 @@ typedef struct
   gboolean has_revision;
 } TallIdlFailure;
 
+/* OrderOutcome or PutOutcome: one of both is there. */
 typedef struct
 {
-  gpointer success;        /* TallIdlSuccess or TallDescription; NULL: failed, or nothing to tell */
+  TallIdlSuccess *result;
+  TallIdlFailure *failure;
+} TallIdlOutcome;
+
+/* GetOrdersResult or PutOrdersResult. */
+typedef struct
+{
+  TallIdlOutcome *outcomes; /* n_outcomes of them */
+  guint n_outcomes;
+} TallIdlOutcomes;
+
+typedef struct
+{
+  TallCustomer *customer; /* NULL: absent */
+  gint64 revision;
+  TallIdlOutcome *orders; /* n_orders of them */
+  guint n_orders;
+  char *next_page; /* NULL: absent */
+} TallIdlCustomerOrders;
+
+typedef struct
+{
+  gpointer success;        /* of the call's type; NULL: failed, or nothing to tell */
   TallIdlFailure *failure; /* NULL: succeeded */
 } TallIdlResult;
 
@@ -83,6 +145,8 @@ typedef struct
   const TallStructType *args;    /* of TallIdlArgs */
   const TallStructType *result;  /* of TallIdlResult */
   const TallStructType *success; /* what a result must have when it succeeded; NULL: nothing */
+  const TallStructType *item;    /* of a call on many: one of its answers; NULL: a call on one */
+  const TallStructType *asked;   /* likewise of its arguments; NULL: it has no list of them */
 } TallIdlCall;
 
 extern const TallStructType tall_idl_application_error_type;
@@ -90,10 +154,18 @@ extern const TallStructType tall_idl_application_error_type;
 const TallIdlCall *tall_idl_call_get (TallIdlCallId id);
 const TallIdlCall *tall_idl_call_find (const char *name);
 char *tall_idl_call_describe (const TallIdlCall *self, const TallIdlArgs *args);
+char *tall_idl_describe_put (const TallOrder *order);
 
 gboolean tall_idl_options_parse (const TallIdlOptions *self,
                                  TallWriteOptions *options,
                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_idl_options_init (TallIdlOptions *self, const TallWriteOptions *options);
+
+gboolean tall_idl_listing_parse (const TallIdlListing *self,
+                                 TallListOptions *options,
+                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_idl_listing_init (TallIdlListing *self,
+                            const char *customer_number,
+                            const TallListOptions *options);
 
 G_END_DECLS

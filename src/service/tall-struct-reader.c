@@ -71,8 +71,10 @@ static gboolean
 spend_text (TallStructReader *self, gsize bytes, GError **error)
 {
   if (bytes > self->text_budget)
-    return refuse_size (self, error, TALL_MAX_CANONICAL_BYTES,
-                        "bytes, which is the most that an order or customer may have");
+    return self->many ? refuse_size (self, error, TALL_STRUCT_MANY_BYTES,
+                                     "bytes of text, which is the most that one call may have")
+                      : refuse_size (self, error, TALL_MAX_CANONICAL_BYTES,
+                                     "bytes, which is the most that an order or customer may have");
   self->text_budget -= bytes;
   return TRUE;
 }
@@ -117,6 +119,19 @@ read_decimal (TallStructReader *self, TallDecimal *decimal, GError **error)
   return TRUE;
 }
 
+/* One with an arena of its own; ours frees it, unless somebody takes it away. */
+static gboolean
+read_owner (TallStructReader *self, const TallField *field, gpointer *object, GError **error)
+{
+  TallArena *around = self->arena;
+
+  *object = field->type->create (&self->arena);
+  tall_arena_own (around, object, field->type->clear);
+  gboolean ok = tall_struct_reader_read (self, field->type, *object, error);
+  self->arena = around;
+  return ok;
+}
+
 /* A struct that the caller has provided is filled; else one is made in the arena. */
 static gboolean
 read_struct_pointer (TallStructReader *self,
@@ -124,6 +139,8 @@ read_struct_pointer (TallStructReader *self,
                      gpointer *object,
                      GError **error)
 {
+  if (*object == NULL && field->type->create != NULL)
+    return read_owner (self, field, object, error);
   if (*object == NULL)
     *object = tall_arena_alloc0 (self->arena, field->type->size);
   return tall_struct_reader_read (self, field->type, *object, error);
@@ -142,17 +159,27 @@ begin_list (TallStructReader *self, ThriftType expected, guint32 *size, GError *
 }
 
 static gboolean
+check_count (TallStructReader *self, const TallStructType *type, guint32 size, GError **error)
+{
+  if (type->max_elements > 0 && size > type->max_elements)
+    return refuse_size (self, error, type->max_elements, "in one call");
+  if (size > self->n_structs)
+    return self->many ? refuse_size (self, error, TALL_STRUCT_MANY_LINES,
+                                     "lines and locations in one call")
+                      : refuse_size (self, error, TALL_MAX_LINES_AND_LOCATIONS,
+                                     "lines and locations in one order");
+  self->n_structs -= size;
+  return TRUE;
+}
+
+static gboolean
 read_structs (
     TallStructReader *self, const TallField *field, gpointer *structs, guint *count, GError **error)
 {
   guint32 size = 0;
 
-  if (!begin_list (self, T_STRUCT, &size, error))
+  if (!begin_list (self, T_STRUCT, &size, error) || !check_count (self, field->type, size, error))
     return FALSE;
-  if (size > self->n_structs)
-    return refuse_size (self, error, TALL_MAX_LINES_AND_LOCATIONS,
-                        "lines and locations in one order");
-  self->n_structs -= size;
 
   guint8 *array = tall_arena_alloc0 (self->arena, size * field->type->size);
   TallStructStep *step = &self->path[self->depth - 1];
@@ -307,14 +334,29 @@ tall_struct_reader_init (TallStructReader *self, ThriftProtocol *protocol, TallA
   self->arena = arena;
   self->n_structs = TALL_MAX_LINES_AND_LOCATIONS;
   self->text_budget = TALL_MAX_CANONICAL_BYTES;
+  self->many = FALSE;
   self->refused = FALSE;
   self->depth = 0;
 }
 
 /**
+ * tall_struct_reader_allow_many:
+ *
+ * Takes as much as a call on many orders may have. To be called before anything is read.
+ */
+void
+tall_struct_reader_allow_many (TallStructReader *self)
+{
+  self->many = TRUE;
+  self->n_structs = TALL_STRUCT_MANY_LINES + TALL_STRUCT_MANY_ITEMS;
+  self->text_budget = TALL_STRUCT_MANY_BYTES;
+}
+
+/**
  * tall_struct_reader_read:
  * @type: what to read
- * @object: zeroed, of that type's size; filled, also when the reading fails
+ * @object: zeroed, of that type's size; filled, also when the reading fails. It lives as long as
+ * the arena if it may point to something that owns its own
  *
  * Reads one struct. Fields that the type does not know, from a newer sender, are skipped. When it
  * fails and `refused` is set, the error is one of %TALL_ERROR about a value that we do not take;

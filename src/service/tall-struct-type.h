@@ -4,6 +4,8 @@
 
 #include <thrift/c_glib/protocol/thrift_protocol.h>
 
+#include "tall-arena.h"
+
 G_BEGIN_DECLS
 
 /**
@@ -25,6 +27,9 @@ typedef enum
   TALL_FIELD_ATTRIBUTES, /* TallAttributes; a map on the wire */
   TALL_N_FIELD_KINDS
 } TallFieldKind;
+
+/* Elements of a list in a call on many, and entries of a page. */
+#define TALL_STRUCT_MANY_ITEMS 1000
 
 /* A field that is always there: nothing in memory tells whether it is. */
 #define TALL_FIELD_ALWAYS G_MAXUINT16
@@ -51,6 +56,10 @@ typedef struct
  * TallStructType:
  *
  * A struct of the IDL. Field numbers are unique and below 32.
+ *
+ * Some structs own an arena, in which all below them lies, so that they can be handed on: an order
+ * among many. @create makes such a one where the reader finds none; the arena that the reader was
+ * given frees it, by @clear, unless the pointer to it is NULL by then.
  */
 struct _TallStructType
 {
@@ -58,6 +67,9 @@ struct _TallStructType
   gsize size; /* bytes in memory */
   guint n_fields;
   const TallField *fields; /* n_fields of them, by ascending id */
+  guint max_elements;      /* of a list of them, beside the limits of the whole; 0: no other */
+  gpointer (*create) (TallArena **arena); /* NULL: it lies in the arena of what is around it */
+  GDestroyNotify clear;                   /* of the pointer to it */
 };
 
 /* A struct type out of a static array of fields named after it. */
@@ -67,6 +79,27 @@ struct _TallStructType
     .size = sizeof (type),                                                                         \
     .n_fields = G_N_ELEMENTS (identifier##_fields),                                                \
     .fields = identifier##_fields,                                                                 \
+  }
+
+/* The same, of which a list in a call has at most 1,000. */
+#define TALL_ITEM_TYPE(identifier, shown_name, type)                                               \
+  const TallStructType identifier = {                                                              \
+    .name = shown_name,                                                                            \
+    .size = sizeof (type),                                                                         \
+    .n_fields = G_N_ELEMENTS (identifier##_fields),                                                \
+    .fields = identifier##_fields,                                                                 \
+    .max_elements = TALL_STRUCT_MANY_ITEMS,                                                        \
+  }
+
+/* The same, of one that owns an arena. */
+#define TALL_OWNER_TYPE(identifier, shown_name, type, create_function, clear_function)             \
+  const TallStructType identifier = {                                                              \
+    .name = shown_name,                                                                            \
+    .size = sizeof (type),                                                                         \
+    .n_fields = G_N_ELEMENTS (identifier##_fields),                                                \
+    .fields = identifier##_fields,                                                                 \
+    .create = create_function,                                                                     \
+    .clear = clear_function,                                                                       \
   }
 
 /* What a field of each kind is on the wire. */

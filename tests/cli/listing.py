@@ -6,6 +6,7 @@
 """
 
 import json
+import os
 import shlex
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from support import (
     run, test,
 )
 
-PAIRS = [("blob", "hashed"), ("record-type", "raw")]
+LAYOUTS = ["blob", "normalized", "record-type", "denormalized", "wide"]
 
 
 def lines_of(*objects):
@@ -231,30 +232,24 @@ def loaded_store(folder, layout, key):
     return store
 
 
-def second_store(folder, layout, key):
-    store = f"rocksdb:{folder}/second"
-    run("init", "--store", store, "--layout", layout, "--key", key).ends(DONE)
-    return store
-
-
 @test
 def export_and_put(folder):
     """What is exported and put elsewhere is exported as the same bytes, whatever the layout."""
-    for number, (layout, key) in enumerate(PAIRS):
-        inner = f"{folder}/{number}"
-        subprocess.run(["mkdir", inner], check=True)
-        store = loaded_store(inner, layout, key)
+    for number, layout in enumerate(LAYOUTS):
+        key, other = ["hashed", "raw"][number % 2], LAYOUTS[number - 1]
+        os.mkdir(f"{folder}/{layout}")
+        store = loaded_store(f"{folder}/{layout}", layout, key)
         exported = run("export", "--store", store).ends(DONE).out
         items = [json.loads(line) for line in exported.splitlines()]
         equal((sum("order" in i for i in items), sum("customer" in i for i in items)), (832, 92))
         equal(ORDER in [i.get("order") for i in items], True)
 
-        for other, place in enumerate(places(store)):
+        second = f"rocksdb:{folder}/{layout}/second?sync=0"
+        for place, name in zip(places(store), ["stored", "served"]):
+            run("init", "--store", f"{second}&name={name}", "--layout", other, "--key",
+                key).ends(DONE)
             equal(run("export", *place).ends(DONE).out, exported)
-            copy = f"{inner}/{other}"
-            subprocess.run(["mkdir", copy], check=True)
-            second = second_store(copy, PAIRS[1 - number][0], key)
-            for into in places(second):
+            for into in places(f"{second}&name={name}"):
                 run("put", *into, "-", stdin=exported).ends(DONE)
                 equal(run("export", *into).ends(DONE).out, exported)
 

@@ -17,6 +17,8 @@ read_result (ThriftProtocol *protocol, const TallIdlCall *call, ThriftMessageTyp
   TallStructReader reader;
 
   tall_struct_reader_init (&reader, protocol, order->arena);
+  if (call->item != NULL)
+    tall_struct_reader_allow_many (&reader);
   gboolean ok =
       type == T_EXCEPTION
           ? tall_struct_reader_read (&reader, &tall_idl_application_error_type, &exception, &error)

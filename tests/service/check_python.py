@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Uses the service from another language: Python's Thrift library with code generated now.
 
-    check_python.py SERVER [LAYOUT]    SERVER prints "listening on HOST:PORT", and ends with its input
+    check_python.py SERVER [LAYOUT|front]    SERVER prints "listening on HOST:PORT", and ends with its input
 
 What goes in must come out, field by field, absent and empty kept apart, in both protocols; what is
 wrong must be refused with its place. Prints TAP.
@@ -185,16 +185,142 @@ def check_refusals(checks, client, types, name):
                  error)
 
 
-def check_all(checks, address, service, types, name, compact):
+def check_many(checks, client, types, name):
+    put = [types.OrderPut(order=order) for order in orders(types).values()]
+    put[0].options = types.WriteOptions(condition=types.WriteCondition.REVISION, revision=1)
+    put[1].options = types.WriteOptions(token=b"short")
+    put[2].options = types.WriteOptions(token=uuid.uuid4().bytes, timeout_ms=5000)
+    put += [types.OrderPut(), types.OrderPut(order=types.Order(customer_number="many"))]
+    outcomes = client.putOrders(types.PutOrdersRequest(puts=put)).outcomes
+    told = [("stored" if one.failure is None else code(types, one.failure),
+             getattr(one.failure, "field", None)) for one in outcomes]
+    checks.check(told == [("CONFLICT", None), ("INVALID", "options.token"), ("stored", None),
+                          ("stored", None), ("INVALID", "order"), ("INVALID", "order_number")],
+                 f"{name}: each put of many has its own outcome", told)
+    checks.check(all((one.result is None) != (one.failure is None) for one in outcomes),
+                 f"{name}: which is one of both", outcomes)
+    again = client.putOrders(types.PutOrdersRequest(puts=put[2:3])).outcomes
+    checks.check(again[0].result == outcomes[2].result,
+                 f"{name}: one of many sent again is stored once", again)
+
+    ids = [types.OrderId(order.customer_number, order.order_number)
+           for order in orders(types).values()]
+    ids += [types.OrderId("many", "none"), types.OrderId("many"), ids[2]]
+    got = client.getOrders(types.GetOrdersRequest(ids=ids)).outcomes
+    expected = list(orders(types).values())
+    checks.check([one.result and one.result.order for one in got]
+                 == [*expected, None, None, expected[2]], f"{name}: many come back the same", got)
+    checks.check([code(types, one.failure) for one in got[4:6]] == ["NOT_FOUND", "INVALID"],
+                 f"{name}: each get of many has its own outcome", got[4:6])
+    checks.check(client.getOrders(types.GetOrdersRequest()).outcomes == [],
+                 f"{name}: none of none")
+
+
+def check_many_refusals(checks, client, types, name):
+    def put(**fields):
+        return types.OrderPut(order=types.Order(customer_number="refused", order_number="1",
+                                                **fields))
+
+    def request(*puts):
+        return types.PutOrdersRequest(puts=list(puts))
+
+    many = [types.ShippingLocation(number=n) for n in range(1, 10001)]
+    for what, call, argument, expected, field in (
+            ("NUL in one of many", client.putOrders, request(put(), put(currency="\0")), "INVALID",
+             "puts[1].order.currency"),
+            ("too many puts", client.putOrders, request(*[put()] * 1001), "TOO_LARGE", None),
+            ("too many lines", client.putOrders, request(*[put(shipping_locations=many)] * 21),
+             "TOO_LARGE", None),
+            ("too many ids", client.getOrders,
+             types.GetOrdersRequest(ids=[types.OrderId("1", "1")] * 1001), "TOO_LARGE", None),
+            ("a page of nothing", client.listOrders,
+             types.ListOrdersRequest(customer_number="1", limit=0), "INVALID", "limit"),
+            ("a page too large", client.listCustomers, types.ListCustomersRequest(limit=1001),
+             "INVALID", "limit"),
+            ("a page token of our own", client.listOrders,
+             types.ListOrdersRequest(customer_number="1", page="mine"), "INVALID", "page"),
+            ("dates the wrong way round", client.listOrders,
+             types.ListOrdersRequest(customer_number="1", from_date=2, to_date=1), "INVALID",
+             "to_date"),
+            ("nobody's orders", client.listOrders, types.ListOrdersRequest(), "INVALID",
+             "customer_number"),
+            ("nobody with orders", client.getCustomerOrders, types.CustomerOrdersRequest(),
+             "INVALID", "customer_number")):
+        error = failure(types, call, argument)
+        checks.check((code(types, error), getattr(error, "field", None)) == (expected, field),
+                     f"{name}: {what} is {expected} at {field}", error)
+    error = failure(types, client.getOrder, "refused", "1")
+    checks.check(code(types, error) == "NOT_FOUND", f"{name}: nothing of a refused call is stored",
+                 error)
+
+
+def pages(call, request):
+    """All pages of a listing."""
+    while True:
+        page = call(request)
+        yield page
+        request.page = page.next_page
+        if request.page is None:
+            return
+
+
+def check_listings(checks, client, types, name):
+    number = "listed " + name
+    numbers = [f"{n:02}" for n in range(50)]
+    client.putOrders(types.PutOrdersRequest(puts=[
+        types.OrderPut(order=types.Order(
+            customer_number=number, order_number=n, sales_date=int(n) or None, currency="",
+            shipping_locations=[types.ShippingLocation(number=1, line_items=[
+                types.LineItem(number=1, quantity=types.Decimal(2, 0),
+                               price=types.Decimal(150, 2))])])) for n in numbers]))
+    listed = [entry for page in pages(client.listOrders, types.ListOrdersRequest(
+        customer_number=number, limit=7)) for entry in page.entries]
+    checks.check(sorted(entry.order_number for entry in listed) == numbers,
+                 f"{name}: every order is listed once", listed)
+    one = next(entry for entry in listed if entry.order_number == "07")
+    checks.check((one.sales_date, one.lines, one.total, one.currency)
+                 == (7, 1, types.Decimal(300, 2), ""), f"{name}: with what is known of it", one)
+    dated = client.listOrders(types.ListOrdersRequest(customer_number=number, from_date=3,
+                                                      to_date=6)).entries
+    checks.check(sorted(entry.sales_date for entry in dated) == [3, 4, 5],
+                 f"{name}: a range of dates", dated)
+    whole = list(pages(client.getCustomerOrders, types.CustomerOrdersRequest(
+        customer_number=number, limit=20)))
+    checks.check(sorted(one.result.order.order_number for page in whole for one in page.orders)
+                 == numbers and whole[0].customer is None, f"{name}: every order whole", whole)
+
+    customer = types.Customer(number=number, name="", phones=[], attributes={})
+    client.putCustomer(customer, None)
+    page = client.getCustomerOrders(types.CustomerOrdersRequest(customer_number=number))
+    checks.check((page.customer, len(page.orders)) == (customer, 30),
+                 f"{name}: a customer with a page of orders", page.customer)
+    entries = [entry for page in pages(client.listCustomers, types.ListCustomersRequest(limit=2))
+               for entry in page.entries]
+    checks.check([entry.name for entry in entries if entry.number == number] == [""],
+                 f"{name}: every customer is listed once", entries)
+    error = failure(types, client.deleteCustomer, number, None)
+    checks.check(code(types, error) == "CONFLICT", f"{name}: a customer with orders stays", error)
+    for n in numbers:
+        client.deleteOrder(number, n, types.WriteOptions())
+    client.deleteCustomer(number, None)
+    error = failure(types, client.getCustomer, number)
+    checks.check(code(types, error) == "NOT_FOUND", f"{name}: one without goes", error)
+
+
+def check_all(checks, address, service, types, name, compact, layout):
     with connected(address, service, compact=compact) as client:
         client.ping()
         got = client.describe()
-        checks.check((got.store, got.key_strategy, got.read_only) == ("memory", "hashed", False),
-                     f"{name}: describe", got)
+        checks.check((got.store, got.key_strategy, got.read_only)
+                     == ("memory", "hashed", layout == "front"), f"{name}: describe", got)
         check_orders(checks, client, types, name)
         check_customers(checks, client, types, name)
         check_writes(checks, client, types, name)
         check_refusals(checks, client, types, name)
+        check_many(checks, client, types, name)
+        if layout == "front":
+            check_many_refusals(checks, client, types, name)
+            check_listings(checks, client, types, name)
 
 
 def main(server, layout):
@@ -206,7 +332,8 @@ def main(server, layout):
             try:
                 address = process.stdout.readline().split()[2]
                 for name, compact in (("binary", False), ("compact", True)):
-                    check_all(checks, address, OrderService, ttypes, name, compact)
+                    check_all(checks, address, OrderService, ttypes, name, compact,
+                              layout)
             finally:
                 process.stdin.close()
         checks.check(process.returncode == 0, "the server ends well", process.returncode)

@@ -1,14 +1,16 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 
-/* A server over a new store in memory, for clients in other languages: prints the address that it
- * listens on, and stops when its standard input ends. */
+/* A server over a new store in memory, or over the front of the tests ("front" instead of a
+ * layout), for clients in other languages: prints the address that it listens on, and stops when
+ * its standard input ends. */
 
 #include <stdio.h>
 
 #include "tall-memory-table.h"
 #include "tall-server.h"
 #include "tall-store.h"
+#include "tall-test-front.h"
 
 static void
 wait_for_end_of_input (void)
@@ -20,6 +22,8 @@ wait_for_end_of_input (void)
 static TallFront *
 open_store (TallTable *table, const char *layout, GError **error)
 {
+  if (g_str_equal (layout, "front"))
+    return tall_test_front_new ();
   TallStoreSettings settings = { .layout = tall_layout_find (layout, error) };
   if (settings.layout == NULL)
     return NULL;

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-test-front.h"
+#include "tall-test-front-private.h"
 
 #include "tall-canonical.h"
 #include "tall-error.h"
@@ -99,7 +99,8 @@ put (TallTestFront *self,
   if (old != NULL && self->options.has_token
       && memcmp (old->token, self->options.token, TALL_TOKEN_SIZE) == 0)
     {
-      *revision = old->revision;
+      if (revision != NULL)
+        *revision = old->revision;
       return TRUE;
     }
   if (!check_condition (old, &self->options, error))
@@ -111,7 +112,8 @@ put (TallTestFront *self,
   memcpy (record->token, self->options.token, TALL_TOKEN_SIZE);
   g_hash_table_replace (self->records, g_steal_pointer (&owned_key), record);
   self->n_stored++;
-  *revision = record->revision;
+  if (revision != NULL)
+    *revision = record->revision;
   return TRUE;
 }
 
@@ -165,15 +167,12 @@ front_get_order (TallFront *front,
   return bytes == NULL ? NULL : tall_order_from_canonical (slice_of (bytes), error);
 }
 
-static gboolean
-front_delete_order (TallFront *front,
-                    const char *customer_number,
-                    const char *order_number,
-                    const TallWriteOptions *options,
-                    GError **error)
+static gboolean delete (TallTestFront *self,
+                        char *key,
+                        const TallWriteOptions *options,
+                        GError **error)
 {
-  TallTestFront *self = TALL_TEST_FRONT (front);
-  g_autofree char *key = order_key (customer_number, order_number);
+  g_autofree char *owned_key = key;
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
 
   self->options = *options;
@@ -186,6 +185,32 @@ front_delete_order (TallFront *front,
       return FALSE;
     }
   return check_condition (record, options, error) && g_hash_table_remove (self->records, key);
+}
+
+static gboolean
+front_delete_order (TallFront *front,
+                    const char *customer_number,
+                    const char *order_number,
+                    const TallWriteOptions *options,
+                    GError **error)
+{
+  return delete (TALL_TEST_FRONT (front), order_key (customer_number, order_number), options,
+                 error);
+}
+
+static gboolean
+front_delete_customer (TallFront *front,
+                       const char *number,
+                       const TallWriteOptions *options,
+                       GError **error)
+{
+  g_autoptr (GPtrArray) orders = tall_test_front_list (TALL_TEST_FRONT (front), number);
+  if (orders->len > 0)
+    {
+      g_set_error (error, TALL_ERROR, TALL_ERROR_CONFLICT, "there are %u orders", orders->len);
+      return FALSE;
+    }
+  return delete (TALL_TEST_FRONT (front), customer_key (number), options, error);
 }
 
 static gboolean
@@ -205,6 +230,53 @@ front_get_customer (TallFront *front, const char *number, gint64 *revision, GErr
 {
   g_autoptr (GBytes) bytes = get (TALL_TEST_FRONT (front), customer_key (number), revision, error);
   return bytes == NULL ? NULL : tall_customer_from_canonical (slice_of (bytes), error);
+}
+
+/**
+ * tall_test_front_begin:
+ *
+ * Begins a call that does more than one thing, as each of the simple ones begins.
+ */
+gboolean
+tall_test_front_begin (TallTestFront *self, GError **error)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  return enter (self, error);
+}
+
+static int
+compare_texts (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(char *const *)a, *(char *const *)b);
+}
+
+/**
+ * tall_test_front_list:
+ * @customer_number: (nullable): NULL: all customers
+ *
+ * Returns: (transfer full): the numbers of that customer's orders, or of all customers that are
+ *   stored, sorted
+ */
+GPtrArray *
+tall_test_front_list (TallTestFront *self, const char *customer_number)
+{
+  GPtrArray *numbers = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  GHashTableIter iter;
+  gpointer key;
+
+  g_hash_table_iter_init (&iter, self->records);
+  while (g_hash_table_iter_next (&iter, &key, NULL))
+    {
+      g_auto (GStrv) parts = g_strsplit (key, "\n", 2);
+      gboolean is_customer = g_str_equal (parts[1], "\n");
+      if (customer_number == NULL && is_customer)
+        g_ptr_array_add (numbers, g_strdup (parts[0]));
+      else if (!is_customer && g_strcmp0 (customer_number, parts[0]) == 0)
+        g_ptr_array_add (numbers, g_strdup (parts[1]));
+    }
+  g_ptr_array_sort (numbers, compare_texts);
+  return numbers;
 }
 
 static TallDescription *
@@ -309,6 +381,12 @@ tall_test_front_class_init (TallTestFrontClass *klass)
   front_class->delete_order = front_delete_order;
   front_class->put_customer = front_put_customer;
   front_class->get_customer = front_get_customer;
+  front_class->delete_customer = front_delete_customer;
+  front_class->get_orders = tall_test_front_get_orders;
+  front_class->put_orders = tall_test_front_put_orders;
+  front_class->list_orders = tall_test_front_list_orders;
+  front_class->list_customers = tall_test_front_list_customers;
+  front_class->get_customer_orders = tall_test_front_get_customer_orders;
   front_class->describe = front_describe;
   front_class->ping = front_ping;
 }

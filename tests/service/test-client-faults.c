@@ -12,6 +12,8 @@
 /* Letters of a script. A space ends a connection; what comes next is for the next one. */
 #define ANSWER 'a'   /* as if the call had succeeded, with revision 5 */
 #define CONFLICT 'c' /* with a TallError of that code, and revision 9 */
+#define MANY 'm'     /* as if the put of many, which are one, had succeeded */
+#define REFUSED 'r'  /* the same, but with a conflict for that one */
 #define HANG_UP 'h'  /* close without an answer */
 #define OTHER 'o'    /* not Thrift */
 #define STALE 's'    /* an answer to another call */
@@ -32,6 +34,11 @@ answer (GSocketConnection *connection, const GByteArray *request, char letter)
   static const guint8 success[] = { 0x0c, 0, 0, 0x0a, 0, 1, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0 };
   static const guint8 conflict[] = { 0x0c, 0,   1,    0x08, 0, 1, 0, 0, 0, 2, 0x0b, 0, 2, 0, 0, 0,
                                      1,    '!', 0x0a, 0,    4, 0, 0, 0, 0, 0, 0,    0, 9, 0, 0 };
+  static const guint8 many[] = { 0x0c, 0, 0, 0x0f, 0, 1, 0x0c, 0, 0, 0, 1, 0x0c, 0, 1, 0x0a,
+                                 0,    1, 0, 0,    0, 0, 0,    0, 0, 5, 0, 0,    0, 0 };
+  static const guint8 refused[] = { 0x0c, 0, 0, 0x0f, 0, 1, 0x0c, 0, 0, 0, 1, 0x0c, 0, 2,   0x08,
+                                    0,    1, 0, 0,    0, 2, 0x0b, 0, 2, 0, 0, 0,    1, '!', 0x0a,
+                                    0,    4, 0, 0,    0, 0, 0,    0, 0, 9, 0, 0,    0, 0 };
   TallReader reader = tall_reader (tall_slice_array (request));
   (void)tall_reader_u32 (&reader);
   guint32 name_len = tall_reader_u32 (&reader);
@@ -43,6 +50,10 @@ answer (GSocketConnection *connection, const GByteArray *request, char letter)
     reply->data[reply->len - 1] ^= 0x40;
   if (letter == CONFLICT)
     tall_bytes_append (reply, tall_slice (conflict, sizeof conflict));
+  else if (letter == MANY)
+    tall_bytes_append (reply, tall_slice (many, sizeof many));
+  else if (letter == REFUSED)
+    tall_bytes_append (reply, tall_slice (refused, sizeof refused));
   else
     tall_bytes_append (reply, tall_slice (success, sizeof success));
   tall_test_send_frame (connection, tall_slice_array (reply));
@@ -120,9 +131,24 @@ end (Fixture *f)
 typedef enum
 {
   PUT,
+  PUT_MANY,
   DELETE,
   PING,
 } Operation;
+
+/* One order by the call for many; its outcome is that of the call. */
+static gboolean
+put_many (Fixture *f, TallOrder *order, GError **error)
+{
+  TallOutcome outcome = { 0 };
+
+  if (!tall_front_put_orders (f->client, &order, NULL, 1, &outcome, error))
+    return FALSE;
+  if (outcome.error == NULL)
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&outcome.error));
+  return FALSE;
+}
 
 static gboolean
 run (Fixture *f, Operation operation, GError **error)
@@ -133,6 +159,8 @@ run (Fixture *f, Operation operation, GError **error)
     {
     case PUT:
       return tall_front_put_order (f->client, order, NULL, NULL, error);
+    case PUT_MANY:
+      return put_many (f, order, error);
     case DELETE:
       return tall_front_delete_order (f->client, "VINET", "10248", NULL, error);
     case PING:
@@ -161,6 +189,15 @@ static const struct
   /* The second try speaks for itself only. */
   { "kept/put-conflict", "ah c", 2, PUT, TALL_ERROR_OUTCOME_UNKNOWN },
   { "put-conflict", "c", 1, PUT, TALL_ERROR_CONFLICT },
+
+  /* Each of many is told for itself. */
+  { "many/kept", "mh m", 2, PUT_MANY, 0 },
+  { "many/kept-twice", "mh h", 2, PUT_MANY, TALL_ERROR_OUTCOME_UNKNOWN },
+  { "many/kept-conflict", "mh r", 2, PUT_MANY, TALL_ERROR_OUTCOME_UNKNOWN },
+  { "many/kept-whole-conflict", "mh c", 2, PUT_MANY, TALL_ERROR_OUTCOME_UNKNOWN },
+  { "many/conflict", "r", 1, PUT_MANY, TALL_ERROR_CONFLICT },
+  { "many/new", "h", 1, PUT_MANY, TALL_ERROR_OUTCOME_UNKNOWN },
+  { "many/other-type", "a", 1, PUT_MANY, TALL_ERROR_OUTCOME_UNKNOWN },
 
   /* A new connection is tried once. */
   { "new/read", "h", 1, PING, TALL_ERROR_UNAVAILABLE },

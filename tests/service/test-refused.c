@@ -307,6 +307,158 @@ test_gets (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   assert_refused (f, &nul, "getCustomer", TALL_ERROR_INVALID, "number");
 }
 
+/* The first put of many, up to and not including its end. */
+static void
+begin_puts (TallTestMessage *message, guint n)
+{
+  tall_test_message_begin_struct (message, 1);
+  begin_list (message, 1, T_STRUCT, n);
+}
+
+static void
+add_good_put (TallTestMessage *message)
+{
+  tall_test_message_begin_element (message);
+  begin_order (message);
+  tall_test_message_end_struct (message);
+  tall_test_message_end_struct (message);
+}
+
+static void
+add_nul_in_second_put (TallTestMessage *message)
+{
+  begin_puts (message, 2);
+  add_good_put (message);
+  tall_test_message_begin_element (message);
+  add_nul_in_number (message);
+  tall_test_message_end_struct (message);
+  tall_test_message_end_struct (message);
+}
+
+static void
+add_scale_in_first_put (TallTestMessage *message)
+{
+  begin_puts (message, 1);
+  tall_test_message_begin_element (message);
+  add_scale_too_large (message);
+  tall_test_message_end_struct (message);
+  tall_test_message_end_struct (message);
+}
+
+static void
+add_empty_elements (TallTestMessage *message, guint n)
+{
+  tall_test_message_begin_struct (message, 1);
+  begin_list (message, 1, T_STRUCT, n);
+  for (guint i = 0; i < n; i++)
+    {
+      tall_test_message_begin_element (message);
+      tall_test_message_end_struct (message);
+    }
+  tall_test_message_end_struct (message);
+}
+
+static void
+add_too_many_elements (TallTestMessage *message)
+{
+  add_empty_elements (message, TALL_STRUCT_MANY_ITEMS + 1);
+}
+
+static void
+add_too_many_lines (TallTestMessage *message)
+{
+  begin_puts (message, 21);
+  for (guint i = 0; i < 21; i++)
+    {
+      tall_test_message_begin_element (message);
+      begin_order (message);
+      begin_list (message, 5, T_STRUCT, 10000);
+      for (guint k = 0; k < 10000; k++)
+        {
+          tall_test_message_begin_element (message);
+          tall_test_message_end_struct (message);
+        }
+      tall_test_message_end_struct (message);
+      tall_test_message_end_struct (message);
+    }
+  tall_test_message_end_struct (message);
+}
+
+static void
+add_list_of_numbers (TallTestMessage *message)
+{
+  tall_test_message_begin_struct (message, 1);
+  begin_list (message, 1, T_I32, 1);
+  g_assert_cmpint (thrift_protocol_write_i32 (message->protocol, 1, NULL), >, 0);
+  tall_test_message_end_struct (message);
+}
+
+static void
+add_page (TallTestMessage *message, gint16 id, TallSlice page)
+{
+  tall_test_message_begin_struct (message, 1);
+  tall_test_message_add_bytes (message, id, page);
+  tall_test_message_end_struct (message);
+}
+
+static void
+add_nul_in_page (TallTestMessage *message)
+{
+  add_page (message, 2, tall_slice ("a\0", 2));
+}
+
+static void
+add_page_not_utf8 (TallTestMessage *message)
+{
+  add_page (message, 3, tall_slice ("\xff\xfe", 2));
+}
+
+static void
+add_no_limit (TallTestMessage *message)
+{
+  tall_test_message_begin_struct (message, 1);
+  tall_test_message_add_i32 (message, 1, 0);
+  tall_test_message_end_struct (message);
+}
+
+/* Calls on many: what is refused as a whole leaves nothing behind. */
+static void
+test_many (Fixture *f, gconstpointer data G_GNUC_UNUSED)
+{
+  static const struct
+  {
+    const char *call;
+    void (*add) (TallTestMessage *message);
+    TallError code;
+    const char *field;
+  } cases[] = {
+    { "putOrders", add_nul_in_second_put, TALL_ERROR_INVALID, "puts[1].order.customer_number" },
+    { "putOrders", add_scale_in_first_put, TALL_ERROR_INVALID,
+      "puts[0].order.shipping_locations[0].line_items[0].price" },
+    { "putOrders", add_too_many_elements, TALL_ERROR_TOO_LARGE, NULL },
+    { "putOrders", add_too_many_lines, TALL_ERROR_TOO_LARGE, NULL },
+    { "putOrders", add_list_of_numbers, TALL_ERROR_INVALID, "puts" },
+    { "getOrders", add_too_many_elements, TALL_ERROR_TOO_LARGE, NULL },
+    { "getOrders", add_list_of_numbers, TALL_ERROR_INVALID, "ids" },
+    { "listCustomers", add_nul_in_page, TALL_ERROR_INVALID, "page" },
+    { "listCustomers", add_no_limit, TALL_ERROR_INVALID, "limit" },
+    { "getCustomerOrders", add_page_not_utf8, TALL_ERROR_INVALID, "page" },
+    { "getCustomerOrders", add_nothing, TALL_ERROR_INVALID, "customer_number" },
+    { "listOrders", add_nothing, TALL_ERROR_INVALID, "customer_number" },
+    { "deleteCustomer", add_nothing, TALL_ERROR_INVALID, "customer_number" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_auto (TallTestMessage) message;
+      g_test_message ("%s %u", cases[i].call, i);
+      tall_test_message_init (&message, f->compact, cases[i].call, T_CALL);
+      cases[i].add (&message);
+      tall_test_message_end_struct (&message);
+      assert_refused (f, &message, cases[i].call, cases[i].code, cases[i].field);
+    }
+}
+
 #define ADD(name, function)                                                                        \
   g_test_add ("/service/refused/binary/" name, Fixture, GINT_TO_POINTER (FALSE), set_up, function, \
               tear_down);                                                                          \
@@ -319,5 +471,6 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   ADD ("puts", test_puts);
   ADD ("gets", test_gets);
+  ADD ("many", test_many);
   return g_test_run ();
 }

@@ -1,0 +1,144 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-client-private.h"
+
+#include "tall-error.h"
+#include "tall-limits.h"
+
+/* How many entries a page may have. */
+static guint
+page_size (const TallListOptions *options)
+{
+  return options != NULL && options->limit > 0 ? options->limit : TALL_DEFAULT_PAGE;
+}
+
+static gboolean
+check_order_entries (const TallOrderList *list)
+{
+  for (guint i = 0; i < list->n_entries; i++)
+    {
+      const TallOrderEntry *entry = &list->entries[i];
+      if (entry->order_number == NULL
+          || !tall_validate_number (entry->order_number, "order_number", NULL)
+          || entry->n_lines > TALL_MAX_LINES_AND_LOCATIONS
+          || (entry->has_sales_date
+              && (entry->sales_date < TALL_MIN_DATE || entry->sales_date > TALL_MAX_DATE)))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+TallOrderList *
+tall_client_list_orders (TallFront *front,
+                         const char *customer_number,
+                         const TallListOptions *options,
+                         GError **error)
+{
+  TallIdlListing listing;
+  TallIdlArgs args = { .listing = &listing };
+  g_autoptr (TallOrderList) list = g_new0 (TallOrderList, 1);
+  list->arena = tall_arena_new (0);
+  tall_idl_listing_init (&listing, customer_number, options);
+  TallClientCall call = tall_client_prepare (front, TALL_IDL_LIST_ORDERS, &args, list->arena);
+  call.success = list;
+
+  if (!tall_client_call_run (&call, error))
+    return NULL;
+  if (list->n_entries > page_size (options) || !check_order_entries (list))
+    return tall_client_set_wrong_answer (&call, error), NULL;
+  return g_steal_pointer (&list);
+}
+
+static gboolean
+check_customer_entries (const TallCustomerList *list)
+{
+  for (guint i = 0; i < list->n_entries; i++)
+    if (list->entries[i].number == NULL
+        || !tall_validate_number (list->entries[i].number, "number", NULL))
+      return FALSE;
+  return TRUE;
+}
+
+TallCustomerList *
+tall_client_list_customers (TallFront *front, const TallListOptions *options, GError **error)
+{
+  TallIdlListing listing;
+  TallIdlArgs args = { .listing = &listing };
+  g_autoptr (TallCustomerList) list = g_new0 (TallCustomerList, 1);
+  list->arena = tall_arena_new (0);
+  tall_idl_listing_init (&listing, NULL, options);
+  TallClientCall call = tall_client_prepare (front, TALL_IDL_LIST_CUSTOMERS, &args, list->arena);
+  call.success = list;
+
+  if (!tall_client_call_run (&call, error))
+    return NULL;
+  if (list->n_entries > page_size (options) || !check_customer_entries (list))
+    return tall_client_set_wrong_answer (&call, error), NULL;
+  return g_steal_pointer (&list);
+}
+
+/* Returns: FALSE if it is not an outcome of an order of that customer */
+static gboolean
+take_outcome (const TallClientCall *call,
+              const char *number,
+              TallIdlOutcome *got,
+              TallOutcome *outcome)
+{
+  g_autofree char *operation = g_strdup_printf ("Fetching an order of %s", number);
+
+  if (got->failure != NULL)
+    {
+      tall_client_call_take_failure (call, operation, got->failure, &outcome->error);
+      return TRUE;
+    }
+  if (got->result == NULL || got->result->order == NULL
+      || !g_str_equal (got->result->order->customer_number, number)
+      || !tall_order_normalize (got->result->order, NULL))
+    return FALSE;
+  outcome->revision = got->result->revision;
+  outcome->order = g_steal_pointer (&got->result->order);
+  return TRUE;
+}
+
+static gboolean
+take_customer_orders (const TallClientCall *call,
+                      const char *number,
+                      TallIdlCustomerOrders *got,
+                      TallCustomerOrders *page)
+{
+  if (got->customer != NULL
+      && (!g_str_equal (got->customer->number, number)
+          || !tall_customer_normalize (got->customer, NULL)))
+    return FALSE;
+  page->customer = g_steal_pointer (&got->customer);
+  page->revision = page->customer != NULL ? got->revision : 0;
+  page->next_page = g_strdup (got->next_page);
+  page->orders = g_new0 (TallOutcome, got->n_orders);
+  page->n_orders = got->n_orders;
+  for (guint i = 0; i < got->n_orders; i++)
+    if (!take_outcome (call, number, &got->orders[i], &page->orders[i]))
+      return FALSE;
+  return TRUE;
+}
+
+TallCustomerOrders *
+tall_client_get_customer_orders (TallFront *front,
+                                 const char *number,
+                                 const TallListOptions *options,
+                                 GError **error)
+{
+  TallIdlListing listing;
+  TallIdlArgs args = { .listing = &listing };
+  g_autoptr (TallCustomerOrders) page = g_new0 (TallCustomerOrders, 1);
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  TallIdlCustomerOrders *got = tall_arena_new0 (arena, TallIdlCustomerOrders);
+  tall_idl_listing_init (&listing, number, options);
+  TallClientCall call = tall_client_prepare (front, TALL_IDL_GET_CUSTOMER_ORDERS, &args, arena);
+  call.success = got;
+
+  if (!tall_client_call_run (&call, error))
+    return NULL;
+  if (got->n_orders > page_size (options) || !take_customer_orders (&call, number, got, page))
+    return tall_client_set_wrong_answer (&call, error), NULL;
+  return g_steal_pointer (&page);
+}

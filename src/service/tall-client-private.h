@@ -1,0 +1,37 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-client-call.h"
+#include "tall-client.h"
+
+G_BEGIN_DECLS
+
+/* What the calls of a client share. */
+TallClientCall
+tall_client_prepare (TallFront *front, TallIdlCallId id, const TallIdlArgs *args, TallArena *arena);
+TallWriteOptions tall_client_with_token (const TallWriteOptions *given);
+void tall_client_init_options (TallIdlOptions *wire, const TallWriteOptions *options);
+gboolean tall_client_set_wrong_answer (const TallClientCall *call, GError **error);
+
+/* Slots of #TallFrontClass. */
+gboolean tall_client_get_orders (
+    TallFront *front, const TallOrderId *ids, guint n, TallOutcome *outcomes, GError **error);
+gboolean tall_client_put_orders (TallFront *front,
+                                 TallOrder *const *orders,
+                                 const TallWriteOptions *options,
+                                 guint n,
+                                 TallOutcome *outcomes,
+                                 GError **error);
+TallOrderList *tall_client_list_orders (TallFront *front,
+                                        const char *customer_number,
+                                        const TallListOptions *options,
+                                        GError **error);
+TallCustomerList *
+tall_client_list_customers (TallFront *front, const TallListOptions *options, GError **error);
+TallCustomerOrders *tall_client_get_customer_orders (TallFront *front,
+                                                     const char *number,
+                                                     const TallListOptions *options,
+                                                     GError **error);
+
+G_END_DECLS

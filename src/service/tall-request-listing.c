@@ -1,0 +1,200 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-request.h"
+
+#include "tall-error.h"
+#include "tall-idl-outcome.h"
+#include "tall-call-budget.h"
+
+/* Orders of a customer that are fetched at once; a page of the usual size is. */
+#define ORDERS_AT_ONCE 32
+
+/* How many of the entries have room in a reply; one at least. */
+static guint
+count_fitting (const TallRequest *self, gconstpointer entries, guint n)
+{
+  const guint8 *entry = entries;
+  TallCallBudget budget;
+
+  tall_call_budget_init (&budget);
+  for (guint i = 0; i < n; i++, entry += self->call->item->size)
+    if (!tall_call_budget_take (&budget, self->call->item, entry, NULL))
+      return i;
+  return n;
+}
+
+/* The front knows the dates by shorter names than the interface, where those are words of some
+ * languages. */
+static gboolean
+name_date (GError *reason, GError **error)
+{
+  g_autoptr (GError) owned = reason;
+  const char *field = reason->domain == TALL_ERROR ? tall_error_get_field (reason) : NULL;
+
+  if (g_strcmp0 (field, "from") == 0)
+    tall_error_set_invalid (error, "from_date", "%s", reason->message);
+  else if (g_strcmp0 (field, "to") == 0)
+    tall_error_set_invalid (error, "to_date", "%s", reason->message);
+  else
+    g_propagate_error (error, g_steal_pointer (&owned));
+  return FALSE;
+}
+
+/**
+ * tall_request_list_orders:
+ *
+ * Lists a page again, with fewer entries, if it has no room in the reply: only the front can make
+ * the token of the page after it.
+ */
+gboolean
+tall_request_list_orders (TallRequest *self, GError **error)
+{
+  const TallIdlListing *listing = self->args.listing;
+  TallListOptions options;
+  GError *reason = NULL;
+
+  if (!tall_idl_listing_parse (listing, &options, error))
+    return FALSE;
+  for (;;)
+    {
+      g_autoptr (TallOrderList) list =
+          tall_front_list_orders (self->front, listing->customer_number, &options, &reason);
+      if (list == NULL)
+        return name_date (reason, error);
+      guint n = count_fitting (self, list->entries, list->n_entries);
+      if (n == list->n_entries)
+        {
+          tall_arena_own (self->arena, list, (GDestroyNotify)tall_order_list_free);
+          self->result.success = g_steal_pointer (&list);
+          return TRUE;
+        }
+      options.limit = n;
+    }
+}
+
+/**
+ * tall_request_list_customers:
+ *
+ * As tall_request_list_orders().
+ */
+gboolean
+tall_request_list_customers (TallRequest *self, GError **error)
+{
+  TallListOptions options;
+
+  if (!tall_idl_listing_parse (self->args.listing, &options, error))
+    return FALSE;
+  for (;;)
+    {
+      g_autoptr (TallCustomerList) list = tall_front_list_customers (self->front, &options, error);
+      if (list == NULL)
+        return FALSE;
+      guint n = count_fitting (self, list->entries, list->n_entries);
+      if (n == list->n_entries)
+        {
+          tall_arena_own (self->arena, list, (GDestroyNotify)tall_customer_list_free);
+          self->result.success = g_steal_pointer (&list);
+          return TRUE;
+        }
+      options.limit = n;
+    }
+}
+
+/* Moves the outcomes of a page to @told. Returns: how many of them have room */
+static guint
+take_page (TallRequest *self,
+           TallCallBudget *budget,
+           TallCustomerOrders *page,
+           TallIdlOutcome *told)
+{
+  g_autofree char *operation = tall_idl_call_describe (self->call, &self->args);
+
+  for (guint i = 0; i < page->n_orders; i++)
+    {
+      const TallOrder *order = page->orders[i].order;
+      tall_idl_outcome_take (&told[i], self->arena, operation, &page->orders[i]);
+      if (!tall_call_budget_take (budget, self->call->item, &told[i], order))
+        return i;
+    }
+  return page->n_orders;
+}
+
+/* Fetches the next orders, fewer than asked if so many have no room.
+ * Returns: (nullable): NULL with @error; or without, if there is no room for any */
+static TallCustomerOrders *
+fetch_fitting (TallRequest *self,
+               TallListOptions *options,
+               TallCallBudget *budget,
+               TallIdlOutcome *told,
+               GError **error)
+{
+  for (;;)
+    {
+      g_autoptr (TallCustomerOrders) page =
+          tall_front_get_customer_orders (self->front, self->args.listing->customer_number, options,
+                                          error);
+      if (page == NULL)
+        return NULL;
+      TallCallBudget rest = *budget;
+      guint n = take_page (self, &rest, page, told);
+      if (n == page->n_orders)
+        {
+          *budget = rest;
+          return g_steal_pointer (&page);
+        }
+      if (n == 0)
+        return NULL;
+      options->limit = n;
+    }
+}
+
+static void
+add_page (TallRequest *self, TallIdlCustomerOrders *success, TallCustomerOrders *page)
+{
+  if (success->customer == NULL && page->customer != NULL)
+    {
+      success->revision = page->revision;
+      success->customer = g_steal_pointer (&page->customer);
+      tall_arena_own (self->arena, success->customer, (GDestroyNotify)tall_customer_free);
+    }
+  success->n_orders += page->n_orders;
+  success->next_page =
+      page->next_page != NULL ? tall_arena_strdup (self->arena, page->next_page) : NULL;
+}
+
+/**
+ * tall_request_get_customer_orders:
+ *
+ * Fetches some of the orders after the other, as many as have room in the reply, and time. What
+ * fails after the first ones is met again by who asks for the page after this.
+ */
+gboolean
+tall_request_get_customer_orders (TallRequest *self, GError **error)
+{
+  TallIdlCustomerOrders *success = tall_arena_new0 (self->arena, TallIdlCustomerOrders);
+  TallListOptions options;
+  TallCallBudget budget;
+  gboolean begun = FALSE;
+
+  if (!tall_idl_listing_parse (self->args.listing, &options, error))
+    return FALSE;
+  guint wanted = options.limit;
+  self->result.success = success;
+  success->orders = tall_arena_newa0 (self->arena, TallIdlOutcome, wanted);
+  tall_call_budget_init (&budget);
+  do
+    {
+      options.limit = MIN (ORDERS_AT_ONCE, wanted - success->n_orders);
+      g_autoptr (TallCustomerOrders) page =
+          fetch_fitting (self, &options, &budget, success->orders + success->n_orders,
+                         begun ? NULL : error);
+      if (page == NULL)
+        return begun;
+      add_page (self, success, page);
+      options.page = success->next_page;
+      begun = TRUE;
+    }
+  while (success->next_page != NULL && success->n_orders < wanted
+         && !tall_call_budget_is_late (&budget));
+  return TRUE;
+}

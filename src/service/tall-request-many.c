@@ -1,0 +1,175 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-request.h"
+
+#include "tall-error.h"
+#include "tall-idl-outcome.h"
+#include "tall-call-budget.h"
+
+/* Orders that are fetched at once: few enough to have them all in memory, whatever their size. */
+#define ORDERS_AT_ONCE 64
+
+static void
+clear_outcomes (TallOutcome *outcomes, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    tall_outcome_clear (&outcomes[i]);
+}
+
+static void
+fill_ids (TallIdlMany *many)
+{
+  for (guint i = 0; i < many->n_ids; i++)
+    {
+      TallOrderId *id = &many->ids[i];
+      id->customer_number = id->customer_number != NULL ? id->customer_number : "";
+      id->order_number = id->order_number != NULL ? id->order_number : "";
+    }
+}
+
+/* Returns: how many of the outcomes have room */
+static guint
+take_fetched (TallRequest *self,
+              TallCallBudget *budget,
+              const TallOrderId *ids,
+              TallOutcome *outcomes,
+              guint n,
+              TallIdlOutcome *told)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *operation =
+          g_strdup_printf ("Fetching order %s of %s", ids[i].order_number, ids[i].customer_number);
+      const TallOrder *order = outcomes[i].order;
+      tall_idl_outcome_take (&told[i], self->arena, operation, &outcomes[i]);
+      if (!tall_call_budget_take (budget, self->call->item, &told[i], order))
+        return i;
+    }
+  return n;
+}
+
+/* Fetches the next @n; FALSE if none of them could be asked. */
+static gboolean
+fetch_chunk (
+    TallRequest *self, TallCallBudget *budget, TallIdlOutcomes *success, guint n, GError **error)
+{
+  TallOutcome outcomes[ORDERS_AT_ONCE] = { 0 };
+  const TallOrderId *ids = self->args.many->ids + success->n_outcomes;
+
+  gboolean ok = tall_front_get_orders (self->front, ids, n, outcomes, error);
+  if (ok)
+    success->n_outcomes +=
+        take_fetched (self, budget, ids, outcomes, n, success->outcomes + success->n_outcomes);
+  clear_outcomes (outcomes, n);
+  return ok;
+}
+
+/**
+ * tall_request_get_orders:
+ *
+ * Fetches a chunk of the orders after the other, as many as have room in the reply, and time.
+ */
+gboolean
+tall_request_get_orders (TallRequest *self, GError **error)
+{
+  TallIdlMany *many = self->args.many;
+  TallIdlOutcomes *success = tall_arena_new0 (self->arena, TallIdlOutcomes);
+  TallCallBudget budget;
+
+  self->result.success = success;
+  fill_ids (many);
+  tall_call_budget_init (&budget);
+  success->outcomes = tall_arena_newa0 (self->arena, TallIdlOutcome, many->n_ids);
+  while (success->n_outcomes < many->n_ids)
+    {
+      guint done = success->n_outcomes;
+      guint n = MIN (ORDERS_AT_ONCE, many->n_ids - done);
+      /* The caller will ask for the others, and meet the error then. */
+      if (!fetch_chunk (self, &budget, success, n, done > 0 ? NULL : error))
+        return done > 0;
+      if (success->n_outcomes < done + n || tall_call_budget_is_late (&budget))
+        break;
+    }
+  return TRUE;
+}
+
+/* Puts that can be tried, by position. */
+typedef struct
+{
+  TallOrder **orders;
+  TallWriteOptions *options;
+  guint *positions; /* in the request */
+  guint n;
+  TallOutcome *outcomes; /* n of them, of the tried ones */
+} Tried;
+
+static void
+tried_clear (Tried *self)
+{
+  if (self->outcomes != NULL)
+    clear_outcomes (self->outcomes, self->n);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Tried, tried_clear)
+
+static gboolean
+check_put (const TallIdlPut *put, TallWriteOptions *options, GError **error)
+{
+  if (put->order != NULL)
+    return tall_idl_options_parse (put->options, options, error);
+  tall_error_set_invalid (error, "order", "Storing an order: there is none");
+  return FALSE;
+}
+
+/* Sorts out what is wrong already. */
+static void
+choose_puts (TallRequest *self, TallIdlOutcomes *success, Tried *tried)
+{
+  const TallIdlMany *many = self->args.many;
+
+  tried->orders = tall_arena_newa0 (self->arena, TallOrder *, many->n_puts);
+  tried->options = tall_arena_newa0 (self->arena, TallWriteOptions, many->n_puts);
+  tried->positions = tall_arena_newa0 (self->arena, guint, many->n_puts);
+  tried->outcomes = tall_arena_newa0 (self->arena, TallOutcome, many->n_puts);
+  for (guint i = 0; i < many->n_puts; i++)
+    {
+      TallOutcome wrong = { 0 };
+      if (!check_put (&many->puts[i], &tried->options[tried->n], &wrong.error))
+        {
+          tall_idl_outcome_take (&success->outcomes[i], self->arena, "Storing an order", &wrong);
+          continue;
+        }
+      tried->orders[tried->n] = many->puts[i].order;
+      tried->positions[tried->n++] = i;
+    }
+}
+
+/**
+ * tall_request_put_orders:
+ *
+ * Stores the orders that are none already by their options; all have an outcome.
+ */
+gboolean
+tall_request_put_orders (TallRequest *self, GError **error)
+{
+  const TallIdlMany *many = self->args.many;
+  TallIdlOutcomes *success = tall_arena_new0 (self->arena, TallIdlOutcomes);
+  g_auto (Tried) tried = { 0 };
+
+  self->result.success = success;
+  success->n_outcomes = many->n_puts;
+  success->outcomes = tall_arena_newa0 (self->arena, TallIdlOutcome, many->n_puts);
+  choose_puts (self, success, &tried);
+  if (tried.n > 0
+      && !tall_front_put_orders (self->front, tried.orders, tried.options, tried.n, tried.outcomes,
+                                 error))
+    return FALSE;
+
+  for (guint i = 0; i < tried.n; i++)
+    {
+      g_autofree char *operation = tall_idl_describe_put (tried.orders[i]);
+      tall_idl_outcome_take (&success->outcomes[tried.positions[i]], self->arena, operation,
+                             &tried.outcomes[i]);
+    }
+  return TRUE;
+}

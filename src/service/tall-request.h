@@ -1,0 +1,43 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-idl.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallRequest:
+ *
+ * One call of a server, from its arguments to its result.
+ */
+typedef struct
+{
+  TallFront *front;
+  const TallIdlCall *call;
+  TallOrder *order;       /* owned: the argument of a put */
+  TallCustomer *customer; /* likewise */
+  TallArena *own_arena;   /* owned; NULL: the order's or customer's is used */
+  TallArena *arena;       /* of arguments and result */
+  TallIdlArgs args;
+  TallIdlSuccess success;
+  TallDescription *description; /* owned */
+  TallIdlResult result;
+} TallRequest;
+
+void tall_request_init (TallRequest *self, TallFront *front, const TallIdlCall *call);
+void tall_request_clear (TallRequest *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallRequest, tall_request_clear)
+
+void tall_request_fill_absent (TallRequest *self);
+gboolean tall_request_run (TallRequest *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/* Calls on many. */
+gboolean tall_request_get_orders (TallRequest *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_request_put_orders (TallRequest *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_request_list_orders (TallRequest *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_request_list_customers (TallRequest *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_request_get_customer_orders (TallRequest *self,
+                                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

@@ -1,0 +1,320 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+
+/* Listings and customers with their orders, through client and server. */
+
+#include "tall-error.h"
+#include "tall-test-orders.h"
+#include "tall-test-service.h"
+
+typedef TallTestService Fixture;
+
+static void
+set_up (Fixture *f, gconstpointer data G_GNUC_UNUSED)
+{
+  tall_test_service_start (f, NULL);
+}
+
+static void
+tear_down (Fixture *f, gconstpointer data G_GNUC_UNUSED)
+{
+  tall_test_service_stop (f);
+}
+
+static void
+put (Fixture *f, TallOrder *order)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean ok = tall_front_put_order (f->client, order, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (ok);
+}
+
+static TallOrder *
+new_order (const char *customer, guint number)
+{
+  g_autofree char *text = g_strdup_printf ("%04u", number);
+  return tall_test_order_with_lines (customer, text, number % 5);
+}
+
+/* Each page once, each order once, with what it is listed with. */
+static void
+test_orders (Fixture *f, gconstpointer data G_GNUC_UNUSED)
+{
+  for (guint i = 0; i < 75; i++)
+    {
+      g_autoptr (TallOrder) order = new_order ("VINET", i);
+      if ((order->has_sales_date = i % 2))
+        order->sales_date = i * 1000;
+      order->currency = i % 3 == 0 ? NULL : tall_arena_strdup (order->arena, i % 3 == 1 ? "" : "€");
+      put (f, order);
+    }
+
+  g_autofree char *page = NULL;
+  guint n = 0;
+  do
+    {
+      g_autoptr (GError) error = NULL;
+      TallListOptions options = { .page = page };
+      g_autoptr (TallOrderList) list =
+          tall_front_list_orders (f->client, "VINET", &options, &error);
+      g_assert_no_error (error);
+      g_assert_cmpuint (list->n_entries, ==, n < 60 ? TALL_DEFAULT_PAGE : 15);
+      for (guint i = 0; i < list->n_entries; i++, n++)
+        {
+          const TallOrderEntry *entry = &list->entries[i];
+          g_autoptr (TallOrder) order = new_order ("VINET", n);
+          TallDecimal total;
+          g_assert_cmpstr (entry->order_number, ==, order->order_number);
+          g_assert_cmpint (entry->revision, >, 0);
+          g_assert_cmpint (entry->has_sales_date, ==, n % 2);
+          g_assert_cmpint (entry->sales_date, ==, n % 2 ? n * 1000 : 0);
+          g_assert_cmpuint (entry->n_lines, ==, n % 5);
+          g_assert_cmpstr (entry->currency, ==, n % 3 == 0 ? NULL : n % 3 == 1 ? "" : "€");
+          g_assert_cmpint (entry->has_total, ==, tall_order_compute_total (order, &total));
+          g_assert_cmpint (entry->total.unscaled, ==, entry->has_total ? total.unscaled : 0);
+          g_assert_cmpint (entry->total.scale, ==, entry->has_total ? total.scale : 0);
+        }
+      g_free (page);
+      page = g_strdup (list->next_page);
+    }
+  while (page != NULL);
+  g_assert_cmpuint (n, ==, 75);
+}
+
+static void
+test_dates (Fixture *f, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  TallListOptions options = { .has_from = TRUE, .from = 3, .has_to = TRUE, .to = 7, .limit = 1000 };
+  for (guint i = 0; i < 10; i++)
+    {
+      g_autoptr (TallOrder) order = new_order ("VINET", i);
+      order->has_sales_date = TRUE;
+      order->sales_date = i;
+      put (f, order);
+    }
+
+  g_autoptr (TallOrderList) list = tall_front_list_orders (f->client, "VINET", &options, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (list->n_entries, ==, 4);
+  g_assert_cmpint (list->entries[0].sales_date, ==, 3);
+  g_assert_null (list->next_page);
+}
+
+/* Whatever limits it: the token of one listing is none of another's. */
+static void
+test_refused (Fixture *f, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  TallListOptions one = { .limit = 1 };
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr (TallOrder) order = new_order ("VINET", i);
+      put (f, order);
+    }
+  g_autoptr (TallOrderList) list = tall_front_list_orders (f->client, "VINET", &one, &error);
+  g_assert_no_error (error);
+  one.page = list->next_page;
+  g_assert_null (tall_front_list_orders (f->client, "OTHER", &one, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+  g_assert_cmpstr (tall_error_get_field (error), ==, "page");
+  g_clear_error (&error);
+  g_assert_null (tall_front_list_customers (f->client, &one, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+  g_clear_error (&error);
+  g_assert_null (tall_front_get_customer_orders (f->client, "VINET", &one, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+  g_clear_error (&error);
+
+  tall_test_front_fail_next (f->test_front, g_error_new_literal (TALL_ERROR, TALL_ERROR_UNSUPPORTED,
+                                                                 "no index here"));
+  g_assert_null (tall_front_list_orders (f->client, "VINET", NULL, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
+  g_clear_error (&error);
+  g_assert_null (tall_front_get_customer_orders (f->client, "NOBODY", NULL, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
+}
+
+static void
+test_customers (Fixture *f, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  TallListOptions options = { .limit = 3 };
+
+  for (guint i = 0; i < 5; i++)
+    {
+      g_autofree char *number = g_strdup_printf ("C%u", i);
+      g_autoptr (TallCustomer) customer = tall_test_plain_customer (number);
+      customer->name = i == 1 ? NULL : tall_arena_strdup (customer->arena, i == 2 ? "" : "ä");
+      g_assert_true (tall_front_put_customer (f->client, customer, NULL, NULL, &error));
+    }
+  g_autoptr (TallCustomerList) first = tall_front_list_customers (f->client, &options, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (first->n_entries, ==, 3);
+  g_assert_cmpstr (first->entries[0].name, ==, "ä");
+  g_assert_cmpstr (first->entries[1].name, ==, NULL);
+  g_assert_cmpstr (first->entries[2].name, ==, "");
+  g_assert_cmpint (first->entries[2].revision, >, first->entries[1].revision);
+  options.page = first->next_page;
+  g_autoptr (TallCustomerList) second = tall_front_list_customers (f->client, &options, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (second->n_entries, ==, 2);
+  g_assert_cmpstr (second->entries[0].number, ==, "C3");
+  g_assert_null (second->next_page);
+}
+
+/* Walks all pages; fails the test if an order is not as it was stored. */
+static guint
+walk_customer (Fixture *f, const char *number, guint limit, guint *n_pages)
+{
+  g_autofree char *token = NULL;
+  guint n = 0;
+
+  *n_pages = 0;
+  do
+    {
+      g_autoptr (GError) error = NULL;
+      TallListOptions options = { .limit = limit, .page = token };
+      g_autoptr (TallCustomerOrders) page =
+          tall_front_get_customer_orders (f->client, number, &options, &error);
+      g_assert_no_error (error);
+      g_assert_cmpuint (page->n_orders, <=, limit);
+      for (guint i = 0; i < page->n_orders; i++, n++)
+        {
+          g_autofree char *expected = g_strdup_printf ("%04u", n);
+          g_assert_no_error (page->orders[i].error);
+          g_assert_cmpint (page->orders[i].revision, >, 0);
+          g_assert_cmpstr (page->orders[i].order->order_number, ==, expected);
+        }
+      (*n_pages)++;
+      g_free (token);
+      token = g_strdup (page->next_page);
+    }
+  while (token != NULL);
+  return n;
+}
+
+static void
+test_customer_orders (Fixture *f, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  guint n_pages = 0;
+  for (guint i = 0; i < 100; i++)
+    {
+      g_autoptr (TallOrder) order = new_order ("VINET", i);
+      put (f, order);
+    }
+
+  /* Only orders; several of the server's own fetches in a page; and the last page exact. */
+  g_assert_cmpuint (walk_customer (f, "VINET", 75, &n_pages), ==, 100);
+  g_assert_cmpuint (n_pages, ==, 2);
+  g_assert_cmpuint (walk_customer (f, "VINET", 1000, &n_pages), ==, 100);
+  g_assert_cmpuint (n_pages, ==, 1);
+  g_assert_cmpuint (walk_customer (f, "VINET", 50, &n_pages), ==, 100);
+  g_assert_cmpuint (n_pages, ==, 2);
+  g_autoptr (TallCustomerOrders) none =
+      tall_front_get_customer_orders (f->client, "VINET", NULL, &error);
+  g_assert_no_error (error);
+  g_assert_null (none->customer);
+  g_assert_cmpint (none->revision, ==, 0);
+  g_assert_cmpuint (none->n_orders, ==, TALL_DEFAULT_PAGE);
+
+  gint64 revision = 0;
+  g_autoptr (TallCustomer) customer = tall_test_plain_customer ("VINET");
+  g_assert_true (tall_front_put_customer (f->client, customer, NULL, &revision, &error));
+  g_autoptr (TallCustomerOrders) page =
+      tall_front_get_customer_orders (f->client, "VINET", NULL, &error);
+  g_assert_no_error (error);
+  tall_test_assert_customer_equal (customer, page->customer);
+  g_assert_cmpint (page->revision, ==, revision);
+}
+
+/* A page ends early rather than becoming too large, and nothing is lost by that. */
+static void
+test_large_orders (Fixture *f, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autofree char *text = g_strnfill (1000 * 1024, 'x');
+  guint n_pages = 0;
+
+  for (guint i = 0; i < 20; i++)
+    {
+      g_autoptr (TallOrder) order = new_order ("LARGE", i);
+      order->currency = tall_arena_strdup (order->arena, text);
+      put (f, order);
+    }
+  g_assert_cmpuint (walk_customer (f, "LARGE", 1000, &n_pages), ==, 20);
+  g_assert_cmpuint (n_pages, ==, 3);
+
+  /* Long currencies make a listing large in the same way. */
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallOrderList) list = tall_front_list_orders (f->client, "LARGE", NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (list->n_entries, ==, 8);
+  g_assert_nonnull (list->next_page);
+}
+
+/* One order that cannot be read does not hide the others. */
+static void
+test_damaged_order (Fixture *f, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  static const char *const numbers[] = { "1", "damaged", "z" };
+
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autoptr (TallOrder) order = tall_test_order_with_lines ("VINET", numbers[i], 1);
+      put (f, order);
+    }
+  g_autoptr (TallCustomerOrders) page =
+      tall_front_get_customer_orders (f->client, "VINET", NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (page->n_orders, ==, 3);
+  g_assert_no_error (page->orders[0].error);
+  g_assert_error (page->orders[1].error, TALL_ERROR, TALL_ERROR_DAMAGED);
+  g_assert_null (page->orders[1].order);
+  g_assert_no_error (page->orders[2].error);
+}
+
+static void
+test_delete_customer (Fixture *f, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallCustomer) customer = tall_test_plain_customer ("VINET");
+  g_autoptr (TallOrder) order = new_order ("VINET", 1);
+  gint64 revision = 0;
+  g_assert_true (tall_front_put_customer (f->client, customer, NULL, &revision, &error));
+  put (f, order);
+
+  g_assert_false (tall_front_delete_customer (f->client, "VINET", NULL, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_CONFLICT);
+  g_clear_error (&error);
+  g_assert_true (tall_front_delete_order (f->client, "VINET", "0001", NULL, &error));
+  TallWriteOptions other = { .condition = TALL_IF_REVISION, .revision = revision + 1 };
+  g_assert_false (tall_front_delete_customer (f->client, "VINET", &other, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_CONFLICT);
+  g_clear_error (&error);
+  gboolean ok = tall_front_delete_customer (f->client, "VINET", NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (ok);
+  g_assert_true (tall_test_front_get_options (f->test_front).has_token);
+  g_assert_false (tall_front_delete_customer (f->client, "VINET", NULL, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
+}
+
+#define ADD(path, function) g_test_add (path, Fixture, NULL, set_up, function, tear_down)
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  ADD ("/service/listing/orders", test_orders);
+  ADD ("/service/listing/dates", test_dates);
+  ADD ("/service/listing/refused", test_refused);
+  ADD ("/service/listing/customers", test_customers);
+  ADD ("/service/listing/customer-orders", test_customer_orders);
+  ADD ("/service/listing/large-orders", test_large_orders);
+  ADD ("/service/listing/damaged-order", test_damaged_order);
+  ADD ("/service/listing/delete-customer", test_delete_customer);
+  return g_test_run ();
+}

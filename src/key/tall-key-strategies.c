@@ -5,11 +5,7 @@
 
 /* The default first. */
 static const TallKeyStrategy *const strategies[] = {
-  &tall_key_hashed,
-  &tall_key_raw,
-  &tall_key_salted,
-  &tall_key_reversed,
-  &tall_key_numeric,
+  &tall_key_hashed, &tall_key_raw, &tall_key_salted, &tall_key_reversed, &tall_key_numeric,
 };
 
 /**

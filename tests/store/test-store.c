@@ -323,6 +323,10 @@ test_calls (TallStoreFixture *fixture, gconstpointer data)
   count_layout (data, order, &n_reads, &n_rows);
   g_assert_cmpint (n_rows == 1, ==, single_row);
 
+  /* The customer is known, and his id, where there are ids, remembered. */
+  g_autoptr (TallOrder) before = tall_test_marked_order ("0", 1, 1, 1);
+  g_assert_true (tall_front_put_order (TALL_FRONT (store), before, NULL, NULL, &error));
+
   tall_counting_table_reset (TALL_COUNTING_TABLE (counting));
   g_assert_true (tall_front_put_order (TALL_FRONT (store), order, NULL, NULL, &error));
   g_assert_no_error (error);

@@ -25,6 +25,23 @@ tall_order_key_init (TallOrderKey *self,
   self->order = tall_slice (self->whole.data + customer_len, self->whole.len - customer_len);
 }
 
+/**
+ * tall_order_key_init_from_parts:
+ * @customer: a customer part, as it was stored
+ * @order: an order part, or the empty slice for the key of a customer
+ */
+void
+tall_order_key_init_from_parts (TallOrderKey *self, TallSlice customer, TallSlice order)
+{
+  self->bytes = g_byte_array_sized_new ((guint)(customer.len + order.len));
+  tall_bytes_append (self->bytes, customer);
+  tall_bytes_append (self->bytes, order);
+
+  self->whole = tall_slice_array (self->bytes);
+  self->customer = tall_slice (self->whole.data, customer.len);
+  self->order = tall_slice (self->whole.data + customer.len, order.len);
+}
+
 void
 tall_order_key_clear (TallOrderKey *self)
 {

@@ -25,6 +25,7 @@ void tall_order_key_init (TallOrderKey *self,
                           const char *customer_number,
                           guint64 customer_id,
                           const char *order_number);
+void tall_order_key_init_from_parts (TallOrderKey *self, TallSlice customer, TallSlice order);
 void tall_order_key_clear (TallOrderKey *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallOrderKey, tall_order_key_clear)
 

@@ -2,25 +2,13 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-children.h"
 
-#include "tall-error.h"
-
-/* Sends the mutations, once more if that fails: sent again they are the same. */
-static gboolean
-apply (const TallOperation *operation, const TallBatch *batch, GError **error)
-{
-  TallMutation *const *mutations = (TallMutation *const *)batch->mutations->pdata;
-  TallTable *table = operation->context->table;
-  guint n = batch->mutations->len;
-
-  return tall_table_apply (table, mutations, n, TALL_DURABLE_LATER, operation->deadline, NULL, NULL)
-         || tall_table_apply (table, mutations, n, TALL_DURABLE_LATER, operation->deadline, NULL,
-                              error);
-}
+#include "tall-index.h"
 
 /**
  * tall_children_write:
  *
- * Writes all rows of an order but its root row, which nobody sees until @revision is committed.
+ * Writes all rows of an order but its root row, which nobody sees until @revision is committed, and
+ * the hint by which it is listed.
  */
 gboolean
 tall_children_write (const TallOperation *operation,
@@ -30,7 +18,9 @@ tall_children_write (const TallOperation *operation,
 {
   g_autoptr (TallBatch) batch = tall_batch_new ();
   operation->context->layout->append_children (&operation->key, order, revision, batch);
-  return apply (operation, batch, error);
+  tall_index_add_hint (operation, order->has_sales_date ? order->sales_date : TALL_NO_DATE,
+                       revision, batch);
+  return tall_operation_apply (operation, batch, error);
 }
 
 /* One mutation for each row of the order, other than the root row, that has cells with timestamps
@@ -79,20 +69,32 @@ tall_children_remove_at (const TallOperation *operation, gint64 revision, GError
 {
   g_autoptr (TallBatch) batch = tall_batch_new ();
   return append_removals (operation, revision, revision, batch, error)
-         && apply (operation, batch, error);
+         && tall_operation_apply (operation, batch, error);
 }
 
 /**
  * tall_children_clean_up:
- * @revision: the revision that has been replaced or deleted
+ * @replaced: the state that has been replaced or deleted
+ * @now: the state in its place
  *
- * Removes rows that no reader can see any more. Best effort: what stays is removed next time.
+ * Removes rows that no reader can see any more, and the hint that leads nowhere. Best effort: what
+ * stays is removed next time.
  */
 void
-tall_children_clean_up (const TallOperation *operation, gint64 revision)
+tall_children_clean_up (const TallOperation *operation,
+                        const TallState *replaced,
+                        const TallState *now)
 {
   g_autoptr (TallBatch) batch = tall_batch_new ();
   g_autoptr (GError) error = NULL;
-  if (!append_removals (operation, 0, revision, batch, &error) || !apply (operation, batch, &error))
-    g_debug ("removing rows of revision %" G_GINT64_FORMAT ": %s", revision, error->message);
+
+  if (tall_operation_has_children (operation) && replaced->revision > 0
+      && !append_removals (operation, 0, replaced->revision, batch, &error))
+    g_debug ("finding rows of revision %" G_GINT64_FORMAT ": %s", replaced->revision,
+             error->message);
+  g_clear_error (&error);
+  tall_index_add_removal (operation, replaced, now, batch);
+  if (!tall_operation_apply (operation, batch, &error))
+    g_debug ("removing rows of revision %" G_GINT64_FORMAT ": %s", replaced->revision,
+             error->message);
 }

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "tall-operation.h"
+#include "tall-root.h"
 
 G_BEGIN_DECLS
 
@@ -13,6 +13,8 @@ gboolean tall_children_write (const TallOperation *operation,
 gboolean tall_children_remove_at (const TallOperation *operation,
                                   gint64 revision,
                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
-void tall_children_clean_up (const TallOperation *operation, gint64 revision);
+void tall_children_clean_up (const TallOperation *operation,
+                             const TallState *replaced,
+                             const TallState *now);
 
 G_END_DECLS

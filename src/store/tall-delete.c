@@ -48,19 +48,19 @@ append_tombstone (const TallOperation *operation,
 static TallStep
 attempt (const TallOperation *operation, TallRoot *root, TallState *wanted, GError **error)
 {
-  gint64 replaced = root->state.revision;
+  const TallState replaced = root->state;
   wanted->revision = tall_root_next_revision (root, tall_operation_now (operation));
-  tall_state_set_replaced (wanted, replaced);
+  tall_state_set_replaced (wanted, replaced.revision);
 
   g_autoptr (TallOrder) nothing =
       tall_order_new (operation->customer_number, operation->order_number);
   g_autoptr (TallBatch) batch = tall_batch_new ();
-  append_tombstone (operation, wanted, tall_order_to_summary (nothing, batch->arena), replaced,
-                    batch);
+  append_tombstone (operation, wanted, tall_order_to_summary (nothing, batch->arena),
+                    replaced.revision, batch);
   TallStep step =
       tall_commit (operation, root, g_ptr_array_index (batch->mutations, 0), wanted, error);
-  if (step == TALL_STEP_DONE && tall_operation_has_children (operation))
-    tall_children_clean_up (operation, replaced);
+  if (step == TALL_STEP_DONE)
+    tall_children_clean_up (operation, &replaced, wanted);
   return step;
 }
 

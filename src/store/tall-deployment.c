@@ -19,9 +19,13 @@
 #define COLUMN_COMPRESSION "compression"
 #define COLUMN_BLOOM_FILTER "bloom_filter"
 #define COLUMN_BLOCK_ENCODING "block_encoding"
+#define COLUMN_INDEX "index"
 
 #define MODE_NORMAL "normal"
 #define MODE_READ_ONLY "read-only"
+
+#define INDEX_BY_DATE "date"
+#define INDEX_NONE "none"
 
 void
 tall_deployment_free (TallDeployment *self)
@@ -121,6 +125,22 @@ parse_tables (TallDeployment *self, const TallRow *row, GError **error)
          && parse_choice (row, COLUMN_BLOCK_ENCODING, &self->block_encoding, error);
 }
 
+static gboolean
+parse_index (TallDeployment *self, const TallRow *row, GError **error)
+{
+  g_autofree char *index = dup_column (row, COLUMN_INDEX, error);
+  if (index == NULL)
+    return FALSE;
+  self->index = g_str_equal (index, INDEX_BY_DATE) ? TALL_INDEX_BY_DATE : TALL_INDEX_NONE;
+  if (self->index == TALL_INDEX_BY_DATE || g_str_equal (index, INDEX_NONE))
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
+               "The deployment record's column " COLUMN_INDEX " is “%s”, not " INDEX_BY_DATE
+               " or " INDEX_NONE,
+               index);
+  return FALSE;
+}
+
 /* The format first: a newer one may have anything else. */
 static gboolean
 parse_record (TallDeployment *self, const TallRow *row, GError **error)
@@ -129,7 +149,8 @@ parse_record (TallDeployment *self, const TallRow *row, GError **error)
   if (!parse_format (self, row, error) || (self->id = dup_column (row, COLUMN_ID, error)) == NULL
       || (self->layout = dup_column (row, COLUMN_LAYOUT, error)) == NULL
       || (self->key_strategy = dup_column (row, COLUMN_KEY_STRATEGY, error)) == NULL
-      || !parse_mode (self, row, error) || !parse_tables (self, row, error)
+      || !parse_mode (self, row, error) || !parse_index (self, row, error)
+      || !parse_tables (self, row, error)
       || !parse_number (row, COLUMN_TTL, G_MAXUINT64, &self->ttl, error)
       || !parse_number (row, COLUMN_BULK_REVISION, G_MAXINT64 - 1, &bulk_revision, error))
     return FALSE;
@@ -211,6 +232,8 @@ append_record (const TallStoreSettings *settings, const char *id, TallBatch *bat
   put_text (batch, record, COLUMN_KEY_STRATEGY, settings->key_strategy->name);
   put_text (batch, record, COLUMN_TTL,
             tall_arena_printf (arena, "%" G_GUINT64_FORMAT, settings->ttl));
+  put_text (batch, record, COLUMN_INDEX,
+            settings->index == TALL_INDEX_BY_DATE ? INDEX_BY_DATE : INDEX_NONE);
   put_text (batch, record, COLUMN_MODE, MODE_NORMAL);
   put_text (batch, record, COLUMN_BULK_REVISION, "0");
   if (settings->regions != 0)

@@ -27,6 +27,7 @@ typedef struct
   char *bloom_filter;   /* the same */
   char *block_encoding; /* the same */
   gboolean read_only;
+  TallIndexKind index;
   gint64 bulk_revision; /* the last one given to a bulk load; 0: none yet */
 } TallDeployment;
 

@@ -21,13 +21,7 @@ check_root (const TallOperation *operation, const TallRoot *root, GError **error
 {
   if (!tall_root_is_live (root, operation))
     return set_not_found (operation, error);
-  if (root->has_summary)
-    return tall_root_check_owner (root, operation, error);
-  g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
-               "its root row has no summary of revision %" G_GINT64_FORMAT ", so that nobody knows "
-               "whose it is",
-               root->state.revision);
-  return FALSE;
+  return tall_root_check_summary (root, error) && tall_root_check_owner (root, operation, error);
 }
 
 /* The first result of an order's plan has the root row; of a single-row layout it is the only one.

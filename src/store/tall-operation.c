@@ -44,6 +44,7 @@ tall_operation_set_id (TallOperation *self, guint64 id)
   const TallStoreContext *context = self->context;
 
   g_assert (self->root_row == NULL);
+  self->customer_id = id;
   tall_order_key_init (&self->key, context->key_strategy, self->customer_number, id,
                        self->order_number);
   self->root_row = g_byte_array_sized_new (64);
@@ -125,6 +126,38 @@ tall_operation_is_over (const TallOperation *self)
 }
 
 /**
+ * tall_operation_apply:
+ *
+ * Sends what nobody sees until something is committed, or any more; once again if that fails, as
+ * it is the same then.
+ */
+gboolean
+tall_operation_apply (const TallOperation *self, const TallBatch *batch, GError **error)
+{
+  TallMutation *const *mutations = (TallMutation *const *)batch->mutations->pdata;
+  TallTable *table = self->context->table;
+  guint n = batch->mutations->len;
+
+  return tall_table_apply (table, mutations, n, TALL_DURABLE_LATER, self->deadline, NULL, NULL)
+         || tall_table_apply (table, mutations, n, TALL_DURABLE_LATER, self->deadline, NULL, error);
+}
+
+/**
+ * tall_store_context_has_expired:
+ *
+ * Returns: whether an order of that revision has outlived the deployment's TTL
+ */
+gboolean
+tall_store_context_has_expired (const TallStoreContext *self, gint64 revision)
+{
+  if (self->ttl == 0)
+    return FALSE;
+
+  gint64 age = self->hooks.now (self->hooks.data) - revision;
+  return age > 0 && (guint64)age / 1000 >= self->ttl;
+}
+
+/**
  * tall_operation_has_expired:
  *
  * Returns: whether something of that revision has outlived the deployment's TTL, which customers
@@ -133,12 +166,7 @@ tall_operation_is_over (const TallOperation *self)
 gboolean
 tall_operation_has_expired (const TallOperation *self, gint64 revision)
 {
-  guint64 ttl = self->context->ttl;
-  if (ttl == 0 || self->order_number == NULL)
-    return FALSE;
-
-  gint64 age = tall_operation_now (self) - revision;
-  return age > 0 && (guint64)age / 1000 >= ttl;
+  return self->order_number != NULL && tall_store_context_has_expired (self->context, revision);
 }
 
 /**

@@ -24,6 +24,8 @@ typedef struct
   const TallKeyStrategy *key_strategy;
   TallIds *ids;         /* owned by the store; NULL unless the key strategy needs ids */
   guint64 ttl;          /* seconds; 0 = orders never expire */
+  gboolean has_index;   /* orders can be listed by date */
+  const char *id;       /* of the deployment; owned by the store */
   TallStoreHooks hooks; /* every slot set */
 } TallStoreContext;
 
@@ -38,11 +40,13 @@ typedef struct
   const TallStoreContext *context;
   const char *customer_number;
   const char *order_number; /* NULL: it is about the customer */
+  guint64 customer_id;      /* substituted; 0 if the key strategy needs none */
   TallOrderKey key;         /* this and the next two are set by tall_operation_identify() */
   const char *root_table;   /* static */
   GByteArray *root_row;     /* owned: key of the root row */
   gint64 deadline;          /* for calls of the table: microseconds of g_get_monotonic_time() */
   gint64 end;               /* the same moment by the monotonic clock of the hooks */
+  gint64 hinted;            /* revision of the hint written to the index by itself; 0: none */
 } TallOperation;
 
 void tall_operation_init (TallOperation *self,
@@ -60,6 +64,10 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallOperation, tall_operation_clear)
 gboolean tall_operation_has_children (const TallOperation *self);
 gboolean tall_operation_is_root (const TallOperation *self, const char *table, TallSlice row);
 gboolean tall_operation_is_over (const TallOperation *self);
+gboolean tall_operation_apply (const TallOperation *self,
+                               const TallBatch *batch,
+                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_store_context_has_expired (const TallStoreContext *self, gint64 revision);
 gboolean tall_operation_has_expired (const TallOperation *self, gint64 revision);
 gint64 tall_operation_now (const TallOperation *self);
 gint64 tall_operation_extend (TallOperation *self, gint64 microseconds);

@@ -5,6 +5,7 @@
 #include "tall-children.h"
 #include "tall-commit.h"
 #include "tall-error.h"
+#include "tall-index.h"
 #include "tall-limits.h"
 
 static gboolean
@@ -78,24 +79,26 @@ attempt (TallOperation *operation,
          GError **error)
 {
   gboolean has_children = tall_operation_has_children (operation);
-  gint64 replaced = root->state.revision;
+  const TallState replaced = root->state;
 
   wanted->revision = tall_root_next_revision (root, tall_operation_now (operation));
-  tall_state_set_replaced (wanted, replaced);
+  tall_state_set_replaced (wanted, replaced.revision);
   if (has_children)
     {
       TallStep step = prepare (operation, content, root, wanted->revision, error);
       if (step != TALL_STEP_DONE)
         return step;
     }
+  else if (!tall_index_write (operation, root, wanted->sales_date, wanted->revision, error))
+    return TALL_STEP_FAILED;
 
   g_autoptr (TallBatch) batch = tall_batch_new ();
   g_autoptr (GError) cause = NULL;
-  append_commit (operation, content, wanted, replaced, batch);
+  append_commit (operation, content, wanted, replaced.revision, batch);
   TallStep step =
       tall_commit (operation, root, g_ptr_array_index (batch->mutations, 0), wanted, &cause);
-  if (has_children && step == TALL_STEP_DONE && replaced > 0)
-    tall_children_clean_up (operation, replaced);
+  if (step == TALL_STEP_DONE)
+    tall_children_clean_up (operation, &replaced, wanted);
   if (has_children && step == TALL_STEP_FAILED
       && !g_error_matches (cause, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN))
     tall_release (operation, root);

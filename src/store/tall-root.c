@@ -65,23 +65,21 @@ find_stranger (const TallOperation *operation,
 }
 
 /**
- * tall_root_parse:
+ * tall_root_parse_state:
  * @row: (nullable): the root row as it was read, state and summary at least; NULL: there is none
- * @arena: for what is needed in between
+ * @summary: (out): the summary of the committed revision, in @row; the empty slice if there is none
  *
- * The newest state cell counts; of the summaries, that of the revision it names.
+ * The newest state cell counts; of the summaries, that of the revision it names. Whose row it is
+ * is left to the caller.
  *
  * Returns: FALSE with %TALL_ERROR_DAMAGED or %TALL_ERROR_NEWER_VERSION
  */
 gboolean
-tall_root_parse (TallRoot *self,
-                 const TallOperation *operation,
-                 const TallRow *row,
-                 TallArena *arena,
-                 GError **error)
+tall_root_parse_state (TallRoot *self, const TallRow *row, TallSlice *summary, GError **error)
 {
   tall_root_clear (self);
   *self = (TallRoot){ 0 };
+  *summary = (TallSlice)TALL_SLICE_INIT;
 
   const TallCell *cell = tall_row_find_latest (row, TALL_STATE_QUALIFIER);
   if (cell == NULL)
@@ -100,10 +98,50 @@ tall_root_parse (TallRoot *self,
   self->timestamp = cell->timestamp;
   memcpy (self->bytes, cell->value.data, TALL_STATE_SIZE);
 
-  const TallCell *summary = tall_row_find_at (row, TALL_SUMMARY_QUALIFIER, self->state.revision);
-  self->has_summary = summary != NULL;
-  return summary == NULL
-         || find_stranger (operation, summary->value, arena, &self->stranger, error);
+  cell = tall_row_find_at (row, TALL_SUMMARY_QUALIFIER, self->state.revision);
+  self->has_summary = cell != NULL;
+  if (cell != NULL)
+    *summary = cell->value;
+  return TRUE;
+}
+
+/**
+ * tall_root_check_summary:
+ *
+ * Returns: FALSE with %TALL_ERROR_DAMAGED if the row does not say whose it is
+ */
+gboolean
+tall_root_check_summary (const TallRoot *self, GError **error)
+{
+  if (self->has_summary)
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
+               "its root row has no summary of revision %" G_GINT64_FORMAT ", so that nobody knows "
+               "whose it is",
+               self->state.revision);
+  return FALSE;
+}
+
+/**
+ * tall_root_parse:
+ * @row: (nullable): the root row as it was read, state and summary at least; NULL: there is none
+ * @arena: for what is needed in between
+ *
+ * Reads what the row says of what the operation is about, and whose row it is.
+ *
+ * Returns: FALSE with %TALL_ERROR_DAMAGED or %TALL_ERROR_NEWER_VERSION
+ */
+gboolean
+tall_root_parse (TallRoot *self,
+                 const TallOperation *operation,
+                 const TallRow *row,
+                 TallArena *arena,
+                 GError **error)
+{
+  TallSlice summary;
+  return tall_root_parse_state (self, row, &summary, error)
+         && (!self->has_summary
+             || find_stranger (operation, summary, arena, &self->stranger, error));
 }
 
 /**

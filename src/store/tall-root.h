@@ -28,6 +28,11 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallRoot, tall_root_clear)
 
 void tall_root_take (TallRoot *self, TallRoot *from);
 void tall_root_set_state (TallRoot *self, const TallState *state, gint64 timestamp);
+gboolean tall_root_parse_state (TallRoot *self,
+                                const TallRow *row,
+                                TallSlice *summary,
+                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_root_check_summary (const TallRoot *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_root_parse (TallRoot *self,
                           const TallOperation *operation,
                           const TallRow *row,

@@ -6,6 +6,7 @@
 #include "tall-error.h"
 #include "tall-fetch.h"
 #include "tall-limits.h"
+#include "tall-list.h"
 #include "tall-many.h"
 #include "tall-write.h"
 
@@ -174,6 +175,64 @@ tall_store_put_orders (TallFront *front,
   return FALSE;
 }
 
+/* Finds out where a customer's rows are, for a listing. That the customer has no id is no error:
+ * then nothing of it is stored. */
+static gboolean
+identify_customer (TallOperation *operation, GError **error)
+{
+  g_autoptr (GError) cause = NULL;
+  if (tall_operation_identify (operation, FALSE, &cause)
+      || g_error_matches (cause, TALL_ERROR, TALL_ERROR_NOT_FOUND))
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&cause));
+  return FALSE;
+}
+
+static TallOrderList *
+tall_store_list_orders (TallFront *front,
+                        const char *customer_number,
+                        const TallListOptions *options,
+                        GError **error)
+{
+  g_auto (TallOperation) operation = { 0 };
+
+  tall_operation_init (&operation, &TALL_STORE (front)->context, customer_number, NULL, 0);
+  TallOrderList *list =
+      identify_customer (&operation, error) ? tall_list_orders (&operation, options, error) : NULL;
+  if (list == NULL)
+    g_prefix_error (error, "Listing the orders of %s: ", customer_number);
+  return list;
+}
+
+static TallCustomerList *
+tall_store_list_customers (TallFront *front, const TallListOptions *options, GError **error)
+{
+  g_auto (TallOperation) operation = { 0 };
+
+  tall_operation_init (&operation, &TALL_STORE (front)->context, NULL, NULL, 0);
+  TallCustomerList *list = tall_list_customers (&operation, options, error);
+  if (list == NULL)
+    g_prefix_error (error, "Listing the customers: ");
+  return list;
+}
+
+static TallCustomerOrders *
+tall_store_get_customer_orders (TallFront *front,
+                                const char *number,
+                                const TallListOptions *options,
+                                GError **error)
+{
+  g_auto (TallOperation) operation = { 0 };
+
+  tall_operation_init (&operation, &TALL_STORE (front)->context, number, NULL, 0);
+  TallCustomerOrders *page = tall_operation_identify (&operation, FALSE, error)
+                                 ? tall_list_customer_orders (&operation, options, error)
+                                 : NULL;
+  if (page == NULL)
+    g_prefix_error (error, "Fetching customer %s with orders: ", number);
+  return page;
+}
+
 static TallDescription *
 tall_store_describe (TallFront *front, GError **error)
 {
@@ -227,6 +286,9 @@ tall_store_class_init (TallStoreClass *klass)
   front->get_customer = tall_store_get_customer;
   front->get_orders = tall_store_get_orders;
   front->put_orders = tall_store_put_orders;
+  front->list_orders = tall_store_list_orders;
+  front->list_customers = tall_store_list_customers;
+  front->get_customer_orders = tall_store_get_customer_orders;
   front->describe = tall_store_describe;
   front->ping = tall_store_ping;
   G_OBJECT_CLASS (klass)->finalize = tall_store_finalize;
@@ -278,6 +340,8 @@ take_settings (TallStore *self, const char *layout, const char *key_strategy, GE
       || !check_setting ("key strategy", key_strategy, deployment->key_strategy, error))
     return FALSE;
   context->ttl = deployment->ttl;
+  context->has_index = deployment->index == TALL_INDEX_BY_DATE;
+  context->id = deployment->id;
   context->layout = tall_layout_find (deployment->layout, error);
   if (context->layout == NULL)
     return FALSE;

@@ -9,6 +9,17 @@
 G_BEGIN_DECLS
 
 /**
+ * TallIndexKind:
+ * @TALL_INDEX_BY_DATE: a customer's orders can be listed by date
+ * @TALL_INDEX_NONE: they cannot, which saves a put of an order one call
+ */
+typedef enum
+{
+  TALL_INDEX_BY_DATE,
+  TALL_INDEX_NONE,
+} TallIndexKind;
+
+/**
  * TallStoreSettings:
  *
  * What `init` fixes for a deployment's whole life.
@@ -26,6 +37,7 @@ typedef struct
   const char *compression;  /* of all tables but `meta`: as in #TallTableSpec; NULL = the store's */
   const char *bloom_filter; /* default. They are checked by the store that is to keep them */
   const char *block_encoding;
+  TallIndexKind index;
 } TallStoreSettings;
 
 /**

@@ -4,6 +4,7 @@
 
 #include "tall-error.h"
 #include "tall-ids.h"
+#include "tall-index.h"
 #include "tall-table-ddl.h"
 
 /* Adds a table that is kept as the settings say. */
@@ -81,6 +82,15 @@ tall_store_plan_tables (const TallStoreSettings *settings, GError **error)
       TallTableSpec *spec = add_table (specs, wanted->name, settings);
       spec->ttl = wanted->expires ? settings->ttl : 0;
       set_splits (spec, splits);
+    }
+  if (settings->index == TALL_INDEX_BY_DATE)
+    {
+      TallTableSpec *index = add_table (specs, TALL_INDEX_TABLE, settings);
+      /* A hint is as old as the order that it leads to, and goes with it. Whether there is one is
+       * all that counts, so that one version will do. */
+      index->max_versions = 1;
+      index->ttl = settings->ttl;
+      set_splits (index, splits);
     }
   return g_steal_pointer (&specs);
 }

@@ -307,7 +307,8 @@ def export_that_breaks(folder):
         process = start_export("--server", server.address)
         server.process.kill()
         server.process.wait()
-        out, err = process.communicate(timeout=SECONDS)
+        out, err = process.stdout.read(), process.stderr.read()
+        process.wait(timeout=SECONDS)
     equal((process.returncode, "The export is not complete" in err), (FAILED, True))
     lines = [json.loads(line) for line in out.splitlines()]
     equal((len(lines) < 923, out.endswith("\n")), (True, True))

@@ -153,7 +153,7 @@ def deployments(folder):
     status = json.loads(run("status", "--store", store, "--json").ends(DONE).out)
     equal([status[k] for k in ("name", "layout", "key_strategy", "store", "format", "read_only")],
           ["tallorder", "record-type", "raw", "rocksdb", 1, False])
-    equal([table["name"] for table in status["tables"]], ["meta", "orders"])
+    equal([table["name"] for table in status["tables"]], ["index", "meta", "orders"])
     equal(run("status", "--store", store).ends(DONE, "record-type", "TABLE", "answered in").err, "")
     other = json.loads(run("status", "--store", f"{store}?name=other", "--json").ends(DONE).out)
     equal({t["name"]: t["ttl"] for t in other["tables"]}["orders"], 3600)

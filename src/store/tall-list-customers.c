@@ -1,0 +1,288 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-list.h"
+
+#include "tall-error.h"
+#include "tall-page.h"
+#include "tall-root.h"
+
+#define WINDOW 64 /* rows of a table in one scan */
+
+/**
+ * Walk:
+ *
+ * A page of the customers under construction. Root rows of customers and of orders are read, a
+ * window of each table at once, and grouped by the customer part that their keys begin with. What
+ * is left of a customer who is found is jumped over, so that those with many orders cost no more.
+ */
+typedef struct
+{
+  const TallOperation *operation;
+  const char *tables[2]; /* static: of customers' and orders' root rows; the second may be NULL */
+  GByteArray *start;     /* owned: next row */
+  GByteArray *last;      /* owned: customer part that was dealt with last */
+  TallArena *arena;      /* owned: of the entries */
+  GArray *entries;       /* owned: of TallCustomerEntry */
+  guint limit;
+  gboolean more; /* there is one that does not fit on the page, or time was over */
+  gboolean ended;
+} Walk;
+
+/* What the tables hold from the row on at which the walk is. */
+typedef struct
+{
+  const TallRows *rows[2];
+  guint next[2];
+  TallSlice horizon; /* rows up to here are known; the empty slice: all */
+} Window;
+
+static void
+walk_clear (Walk *self)
+{
+  g_byte_array_unref (self->start);
+  g_byte_array_unref (self->last);
+  g_clear_pointer (&self->arena, tall_arena_free);
+  g_array_unref (self->entries);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Walk, walk_clear)
+
+static void
+set_bytes (GByteArray *array, TallSlice bytes)
+{
+  g_byte_array_set_size (array, 0);
+  tall_bytes_append (array, bytes);
+}
+
+/* Moves behind everything of a customer. */
+static void
+jump_over (Walk *self, TallSlice part)
+{
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  TallSlice after = tall_slice_after_prefix (arena, part);
+  self->ended = after.len == 0;
+  set_bytes (self->start, after);
+}
+
+static TallReadResult *
+read_window (const Walk *self, Window *window, GError **error)
+{
+  const TallSlice qualifiers[] = { TALL_STATE_QUALIFIER, TALL_SUMMARY_QUALIFIER };
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  for (guint i = 0; i < G_N_ELEMENTS (self->tables) && self->tables[i] != NULL; i++)
+    {
+      TallRead *read =
+          tall_read_plan_add_scan (plan, self->tables[i], tall_slice_array (self->start),
+                                   (TallSlice)TALL_SLICE_INIT);
+      read->limit = WINDOW;
+      read->qualifiers = qualifiers;
+      read->n_qualifiers = G_N_ELEMENTS (qualifiers);
+    }
+  TallReadResult *result =
+      tall_table_read (self->operation->context->table, plan, self->operation->deadline, error);
+  *window = (Window){ 0 };
+  for (guint i = 0; result != NULL && i < result->n_results; i++)
+    {
+      const TallRows *rows = window->rows[i] = &result->results[i];
+      if (rows->n_rows < WINDOW)
+        continue;
+      TallSlice last = rows->rows[rows->n_rows - 1].key;
+      if (window->horizon.len == 0 || tall_slice_compare (last, window->horizon) < 0)
+        window->horizon = last;
+    }
+  return result;
+}
+
+/* The next row of both tables; NULL if no more are known. */
+static const TallRow *
+next_row (Window *self)
+{
+  guint least = G_N_ELEMENTS (self->rows);
+  for (guint i = 0; i < G_N_ELEMENTS (self->rows); i++)
+    {
+      if (self->rows[i] == NULL || self->next[i] == self->rows[i]->n_rows)
+        continue;
+      if (least == G_N_ELEMENTS (self->rows)
+          || tall_slice_compare (self->rows[i]->rows[self->next[i]].key,
+                                 self->rows[least]->rows[self->next[least]].key)
+                 < 0)
+        least = i;
+    }
+  if (least == G_N_ELEMENTS (self->rows))
+    return NULL;
+  const TallRow *row = &self->rows[least]->rows[self->next[least]++];
+  if (self->horizon.len > 0 && tall_slice_compare (row->key, self->horizon) > 0)
+    return NULL;
+  return row;
+}
+
+/* Whether the row is that of a customer, and not the root row of an order. */
+static gboolean
+is_customer (const Walk *self, TallSlice part, TallSlice key)
+{
+  g_autoptr (GByteArray) row = g_byte_array_sized_new (64);
+  g_auto (TallOrderKey) customer = { 0 };
+  tall_order_key_init_from_parts (&customer, part, (TallSlice)TALL_SLICE_INIT);
+  self->operation->context->layout->locate_customer (&customer, row);
+  return tall_slice_equal (tall_slice_array (row), key);
+}
+
+static gboolean
+parse_entry (
+    Walk *self, TallSlice part, const TallRow *row, TallCustomerEntry *entry, GError **error)
+{
+  TallSlice bytes;
+  g_auto (TallRoot) root = { 0 };
+  *entry = (TallCustomerEntry){ 0 };
+  if (!tall_root_parse_state (&root, row, &bytes, error))
+    return FALSE;
+  if (!root.exists || !root.state.live)
+    return TRUE;
+  if (is_customer (self, part, row->key))
+    {
+      TallCustomerSummary summary;
+      if (!tall_root_check_summary (&root, error)
+          || !tall_customer_summary_parse (bytes, self->arena, &summary, error))
+        return FALSE;
+      *entry =
+          (TallCustomerEntry){ (char *)summary.number, (char *)summary.name, root.state.revision };
+      return TRUE;
+    }
+  if (tall_store_context_has_expired (self->operation->context, root.state.revision))
+    return TRUE;
+  TallOrderSummary summary;
+  if (!tall_root_check_summary (&root, error)
+      || !tall_order_summary_parse (bytes, self->arena, &summary, error))
+    return FALSE;
+  *entry = (TallCustomerEntry){ (char *)summary.customer_number, NULL, 0 };
+  return TRUE;
+}
+
+/* Takes one row that is not of a customer dealt with already. */
+static gboolean
+take_row (Walk *self, const TallRow *row, GError **error)
+{
+  TallCustomerEntry entry;
+  gssize len = self->operation->context->key_strategy->measure_customer (row->key);
+  TallSlice part = tall_slice (row->key.data, len > 0 ? (gsize)len : row->key.len);
+  if (!parse_entry (self, part, row, &entry, error))
+    {
+      g_autofree char *key = tall_slice_to_debug (row->key);
+      g_prefix_error (error, "row %s: ", key);
+      return FALSE;
+    }
+  if (entry.number == NULL)
+    return TRUE;
+  self->more = self->entries->len == self->limit;
+  if (self->more)
+    return TRUE;
+  g_array_append_val (self->entries, entry);
+  set_bytes (self->last, part);
+  jump_over (self, part);
+  return TRUE;
+}
+
+static gboolean
+take_window (Walk *self, Window *window, GError **error)
+{
+  const TallRow *row;
+  while (!self->more && (row = next_row (window)) != NULL)
+    {
+      if (tall_slice_compare (row->key, tall_slice_array (self->start)) < 0)
+        continue;
+      if (!take_row (self, row, error))
+        return FALSE;
+      if (self->ended)
+        return TRUE;
+    }
+  self->ended = window->horizon.len == 0;
+  TallSlice start = tall_slice_array (self->start);
+  if (!self->ended && tall_slice_compare (window->horizon, start) >= 0)
+    {
+      set_bytes (self->start, window->horizon);
+      tall_bytes_append_u8 (self->start, 0);
+    }
+  return TRUE;
+}
+
+static gboolean
+fill (Walk *self, GError **error)
+{
+  while (!self->more && !self->ended)
+    {
+      if (tall_operation_is_over (self->operation))
+        {
+          self->more = self->entries->len > 0;
+          if (!self->more)
+            g_set_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT,
+                         "the time was over before a customer was found");
+          return self->more;
+        }
+      Window window;
+      g_autoptr (TallReadResult) result = read_window (self, &window, error);
+      if (result == NULL || !take_window (self, &window, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static void
+find_tables (Walk *self)
+{
+  static const guint8 any[] = { 0 };
+  const TallLayout *layout = self->operation->context->layout;
+  g_autoptr (GByteArray) row = g_byte_array_new ();
+  g_auto (TallOrderKey) key = { 0 };
+  tall_order_key_init_from_parts (&key, tall_slice (any, 1), tall_slice (any, 1));
+  const char *orders = layout->locate_order (&key, row);
+  self->tables[0] = layout->locate_customer (&key, row);
+  self->tables[1] = g_str_equal (orders, self->tables[0]) ? NULL : orders;
+}
+
+static TallCustomerList *
+finish (Walk *self, const TallPageScope *scope)
+{
+  TallCustomerList *list = g_new0 (TallCustomerList, 1);
+  list->n_entries = self->entries->len;
+  list->entries = tall_arena_memdup (self->arena, self->entries->data,
+                                     self->entries->len * sizeof (TallCustomerEntry));
+  if (self->more)
+    {
+      g_autofree char *token = tall_page_to_token (scope, tall_slice_array (self->last));
+      list->next_page = tall_arena_strdup (self->arena, token);
+    }
+  list->arena = g_steal_pointer (&self->arena);
+  return list;
+}
+
+/**
+ * tall_list_customers:
+ * @operation: on no customer; for its context and its time
+ * @options: (nullable): page
+ *
+ * Lists those who are stored as customers, and those of whom only orders are stored, in the order
+ * of their row keys.
+ *
+ * Returns: (transfer full): a page; a short one with a next page if time was over
+ */
+TallCustomerList *
+tall_list_customers (const TallOperation *operation, const TallListOptions *options, GError **error)
+{
+  g_auto (Walk) walk = {
+    .operation = operation,
+    .start = g_byte_array_sized_new (64),
+    .last = g_byte_array_sized_new (64),
+    .arena = tall_arena_new (0),
+    .entries = g_array_new (FALSE, TRUE, sizeof (TallCustomerEntry)),
+    .limit = options != NULL && options->limit > 0 ? options->limit : TALL_DEFAULT_PAGE,
+  };
+  const TallPageScope scope = { TALL_PAGE_CUSTOMERS, operation->context->id, NULL, options };
+
+  find_tables (&walk);
+  if (options != NULL && options->page != NULL)
+    {
+      if (!tall_page_from_token (&scope, options->page, walk.last, error))
+        return NULL;
+      jump_over (&walk, tall_slice_array (walk.last));
+    }
+  return fill (&walk, error) ? finish (&walk, &scope) : NULL;
+}

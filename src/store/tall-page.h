@@ -1,0 +1,41 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-bytes.h"
+#include "tall-listing.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallPageKind:
+ *
+ * Which listing a page token is of. Never renumbered.
+ */
+typedef enum
+{
+  TALL_PAGE_ORDERS = 1,          /* position: the index row after its customer part */
+  TALL_PAGE_CUSTOMERS = 2,       /* position: a customer part */
+  TALL_PAGE_CUSTOMER_ORDERS = 3, /* position: an order part */
+} TallPageKind;
+
+/**
+ * TallPageScope:
+ *
+ * What a token is good for: this listing and no other. Nothing is owned.
+ */
+typedef struct
+{
+  TallPageKind kind;
+  const char *deployment; /* its id */
+  const char *customer;   /* number; NULL for TALL_PAGE_CUSTOMERS */
+  const TallListOptions *options;
+} TallPageScope;
+
+char *tall_page_to_token (const TallPageScope *scope, TallSlice position);
+gboolean tall_page_from_token (const TallPageScope *scope,
+                               const char *token,
+                               GByteArray *position,
+                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

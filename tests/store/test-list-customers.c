@@ -1,0 +1,205 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+
+/* The list of customers: who is on it, in which order, page by page, and what it costs. */
+#include "tall-counting-table.h"
+#include "tall-error.h"
+#include "tall-store-fixture.h"
+#include "tall-test-orders.h"
+
+#define N_NUMBERS 60
+
+static void
+put_customer (TallFront *front, const char *number)
+{
+  gint64 revision;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallCustomer) customer = tall_customer_new (number);
+  customer->name = tall_arena_strdup (customer->arena, number);
+  gboolean done = tall_front_put_customer (front, customer, NULL, &revision, &error);
+  g_assert_no_error (error);
+  g_assert_true (done);
+}
+
+static void
+put_order (TallFront *front, const char *customer, const char *number)
+{
+  gint64 revision;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallOrder) order = tall_test_order_with_lines (customer, number, 2);
+  gboolean done = tall_front_put_order (front, order, NULL, &revision, &error);
+  g_assert_no_error (error);
+  g_assert_true (done);
+}
+
+static void
+delete_order (TallFront *front, const char *customer, const char *number)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean done = tall_front_delete_order (front, customer, number, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (done);
+}
+
+static TallCustomerList *
+fetch (TallFront *front, guint limit, const char *page)
+{
+  g_autoptr (GError) error = NULL;
+  TallListOptions options = { .limit = limit, .page = page };
+  TallCustomerList *list = tall_front_list_customers (front, &options, &error);
+  g_assert_no_error (error);
+  g_assert_nonnull (list);
+  return list;
+}
+
+/* All pages; each number with what is known of it: number → entry as text. */
+static GHashTable *
+list_all (TallFront *front, guint limit, GString *order)
+{
+  g_autofree char *page = NULL;
+  GHashTable *listed = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  do
+    {
+      g_autoptr (TallCustomerList) list = fetch (front, limit, page);
+      g_assert_cmpuint (list->n_entries, <=, limit);
+      for (guint i = 0; i < list->n_entries; i++)
+        {
+          const TallCustomerEntry *entry = &list->entries[i];
+          g_string_append_printf (order, "%s ", entry->number);
+          g_assert_true (
+              g_hash_table_insert (listed, g_strdup (entry->number),
+                                   g_strdup_printf ("%s %d", entry->name, entry->revision != 0)));
+        }
+      g_free (page);
+      page = g_strdup (list->next_page);
+    }
+  while (page != NULL);
+  return listed;
+}
+
+/* Every fourth number has a customer alone, orders alone, both, or what was deleted. */
+static GHashTable *
+put_many (TallFront *front)
+{
+  GHashTable *expected = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  for (guint i = 0; i < N_NUMBERS; i++)
+    {
+      g_autofree char *number = g_strdup_printf ("%s%u", i % 3 == 0 ? "K" : "customer ", i);
+      if (i % 4 == 0 || i % 4 == 2)
+        put_customer (front, number);
+      for (guint j = 0; i % 4 != 0 && j < 1 + i % 7; j++)
+        {
+          g_autofree char *order = g_strdup_printf ("%u", j);
+          put_order (front, number, order);
+          if (i % 4 == 3)
+            delete_order (front, number, order);
+        }
+      if (i % 4 != 3)
+        g_hash_table_insert (expected, g_strdup (number),
+                             i % 4 == 1 ? g_strdup ("(null) 0") : g_strdup_printf ("%s 1", number));
+    }
+  return expected;
+}
+
+static void
+assert_same (GHashTable *listed, GHashTable *expected)
+{
+  GHashTableIter iter;
+  gpointer number, entry;
+  g_hash_table_iter_init (&iter, expected);
+  while (g_hash_table_iter_next (&iter, &number, &entry))
+    g_assert_cmpstr (g_hash_table_lookup (listed, number), ==, entry);
+  g_assert_cmpuint (g_hash_table_size (listed), ==, g_hash_table_size (expected));
+}
+
+static void
+test_pages (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+  static const guint limits[] = { 1, 7, N_NUMBERS, TALL_MAX_PAGE };
+  g_autoptr (GHashTable) expected = put_many (fixture->front);
+  g_autoptr (GString) first = g_string_new (NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (limits); i++)
+    {
+      g_autoptr (GString) order = g_string_new (NULL);
+      g_autoptr (GHashTable) listed = list_all (fixture->front, limits[i], order);
+      assert_same (listed, expected);
+      if (i == 0)
+        g_string_append (first, order->str);
+      g_assert_cmpstr (order->str, ==, first->str);
+    }
+}
+
+/* In the order of the row keys, which is that of the numbers where the keys are the numbers. */
+static void
+test_order (TallStoreFixture *fixture, gconstpointer data)
+{
+  const TallStoreKind *kind = data;
+  put_order (fixture->front, "B", "1");
+  put_customer (fixture->front, "A");
+  put_customer (fixture->front, "C");
+  put_order (fixture->front, "AA", "1");
+  if (kind->key_strategy != &tall_key_raw)
+    return g_test_skip ("the keys of this strategy have another order");
+  g_autoptr (GString) order = g_string_new (NULL);
+  g_autoptr (GHashTable) listed = list_all (fixture->front, 2, order);
+  g_assert_cmpstr (order->str, ==, "A AA B C ");
+}
+
+static void
+test_empty (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (TallCustomerList) list = fetch (fixture->front, 0, NULL);
+  g_assert_cmpuint (list->n_entries, ==, 0);
+  g_assert_null (list->next_page);
+}
+
+/* The calls that listing four customers takes. */
+static guint64
+count_calls (TallStoreFixture *fixture)
+{
+  TallCost cost;
+  TallCountingTable *counting = TALL_COUNTING_TABLE (fixture->table);
+  tall_counting_table_reset (counting);
+  g_autoptr (TallCustomerList) list = fetch (fixture->front, 10, NULL);
+  g_assert_cmpuint (list->n_entries, ==, 4);
+  tall_counting_table_get_cost (counting, &cost);
+  return cost.calls;
+}
+
+/* A customer's orders are jumped over, however many they are. */
+static void
+test_calls (TallStoreFixture *fixture, gconstpointer data)
+{
+  g_autoptr (TallTable) memory = g_object_ref (fixture->table);
+  tall_store_fixture_reset (fixture, data, tall_counting_table_new (memory));
+  for (guint i = 0; i < 100; i++)
+    {
+      g_autofree char *number = g_strdup_printf ("%u", i);
+      put_order (fixture->front, "A", number);
+    }
+  put_order (fixture->front, "B", "1");
+  put_customer (fixture->front, "C");
+  put_order (fixture->front, "D", "1");
+  guint64 n_few = count_calls (fixture);
+  for (guint i = 100; i < 500; i++)
+    {
+      g_autofree char *number = g_strdup_printf ("%u", i);
+      put_order (fixture->front, "A", number);
+    }
+  g_assert_cmpuint (count_calls (fixture), <=, n_few + 2);
+}
+
+static const TallStoreTest tests[] = {
+  { "pages", test_pages },
+  { "order", test_order },
+  { "empty", test_empty },
+  { "calls", test_calls },
+};
+
+int
+main (int argc, char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  tall_store_fixture_add ("list-customers", tests, G_N_ELEMENTS (tests));
+  return g_test_run ();
+}

@@ -1,0 +1,414 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+
+/* A customer's orders by date: what is shown, in which order, page by page, and what it costs. */
+#include "tall-counting-table.h"
+#include "tall-error.h"
+#include "tall-limits.h"
+#include "tall-memory-table.h"
+#include "tall-store-fixture.h"
+#include "tall-test-orders.h"
+
+#define DAY G_GINT64_CONSTANT (86400000)
+#define NO_DATE G_MININT64
+
+static gint64
+put_dated (TallFront *front, const char *customer, const char *number, gint64 date)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallOrder) order = tall_test_order_with_lines (customer, number, 2);
+  gint64 revision;
+  order->has_sales_date = date != NO_DATE;
+  order->sales_date = date;
+  gboolean done = tall_front_put_order (front, order, NULL, &revision, &error);
+  g_assert_no_error (error);
+  g_assert_true (done);
+  return revision;
+}
+
+/* Fetches a page and writes its order numbers down, with blanks between; the token goes to @next.
+ */
+static char *
+list_page (TallFront *front, const char *customer, const TallListOptions *options, char **next)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallOrderList) list = tall_front_list_orders (front, customer, options, &error);
+  g_assert_no_error (error);
+  g_assert_nonnull (list);
+
+  GString *numbers = g_string_new (NULL);
+  for (guint i = 0; i < list->n_entries; i++)
+    g_string_append_printf (numbers, "%s%s", i > 0 ? " " : "", list->entries[i].order_number);
+  if (next != NULL)
+    {
+      g_free (*next);
+      *next = g_strdup (list->next_page);
+    }
+  else
+    g_assert_null (list->next_page);
+  return g_string_free (numbers, FALSE);
+}
+
+static void
+assert_listed (TallFront *front, const TallListOptions *options, const char *expected)
+{
+  g_autofree char *numbers = list_page (front, TALL_TEST_CUSTOMER, options, NULL);
+  g_assert_cmpstr (numbers, ==, expected);
+}
+
+static void
+put_some (TallStoreFixture *fixture)
+{
+  put_dated (fixture->front, "VINET", "none", NO_DATE);
+  put_dated (fixture->front, "VINET", "first", TALL_MIN_DATE);
+  put_dated (fixture->front, "VINET", "before", -DAY);
+  put_dated (fixture->front, "VINET", "epoch", 0);
+  put_dated (fixture->front, "VINET", "day", DAY);
+  put_dated (fixture->front, "VINET", "last", TALL_MAX_DATE);
+  put_dated (fixture->front, "VINE", "x", DAY);
+  put_dated (fixture->front, "VINETS", "y", DAY);
+}
+
+static void
+test_order (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+  assert_listed (fixture->front, NULL, "");
+  put_some (fixture);
+  assert_listed (fixture->front, NULL, "last day epoch before first none");
+}
+
+static void
+test_entry (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallOrder) order = tall_test_order_with_lines ("VINET", "1", 3);
+  g_autoptr (TallOrder) bare = tall_test_empty_order ("VINET", "2", 0);
+  gint64 revision = tall_fixture_put (fixture, order, NULL);
+  tall_fixture_put (fixture, bare, NULL);
+  g_autoptr (TallOrderList) list = tall_front_list_orders (fixture->front, "VINET", NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (list->n_entries, ==, 2);
+
+  const TallOrderEntry *entry = &list->entries[0];
+  g_assert_cmpstr (entry->order_number, ==, "1");
+  g_assert_cmpint (entry->revision, ==, revision);
+  g_assert_true (entry->has_sales_date);
+  g_assert_cmpint (entry->sales_date, ==, order->sales_date);
+  g_assert_cmpuint (entry->n_lines, ==, 3);
+  g_assert_cmpstr (entry->currency, ==, order->currency);
+  TallDecimal total;
+  g_assert_true (tall_order_compute_total (order, &total));
+  g_assert_true (entry->has_total);
+  g_assert_cmpint (entry->total.unscaled, ==, total.unscaled);
+  g_assert_cmpuint (entry->total.scale, ==, total.scale);
+
+  g_assert_false (list->entries[1].has_sales_date);
+  g_assert_cmpuint (list->entries[1].n_lines, ==, 0);
+  g_assert_null (list->entries[1].currency);
+}
+
+static void
+test_range (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+  static const struct
+  {
+    gint64 from, to; /* NO_DATE: no bound */
+    const char *expected;
+  } ranges[] = {
+    { 0, DAY, "epoch" },
+    { 0, DAY + 1, "day epoch" },
+    { 1, DAY, "" },
+    { -DAY, 1, "epoch before" },
+    { NO_DATE, 0, "before first" },
+    { 0, NO_DATE, "last day epoch" },
+    { TALL_MAX_DATE, NO_DATE, "last" },
+    { NO_DATE, TALL_MIN_DATE + 1, "first" },
+    { NO_DATE, TALL_MIN_DATE, "" },
+    { TALL_MAX_DATE, G_MAXINT64, "last" },
+    { TALL_MAX_DATE + 1, G_MAXINT64, "" },
+    { G_MININT64 + 1, G_MININT64 + 2, "" },
+    { G_MININT64 + 1, G_MAXINT64, "last day epoch before first" },
+  };
+  put_some (fixture);
+  for (guint i = 0; i < G_N_ELEMENTS (ranges); i++)
+    {
+      TallListOptions options = { .has_from = ranges[i].from != NO_DATE,
+                                  .has_to = ranges[i].to != NO_DATE,
+                                  .from = ranges[i].from,
+                                  .to = ranges[i].to };
+      assert_listed (fixture->front, &options, ranges[i].expected);
+    }
+}
+
+/* All pages together, whatever their size, are the whole; none but the last is short. */
+static void
+test_pages (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+  for (guint i = 0; i < 11; i++)
+    {
+      g_autofree char *number = g_strdup_printf ("o%u", i);
+      put_dated (fixture->front, "VINET", number, (i / 2) * DAY);
+    }
+  g_autofree char *whole = list_page (fixture->front, "VINET", NULL, NULL);
+  for (guint limit = 1; limit <= 12; limit++)
+    {
+      g_autoptr (GString) pages = g_string_new (NULL);
+      g_autofree char *token = NULL;
+      guint n_pages = 0;
+      do
+        {
+          g_autofree char *page = g_steal_pointer (&token);
+          TallListOptions options = { .limit = limit, .page = page };
+          g_autofree char *numbers = list_page (fixture->front, "VINET", &options, &token);
+          g_string_append_printf (pages, "%s%s", n_pages > 0 ? " " : "", numbers);
+          n_pages++;
+        }
+      while (token != NULL);
+      g_assert_cmpstr (pages->str, ==, whole);
+      g_assert_cmpuint (n_pages, ==, (11 + limit - 1) / limit);
+    }
+}
+
+static void
+test_follows_changes (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+  put_dated (fixture->front, "VINET", "a", DAY);
+  put_dated (fixture->front, "VINET", "b", 2 * DAY);
+  assert_listed (fixture->front, NULL, "b a");
+  put_dated (fixture->front, "VINET", "a", 3 * DAY);
+  assert_listed (fixture->front, NULL, "a b");
+  put_dated (fixture->front, "VINET", "a", NO_DATE);
+  assert_listed (fixture->front, NULL, "b a");
+  put_dated (fixture->front, "VINET", "a", DAY);
+  put_dated (fixture->front, "VINET", "a", DAY);
+  assert_listed (fixture->front, NULL, "b a");
+  tall_fixture_delete (fixture, "b", NULL);
+  assert_listed (fixture->front, NULL, "a");
+  put_dated (fixture->front, "VINET", "b", 0);
+  assert_listed (fixture->front, NULL, "a b");
+}
+
+static guint
+count_hints (TallTable *table)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  tall_read_plan_add_scan (plan, "index", tall_slice (NULL, 0), tall_slice (NULL, 0));
+  g_autoptr (TallReadResult) result = tall_table_read (table, plan, TALL_NO_DEADLINE, &error);
+  g_assert_no_error (error);
+  guint n = 0;
+  for (guint i = 0; i < result->results[0].n_rows; i++)
+    n += result->results[0].rows[i].n_cells;
+  return n;
+}
+
+/* Hints that lead nowhere are removed by whoever made them so. */
+static void
+test_cleans_up (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+  for (guint i = 0; i < 5; i++)
+    put_dated (fixture->front, "VINET", "a", i / 2 * DAY);
+  g_assert_cmpuint (count_hints (fixture->table), ==, 1);
+  put_dated (fixture->front, "VINET", "b", 0);
+  g_assert_cmpuint (count_hints (fixture->table), ==, 2);
+  tall_fixture_delete (fixture, "a", NULL);
+  tall_fixture_delete (fixture, "b", NULL);
+  g_assert_cmpuint (count_hints (fixture->table), ==, 0);
+}
+
+static void
+write_hint (TallStoreFixture *fixture, const char *number, gint64 date)
+{
+  g_autoptr (GError) error = NULL;
+  g_auto (TallOrderKey) key = { 0 };
+  tall_order_key_init (&key, tall_store_get_key_strategy (fixture->store), "VINET", 0, number);
+  g_autoptr (GByteArray) row = g_byte_array_new ();
+  tall_bytes_append (row, key.customer);
+  tall_bytes_append_u64 (row, (guint64)G_MAXINT64 - (guint64)date);
+  tall_bytes_append (row, key.order);
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  TallMutation *mutation = tall_batch_add (batch, "index", tall_slice_array (row));
+  tall_mutation_put (batch, mutation, tall_slice_str ("order_number"), 2, tall_slice_str (number));
+  gboolean done =
+      tall_table_apply (fixture->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (done);
+}
+
+/* Hints that lead to nothing, or to an order of another date, do not shorten a page. */
+static void
+test_dangling_hints (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autofree char *number = g_strdup_printf ("o%u", i);
+      put_dated (fixture->front, "VINET", number, i * DAY);
+    }
+  for (guint i = 0; i < 50; i++)
+    {
+      g_autofree char *number = g_strdup_printf ("d%u", i);
+      write_hint (fixture, number, (i % 5) * DAY / 2);
+      write_hint (fixture, "o1", (gint64)(i + 7) * DAY);
+    }
+  assert_listed (fixture->front, NULL, "o2 o1 o0");
+
+  g_autofree char *token = NULL;
+  TallListOptions options = { .limit = 2 };
+  g_autofree char *first = list_page (fixture->front, "VINET", &options, &token);
+  g_assert_cmpstr (first, ==, "o2 o1");
+  g_assert_nonnull (token);
+  options.page = token;
+  assert_listed (fixture->front, &options, "o0");
+}
+
+/* A page goes on where it was, also if the order there is gone or has another date. */
+static void
+test_position_is_gone (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+  for (guint i = 0; i < 4; i++)
+    {
+      g_autofree char *number = g_strdup_printf ("o%u", i);
+      put_dated (fixture->front, "VINET", number, i * DAY);
+    }
+  g_autofree char *token = NULL;
+  TallListOptions options = { .limit = 2 };
+  g_autofree char *first = list_page (fixture->front, "VINET", &options, &token);
+  g_assert_cmpstr (first, ==, "o3 o2");
+  options.page = token;
+  tall_fixture_delete (fixture, "o2", NULL);
+  assert_listed (fixture->front, &options, "o1 o0");
+  put_dated (fixture->front, "VINET", "o1", 9 * DAY);
+  assert_listed (fixture->front, &options, "o0");
+  tall_fixture_delete (fixture, "o0", NULL);
+  assert_listed (fixture->front, &options, "");
+}
+
+static void
+assert_refused (TallFront *front,
+                const char *customer,
+                const TallListOptions *options,
+                const char *why)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallOrderList) list = tall_front_list_orders (front, customer, options, &error);
+  g_assert_null (list);
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+  g_assert_cmpstr (tall_error_get_field (error), ==, "page");
+  g_assert_nonnull (strstr (error->message, why));
+}
+
+static void
+test_wrong_tokens (TallStoreFixture *fixture, gconstpointer data)
+{
+  const TallStoreKind *kind = data;
+  g_autoptr (TallTable) other_table = tall_test_table_new (kind->layout, kind->key_strategy);
+  g_autoptr (TallStore) other = tall_test_open (other_table, NULL);
+  g_autofree char *token = NULL;
+  put_some (fixture);
+  TallListOptions first = { .limit = 2 };
+  g_autofree char *numbers = list_page (fixture->front, "VINET", &first, &token);
+  g_assert_cmpstr (numbers, ==, "last day");
+
+  TallListOptions options = { .limit = 3, .page = token };
+  g_autofree char *next = list_page (fixture->front, "VINET", &options, &token);
+  g_assert_cmpstr (next, ==, "epoch before first"); /* another limit is no other listing */
+
+  g_autofree char *page = g_strdup (token);
+  options.page = page;
+  assert_refused (fixture->front, "VINE", &options, "another customer");
+  assert_refused (TALL_FRONT (other), "VINET", &options, "another deployment");
+  options.has_from = TRUE;
+  assert_refused (fixture->front, "VINET", &options, "other dates");
+
+  TallListOptions garbage = { .page = "" };
+  assert_refused (fixture->front, "VINET", &garbage, "no page token");
+  garbage.page = "no token at all";
+  assert_refused (fixture->front, "VINET", &garbage, "no page token");
+  for (gsize i = 0; page[i] != '\0'; i++)
+    {
+      g_autofree char *wrong = g_strdup (page);
+      wrong[i] = wrong[i] == 'A' ? 'B' : 'A';
+      garbage.page = wrong;
+      assert_refused (fixture->front, "VINET", &garbage, "no page token");
+      wrong[i] = '\0';
+      assert_refused (fixture->front, "VINET", &garbage, "no page token");
+    }
+}
+
+static void
+get_page_cost (TallStoreFixture *fixture, guint limit, TallCost *cost)
+{
+  g_autoptr (TallTable) counting = tall_counting_table_new (fixture->table);
+  g_autoptr (TallStore) store = tall_test_open (counting, &fixture->clock);
+  g_autofree char *token = NULL;
+  tall_counting_table_reset (TALL_COUNTING_TABLE (counting));
+  TallListOptions options = { .limit = limit };
+  g_autofree char *numbers = list_page (TALL_FRONT (store), "VINET", &options, &token);
+  g_assert_cmpuint (strlen (numbers), >, 0);
+  tall_counting_table_get_cost (TALL_COUNTING_TABLE (counting), cost);
+}
+
+/* A page costs two calls, and as many rows as it is long, however many orders there are. */
+static void
+test_calls (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+  guint n = 0;
+  for (guint n_orders = 40; n_orders <= 400; n_orders *= 10)
+    {
+      for (; n < n_orders; n++)
+        {
+          g_autofree char *number = g_strdup_printf ("%u", n);
+          put_dated (fixture->front, "VINET", number, n * DAY);
+        }
+      TallCost cost;
+      get_page_cost (fixture, 30, &cost);
+      g_assert_cmpuint (cost.calls, ==, tall_store_get_key_strategy (fixture->store)->needs_id + 2);
+      g_assert_cmpuint (cost.rows_read, <=, 63);
+      g_assert_cmpuint (cost.rows_read, >=, 62);
+    }
+}
+
+static void
+test_without_index (TallStoreFixture *fixture, gconstpointer data)
+{
+  const TallStoreKind *kind = data;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTable) table = tall_memory_table_new ();
+  TallStoreSettings settings = { .layout = kind->layout,
+                                 .key_strategy = kind->key_strategy,
+                                 .index = TALL_INDEX_NONE };
+  g_assert_true (tall_store_create (table, &settings, &error));
+  g_assert_no_error (error);
+  tall_store_fixture_reset (fixture, data, g_object_ref (table));
+  put_dated (fixture->front, "VINET", "1", DAY);
+  put_dated (fixture->front, "VINET", "1", 0);
+
+  g_autoptr (TallOrderList) list = tall_front_list_orders (fixture->front, "VINET", NULL, &error);
+  g_assert_null (list);
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
+  tall_fixture_assert_prefix (error, "Listing the orders of VINET: ");
+  g_auto (GStrv) tables = tall_table_list_tables (table, TALL_NO_DEADLINE, NULL);
+  g_assert_false (g_strv_contains ((const char *const *)tables, "index"));
+}
+
+static const TallStoreTest tests[] = {
+  { "order", test_order },
+  { "entry", test_entry },
+  { "range", test_range },
+  { "pages", test_pages },
+  { "follows-changes", test_follows_changes },
+  { "cleans-up", test_cleans_up },
+  { "dangling-hints", test_dangling_hints },
+  { "position-is-gone", test_position_is_gone },
+  { "wrong-tokens", test_wrong_tokens },
+  { "calls", test_calls },
+  { "without-index", test_without_index },
+};
+
+int
+main (int argc, char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  tall_store_fixture_add ("list", tests, G_N_ELEMENTS (tests));
+  return g_test_run ();
+}

@@ -94,7 +94,8 @@ find_line (TallJsonFile *self, TallSlice *line, GError **error)
 {
   while (TRUE)
     {
-      const guint8 *start = self->buffer->data + self->at;
+      const guint8 *data = self->buffer->data; /* NULL while it is empty */
+      const guint8 *start = data != NULL ? data + self->at : NULL;
       gsize len = self->buffer->len - self->at;
       const guint8 *end = len > 0 ? memchr (start, '\n', len) : NULL;
       if (end != NULL || self->file_ended || len > MAX_OBJECT)

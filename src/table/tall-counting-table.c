@@ -4,14 +4,15 @@
 
 struct _TallCountingTable
 {
-  TallTable parent_instance;
+  TallForwardingTable parent_instance;
 
-  TallTable *table; /* what does the work */
-  GMutex mutex;     /* for cost */
+  GMutex mutex; /* for cost */
   TallCost cost;
 };
 
-G_DEFINE_FINAL_TYPE (TallCountingTable, tall_counting_table, TALL_TYPE_TABLE)
+G_DEFINE_FINAL_TYPE (TallCountingTable, tall_counting_table, TALL_TYPE_FORWARDING_TABLE)
+
+#define PARENT TALL_TABLE_CLASS (tall_counting_table_parent_class)
 
 static void
 cost_add (TallCost *self, const TallCost *other)
@@ -75,7 +76,7 @@ tall_counting_table_read (TallTable *base,
   TallCountingTable *self = TALL_COUNTING_TABLE (base);
   TallCost cost = { .calls = plan->reads->len };
 
-  TallReadResult *result = tall_table_read (self->table, plan, deadline, error);
+  TallReadResult *result = PARENT->read (base, plan, deadline, error);
   for (guint i = 0; result != NULL && i < result->n_results; i++)
     cost_add_rows (&cost, &result->results[i]);
   count (self, &cost);
@@ -96,7 +97,7 @@ tall_counting_table_apply (TallTable *base,
   for (guint i = 0; i < n; i++)
     cost_add_mutation (&cost, mutations[i]);
   count (self, &cost);
-  return tall_table_apply (self->table, mutations, n, durability, deadline, done, error);
+  return PARENT->apply (base, mutations, n, durability, deadline, done, error);
 }
 
 static gboolean
@@ -112,8 +113,8 @@ tall_counting_table_apply_if (TallTable *base,
   TallCountingTable *self = TALL_COUNTING_TABLE (base);
   TallCost cost = { .calls = 1 };
 
-  gboolean answered = tall_table_apply_if (self->table, mutation, qualifier, expected, durability,
-                                           deadline, matched, error);
+  gboolean answered =
+      PARENT->apply_if (base, mutation, qualifier, expected, durability, deadline, matched, error);
   if (answered && *matched)
     {
       cost_add_mutation (&cost, mutation);
@@ -142,43 +143,7 @@ tall_counting_table_increment (TallTable *base,
     .durable = 1,
   };
   count (self, &cost);
-  return tall_table_increment (self->table, table, row, qualifier, delta, deadline, value, error);
-}
-
-static gboolean
-tall_counting_table_create_table (TallTable *base,
-                                  const TallTableSpec *spec,
-                                  gint64 deadline,
-                                  GError **error)
-{
-  return tall_table_create_table (TALL_COUNTING_TABLE (base)->table, spec, deadline, error);
-}
-
-static gboolean
-tall_counting_table_drop_table (TallTable *base, const char *table, gint64 deadline, GError **error)
-{
-  return tall_table_drop_table (TALL_COUNTING_TABLE (base)->table, table, deadline, error);
-}
-
-static TallTableSpec *
-tall_counting_table_describe_table (TallTable *base,
-                                    const char *table,
-                                    gint64 deadline,
-                                    GError **error)
-{
-  return tall_table_describe_table (TALL_COUNTING_TABLE (base)->table, table, deadline, error);
-}
-
-static GStrv
-tall_counting_table_list_tables (TallTable *base, gint64 deadline, GError **error)
-{
-  return tall_table_list_tables (TALL_COUNTING_TABLE (base)->table, deadline, error);
-}
-
-static void
-tall_counting_table_get_info (TallTable *base, TallTableInfo *info)
-{
-  tall_table_get_info (TALL_COUNTING_TABLE (base)->table, info);
+  return PARENT->increment (base, table, row, qualifier, delta, deadline, value, error);
 }
 
 static void
@@ -191,7 +156,6 @@ static void
 tall_counting_table_finalize (GObject *object)
 {
   TallCountingTable *self = TALL_COUNTING_TABLE (object);
-  g_clear_object (&self->table);
   g_mutex_clear (&self->mutex);
   G_OBJECT_CLASS (tall_counting_table_parent_class)->finalize (object);
 }
@@ -204,11 +168,6 @@ tall_counting_table_class_init (TallCountingTableClass *klass)
   table->apply = tall_counting_table_apply;
   table->apply_if = tall_counting_table_apply_if;
   table->increment = tall_counting_table_increment;
-  table->create_table = tall_counting_table_create_table;
-  table->drop_table = tall_counting_table_drop_table;
-  table->describe_table = tall_counting_table_describe_table;
-  table->list_tables = tall_counting_table_list_tables;
-  table->get_info = tall_counting_table_get_info;
   G_OBJECT_CLASS (klass)->finalize = tall_counting_table_finalize;
 }
 
@@ -227,7 +186,7 @@ tall_counting_table_new (TallTable *table)
   g_return_val_if_fail (TALL_IS_TABLE (table), NULL);
 
   TallCountingTable *self = g_object_new (TALL_TYPE_COUNTING_TABLE, NULL);
-  self->table = g_object_ref (table);
+  tall_forwarding_table_wrap (TALL_FORWARDING_TABLE (self), table);
   return TALL_TABLE (self);
 }
 

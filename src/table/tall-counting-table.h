@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "tall-table.h"
+#include "tall-forwarding-table.h"
 
 G_BEGIN_DECLS
 
@@ -26,7 +26,8 @@ typedef struct
 } TallCost;
 
 #define TALL_TYPE_COUNTING_TABLE (tall_counting_table_get_type ())
-G_DECLARE_FINAL_TYPE (TallCountingTable, tall_counting_table, TALL, COUNTING_TABLE, TallTable)
+G_DECLARE_FINAL_TYPE (
+    TallCountingTable, tall_counting_table, TALL, COUNTING_TABLE, TallForwardingTable)
 
 TallTable *tall_counting_table_new (TallTable *table);
 void tall_counting_table_get_cost (TallCountingTable *self, TallCost *cost);

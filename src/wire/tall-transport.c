@@ -2,268 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-transport.h"
 
-#include "tall-guard-private.h"
 #include "tall-socket.h"
-
-#define FIRST_BUFFER (16 * 1024)
-#define KEPT_BUFFER (1024 * 1024) /* a larger one is given back after its message */
-#define FRAME_HEADER 4
-
-struct _TallTransport
-{
-  ThriftTransport parent_instance;
-
-  GSocket *socket;           /* NULL: memory, or closed */
-  GCancellable *cancellable; /* nullable */
-  char *peer;                /* for messages */
-  TallWireOptions options;
-  gint64 deadline; /* of every wait; microseconds of g_get_monotonic_time() */
-
-  guint8 *in; /* in_size bytes; received and not yet read: in_pos up to in_end */
-  gsize in_size;
-  gsize in_pos;
-  gsize in_end;
-  gsize limit;        /* bytes that the message under way may still have */
-  gboolean has_frame; /* the message under way has been received as a whole */
-  GByteArray *out;    /* written and not yet sent; framed: with room for the header */
-  gboolean just_sent; /* so nothing can be there yet: wait before receiving */
-  gboolean delivered; /* the last message written has left as a whole */
-  gboolean broken;    /* after any failure: must be closed */
-  TallGuard guard;
-};
+#include "tall-transport-private.h"
 
 G_DEFINE_FINAL_TYPE (TallTransport, tall_transport, THRIFT_TYPE_TRANSPORT)
-
-static gsize
-buffered (TallTransport *self)
-{
-  return self->in_end - self->in_pos;
-}
-
-/* Makes room behind what is buffered. Doubles, so it never takes more than twice what came. */
-static void
-make_room (TallTransport *self)
-{
-  if (self->in_pos == self->in_end)
-    self->in_pos = self->in_end = 0;
-  if (self->in_end < self->in_size)
-    return;
-
-  if (self->in_pos > 0 && self->in_pos >= self->in_size / 2)
-    {
-      memmove (self->in, self->in + self->in_pos, buffered (self));
-      self->in_end -= self->in_pos;
-      self->in_pos = 0;
-      return;
-    }
-  self->in_size = MAX (self->in_size * 2, FIRST_BUFFER);
-  self->in = g_realloc (self->in, self->in_size);
-}
-
-static void
-give_back_buffer (TallTransport *self)
-{
-  if (self->in_size <= KEPT_BUFFER || buffered (self) > 0 || self->socket == NULL)
-    return;
-
-  g_clear_pointer (&self->in, g_free);
-  self->in_size = self->in_pos = self->in_end = 0;
-}
-
-static gssize
-receive (TallTransport *self, gint64 deadline, GError **error)
-{
-  if (self->socket == NULL)
-    return 0;
-
-  if (self->just_sent
-      && !tall_socket_wait (self->socket, G_IO_IN, deadline, self->cancellable, error))
-    return -1;
-  self->just_sent = FALSE;
-
-  make_room (self);
-  gssize n = tall_socket_receive (self->socket, self->in + self->in_end,
-                                  self->in_size - self->in_end, deadline, self->cancellable, error);
-  if (n > 0)
-    self->in_end += (gsize)n;
-  return n;
-}
-
-/* Buffers @n bytes, whether or not a message is under way. */
-static gboolean
-receive_at_least (TallTransport *self, gsize n, GError **error)
-{
-  while (buffered (self) < n)
-    {
-      g_autoptr (GError) reason = NULL;
-      gssize got = receive (self, self->deadline, &reason);
-      if (got > 0)
-        continue;
-
-      self->broken = TRUE;
-      if (got == 0)
-        g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE, "%s closed the connection%s",
-                     self->peer, buffered (self) > 0 ? " within a message" : "");
-      else
-        {
-          g_prefix_error (&reason, "%s: ", self->peer);
-          g_propagate_error (error, g_steal_pointer (&reason));
-        }
-      return FALSE;
-    }
-  return TRUE;
-}
-
-/**
- * tall_transport_fill:
- *
- * Sees to it that the next @n bytes of the message have arrived, without reading them. Memory
- * grows with what arrives, not with @n.
- *
- * Returns: (nullable) (transfer none): those bytes, valid until the next read; NULL with @error set
- */
-const guint8 *
-tall_transport_fill (TallTransport *self, gsize n, GError **error)
-{
-  if (n > self->limit)
-    {
-      self->broken = TRUE;
-      if (self->has_frame)
-        g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID,
-                     "malformed message from %s: it announces more bytes than it has", self->peer);
-      else
-        g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
-                     "message from %s: larger than %" G_GSIZE_FORMAT " bytes", self->peer,
-                     self->options.max_message);
-      return NULL;
-    }
-  if (buffered (self) < n && !receive_at_least (self, n, error))
-    return NULL;
-  return self->in + self->in_pos;
-}
-
-/**
- * tall_transport_wait_for_input:
- * @ended: (out): the other side has closed, at a place where it may
- *
- * Waits for the first byte of the next message.
- */
-gboolean
-tall_transport_wait_for_input (TallTransport *self,
-                               gint64 deadline,
-                               gboolean *ended,
-                               GError **error)
-{
-  *ended = FALSE;
-  if (buffered (self) > 0)
-    return TRUE;
-
-  self->just_sent = FALSE;
-  gssize n = receive (self, deadline, error);
-  *ended = n == 0;
-  if (n <= 0)
-    self->broken = TRUE;
-  return n >= 0;
-}
-
-/**
- * tall_transport_read_frame:
- *
- * Receives a whole frame, unless one is there already. Reading goes on within it and cannot leave
- * it.
- *
- * Returns: FALSE with %TALL_ERROR_TOO_LARGE, %TALL_ERROR_INVALID (no frame), or an error of the
- *   connection
- */
-gboolean
-tall_transport_read_frame (TallTransport *self, GError **error)
-{
-  if (self->has_frame)
-    return TRUE;
-  if (!receive_at_least (self, FRAME_HEADER, error))
-    return FALSE;
-
-  const guint8 *header = self->in + self->in_pos;
-  TallReader reader = tall_reader (tall_slice (header, FRAME_HEADER));
-  guint32 len = tall_reader_u32 (&reader);
-
-  if (len == 0 || len > self->options.max_message)
-    {
-      g_autofree char *shown = tall_slice_to_debug (tall_slice (header, FRAME_HEADER));
-      self->broken = TRUE;
-      if (len == 0 || len > G_MAXINT32)
-        g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID,
-                     "%s: not a Thrift frame: it starts with \"%s\"", self->peer, shown);
-      else
-        g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
-                     "%s: a frame of %u bytes (\"%s\"); at most %" G_GSIZE_FORMAT " are taken",
-                     self->peer, len, shown, self->options.max_message);
-      return FALSE;
-    }
-
-  self->in_pos += FRAME_HEADER;
-  if (!receive_at_least (self, len, error))
-    return FALSE;
-  self->limit = len;
-  self->has_frame = TRUE;
-  return TRUE;
-}
-
-/**
- * tall_transport_recognize:
- *
- * Returns: the protocol of the frame that was read last
- */
-TallRecognized
-tall_transport_recognize (TallTransport *self)
-{
-  if (!self->has_frame || self->limit < 2)
-    return TALL_RECOGNIZED_NOTHING;
-
-  const guint8 *start = self->in + self->in_pos;
-  if (start[0] == 0x80 && start[1] == 0x01)
-    return TALL_RECOGNIZED_BINARY;
-  if (start[0] == 0x82 && (start[1] & 0x1f) == 0x01)
-    return TALL_RECOGNIZED_COMPACT;
-  return TALL_RECOGNIZED_NOTHING;
-}
-
-/**
- * tall_transport_begin_message:
- *
- * Starts reading a message: framed, receives its frame; unframed, its bytes are counted from here.
- */
-gboolean
-tall_transport_begin_message (TallTransport *self, GError **error)
-{
-  if (self->options.framed)
-    return tall_transport_read_frame (self, error);
-
-  if (!self->has_frame)
-    self->limit = self->options.max_message;
-  return TRUE;
-}
-
-/* As tall_transport_fill(), and goes on behind the bytes, which stay until the next call. */
-const guint8 *
-tall_transport_take (TallTransport *self, gsize n, GError **error)
-{
-  const guint8 *bytes = tall_transport_fill (self, n, error);
-  self->in_pos += bytes != NULL ? n : 0;
-  self->limit -= bytes != NULL ? n : 0;
-  return bytes;
-}
-
-/**
- * tall_transport_get_remaining:
- *
- * Returns: bytes that the message under way may still have
- */
-gsize
-tall_transport_get_remaining (TallTransport *self)
-{
-  return self->limit;
-}
 
 /**
  * tall_transport_get_output:
@@ -273,7 +15,7 @@ tall_transport_get_remaining (TallTransport *self)
 TallSlice
 tall_transport_get_output (TallTransport *self)
 {
-  gsize header = self->options.framed ? FRAME_HEADER : 0;
+  gsize header = self->options.framed ? TALL_TRANSPORT_FRAME_HEADER : 0;
   if (self->out->len <= header)
     return (TallSlice)TALL_SLICE_INIT;
   return tall_slice (self->out->data + header, self->out->len - header);
@@ -283,10 +25,13 @@ static gint32
 transport_read (ThriftTransport *transport, gpointer buffer, guint32 len, GError **error)
 {
   TallTransport *self = TALL_TRANSPORT (transport);
-  const guint8 *bytes = tall_transport_take (self, len, error);
-  if (bytes != NULL)
-    memcpy (buffer, bytes, len);
-  return bytes != NULL ? (gint32)len : -1;
+  const guint8 *bytes = tall_transport_fill (self, len, error);
+  if (bytes == NULL)
+    return -1;
+
+  memcpy (buffer, bytes, len);
+  tall_transport_advance (self, len);
+  return (gint32)len;
 }
 
 /* What is left of a message shows that it was not understood as it was meant. */
@@ -296,11 +41,7 @@ transport_read_end (ThriftTransport *transport, GError **error)
   TallTransport *self = TALL_TRANSPORT (transport);
   gsize rest = self->has_frame ? self->limit : 0;
 
-  self->in_pos += MIN (rest, buffered (self));
-  self->limit = 0;
-  self->has_frame = FALSE;
-  give_back_buffer (self);
-
+  tall_transport_skip_message (self);
   if (rest > 0)
     {
       self->broken = TRUE;
@@ -312,28 +53,13 @@ transport_read_end (ThriftTransport *transport, GError **error)
   return TRUE;
 }
 
-/**
- * tall_transport_skip_message:
- *
- * Throws away what is left of a frame that was read only in part, so that the connection can be
- * used on. The protocol that read it has its own idea of where it is: make a new one.
- */
-void
-tall_transport_skip_message (TallTransport *self)
-{
-  self->in_pos += MIN (self->has_frame ? self->limit : 0, buffered (self));
-  self->limit = 0;
-  self->has_frame = FALSE;
-  give_back_buffer (self);
-}
-
 static gboolean
 transport_write (ThriftTransport *transport, const gpointer data, guint32 len, GError **error)
 {
   TallTransport *self = TALL_TRANSPORT (transport);
   self->delivered = FALSE;
   if (self->out->len == 0 && self->options.framed)
-    g_byte_array_set_size (self->out, FRAME_HEADER);
+    g_byte_array_set_size (self->out, TALL_TRANSPORT_FRAME_HEADER);
 
   if (len > (guint32)G_MAXINT32 - self->out->len)
     {
@@ -355,14 +81,14 @@ transport_write_end (ThriftTransport *transport G_GNUC_UNUSED, GError **error G_
 static void
 seal_frame (TallTransport *self)
 {
-  guint32 len = GUINT32_TO_BE (self->out->len - FRAME_HEADER);
+  guint32 len = GUINT32_TO_BE (self->out->len - TALL_TRANSPORT_FRAME_HEADER);
   memcpy (self->out->data, &len, sizeof len);
 }
 
 static void
 reset_output (TallTransport *self)
 {
-  if (self->out->len > KEPT_BUFFER)
+  if (self->out->len > TALL_TRANSPORT_KEPT_BUFFER)
     {
       g_byte_array_unref (self->out);
       self->out = g_byte_array_new ();
@@ -488,7 +214,7 @@ tall_transport_set_cancellable (TallTransport *self, GCancellable *cancellable)
 gboolean
 tall_transport_is_fit (TallTransport *self)
 {
-  return transport_is_open (THRIFT_TRANSPORT (self)) && buffered (self) == 0
+  return transport_is_open (THRIFT_TRANSPORT (self)) && tall_transport_buffered (self) == 0
          && tall_socket_is_quiet (self->socket);
 }
 

@@ -81,9 +81,9 @@ gboolean tall_transport_begin_message (TallTransport *self,
                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
 const guint8 *
 tall_transport_fill (TallTransport *self, gsize n, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-const guint8 *
-tall_transport_take (TallTransport *self, gsize n, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gsize tall_transport_get_remaining (TallTransport *self);
+TallSlice tall_transport_peek (TallTransport *self);
+void tall_transport_advance (TallTransport *self, gsize n);
 TallSlice tall_transport_get_output (TallTransport *self);
 
 gboolean tall_transport_is_fit (TallTransport *self);

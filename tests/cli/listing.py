@@ -175,26 +175,6 @@ def customer_list(folder):
 
 
 @test
-def customer_delete(folder):
-    for place in places(dated_store(folder)):
-        customer = {"number": "X", "name": "Bob"}
-        said = run("customer", "put", *place, "-", stdin=customer).ends(DONE).out
-        revision = int(said.split()[-1])
-        run("put", *place, "-", stdin=order("X", "O1")).ends(DONE)
-        run("customer", "delete", *place, "X").ends(NO, "X")
-        equal(json.loads(run("customer", "get", *place, "X", "--json").ends(DONE).out), customer)
-        run("delete", *place, "X", "O1").ends(DONE)
-        run("customer", "delete", *place, "X", "--if-revision", revision + 2).ends(
-            NO, str(revision))
-        run("customer", "delete", *place, "X", "--if-revision", revision).ends(
-            DONE, "Deleted customer X")
-        run("customer", "delete", *place, "X").ends(NO, "X")
-        run("customer", "get", *place, "X").ends(NO)
-        said = json.loads(run("customer", "list", *place, "--all", "--json").ends(DONE).out)
-        equal(sorted(c["number"] for c in said["customers"]), ["C", "D"])
-
-
-@test
 def customer_with_orders(folder):
     store = dated_store(folder)
     run("customer", "put", "--store", store, "-", stdin={"number": "lonely"}).ends(DONE)

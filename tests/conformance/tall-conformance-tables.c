@@ -52,6 +52,25 @@ test_not_created (TallConformance *self)
   expect_calls_fail (self, "never", TALL_NO_DEADLINE, TALL_ERROR_NOT_FOUND);
 }
 
+/* Reads that ask for no row fail as well. */
+static void
+test_nothing_asked (TallConformance *self)
+{
+  const TallSlice b = tall_slice_str ("b");
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+      add_get (self, plan, "a");
+      if (i < 2)
+        tall_read_plan_add_scan (plan, "never", b, tall_slice_str (i == 0 ? "b" : "a"));
+      else
+        tall_read_plan_add_gets (plan, "never", NULL, 0);
+      g_assert_null (tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error));
+      g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
+    }
+}
+
 static void
 test_deadline (TallConformance *self)
 {
@@ -329,9 +348,15 @@ test_invalid_specs (TallConformance *self)
 }
 
 const TallConformanceCase tall_conformance_table_cases[] = {
-  { "table/not-created", test_not_created },   { "table/deadline", test_deadline },
-  { "table/create-twice", test_create_twice }, { "table/deployments", test_deployments },
-  { "table/settings", test_settings },         { "invalid/mutations", test_invalid_mutations },
-  { "invalid/row-twice", test_row_twice },     { "invalid/reads", test_invalid_reads },
-  { "invalid/specs", test_invalid_specs },     { NULL, NULL },
+  { "table/not-created", test_not_created },
+  { "table/not-created-nothing-asked", test_nothing_asked },
+  { "table/deadline", test_deadline },
+  { "table/create-twice", test_create_twice },
+  { "table/deployments", test_deployments },
+  { "table/settings", test_settings },
+  { "invalid/mutations", test_invalid_mutations },
+  { "invalid/row-twice", test_row_twice },
+  { "invalid/reads", test_invalid_reads },
+  { "invalid/specs", test_invalid_specs },
+  { NULL, NULL },
 };

@@ -4,7 +4,8 @@
 /* Random orders and customers come back equal under every layout and key strategy on a real HBase,
  * by the gateways that `tools/hbase/hbase run` names in the environment: TALLORDER_HBASE_BINARY is
  * unframed and binary, TALLORDER_HBASE_COMPACT_FRAMED framed and compact. Fewer of them than on the
- * tables without a server; skipped for a gateway that is not named. */
+ * tables without a server, and by the second kind of gateway under one key strategy only; skipped
+ * for a gateway that is not named. */
 #include "tall-hbase-table.h"
 #include "tall-test-round-trip.h"
 
@@ -81,6 +82,8 @@ main (int argc, char *argv[])
   for (guint i = 0; i < n_kinds; i++)
     {
       guint kind = i / G_N_ELEMENTS (gateways);
+      if (i % G_N_ELEMENTS (gateways) > 0 && kind % n_strategies > 0)
+        continue;
       kinds[i] = (Kind){ layouts[kind / n_strategies], strategies[kind % n_strategies],
                          &gateways[i % G_N_ELEMENTS (gateways)] };
       g_autofree char *path = g_strdup_printf ("/round-trip/%s/%s/hbase-%s", kinds[i].layout->name,

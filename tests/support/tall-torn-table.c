@@ -4,13 +4,12 @@
 
 struct _TallTornTable
 {
-  TallTable parent_instance;
+  TallForwardingTable parent_instance;
 
-  TallTable *table;
   gint n_pieces; /* atomic */
 };
 
-G_DEFINE_FINAL_TYPE (TallTornTable, tall_torn_table, TALL_TYPE_TABLE)
+G_DEFINE_FINAL_TYPE (TallTornTable, tall_torn_table, TALL_TYPE_FORWARDING_TABLE)
 
 /* Reads one piece of @read: for a scan the first row from @start. */
 static TallReadResult *
@@ -29,7 +28,8 @@ read_piece (
   piece->limit = 1;
   g_atomic_int_inc (&self->n_pieces);
   g_thread_yield ();
-  return tall_table_read (self->table, plan, deadline, error);
+  TallTable *table = tall_forwarding_table_get_table (TALL_FORWARDING_TABLE (self));
+  return tall_table_read (table, plan, deadline, error);
 }
 
 static gboolean
@@ -78,113 +78,15 @@ tall_torn_table_read (TallTable *base, const TallReadPlan *plan, gint64 deadline
   return g_steal_pointer (&result);
 }
 
-static gboolean
-tall_torn_table_apply (TallTable *base,
-                       TallMutation *const *mutations,
-                       guint n,
-                       TallDurability durability,
-                       gint64 deadline,
-                       gboolean *done,
-                       GError **error)
-{
-  TallTable *table = TALL_TORN_TABLE (base)->table;
-  for (guint i = 0; i < n; i++)
-    {
-      g_thread_yield ();
-      if (!tall_table_apply (table, mutations + i, 1, durability, deadline,
-                             done != NULL ? done + i : NULL, error))
-        return FALSE;
-    }
-  return TRUE;
-}
-
-static gboolean
-tall_torn_table_apply_if (TallTable *base,
-                          const TallMutation *mutation,
-                          TallSlice qualifier,
-                          const TallSlice *expected,
-                          TallDurability durability,
-                          gint64 deadline,
-                          gboolean *matched,
-                          GError **error)
-{
-  return tall_table_apply_if (TALL_TORN_TABLE (base)->table, mutation, qualifier, expected,
-                              durability, deadline, matched, error);
-}
-
-static gboolean
-tall_torn_table_increment (TallTable *base,
-                           const char *table,
-                           TallSlice row,
-                           TallSlice qualifier,
-                           gint64 delta,
-                           gint64 deadline,
-                           gint64 *value,
-                           GError **error)
-{
-  return tall_table_increment (TALL_TORN_TABLE (base)->table, table, row, qualifier, delta,
-                               deadline, value, error);
-}
-
-static gboolean
-tall_torn_table_create_table (TallTable *base,
-                              const TallTableSpec *spec,
-                              gint64 deadline,
-                              GError **error)
-{
-  return tall_table_create_table (TALL_TORN_TABLE (base)->table, spec, deadline, error);
-}
-
-static gboolean
-tall_torn_table_drop_table (TallTable *base, const char *table, gint64 deadline, GError **error)
-{
-  return tall_table_drop_table (TALL_TORN_TABLE (base)->table, table, deadline, error);
-}
-
-static TallTableSpec *
-tall_torn_table_describe_table (TallTable *base, const char *table, gint64 deadline, GError **error)
-{
-  return tall_table_describe_table (TALL_TORN_TABLE (base)->table, table, deadline, error);
-}
-
-static GStrv
-tall_torn_table_list_tables (TallTable *base, gint64 deadline, GError **error)
-{
-  return tall_table_list_tables (TALL_TORN_TABLE (base)->table, deadline, error);
-}
-
-static void
-tall_torn_table_get_info (TallTable *base, TallTableInfo *info)
-{
-  tall_table_get_info (TALL_TORN_TABLE (base)->table, info);
-}
-
 static void
 tall_torn_table_init (TallTornTable *self G_GNUC_UNUSED)
 {
 }
 
 static void
-tall_torn_table_finalize (GObject *object)
-{
-  g_clear_object (&TALL_TORN_TABLE (object)->table);
-  G_OBJECT_CLASS (tall_torn_table_parent_class)->finalize (object);
-}
-
-static void
 tall_torn_table_class_init (TallTornTableClass *klass)
 {
-  TallTableClass *table = TALL_TABLE_CLASS (klass);
-  table->read = tall_torn_table_read;
-  table->apply = tall_torn_table_apply;
-  table->apply_if = tall_torn_table_apply_if;
-  table->increment = tall_torn_table_increment;
-  table->create_table = tall_torn_table_create_table;
-  table->drop_table = tall_torn_table_drop_table;
-  table->describe_table = tall_torn_table_describe_table;
-  table->list_tables = tall_torn_table_list_tables;
-  table->get_info = tall_torn_table_get_info;
-  G_OBJECT_CLASS (klass)->finalize = tall_torn_table_finalize;
+  TALL_TABLE_CLASS (klass)->read = tall_torn_table_read;
 }
 
 /**
@@ -199,7 +101,7 @@ tall_torn_table_new (TallTable *table)
   g_return_val_if_fail (TALL_IS_TABLE (table), NULL);
 
   TallTornTable *self = g_object_new (TALL_TYPE_TORN_TABLE, NULL);
-  self->table = g_object_ref (table);
+  tall_forwarding_table_wrap (TALL_FORWARDING_TABLE (self), table);
   return TALL_TABLE (self);
 }
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "tall-table.h"
+#include "tall-forwarding-table.h"
 
 G_BEGIN_DECLS
 
@@ -13,7 +13,7 @@ G_BEGIN_DECLS
  * reads them: what a scan returns has never been there together. Everything else goes through.
  */
 #define TALL_TYPE_TORN_TABLE (tall_torn_table_get_type ())
-G_DECLARE_FINAL_TYPE (TallTornTable, tall_torn_table, TALL, TORN_TABLE, TallTable)
+G_DECLARE_FINAL_TYPE (TallTornTable, tall_torn_table, TALL, TORN_TABLE, TallForwardingTable)
 
 TallTable *tall_torn_table_new (TallTable *table);
 guint tall_torn_table_count_pieces (TallTornTable *self);

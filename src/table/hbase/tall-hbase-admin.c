@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-hbase-admin.h"
 
+#include "tall-hbase-error.h"
 #include "tall-hbase-settings.h"
 #include "tall-table-ddl.h"
 
@@ -306,8 +307,7 @@ tall_hbase_create_table (TallHbasePool *pool,
 static gboolean
 refuse_absent (const TallHbaseNames *names, const char *table, GError **error)
 {
-  g_set_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND,
-               "there is no table \"%s\" of deployment \"%s\" in HBase", table, names->deployment);
+  tall_hbase_error_set_no_table (error, table, names->deployment);
   return FALSE;
 }
 

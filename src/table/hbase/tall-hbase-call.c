@@ -94,9 +94,7 @@ set_error (Run *run,
 
   if (io != NULL && call->table != NULL && is_table_missing (run, link, call->table, io))
     {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND,
-                   "there is no table \"%s\" of deployment \"%s\" in HBase", call->table,
-                   run->names->deployment);
+      tall_hbase_error_set_no_table (error, call->table, run->names->deployment);
       return;
     }
 

@@ -83,3 +83,14 @@ tall_hbase_error_set (GError **error, GError *reason, const HbTIOError *io, cons
     g_set_error (error, TALL_ERROR, TALL_ERROR_INTERNAL, "the gateway at %s failed: %s", gateway,
                  reason->message);
 }
+
+/**
+ * tall_hbase_error_set_no_table:
+ * @table: its short name
+ */
+void
+tall_hbase_error_set_no_table (GError **error, const char *table, const char *deployment)
+{
+  g_set_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND,
+               "there is no table \"%s\" of deployment \"%s\" in HBase", table, deployment);
+}

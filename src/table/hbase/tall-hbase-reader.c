@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-hbase-reader.h"
 
-#include "tall-error.h"
 #include "tall-hbase-convert.h"
-#include "tall-hbase-rows.h"
+#include "tall-hbase-error.h"
+#include "tall-hbase-reply.h"
 
 /* Rows of one getMultiple. Fewer bring fewer a second, and more no more. */
 #define MAX_GETS 128
@@ -16,19 +16,22 @@
 #define MAX_PAGE 5000
 #define PAGE_BYTES (8 * 1024 * 1024)
 
-/* One request of a read: some of its keys, or the page of a scan. */
+/* One request of a read: some of its keys, the page of a scan, or whether its table exists. */
 typedef struct
 {
   TallHbaseCall call;
   const TallRead *read;
+  const TallHbaseNames *names;
   GByteArray *table;
-  TallHbaseRows results; /* the answers so far */
+  TallHbaseReply reply; /* the answers so far */
 
   guint first; /* gets: keys from here … */
   guint n;     /* … and so many */
 
   GByteArray *start; /* scan: where the page begins */
   guint page;        /* rows asked for */
+
+  gboolean missing; /* there is no such table */
 } Request;
 
 static void
@@ -37,7 +40,7 @@ request_free (gpointer data)
   Request *self = data;
   g_clear_pointer (&self->table, g_byte_array_unref);
   g_clear_pointer (&self->start, g_byte_array_unref);
-  tall_hbase_rows_clear (&self->results);
+  tall_hbase_reply_clear (&self->reply);
   g_free (self);
 }
 
@@ -49,11 +52,18 @@ get_send (TallHbaseCall *call, HbGatewayIf *client, GError **error)
   return hb_gateway_client_send_get (client, self->table, get, error);
 }
 
+static ThriftProtocol *
+protocol_of (HbGatewayIf *client)
+{
+  return HB_GATEWAY_CLIENT (client)->input_protocol;
+}
+
 static gboolean
 get_receive (TallHbaseCall *call, HbGatewayIf *client, HbTIOError **io, GError **error)
 {
   Request *self = (Request *)call;
-  return tall_hbase_rows_receive (&self->results, client, FALSE, io, error);
+  return tall_hbase_reply_read (&self->reply, protocol_of (client), TALL_HBASE_REPLY_ONE, 1, io,
+                                error);
 }
 
 static gboolean
@@ -70,13 +80,14 @@ static gboolean
 gets_receive (TallHbaseCall *call, HbGatewayIf *client, HbTIOError **io, GError **error)
 {
   Request *self = (Request *)call;
-  return tall_hbase_rows_receive (&self->results, client, TRUE, io, error);
+  return tall_hbase_reply_read (&self->reply, protocol_of (client), TALL_HBASE_REPLY_LIST, self->n,
+                                io, error);
 }
 
 static guint
 limit_left (const Request *self)
 {
-  return self->read->limit == 0 ? G_MAXUINT : self->read->limit - self->results.rows->len;
+  return self->read->limit == 0 ? G_MAXUINT : self->read->limit - self->reply.rows->len;
 }
 
 static gboolean
@@ -84,9 +95,9 @@ scan_send (TallHbaseCall *call, HbGatewayIf *client, GError **error)
 {
   Request *self = (Request *)call;
   self->page = FIRST_PAGE;
-  if (self->results.rows->len > 0)
+  if (self->reply.rows->len > 0)
     {
-      gsize row = MAX (self->results.bytes / self->results.rows->len, 1);
+      gsize row = MAX (self->reply.bytes / self->reply.rows->len, 1);
       self->page = (guint)CLAMP (PAGE_BYTES / row, 1, MAX_PAGE);
     }
   self->page = MIN (self->page, limit_left (self));
@@ -96,17 +107,33 @@ scan_send (TallHbaseCall *call, HbGatewayIf *client, GError **error)
                                                      error);
 }
 
+/* Rows must come in order, from where the page begins: else the pages might never end. */
+static gboolean
+check_order (const Request *self, guint first, GError **error)
+{
+  TallSlice before = tall_slice_array (self->start);
+  for (guint i = first; i < self->reply.rows->len; i++)
+    {
+      TallSlice key = tall_hbase_reply_get_row (&self->reply, i)->key;
+      int order = tall_slice_compare (before, key);
+      if (order > 0 || (order == 0 && i > first))
+        {
+          g_set_error (error, TALL_ERROR, TALL_ERROR_INTERNAL,
+                       "answered a scan of table %s with rows out of order", self->read->table);
+          return FALSE;
+        }
+      before = key;
+    }
+  return TRUE;
+}
+
 /* The next page begins right after the last row: at its key with a zero byte. */
 static void
 scan_go_on (Request *self)
 {
-  GArray *rows = self->results.rows;
-  TallSlice last = g_array_index (rows, TallRow, rows->len - 1).key;
-  if (last.len == 0)
-    return;
-
+  const TallRow *last = tall_hbase_reply_get_row (&self->reply, self->reply.rows->len - 1);
   g_byte_array_unref (self->start);
-  self->start = tall_hbase_bytes (last);
+  self->start = tall_hbase_bytes (last->key);
   tall_bytes_append_u8 (self->start, 0);
   self->call.again = TRUE;
 }
@@ -115,35 +142,71 @@ static gboolean
 scan_receive (TallHbaseCall *call, HbGatewayIf *client, HbTIOError **io, GError **error)
 {
   Request *self = (Request *)call;
-  guint before = self->results.rows->len;
-  if (!tall_hbase_rows_receive (&self->results, client, TRUE, io, error))
+  guint first = self->reply.rows->len;
+  if (!tall_hbase_reply_read (&self->reply, protocol_of (client), TALL_HBASE_REPLY_LIST, self->page,
+                              io, error)
+      || !check_order (self, first, error))
     return FALSE;
-  if (self->results.rows->len - before >= self->page && limit_left (self) > 0)
+
+  if (self->reply.rows->len - first >= self->page && limit_left (self) > 0)
     scan_go_on (self);
   return TRUE;
 }
 
+static gboolean
+exists_send (TallHbaseCall *call, HbGatewayIf *client, GError **error)
+{
+  Request *self = (Request *)call;
+  g_autoptr (HbTTableName) name = tall_hbase_names_get_table_name (self->names, self->read->table);
+  return hb_gateway_client_send_table_exists (client, name, error);
+}
+
+static gboolean
+exists_receive (TallHbaseCall *call, HbGatewayIf *client, HbTIOError **io, GError **error)
+{
+  Request *self = (Request *)call;
+  gboolean exists = FALSE;
+  if (!hb_gateway_client_recv_table_exists (client, &exists, io, error))
+    return FALSE;
+  self->missing = !exists;
+  return TRUE;
+}
+
+/* What a plan comes to. */
+typedef struct
+{
+  const TallHbaseNames *names;
+  TallArena *arena; /* of the result */
+  GPtrArray *all;   /* of Request; those of one read follow each other */
+} Requests;
+
 static Request *
-request_new (GPtrArray *requests, const TallHbaseNames *names, const TallRead *read)
+request_new (Requests *requests, const TallRead *read)
 {
   Request *self = g_new0 (Request, 1);
   self->call.table = read->table;
   self->call.harmless = TRUE;
   self->read = read;
-  self->table = tall_hbase_names_get_table (names, read->table);
-  tall_hbase_rows_init (&self->results);
-  g_ptr_array_add (requests, self);
+  self->names = requests->names;
+  self->table = tall_hbase_names_get_table (requests->names, read->table);
+  tall_hbase_reply_init (&self->reply, requests->arena);
+  g_ptr_array_add (requests->all, self);
   return self;
 }
 
+/* For a read that asks for no row: it fails as well if there is no table. */
 static void
-add_scan (GPtrArray *requests, const TallHbaseNames *names, const TallRead *read)
+add_exists (Requests *requests, const TallRead *read)
 {
-  /* To HBase a scan that stops where it starts is the get of that row. */
-  if (read->stop.len > 0 && tall_slice_compare (read->start, read->stop) >= 0)
-    return;
+  Request *self = request_new (requests, read);
+  self->call.send = exists_send;
+  self->call.receive = exists_receive;
+}
 
-  Request *self = request_new (requests, names, read);
+static void
+add_scan (Requests *requests, const TallRead *read)
+{
+  Request *self = request_new (requests, read);
   self->call.send = scan_send;
   self->call.receive = scan_receive;
   self->start = tall_hbase_bytes (read->start);
@@ -159,11 +222,11 @@ size_of_get (const TallRead *read, guint i)
 }
 
 static void
-add_gets (GPtrArray *requests, const TallHbaseNames *names, const TallRead *read)
+add_gets (Requests *requests, const TallRead *read)
 {
   for (guint i = 0; i < read->n_keys;)
     {
-      Request *self = request_new (requests, names, read);
+      Request *self = request_new (requests, read);
       self->first = i;
       gsize size = 0;
       for (; i < read->n_keys && self->n < MAX_GETS && (self->n == 0 || size < MAX_REQUEST); i++)
@@ -176,23 +239,48 @@ add_gets (GPtrArray *requests, const TallHbaseNames *names, const TallRead *read
     }
 }
 
+/* To HBase a scan that stops where it starts is the get of that row. */
+static gboolean
+asks_for_nothing (const TallRead *read)
+{
+  if (read->kind != TALL_READ_SCAN)
+    return read->n_keys == 0;
+  return read->stop.len > 0 && tall_slice_compare (read->start, read->stop) >= 0;
+}
+
+static void
+add_read (Requests *requests, const TallRead *read)
+{
+  if (asks_for_nothing (read))
+    add_exists (requests, read);
+  else if (read->kind == TALL_READ_SCAN)
+    add_scan (requests, read);
+  else
+    add_gets (requests, read);
+}
+
+/* Gets: every row must be the one that was asked for in its place. */
 static gboolean
 check_answer (const Request *self, GError **error)
 {
-  const GArray *rows = self->results.rows;
+  if (self->missing)
+    {
+      tall_hbase_error_set_no_table (error, self->read->table, self->names->deployment);
+      return FALSE;
+    }
   if (self->read->kind == TALL_READ_SCAN)
     return TRUE;
-  if (rows->len != self->n)
+  if (self->reply.rows->len != self->n)
     {
       g_set_error (error, TALL_ERROR, TALL_ERROR_INTERNAL,
                    "the gateway answered %u gets of table %s with %u rows", self->n,
-                   self->read->table, rows->len);
+                   self->read->table, self->reply.rows->len);
       return FALSE;
     }
 
   for (guint i = 0; i < self->n; i++)
     {
-      const TallRow *row = &g_array_index (rows, TallRow, i);
+      const TallRow *row = tall_hbase_reply_get_row (&self->reply, i);
       if (row->n_cells == 0 || tall_slice_equal (row->key, self->read->keys[self->first + i]))
         continue;
       g_set_error (error, TALL_ERROR, TALL_ERROR_INTERNAL,
@@ -202,28 +290,35 @@ check_answer (const Request *self, GError **error)
   return TRUE;
 }
 
-/* Requests of one read follow each other. */
-static gboolean
-build_rows (
-    TallReadResult *result, guint i, const TallRead *read, GPtrArray *requests, GError **error)
+static guint
+count_rows (const Requests *requests, const TallRead *read)
 {
   guint n = 0;
-  for (guint r = 0; r < requests->len; r++)
+  for (guint i = 0; i < requests->all->len; i++)
     {
-      const Request *request = g_ptr_array_index (requests, r);
-      n += request->read == read ? request->results.rows->len : 0;
+      const Request *request = g_ptr_array_index (requests->all, i);
+      n += request->read == read ? request->reply.rows->len : 0;
     }
+  return n;
+}
 
-  TallRows *rows = &result->results[i];
-  rows->rows = tall_arena_newa0 (result->arena, TallRow, n);
-  for (guint r = 0; r < requests->len; r++)
+static gboolean
+build_rows (TallRows *rows, const TallRead *read, const Requests *requests, GError **error)
+{
+  rows->rows = tall_arena_newa0 (requests->arena, TallRow, count_rows (requests, read));
+  for (guint r = 0; r < requests->all->len; r++)
     {
-      Request *request = g_ptr_array_index (requests, r);
+      const Request *request = g_ptr_array_index (requests->all, r);
       if (request->read != read)
         continue;
       if (!check_answer (request, error))
         return FALSE;
-      tall_hbase_rows_move (&request->results, result->arena, rows);
+      for (guint i = 0; i < request->reply.rows->len; i++)
+        {
+          const TallRow *row = tall_hbase_reply_get_row (&request->reply, i);
+          if (row->n_cells > 0)
+            rows->rows[rows->n_rows++] = *row;
+        }
     }
   return TRUE;
 }
@@ -241,23 +336,17 @@ tall_hbase_read (TallHbasePool *pool,
                  gint64 deadline,
                  GError **error)
 {
-  g_autoptr (GPtrArray) requests = g_ptr_array_new_with_free_func (request_free);
-  for (guint i = 0; i < plan->reads->len; i++)
-    {
-      const TallRead *read = tall_read_plan_get (plan, i);
-      if (read->kind == TALL_READ_SCAN)
-        add_scan (requests, names, read);
-      else
-        add_gets (requests, names, read);
-    }
+  g_autoptr (TallReadResult) result = tall_read_result_new (plan->reads->len);
+  g_autoptr (GPtrArray) all = g_ptr_array_new_with_free_func (request_free);
+  Requests requests = { names, result->arena, all };
 
-  if (!tall_hbase_run (pool, names, (TallHbaseCall *const *)requests->pdata, requests->len,
-                       deadline, error))
+  for (guint i = 0; i < plan->reads->len; i++)
+    add_read (&requests, tall_read_plan_get (plan, i));
+  if (!tall_hbase_run (pool, names, (TallHbaseCall *const *)all->pdata, all->len, deadline, error))
     return NULL;
 
-  g_autoptr (TallReadResult) result = tall_read_result_new (plan->reads->len);
   for (guint i = 0; i < plan->reads->len; i++)
-    if (!build_rows (result, i, tall_read_plan_get (plan, i), requests, error))
+    if (!build_rows (&result->results[i], tall_read_plan_get (plan, i), &requests, error))
       return NULL;
   return g_steal_pointer (&result);
 }

@@ -23,11 +23,72 @@ malformed (GError **error, const char *reason)
   return FALSE;
 }
 
-/* The reader remembers that it went beyond the end, so one check after several reads is enough. */
-static gboolean
-check_frame (TallStructInput *self, GError **error)
+/* What was taken from @ahead counts as read. */
+static void
+settle (TallStructInput *self)
 {
-  return !self->frame.failed || malformed (error, "it ends too early");
+  tall_transport_advance (self->transport, self->received - self->ahead.len);
+  self->received = self->ahead.len;
+}
+
+/* Waits until @n bytes are ahead. */
+static gboolean
+refill (TallStructInput *self, gsize n, GError **error)
+{
+  settle (self);
+  self->ahead = tall_slice (NULL, 0);
+  self->received = 0;
+  if (tall_transport_get_options (self->transport)->framed
+      && n > tall_transport_get_remaining (self->transport))
+    return malformed (error, "it ends too early");
+  if (tall_transport_fill (self->transport, n, error) == NULL)
+    return FALSE;
+
+  self->ahead = tall_transport_peek (self->transport);
+  self->received = self->ahead.len;
+  return TRUE;
+}
+
+/* The next @n bytes, at least one; valid until more are taken. NULL with @error set. */
+static const guint8 *
+take (TallStructInput *self, gsize n, GError **error)
+{
+  if (n > self->ahead.len && !refill (self, n, error))
+    return NULL;
+
+  const guint8 *bytes = self->ahead.data;
+  self->ahead = tall_slice (bytes + n, self->ahead.len - n);
+  return bytes;
+}
+
+static gboolean
+take_u8 (TallStructInput *self, guint8 *value, GError **error)
+{
+  const guint8 *bytes = take (self, sizeof *value, error);
+  if (bytes != NULL)
+    *value = *bytes;
+  return bytes != NULL;
+}
+
+static gboolean
+take_u32 (TallStructInput *self, guint32 *value, GError **error)
+{
+  const guint8 *bytes = take (self, sizeof *value, error);
+  if (bytes == NULL)
+    return FALSE;
+  memcpy (value, bytes, sizeof *value);
+  *value = GUINT32_FROM_BE (*value);
+  return TRUE;
+}
+
+static gboolean
+take_type (TallStructInput *self, ThriftType *type, GError **error)
+{
+  guint8 byte;
+  if (!take_u8 (self, &byte, error))
+    return FALSE;
+  *type = byte;
+  return TRUE;
 }
 
 /**
@@ -37,16 +98,12 @@ check_frame (TallStructInput *self, GError **error)
 void
 tall_struct_input_init (TallStructInput *self, ThriftProtocol *protocol)
 {
-  TallTransport *transport = (TallTransport *)protocol->transport;
-  gsize rest = tall_transport_get_remaining (transport);
-  const guint8 *bytes = NULL;
-
-  if (TALL_IS_BINARY_PROTOCOL (protocol) && tall_transport_get_options (transport)->framed
-      && rest > 0)
-    bytes = tall_transport_fill (transport, rest, NULL);
   self->protocol = protocol;
-  self->direct = bytes != NULL;
-  self->frame = tall_reader (tall_slice (bytes, bytes != NULL ? rest : 0));
+  self->transport = (TallTransport *)protocol->transport;
+  self->direct = TALL_IS_BINARY_PROTOCOL (protocol);
+  self->elements = 0;
+  self->ahead = self->direct ? tall_transport_peek (self->transport) : tall_slice (NULL, 0);
+  self->received = self->ahead.len;
 }
 
 gboolean
@@ -69,9 +126,16 @@ tall_struct_input_begin_field (TallStructInput *self, ThriftType *type, gint16 *
   if (!self->direct)
     return thrift_protocol_read_field_begin (self->protocol, &name, type, id, error) >= 0;
 
-  *type = tall_reader_u8 (&self->frame);
-  *id = *type == T_STOP ? 0 : (gint16)tall_reader_u16 (&self->frame);
-  return check_frame (self, error);
+  *id = 0;
+  if (!take_type (self, type, error))
+    return FALSE;
+  if (*type == T_STOP)
+    return TRUE;
+
+  const guint8 *bytes = take (self, sizeof *id, error);
+  if (bytes != NULL)
+    *id = (gint16)(bytes[0] << 8 | bytes[1]);
+  return bytes != NULL;
 }
 
 gboolean
@@ -84,13 +148,19 @@ tall_struct_input_end_field (TallStructInput *self, GError **error)
 static gboolean
 check_size (TallStructInput *self, guint32 size, guint element_size, GError **error)
 {
-  if (!check_frame (self, error))
-    return FALSE;
+  settle (self);
   if (size > 0 && element_size == 0)
     return malformed (error, "a list of an unknown type");
-  if ((guint64)size * element_size > self->frame.rest.len)
+  if ((guint64)size * element_size > tall_transport_get_remaining (self->transport))
     return malformed (error, "it announces more than it has");
-  return TRUE;
+
+  guint64 max_elements = tall_transport_get_options (self->transport)->max_elements;
+  self->elements += size;
+  if (self->elements <= max_elements)
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
+               "message with more than %" G_GUINT64_FORMAT " list elements", max_elements);
+  return FALSE;
 }
 
 gboolean
@@ -102,9 +172,8 @@ tall_struct_input_begin_list (TallStructInput *self,
   if (!self->direct)
     return thrift_protocol_read_list_begin (self->protocol, type, size, error) >= 0;
 
-  *type = tall_reader_u8 (&self->frame);
-  *size = tall_reader_u32 (&self->frame);
-  return check_size (self, *size, min_size (*type), error);
+  return take_type (self, type, error) && take_u32 (self, size, error)
+         && check_size (self, *size, min_size (*type), error);
 }
 
 gboolean
@@ -123,9 +192,9 @@ tall_struct_input_begin_map (TallStructInput *self,
   if (!self->direct)
     return thrift_protocol_read_map_begin (self->protocol, key_type, value_type, size, error) >= 0;
 
-  *key_type = tall_reader_u8 (&self->frame);
-  *value_type = tall_reader_u8 (&self->frame);
-  *size = tall_reader_u32 (&self->frame);
+  if (!take_type (self, key_type, error) || !take_type (self, value_type, error)
+      || !take_u32 (self, size, error))
+    return FALSE;
   guint key_size = min_size (*key_type), value_size = min_size (*value_type);
   return check_size (self, *size, key_size == 0 || value_size == 0 ? 0 : key_size + value_size,
                      error);
@@ -143,11 +212,11 @@ tall_struct_input_bool (TallStructInput *self, gboolean *value, GError **error)
   if (!self->direct)
     return thrift_protocol_read_bool (self->protocol, value, error) >= 0;
 
-  guint8 byte = tall_reader_u8 (&self->frame);
-  if (byte > 1)
-    return malformed (error, "neither true nor false");
+  guint8 byte;
+  if (!take_u8 (self, &byte, error))
+    return FALSE;
   *value = byte;
-  return check_frame (self, error);
+  return byte <= 1 || malformed (error, "neither true nor false");
 }
 
 gboolean
@@ -156,8 +225,7 @@ tall_struct_input_i32 (TallStructInput *self, gint32 *value, GError **error)
   if (!self->direct)
     return thrift_protocol_read_i32 (self->protocol, value, error) >= 0;
 
-  *value = (gint32)tall_reader_u32 (&self->frame);
-  return check_frame (self, error);
+  return take_u32 (self, (guint32 *)value, error);
 }
 
 gboolean
@@ -166,8 +234,12 @@ tall_struct_input_i64 (TallStructInput *self, gint64 *value, GError **error)
   if (!self->direct)
     return thrift_protocol_read_i64 (self->protocol, value, error) >= 0;
 
-  *value = (gint64)tall_reader_u64 (&self->frame);
-  return check_frame (self, error);
+  const guint8 *bytes = take (self, sizeof *value, error);
+  if (bytes == NULL)
+    return FALSE;
+  memcpy (value, bytes, sizeof *value);
+  *value = GINT64_FROM_BE (*value);
+  return TRUE;
 }
 
 /**
@@ -178,23 +250,19 @@ gboolean
 tall_struct_input_bytes (TallStructInput *self, TallArena *arena, TallSlice *slice, GError **error)
 {
   g_autofree gpointer copy = NULL;
+  const guint8 *bytes = NULL;
   guint32 len = 0;
 
   if (!self->direct)
     {
       if (thrift_protocol_read_binary (self->protocol, &copy, &len, error) < 0)
         return FALSE;
-      *slice = tall_slice (copy, len);
+      bytes = copy;
     }
-  else
-    {
-      len = tall_reader_u32 (&self->frame);
-      *slice = tall_reader_take (&self->frame, len);
-      if (!check_frame (self, error))
-        return FALSE;
-    }
+  else if (!take_u32 (self, &len, error) || (len > 0 && (bytes = take (self, len, error)) == NULL))
+    return FALSE;
 
-  slice->data = (const guint8 *)tall_arena_strndup (arena, (const char *)slice->data, slice->len);
+  *slice = tall_slice (tall_arena_strndup (arena, (const char *)bytes, len), len);
   return TRUE;
 }
 
@@ -244,6 +312,13 @@ skip_map (TallStructInput *self, guint depth, GError **error)
   return TRUE;
 }
 
+static gboolean
+skip_bytes (TallStructInput *self, GError **error)
+{
+  guint32 len;
+  return take_u32 (self, &len, error) && (len == 0 || take (self, len, error) != NULL);
+}
+
 /* Direct. @depth: how many structs and containers may still lie within each other. */
 static gboolean
 skip (TallStructInput *self, ThriftType type, guint depth, GError **error)
@@ -261,13 +336,11 @@ skip (TallStructInput *self, ThriftType type, guint depth, GError **error)
     case T_MAP:
       return skip_map (self, depth - 1, error);
     case T_STRING:
-      (void)tall_reader_take (&self->frame, tall_reader_u32 (&self->frame));
-      return check_frame (self, error);
+      return skip_bytes (self, error);
     default:
       if (min_size (type) == 0)
         return malformed (error, "a value of an unknown type");
-      (void)tall_reader_take (&self->frame, min_size (type));
-      return check_frame (self, error);
+      return take (self, min_size (type), error) != NULL;
     }
 }
 
@@ -282,8 +355,7 @@ tall_struct_input_skip (TallStructInput *self, ThriftType type, GError **error)
   if (!self->direct)
     return thrift_protocol_skip (self->protocol, type, error) >= 0;
 
-  TallTransport *transport = (TallTransport *)self->protocol->transport;
-  return skip (self, type, tall_transport_get_options (transport)->max_depth, error);
+  return skip (self, type, tall_transport_get_options (self->transport)->max_depth, error);
 }
 
 /**
@@ -294,12 +366,13 @@ tall_struct_input_skip (TallStructInput *self, ThriftType type, GError **error)
 gboolean
 tall_struct_input_finish (TallStructInput *self, GError **error)
 {
-  if (!self->direct)
-    return thrift_protocol_read_message_end (self->protocol, error) >= 0
-           && thrift_transport_read_end (self->protocol->transport, error);
-
-  if (!tall_reader_done (&self->frame))
-    return malformed (error, "it goes on after its end");
-  tall_transport_skip_message ((TallTransport *)self->protocol->transport);
-  return TRUE;
+  if (self->direct)
+    {
+      settle (self);
+      if (tall_transport_get_options (self->transport)->framed
+          && tall_transport_get_remaining (self->transport) > 0)
+        return malformed (error, "it goes on after its end");
+    }
+  return thrift_protocol_read_message_end (self->protocol, error) >= 0
+         && thrift_transport_read_end (self->protocol->transport, error);
 }

@@ -11,14 +11,17 @@ G_BEGIN_DECLS
  * TallStructInput:
  *
  * The values of one message, in their order. A message of the binary protocol is read straight from
- * its frame: no calls through Thrift's classes for every byte, which cost several times the rest.
- * Others are read through their guarded protocol.
+ * the transport's buffer: no calls through Thrift's classes for every byte, which cost several
+ * times the rest, and no memory for itself. Others are read through their guarded protocol.
  */
 typedef struct
 {
   ThriftProtocol *protocol;
+  TallTransport *transport;
   gboolean direct;
-  TallReader frame; /* direct: what is left of it */
+  TallSlice ahead;  /* direct: received and not yet read */
+  gsize received;   /* bytes of @ahead when it was taken from the transport */
+  guint64 elements; /* direct: of all lists and maps so far */
 } TallStructInput;
 
 void tall_struct_input_init (TallStructInput *self, ThriftProtocol *protocol);

@@ -1,0 +1,266 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-socket.h"
+#include "tall-transport-private.h"
+
+/* Receiving: from the socket into the one buffer, and how far a message may go in it. */
+
+#define FIRST_BUFFER (16 * 1024)
+
+/* Makes room behind what is buffered. Doubles, so it never takes more than twice what came. */
+static void
+make_room (TallTransport *self)
+{
+  if (self->in_pos == self->in_end)
+    self->in_pos = self->in_end = 0;
+  if (self->in_end < self->in_size)
+    return;
+
+  if (self->in_pos > 0 && self->in_pos >= self->in_size / 2)
+    {
+      memmove (self->in, self->in + self->in_pos, tall_transport_buffered (self));
+      self->in_end -= self->in_pos;
+      self->in_pos = 0;
+      return;
+    }
+  self->in_size = MAX (self->in_size * 2, FIRST_BUFFER);
+  self->in = g_realloc (self->in, self->in_size);
+}
+
+static void
+give_back_buffer (TallTransport *self)
+{
+  if (self->in_size <= TALL_TRANSPORT_KEPT_BUFFER || tall_transport_buffered (self) > 0
+      || self->socket == NULL)
+    return;
+
+  g_clear_pointer (&self->in, g_free);
+  self->in_size = self->in_pos = self->in_end = 0;
+}
+
+static gssize
+receive (TallTransport *self, gint64 deadline, GError **error)
+{
+  if (self->socket == NULL)
+    return 0;
+
+  if (self->just_sent
+      && !tall_socket_wait (self->socket, G_IO_IN, deadline, self->cancellable, error))
+    return -1;
+  self->just_sent = FALSE;
+
+  make_room (self);
+  gssize n = tall_socket_receive (self->socket, self->in + self->in_end,
+                                  self->in_size - self->in_end, deadline, self->cancellable, error);
+  if (n > 0)
+    self->in_end += (gsize)n;
+  return n;
+}
+
+/* Buffers @n bytes, whether or not a message is under way. */
+static gboolean
+receive_at_least (TallTransport *self, gsize n, GError **error)
+{
+  while (tall_transport_buffered (self) < n)
+    {
+      g_autoptr (GError) reason = NULL;
+      gssize got = receive (self, self->deadline, &reason);
+      if (got > 0)
+        continue;
+
+      self->broken = TRUE;
+      if (got == 0)
+        g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE, "%s closed the connection%s",
+                     self->peer, tall_transport_buffered (self) > 0 ? " within a message" : "");
+      else
+        {
+          g_prefix_error (&reason, "%s: ", self->peer);
+          g_propagate_error (error, g_steal_pointer (&reason));
+        }
+      return FALSE;
+    }
+  return TRUE;
+}
+
+/**
+ * tall_transport_fill:
+ *
+ * Sees to it that the next @n bytes of the message have arrived, without reading them. Memory
+ * grows with what arrives, not with @n.
+ *
+ * Returns: (nullable) (transfer none): those bytes, valid until the next read; NULL with @error set
+ */
+const guint8 *
+tall_transport_fill (TallTransport *self, gsize n, GError **error)
+{
+  if (n > self->limit)
+    {
+      self->broken = TRUE;
+      if (self->has_frame)
+        g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID,
+                     "malformed message from %s: it announces more bytes than it has", self->peer);
+      else
+        g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
+                     "message from %s: larger than %" G_GSIZE_FORMAT " bytes", self->peer,
+                     self->options.max_message);
+      return NULL;
+    }
+  if (tall_transport_buffered (self) < n && !receive_at_least (self, n, error))
+    return NULL;
+  return self->in + self->in_pos;
+}
+
+/**
+ * tall_transport_wait_for_input:
+ * @ended: (out): the other side has closed, at a place where it may
+ *
+ * Waits for the first byte of the next message.
+ */
+gboolean
+tall_transport_wait_for_input (TallTransport *self,
+                               gint64 deadline,
+                               gboolean *ended,
+                               GError **error)
+{
+  *ended = FALSE;
+  if (tall_transport_buffered (self) > 0)
+    return TRUE;
+
+  self->just_sent = FALSE;
+  gssize n = receive (self, deadline, error);
+  *ended = n == 0;
+  if (n <= 0)
+    self->broken = TRUE;
+  return n >= 0;
+}
+
+/**
+ * tall_transport_read_frame:
+ *
+ * Receives a whole frame, unless one is there already. Reading goes on within it and cannot leave
+ * it.
+ *
+ * Returns: FALSE with %TALL_ERROR_TOO_LARGE, %TALL_ERROR_INVALID (no frame), or an error of the
+ *   connection
+ */
+gboolean
+tall_transport_read_frame (TallTransport *self, GError **error)
+{
+  if (self->has_frame)
+    return TRUE;
+  if (!receive_at_least (self, TALL_TRANSPORT_FRAME_HEADER, error))
+    return FALSE;
+
+  const guint8 *header = self->in + self->in_pos;
+  TallReader reader = tall_reader (tall_slice (header, TALL_TRANSPORT_FRAME_HEADER));
+  guint32 len = tall_reader_u32 (&reader);
+
+  if (len == 0 || len > self->options.max_message)
+    {
+      g_autofree char *shown =
+          tall_slice_to_debug (tall_slice (header, TALL_TRANSPORT_FRAME_HEADER));
+      self->broken = TRUE;
+      if (len == 0 || len > G_MAXINT32)
+        g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID,
+                     "%s: not a Thrift frame: it starts with \"%s\"", self->peer, shown);
+      else
+        g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
+                     "%s: a frame of %u bytes (\"%s\"); at most %" G_GSIZE_FORMAT " are taken",
+                     self->peer, len, shown, self->options.max_message);
+      return FALSE;
+    }
+
+  self->in_pos += TALL_TRANSPORT_FRAME_HEADER;
+  if (!receive_at_least (self, len, error))
+    return FALSE;
+  self->limit = len;
+  self->has_frame = TRUE;
+  return TRUE;
+}
+
+/**
+ * tall_transport_recognize:
+ *
+ * Returns: the protocol of the frame that was read last
+ */
+TallRecognized
+tall_transport_recognize (TallTransport *self)
+{
+  if (!self->has_frame || self->limit < 2)
+    return TALL_RECOGNIZED_NOTHING;
+
+  const guint8 *start = self->in + self->in_pos;
+  if (start[0] == 0x80 && start[1] == 0x01)
+    return TALL_RECOGNIZED_BINARY;
+  if (start[0] == 0x82 && (start[1] & 0x1f) == 0x01)
+    return TALL_RECOGNIZED_COMPACT;
+  return TALL_RECOGNIZED_NOTHING;
+}
+
+/**
+ * tall_transport_begin_message:
+ *
+ * Starts reading a message: framed, receives its frame; unframed, its bytes are counted from here.
+ */
+gboolean
+tall_transport_begin_message (TallTransport *self, GError **error)
+{
+  if (self->options.framed)
+    return tall_transport_read_frame (self, error);
+
+  if (!self->has_frame)
+    self->limit = self->options.max_message;
+  return TRUE;
+}
+
+/**
+ * tall_transport_get_remaining:
+ *
+ * Returns: bytes that the message under way may still have
+ */
+gsize
+tall_transport_get_remaining (TallTransport *self)
+{
+  return self->limit;
+}
+
+/**
+ * tall_transport_peek:
+ *
+ * Returns: (transfer none): what has arrived of the message under way and was not yet read, valid
+ *   until the next read
+ */
+TallSlice
+tall_transport_peek (TallTransport *self)
+{
+  return tall_slice (self->in + self->in_pos, MIN (tall_transport_buffered (self), self->limit));
+}
+
+/**
+ * tall_transport_advance:
+ * @n: bytes, at most those of tall_transport_peek()
+ *
+ * Counts bytes as read.
+ */
+void
+tall_transport_advance (TallTransport *self, gsize n)
+{
+  g_return_if_fail (n <= MIN (tall_transport_buffered (self), self->limit));
+  self->in_pos += n;
+  self->limit -= n;
+}
+
+/**
+ * tall_transport_skip_message:
+ *
+ * Throws away what is left of a frame that was read only in part, so that the connection can be
+ * used on. The protocol that read it has its own idea of where it is: make a new one.
+ */
+void
+tall_transport_skip_message (TallTransport *self)
+{
+  self->in_pos += MIN (self->has_frame ? self->limit : 0, tall_transport_buffered (self));
+  self->limit = 0;
+  self->has_frame = FALSE;
+  give_back_buffer (self);
+}

@@ -1,0 +1,43 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-guard-private.h"
+
+G_BEGIN_DECLS
+
+/* A larger buffer is given back after its message. */
+#define TALL_TRANSPORT_KEPT_BUFFER (1024 * 1024)
+#define TALL_TRANSPORT_FRAME_HEADER 4
+
+struct _TallTransport
+{
+  ThriftTransport parent_instance;
+
+  GSocket *socket;           /* NULL: memory, or closed */
+  GCancellable *cancellable; /* nullable */
+  char *peer;                /* for messages */
+  TallWireOptions options;
+  gint64 deadline; /* of every wait; microseconds of g_get_monotonic_time() */
+
+  guint8 *in; /* in_size bytes; received and not yet read: in_pos up to in_end */
+  gsize in_size;
+  gsize in_pos;
+  gsize in_end;
+  gsize limit;        /* bytes that the message under way may still have */
+  gboolean has_frame; /* the message under way has been received as a whole */
+  GByteArray *out;    /* written and not yet sent; framed: with room for the header */
+  gboolean just_sent; /* so nothing can be there yet: wait before receiving */
+  gboolean delivered; /* the last message written has left as a whole */
+  gboolean broken;    /* after any failure: must be closed */
+  TallGuard guard;
+};
+
+/* Bytes received and not yet read. */
+static inline gsize
+tall_transport_buffered (const TallTransport *self)
+{
+  return self->in_end - self->in_pos;
+}
+
+G_END_DECLS

@@ -1,0 +1,55 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "fuzz.h"
+#include "tall-binary-protocol.h"
+#include "tall-compact-protocol.h"
+#include "tall-error.h"
+#include "tall-hbase-reply.h"
+
+#define MAX_ROWS 8
+
+static void
+check_rows (const TallHbaseReply *reply)
+{
+  g_assert_cmpuint (reply->rows->len, <=, MAX_ROWS);
+  for (guint i = 0; i < reply->rows->len; i++)
+    {
+      const TallRow *row = tall_hbase_reply_get_row (reply, i);
+      for (guint k = 1; k < row->n_cells; k++)
+        {
+          const TallCell *before = &row->cells[k - 1];
+          int order = tall_slice_compare (before->qualifier, row->cells[k].qualifier);
+          g_assert_true (order < 0 || (order == 0 && before->timestamp >= row->cells[k].timestamp));
+        }
+    }
+}
+
+/* The content of a frame, as a gateway answers `get` (or anything else, taken as a list of rows).
+ */
+int
+LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
+{
+  TallWireOptions options = TALL_WIRE_OPTIONS_INIT;
+  g_autoptr (TallTransport) transport =
+      tall_transport_new_memory (tall_slice (data, size), &options);
+  g_autoptr (ThriftProtocol) protocol = size > 0 && data[0] == 0x82
+                                            ? tall_compact_protocol_new (transport)
+                                            : tall_binary_protocol_new (transport);
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  g_autoptr (HbTIOError) io = NULL;
+  g_autoptr (GError) error = NULL;
+  TallHbaseReply reply;
+  static const char list[] = "getMultiple";
+  TallHbaseReplyKind kind = memmem (data, MIN (size, 32), list, sizeof list - 1) != NULL
+                                ? TALL_HBASE_REPLY_LIST
+                                : TALL_HBASE_REPLY_ONE;
+
+  tall_hbase_reply_init (&reply, arena);
+  gboolean ok = tall_hbase_reply_read (&reply, protocol, kind, MAX_ROWS, &io, &error);
+  g_assert_cmpint (ok, ==, io == NULL && error == NULL);
+  g_assert_true (io == NULL || error == NULL);
+  g_assert_true (ok || reply.rows->len == 0);
+  check_rows (&reply);
+  tall_hbase_reply_clear (&reply);
+  return 0;
+}

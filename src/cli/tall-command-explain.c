@@ -85,8 +85,7 @@ explain_all (GPtrArray *explanations, TallOrder *order, GError **error)
   const TallKeyStrategy *const *strategies = tall_key_strategies (&n_strategies);
   for (guint i = 0; i < n_layouts; i++)
     for (guint k = 0; k < n_strategies; k++)
-      if (!strategies[k]->needs_id
-          && !add_trial (explanations, layouts[i], strategies[k], order, error))
+      if (!add_trial (explanations, layouts[i], strategies[k], order, error))
         return FALSE;
   return TRUE;
 }

@@ -3,13 +3,33 @@
 #include "tall-error.h"
 #include "tall-options.h"
 #include "tall-output.h"
+#include "tall-store-url.h"
+#include "tall-table-ddl.h"
 
 typedef struct
 {
   char *layout;
   char *key;
   gint64 ttl;
+  int regions; /* -1: not given */
+  char *sample;
+  char *compression;
+  char *bloom_filter;
+  char *block_encoding;
+  gboolean print_ddl;
 } InitOptions;
+
+static void
+init_options_clear (InitOptions *self)
+{
+  g_free (self->layout);
+  g_free (self->key);
+  g_free (self->sample);
+  g_free (self->compression);
+  g_free (self->bloom_filter);
+  g_free (self->block_encoding);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (InitOptions, init_options_clear)
 
 static TallExit
 create (const TallOptions *options, const TallStoreSettings *settings)
@@ -31,51 +51,130 @@ create (const TallOptions *options, const TallStoreSettings *settings)
   return TALL_EXIT_DONE;
 }
 
+/* The name that the statements give the tables; NULL, with a message printed, if there is none. */
+static char *
+find_name (const TallOptions *options)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallStoreUrl) url =
+      options->store != NULL ? tall_store_url_parse (options->store, &error) : NULL;
+  const char *name = url != NULL && url->name != NULL ? url->name : "tallorder";
+  if (error != NULL)
+    tall_print_error ("%s", error->message);
+  else if (url != NULL && url->kind != TALL_STORE_HBASE)
+    tall_usage_error (&tall_command_init,
+                      "--print-ddl is for HBase: an embedded store makes its tables itself");
+  else if (name[strspn (name, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_-.:")] != '\0')
+    tall_usage_error (&tall_command_init, "A name of tables in HBase has only letters, digits and "
+                                          "_ - . in it, and a : after the namespace");
+  else
+    return g_strdup (name);
+  return NULL;
+}
+
+static TallExit
+print_ddl (const TallOptions *options, const GPtrArray *specs)
+{
+  g_autofree char *name = find_name (options);
+  if (name == NULL)
+    return TALL_EXIT_USAGE;
+  for (guint i = 0; i < specs->len; i++)
+    {
+      g_autofree char *statement = tall_table_spec_to_ddl (g_ptr_array_index (specs, i), name);
+      tall_print ("%s\n", statement);
+    }
+  return TALL_EXIT_DONE;
+}
+
+/* Reads customer numbers, one in each line. */
+static gboolean
+read_sample (const char *path, GStrv *sample, GError **error)
+{
+  g_autofree char *text = NULL;
+  if (path == NULL)
+    return TRUE;
+  if (!g_file_get_contents (path, &text, NULL, error))
+    return FALSE;
+  *sample = g_strsplit (g_strchomp (text), "\n", -1);
+  for (guint i = 0; (*sample)[i] != NULL; i++)
+    g_strchomp ((*sample)[i]);
+  return TRUE;
+}
+
+static gboolean
+make_settings (const InitOptions *own, GStrv *sample, TallStoreSettings *settings, GError **error)
+{
+  guint n;
+  *settings = (TallStoreSettings){
+    .layout = own->layout != NULL ? tall_layout_find (own->layout, error) : tall_layouts (&n)[0],
+    .ttl = (guint64)own->ttl,
+    .regions = own->regions < 0 ? 0 : (guint)own->regions,
+    .compression = own->compression,
+    .bloom_filter = own->bloom_filter,
+    .block_encoding = own->block_encoding,
+  };
+  if (settings->layout == NULL)
+    return FALSE;
+  settings->key_strategy =
+      own->key != NULL ? tall_key_strategy_find (own->key, error) : tall_key_strategies (&n)[0];
+  if (settings->key_strategy == NULL || !read_sample (own->sample, sample, error))
+    return FALSE;
+  settings->sample = (const char *const *)*sample;
+  return TRUE;
+}
+
 static TallExit
 check_and_create (const TallOptions *options, const InitOptions *own)
 {
-  guint n;
   g_autoptr (GError) error = NULL;
-  TallStoreSettings settings = { tall_layouts (&n)[0], tall_key_strategies (&n)[0],
-                                 (guint64)own->ttl };
-  if (own->layout != NULL)
-    settings.layout = tall_layout_find (own->layout, &error);
-  if (error == NULL && own->key != NULL)
-    settings.key_strategy = tall_key_strategy_find (own->key, &error);
-  if (error != NULL)
+  g_auto (GStrv) sample = NULL;
+  TallStoreSettings settings;
+  if (own->ttl < 0)
+    return tall_usage_error (&tall_command_init, "--ttl takes seconds, 0 or more");
+  if (own->regions < -1 || own->regions == 0 || own->regions > TALL_MAX_REGIONS)
+    return tall_usage_error (&tall_command_init, "--regions takes a number from 1 to %d",
+                             TALL_MAX_REGIONS);
+
+  g_autoptr (GPtrArray) specs = NULL;
+  if (make_settings (own, &sample, &settings, &error))
+    specs = tall_store_plan_tables (&settings, &error);
+  if (specs == NULL)
     {
       tall_print_error ("%s", error->message);
       return TALL_EXIT_USAGE;
     }
-  if (own->ttl < 0)
-    return tall_usage_error (&tall_command_init, "--ttl takes seconds, 0 or more");
-  return create (options, &settings);
+  return own->print_ddl ? print_ddl (options, specs) : create (options, &settings);
 }
 
 static TallExit
 run (int argc, char **argv)
 {
-  InitOptions own = { NULL, NULL, 0 };
+  g_auto (InitOptions) own = { .regions = -1 };
   const GOptionEntry entries[] = {
     { "layout", 0, 0, G_OPTION_ARG_FILENAME, &own.layout, "how an order lies in rows", "LAYOUT" },
     { "key", 0, 0, G_OPTION_ARG_FILENAME, &own.key, "how numbers become row keys", "STRATEGY" },
     { "ttl", 0, 0, G_OPTION_ARG_INT64, &own.ttl, "orders expire after this time; 0: never",
       "SECONDS" },
+    { "regions", 0, 0, G_OPTION_ARG_INT, &own.regions, "regions that tables begin with", "N" },
+    { "sample", 0, 0, G_OPTION_ARG_FILENAME, &own.sample,
+      "customer numbers to split by, one a line, for key strategy raw", "FILE" },
+    { "compression", 0, 0, G_OPTION_ARG_FILENAME, &own.compression, "such as snappy or zstd",
+      "NAME" },
+    { "bloom", 0, 0, G_OPTION_ARG_FILENAME, &own.bloom_filter, "none, row or rowcol", "NAME" },
+    { "block-encoding", 0, 0, G_OPTION_ARG_FILENAME, &own.block_encoding,
+      "such as fast_diff or prefix", "NAME" },
+    { "print-ddl", 0, 0, G_OPTION_ARG_NONE, &own.print_ddl,
+      "only print the statements of the hbase shell that make the tables", NULL },
     { NULL },
   };
   g_auto (TallOptions) options = TALL_OPTIONS_INIT;
   g_autoptr (GError) error = NULL;
-  TallExit exit;
   if (!tall_options_parse (&options, &tall_command_init, entries, argc, argv, &error))
-    exit = tall_usage_error (&tall_command_init, "%s", error->message);
-  else if (options.n_arguments > 0)
-    exit =
-        tall_usage_error (&tall_command_init, "init takes no argument: “%s”", options.arguments[0]);
-  else
-    exit = check_and_create (&options, &own);
-  g_free (own.layout);
-  g_free (own.key);
-  return exit;
+    return tall_usage_error (&tall_command_init, "%s", error->message);
+  if (options.n_arguments > 0)
+    return tall_usage_error (&tall_command_init, "init takes no argument: “%s”",
+                             options.arguments[0]);
+  return check_and_create (&options, &own);
 }
 
 const TallCommand tall_command_init = {
@@ -83,10 +182,13 @@ const TallCommand tall_command_init = {
   .arguments = "",
   .summary = "Makes a deployment: layout, key strategy and tables, fixed for its life.",
   .help = "Layouts: blob (default), record-type, normalized, denormalized, wide.\n"
-          "Key strategies: hashed (default), raw, salted, reversed.\n"
+          "Key strategies: hashed (default), raw, salted, reversed, numeric.\n"
           "Several deployments live side by side in one store under different names.\n\n"
           "Example:\n"
           "  tallorder init --store rocksdb:shop --layout record-type --key hashed\n"
-          "  tallorder init --store 'hbase://127.0.0.1:9090?name=shop'",
+          "  tallorder init --store 'hbase://127.0.0.1:9090?name=shop' --regions 8\n\n"
+          "Where only an administrator may create tables, or the gateway is framed: print the\n"
+          "statements, have them run in the hbase shell, then call init with the same options.\n"
+          "  tallorder init --store 'hbase://h:9090?name=shop' --regions 8 --print-ddl",
   .run = run,
 };

@@ -91,10 +91,14 @@ read_revision (TallExplanation *self, const TallOrderKey *key, GError **error)
 
 /* Reads the order's rows as they lie, with all versions of their cells. */
 static gboolean
-read_rows (TallExplanation *self, TallTable *table, const TallOrder *order, GError **error)
+read_rows (TallExplanation *self, TallStore *store, const TallOrder *order, GError **error)
 {
   g_auto (TallOrderKey) key = { 0 };
-  tall_order_key_init (&key, self->key_strategy, order->customer_number, 0, order->order_number);
+  TallTable *table = tall_store_get_table (store);
+  guint64 id;
+  if (!tall_store_find_id (store, order->customer_number, &id, error))
+    return FALSE;
+  tall_order_key_init (&key, self->key_strategy, order->customer_number, id, order->order_number);
   self->plan = tall_read_plan_new ();
   self->layout->plan_order (&key, self->plan);
   self->result = tall_table_read (table, self->plan, g_get_monotonic_time () + TIMEOUT, error);
@@ -140,7 +144,7 @@ tall_explain_trial (const TallLayout *layout,
   g_autoptr (TallExplanation) self = explanation_new (layout, key_strategy);
   g_autoptr (TallTable) memory = tall_memory_table_new ();
   g_autoptr (TallTable) counting = tall_counting_table_new (memory);
-  TallStoreSettings settings = { layout, key_strategy, 0 };
+  TallStoreSettings settings = { .layout = layout, .key_strategy = key_strategy };
   if (!tall_store_create (counting, &settings, error))
     return NULL;
   g_autoptr (TallStore) store = tall_store_open (counting, NULL, NULL, NULL, error);
@@ -152,7 +156,7 @@ tall_explain_trial (const TallLayout *layout,
     return NULL;
   tall_counting_table_get_cost (TALL_COUNTING_TABLE (counting), &self->put);
   if (!measure_get (counting, store, order, &self->get, error)
-      || !read_rows (self, memory, order, error))
+      || !read_rows (self, store, order, error))
     return NULL;
   return g_steal_pointer (&self);
 }
@@ -185,7 +189,7 @@ tall_explain_stored (TallStore *store, const TallOrder *order, GError **error)
   self->stored = TRUE;
   self->put = trial->put;
   if (!measure_get (counting, counted, order, &self->get, error)
-      || !read_rows (self, table, order, error))
+      || !read_rows (self, store, order, error))
     return NULL;
   return g_steal_pointer (&self);
 }

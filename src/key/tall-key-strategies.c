@@ -3,12 +3,9 @@
 #include "tall-key-strategy.h"
 #include "tall-error.h"
 
-/* The default first. tall_key_numeric joins them when the store looks up ids. */
+/* The default first. */
 static const TallKeyStrategy *const strategies[] = {
-  &tall_key_hashed,
-  &tall_key_raw,
-  &tall_key_salted,
-  &tall_key_reversed,
+  &tall_key_hashed, &tall_key_raw, &tall_key_salted, &tall_key_reversed, &tall_key_numeric,
 };
 
 /**

@@ -85,7 +85,8 @@ tall_delete (TallOperation *operation, const TallWriteOptions *options, GError *
       tall_error_set_invalid (error, "condition", "what is absent cannot be deleted");
       return FALSE;
     }
-  if (!tall_write_check_options (options, error))
+  if (!tall_write_check_options (options, error)
+      || !tall_operation_identify (operation, FALSE, error))
     return FALSE;
   tall_write_make_token (operation, options, wanted.token);
   if (!tall_root_read (&root, operation, error))

@@ -3,10 +3,9 @@
 #include "tall-deployment.h"
 
 #include "tall-error.h"
-#include "tall-ids.h"
-#include "tall-index.h"
+#include "tall-tables.h"
 
-#define META_TABLE "meta"
+#define META_TABLE TALL_META_TABLE
 #define RECORD_ROW tall_slice_str ("deployment")
 
 #define COLUMN_FORMAT "format"
@@ -16,6 +15,10 @@
 #define COLUMN_TTL "ttl"
 #define COLUMN_MODE "mode"
 #define COLUMN_BULK_REVISION "bulk_revision"
+#define COLUMN_REGIONS "regions"
+#define COLUMN_COMPRESSION "compression"
+#define COLUMN_BLOOM_FILTER "bloom_filter"
+#define COLUMN_BLOCK_ENCODING "block_encoding"
 #define COLUMN_INDEX "index"
 
 #define MODE_NORMAL "normal"
@@ -32,6 +35,9 @@ tall_deployment_free (TallDeployment *self)
   g_free (self->id);
   g_free (self->layout);
   g_free (self->key_strategy);
+  g_free (self->compression);
+  g_free (self->bloom_filter);
+  g_free (self->block_encoding);
   g_free (self);
 }
 
@@ -97,6 +103,29 @@ parse_mode (TallDeployment *self, const TallRow *row, GError **error)
 }
 
 static gboolean
+parse_choice (const TallRow *row, const char *column, char **choice, GError **error)
+{
+  if (tall_row_find_latest (row, tall_slice_str (column)) == NULL)
+    return TRUE;
+  *choice = dup_column (row, column, error);
+  return *choice != NULL;
+}
+
+/* How the tables were to be made; a column that is absent was not said. */
+static gboolean
+parse_tables (TallDeployment *self, const TallRow *row, GError **error)
+{
+  guint64 regions = 0;
+  if (tall_row_find_latest (row, tall_slice_str (COLUMN_REGIONS)) != NULL
+      && !parse_number (row, COLUMN_REGIONS, TALL_MAX_REGIONS, &regions, error))
+    return FALSE;
+  self->regions = (guint)regions;
+  return parse_choice (row, COLUMN_COMPRESSION, &self->compression, error)
+         && parse_choice (row, COLUMN_BLOOM_FILTER, &self->bloom_filter, error)
+         && parse_choice (row, COLUMN_BLOCK_ENCODING, &self->block_encoding, error);
+}
+
+static gboolean
 parse_index (TallDeployment *self, const TallRow *row, GError **error)
 {
   g_autofree char *index = dup_column (row, COLUMN_INDEX, error);
@@ -121,6 +150,7 @@ parse_record (TallDeployment *self, const TallRow *row, GError **error)
       || (self->layout = dup_column (row, COLUMN_LAYOUT, error)) == NULL
       || (self->key_strategy = dup_column (row, COLUMN_KEY_STRATEGY, error)) == NULL
       || !parse_mode (self, row, error) || !parse_index (self, row, error)
+      || !parse_tables (self, row, error)
       || !parse_number (row, COLUMN_TTL, G_MAXUINT64, &self->ttl, error)
       || !parse_number (row, COLUMN_BULK_REVISION, G_MAXINT64 - 1, &bulk_revision, error))
     return FALSE;
@@ -176,79 +206,18 @@ check_absent (TallTable *table, gint64 deadline, GError **error)
   return FALSE;
 }
 
-/* While there is no record, a table that is there may be left from an `init` that was cut short.
- * It is taken if nothing is in it. */
-static gboolean
-check_empty (TallTable *table, const char *name, gint64 deadline, GError **error)
-{
-  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  TallRead *read =
-      tall_read_plan_add_scan (plan, name, (TallSlice)TALL_SLICE_INIT, (TallSlice)TALL_SLICE_INIT);
-  read->limit = 1;
-  g_autoptr (TallReadResult) result = tall_table_read (table, plan, deadline, error);
-  if (result == NULL)
-    return FALSE;
-  if (result->results[0].n_rows == 0)
-    return TRUE;
-  tall_error_set_conflict (error, 0,
-                           "There is no deployment, but a table %s that is not empty; choose "
-                           "another name, or drop the table if nobody needs it",
-                           name);
-  return FALSE;
-}
-
-static gboolean
-create_table (TallTable *table, const TallTableSpec *spec, gint64 deadline, GError **error)
-{
-  g_autoptr (GError) cause = NULL;
-  if (tall_table_create_table (table, spec, deadline, &cause))
-    return TRUE;
-  if (g_error_matches (cause, TALL_ERROR, TALL_ERROR_CONFLICT))
-    return check_empty (table, spec->name, deadline, error);
-  g_propagate_prefixed_error (error, g_steal_pointer (&cause), "Creating table %s: ", spec->name);
-  return FALSE;
-}
-
-/* A hint is as old as the order that it leads to, and goes with it. Whether there is one is all
- * that counts, so that one version will do. */
-static gboolean
-create_index (TallTable *table, const TallStoreSettings *settings, gint64 deadline, GError **error)
-{
-  g_autoptr (TallTableSpec) spec = tall_table_spec_new (TALL_INDEX_TABLE);
-  spec->max_versions = 1;
-  spec->ttl = settings->ttl;
-  return create_table (table, spec, deadline, error);
-}
-
-static gboolean
-create_tables (TallTable *table, const TallStoreSettings *settings, gint64 deadline, GError **error)
-{
-  g_autoptr (TallTableSpec) meta = tall_table_spec_new (META_TABLE);
-  meta->max_versions = 1;
-  if (!create_table (table, meta, deadline, error))
-    return FALSE;
-  if (settings->key_strategy->needs_id)
-    {
-      g_autoptr (TallTableSpec) ids = tall_table_spec_new (TALL_IDS_TABLE);
-      ids->max_versions = 1;
-      if (!create_table (table, ids, deadline, error))
-        return FALSE;
-    }
-  for (const TallLayoutTable *wanted = settings->layout->tables; wanted->name != NULL; wanted++)
-    {
-      g_autoptr (TallTableSpec) spec = tall_table_spec_new (wanted->name);
-      spec->ttl = wanted->expires ? settings->ttl : 0;
-      if (!create_table (table, spec, deadline, error))
-        return FALSE;
-    }
-  return settings->index != TALL_INDEX_BY_DATE || create_index (table, settings, deadline, error);
-}
-
 static void
 put_text (TallBatch *batch, TallMutation *record, const char *column, const char *text)
 {
   tall_mutation_put (batch, record, tall_slice_str (column), g_get_real_time () / 1000,
                      tall_slice_str (text));
+}
+
+static void
+put_choice (TallBatch *batch, TallMutation *record, const char *column, const char *choice)
+{
+  if (choice != NULL)
+    put_text (batch, record, column, choice);
 }
 
 static TallMutation *
@@ -267,6 +236,11 @@ append_record (const TallStoreSettings *settings, const char *id, TallBatch *bat
             settings->index == TALL_INDEX_BY_DATE ? INDEX_BY_DATE : INDEX_NONE);
   put_text (batch, record, COLUMN_MODE, MODE_NORMAL);
   put_text (batch, record, COLUMN_BULK_REVISION, "0");
+  if (settings->regions != 0)
+    put_text (batch, record, COLUMN_REGIONS, tall_arena_printf (arena, "%u", settings->regions));
+  put_choice (batch, record, COLUMN_COMPRESSION, settings->compression);
+  put_choice (batch, record, COLUMN_BLOOM_FILTER, settings->bloom_filter);
+  put_choice (batch, record, COLUMN_BLOCK_ENCODING, settings->block_encoding);
   return record;
 }
 
@@ -274,8 +248,8 @@ append_record (const TallStoreSettings *settings, const char *id, TallBatch *bat
  * tall_deployment_create:
  *
  * Creates the tables, and at last the record: without it there is no deployment. If this is cut
- * short, it is repaired by being done again, also with other settings; tables that are there are
- * taken as they are if they are empty.
+ * short, it is repaired by being done again; tables that are there, as an administrator or an
+ * earlier attempt has made them, are taken if they are empty and kept as wanted.
  *
  * Returns: FALSE with %TALL_ERROR_CONFLICT if there is a deployment, or a table in use;
  *   %TALL_ERROR_OUTCOME_UNKNOWN if the record may have been written
@@ -286,7 +260,9 @@ tall_deployment_create (TallTable *table,
                         gint64 deadline,
                         GError **error)
 {
-  if (!check_absent (table, deadline, error) || !create_tables (table, settings, deadline, error))
+  g_autoptr (GPtrArray) specs = tall_store_plan_tables (settings, error);
+  if (specs == NULL || !check_absent (table, deadline, error)
+      || !tall_tables_create (table, specs, settings->regions != 0, deadline, error))
     return FALSE;
 
   g_autofree char *id = g_uuid_string_random ();

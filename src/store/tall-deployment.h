@@ -21,7 +21,11 @@ typedef struct
   char *layout;
   char *key_strategy;
   guint format;
-  guint64 ttl; /* seconds; 0 = orders never expire */
+  guint64 ttl;          /* seconds; 0 = orders never expire */
+  guint regions;        /* that tables were to begin with; 0: not said */
+  char *compression;    /* NULL: the store's default */
+  char *bloom_filter;   /* the same */
+  char *block_encoding; /* the same */
   gboolean read_only;
   TallIndexKind index;
   gint64 bulk_revision; /* the last one given to a bulk load; 0: none yet */

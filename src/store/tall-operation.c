@@ -57,7 +57,8 @@ tall_operation_set_id (TallOperation *self, guint64 id)
  * tall_operation_identify:
  * @assign: whether a customer without a substituted id gets one, to write something
  *
- * Finds out where the rows are, which takes calls of the table only if the key strategy needs ids.
+ * Finds out where the rows are, unless that is known already. It takes calls of the table only if
+ * the key strategy needs ids.
  *
  * Returns: FALSE with %TALL_ERROR_NOT_FOUND if the customer has no id, so that nothing is stored,
  *   or with what the table says
@@ -67,6 +68,9 @@ tall_operation_identify (TallOperation *self, gboolean assign, GError **error)
 {
   TallIds *ids = self->context->ids;
   guint64 id = 0;
+
+  if (self->root_row != NULL)
+    return TRUE;
 
   if (ids != NULL && assign
       && !tall_ids_assign (ids, self->customer_number, &id, self->deadline, error))

@@ -98,8 +98,7 @@ put_one (const Work *self, guint i)
 
   tall_operation_init (&operation, self->context, self->orders[i]->customer_number,
                        self->orders[i]->order_number, options->timeout);
-  if (!tall_operation_identify (&operation, TRUE, &outcome->error)
-      || !tall_put (&operation, &self->contents[i], options, &outcome->revision, &outcome->error))
+  if (!tall_put (&operation, &self->contents[i], options, &outcome->revision, &outcome->error))
     prefix_outcome (self, i);
 }
 

@@ -127,7 +127,8 @@ tall_put (TallOperation *operation,
   TallState wanted = content->state;
   TallStep step = TALL_STEP_AGAIN;
 
-  if (!tall_write_check_options (options, error))
+  if (!tall_write_check_options (options, error)
+      || !tall_operation_identify (operation, TRUE, error))
     return FALSE;
   tall_write_make_token (operation, options, wanted.token);
   if (options->condition == TALL_IF_REVISION && !tall_root_read (&root, operation, error))

@@ -50,8 +50,7 @@ put_order (TallStore *self,
     return FALSE;
   tall_operation_init (&operation, &self->context, order->customer_number, order->order_number,
                        options->timeout);
-  return tall_operation_identify (&operation, TRUE, error)
-         && tall_put (&operation, &content, options, revision, error);
+  return tall_put (&operation, &content, options, revision, error);
 }
 
 static gboolean
@@ -101,8 +100,7 @@ tall_store_delete_order (TallFront *front,
   if (options == NULL)
     options = &no_options;
   tall_operation_init (&operation, &self->context, customer_number, order_number, options->timeout);
-  if (check_writable (self, error) && tall_operation_identify (&operation, FALSE, error)
-      && tall_delete (&operation, options, error))
+  if (check_writable (self, error) && tall_delete (&operation, options, error))
     return TRUE;
   g_prefix_error (error, "Deleting order %s of %s: ", order_number, customer_number);
   return FALSE;
@@ -121,8 +119,7 @@ put_customer (TallStore *self,
   if (!check_writable (self, error) || !tall_content_init (&content, NULL, customer, error))
     return FALSE;
   tall_operation_init (&operation, &self->context, customer->number, NULL, options->timeout);
-  return tall_operation_identify (&operation, TRUE, error)
-         && tall_put (&operation, &content, options, revision, error);
+  return tall_put (&operation, &content, options, revision, error);
 }
 
 static gboolean

@@ -29,6 +29,14 @@ typedef struct
   const TallLayout *layout;
   const TallKeyStrategy *key_strategy;
   guint64 ttl; /* seconds; 0 = orders never expire */
+
+  guint regions;             /* that tables of orders and customers begin with; 0 = not said: one
+                                if we make them, any number if they are there */
+  const char *const *sample; /* nullable: customer numbers, one for each order looked at, for key
+                                strategies that need a sample to split by */
+  const char *compression;  /* of all tables but `meta`: as in #TallTableSpec; NULL = the store's */
+  const char *bloom_filter; /* default. They are checked by the store that is to keep them */
+  const char *block_encoding;
   TallIndexKind index;
 } TallStoreSettings;
 
@@ -49,6 +57,11 @@ typedef struct
 
 #define TALL_TYPE_STORE (tall_store_get_type ())
 G_DECLARE_FINAL_TYPE (TallStore, tall_store, TALL, STORE, TallFront)
+
+/* Which tables a deployment has, and how they are to be kept, without touching anything: specs,
+ * the table `meta` first. NULL with %TALL_ERROR_INVALID for settings that make no sense. */
+GPtrArray *tall_store_plan_tables (const TallStoreSettings *settings,
+                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* Creates the tables and the deployment record. %TALL_ERROR_CONFLICT if the deployment exists. */
 gboolean tall_store_create (TallTable *table,

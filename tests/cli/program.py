@@ -371,7 +371,7 @@ def load_stops(folder):
 
 
 # What every key strategy and every layout makes of ORDER: its tables and its rows.
-KEYS = ["hashed", "raw", "salted", "reversed"]
+KEYS = ["hashed", "raw", "salted", "reversed", "numeric"]
 LAYOUTS = {"blob": ["1", "1"], "record-type": ["1", "5"], "normalized": ["3", "5"],
            "denormalized": ["1", "4"], "wide": ["1", "1"]}
 

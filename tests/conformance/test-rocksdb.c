@@ -27,6 +27,7 @@ main (int argc, char **argv)
     .prefix = "/conformance/rocksdb",
     .open = open_table,
     .data = directory,
+    .no_splits = TRUE,
   };
   TallConformance *conformance = tall_conformance_add (&backend);
   int failed = g_test_run ();

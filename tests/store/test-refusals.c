@@ -18,7 +18,7 @@ test_key_collision (TallStoreFixture *fixture, gconstpointer data)
   g_autoptr (TallOrder) first = tall_test_marked_order (COLLIDING_A, 1, 1, 2);
   g_autoptr (TallOrder) second = tall_test_marked_order (COLLIDING_B, 2, 1, 2);
   tall_fixture_put (fixture, first, NULL);
-  if (kind->key_strategy != &tall_key_hashed)
+  if (kind->key_strategy != &tall_key_hashed && kind->key_strategy != &tall_key_numeric)
     {
       tall_fixture_put (fixture, second, NULL);
       g_autoptr (TallOrder) fetched = tall_fixture_get (fixture, COLLIDING_A, NULL);
@@ -77,7 +77,11 @@ test_newer_state_format (TallStoreFixture *fixture, gconstpointer data G_GNUC_UN
   g_auto (TallOrderKey) key = { 0 };
   g_autoptr (TallOrder) order = tall_test_marked_order ("1", 1, 1, 2);
 
-  tall_order_key_init (&key, tall_store_get_key_strategy (fixture->store), "VINET", 0, "1");
+  guint64 id;
+  g_autoptr (TallOrder) before = tall_test_marked_order ("0", 1, 1, 2);
+  tall_fixture_put (fixture, before, NULL); /* so that the customer has an id, if he needs one */
+  g_assert_true (tall_store_find_id (fixture->store, "VINET", &id, &error));
+  tall_order_key_init (&key, tall_store_get_key_strategy (fixture->store), "VINET", id, "1");
   const char *table = tall_store_get_layout (fixture->store)->locate_order (&key, row);
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *mutation = tall_batch_add (batch, table, tall_slice_array (row));

@@ -298,7 +298,8 @@ static void
 count_layout (const TallStoreKind *kind, const TallOrder *order, guint *n_reads, guint *n_rows)
 {
   g_auto (TallOrderKey) key = { NULL };
-  tall_order_key_init (&key, kind->key_strategy, order->customer_number, 0, order->order_number);
+  tall_order_key_init (&key, kind->key_strategy, order->customer_number,
+                       kind->key_strategy->needs_id ? 1 : 0, order->order_number);
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   g_autoptr (TallBatch) children = tall_batch_new ();
   kind->layout->plan_order (&key, plan);
@@ -322,6 +323,10 @@ test_calls (TallStoreFixture *fixture, gconstpointer data)
   guint n_reads, n_rows;
   count_layout (data, order, &n_reads, &n_rows);
   g_assert_cmpint (n_rows == 1, ==, single_row);
+
+  /* The customer is known, and his id, where there are ids, remembered. */
+  g_autoptr (TallOrder) before = tall_test_marked_order ("0", 1, 1, 1);
+  g_assert_true (tall_front_put_order (TALL_FRONT (store), before, NULL, NULL, &error));
 
   tall_counting_table_reset (TALL_COUNTING_TABLE (counting));
   g_assert_true (tall_front_put_order (TALL_FRONT (store), order, NULL, NULL, &error));

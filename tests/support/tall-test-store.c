@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "tall-error.h"
 #include "tall-memory-table.h"
 #include "tall-test-orders.h"
 
@@ -122,8 +123,12 @@ tall_test_read_mark (const TallOrder *order, guint *writer, guint *sequence)
 static const char *
 locate (TallStore *store, const char *order_number, GByteArray *row)
 {
+  g_autoptr (GError) error = NULL;
   g_auto (TallOrderKey) key = { 0 };
-  tall_order_key_init (&key, tall_store_get_key_strategy (store), TALL_TEST_CUSTOMER, 0,
+  guint64 id = 0;
+  if (!tall_store_find_id (store, TALL_TEST_CUSTOMER, &id, &error))
+    g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
+  tall_order_key_init (&key, tall_store_get_key_strategy (store), TALL_TEST_CUSTOMER, id,
                        order_number);
   return tall_store_get_layout (store)->locate_order (&key, row);
 }

@@ -4,6 +4,7 @@
 
 #include "tall-hbase-error.h"
 #include "tall-hbase-settings.h"
+#include "tall-table-ddl.h"
 
 /* Calls on tables go one after the other; what each needs and brings is in one place. */
 typedef struct
@@ -212,34 +213,14 @@ same_splits (const GPtrArray *a, const GPtrArray *b)
   return TRUE;
 }
 
-/* As a byte string of the hbase shell. */
-static void
-append_quoted (GString *text, GBytes *bytes)
-{
-  gsize len;
-  const guint8 *data = g_bytes_get_data (bytes, &len);
-  g_string_append_c (text, '"');
-  for (gsize i = 0; i < len; i++)
-    g_string_append_printf (text, g_ascii_isalnum (data[i]) ? "%c" : "\\x%02X", data[i]);
-  g_string_append_c (text, '"');
-}
-
 static gboolean
 refuse_splits (const TallHbaseNames *names, const TallTableSpec *spec, GError **error)
 {
-  g_autoptr (GString) splits = g_string_new (NULL);
-  for (guint i = 0; i < spec->splits->len; i++)
-    {
-      g_string_append (splits, i > 0 ? ", " : "");
-      append_quoted (splits, g_ptr_array_index (spec->splits, i));
-    }
-
+  g_autofree char *ddl = tall_table_spec_to_ddl (spec, names->deployment);
   g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
                "A framed gateway spoils the split points of a new table. Create table %s by an "
-               "unframed gateway, without splits, or in the hbase shell: create '%s.%s', {NAME => "
-               "'" TALL_FAMILY "', VERSIONS => %u}, SPLITS => [%s]",
-               spec->name, names->deployment, spec->name,
-               spec->max_versions == 0 ? (guint)G_MAXINT32 : spec->max_versions, splits->str);
+               "unframed gateway, without splits, or in the hbase shell, and try again: %s",
+               spec->name, ddl);
   return FALSE;
 }
 

@@ -99,6 +99,14 @@ tall_rocksdb_options_find_compression (const TallTableSpec *spec)
 gboolean
 tall_rocksdb_options_check_spec (const TallTableSpec *spec, GError **error)
 {
+  if (spec->splits != NULL && spec->splits->len > 0)
+    {
+      g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
+                   "Table %s: the embedded store has no regions, so a table is not split into %u; "
+                   "leave the number of regions out",
+                   spec->name, spec->splits->len + 1);
+      return FALSE;
+    }
   if (tall_rocksdb_options_find_compression (spec) == NULL)
     {
       g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,

@@ -79,6 +79,8 @@ add_rows (JsonBuilder *builder, GPtrArray *rows)
       add_hex (builder, "key", row->row->key);
       add_parts (builder, row);
       add_number (builder, "bytes", (gint64)row->bytes);
+      add_number (builder, "region", row->region);
+      add_number (builder, "regions", row->regions);
       add_cells (builder, row->row);
       json_builder_end_object (builder);
     }

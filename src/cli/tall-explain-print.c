@@ -50,6 +50,8 @@ print_row (const TallExplanation *self, const TallExplainedRow *row)
   tall_print ("\n");
   tall_print_styled (TALL_STYLE_BOLD, "%s", row->table);
   print_key (row);
+  if (row->regions > 1)
+    tall_print ("  (region %u of %u)", row->region + 1, row->regions);
   tall_print ("  (%" G_GSIZE_FORMAT " bytes)\n", row->bytes);
   tall_grid_print (grid, 2);
 }

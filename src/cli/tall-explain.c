@@ -4,6 +4,7 @@
 #include "tall-error.h"
 #include "tall-memory-table.h"
 #include "tall-state.h"
+#include "tall-table-ddl.h"
 
 #define TIMEOUT (60 * G_USEC_PER_SEC)
 #define STATE_COLUMN "s"
@@ -89,6 +90,29 @@ read_revision (TallExplanation *self, const TallOrderKey *key, GError **error)
   return TRUE;
 }
 
+/* Finds out which region of its table each row lies in. */
+static gboolean
+find_regions (TallExplanation *self, TallTable *table, GError **error)
+{
+  gint64 deadline = g_get_monotonic_time () + TIMEOUT;
+  g_autoptr (GHashTable) specs =
+      g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify)tall_table_spec_free);
+  for (guint i = 0; i < self->rows->len; i++)
+    {
+      TallExplainedRow *row = g_ptr_array_index (self->rows, i);
+      TallTableSpec *spec = g_hash_table_lookup (specs, row->table);
+      if (spec == NULL)
+        spec = tall_table_describe_table (table, row->table, deadline, error);
+      if (spec == NULL)
+        return FALSE;
+      if (!g_hash_table_contains (specs, row->table))
+        g_hash_table_insert (specs, (gpointer)row->table, spec);
+      row->region = tall_table_spec_find_region (spec, row->row->key);
+      row->regions = tall_table_spec_count_regions (spec);
+    }
+  return TRUE;
+}
+
 /* Reads the order's rows as they lie, with all versions of their cells. */
 static gboolean
 read_rows (TallExplanation *self, TallStore *store, const TallOrder *order, GError **error)
@@ -113,7 +137,7 @@ read_rows (TallExplanation *self, TallStore *store, const TallOrder *order, GErr
         if (!has_row (self, name, rows->rows[k].key))
           add_row (self, name, &rows->rows[k]);
     }
-  return TRUE;
+  return find_regions (self, table, error);
 }
 
 static gboolean

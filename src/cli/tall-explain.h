@@ -18,6 +18,8 @@ typedef struct
   const TallRow *row;
   GArray *parts; /* of TallRowPart, of the row's key */
   gsize bytes;   /* of the key once, qualifiers and values */
+  guint region;  /* that it lies in, from 0 */
+  guint regions; /* of its table */
 } TallExplainedRow;
 
 /**

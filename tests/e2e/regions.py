@@ -11,7 +11,6 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 
 from support import PROGRAM, Checks, connected, generated, run
 
@@ -220,7 +219,7 @@ def main(kind):
         return checks.finish()
     address = address.split(",")[0]
     framed = os.environ.get("TALLORDER_HBASE_COMPACT_FRAMED")
-    with generated("hbase"), tempfile.TemporaryDirectory():
+    with generated("hbase"):
         from hbase import Gateway
         with connected(address, Gateway, framed=False, seconds=120) as gateway:
             check_init(checks, gateway, address, ["hashed", "salted", "reversed", "numeric"])

@@ -4,6 +4,7 @@
 
 #include "tall-children.h"
 #include "tall-commit.h"
+#include "tall-customer-scan.h"
 #include "tall-error.h"
 #include "tall-limits.h"
 
@@ -23,10 +24,45 @@ check_root (const TallOperation *operation,
     return TRUE;
   if (!tall_root_is_live (root, operation))
     {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND, "there is no such order");
+      g_set_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND, "there is no such %s",
+                   operation->order_number != NULL ? "order" : "customer");
       return FALSE;
     }
   return tall_write_check_condition (operation, root, options, error);
+}
+
+/* Who has orders stays. An order that is stored at the same moment may be overlooked: it stays,
+ * too, and its customer is listed as one of whom only orders are known. */
+static gboolean
+check_has_no_orders (const TallOperation *operation, const TallRoot *root, GError **error)
+{
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  TallOrderSummary order;
+
+  if (operation->order_number != NULL)
+    return TRUE;
+  if (!tall_customer_scan_find_order (operation, operation->key.customer,
+                                      operation->customer_number, arena, &order, error))
+    return FALSE;
+  if (order.order_number == NULL)
+    return TRUE;
+  tall_error_set_conflict (error, root->state.revision,
+                           "the customer still has orders, such as %s; delete those first",
+                           order.order_number);
+  return FALSE;
+}
+
+static TallSlice
+make_summary (const TallOperation *operation, TallArena *arena)
+{
+  if (operation->order_number == NULL)
+    {
+      g_autoptr (TallCustomer) nobody = tall_customer_new (operation->customer_number);
+      return tall_customer_to_summary (nobody, arena);
+    }
+  g_autoptr (TallOrder) nothing =
+      tall_order_new (operation->customer_number, operation->order_number);
+  return tall_order_to_summary (nothing, arena);
 }
 
 /* The summary stays with the tombstone, so that it is known whose it is. */
@@ -52,11 +88,9 @@ attempt (const TallOperation *operation, TallRoot *root, TallState *wanted, GErr
   wanted->revision = tall_root_next_revision (root, tall_operation_now (operation));
   tall_state_set_replaced (wanted, replaced.revision);
 
-  g_autoptr (TallOrder) nothing =
-      tall_order_new (operation->customer_number, operation->order_number);
   g_autoptr (TallBatch) batch = tall_batch_new ();
-  append_tombstone (operation, wanted, tall_order_to_summary (nothing, batch->arena),
-                    replaced.revision, batch);
+  append_tombstone (operation, wanted, make_summary (operation, batch->arena), replaced.revision,
+                    batch);
   TallStep step =
       tall_commit (operation, root, g_ptr_array_index (batch->mutations, 0), wanted, error);
   if (step == TALL_STEP_DONE)
@@ -67,8 +101,8 @@ attempt (const TallOperation *operation, TallRoot *root, TallState *wanted, GErr
 /**
  * tall_delete:
  *
- * Deletes an order: its state cell stays as a tombstone. A claim is not waited for: whoever writes
- * finds out when he commits, and begins again.
+ * Deletes an order, or a customer without orders: its state cell stays as a tombstone. A claim is
+ * not waited for: whoever writes finds out when he commits, and begins again.
  *
  * Returns: FALSE with @error set, %TALL_ERROR_NOT_FOUND if there is none. Unless it is
  *   %TALL_ERROR_OUTCOME_UNKNOWN, nothing was deleted
@@ -99,6 +133,8 @@ tall_delete (TallOperation *operation, const TallWriteOptions *options, GError *
         return FALSE;
       if (done)
         return TRUE;
+      if (!check_has_no_orders (operation, &root, error))
+        return FALSE;
       step = attempt (operation, &root, &wanted, error);
     }
   return step == TALL_STEP_DONE;

@@ -238,7 +238,6 @@ tall_fetch_order (const TallOperation *operation, gint64 *revision, GError **err
 TallCustomer *
 tall_fetch_customer (const TallOperation *operation, gint64 *revision, GError **error)
 {
-  g_auto (TallRoot) root = { 0 };
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   tall_read_plan_add_get (plan, operation->root_table, tall_slice_array (operation->root_row));
   g_autoptr (TallReadResult) result =
@@ -247,7 +246,25 @@ tall_fetch_customer (const TallOperation *operation, gint64 *revision, GError **
     return NULL;
 
   const TallRow *row = result->results[0].n_rows > 0 ? &result->results[0].rows[0] : NULL;
-  if (!tall_root_parse (&root, operation, row, result->arena, error)
+  return tall_fetch_customer_from (operation, row, result->arena, revision, error);
+}
+
+/**
+ * tall_fetch_customer_from:
+ * @row: (nullable): the customer's row; NULL: there is none
+ * @arena: for what is needed in between
+ *
+ * Returns: (transfer full): the customer, made of its row; NULL like tall_fetch_customer()
+ */
+TallCustomer *
+tall_fetch_customer_from (const TallOperation *operation,
+                          const TallRow *row,
+                          TallArena *arena,
+                          gint64 *revision,
+                          GError **error)
+{
+  g_auto (TallRoot) root = { 0 };
+  if (!tall_root_parse (&root, operation, row, arena, error)
       || !check_root (operation, &root, error))
     return NULL;
 
@@ -256,7 +273,7 @@ tall_fetch_customer (const TallOperation *operation, gint64 *revision, GError **
       operation->context->layout->decode_customer (operation->customer_number, row,
                                                    root.state.revision, error);
   if (customer != NULL
-      && check_digest (&root.state, tall_customer_to_canonical (customer, result->arena), error))
+      && check_digest (&root.state, tall_customer_to_canonical (customer, arena), error))
     return g_steal_pointer (&customer);
   blame_schema (&root.state, error);
   return NULL;

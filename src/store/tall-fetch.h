@@ -16,6 +16,11 @@ TallOrder *tall_fetch_order_from (const TallOperation *operation,
 TallOrder *tall_fetch_order (const TallOperation *operation,
                              gint64 *revision,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallCustomer *tall_fetch_customer_from (const TallOperation *operation,
+                                        const TallRow *row,
+                                        TallArena *arena,
+                                        gint64 *revision,
+                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
 TallCustomer *tall_fetch_customer (const TallOperation *operation,
                                    gint64 *revision,
                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -204,6 +204,25 @@ tall_store_list_orders (TallFront *front,
   return list;
 }
 
+static gboolean
+tall_store_delete_customer (TallFront *front,
+                            const char *number,
+                            const TallWriteOptions *options,
+                            GError **error)
+{
+  TallStore *self = TALL_STORE (front);
+  g_auto (TallOperation) operation = { 0 };
+
+  if (options == NULL)
+    options = &no_options;
+  tall_operation_init (&operation, &self->context, number, NULL, options->timeout);
+  if (check_writable (self, error) && tall_operation_identify (&operation, FALSE, error)
+      && tall_delete (&operation, options, error))
+    return TRUE;
+  g_prefix_error (error, "Deleting customer %s: ", number);
+  return FALSE;
+}
+
 static TallCustomerList *
 tall_store_list_customers (TallFront *front, const TallListOptions *options, GError **error)
 {
@@ -286,6 +305,9 @@ tall_store_class_init (TallStoreClass *klass)
   front->get_customer = tall_store_get_customer;
   front->get_orders = tall_store_get_orders;
   front->put_orders = tall_store_put_orders;
+  front->delete_customer = tall_store_delete_customer;
+  front->list_customers = tall_store_list_customers;
+  front->get_customer_orders = tall_store_get_customer_orders;
   front->list_orders = tall_store_list_orders;
   front->list_customers = tall_store_list_customers;
   front->get_customer_orders = tall_store_get_customer_orders;

@@ -32,6 +32,22 @@ typedef struct
   gboolean has_token; /* the caller's */
 } Case;
 
+#define DAY G_GINT64_CONSTANT (86400000)
+
+/* Whatever has failed, the order is listed exactly if it is read, and with its date. */
+static void
+assert_listed (TallStore *store, gboolean expected, guint sequence)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallOrderList) list =
+      tall_front_list_orders (TALL_FRONT (store), TALL_TEST_CUSTOMER, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_null (list->next_page);
+  g_assert_cmpuint (list->n_entries, ==, expected ? 1 : 0);
+  if (expected)
+    g_assert_cmpint (list->entries[0].sales_date, ==, (gint64)sequence * DAY);
+}
+
 /* What is there: the sequence number of the order, 0 for none. */
 static guint
 observe (TallStore *store)
@@ -42,10 +58,12 @@ observe (TallStore *store)
   if (order == NULL)
     {
       g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
+      assert_listed (store, FALSE, 0);
       return 0;
     }
   guint writer, sequence;
   tall_test_read_mark (order, &writer, &sequence);
+  assert_listed (store, TRUE, sequence);
   return sequence;
 }
 
@@ -54,6 +72,7 @@ put (TallStore *store, guint sequence, TallCondition condition)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (TallOrder) order = tall_test_marked_order ("1", 1, sequence, 1 + sequence % 4);
+  order->sales_date = (gint64)sequence * DAY;
   TallWriteOptions options = { .condition = condition };
   gboolean done = tall_front_put_order (TALL_FRONT (store), order, &options, NULL, &error);
   g_assert_no_error (error);
@@ -94,6 +113,7 @@ act (const Case *test_case, TallStore *store, GError **error)
   if (test_case->operation == DELETE)
     return tall_front_delete_order (TALL_FRONT (store), TALL_TEST_CUSTOMER, "1", &options, error);
   g_autoptr (TallOrder) order = tall_test_marked_order ("1", 1, 2, 3);
+  order->sales_date = 2 * DAY;
   return tall_front_put_order (TALL_FRONT (store), order, &options, NULL, error);
 }
 
@@ -239,7 +259,7 @@ main (int argc, char *argv[])
     [REPLACE_LOSES_CLAIM] = "replace-over-a-claim",
     [DELETE] = "delete",
   };
-  static Case cases[32];
+  static Case cases[64];
   guint n_layouts, n = 0;
   const TallLayout *const *layouts = tall_layouts (&n_layouts);
 

@@ -1,0 +1,291 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+
+/* Deleting customers, listing them, and fetching one with all orders. */
+#include "tall-counting-table.h"
+#include "tall-error.h"
+#include "tall-store-fixture.h"
+#include "tall-test-orders.h"
+
+static gint
+compare_texts (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *)a, *(const char *const *)b);
+}
+
+static void
+put_customer (TallStoreFixture *fixture, const char *number)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallCustomer) customer = tall_test_plain_customer (number);
+  gboolean done = tall_front_put_customer (fixture->front, customer, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (done);
+}
+
+static void
+put_order (TallStoreFixture *fixture, const char *customer, const char *number, guint n_lines)
+{
+  g_autoptr (TallOrder) order = tall_test_order_with_lines (customer, number, n_lines);
+  tall_fixture_put (fixture, order, NULL);
+}
+
+static void
+delete_order (TallStoreFixture *fixture, const char *customer, const char *number)
+{
+  g_autoptr (GError) error = NULL;
+  g_assert_true (tall_front_delete_order (fixture->front, customer, number, NULL, &error));
+  g_assert_no_error (error);
+}
+
+static gboolean
+delete_customer (TallStoreFixture *fixture, const char *number, int expected)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean done = tall_front_delete_customer (fixture->front, number, NULL, &error);
+  if (done)
+    g_assert_no_error (error);
+  else
+    g_assert_error (error, TALL_ERROR, expected);
+  return done;
+}
+
+static void
+test_delete (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  g_assert_false (delete_customer (fixture, "VINET", TALL_ERROR_NOT_FOUND));
+  put_order (fixture, "VINET", "1", 3);
+  g_assert_false (delete_customer (fixture, "VINET", TALL_ERROR_NOT_FOUND));
+  put_customer (fixture, "VINET");
+  g_assert_false (delete_customer (fixture, "VINET", TALL_ERROR_CONFLICT));
+  delete_order (fixture, "VINET", "1");
+  for (guint i = 0; i < 20; i++) /* many that were deleted, and one at last that was not */
+    {
+      g_autofree char *number = g_strdup_printf ("d%u", i);
+      put_order (fixture, "VINET", number, 1);
+    }
+  for (guint i = 0; i < 20; i++)
+    {
+      g_autofree char *number = g_strdup_printf ("d%u", i);
+      g_assert_false (delete_customer (fixture, "VINET", TALL_ERROR_CONFLICT));
+      delete_order (fixture, "VINET", number);
+    }
+  put_order (fixture, "VINE", "1", 1);
+  put_order (fixture, "VINETS", "1", 1);
+  g_assert_true (delete_customer (fixture, "VINET", 0));
+  g_assert_null (tall_front_get_customer (fixture->front, "VINET", NULL, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
+  g_assert_false (delete_customer (fixture, "VINET", TALL_ERROR_NOT_FOUND));
+  put_customer (fixture, "VINET");
+  g_assert_true (delete_customer (fixture, "VINET", 0));
+}
+
+static void
+test_delete_conditions (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  put_customer (fixture, "VINET");
+  gint64 revision;
+  g_autoptr (TallCustomer) customer =
+      tall_front_get_customer (fixture->front, "VINET", &revision, &error);
+  g_assert_no_error (error);
+  TallWriteOptions options = {
+    .condition = TALL_IF_REVISION, .revision = revision + 2, .has_token = TRUE, .token = { 1 }
+  };
+  g_assert_false (tall_front_delete_customer (fixture->front, "VINET", &options, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_CONFLICT);
+  g_assert_cmpint (tall_error_get_revision (error), ==, revision);
+  tall_fixture_assert_prefix (error, "Deleting customer VINET: ");
+  g_clear_error (&error);
+
+  options.revision = revision;
+  for (guint i = 0; i < 2; i++) /* sent again, it is recognised */
+    {
+      g_assert_true (tall_front_delete_customer (fixture->front, "VINET", &options, &error));
+      g_assert_no_error (error);
+    }
+}
+
+/* All pages of the list: numbers, those with orders only in brackets, sorted as the test does. */
+static char *
+list_all (TallStoreFixture *fixture, guint limit, guint *n_pages)
+{
+  g_autoptr (GPtrArray) numbers = g_ptr_array_new_with_free_func (g_free);
+  g_autofree char *token = NULL;
+  *n_pages = 0;
+  do
+    {
+      g_autoptr (GError) error = NULL;
+      TallListOptions options = { .limit = limit, .page = token };
+      g_autoptr (TallCustomerList) list =
+          tall_front_list_customers (fixture->front, &options, &error);
+      g_assert_no_error (error);
+      g_assert_cmpuint (list->n_entries, <=, limit);
+      for (guint i = 0; i < list->n_entries; i++)
+        g_ptr_array_add (numbers, g_strdup_printf (list->entries[i].revision > 0 ? "%s" : "(%s)",
+                                                   list->entries[i].number));
+      g_free (token);
+      token = g_strdup (list->next_page);
+      g_assert_cmpuint (++*n_pages, <, 100);
+    }
+  while (token != NULL);
+  g_ptr_array_sort (numbers, compare_texts);
+  g_ptr_array_add (numbers, NULL);
+  return g_strjoinv (" ", (char **)numbers->pdata);
+}
+
+static void
+test_list (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+  static const char *const with_record[] = { "A", "C", "D", "G", "K" };
+  static const char *const with_orders[] = { "B", "C", "E", "F", "H", "J" };
+  guint n_pages;
+  g_autofree char *nobody = list_all (fixture, 3, &n_pages);
+  g_assert_cmpstr (nobody, ==, "");
+  for (guint i = 0; i < G_N_ELEMENTS (with_record); i++)
+    put_customer (fixture, with_record[i]);
+  for (guint i = 0; i < G_N_ELEMENTS (with_orders); i++)
+    {
+      put_order (fixture, with_orders[i], "1", 2);
+      put_order (fixture, with_orders[i], "2", 2);
+    }
+  delete_order (fixture, "H", "1"); /* one is left */
+  delete_order (fixture, "J", "1");
+  delete_order (fixture, "J", "2");
+  g_assert_true (delete_customer (fixture, "D", 0));
+
+  for (guint limit = 1; limit < 12; limit++)
+    {
+      g_autofree char *all = list_all (fixture, limit, &n_pages);
+      g_assert_cmpstr (all, ==, "(B) (E) (F) (H) A C G K");
+      g_assert_cmpuint (n_pages, <=, 8 / limit + 2);
+    }
+}
+
+static char *
+fetch_all (TallFront *front, guint limit)
+{
+  g_autoptr (GPtrArray) numbers = g_ptr_array_new_with_free_func (g_free);
+  g_autofree char *token = NULL;
+  do
+    {
+      g_autoptr (GError) error = NULL;
+      TallListOptions options = { .limit = limit, .page = token };
+      g_autoptr (TallCustomerOrders) page =
+          tall_front_get_customer_orders (front, "VINET", &options, &error);
+      g_assert_no_error (error);
+      g_assert_nonnull (page->customer);
+      g_assert_cmpint (page->revision, >, 0);
+      g_assert_cmpuint (page->n_orders, <=, limit);
+      g_assert_true (page->next_page == NULL || page->n_orders == limit);
+      for (guint i = 0; i < page->n_orders; i++)
+        {
+          g_assert_no_error (page->orders[i].error);
+          g_autoptr (TallOrder) alone =
+              tall_front_get_order (front, "VINET", page->orders[i].order->order_number, NULL,
+                                    &error);
+          g_assert_no_error (error);
+          tall_test_assert_order_equal (alone, page->orders[i].order);
+          g_ptr_array_add (numbers, g_strdup (alone->order_number));
+        }
+      g_free (token);
+      token = g_strdup (page->next_page);
+      g_assert_cmpuint (numbers->len, <, 100);
+    }
+  while (token != NULL);
+  g_ptr_array_sort (numbers, compare_texts);
+  g_ptr_array_add (numbers, NULL);
+  return g_strjoinv (" ", (char **)numbers->pdata);
+}
+
+/* Whatever the size of pages and orders, all live orders come, once, whole. */
+static void
+test_orders (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+  static const guint n_lines[] = { 1, 60, 0, 2, 5000, 0, 3, 30, 200, 1 };
+  g_autoptr (GError) error = NULL;
+  g_assert_null (tall_front_get_customer_orders (fixture->front, "VINET", NULL, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
+  put_customer (fixture, "VINET");
+  put_order (fixture, "VINE", "x", 1);
+  put_order (fixture, "VINETS", "y", 1);
+  g_autofree char *nothing = fetch_all (fixture->front, 3);
+  g_assert_cmpstr (nothing, ==, "");
+
+  for (guint i = 0; i < G_N_ELEMENTS (n_lines); i++)
+    {
+      g_autofree char *number = g_strdup_printf ("%u", i);
+      put_order (fixture, "VINET", number, 1);
+      if (n_lines[i] > 0)
+        put_order (fixture, "VINET", number, n_lines[i]);
+      else
+        delete_order (fixture, "VINET", number);
+    }
+  for (guint limit = 1; limit <= 10; limit += 3)
+    {
+      g_autofree char *all = fetch_all (fixture->front, limit);
+      g_assert_cmpstr (all, ==, "0 1 3 4 6 7 8 9");
+    }
+}
+
+static void
+test_orders_without_customer (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  put_order (fixture, "VINET", "1", 2);
+  g_autoptr (TallCustomerOrders) page =
+      tall_front_get_customer_orders (fixture->front, "VINET", NULL, &error);
+  g_assert_no_error (error);
+  g_assert_null (page->customer);
+  g_assert_cmpint (page->revision, ==, 0);
+  g_assert_cmpuint (page->n_orders, ==, 1);
+}
+
+/* Short orders: one round of scans for a whole page; record-type: one scan, the customer included.
+ */
+static void
+test_calls (TallStoreFixture *fixture, gconstpointer data)
+{
+  const TallStoreKind *kind = data;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTable) counting = tall_counting_table_new (fixture->table);
+  g_autoptr (TallStore) store = tall_test_open (counting, &fixture->clock);
+  g_auto (TallOrderKey) key = { 0 };
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  TallCost cost;
+  tall_order_key_init (&key, kind->key_strategy, "VINET", 1, "1");
+  kind->layout->plan_order (&key, plan);
+  put_customer (fixture, "VINET");
+  for (guint i = 0; i < 40; i++)
+    {
+      g_autofree char *number = g_strdup_printf ("%u", i);
+      put_order (fixture, "VINET", number, 3);
+    }
+  tall_counting_table_reset (TALL_COUNTING_TABLE (counting));
+  g_autoptr (TallCustomerOrders) page =
+      tall_front_get_customer_orders (TALL_FRONT (store), "VINET", NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (page->n_orders, ==, 30);
+  g_assert_nonnull (page->next_page);
+  tall_counting_table_get_cost (TALL_COUNTING_TABLE (counting), &cost);
+  gboolean one_table = g_str_equal (kind->layout->name, "record-type");
+  g_assert_cmpuint (cost.calls, ==, plan->reads->len + !one_table + kind->key_strategy->needs_id);
+}
+
+static const TallStoreTest tests[] = {
+  { "delete", test_delete },
+  { "delete-conditions", test_delete_conditions },
+  { "list", test_list },
+  { "orders", test_orders },
+  { "orders-without-customer", test_orders_without_customer },
+  { "calls", test_calls },
+};
+
+int
+main (int argc, char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  tall_store_fixture_add ("customers", tests, G_N_ELEMENTS (tests));
+  return g_test_run ();
+}

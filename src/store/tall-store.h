@@ -29,6 +29,7 @@ typedef struct
   const TallLayout *layout;
   const TallKeyStrategy *key_strategy;
   guint64 ttl; /* seconds; 0 = orders never expire */
+  TallIndexKind index;
 
   guint regions;             /* that tables of orders and customers begin with; 0 = not said: one
                                 if we make them, any number if they are there */
@@ -37,7 +38,6 @@ typedef struct
   const char *compression;  /* of all tables but `meta`: as in #TallTableSpec; NULL = the store's */
   const char *bloom_filter; /* default. They are checked by the store that is to keep them */
   const char *block_encoding;
-  TallIndexKind index;
 } TallStoreSettings;
 
 /**

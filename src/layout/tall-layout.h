@@ -92,12 +92,12 @@ struct _TallLayout
                            gint64 revision,
                            TallBatch *batch);
 
-  /* Adds to @plan the reads that find all rows of an order: gets of one row, and scans. The first of
-   * them finds, among others, the root row. At most four reads. In each of them the rows of an
-   * order lie together, those of a customer's orders side by side in the order of their order parts,
-   * and only orders' rows follow under the same customer part: the store scans a customer's orders
-   * from here to the end of the customer. The order part of @key may be empty for that. Root rows
-   * sort before the other rows of their order. */
+  /* Adds to @plan the reads that find all rows of an order: gets of one row, and scans. The first
+   * of them finds, among others, the root row. At most four reads. In each of them the rows of an
+   * order lie together, those of a customer's orders side by side in the order of their order
+   * parts, and only orders' rows follow under the same customer part: the store scans a customer's
+   * orders from here to the end of the customer. The order part of @key may be empty for that. Root
+   * rows sort before the other rows of their order. */
   void (*plan_order) (const TallOrderKey *key, TallReadPlan *plan);
 
   /* Adds to @plan the reads that find the other rows of an order, also those of old revisions, to

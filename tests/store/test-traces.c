@@ -16,7 +16,9 @@
 static TallTable *
 table_new (const TallLayout *layout)
 {
-  const TallStoreSettings settings = { layout, &tall_key_hashed, 0, TALL_INDEX_NONE };
+  const TallStoreSettings settings = { .layout = layout,
+                                       .key_strategy = &tall_key_hashed,
+                                       .index = TALL_INDEX_NONE };
   TallTable *table = tall_memory_table_new ();
   g_assert_true (tall_store_create (table, &settings, NULL));
   return table;

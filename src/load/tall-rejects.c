@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -59,9 +60,9 @@ open_file (TallRejects *self)
   if (stat (self->path, &there) == 0 && !S_ISREG (there.st_mode))
     return fopen (self->path, "we");
 
-  char *target = realpath (self->path, NULL);
-  g_autofree char *temporary = g_strconcat (target != NULL ? target : self->path, ".XXXXXX", NULL);
-  free (target);
+  char target[PATH_MAX];
+  gboolean exists = realpath (self->path, target) != NULL;
+  g_autofree char *temporary = g_strconcat (exists ? target : self->path, ".XXXXXX", NULL);
   int fd = g_mkstemp_full (temporary, O_WRONLY | O_CLOEXEC, 0666);
   if (fd < 0)
     return NULL;

@@ -1,5 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-error.h"
 #include "tall-json.h"
 #include "tall-options.h"
 #include "tall-output.h"
@@ -65,7 +66,8 @@ serve (TallFront *front, const char *address, const TallServerOptions *server_op
   if (server == NULL)
     {
       tall_print_error ("%s", error->message);
-      return TALL_EXIT_FAILED;
+      return g_error_matches (error, TALL_ERROR, TALL_ERROR_INVALID) ? TALL_EXIT_USAGE
+                                                                     : TALL_EXIT_FAILED;
     }
   tall_print ("listening on %s\n", tall_server_get_address (server));
   fflush (stdout);

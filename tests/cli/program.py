@@ -504,7 +504,8 @@ def serve(folder):
             equal(("tables" in json.loads(status), json.loads(status)["layout"]), (False, "blob"))
             equal(server.stop(by=by), 0)
     run("serve", "--store", f"rocksdb:{folder}/none").ends(FAILED, "none")
-    run("serve", "--store", store, "--listen", "nowhere").ends(FAILED, "nowhere")
+    for address in ("nowhere", "127.0.0.1:22x"):
+        run("serve", "--store", store, "--listen", address).ends(USAGE, address)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()

@@ -125,6 +125,8 @@ def store_urls(folder):
         ("hbase://a:1?sync=1", "“sync”", "name, framed, protocol"),
         ("hbase://a:1?protocol=json", "binary or compact"),
         ("hbase://a:1?framed=yes", "0 or 1"),
+        ("rocksdb:d?name=", "a name is not empty"),
+        ("rocksdb:d?name=a b", "has no spaces"),
     ]
     for url, *texts in cases:
         run("status", "--store", url).ends(USAGE, url, *texts)

@@ -4,8 +4,10 @@
 #include "tall-output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 static const TallCommand *const commands[] = {
   &tall_command_init,   &tall_command_serve,  &tall_command_load,     &tall_command_put,
@@ -95,16 +97,30 @@ dispatch (int argc, char **argv)
   return command->run (argc - 1, argv + 1);
 }
 
+/* Whoever starts the program with one of its first three descriptors closed must not have a file of
+ * the store take that number, to be written over by the next message. */
+static gboolean
+open_standard_files (void)
+{
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+    if (fcntl (fd, F_GETFD) < 0 && open ("/dev/null", O_RDWR) != fd)
+      return FALSE;
+  return TRUE;
+}
+
 int
 main (int argc, char **argv)
 {
+  if (!open_standard_files ())
+    return TALL_EXIT_FAILED;
   /* Whoever reads the output may stop: that ends a command, not the process in mid-work. */
   signal (SIGPIPE, SIG_IGN);
   TallExit code = dispatch (argc, argv);
   int error = tall_output_finish ();
   if (error == 0)
     return code;
-  if (error != EPIPE)
-    tall_print_error ("Writing the output failed: %s", g_strerror (error));
+  if (error == EPIPE)
+    return code == TALL_EXIT_DONE ? 128 + SIGPIPE : (int)code;
+  tall_print_error ("Writing the output failed: %s", g_strerror (error));
   return code == TALL_EXIT_DONE ? TALL_EXIT_FAILED : code;
 }

@@ -41,7 +41,8 @@ const TallCommand tall_command_delete = {
   .name = "delete",
   .arguments = "CUSTOMER ORDER",
   .summary = "Deletes one order.",
-  .help = "Example:\n"
+  .help = "A number that begins with a dash goes after --, as in: delete ... -- C1 -7\n\n"
+          "Example:\n"
           "  tallorder delete --store rocksdb:shop VINET 10248",
   .takes_server = TRUE,
   .run = run,

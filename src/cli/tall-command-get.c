@@ -53,7 +53,8 @@ const TallCommand tall_command_get = {
   .name = "get",
   .arguments = "CUSTOMER ORDER",
   .summary = "Prints one order.",
-  .help = "Example:\n"
+  .help = "A number that begins with a dash goes after --, as in: get ... -- C1 -7\n\n"
+          "Example:\n"
           "  tallorder get --store rocksdb:shop VINET 10248\n"
           "  tallorder get --server 127.0.0.1:7654 VINET 10248 --json",
   .takes_server = TRUE,

@@ -11,6 +11,7 @@ typedef struct
   char *layout;
   char *key;
   gint64 ttl;
+  char *index;
   int regions; /* -1: not given */
   char *sample;
   char *compression;
@@ -24,6 +25,7 @@ init_options_clear (InitOptions *self)
 {
   g_free (self->layout);
   g_free (self->key);
+  g_free (self->index);
   g_free (self->sample);
   g_free (self->compression);
   g_free (self->bloom_filter);
@@ -102,6 +104,17 @@ read_sample (const char *path, GStrv *sample, GError **error)
 }
 
 static gboolean
+parse_index (const char *name, TallIndexKind *kind, GError **error)
+{
+  *kind = g_strcmp0 (name, "none") == 0 ? TALL_INDEX_NONE : TALL_INDEX_BY_DATE;
+  if (name == NULL || *kind == TALL_INDEX_NONE || strcmp (name, "date") == 0)
+    return TRUE;
+  tall_error_set_invalid (error, "index", "There is no index “%s”; choose one of: date, none",
+                          name);
+  return FALSE;
+}
+
+static gboolean
 make_settings (const InitOptions *own, GStrv *sample, TallStoreSettings *settings, GError **error)
 {
   guint n;
@@ -113,7 +126,7 @@ make_settings (const InitOptions *own, GStrv *sample, TallStoreSettings *setting
     .bloom_filter = own->bloom_filter,
     .block_encoding = own->block_encoding,
   };
-  if (settings->layout == NULL)
+  if (settings->layout == NULL || !parse_index (own->index, &settings->index, error))
     return FALSE;
   settings->key_strategy =
       own->key != NULL ? tall_key_strategy_find (own->key, error) : tall_key_strategies (&n)[0];
@@ -155,6 +168,8 @@ run (int argc, char **argv)
     { "key", 0, 0, G_OPTION_ARG_FILENAME, &own.key, "how numbers become row keys", "STRATEGY" },
     { "ttl", 0, 0, G_OPTION_ARG_INT64, &own.ttl, "orders expire after this time; 0: never",
       "SECONDS" },
+    { "index", 0, 0, G_OPTION_ARG_FILENAME, &own.index,
+      "date (default): orders can be listed; none: a put saves a call", "KIND" },
     { "regions", 0, 0, G_OPTION_ARG_INT, &own.regions, "regions that tables begin with", "N" },
     { "sample", 0, 0, G_OPTION_ARG_FILENAME, &own.sample,
       "customer numbers to split by, one a line, for key strategy raw", "FILE" },

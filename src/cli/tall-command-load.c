@@ -5,8 +5,12 @@
 #include "tall-options.h"
 #include "tall-output.h"
 #include "tall-progress.h"
+#include "tall-stop.h"
 
+#include <gio/gio.h>
 #include <json-glib/json-glib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define SHOWN_REASONS 5
 
@@ -86,7 +90,8 @@ print_rejects (const Load *load)
                   reason->n_rows, clean, reason->first_line);
     }
   if (tally->len > SHOWN_REASONS)
-    tall_print ("  and %u more reasons\n", tally->len - SHOWN_REASONS);
+    tall_print ("  and %u more %s\n", tally->len - SHOWN_REASONS,
+                tally->len - SHOWN_REASONS == 1 ? "reason" : "reasons");
   if (load->own->rejects != NULL)
     tall_print ("  each with its reason and its row: %s\n", load->own->rejects);
   else
@@ -109,10 +114,11 @@ print_summary (const Load *load)
   if (summary->customers > 0)
     tall_print ("Customers %" G_GUINT64_FORMAT "\n", summary->customers);
   else
-    tall_print ("Orders    %" G_GUINT64_FORMAT " with %" G_GUINT64_FORMAT " lines\n",
-                summary->orders, summary->lines);
-  tall_print ("Time      %.2f s, %.0f a second\n", load->seconds,
-              load->seconds > 0 ? (gdouble)stored / load->seconds : 0);
+    tall_print ("Orders    %" G_GUINT64_FORMAT " with %" G_GUINT64_FORMAT " %s\n", summary->orders,
+                summary->lines, summary->lines == 1 ? "line" : "lines");
+  tall_print ("Time      %.2f s, %.0f %s a second\n", load->seconds,
+              load->seconds > 0 ? (gdouble)stored / load->seconds : 0,
+              summary->customers > 0 ? "customers" : "orders");
   if (rejected > 0)
     {
       tall_print_styled (TALL_STYLE_BAD, "Rejected\n");
@@ -163,7 +169,7 @@ print_json (const Load *load)
   add_reasons (builder, tall_rejects_get_tally (load->rejects));
   json_builder_end_object (builder);
   g_autoptr (JsonNode) root = json_builder_get_root (builder);
-  g_autofree char *text = json_to_string (root, FALSE);
+  g_autofree char *text = json_to_string (root, TRUE);
   tall_print ("%s\n", text);
 }
 
@@ -174,6 +180,7 @@ load_file (Load *load, TallFront *front, TallCsvReader *reader, const TallMappin
   TallLoadOptions options = TALL_LOAD_OPTIONS_INIT;
   options.jobs = (guint)load->own->jobs;
   options.progress = tall_progress_show;
+  options.stop = tall_stop_on_signals ();
   gint64 start = g_get_monotonic_time ();
   gboolean ok = tall_load (front, reader, mapping, load->rejects, &options, &load->summary, &error);
   load->seconds = (gdouble)(g_get_monotonic_time () - start) / G_USEC_PER_SEC;
@@ -183,6 +190,13 @@ load_file (Load *load, TallFront *front, TallCsvReader *reader, const TallMappin
     print_json (load);
   else
     print_summary (load);
+  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    {
+      tall_print_error ("%s. To go on, load the file again: what is stored already is replaced by "
+                        "the same content",
+                        error->message);
+      return (TallExit)(128 + g_atomic_int_get (options.stop));
+    }
   if (!ok)
     {
       tall_print_error ("%s. When this is mended, load the file again: what is stored is replaced "
@@ -191,6 +205,33 @@ load_file (Load *load, TallFront *front, TallCsvReader *reader, const TallMappin
       return TALL_EXIT_FAILED;
     }
   return tall_rejects_get_count (load->rejects) > 0 ? TALL_EXIT_NO : TALL_EXIT_DONE;
+}
+
+/* Whether two names, or standard input, are one regular file. */
+static gboolean
+is_same_file (const char *path, const char *other)
+{
+  struct stat a, b;
+  int failed = g_str_equal (path, "-") ? fstat (STDIN_FILENO, &a) : stat (path, &a);
+  return failed == 0 && stat (other, &b) == 0 && S_ISREG (a.st_mode) && a.st_dev == b.st_dev
+         && a.st_ino == b.st_ino;
+}
+
+static gboolean
+check_rejects (const TallOptions *options, const LoadOptions *own)
+{
+  if (own->rejects == NULL)
+    return TRUE;
+  if (g_str_equal (own->rejects, "-") || *own->rejects == '\0')
+    tall_usage_error (&tall_command_load, "--rejects takes the name of a file: standard output is "
+                                          "for the summary");
+  else if (is_same_file (options->arguments[0], own->rejects))
+    tall_usage_error (&tall_command_load, "--rejects names the file that is read; name another");
+  else if (is_same_file (own->map, own->rejects))
+    tall_usage_error (&tall_command_load, "--rejects names the mapping; name another file");
+  else
+    return TRUE;
+  return FALSE;
 }
 
 /* Looks at everything that may be wrong in the call before the store is opened. */
@@ -245,6 +286,8 @@ check_and_load (const TallOptions *options, const LoadOptions *own)
     }
   if (own->jobs < 1 || own->jobs > 256)
     return tall_usage_error (&tall_command_load, "--jobs takes a number from 1 to 256");
+  if (!check_rejects (options, own))
+    return TALL_EXIT_USAGE;
   return prepare_and_load (options, own);
 }
 
@@ -282,7 +325,9 @@ const TallCommand tall_command_load = {
   .summary = "Loads orders or customers from CSV; bad rows go aside with their reason.",
   .help = "Presets: northwind, northwind-customers, online-retail. A mapping file of your own\n"
           "begins with one of them: tallorder load --print-map northwind >my.map\n"
-          "The exit code is 1 if any row was rejected. Loading a file again is harmless.\n\n"
+          "The exit code is 1 if any row was rejected. Loading a file again is harmless.\n"
+          "A reject file that exists is replaced when the load ends. Ctrl-C stops the load after\n"
+          "the orders that are on their way, with a summary; pressed again, at once.\n\n"
           "Example:\n"
           "  tallorder load --store rocksdb:shop --map northwind --rejects bad.csv orders.csv",
   .takes_server = TRUE,

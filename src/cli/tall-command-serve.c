@@ -1,5 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-error.h"
+#include "tall-json.h"
 #include "tall-options.h"
 #include "tall-output.h"
 #include "tall-server.h"
@@ -14,20 +16,58 @@ on_signal (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-/* Serves until SIGTERM or SIGINT. */
+static const char *
+name_level (GLogLevelFlags level)
+{
+  if (level & (G_LOG_LEVEL_ERROR | G_LOG_LEVEL_CRITICAL))
+    return "error";
+  if (level & G_LOG_LEVEL_WARNING)
+    return "warning";
+  return level & G_LOG_LEVEL_DEBUG ? "debug" : "info";
+}
+
+/* One line on standard error: `2026-11-21T11:56:07.458Z tallorder[info]: …`. Debugging messages are
+ * there for those domains that G_MESSAGES_DEBUG names. */
+static GLogWriterOutput
+write_log (GLogLevelFlags level,
+           const GLogField *fields,
+           gsize n_fields,
+           gpointer data G_GNUC_UNUSED)
+{
+  const char *message = "";
+  const char *domain = NULL;
+  for (gsize i = 0; i < n_fields; i++)
+    if (g_str_equal (fields[i].key, "MESSAGE"))
+      message = fields[i].value;
+    else if (g_str_equal (fields[i].key, "GLIB_DOMAIN"))
+      domain = fields[i].value;
+  if (level & G_LOG_LEVEL_DEBUG && g_log_writer_default_would_drop (level, domain))
+    return G_LOG_WRITER_HANDLED;
+
+  char date[TALL_DATE_TEXT_SIZE];
+  tall_date_format (g_get_real_time () / 1000, date);
+  g_autofree char *clean = tall_clean_text (message);
+  fprintf (stderr, "%s tallorder[%s]: %s\n", date, name_level (level), clean);
+  return G_LOG_WRITER_HANDLED;
+}
+
+/* Serves until SIGTERM, SIGINT or SIGHUP. */
 static TallExit
 serve (TallFront *front, const char *address, const TallServerOptions *server_options)
 {
   g_autoptr (GMainLoop) loop = g_main_loop_new (NULL, FALSE);
   g_autoptr (GError) error = NULL;
   guint sources[] = { g_unix_signal_add (SIGTERM, on_signal, loop),
-                      g_unix_signal_add (SIGINT, on_signal, loop) };
+                      g_unix_signal_add (SIGINT, on_signal, loop),
+                      g_unix_signal_add (SIGHUP, on_signal, loop) };
+  g_log_set_writer_func (write_log, NULL, NULL);
 
   g_autoptr (TallServer) server = tall_server_new (front, address, server_options, &error);
   if (server == NULL)
     {
       tall_print_error ("%s", error->message);
-      return TALL_EXIT_FAILED;
+      return g_error_matches (error, TALL_ERROR, TALL_ERROR_INVALID) ? TALL_EXIT_USAGE
+                                                                     : TALL_EXIT_FAILED;
     }
   tall_print ("listening on %s\n", tall_server_get_address (server));
   fflush (stdout);
@@ -44,7 +84,7 @@ static TallExit
 run (int argc, char **argv)
 {
   g_autofree char *listen = NULL;
-  gint max_connections = 0;
+  gint max_connections = 256;
   const GOptionEntry entries[] = {
     { "listen", 0, 0, G_OPTION_ARG_FILENAME, &listen,
       "where to listen; port 0 takes a free one (default 127.0.0.1:7654)", "HOST:PORT" },
@@ -59,7 +99,7 @@ run (int argc, char **argv)
   if (options.n_arguments > 0)
     return tall_usage_error (&tall_command_serve, "serve takes no argument: “%s”",
                              options.arguments[0]);
-  if (max_connections < 0)
+  if (max_connections < 1)
     return tall_usage_error (&tall_command_serve, "--max-connections takes a number above 0");
 
   TallExit exit;
@@ -75,8 +115,8 @@ const TallCommand tall_command_serve = {
   .arguments = "",
   .summary = "Answers Thrift calls (framed; binary or compact) until it is told to stop.",
   .help =
-      "Prints \"listening on HOST:PORT\" when it is ready. SIGTERM or SIGINT lets running calls\n"
-      "finish. Without --listen it is reached from this machine only.\n\n"
+      "Prints \"listening on HOST:PORT\" when it is ready. SIGTERM, SIGINT or SIGHUP lets running\n"
+      "calls finish. Without --listen it is reached from this machine only.\n\n"
       "Example:\n"
       "  tallorder serve --store rocksdb:shop --listen 127.0.0.1:7654",
   .run = run,

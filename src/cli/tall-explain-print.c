@@ -98,8 +98,11 @@ tall_explanation_print (const TallExplanation *self, const TallOrder *order)
   tall_print ("layout %s, key strategy %s, revision %" G_GINT64_FORMAT " (%s)%s\n",
               self->layout->name, self->key_strategy->name, self->revision,
               tall_date_format (self->revision, date), self->stored ? "" : ", tried in memory");
-  tall_print ("%u rows, %u tables, %" G_GUINT64_FORMAT " cells, %" G_GUINT64_FORMAT " bytes\n",
-              self->rows->len, tall_explanation_count_tables (self), self->n_cells, self->n_bytes);
+  guint n_rows = self->rows->len;
+  guint n_tables = tall_explanation_count_tables (self);
+  tall_print ("%u %s, %u %s, %" G_GUINT64_FORMAT " %s, %" G_GUINT64_FORMAT " bytes\n", n_rows,
+              n_rows == 1 ? "row" : "rows", n_tables, n_tables == 1 ? "table" : "tables",
+              self->n_cells, self->n_cells == 1 ? "cell" : "cells", self->n_bytes);
   for (guint i = 0; i < self->rows->len; i++)
     print_row (self, g_ptr_array_index (self->rows, i));
   print_costs (self);

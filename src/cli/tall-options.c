@@ -178,8 +178,8 @@ tall_options_parse (TallOptions *self,
     { "store", 0, 0, G_OPTION_ARG_FILENAME, &self->store,
       "where the orders are: rocksdb:DIR or hbase://host:port", "URL" },
     { "config", 0, 0, G_OPTION_ARG_FILENAME, &self->config, "key file that gives options", "FILE" },
-    { "server", 0, 0, G_OPTION_ARG_FILENAME, &self->server, "a tallorder server instead",
-      "HOST:PORT" },
+    { "server", 0, command->takes_server ? G_OPTION_FLAG_NONE : G_OPTION_FLAG_HIDDEN,
+      G_OPTION_ARG_FILENAME, &self->server, "a tallorder server instead", "HOST:PORT" },
     { NULL },
   };
   g_autoptr (GOptionContext) context = g_option_context_new (command->arguments);

@@ -90,7 +90,10 @@ tall_print_styled (TallStyle style, const char *format, ...)
   if (style == TALL_STYLE_PLAIN || !has_colour (stdout))
     write_text (text);
   else
-    fprintf (stdout, "%s%s\033[0m", begin_style (style), text);
+    {
+      g_autofree char *styled = g_strconcat (begin_style (style), text, "\033[0m", NULL);
+      write_text (styled);
+    }
 }
 
 /**
@@ -107,16 +110,29 @@ tall_print_error (const char *format, ...)
   va_end (args);
   g_autofree char *text = tall_clean_text (message);
   gboolean colour = has_colour (stderr);
-  fflush (stdout);
+  if (fflush (stdout) != 0 && output_error == 0)
+    output_error = errno;
   fprintf (stderr, "%stallorder:%s %s\n", colour ? begin_style (TALL_STYLE_BAD) : "",
            colour ? "\033[0m" : "", text);
+}
+
+/* Format controls, such as those that turn the direction of writing, line and paragraph separators.
+ * Those that join letters belong to the writing of some languages, and to emoji. */
+static gboolean
+steers_text (gunichar c)
+{
+  if (c == 0x200c || c == 0x200d)
+    return FALSE;
+  GUnicodeType type = g_unichar_type (c);
+  return type == G_UNICODE_FORMAT || type == G_UNICODE_LINE_SEPARATOR
+         || type == G_UNICODE_PARAGRAPH_SEPARATOR;
 }
 
 /**
  * tall_clean_text:
  *
  * Returns: (transfer full): the text with its control characters, which could steer a terminal, as
- *   `\xNN`, and with what is not UTF-8 replaced
+ *   `\xNN`, its format controls as `\uNNNN`, and with what is not UTF-8 replaced
  */
 char *
 tall_clean_text (const char *text)
@@ -128,6 +144,8 @@ tall_clean_text (const char *text)
       gunichar c = g_utf8_get_char (at);
       if (g_unichar_iscntrl (c))
         g_string_append_printf (clean, "\\x%02x", c);
+      else if (steers_text (c))
+        g_string_append_printf (clean, "\\u%04x", c);
       else
         g_string_append_unichar (clean, c);
     }

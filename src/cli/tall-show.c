@@ -33,9 +33,13 @@ show_field (const char *name, const char *text)
 static void
 show_attributes (const TallAttributes *attributes)
 {
+  if (attributes->n_items == 0)
+    return;
+  tall_print_styled (TALL_STYLE_DIM, "  attributes\n");
   for (guint i = 0; i < attributes->n_items; i++)
     {
       g_autofree char *key = tall_clean_text (attributes->items[i].key);
+      tall_print ("  ");
       show_field (key, attributes->items[i].value);
     }
 }
@@ -126,7 +130,8 @@ tall_show_order (const TallOrder *order, gint64 revision)
   for (guint i = 0; i < order->n_shipping_locations; i++)
     show_location (&order->shipping_locations[i]);
 
-  tall_print ("\n  %u lines", tall_order_count_lines (order));
+  guint n_lines = tall_order_count_lines (order);
+  tall_print ("\n  %u %s", n_lines, n_lines == 1 ? "line" : "lines");
   if (tall_order_compute_total (order, &total))
     {
       g_autofree char *currency = tall_clean_text (order->currency != NULL ? order->currency : "");

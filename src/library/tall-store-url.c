@@ -44,6 +44,12 @@ read_parameter (TallStoreUrl *self, const char *key, const char *value, GError *
   gboolean rocksdb = self->kind == TALL_STORE_ROCKSDB;
   if (g_str_equal (key, "name"))
     {
+      if (*value == '\0' || strpbrk (value, " \t\r\n") != NULL)
+        {
+          tall_error_set_invalid (error, "store", "name=%s: a name is not empty and has no spaces",
+                                  value);
+          return FALSE;
+        }
       g_free (self->name);
       self->name = g_strdup (value);
       return TRUE;

@@ -6,11 +6,14 @@
 #include <csv.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <gio/gio.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define CHUNK_SIZE (256 * 1024)
 #define NOT_YET G_MAXSIZE
+#define STOP_CHECK 200 /* milliseconds */
 
 /* The buffer holds the lines of the record under construction and what was read ahead:
  *
@@ -23,6 +26,7 @@ struct _TallCsvReader
   int fd;
   guint64 size; /* bytes of the file; 0 if it is no regular file */
   gsize max_row;
+  const gint *stop; /* atomic; reading ends when it is not 0 any more; NULL: it never does */
   char delimiter;
 
   guint8 *buffer;
@@ -98,9 +102,37 @@ make_room (TallCsvReader *self)
     }
 }
 
+/**
+ * tall_csv_reader_set_stop:
+ * @stop: (nullable): read atomically
+ *
+ * Makes reading fail with %G_IO_ERROR_CANCELLED when @stop is not 0 any more and nothing comes.
+ */
+void
+tall_csv_reader_set_stop (TallCsvReader *self, const gint *stop)
+{
+  self->stop = stop;
+}
+
+/* Waits for something to read, as a pipe may be silent for long. */
+static gboolean
+wait_for_input (const TallCsvReader *self, GError **error)
+{
+  struct pollfd input = { .fd = self->fd, .events = POLLIN };
+  while (self->stop != NULL && poll (&input, 1, STOP_CHECK) <= 0)
+    if (g_atomic_int_get (self->stop) != 0)
+      {
+        g_set_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "Reading %s was stopped", self->name);
+        return FALSE;
+      }
+  return TRUE;
+}
+
 static gboolean
 fill (TallCsvReader *self, GError **error)
 {
+  if (!wait_for_input (self, error))
+    return FALSE;
   make_room (self);
   ssize_t n;
   do

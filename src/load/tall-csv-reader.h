@@ -60,5 +60,6 @@ const char *const *tall_csv_reader_get_columns (TallCsvReader *self);
 const char *tall_csv_reader_get_name (TallCsvReader *self);
 guint64 tall_csv_reader_get_position (TallCsvReader *self);
 guint64 tall_csv_reader_get_size (TallCsvReader *self);
+void tall_csv_reader_set_stop (TallCsvReader *self, const gint *stop);
 
 G_END_DECLS

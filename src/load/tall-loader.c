@@ -4,6 +4,8 @@
 #include "tall-error.h"
 #include "tall-grouper.h"
 
+#include <gio/gio.h>
+
 /* Puts that wait or run, for each job; and bytes of rows kept for them. */
 #define ITEMS_PER_JOB 4
 #define MAX_PENDING_BYTES (64 * 1024 * 1024)
@@ -86,6 +88,13 @@ is_stopped (Loader *self)
   return self->failure != NULL;
 }
 
+/* TRUE if somebody asked for a stop. */
+static gboolean
+is_asked_to_stop (const Loader *self)
+{
+  return self->options->stop != NULL && g_atomic_int_get (self->options->stop) != 0;
+}
+
 /* Every try carries the same token, so that a put whose answer was lost is recognised. */
 static Outcome
 put_with_retries (Loader *self, TallLoadItem *item, GError **error)
@@ -100,7 +109,7 @@ put_with_retries (Loader *self, TallLoadItem *item, GError **error)
       Outcome outcome = classify (*error);
       if (outcome != RETRY)
         return outcome;
-      if (try >= self->options->tries || is_stopped (self))
+      if (try >= self->options->tries || is_stopped (self) || is_asked_to_stop (self))
         return STOP;
 
       g_mutex_lock (&self->lock);
@@ -186,13 +195,26 @@ report_progress (Loader *self)
 }
 
 static gboolean
+set_cancelled (Loader *self, guint64 line, GError **error)
+{
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED,
+               "Stopped at line %" G_GUINT64_FORMAT " of %s, as asked", line,
+               tall_csv_reader_get_name (self->reader));
+  return FALSE;
+}
+
+static gboolean
 read_rows (Loader *self, TallGrouper *grouper, GError **error)
 {
   TallCsvRow row;
   TallCsvStep step;
   guint64 rows = 0;
+  guint64 line = 1;
   while ((step = tall_csv_reader_next (self->reader, &row, error)) == TALL_CSV_ROW)
     {
+      if (is_asked_to_stop (self))
+        return set_cancelled (self, row.line, error);
+      line = row.line;
       g_mutex_lock (&self->lock);
       rows = ++self->summary.rows;
       gboolean stopped = self->failure != NULL;
@@ -202,6 +224,11 @@ read_rows (Loader *self, TallGrouper *grouper, GError **error)
       tall_grouper_push (grouper, &row);
       if (rows % PROGRESS_ROWS == 0)
         report_progress (self);
+    }
+  if (step == TALL_CSV_FAILED && g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    {
+      g_clear_error (error);
+      return set_cancelled (self, line + 1, error);
     }
   if (step == TALL_CSV_FAILED)
     return FALSE;
@@ -232,6 +259,9 @@ check_sum (Loader *self, GError **error)
  * bad row never stops the load. Loading a file again is harmless: what is stored already is
  * replaced by the same content.
  *
+ * When it is asked to stop, it finishes the puts that are on their way, drops the order whose rows
+ * it is reading, and fails with %G_IO_ERROR_CANCELLED.
+ *
  * Returns: FALSE if the load was stopped: the file could not be read, the store could not be
  *   reached for too long, or the reject file could not be written
  */
@@ -244,6 +274,7 @@ tall_load (TallFront *front,
            TallLoadSummary *summary,
            GError **error)
 {
+  tall_csv_reader_set_stop (reader, options->stop);
   Loader self = { .front = front, .reader = reader, .rejects = rejects, .options = options };
   g_mutex_init (&self.lock);
   g_cond_init (&self.settled);

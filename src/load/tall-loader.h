@@ -49,6 +49,7 @@ typedef struct
   guint retry_delay; /* milliseconds before the second try; doubles with each */
   TallLoadProgress progress;
   gpointer data;
+  const gint *stop; /* atomic; the load stops when it is not 0 any more; NULL: it never does */
 } TallLoadOptions;
 
 #define TALL_LOAD_OPTIONS_INIT                                                                     \

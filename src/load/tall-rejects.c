@@ -5,7 +5,12 @@
 
 #include <csv.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 
 /* Reasons kept apart; a file that is bad in more ways counts the rest together. */
 #define MAX_TALLIES 200
@@ -15,8 +20,9 @@ struct _TallRejects
 {
   GMutex lock;
   char *path;
-  FILE *file;  /* NULL: only counted */
-  int failure; /* errno of the first failed write; 0: none */
+  char *temporary; /* beside @path, which it becomes at the end; NULL: none */
+  FILE *file;      /* NULL: only counted */
+  int failure;     /* errno of the first failed write; 0: none */
   guint64 count;
   GPtrArray *tally;      /* of TallRejectTally, in the order in which they came up */
   GHashTable *by_reason; /* char * of the tally → the tally */
@@ -45,9 +51,44 @@ write_text (TallRejects *self, const char *text, char end)
   write_field (self, text, strlen (text), end);
 }
 
+/* Opens a new file beside the reject file, or what is there if it is a pipe or a device. A symbolic
+ * link stays one. */
+static FILE *
+open_file (TallRejects *self)
+{
+  struct stat there;
+  if (stat (self->path, &there) == 0 && !S_ISREG (there.st_mode))
+    return fopen (self->path, "we");
+
+  char target[PATH_MAX];
+  gboolean exists = realpath (self->path, target) != NULL;
+  g_autofree char *temporary = g_strconcat (exists ? target : self->path, ".XXXXXX", NULL);
+  int fd = g_mkstemp_full (temporary, O_WRONLY | O_CLOEXEC, 0666);
+  if (fd < 0)
+    return NULL;
+  self->temporary = g_steal_pointer (&temporary);
+  return fdopen (fd, "w");
+}
+
+/* Puts the finished file in its place. Returns 0, or an errno. */
+static int
+move_file (TallRejects *self)
+{
+  if (self->temporary == NULL)
+    return 0;
+  g_autofree char *target = g_strdup (self->temporary);
+  *strrchr (target, '.') = '\0';
+  if (g_rename (self->temporary, target) != 0)
+    return errno;
+  g_clear_pointer (&self->temporary, g_free);
+  return 0;
+}
+
 /**
  * tall_rejects_new:
- * @path: (nullable): the reject file, which is written anew; NULL only counts
+ * @path: (nullable): the reject file; NULL only counts
+ *
+ * A file that exists is replaced by tall_rejects_close(), and stays as it is until then.
  *
  * Returns: (transfer full): NULL with %TALL_ERROR_INVALID if the file cannot be written
  */
@@ -62,7 +103,7 @@ tall_rejects_new (const char *path, GError **error)
   if (path == NULL)
     return g_steal_pointer (&self);
 
-  self->file = fopen (path, "we");
+  self->file = open_file (self);
   if (self->file == NULL)
     {
       tall_error_set_invalid (error, "rejects", "Reject file %s cannot be written: %s", path,
@@ -83,6 +124,9 @@ tall_rejects_free (TallRejects *self)
     return;
   if (self->file != NULL)
     fclose (self->file);
+  if (self->temporary != NULL)
+    g_unlink (self->temporary);
+  g_free (self->temporary);
   g_free (self->path);
   g_hash_table_unref (self->by_reason);
   g_ptr_array_unref (self->tally);
@@ -164,7 +208,7 @@ tall_rejects_get_tally (TallRejects *self)
 /**
  * tall_rejects_close:
  *
- * Finishes the reject file.
+ * Finishes the reject file and puts it in its place.
  *
  * Returns: FALSE with %TALL_ERROR_INTERNAL if any row could not be written to it
  */
@@ -176,6 +220,8 @@ tall_rejects_close (TallRejects *self, GError **error)
   FILE *file = g_steal_pointer (&self->file);
   if (fclose (file) != 0 && self->failure == 0)
     self->failure = errno;
+  if (self->failure == 0)
+    self->failure = move_file (self);
   if (self->failure == 0)
     return TRUE;
   g_set_error (error, TALL_ERROR, TALL_ERROR_INTERNAL, "Writing reject file %s failed: %s",

@@ -33,7 +33,8 @@ struct _TallServer
   TallServerOptions options; /* without zeros */
   char *address;             /* the one bound */
   GSocketListener *listener;
-  GCancellable *closing; /* cancelled to end the accepting */
+  GMainContext *context; /* of the acceptor */
+  GCancellable *closing; /* cancelled, by the acceptor itself, to end the accepting */
   GThread *acceptor;     /* NULL: stopped */
   gint stopping;         /* atomic */
   TallLogLimit log_limit;
@@ -206,22 +207,64 @@ pause_accepting (TallServer *self, const GError *error)
   g_mutex_unlock (&self->mutex);
 }
 
+/* What the acceptor waits for. */
+typedef struct
+{
+  TallServer *server;
+  gboolean waiting;
+} Accept;
+
+static void
+on_accepted (GObject *listener, GAsyncResult *result, gpointer data)
+{
+  Accept *accept = data;
+  TallServer *self = accept->server;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GSocket) socket =
+      g_socket_listener_accept_socket_finish (G_SOCKET_LISTENER (listener), result, NULL, &error);
+
+  if (socket != NULL)
+    begin_session (self, socket);
+  else if (!g_cancellable_is_cancelled (self->closing))
+    pause_accepting (self, error);
+  accept->waiting = FALSE;
+}
+
 static gpointer
 accept_all (gpointer data)
 {
   TallServer *self = data;
 
+  g_main_context_push_thread_default (self->context);
   while (!g_cancellable_is_cancelled (self->closing))
     {
-      g_autoptr (GError) error = NULL;
-      g_autoptr (GSocket) socket =
-          g_socket_listener_accept_socket (self->listener, NULL, self->closing, &error);
-      if (socket != NULL)
-        begin_session (self, socket);
-      else if (!g_cancellable_is_cancelled (self->closing))
-        pause_accepting (self, error);
+      Accept accept = { self, TRUE };
+      g_socket_listener_accept_socket_async (self->listener, self->closing, on_accepted, &accept);
+      while (accept.waiting)
+        g_main_context_iteration (self->context, TRUE);
     }
+  g_main_context_pop_thread_default (self->context);
   return NULL;
+}
+
+static gboolean
+on_closing (gpointer data)
+{
+  g_cancellable_cancel (data);
+  return G_SOURCE_REMOVE;
+}
+
+/* Has the acceptor cancel what it waits for: cancelled from another thread, a cancellable leaks its
+ * source now and then (GLib 2.74). */
+static void
+end_accepting (TallServer *self)
+{
+  if (self->acceptor == NULL)
+    return;
+  g_autoptr (GSource) source = g_idle_source_new ();
+  g_source_set_callback (source, on_closing, self->closing, NULL);
+  g_source_attach (source, self->context);
+  g_thread_join (g_steal_pointer (&self->acceptor));
 }
 
 /**
@@ -294,9 +337,7 @@ tall_server_stop (TallServer *self)
   g_atomic_int_set (&self->stopping, 1);
   g_cond_broadcast (&self->changed);
   g_mutex_unlock (&self->mutex);
-  g_cancellable_cancel (self->closing);
-  if (self->acceptor != NULL)
-    g_thread_join (g_steal_pointer (&self->acceptor));
+  end_accepting (self);
   if (self->listener != NULL)
     g_socket_listener_close (self->listener);
 
@@ -328,6 +369,7 @@ tall_server_finalize (GObject *object)
   g_clear_object (&self->front);
   g_clear_object (&self->listener);
   g_clear_object (&self->closing);
+  g_clear_pointer (&self->context, g_main_context_unref);
   join_ended (self);
   g_hash_table_unref (self->sockets);
   g_mutex_clear (&self->mutex);
@@ -351,6 +393,7 @@ tall_server_init (TallServer *self)
   g_cond_init (&self->changed);
   g_mutex_init (&self->log_limit.mutex);
   self->sockets = g_hash_table_new (NULL, NULL);
+  self->context = g_main_context_new ();
   self->closing = g_cancellable_new ();
 }
 

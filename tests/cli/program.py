@@ -9,6 +9,7 @@ import csv
 import json
 import os
 import pathlib
+import signal
 import socket
 import subprocess
 import sys
@@ -95,6 +96,7 @@ def wrong_usage(folder):
         (["init", "--store", store, "--ttl", "-5"], "--ttl"),
         (["serve", "--store", store, "x"], "“x”"),
         (["serve", "--server", "h:1"], "give --store"),
+        (["serve", "--store", store, "--max-connections", "0"], "a number above 0"),
         (["load", "--store", store, "--map", "northwind"], "FILE.csv"),
         (["load", "--store", store, RETAIL], "online-retail"),
         (["load", "--store", store, RETAIL, "--map", "nope"], "neither a preset"),
@@ -123,6 +125,8 @@ def store_urls(folder):
         ("hbase://a:1?sync=1", "“sync”", "name, framed, protocol"),
         ("hbase://a:1?protocol=json", "binary or compact"),
         ("hbase://a:1?framed=yes", "0 or 1"),
+        ("rocksdb:d?name=", "a name is not empty"),
+        ("rocksdb:d?name=a b", "has no spaces"),
     ]
     for url, *texts in cases:
         run("status", "--store", url).ends(USAGE, url, *texts)
@@ -342,6 +346,82 @@ def load_rejects(folder):
 
 
 @test
+def load_keeps_other_files(folder):
+    """The reject file is never the input, and what it replaces stays until the load ends."""
+    store = new_store(folder)
+    source = f"{folder}/orders.csv"
+    content = (NORTHWIND / "orders.csv").read_bytes() + b"broken\n"
+    pathlib.Path(source).write_bytes(content)
+    load = ["load", "--store", store, "--map", "northwind"]
+    os.link(source, f"{folder}/link.csv")
+    for name in (source, f"{folder}/link.csv"):
+        run(*load, source, "--rejects", name).ends(USAGE, "names the file that is read")
+        with open(source, encoding="utf-8") as stdin:
+            completed = subprocess.run([PROGRAM, *load, "-", "--rejects", name], stdin=stdin,
+                                       capture_output=True, timeout=SECONDS, check=False)
+        equal(completed.returncode, USAGE)
+    equal(pathlib.Path(source).read_bytes(), content)
+    run(*load, source, "--rejects", "-").ends(USAGE, "--rejects takes the name of a file")
+
+    rejects = f"{folder}/rejects.csv"
+    pathlib.Path(rejects).write_text("old", encoding="utf-8")
+    run(*load, source, "--rejects", rejects).ends(NO, "1 ×", "orders a second")
+    equal(pathlib.Path(rejects).read_text("utf-8").splitlines()[0],
+          '"line","column","reason","row"')
+    equal([name for name in os.listdir(folder) if name.startswith("rejects.csv.")], [])
+
+
+@test
+def load_stops_when_asked(folder):
+    store = new_store(folder)
+    rejects = f"{folder}/rejects.csv"
+    own = f"{folder}/own.map"
+    pathlib.Path(own).write_text("[order]\ncustomer_number=C\norder_number=O\n", encoding="utf-8")
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        process = subprocess.Popen(
+            [PROGRAM, "load", "--store", store, "--map", own, "--rejects", rejects, "-"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        process.stdin.write("C,O\n,1\n" + "".join(f"C,{i}\n" for i in range(50000)))
+        process.stdin.flush()  # more than a pipe holds: it is loading by now, and waits for more
+        process.send_signal(number)
+        out, err = process.communicate(timeout=SECONDS)
+        equal((process.returncode, "Stopped at line " in err, "load the file again" in err,
+               "Rows " in out), (128 + number, True, True, True))
+        equal(pathlib.Path(rejects).read_text("utf-8").splitlines()[1][:3], '"2"')
+    run("get", "--store", store, "C", "0").ends(DONE)
+
+
+@test
+def closed_descriptors(folder):
+    """A file of the store never takes the number of standard output or error."""
+    store = new_store(folder)
+    path = f"{folder}/order.json"
+    pathlib.Path(path).write_text(json.dumps(ORDER), encoding="utf-8")
+    for closed in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
+        subprocess.run(["sh", "-c", f'"$@" {closed}', "sh", PROGRAM, "put", "--store", store, path],
+                       timeout=SECONDS, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(["sh", "-c", f'"$@" {closed}', "sh", PROGRAM, "get", "--store", store, "no",
+                        "no"], timeout=SECONDS, check=False, stderr=subprocess.DEVNULL)
+        run("get", "--store", store, "C1", "O1").ends(DONE, "Order O1 of C1")
+
+
+@test
+def reader_that_stops(folder):
+    """Nobody reads on: no message, and the exit code of a process that a broken pipe ended."""
+    store = new_store(folder)
+    run("load", "--store", store, "--map", "northwind", NORTHWIND / "orders.csv").ends(DONE)
+    for command in (["help"], ["get", "VINET", "10248", "--store", store],
+                    ["explain", "--all", "VINET", "10248", "--store", store],
+                    ["export", "--store", store]):
+        end, output = os.pipe()
+        os.close(end)
+        result = subprocess.run([PROGRAM, *command], stdout=output, stderr=subprocess.PIPE,
+                                text=True, timeout=SECONDS, check=False)
+        os.close(output)
+        equal((command[0], result.returncode, result.stderr), (command[0], 141, ""))
+
+
+@test
 def load_progress(folder):
     store = new_store(folder)
     said = on_terminal("load", "--store", store, "--map", "northwind", NORTHWIND / "orders.csv")
@@ -381,7 +461,7 @@ def explain(folder):
     store = new_store(folder, "record-type", "raw")
     run("put", "--store", store, "-", stdin=ORDER).ends(DONE)
     run("explain", "--store", store, "C1", "O1").ends(
-        DONE, "layout record-type, key strategy raw", "5 rows, 1 tables", "customer 433100",
+        DONE, "layout record-type, key strategy raw", "5 rows, 1 table, ", "customer 433100",
         "order 4f3100", "location 00000001", "line 00000002", "item_number", "CALLS")
     run("explain", "--store", store, "C1", "O2").ends(NO, "O2")
 
@@ -420,13 +500,14 @@ def explain(folder):
 @test
 def serve(folder):
     store = new_store(folder)
-    for signal in ("terminate", 2):
+    for by in ("terminate", signal.SIGINT, signal.SIGHUP):
         with Server(store) as server:
             status = run("status", "--server", server.address, "--json").ends(DONE).out
             equal(("tables" in json.loads(status), json.loads(status)["layout"]), (False, "blob"))
-            equal(server.stop(by=signal), 0)
+            equal(server.stop(by=by), 0)
     run("serve", "--store", f"rocksdb:{folder}/none").ends(FAILED, "none")
-    run("serve", "--store", store, "--listen", "nowhere").ends(FAILED, "nowhere")
+    for address in ("nowhere", "127.0.0.1:22x"):
+        run("serve", "--store", store, "--listen", address).ends(USAGE, address)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()

@@ -199,6 +199,7 @@ write_random (Reference *self, guint customer)
       return;
     }
   attempt.deletes = g_rand_int_range (self->rand, 0, 3) == 0;
+  attempt.repeats = attempt.deletes && !record->live; /* one deletion is like another */
   choose_options (self, record, &attempt.options);
   g_autoptr (TallOrder) order = i < N_ORDERS ? make_order (self, record) : NULL;
   g_autoptr (TallCustomer) person = i < N_ORDERS ? NULL : make_customer (self, record);

@@ -216,8 +216,7 @@ tall_store_delete_customer (TallFront *front,
   if (options == NULL)
     options = &no_options;
   tall_operation_init (&operation, &self->context, number, NULL, options->timeout);
-  if (check_writable (self, error) && tall_operation_identify (&operation, FALSE, error)
-      && tall_delete (&operation, options, error))
+  if (check_writable (self, error) && tall_delete (&operation, options, error))
     return TRUE;
   g_prefix_error (error, "Deleting customer %s: ", number);
   return FALSE;

@@ -228,7 +228,7 @@ def check_record(checks, what, gateway, name, layout, key):
     record = {column.decode(): cells[0][1].decode() for column, cells in rows.pop(b"deployment", {}).items()}
     version = uuid.UUID(record.pop("d:id", str(uuid.UUID(int=0)))).version
     wanted = {"d:format": str(fmt.FORMAT), "d:layout": layout, "d:key_strategy": key, "d:ttl": "0",
-              "d:mode": "normal", "d:bulk_revision": "0"}
+              "d:mode": "normal", "d:bulk_revision": "0", "d:index": "date"}
     checks.check((record, version, rows) == (wanted, 4, {}), f"{what}: the deployment record",
                  f"{record} with a UUID of version {version}, and {rows}")
 

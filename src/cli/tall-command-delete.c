@@ -7,7 +7,7 @@
 static TallExit
 run (int argc, char **argv)
 {
-  gint64 revision = 0;
+  gint64 revision = G_MININT64; /* not given */
   const GOptionEntry entries[] = {
     { "if-revision", 0, 0, G_OPTION_ARG_INT64, &revision, "only if exactly this revision is stored",
       "N" },
@@ -22,7 +22,7 @@ run (int argc, char **argv)
   if (!tall_validate_number (options.arguments[0], "customer_number", &error)
       || !tall_validate_number (options.arguments[1], "order_number", &error))
     return tall_usage_error (&tall_command_delete, "%s", error->message);
-  if (revision < 0)
+  if (revision != G_MININT64 && revision < 1)
     return tall_usage_error (&tall_command_delete, "--if-revision takes a number above 0");
 
   TallExit exit;
@@ -30,7 +30,7 @@ run (int argc, char **argv)
   if (front == NULL)
     return exit;
   TallWriteOptions write = { .condition = revision > 0 ? TALL_IF_REVISION : TALL_IF_ANY,
-                             .revision = revision };
+                             .revision = MAX (revision, 0) };
   if (!tall_front_delete_order (front, options.arguments[0], options.arguments[1], &write, &error))
     return tall_fail (error);
   tall_print ("Deleted order %s of %s\n", options.arguments[1], options.arguments[0]);

@@ -32,9 +32,9 @@ static gboolean
 check_options (const PutOptions *own, TallWriteOptions *write, TallExit *exit)
 {
   *exit = TALL_EXIT_USAGE;
-  if (own->if_absent && own->if_revision != 0)
+  if (own->if_absent && own->if_revision != G_MININT64)
     tall_usage_error (&tall_command_put, "Give --if-absent or --if-revision, not both");
-  else if (own->if_revision < 0)
+  else if (own->if_revision != G_MININT64 && own->if_revision < 1)
     tall_usage_error (&tall_command_put, "--if-revision takes a number above 0");
   else if (own->token != NULL && !g_uuid_string_is_valid (own->token))
     tall_usage_error (&tall_command_put, "--token takes a UUID, not “%s”", own->token);
@@ -43,8 +43,10 @@ check_options (const PutOptions *own, TallWriteOptions *write, TallExit *exit)
       if (own->if_absent)
         write->condition = TALL_IF_ABSENT;
       if (own->if_revision > 0)
-        write->condition = TALL_IF_REVISION;
-      write->revision = own->if_revision;
+        {
+          write->condition = TALL_IF_REVISION;
+          write->revision = own->if_revision;
+        }
       write->has_token = own->token != NULL;
       if (write->has_token)
         parse_token (own->token, write->token);
@@ -56,7 +58,7 @@ check_options (const PutOptions *own, TallWriteOptions *write, TallExit *exit)
 static TallExit
 run (int argc, char **argv)
 {
-  PutOptions own = { FALSE, 0, NULL };
+  PutOptions own = { FALSE, G_MININT64, NULL };
   const GOptionEntry entries[] = {
     { "if-absent", 0, 0, G_OPTION_ARG_NONE, &own.if_absent, "only if nothing is stored", NULL },
     { "if-revision", 0, 0, G_OPTION_ARG_INT64, &own.if_revision,

@@ -1,18 +1,8 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-commit.h"
+#include "tall-commit-private.h"
 
 #include "tall-error.h"
-
-#define MAX_ATTEMPTS 2 /* of one conditional write: the same bytes, sent again once */
-
-typedef enum
-{
-  ANSWER_YES,
-  ANSWER_NO,      /* did not match, says the table */
-  ANSWER_LOST,    /* an error, and it may have happened or may still happen */
-  ANSWER_REFUSED, /* an error, and it did not happen */
-} Answer;
 
 static gboolean
 may_have_happened (const GError *error)
@@ -21,12 +11,18 @@ may_have_happened (const GError *error)
          || error->code == TALL_ERROR_TIMED_OUT || error->code == TALL_ERROR_INTERNAL;
 }
 
-static Answer
-send_if (const TallOperation *operation,
-         const TallMutation *mutation,
-         const TallRoot *expected,
-         TallDurability durability,
-         GError **error)
+/**
+ * tall_send_if:
+ * @expected: the state that must be there
+ *
+ * Sends a conditional write of a root row.
+ */
+TallAnswer
+tall_send_if (const TallOperation *operation,
+              const TallMutation *mutation,
+              const TallRoot *expected,
+              TallDurability durability,
+              GError **error)
 {
   TallSlice bytes = tall_slice (expected->bytes, TALL_STATE_SIZE);
   gboolean matched = FALSE;
@@ -34,73 +30,21 @@ send_if (const TallOperation *operation,
   if (tall_table_apply_if (operation->context->table, mutation, TALL_STATE_QUALIFIER,
                            expected->exists ? &bytes : NULL, durability, operation->deadline,
                            &matched, error))
-    return matched ? ANSWER_YES : ANSWER_NO;
-  return may_have_happened (*error) ? ANSWER_LOST : ANSWER_REFUSED;
+    return matched ? TALL_ANSWER_YES : TALL_ANSWER_NO;
+  return may_have_happened (*error) ? TALL_ANSWER_LOST : TALL_ANSWER_REFUSED;
 }
 
-/* An error of a call below, while nothing of the operation can be seen by anybody. */
-static void
-fail_undone (GError **error, GError *cause)
+/**
+ * tall_fail_undone:
+ * @cause: (transfer full): an error of a call below, while nothing of the operation can be seen by
+ *   anybody
+ */
+void
+tall_fail_undone (GError **error, GError *cause)
 {
   if (g_error_matches (cause, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN))
     cause->code = TALL_ERROR_UNAVAILABLE;
   g_propagate_error (error, cause);
-}
-
-/**
- * tall_claim:
- * @root: what the claim is to replace; after %TALL_STEP_DONE the claim
- * @revision: what is going to be written
- *
- * Writes into the state cell that we are writing @revision, with a token of its own, so that no
- * two claims are ever the same, not even those of one caller's put that was sent to two servers.
- * Nobody sees a claim but writers: to try again is harmless.
- */
-TallStep
-tall_claim (const TallOperation *operation, TallRoot *root, gint64 revision, GError **error)
-{
-  const TallStoreHooks *hooks = &operation->context->hooks;
-  TallState claim = root->state;
-  if (!root->exists)
-    claim.sales_date = TALL_NO_DATE;
-  claim.pending = revision;
-  hooks->make_token (claim.pending_token, hooks->data);
-
-  g_autoptr (TallBatch) batch = tall_batch_new ();
-  TallMutation *mutation =
-      tall_batch_add (batch, operation->root_table, tall_slice_array (operation->root_row));
-  tall_mutation_put (batch, mutation, TALL_STATE_QUALIFIER, revision,
-                     tall_state_encode (&claim, batch->arena));
-  g_auto (TallRoot) wanted = { 0 };
-  tall_root_set_state (&wanted, &claim, revision);
-
-  for (guint attempt = 1;; attempt++)
-    {
-      g_autoptr (GError) cause = NULL;
-      Answer answer = send_if (operation, mutation, root, TALL_DURABLE_LATER, &cause);
-      g_auto (TallRoot) now = { 0 };
-      if (answer == ANSWER_REFUSED
-          || (answer != ANSWER_YES && !tall_root_read (&now, operation, cause ? NULL : &cause)))
-        {
-          fail_undone (error, g_steal_pointer (&cause));
-          return TALL_STEP_FAILED;
-        }
-      if (answer == ANSWER_YES || tall_root_is_same (&now, &wanted))
-        {
-          tall_root_take (root, &wanted);
-          return TALL_STEP_DONE;
-        }
-      if (answer == ANSWER_NO || !tall_root_is_same (&now, root))
-        {
-          tall_root_take (root, &now);
-          return TALL_STEP_AGAIN;
-        }
-      if (attempt == MAX_ATTEMPTS)
-        {
-          fail_undone (error, g_steal_pointer (&cause));
-          return TALL_STEP_FAILED;
-        }
-    }
 }
 
 /**
@@ -159,27 +103,6 @@ fail_unknown (GError **error, const GError *cause)
   return TALL_STEP_FAILED;
 }
 
-/**
- * tall_check_token:
- * @stored: a state whose token is that of @wanted
- *
- * Returns: whether @stored is @wanted, whatever its revision; FALSE with %TALL_ERROR_INVALID if the
- *   caller has used one token for two things
- */
-gboolean
-tall_check_token (const TallState *stored, const TallState *wanted, GError **error)
-{
-  if (stored->live == wanted->live
-      && memcmp (stored->digest, wanted->digest, TALL_DIGEST_SIZE) == 0)
-    return TRUE;
-
-  tall_error_set_invalid (error, "token",
-                          "the request token has been used for something else, stored as revision "
-                          "%" G_GINT64_FORMAT "; make a new one for each put or delete",
-                          stored->revision);
-  return FALSE;
-}
-
 /* What the state cell says after an answer that does not. Sets @settled unless the same bytes may
  * be sent again. */
 static TallStep
@@ -198,10 +121,10 @@ settle (const TallOperation *operation,
     {
       if (lost || !operation->context->false_is_final)
         return fail_unknown (error, cause);
-      fail_undone (error, g_steal_pointer (&cause));
+      tall_fail_undone (error, g_steal_pointer (&cause));
       return TALL_STEP_FAILED;
     }
-  if (now.exists && memcmp (now.state.token, committed->token, TALL_TOKEN_SIZE) == 0)
+  if (now.exists && tall_is_ours (&now.state, committed))
     {
       if (!tall_check_token (&now.state, committed, error))
         return TALL_STEP_FAILED;
@@ -242,13 +165,13 @@ tall_commit (const TallOperation *operation,
   for (guint attempt = 1;; attempt++)
     {
       g_autoptr (GError) cause = NULL;
-      Answer answer = send_if (operation, mutation, root, TALL_DURABLE, &cause);
-      if (answer == ANSWER_YES)
+      TallAnswer answer = tall_send_if (operation, mutation, root, TALL_DURABLE, &cause);
+      if (answer == TALL_ANSWER_YES)
         {
           tall_root_set_state (root, committed, committed->revision);
           return TALL_STEP_DONE;
         }
-      if (answer == ANSWER_REFUSED)
+      if (answer == TALL_ANSWER_REFUSED)
         {
           if (lost)
             return fail_unknown (error, cause);
@@ -257,11 +180,11 @@ tall_commit (const TallOperation *operation,
         }
 
       gboolean settled;
-      lost = lost || answer == ANSWER_LOST;
+      lost = lost || answer == TALL_ANSWER_LOST;
       TallStep step = settle (operation, root, committed, lost, &settled, error);
       if (settled)
         return step;
-      if (attempt == MAX_ATTEMPTS)
+      if (attempt == TALL_MAX_ATTEMPTS)
         return fail_unknown (error, cause);
     }
 }

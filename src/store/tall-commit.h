@@ -38,6 +38,7 @@ gboolean tall_wait_for_claim (const TallOperation *operation,
                               gboolean *stale,
                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+gboolean tall_is_ours (const TallState *stored, const TallState *wanted);
 gboolean tall_check_token (const TallState *stored,
                            const TallState *wanted,
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;

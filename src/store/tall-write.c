@@ -61,7 +61,7 @@ tall_write_is_done (const TallRoot *root,
                     GError **error)
 {
   *done = options->has_token && root->exists && root->state.revision > 0
-          && memcmp (root->state.token, wanted->token, TALL_TOKEN_SIZE) == 0;
+          && tall_is_ours (&root->state, wanted);
   return !*done || tall_check_token (&root->state, wanted, error);
 }
 

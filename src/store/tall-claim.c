@@ -1,0 +1,62 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-commit-private.h"
+
+#include "tall-error.h"
+
+/**
+ * tall_claim:
+ * @root: what the claim is to replace; after %TALL_STEP_DONE the claim
+ * @revision: what is going to be written
+ *
+ * Writes into the state cell that we are writing @revision, with a token of its own, so that no
+ * two claims are ever the same, not even those of one caller's put that was sent to two servers.
+ * Nobody sees a claim but writers: to try again is harmless.
+ */
+TallStep
+tall_claim (const TallOperation *operation, TallRoot *root, gint64 revision, GError **error)
+{
+  const TallStoreHooks *hooks = &operation->context->hooks;
+  TallState claim = root->state;
+  if (!root->exists)
+    claim.sales_date = TALL_NO_DATE;
+  claim.pending = revision;
+  hooks->make_token (claim.pending_token, hooks->data);
+
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  TallMutation *mutation =
+      tall_batch_add (batch, operation->root_table, tall_slice_array (operation->root_row));
+  tall_mutation_put (batch, mutation, TALL_STATE_QUALIFIER, revision,
+                     tall_state_encode (&claim, batch->arena));
+  g_auto (TallRoot) wanted = { 0 };
+  tall_root_set_state (&wanted, &claim, revision);
+
+  for (guint attempt = 1;; attempt++)
+    {
+      g_autoptr (GError) cause = NULL;
+      TallAnswer answer = tall_send_if (operation, mutation, root, TALL_DURABLE_LATER, &cause);
+      g_auto (TallRoot) now = { 0 };
+      if (answer == TALL_ANSWER_REFUSED
+          || (answer != TALL_ANSWER_YES
+              && !tall_root_read (&now, operation, cause ? NULL : &cause)))
+        {
+          tall_fail_undone (error, g_steal_pointer (&cause));
+          return TALL_STEP_FAILED;
+        }
+      if (answer == TALL_ANSWER_YES || tall_root_is_same (&now, &wanted))
+        {
+          tall_root_take (root, &wanted);
+          return TALL_STEP_DONE;
+        }
+      if (answer == TALL_ANSWER_NO || !tall_root_is_same (&now, root))
+        {
+          tall_root_take (root, &now);
+          return TALL_STEP_AGAIN;
+        }
+      if (attempt == TALL_MAX_ATTEMPTS)
+        {
+          tall_fail_undone (error, g_steal_pointer (&cause));
+          return TALL_STEP_FAILED;
+        }
+    }
+}

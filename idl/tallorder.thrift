@@ -255,8 +255,8 @@ struct OrderPut {
   /** Must be sent. */
   1: Order order,
   /**
-   * Its own. Its timeout_ms is for storing this one: several are stored at a time, and it runs from
-   * when it is this one's turn.
+   * Its own. Its timeout_ms runs from the beginning of the call, however late its turn comes: one
+   * that has not been tried by then is TIMED_OUT, and surely not stored.
    */
   2: optional WriteOptions options
 }
@@ -356,9 +356,9 @@ struct CustomerOrders {
  * generator has a variable of that name. The later calls take and give structs, so that they can
  * grow; a call on many items gives a result or a TallError for each.
  *
- * Time. A write has the time of its WriteOptions. Reads have the server's own, usually 10 s for
- * each of the reads that a call is made of; calls on many end early, with what they have, rather
- * than add them up.
+ * Time. A write has the time of its WriteOptions; in a call on many that of each runs from the
+ * beginning of the call. Reads have the server's own, usually 10 s for each of the reads that a call
+ * is made of; calls on many end early, with what they have, rather than add them up.
  */
 service OrderService {
   /**

@@ -119,7 +119,8 @@ struct _TallFrontClass
       TallFront *self, const TallOrderId *ids, guint n, TallOutcome *outcomes, GError **error);
 
   /* Stores @n orders, each atomically and independently; @options (nullable): @n of them. As with
-   * get_orders. Two of one order in one call are stored one after the other. */
+   * get_orders. Two of one order in one call are stored one after the other. The time of each runs
+   * from the beginning of the call: what was not tried in it is %TALL_ERROR_TIMED_OUT. */
   gboolean (*put_orders) (TallFront *self,
                           TallOrder *const *orders,
                           const TallWriteOptions *options,

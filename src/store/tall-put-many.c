@@ -14,9 +14,10 @@ typedef struct
   const TallWriteOptions *options; /* NULL: none */
   TallOutcome *outcomes;
 
-  TallContent *contents; /* owned: of each order; those of wrong ones have no arena */
-  guint *next;           /* owned: the next one of the same order; 0 = there is none */
-  GArray *chains;        /* owned: of guint: the first one of each order */
+  TallOperation *operations; /* owned: of each order; they all began together */
+  TallContent *contents;     /* owned: of each order; those of wrong ones have no arena */
+  guint *next;               /* owned: the next one of the same order; 0 = there is none */
+  GArray *chains;            /* owned: of guint: the first one of each order */
   guint n;
 } Work;
 
@@ -24,7 +25,11 @@ static void
 work_clear (Work *self)
 {
   for (guint i = 0; i < self->n; i++)
-    tall_content_clear (&self->contents[i]);
+    {
+      tall_operation_clear (&self->operations[i]);
+      tall_content_clear (&self->contents[i]);
+    }
+  g_free (self->operations);
   g_free (self->contents);
   g_free (self->next);
   g_array_unref (self->chains);
@@ -37,6 +42,22 @@ prefix_outcome (const Work *self, guint i)
   g_prefix_error (&self->outcomes[i].error,
                   "Storing order %s of %s: ", self->orders[i]->order_number,
                   self->orders[i]->customer_number);
+}
+
+static const TallWriteOptions *
+get_options (const Work *self, guint i)
+{
+  static const TallWriteOptions no_options = { 0 };
+  return self->options != NULL ? &self->options[i] : &no_options;
+}
+
+/* The time of all begins to run now, however late one's turn comes: so that the call has an end. */
+static void
+begin (Work *self)
+{
+  for (guint i = 0; i < self->n; i++)
+    tall_operation_init (&self->operations[i], self->context, self->orders[i]->customer_number,
+                         self->orders[i]->order_number, get_options (self, i)->timeout);
 }
 
 /* A wrong order is its own outcome's error. FALSE: all together are too large. */
@@ -91,15 +112,17 @@ make_chains (Work *self)
 static void
 put_one (const Work *self, guint i)
 {
-  static const TallWriteOptions no_options = { 0 };
-  const TallWriteOptions *options = self->options != NULL ? &self->options[i] : &no_options;
+  TallOperation *operation = &self->operations[i];
   TallOutcome *outcome = &self->outcomes[i];
-  g_auto (TallOperation) operation = { 0 };
 
-  tall_operation_init (&operation, self->context, self->orders[i]->customer_number,
-                       self->orders[i]->order_number, options->timeout);
-  if (!tall_put (&operation, &self->contents[i], options, &outcome->revision, &outcome->error))
-    prefix_outcome (self, i);
+  if (tall_operation_is_over (operation))
+    g_set_error (&outcome->error, TALL_ERROR, TALL_ERROR_TIMED_OUT,
+                 "its time was over before it was its turn; nothing was done, try again with fewer "
+                 "orders in one call, or more time");
+  else if (tall_put (operation, &self->contents[i], get_options (self, i), &outcome->revision,
+                     &outcome->error))
+    return;
+  prefix_outcome (self, i);
 }
 
 static void
@@ -118,7 +141,9 @@ put_chain (gpointer data, guint chain)
 /**
  * tall_put_many:
  *
- * Stores @n orders, each for itself, several at once.
+ * Stores @n orders, each for itself, several at once. The time of each runs from the beginning of
+ * the call, not from its turn: the whole call takes no longer than the longest of them. One whose
+ * turn does not come in time is %TALL_ERROR_TIMED_OUT, and nothing was tried.
  *
  * Returns: FALSE if nothing was stored and nothing tried; else each outcome tells
  */
@@ -135,12 +160,14 @@ tall_put_many (const TallStoreContext *context,
     .orders = orders,
     .options = options,
     .outcomes = outcomes,
+    .operations = g_new0 (TallOperation, n),
     .contents = g_new0 (TallContent, n),
     .next = g_new0 (guint, n),
     .chains = g_array_new (FALSE, FALSE, sizeof (guint)),
     .n = n,
   };
 
+  begin (&work);
   if (!make_contents (&work, error))
     return FALSE;
   make_chains (&work);

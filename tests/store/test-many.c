@@ -370,6 +370,57 @@ test_callers (TallStoreFixture *fixture G_GNUC_UNUSED, gconstpointer data)
     }
 }
 
+/* Each put that takes effect takes four seconds. */
+static void
+pass_time (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  TallTestClock *clock = data;
+  if (call->kind != TALL_CALL_APPLY_IF || !call->succeeded || !call->matched)
+    return;
+  clock->now += 4000;
+  clock->monotonic += 4 * G_USEC_PER_SEC;
+}
+
+/* The time of all puts runs from the beginning of the call: those whose turn does not come in it
+ * are not tried. One order is put again and again, so that each waits for the one before it. */
+static void
+test_time (void)
+{
+  enum
+  {
+    N = 7
+  };
+  TallTestClock clock = { .now = TALL_TEST_NOW };
+  g_autoptr (TallTable) table = tall_test_table_new (&tall_layout_blob, &tall_key_hashed);
+  g_autoptr (TallTable) failing = tall_failing_table_new (table);
+  g_autoptr (TallStore) store = tall_test_open (failing, &clock);
+  TallWriteOptions options[N] = { 0 };
+  TallOutcome outcomes[N] = { 0 };
+  TallOrder *orders[N];
+  for (guint i = 0; i < N; i++)
+    orders[i] = tall_test_marked_order ("1", 1, i, 2);
+  options[4].timeout = 60000;
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (failing), NULL, pass_time, &clock);
+  put_many (TALL_FRONT (store), orders, options, N, outcomes);
+
+  for (guint i = 0; i < N; i++)
+    if (i < 3 || i == 4)
+      g_assert_no_error (outcomes[i].error);
+    else
+      assert_failed (&outcomes[i], TALL_ERROR_TIMED_OUT, "Storing order 1 of VINET: its time was");
+  guint writer, sequence;
+  gint64 revision = 0;
+  g_autoptr (TallOrder) stored =
+      tall_front_get_order (TALL_FRONT (store), TALL_TEST_CUSTOMER, "1", &revision, NULL);
+  g_assert_nonnull (stored);
+  tall_test_read_mark (stored, &writer, &sequence);
+  g_assert_cmpuint (sequence, ==, 4);
+  g_assert_cmpint (revision, ==, outcomes[4].revision);
+  clear_outcomes (outcomes, N);
+  for (guint i = 0; i < N; i++)
+    tall_order_free (orders[i]);
+}
+
 static const TallStoreTest tests[] = {
   { "round-trip", test_round_trip },   { "get-outcomes", test_get_outcomes },
   { "damaged", test_damaged },         { "calls", test_calls },
@@ -384,5 +435,6 @@ main (int argc, char *argv[])
   tall_store_fixture_add ("many", tests, G_N_ELEMENTS (tests));
   g_test_add_func ("/many/too-many", test_too_many);
   g_test_add_func ("/many/too-large", test_too_large);
+  g_test_add_func ("/many/time", test_time);
   return g_test_run ();
 }

@@ -1,14 +1,10 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-golden.h"
 #include "tall-test-layout.h"
 
 /* Compares the rows that every layout makes under every key strategy with those in the files beside
- * this one. A cell a line: table, row key in hex with its parts apart, qualifier, timestamp, value;
- * tabs between them, values as HBase's shell shows them. The state cell is not in them: it is the
- * store's.
- *
- * TALL_GOLDEN_UPDATE=1 writes the files instead. A file that changes means that the format changed:
- * then FORMAT.md gets a new number, and the old file stays, for the reader of the old format. */
+ * this one. The state cell is not in them: it is the store's. */
 
 #define REVISION 1700000000000
 
@@ -167,40 +163,12 @@ print_batch (const TallTestLayout *self, const TallBatch *batch)
 }
 
 static void
-compare_with_file (const char *path, const char *text)
-{
-  g_autoptr (GError) error = NULL;
-  g_autofree char *expected = NULL;
-  if (!g_file_get_contents (path, &expected, NULL, &error))
-    g_error ("%s: run this test with TALL_GOLDEN_UPDATE=1 if it is to be new", error->message);
-
-  g_auto (GStrv) old_lines = g_strsplit (expected, "\n", -1);
-  g_auto (GStrv) new_lines = g_strsplit (text, "\n", -1);
-  for (guint i = 0; old_lines[i] != NULL && new_lines[i] != NULL; i++)
-    if (strcmp (old_lines[i], new_lines[i]) != 0)
-      g_test_message ("%s:%u was\n  %s\nand is\n  %s", path, i + 1, old_lines[i], new_lines[i]);
-  g_assert_true (strcmp (expected, text) == 0);
-}
-
-static void
 check_batch (const TallTestLayout *self, const char *sample, const TallBatch *batch)
 {
   g_autofree char *text = print_batch (self, batch);
   g_autofree char *name =
       g_strdup_printf ("%s-%s-%s.txt", self->layout->name, self->strategy->name, sample);
-  g_autofree char *path =
-      g_build_filename (g_getenv ("TALL_SOURCE_ROOT"), "tests", "golden", name, NULL);
-
-  if (g_strcmp0 (g_getenv ("TALL_GOLDEN_UPDATE"), "1") != 0)
-    {
-      compare_with_file (path, text);
-      return;
-    }
-
-  g_autoptr (GError) error = NULL;
-  gboolean written = g_file_set_contents (path, text, -1, &error);
-  g_assert_no_error (error);
-  g_assert_true (written);
+  tall_golden_check (name, text);
 }
 
 static void

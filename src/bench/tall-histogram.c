@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-histogram.h"
+#include "tall-histogram-private.h"
 
 #include <math.h>
 #include <string.h>

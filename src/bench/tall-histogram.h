@@ -22,7 +22,6 @@ void tall_histogram_clear (TallHistogram *self);
 void tall_histogram_add (TallHistogram *self, guint64 value);
 void tall_histogram_merge (TallHistogram *self, const TallHistogram *from);
 
-guint64 tall_histogram_get_count (const TallHistogram *self);
 guint64 tall_histogram_get_max (const TallHistogram *self);
 guint64 tall_histogram_get_quantile (const TallHistogram *self, double quantile);
 

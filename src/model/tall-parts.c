@@ -39,30 +39,6 @@ tall_attributes_equal (const TallAttributes *a, const TallAttributes *b)
   return TRUE;
 }
 
-/**
- * tall_attributes_find:
- *
- * Returns: (nullable) (transfer none): the value, NULL if there is none; @self must be sorted
- */
-const char *
-tall_attributes_find (const TallAttributes *self, const char *key)
-{
-  guint first = 0;
-  guint end = self->n_items;
-  while (first < end)
-    {
-      guint middle = first + (end - first) / 2;
-      int order = strcmp (key, self->items[middle].key);
-      if (order == 0)
-        return self->items[middle].value;
-      if (order < 0)
-        end = middle;
-      else
-        first = middle + 1;
-    }
-  return NULL;
-}
-
 static int
 compare_keys (gconstpointer a, gconstpointer b)
 {

@@ -41,6 +41,5 @@ typedef struct
 
 gboolean tall_address_equal (const TallAddress *a, const TallAddress *b);
 gboolean tall_attributes_equal (const TallAttributes *a, const TallAttributes *b);
-const char *tall_attributes_find (const TallAttributes *self, const char *key);
 
 TALL_END_API

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-server.h"
+#include "tall-server-private.h"
 
 #include "tall-error.h"
 #include "tall-listen.h"
@@ -278,11 +278,6 @@ tall_server_get_address (TallServer *self)
   return self->address;
 }
 
-/**
- * tall_server_count_connections:
- *
- * Returns: the number of connections that are served now
- */
 guint
 tall_server_count_connections (TallServer *self)
 {

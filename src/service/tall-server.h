@@ -36,7 +36,6 @@ TallServer *tall_server_new (TallFront *front,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 const char *tall_server_get_address (TallServer *self);
-guint tall_server_count_connections (TallServer *self);
 gboolean tall_server_stop (TallServer *self);
 
 G_END_DECLS

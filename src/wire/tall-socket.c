@@ -54,32 +54,24 @@ tall_address_parse (const char *address, char **host, guint16 *port, GError **er
 
 /**
  * tall_socket_wait:
- * @cancellable: (nullable):
  *
  * Waits until @socket is ready for @condition.
  *
- * Returns: FALSE with %TALL_ERROR_TIMED_OUT after @deadline, or %TALL_ERROR_UNAVAILABLE if
- *   cancelled
+ * Returns: FALSE with %TALL_ERROR_TIMED_OUT after @deadline
  */
 gboolean
-tall_socket_wait (GSocket *socket,
-                  GIOCondition condition,
-                  gint64 deadline,
-                  GCancellable *cancellable,
-                  GError **error)
+tall_socket_wait (GSocket *socket, GIOCondition condition, gint64 deadline, GError **error)
 {
   gint64 timeout = -1;
   if (deadline != G_MAXINT64)
     timeout = MAX (deadline - g_get_monotonic_time (), 0);
 
   g_autoptr (GError) reason = NULL;
-  if (g_socket_condition_timed_wait (socket, condition, timeout, cancellable, &reason))
+  if (g_socket_condition_timed_wait (socket, condition, timeout, NULL, &reason))
     return TRUE;
 
   if (g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_TIMED_OUT))
     g_set_error_literal (error, TALL_ERROR, TALL_ERROR_TIMED_OUT, "no answer in time");
-  else if (g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_CANCELLED))
-    g_set_error_literal (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE, "stopped");
   else
     g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE, "%s", reason->message);
   return FALSE;
@@ -93,12 +85,7 @@ tall_socket_wait (GSocket *socket,
  * Returns: the number of bytes; 0 if the other side has closed; -1 with @error set
  */
 gssize
-tall_socket_receive (GSocket *socket,
-                     gpointer buffer,
-                     gsize size,
-                     gint64 deadline,
-                     GCancellable *cancellable,
-                     GError **error)
+tall_socket_receive (GSocket *socket, gpointer buffer, gsize size, gint64 deadline, GError **error)
 {
   for (;;)
     {
@@ -114,7 +101,7 @@ tall_socket_receive (GSocket *socket,
           set_socket_error (error, number);
           return -1;
         }
-      if (!tall_socket_wait (socket, G_IO_IN, deadline, cancellable, error))
+      if (!tall_socket_wait (socket, G_IO_IN, deadline, error))
         return -1;
     }
 }
@@ -126,12 +113,8 @@ tall_socket_receive (GSocket *socket,
  *   received all of them.
  */
 gboolean
-tall_socket_send_all (GSocket *socket,
-                      const guint8 *data,
-                      gsize len,
-                      gint64 deadline,
-                      GCancellable *cancellable,
-                      GError **error)
+tall_socket_send_all (
+    GSocket *socket, const guint8 *data, gsize len, gint64 deadline, GError **error)
 {
   while (len > 0)
     {
@@ -151,7 +134,7 @@ tall_socket_send_all (GSocket *socket,
           set_socket_error (error, number);
           return FALSE;
         }
-      if (!tall_socket_wait (socket, G_IO_OUT, deadline, cancellable, error))
+      if (!tall_socket_wait (socket, G_IO_OUT, deadline, error))
         return FALSE;
     }
   return TRUE;
@@ -268,7 +251,7 @@ connect_one (GInetAddress *inet, guint16 port, gint64 deadline, GError **error)
       if (g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_PENDING))
         {
           g_clear_error (&reason);
-          if (!tall_socket_wait (socket, G_IO_OUT, deadline, NULL, error))
+          if (!tall_socket_wait (socket, G_IO_OUT, deadline, error))
             return NULL;
           if (g_socket_check_connect_result (socket, &reason))
             return g_steal_pointer (&socket);

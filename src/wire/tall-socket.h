@@ -18,22 +18,17 @@ GSocket *tall_socket_connect (const char *address,
                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_socket_prepare (GSocket *socket);
 
-gboolean tall_socket_wait (GSocket *socket,
-                           GIOCondition condition,
-                           gint64 deadline,
-                           GCancellable *cancellable,
-                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_socket_wait (GSocket *socket, GIOCondition condition, gint64 deadline, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
 gssize tall_socket_receive (GSocket *socket,
                             gpointer buffer,
                             gsize size,
                             gint64 deadline,
-                            GCancellable *cancellable,
                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_socket_send_all (GSocket *socket,
                                const guint8 *data,
                                gsize len,
                                gint64 deadline,
-                               GCancellable *cancellable,
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_socket_is_quiet (GSocket *socket);
 

@@ -44,14 +44,13 @@ receive (TallTransport *self, gint64 deadline, GError **error)
   if (self->socket == NULL)
     return 0;
 
-  if (self->just_sent
-      && !tall_socket_wait (self->socket, G_IO_IN, deadline, self->cancellable, error))
+  if (self->just_sent && !tall_socket_wait (self->socket, G_IO_IN, deadline, error))
     return -1;
   self->just_sent = FALSE;
 
   make_room (self);
   gssize n = tall_socket_receive (self->socket, self->in + self->in_end,
-                                  self->in_size - self->in_end, deadline, self->cancellable, error);
+                                  self->in_size - self->in_end, deadline, error);
   if (n > 0)
     self->in_end += (gsize)n;
   return n;

@@ -14,9 +14,8 @@ struct _TallTransport
 {
   ThriftTransport parent_instance;
 
-  GSocket *socket;           /* NULL: memory, or closed */
-  GCancellable *cancellable; /* nullable */
-  char *peer;                /* for messages */
+  GSocket *socket; /* NULL: memory, or closed */
+  char *peer;      /* for messages */
   TallWireOptions options;
   gint64 deadline; /* of every wait; microseconds of g_get_monotonic_time() */
 

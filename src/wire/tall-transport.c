@@ -112,8 +112,8 @@ transport_flush (ThriftTransport *transport, GError **error)
 
   if (self->options.framed)
     seal_frame (self);
-  self->delivered = tall_socket_send_all (self->socket, self->out->data, self->out->len,
-                                          self->deadline, self->cancellable, error);
+  self->delivered =
+      tall_socket_send_all (self->socket, self->out->data, self->out->len, self->deadline, error);
   reset_output (self);
   self->just_sent = TRUE;
   if (!self->delivered)
@@ -196,16 +196,6 @@ tall_transport_set_deadline (TallTransport *self, gint64 deadline)
 }
 
 /**
- * tall_transport_set_cancellable:
- * @cancellable: (nullable): ends every wait when it is cancelled
- */
-void
-tall_transport_set_cancellable (TallTransport *self, GCancellable *cancellable)
-{
-  g_set_object (&self->cancellable, cancellable);
-}
-
-/**
  * tall_transport_is_fit:
  *
  * Tells whether a kept client connection can take another call: nothing failed on it, the other
@@ -252,7 +242,6 @@ tall_transport_finalize (GObject *object)
 {
   TallTransport *self = TALL_TRANSPORT (object);
   transport_close (THRIFT_TRANSPORT (self), NULL);
-  g_clear_object (&self->cancellable);
   g_byte_array_unref (self->out);
   g_free (self->in);
   g_free (self->peer);

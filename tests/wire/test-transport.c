@@ -332,30 +332,6 @@ test_idle (void)
   g_assert_true (ended);
 }
 
-static gpointer
-cancel_it (gpointer cancellable)
-{
-  g_cancellable_cancel (cancellable);
-  return NULL;
-}
-
-static void
-test_cancelled (void)
-{
-  TallWireOptions options = options_of (TALL_WIRE_SERVER, TRUE, FALSE);
-  g_auto (Pair) pair = { 0 };
-  pair_init (&pair, &options);
-  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
-  tall_transport_set_cancellable (pair.transport, cancellable);
-
-  GThread *thread = g_thread_new ("canceller", cancel_it, cancellable);
-  g_autoptr (GError) error = NULL;
-  gboolean ended;
-  g_assert_false (tall_transport_wait_for_input (pair.transport, SOON, &ended, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
-  g_thread_join (thread);
-}
-
 /* Nobody reads: sending ends at the deadline. Then the other side goes: sending says so. */
 static void
 test_sending_fails (void)
@@ -396,7 +372,6 @@ main (int argc, char **argv)
   g_test_add_func ("/wire/transport/unframed-limit", test_unframed_limit);
   g_test_add_func ("/wire/transport/server-side", test_server_side);
   g_test_add_func ("/wire/transport/idle", test_idle);
-  g_test_add_func ("/wire/transport/cancelled", test_cancelled);
   g_test_add_func ("/wire/transport/sending-fails", test_sending_fails);
   return g_test_run ();
 }

@@ -1,0 +1,12 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-server.h"
+
+G_BEGIN_DECLS
+
+/* Connections that are served now. Only tests ask. */
+guint tall_server_count_connections (TallServer *self);
+
+G_END_DECLS

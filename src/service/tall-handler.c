@@ -86,6 +86,22 @@ answer_unknown (ThriftProtocol *out, const char *name, gint32 seqid, GError **er
   return TALL_ANSWER_RESET;
 }
 
+/* A message that wants no answer must not get one: its sender would take it for that of its next
+ * call. */
+static gboolean
+read_header (ThriftProtocol *in, gchar **name, gint32 *seqid, GError **error)
+{
+  ThriftMessageType type = T_CALL;
+
+  if (thrift_protocol_read_message_begin (in, name, &type, seqid, error) < 0)
+    return FALSE;
+  if (*name != NULL && type == T_CALL)
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID,
+               "a message of type %d, where only calls with an answer are taken", type);
+  return FALSE;
+}
+
 /**
  * tall_handler_answer:
  * @front: what keeps the orders; called on this thread
@@ -101,17 +117,10 @@ TallAnswer
 tall_handler_answer (TallFront *front, ThriftProtocol *in, ThriftProtocol *out, GError **error)
 {
   g_autofree gchar *name = NULL;
-  ThriftMessageType type = T_CALL;
   gint32 seqid = 0;
 
-  if (thrift_protocol_read_message_begin (in, &name, &type, &seqid, error) < 0)
+  if (!read_header (in, &name, &seqid, error))
     return TALL_ANSWER_NONE;
-  if (name == NULL || type != T_CALL)
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID,
-                   "a message of type %d, where only calls with an answer are taken", type);
-      return TALL_ANSWER_NONE;
-    }
 
   const TallIdlCall *call = tall_idl_call_find (name);
   if (call == NULL)
@@ -130,12 +139,11 @@ tall_handler_refuse (ThriftProtocol *in, ThriftProtocol *out, GError **error)
   static char message[] = "The server has as many connections as it takes; nothing was done, try "
                           "again later";
   g_autofree gchar *name = NULL;
-  ThriftMessageType type = T_CALL;
   gint32 seqid = 0;
   TallIdlFailure failure = { .code = TALL_ERROR_OVERLOADED, .message = message };
   TallIdlResult result = { .failure = &failure };
 
-  if (thrift_protocol_read_message_begin (in, &name, &type, &seqid, error) < 0)
+  if (!read_header (in, &name, &seqid, error))
     return TALL_ANSWER_NONE;
 
   const TallIdlCall *call = tall_idl_call_find (name);

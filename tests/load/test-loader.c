@@ -3,11 +3,11 @@
 #include "tall-loader.h"
 #include "tall-json.h"
 #include "tall-test-files.h"
-#include "tall-test-front.h"
+#include "tall-faulty-front.h"
 
 typedef struct
 {
-  TallTestFront *front;
+  TallFaultyFront *front;
   TallLoadSummary summary;
   TallRejects *rejects;
   GError *error;
@@ -16,7 +16,7 @@ typedef struct
 static void
 set_up (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
-  self->front = tall_test_front_new ();
+  self->front = tall_faulty_front_new ();
 }
 
 static void
@@ -89,7 +89,7 @@ test_northwind (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   g_assert_cmpuint (self->summary.orders, ==, 830);
   g_assert_cmpuint (self->summary.lines, ==, 2155);
   g_assert_cmpuint (tall_rejects_get_count (self->rejects), ==, 0);
-  g_assert_cmpuint (tall_test_front_count_orders (self->front), ==, 830);
+  g_assert_cmpuint (tall_faulty_front_count_orders (self->front), ==, 830);
 
   g_autofree char *json = get_order_json (self, "HANAR", "10250");
   g_assert_cmpstr (
@@ -117,7 +117,7 @@ test_northwind_customers (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   g_assert_cmpuint (self->summary.customers, ==, 91);
   g_assert_cmpuint (self->summary.orders, ==, 0);
   g_assert_cmpuint (tall_rejects_get_count (self->rejects), ==, 0);
-  g_assert_cmpuint (tall_test_front_count_customers (self->front), ==, 91);
+  g_assert_cmpuint (tall_faulty_front_count_customers (self->front), ==, 91);
 }
 
 static void
@@ -172,7 +172,7 @@ test_refused_order (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   for (guint i = 0; i < G_N_ELEMENTS (codes); i++)
     {
       g_autofree char *path = tall_test_write_file ("", 0);
-      tall_test_front_fail (self->front, "2", codes[i], 1, FALSE);
+      tall_faulty_front_fail (self->front, "2", codes[i], 1, FALSE);
       g_assert_true (load_text (self, "C,O\nA,1\nA,2\nA,2\nA,3\n", path));
       g_assert_no_error (self->error);
       g_assert_cmpuint (self->summary.orders, ==, 2);
@@ -196,7 +196,7 @@ test_retries (Fixture *self, gconstpointer data G_GNUC_UNUSED)
                                      TALL_ERROR_OUTCOME_UNKNOWN };
   for (guint i = 0; i < G_N_ELEMENTS (codes); i++)
     {
-      tall_test_front_fail (self->front, "2", codes[i], 5, i % 2 == 0);
+      tall_faulty_front_fail (self->front, "2", codes[i], 5, i % 2 == 0);
       g_assert_true (load_text (self, "C,O\nA,1\nA,2\nA,3\n", NULL));
       g_assert_no_error (self->error);
       g_assert_cmpuint (self->summary.orders, ==, 3);
@@ -224,7 +224,7 @@ test_stops (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      tall_test_front_fail (self->front, "500", cases[i].code, cases[i].failures, FALSE);
+      tall_faulty_front_fail (self->front, "500", cases[i].code, cases[i].failures, FALSE);
       g_assert_false (load_text (self, csv->str, NULL));
       g_assert_error (self->error, TALL_ERROR, (gint)cases[i].code);
       g_assert_true (g_str_has_prefix (self->error->message, "Stopped at line 502 of "));
@@ -237,10 +237,10 @@ test_stops (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 static void
 test_parallel (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
-  tall_test_front_gather (self->front, 8);
+  tall_faulty_front_gather (self->front, 8);
   g_assert_true (load_sample (self, "tests/data/northwind/orders.csv", "northwind"));
   g_assert_no_error (self->error);
-  g_assert_cmpuint (tall_test_front_get_concurrency (self->front), ==, 8);
+  g_assert_cmpuint (tall_faulty_front_get_concurrency (self->front), ==, 8);
   g_assert_cmpuint (self->summary.orders, ==, 830);
 }
 

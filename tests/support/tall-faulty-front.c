@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-test-front.h"
+#include "tall-faulty-front.h"
 #include "tall-canonical.h"
 
-struct _TallTestFront
+struct _TallFaultyFront
 {
   TallFront parent_instance;
   GMutex lock;
@@ -22,10 +22,10 @@ struct _TallTestFront
   gboolean after_effect;
 };
 
-G_DEFINE_FINAL_TYPE (TallTestFront, tall_test_front, TALL_TYPE_FRONT)
+G_DEFINE_FINAL_TYPE (TallFaultyFront, tall_faulty_front, TALL_TYPE_FRONT)
 
 static void
-enter (TallTestFront *self)
+enter (TallFaultyFront *self)
 {
   self->n_puts++;
   self->n_running++;
@@ -41,7 +41,7 @@ enter (TallTestFront *self)
 
 /* A put sent again has to carry the token that it had first. */
 static void
-check_token (TallTestFront *self, const char *key, const TallWriteOptions *options)
+check_token (TallFaultyFront *self, const char *key, const TallWriteOptions *options)
 {
   g_assert_nonnull (options);
   g_assert_true (options->has_token);
@@ -55,7 +55,7 @@ check_token (TallTestFront *self, const char *key, const TallWriteOptions *optio
 }
 
 static gboolean
-put (TallTestFront *self,
+put (TallFaultyFront *self,
      GHashTable *table,
      const char *key,
      const char *number,
@@ -88,7 +88,7 @@ put_order (TallFront *front,
            gint64 *revision G_GNUC_UNUSED,
            GError **error)
 {
-  TallTestFront *self = TALL_TEST_FRONT (front);
+  TallFaultyFront *self = TALL_FAULTY_FRONT (front);
   g_autoptr (TallArena) arena = tall_arena_new (4096);
   g_autofree char *key = g_strdup_printf ("%s\t%s", order->customer_number, order->order_number);
   return put (self, self->orders, key, order->order_number, tall_order_to_canonical (order, arena),
@@ -102,14 +102,14 @@ put_customer (TallFront *front,
               gint64 *revision G_GNUC_UNUSED,
               GError **error)
 {
-  TallTestFront *self = TALL_TEST_FRONT (front);
+  TallFaultyFront *self = TALL_FAULTY_FRONT (front);
   g_autoptr (TallArena) arena = tall_arena_new (4096);
   return put (self, self->customers, customer->number, customer->number,
               tall_customer_to_canonical (customer, arena), options, error);
 }
 
 static GBytes *
-find (TallTestFront *self, GHashTable *table, const char *key, GError **error)
+find (TallFaultyFront *self, GHashTable *table, const char *key, GError **error)
 {
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->lock);
   GBytes *found = g_hash_table_lookup (table, key);
@@ -131,7 +131,7 @@ get_order (TallFront *front,
            gint64 *revision G_GNUC_UNUSED,
            GError **error)
 {
-  TallTestFront *self = TALL_TEST_FRONT (front);
+  TallFaultyFront *self = TALL_FAULTY_FRONT (front);
   g_autofree char *key = g_strdup_printf ("%s\t%s", customer_number, order_number);
   g_autoptr (GBytes) bytes = find (self, self->orders, key, error);
   return bytes == NULL ? NULL : tall_order_from_canonical (slice_bytes (bytes), error);
@@ -140,13 +140,13 @@ get_order (TallFront *front,
 static TallCustomer *
 get_customer (TallFront *front, const char *number, gint64 *revision G_GNUC_UNUSED, GError **error)
 {
-  TallTestFront *self = TALL_TEST_FRONT (front);
+  TallFaultyFront *self = TALL_FAULTY_FRONT (front);
   g_autoptr (GBytes) bytes = find (self, self->customers, number, error);
   return bytes == NULL ? NULL : tall_customer_from_canonical (slice_bytes (bytes), error);
 }
 
 static void
-tall_test_front_init (TallTestFront *self)
+tall_faulty_front_init (TallFaultyFront *self)
 {
   g_mutex_init (&self->lock);
   g_cond_init (&self->gathered);
@@ -159,22 +159,22 @@ tall_test_front_init (TallTestFront *self)
 }
 
 static void
-tall_test_front_finalize (GObject *object)
+tall_faulty_front_finalize (GObject *object)
 {
-  TallTestFront *self = TALL_TEST_FRONT (object);
+  TallFaultyFront *self = TALL_FAULTY_FRONT (object);
   g_hash_table_unref (self->orders);
   g_hash_table_unref (self->customers);
   g_hash_table_unref (self->tokens);
   g_free (self->fail_number);
   g_cond_clear (&self->gathered);
   g_mutex_clear (&self->lock);
-  G_OBJECT_CLASS (tall_test_front_parent_class)->finalize (object);
+  G_OBJECT_CLASS (tall_faulty_front_parent_class)->finalize (object);
 }
 
 static void
-tall_test_front_class_init (TallTestFrontClass *klass)
+tall_faulty_front_class_init (TallFaultyFrontClass *klass)
 {
-  G_OBJECT_CLASS (klass)->finalize = tall_test_front_finalize;
+  G_OBJECT_CLASS (klass)->finalize = tall_faulty_front_finalize;
   TallFrontClass *front = TALL_FRONT_CLASS (klass);
   front->put_order = put_order;
   front->get_order = get_order;
@@ -182,18 +182,18 @@ tall_test_front_class_init (TallTestFrontClass *klass)
   front->get_customer = get_customer;
 }
 
-TallTestFront *
-tall_test_front_new (void)
+TallFaultyFront *
+tall_faulty_front_new (void)
 {
-  return g_object_new (TALL_TYPE_TEST_FRONT, NULL);
+  return g_object_new (TALL_TYPE_FAULTY_FRONT, NULL);
 }
 
 void
-tall_test_front_fail (TallTestFront *self,
-                      const char *number,
-                      TallError code,
-                      guint n_failures,
-                      gboolean after_effect)
+tall_faulty_front_fail (TallFaultyFront *self,
+                        const char *number,
+                        TallError code,
+                        guint n_failures,
+                        gboolean after_effect)
 {
   g_free (self->fail_number);
   self->fail_number = g_strdup (number);
@@ -204,31 +204,31 @@ tall_test_front_fail (TallTestFront *self,
 }
 
 guint
-tall_test_front_count_orders (TallTestFront *self)
+tall_faulty_front_count_orders (TallFaultyFront *self)
 {
   return g_hash_table_size (self->orders);
 }
 
 guint
-tall_test_front_count_customers (TallTestFront *self)
+tall_faulty_front_count_customers (TallFaultyFront *self)
 {
   return g_hash_table_size (self->customers);
 }
 
 guint
-tall_test_front_count_puts (TallTestFront *self)
+tall_faulty_front_count_puts (TallFaultyFront *self)
 {
   return self->n_puts;
 }
 
 guint
-tall_test_front_get_concurrency (TallTestFront *self)
+tall_faulty_front_get_concurrency (TallFaultyFront *self)
 {
   return self->max_running;
 }
 
 void
-tall_test_front_gather (TallTestFront *self, guint n)
+tall_faulty_front_gather (TallFaultyFront *self, guint n)
 {
   self->gather = n;
 }

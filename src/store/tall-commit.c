@@ -4,6 +4,8 @@
 
 #include "tall-error.h"
 
+#define ORIGIN_SIZE 8
+
 static gboolean
 may_have_happened (const GError *error)
 {
@@ -48,50 +50,66 @@ tall_fail_undone (GError **error, GError *cause)
 }
 
 /**
- * tall_state_set_replaced:
+ * tall_state_set_lineage:
+ * @self: a state that is to be committed
+ * @root: what it replaces, before any claim of ours
  *
- * Writes into a state that is to be committed which revision it replaces. It has no claim, so
- * that the place of the claim's token is free.
+ * Writes into the place of a claim's token, as a commit has no claim, where it comes from: a random
+ * mark of who made the row, which every later commit takes over, and the revision that it
+ * replaces. Where there are claims the mark would not survive them; nobody needs it, and it is 0.
  */
 void
-tall_state_set_replaced (TallState *self, gint64 revision)
+tall_state_set_lineage (TallState *self, const TallOperation *operation, const TallRoot *root)
 {
-  guint64 bytes = GUINT64_TO_BE ((guint64)revision);
-  memset (self->pending_token, 0, 8);
-  memcpy (self->pending_token + 8, &bytes, 8);
+  const TallStoreHooks *hooks = &operation->context->hooks;
+  guint64 replaced = GUINT64_TO_BE ((guint64)root->state.revision);
+
+  if (tall_operation_has_children (operation))
+    memset (self->pending_token, 0, ORIGIN_SIZE);
+  else if (root->exists)
+    memcpy (self->pending_token, root->state.pending_token, ORIGIN_SIZE);
+  else
+    hooks->make_token (self->pending_token, hooks->data);
+  memcpy (self->pending_token + ORIGIN_SIZE, &replaced, sizeof replaced);
 }
 
 /* The revision that a commit has replaced; -1 if somebody has claimed it since. */
 static gint64
-get_replaced (const TallState *self)
+get_replaced (const TallOperation *operation, const TallState *self)
 {
   TallReader reader = tall_reader (tall_slice (self->pending_token, TALL_TOKEN_SIZE));
-  guint64 zero = tall_reader_u64 (&reader);
+  guint64 origin = tall_reader_u64 (&reader);
   guint64 revision = tall_reader_u64 (&reader);
-  return self->pending == 0 && zero == 0 ? (gint64)revision : -1;
+  gboolean claimed = self->pending != 0 || (tall_operation_has_children (operation) && origin != 0);
+  return claimed ? -1 : (gint64)revision;
 }
 
 /* Whether a commit that was answered with "did not match" is not done, while @now, which is neither
  * what it expected nor what it wrote, is there. Behind a gateway that repeats calls it may have
  * been done and replaced since. Not so if what is there is older, or has replaced something older:
- * had we been in between, it would have replaced us, or one after us.
- *
- * Who guessed that there was nothing, with a slow clock, has taken a revision that says little. He
- * goes on unless exactly that was replaced: for him to be wrong, a gateway must have repeated his
- * call, and two others must have replaced what he wrote before it answered. */
+ * had we been in between, it would have replaced us, or one after us. */
 static gboolean
-is_undone (const TallOperation *operation,
-           const TallRoot *expected,
-           const TallState *committed,
-           const TallRoot *now)
+is_undone (const TallOperation *operation, const TallState *committed, const TallRoot *now)
 {
-  gint64 replaced = get_replaced (&now->state);
+  gint64 replaced = get_replaced (operation, &now->state);
 
-  if (operation->context->false_is_final || now->state.revision < committed->revision)
-    return TRUE;
-  if (replaced < 0)
-    return FALSE;
-  return replaced < committed->revision || (!expected->exists && replaced != committed->revision);
+  return operation->context->false_is_final || now->state.revision < committed->revision
+         || (replaced >= 0 && replaced < committed->revision);
+}
+
+/* A commit that expected no row, while there is one: whoever made it has left his mark, and as rows
+ * stay for ever, a late call of ours can make no other. So it is certain, whatever the answer was:
+ * we made it, and it has been replaced since; or we did not. */
+static TallStep
+settle_creation (TallRoot *root, const TallState *committed, TallRoot *now)
+{
+  if (memcmp (now->state.pending_token, committed->pending_token, ORIGIN_SIZE) == 0)
+    {
+      tall_root_set_state (root, committed, committed->revision);
+      return TALL_STEP_DONE;
+    }
+  tall_root_take (root, now);
+  return TALL_STEP_AGAIN;
 }
 
 static TallStep
@@ -136,7 +154,9 @@ settle (const TallOperation *operation,
       *settled = FALSE;
       return TALL_STEP_AGAIN;
     }
-  if (lost || !is_undone (operation, root, committed, &now))
+  if (!root->exists)
+    return settle_creation (root, committed, &now);
+  if (lost || !is_undone (operation, committed, &now))
     return fail_unknown (error, NULL);
   tall_root_take (root, &now);
   return TALL_STEP_AGAIN;

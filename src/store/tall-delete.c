@@ -86,7 +86,7 @@ attempt (const TallOperation *operation, TallRoot *root, TallState *wanted, GErr
 {
   const TallState replaced = root->state;
   wanted->revision = tall_root_next_revision (root, tall_operation_now (operation));
-  tall_state_set_replaced (wanted, replaced.revision);
+  tall_state_set_lineage (wanted, operation, root);
 
   g_autoptr (TallBatch) batch = tall_batch_new ();
   append_tombstone (operation, wanted, make_summary (operation, batch->arena), replaced.revision,

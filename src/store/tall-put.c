@@ -82,7 +82,7 @@ attempt (TallOperation *operation,
   const TallState replaced = root->state;
 
   wanted->revision = tall_root_next_revision (root, tall_operation_now (operation));
-  tall_state_set_replaced (wanted, replaced.revision);
+  tall_state_set_lineage (wanted, operation, root);
   if (has_children)
     {
       TallStep step = prepare (operation, content, root, wanted->revision, error);

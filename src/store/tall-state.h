@@ -44,7 +44,8 @@ typedef struct
   gint64 pending;                /* revision claimed; 0 if nobody is writing */
   guint8
       pending_token[TALL_TOKEN_SIZE]; /* of the claim, or of the last claim given up; after a
-                                         commit: 8 zero bytes and the revision that it replaced */
+                                         commit: who made the row, 8 bytes, and the revision
+                                         that was replaced, 8 bytes */
   guint8 digest[TALL_DIGEST_SIZE];    /* of the content committed */
 } TallState;
 

@@ -139,18 +139,19 @@ class Deployment:
         self.rows = {(table, row): columns for table in fmt.TABLES[layout]
                      for row, columns in scan(gateway, f"{name}.{table}".encode()).items()}
 
-    def differences(self, rows, place, make_state, token):
-        """What is not as computed, in words; @make_state(revision, token) is what `s` must be."""
+    def differences(self, rows, place, make_state, token, has_origin):
+        """What is not as computed, in words; `s` must be make_state(revision, token, origin)."""
         stored = {where: self.rows.pop(where, {}) for where in rows}
         state_cells = stored[place].pop(b"d:s", [])
         if len(state_cells) != 1:
             return [f"{place}: {len(state_cells)} cells d:s"]
         revision, cell = state_cells[0]
         state = fmt.unpack_state(cell)
-        wanted = make_state(revision, state.token if token is None else token)
+        origin = state.pending_token[:8] if has_origin else bytes(8)
+        wanted = make_state(revision, state.token if token is None else token, origin)
         found = [f"{place} s.{name}: {got!r}, computed {want!r}"
                  for name, got, want in zip(fmt.State._fields, state, wanted) if got != want]
-        if not any(state.token) or revision % 2:
+        if not any(state.token) or revision % 2 or any(origin) != has_origin:
             found.append(f"{place}: token {state.token.hex()}, revision {revision}")
         for where, columns in rows.items():
             computed = {b"d:" + (name if isinstance(name, bytes) else name.encode()):
@@ -165,19 +166,21 @@ class Deployment:
                                    order["order_number"])
         return self.differences(
             fmt.rows_of_order(self.layout, self.key, order), place,
-            lambda revision, token: fmt.state_of_order(order, revision, token, replaced), token)
+            lambda *given: fmt.state_of_order(order, *given, replaced), token,
+            self.layout in fmt.SINGLE_ROW)
 
     def customer_differences(self, customer):
         return self.differences(
             fmt.rows_of_customer(self.layout, self.key, customer),
             fmt.place_of_customer(self.layout, self.key, customer["number"]),
-            lambda revision, token: fmt.state_of_customer(customer, revision, token), None)
+            lambda *given: fmt.state_of_customer(customer, *given), None, True)
 
     def tombstone_differences(self, customer, order, replaced):
         return self.differences(
             fmt.rows_of_tombstone(self.layout, self.key, customer, order),
             fmt.place_of_order(self.layout, self.key, customer, order),
-            lambda revision, token: fmt.state_of_tombstone(revision, token, replaced), None)
+            lambda *given: fmt.state_of_tombstone(*given, replaced), None,
+            self.layout in fmt.SINGLE_ROW)
 
 
 # ---- The checks ------------------------------------------------------------------------------------

@@ -210,6 +210,9 @@ def customer_columns(customer):
 
 # ---- Rows: {(table, row key): {column: value}}, without the state cell ---------------------------
 
+# Layouts whose orders are one row, which remembers who made it.
+SINGLE_ROW = ("blob", "wide")
+
 TABLES = {
     "blob": ("orders", "customers"),
     "denormalized": ("orders", "customers"),
@@ -312,7 +315,7 @@ def rows_of_order(layout, strategy, order):
 
 def rows_of_customer(layout, strategy, customer):
     place = place_of_customer(layout, strategy, customer["number"])
-    columns = ({"customer": customer_message(customer)} if layout in ("blob", "wide")
+    columns = ({"customer": customer_message(customer)} if layout in SINGLE_ROW
                else customer_columns(customer))
     return {place: {**columns, "summary": customer_summary(customer)}}
 
@@ -325,21 +328,21 @@ def rows_of_tombstone(layout, strategy, customer_number, order_number):
 
 # ---- The state cell -----------------------------------------------------------------------------
 
-def state_of_order(order, revision, token, replaced=0):
+def state_of_order(order, revision, token, origin, replaced=0):
     sold = order.get("sales_date")
     return State(FORMAT, 1, SCHEMA, len(locations_of(order)), len(all_lines(order)),
                  NO_DATE if sold is None else date(sold), revision, token, 0,
-                 integer(0) + integer(replaced), md5(order_message(order)))
+                 origin + integer(replaced), md5(order_message(order)))
 
 
-def state_of_customer(customer, revision, token, replaced=0):
+def state_of_customer(customer, revision, token, origin, replaced=0):
     return State(FORMAT, 1, SCHEMA, 0, 0, NO_DATE, revision, token, 0,
-                 integer(0) + integer(replaced), md5(customer_message(customer)))
+                 origin + integer(replaced), md5(customer_message(customer)))
 
 
-def state_of_tombstone(revision, token, replaced):
+def state_of_tombstone(revision, token, origin, replaced):
     return State(FORMAT, 0, SCHEMA, 0, 0, NO_DATE, revision, token, 0,
-                 integer(0) + integer(replaced), bytes(16))
+                 origin + integer(replaced), bytes(16))
 
 
 def unpack_state(cell):

@@ -12,204 +12,6 @@
 #define APPLY TALL_CALL_APPLY
 #define APPLY_IF TALL_CALL_APPLY_IF
 
-/* The index takes no part in any of this; its own calls would only stand between. */
-static TallTable *
-table_new (const TallLayout *layout)
-{
-  const TallStoreSettings settings = { .layout = layout,
-                                       .key_strategy = &tall_key_hashed,
-                                       .index = TALL_INDEX_NONE };
-  TallTable *table = tall_memory_table_new ();
-  g_assert_true (tall_store_create (table, &settings, NULL));
-  return table;
-}
-
-static void
-put_whole (TallStepper *client, guint writer, guint n_lines)
-{
-  tall_stepper_put (client, writer, n_lines, NULL);
-  tall_stepper_finish (client);
-  g_assert_no_error (tall_stepper_get_error (client));
-}
-
-static guint
-see (TallTable *table)
-{
-  g_autoptr (TallStepper) reader = tall_stepper_new (table, 1000);
-  tall_stepper_get (reader);
-  tall_stepper_finish (reader);
-  return tall_stepper_get_seen (reader);
-}
-
-static void
-go_on_alone (TallTable *table)
-{
-  g_autoptr (TallStepper) client = tall_stepper_new (table, 0);
-  put_whole (client, 99, 1);
-  g_assert_cmpuint (see (table), ==, 99);
-  tall_stepper_delete (client);
-  tall_stepper_finish (client);
-  g_assert_no_error (tall_stepper_get_error (client));
-  g_assert_cmpuint (see (table), ==, 0);
-}
-
-/* Guesses that there is nothing, and finds another's claim; ends before it claims over. */
-static void
-find_claim (TallStepper *client)
-{
-  tall_stepper_step (client, APPLY_IF);
-  tall_stepper_step (client, READ);
-  tall_stepper_step (client, READ);
-}
-
-/* onfalse=trust: p1's commit took effect, but a gateway that repeated it says that it did not
- * match. Who trusted that said "nothing stored" of what everybody could read. */
-static void
-test_false_though_applied (void)
-{
-  g_autoptr (TallTable) table = table_new (&tall_layout_record_type);
-  g_autoptr (TallStepper) p0 = tall_stepper_new (table, 1000);
-  g_autoptr (TallStepper) p1 = tall_stepper_new (table, 1000);
-  tall_stepper_put (p0, 10, 2, NULL);
-  tall_stepper_step (p0, APPLY_IF);
-
-  tall_stepper_put (p1, 11, 1, NULL);
-  find_claim (p1);
-  tall_stepper_step (p1, APPLY_IF);
-  tall_stepper_step (p1, READ);
-  tall_stepper_step (p1, APPLY);
-  tall_stepper_fail (p1, APPLY_IF, TALL_FAILURE_FALSE);
-  tall_stepper_step (p1, READ);
-  g_assert_no_error (tall_stepper_get_error (p1));
-  g_assert_cmpuint (see (table), ==, 11);
-
-  /* p0 was claimed over, and what replaced his claim shows that he never committed. */
-  tall_stepper_step (p0, APPLY);
-  tall_stepper_step (p0, APPLY_IF);
-  tall_stepper_finish (p0);
-  g_assert_no_error (tall_stepper_get_error (p0));
-  g_assert_cmpuint (see (table), ==, 10);
-  go_on_alone (table);
-}
-
-/* The same for the claim: settled by reading it, byte for byte. */
-static void
-test_false_claim (void)
-{
-  g_autoptr (TallTable) table = table_new (&tall_layout_record_type);
-  g_autoptr (TallStepper) p0 = tall_stepper_new (table, 1000);
-  tall_stepper_put (p0, 10, 2, NULL);
-  tall_stepper_fail (p0, APPLY_IF, TALL_FAILURE_FALSE);
-  tall_stepper_step (p0, READ);
-  tall_stepper_step (p0, APPLY);
-  tall_stepper_step (p0, APPLY_IF);
-  g_assert_no_error (tall_stepper_get_error (p0));
-  g_assert_cmpuint (see (table), ==, 10);
-}
-
-/* lostcommit=conflict: p1's commit is lost while p0 claims over. It is neither stored nor refused:
- * who said "conflict" was wrong if it had taken effect, who said "stored" if not. */
-static void
-lose_commit_to_claim (const TallWriteOptions *options)
-{
-  g_autoptr (TallTable) table = table_new (&tall_layout_record_type);
-  g_autoptr (TallStepper) p0 = tall_stepper_new (table, 1000);
-  g_autoptr (TallStepper) p1 = tall_stepper_new (table, 1000);
-  tall_stepper_put (p1, 11, 1, NULL);
-  tall_stepper_step (p1, APPLY_IF);
-  tall_stepper_put (p0, 10, 2, options);
-  find_claim (p0);
-  tall_stepper_step (p0, APPLY_IF);
-
-  tall_stepper_step (p1, APPLY);
-  tall_stepper_fail (p1, APPLY_IF, TALL_FAILURE_LATE);
-  tall_stepper_step (p1, READ);
-  g_assert_error (tall_stepper_get_error (p1), TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN);
-  g_assert_cmpuint (see (table), ==, 0);
-
-  tall_stepper_step (p0, READ);
-  tall_stepper_step (p0, APPLY); /* removes p1's rows */
-  tall_stepper_step (p0, APPLY);
-  tall_stepper_step (p0, APPLY_IF);
-  g_assert_no_error (tall_stepper_get_error (p0));
-  g_assert_cmpuint (tall_stepper_deliver_late (p1), ==, 0);
-  g_assert_cmpuint (see (table), ==, 10);
-  go_on_alone (table);
-}
-
-static void
-test_lost_commit_is_no_conflict (void)
-{
-  lose_commit_to_claim (NULL);
-}
-
-static void
-test_lost_commit_is_no_conflict_if_absent (void)
-{
-  lose_commit_to_claim (&(TallWriteOptions){ .condition = TALL_IF_ABSENT });
-}
-
-/* lostcommit=retry: p0's commit took effect and was read, its answer was lost, and p1 replaced it.
- * A silent second try brought p0's order back after p1's. */
-static void
-test_lost_commit_is_not_retried (gconstpointer layout)
-{
-  g_autoptr (TallTable) table = table_new (layout);
-  g_autoptr (TallStepper) p0 = tall_stepper_new (table, 1000);
-  g_autoptr (TallStepper) p1 = tall_stepper_new (table, 1000);
-  tall_stepper_put (p0, 10, 1, NULL);
-  if (!((const TallLayout *)layout)->single_row)
-    {
-      tall_stepper_step (p0, APPLY_IF);
-      tall_stepper_step (p0, APPLY);
-    }
-  tall_stepper_fail (p0, APPLY_IF, TALL_FAILURE_LOST);
-  g_assert_cmpuint (see (table), ==, 10);
-  put_whole (p1, 11, 1);
-  tall_stepper_step (p0, READ);
-  g_assert_error (tall_stepper_get_error (p0), TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN);
-  g_assert_cmpuint (see (table), ==, 11);
-  go_on_alone (table);
-}
-
-/* The same with an answer that is not lost but false. */
-static void
-test_false_commit_is_not_retried (gconstpointer layout)
-{
-  g_autoptr (TallTable) table = table_new (layout);
-  g_autoptr (TallStepper) p0 = tall_stepper_new (table, 1000);
-  g_autoptr (TallStepper) p1 = tall_stepper_new (table, 1000);
-  tall_stepper_put (p0, 10, 1, NULL);
-  if (!((const TallLayout *)layout)->single_row)
-    {
-      tall_stepper_step (p0, APPLY_IF);
-      tall_stepper_step (p0, APPLY);
-    }
-  tall_stepper_fail (p0, APPLY_IF, TALL_FAILURE_FALSE);
-  put_whole (p1, 11, 1);
-  tall_stepper_step (p0, READ);
-  g_assert_error (tall_stepper_get_error (p0), TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN);
-  g_assert_cmpuint (see (table), ==, 11);
-}
-
-/* A put that was really overtaken is tried again, also where "did not match" may be a lie: what is
- * there has directly replaced what was expected. */
-static void
-test_overtaken_put_is_tried_again (gconstpointer layout)
-{
-  g_autoptr (TallTable) table = table_new (layout);
-  g_autoptr (TallStepper) p0 = tall_stepper_new (table, 1000);
-  g_autoptr (TallStepper) p1 = tall_stepper_new (table, 1000);
-  put_whole (p0, 10, 3);
-  tall_stepper_put (p0, 10, 1, NULL);
-  tall_stepper_step (p0, APPLY_IF);
-  tall_stepper_step (p0, READ);
-  put_whole (p1, 11, 2);
-  tall_stepper_finish (p0);
-  g_assert_no_error (tall_stepper_get_error (p0));
-  g_assert_cmpuint (see (table), ==, 10);
-}
-
 static void
 give_up (TallStepper *client)
 {
@@ -241,34 +43,34 @@ assert_given_up (TallStepper *client)
 static void
 test_given_up_claim_and_slow_clock (void)
 {
-  g_autoptr (TallTable) table = table_new (&tall_layout_record_type);
+  g_autoptr (TallTable) table = tall_stepper_table_new (&tall_layout_record_type);
   g_autoptr (TallStepper) p0 = tall_stepper_new (table, 5000);
   g_autoptr (TallStepper) p1 = tall_stepper_new (table, 1000);
   give_up (p0);
   tall_stepper_step (p0, APPLY_IF);
   assert_given_up (p0);
-  g_assert_cmpuint (see (table), ==, 0);
+  g_assert_cmpuint (tall_stepper_see (table), ==, 0);
 
-  put_whole (p1, 11, 1);
+  tall_stepper_put_whole (p1, 11, 1);
   g_assert_cmpint (tall_stepper_get_revision (p1), >, 5000);
-  g_assert_cmpuint (see (table), ==, 11);
-  go_on_alone (table);
+  g_assert_cmpuint (tall_stepper_see (table), ==, 11);
+  tall_stepper_go_on_alone (table);
 }
 
 /* A late "give up" finds other bytes: nothing ever returns to an earlier state. */
 static void
 test_late_release (void)
 {
-  g_autoptr (TallTable) table = table_new (&tall_layout_record_type);
+  g_autoptr (TallTable) table = tall_stepper_table_new (&tall_layout_record_type);
   g_autoptr (TallStepper) p0 = tall_stepper_new (table, 5000);
   g_autoptr (TallStepper) p1 = tall_stepper_new (table, 1000);
   give_up (p0);
   tall_stepper_fail (p0, APPLY_IF, TALL_FAILURE_LATE);
   g_assert_error (tall_stepper_get_error (p0), TALL_ERROR, TALL_ERROR_TIMED_OUT);
-  put_whole (p1, 11, 1);
+  tall_stepper_put_whole (p1, 11, 1);
   g_assert_cmpuint (tall_stepper_deliver_late (p0), ==, 0);
-  g_assert_cmpuint (see (table), ==, 11);
-  go_on_alone (table);
+  g_assert_cmpuint (tall_stepper_see (table), ==, 11);
+  tall_stepper_go_on_alone (table);
 }
 
 /* seen=R: p0 has claimed and is gone; p1's clock is slow. If its claim does not get a later
@@ -276,15 +78,15 @@ test_late_release (void)
 static void
 test_forgotten_claim_and_slow_clock (void)
 {
-  g_autoptr (TallTable) table = table_new (&tall_layout_record_type);
+  g_autoptr (TallTable) table = tall_stepper_table_new (&tall_layout_record_type);
   g_autoptr (TallStepper) p0 = tall_stepper_new (table, 5000);
   g_autoptr (TallStepper) p1 = tall_stepper_new (table, 1000);
   tall_stepper_put (p0, 10, 2, NULL);
   tall_stepper_step (p0, APPLY_IF);
-  put_whole (p1, 11, 1);
+  tall_stepper_put_whole (p1, 11, 1);
   g_assert_cmpint (tall_stepper_get_revision (p1), >, 5000);
-  g_assert_cmpuint (see (table), ==, 11);
-  go_on_alone (table);
+  g_assert_cmpuint (tall_stepper_see (table), ==, 11);
+  tall_stepper_go_on_alone (table);
 }
 
 /* childV=1, childV=2: cells of claims, also of those that were claimed over, stand above the
@@ -292,33 +94,33 @@ test_forgotten_claim_and_slow_clock (void)
 static void
 test_zombies_push_nothing_out (void)
 {
-  g_autoptr (TallTable) table = table_new (&tall_layout_record_type);
+  g_autoptr (TallTable) table = tall_stepper_table_new (&tall_layout_record_type);
   g_autoptr (TallStepper) p0 = tall_stepper_new (table, 1000);
   g_autoptr (TallStepper) p1 = tall_stepper_new (table, 1000);
   g_autoptr (TallStepper) p2 = tall_stepper_new (table, 1000);
-  put_whole (p0, 10, 2);
+  tall_stepper_put_whole (p0, 10, 2);
   tall_stepper_put (p1, 11, 2, NULL);
   tall_stepper_step (p1, APPLY_IF);
   tall_stepper_step (p1, READ);
   tall_stepper_step (p1, APPLY_IF);
   tall_stepper_put (p2, 12, 2, NULL);
-  find_claim (p2);
+  tall_stepper_find_claim (p2);
   tall_stepper_step (p2, APPLY_IF);
   tall_stepper_step (p2, READ);
 
   tall_stepper_step (p1, APPLY);
-  g_assert_cmpuint (see (table), ==, 10);
+  g_assert_cmpuint (tall_stepper_see (table), ==, 10);
   tall_stepper_step (p2, APPLY);
-  g_assert_cmpuint (see (table), ==, 10);
+  g_assert_cmpuint (tall_stepper_see (table), ==, 10);
   tall_stepper_step (p2, APPLY_IF);
-  g_assert_cmpuint (see (table), ==, 12);
+  g_assert_cmpuint (tall_stepper_see (table), ==, 12);
   tall_stepper_finish (p2);
   g_assert_no_error (tall_stepper_get_error (p2));
-  g_assert_cmpuint (see (table), ==, 12);
+  g_assert_cmpuint (tall_stepper_see (table), ==, 12);
   tall_stepper_finish (p1);
   g_assert_no_error (tall_stepper_get_error (p1));
-  g_assert_cmpuint (see (table), ==, 11);
-  go_on_alone (table);
+  g_assert_cmpuint (tall_stepper_see (table), ==, 11);
+  tall_stepper_go_on_alone (table);
 }
 
 static guint
@@ -341,7 +143,7 @@ count_cells_at (TallTable *table, gint64 timestamp)
 static void
 test_leftovers_go_first (void)
 {
-  g_autoptr (TallTable) table = table_new (&tall_layout_record_type);
+  g_autoptr (TallTable) table = tall_stepper_table_new (&tall_layout_record_type);
   g_autoptr (TallStepper) p1 = tall_stepper_new (table, 1000);
   g_autoptr (TallStepper) p2 = tall_stepper_new (table, 1000);
   tall_stepper_put (p1, 11, 2, NULL);
@@ -350,28 +152,28 @@ test_leftovers_go_first (void)
   g_assert_cmpuint (count_cells_at (table, 1000), >, 3);
 
   tall_stepper_put (p2, 12, 1, NULL);
-  find_claim (p2);
+  tall_stepper_find_claim (p2);
   tall_stepper_step (p2, APPLY_IF);
   tall_stepper_step (p2, READ);
   tall_stepper_step (p2, APPLY);
   g_assert_cmpuint (count_cells_at (table, 1000), ==, 1);
   g_assert_cmpuint (count_cells_at (table, 1002), ==, 1);
   tall_stepper_finish (p2);
-  g_assert_cmpuint (see (table), ==, 12);
+  g_assert_cmpuint (tall_stepper_see (table), ==, 12);
 }
 
 /* Without that removal being acknowledged, nothing is written. */
 static void
 test_leftovers_must_go (void)
 {
-  g_autoptr (TallTable) table = table_new (&tall_layout_record_type);
+  g_autoptr (TallTable) table = tall_stepper_table_new (&tall_layout_record_type);
   g_autoptr (TallStepper) p1 = tall_stepper_new (table, 1000);
   g_autoptr (TallStepper) p2 = tall_stepper_new (table, 1000);
   tall_stepper_put (p1, 11, 2, NULL);
   tall_stepper_step (p1, APPLY_IF);
   tall_stepper_step (p1, APPLY);
   tall_stepper_put (p2, 12, 1, NULL);
-  find_claim (p2);
+  tall_stepper_find_claim (p2);
   tall_stepper_step (p2, APPLY_IF);
   tall_stepper_step (p2, READ);
   tall_stepper_fail (p2, APPLY, TALL_FAILURE_BEFORE);
@@ -379,7 +181,7 @@ test_leftovers_must_go (void)
   tall_stepper_step (p2, APPLY_IF);
   g_assert_error (tall_stepper_get_error (p2), TALL_ERROR, TALL_ERROR_UNAVAILABLE);
   g_assert_cmpuint (count_cells_at (table, 1002), ==, 1);
-  go_on_alone (table);
+  tall_stepper_go_on_alone (table);
 }
 
 /* deltoken: p0's delete and p1's put take the same revision. A delete that knew itself by that
@@ -387,11 +189,11 @@ test_leftovers_must_go (void)
 static void
 test_delete_knows_itself_by_token (void)
 {
-  g_autoptr (TallTable) table = table_new (&tall_layout_record_type);
+  g_autoptr (TallTable) table = tall_stepper_table_new (&tall_layout_record_type);
   g_autoptr (TallStepper) p0 = tall_stepper_new (table, 1000);
   g_autoptr (TallStepper) p1 = tall_stepper_new (table, 1000);
   TallState state;
-  put_whole (p0, 10, 1);
+  tall_stepper_put_whole (p0, 10, 1);
   tall_stepper_delete (p0);
   tall_stepper_step (p0, READ);
   tall_stepper_put (p1, 11, 1, NULL);
@@ -402,7 +204,7 @@ test_delete_knows_itself_by_token (void)
   tall_stepper_step (p1, APPLY);
   tall_stepper_step (p1, APPLY_IF);
   tall_stepper_step (p0, READ);
-  g_assert_cmpuint (see (table), ==, 11);
+  g_assert_cmpuint (tall_stepper_see (table), ==, 11);
 
   /* It is not done, and begins again. */
   tall_stepper_step (p0, APPLY_IF);
@@ -410,10 +212,10 @@ test_delete_knows_itself_by_token (void)
   g_assert_no_error (tall_stepper_get_error (p0));
   tall_stepper_finish (p1);
   g_assert_cmpint (tall_stepper_get_revision (p1), ==, 1002);
-  g_assert_cmpuint (see (table), ==, 0);
+  g_assert_cmpuint (tall_stepper_see (table), ==, 0);
   g_assert_true (tall_test_read_state (tall_stepper_get_store (p0), TALL_TEST_ORDER, &state, NULL));
   g_assert_cmpint (state.revision, ==, 1004);
-  go_on_alone (table);
+  tall_stepper_go_on_alone (table);
 }
 
 /* judge=first: the reader finds an order in pieces, and it is replaced while he looks again. Only a
@@ -422,10 +224,10 @@ static void
 test_reader_looks_at_the_root_again (void)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (TallTable) table = table_new (&tall_layout_record_type);
+  g_autoptr (TallTable) table = tall_stepper_table_new (&tall_layout_record_type);
   g_autoptr (TallStepper) p0 = tall_stepper_new (table, 1000);
   g_autoptr (TallStepper) p1 = tall_stepper_new (table, 1000);
-  put_whole (p0, 10, 2);
+  tall_stepper_put_whole (p0, 10, 2);
 
   g_auto (TallOrderKey) key = { 0 };
   tall_order_key_init (&key, &tall_key_hashed, TALL_TEST_CUSTOMER, 0, TALL_TEST_ORDER);
@@ -441,7 +243,7 @@ test_reader_looks_at_the_root_again (void)
   tall_stepper_get (p1);
   tall_stepper_step (p1, READ); /* everything together: in pieces */
   tall_stepper_step (p1, READ); /* root */
-  put_whole (p0, 11, 3);
+  tall_stepper_put_whole (p0, 11, 3);
   tall_stepper_step (p1, READ); /* its rows are gone */
   tall_stepper_step (p1, READ); /* root: another */
   tall_stepper_step (p1, READ);
@@ -455,13 +257,13 @@ static void
 test_token_at_two_servers (void)
 {
   TallWriteOptions options = { .condition = TALL_IF_ABSENT, .has_token = TRUE, .token = { 1, 2 } };
-  g_autoptr (TallTable) table = table_new (&tall_layout_record_type);
+  g_autoptr (TallTable) table = tall_stepper_table_new (&tall_layout_record_type);
   g_autoptr (TallStepper) p0 = tall_stepper_new (table, 1000);
   g_autoptr (TallStepper) p1 = tall_stepper_new (table, 1000);
   tall_stepper_put (p0, 10, 2, &options);
   tall_stepper_step (p0, APPLY_IF);
   tall_stepper_put (p1, 10, 2, &options);
-  find_claim (p1);
+  tall_stepper_find_claim (p1);
   tall_stepper_step (p1, APPLY_IF);
   tall_stepper_step (p0, APPLY);
   tall_stepper_finish (p1);
@@ -470,14 +272,14 @@ test_token_at_two_servers (void)
   tall_stepper_step (p0, APPLY_IF);
   tall_stepper_step (p0, READ);
   g_assert_cmpint (tall_stepper_get_revision (p0), ==, 1002);
-  g_assert_cmpuint (see (table), ==, 10);
+  g_assert_cmpuint (tall_stepper_see (table), ==, 10);
 }
 
 /* Calls that were given up for lost, and arrive after everything was done without them. */
 static void
 test_late_claim_and_commit (void)
 {
-  g_autoptr (TallTable) table = table_new (&tall_layout_record_type);
+  g_autoptr (TallTable) table = tall_stepper_table_new (&tall_layout_record_type);
   g_autoptr (TallStepper) p0 = tall_stepper_new (table, 1000);
   g_autoptr (TallStepper) p1 = tall_stepper_new (table, 1000);
   tall_stepper_put (p0, 10, 2, NULL);
@@ -490,10 +292,10 @@ test_late_claim_and_commit (void)
   tall_stepper_step (p0, READ);
   tall_stepper_step (p0, APPLY_IF);
   g_assert_no_error (tall_stepper_get_error (p0));
-  put_whole (p1, 11, 1);
+  tall_stepper_put_whole (p1, 11, 1);
   tall_stepper_deliver_late (p0);
-  g_assert_cmpuint (see (table), ==, 11);
-  go_on_alone (table);
+  g_assert_cmpuint (tall_stepper_see (table), ==, 11);
+  tall_stepper_go_on_alone (table);
 }
 
 /* A foreign claim is left alone until it has stayed unchanged for the patience, and is waited for
@@ -501,7 +303,7 @@ test_late_claim_and_commit (void)
 static void
 test_patience (void)
 {
-  g_autoptr (TallTable) table = table_new (&tall_layout_record_type);
+  g_autoptr (TallTable) table = tall_stepper_table_new (&tall_layout_record_type);
   g_autoptr (TallStepper) p0 = tall_stepper_new (table, 1000);
   TallTestClock clock = { .now = 1000 };
   g_autoptr (TallStore) patient = tall_test_open (table, &clock);
@@ -521,7 +323,7 @@ test_patience (void)
   g_assert_no_error (error);
   g_assert_cmpint (clock.monotonic - begin, >=, G_USEC_PER_SEC);
   g_assert_cmpint (clock.monotonic - begin, <, 2 * G_USEC_PER_SEC);
-  g_assert_cmpuint (see (table), ==, 11);
+  g_assert_cmpuint (tall_stepper_see (table), ==, 11);
 }
 
 static void
@@ -535,7 +337,7 @@ let_time_pass (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpoi
 static void
 test_time_is_over (void)
 {
-  g_autoptr (TallTable) table = table_new (&tall_layout_record_type);
+  g_autoptr (TallTable) table = tall_stepper_table_new (&tall_layout_record_type);
   g_autoptr (TallTable) slow = tall_failing_table_new (table);
   TallTestClock clock = { .now = 1000 };
   g_autoptr (TallStore) store = tall_test_open (slow, &clock);
@@ -548,33 +350,13 @@ test_time_is_over (void)
   g_assert_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT);
   g_assert_true (tall_test_read_state (store, TALL_TEST_ORDER, &state, NULL));
   g_assert_cmpint (state.pending, ==, 0);
-  g_assert_cmpuint (see (table), ==, 0);
-}
-
-static void
-add_for_layouts (const char *name, GTestDataFunc test)
-{
-  guint n;
-  const TallLayout *const *layouts = tall_layouts (&n);
-  for (guint i = 0; i < n; i++)
-    {
-      g_autofree char *path = g_strdup_printf ("/traces/%s/%s", name, layouts[i]->name);
-      g_test_add_data_func (path, layouts[i], test);
-    }
+  g_assert_cmpuint (tall_stepper_see (table), ==, 0);
 }
 
 int
 main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/traces/false-though-applied", test_false_though_applied);
-  g_test_add_func ("/traces/false-claim", test_false_claim);
-  g_test_add_func ("/traces/lost-commit-is-no-conflict", test_lost_commit_is_no_conflict);
-  g_test_add_func ("/traces/lost-commit-is-no-conflict/if-absent",
-                   test_lost_commit_is_no_conflict_if_absent);
-  add_for_layouts ("lost-commit-is-not-retried", test_lost_commit_is_not_retried);
-  add_for_layouts ("false-commit-is-not-retried", test_false_commit_is_not_retried);
-  add_for_layouts ("overtaken-put-is-tried-again", test_overtaken_put_is_tried_again);
   g_test_add_func ("/traces/given-up-claim-and-slow-clock", test_given_up_claim_and_slow_clock);
   g_test_add_func ("/traces/late-release", test_late_release);
   g_test_add_func ("/traces/forgotten-claim-and-slow-clock", test_forgotten_claim_and_slow_clock);

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-stepper.h"
 
+#include "tall-memory-table.h"
+
 #include "tall-error.h"
 
 typedef enum
@@ -256,4 +258,54 @@ TallStore *
 tall_stepper_get_store (TallStepper *self)
 {
   return self->store;
+}
+
+/* The index takes no part in any of this; its own calls would only stand between. */
+TallTable *
+tall_stepper_table_new (const TallLayout *layout)
+{
+  const TallStoreSettings settings = { .layout = layout,
+                                       .key_strategy = &tall_key_hashed,
+                                       .index = TALL_INDEX_NONE };
+  TallTable *table = tall_memory_table_new ();
+  g_assert_true (tall_store_create (table, &settings, NULL));
+  return table;
+}
+
+void
+tall_stepper_put_whole (TallStepper *client, guint writer, guint n_lines)
+{
+  tall_stepper_put (client, writer, n_lines, NULL);
+  tall_stepper_finish (client);
+  g_assert_no_error (tall_stepper_get_error (client));
+}
+
+guint
+tall_stepper_see (TallTable *table)
+{
+  g_autoptr (TallStepper) reader = tall_stepper_new (table, 1000);
+  tall_stepper_get (reader);
+  tall_stepper_finish (reader);
+  return tall_stepper_get_seen (reader);
+}
+
+void
+tall_stepper_go_on_alone (TallTable *table)
+{
+  g_autoptr (TallStepper) client = tall_stepper_new (table, 0);
+  tall_stepper_put_whole (client, 99, 1);
+  g_assert_cmpuint (tall_stepper_see (table), ==, 99);
+  tall_stepper_delete (client);
+  tall_stepper_finish (client);
+  g_assert_no_error (tall_stepper_get_error (client));
+  g_assert_cmpuint (tall_stepper_see (table), ==, 0);
+}
+
+/* Guesses that there is nothing, and finds another's claim; ends before it claims over. */
+void
+tall_stepper_find_claim (TallStepper *client)
+{
+  tall_stepper_step (client, TALL_CALL_APPLY_IF);
+  tall_stepper_step (client, TALL_CALL_READ);
+  tall_stepper_step (client, TALL_CALL_READ);
 }

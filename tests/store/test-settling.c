@@ -1,0 +1,251 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+
+/* Answers that are lost or false, and what settles them: interleavings by which a model checker
+ * broke drafts of the protocol, replayed call by call. Clients are named as in those traces: p0,
+ * p1 …; client pN stores orders of writer 10 + N. */
+#include "tall-error.h"
+#include "tall-memory-table.h"
+#include "tall-stepper.h"
+
+#define READ TALL_CALL_READ
+#define APPLY TALL_CALL_APPLY
+#define APPLY_IF TALL_CALL_APPLY_IF
+
+/* onfalse=trust: p1's commit took effect, but a gateway that repeated it says that it did not
+ * match. Who trusted that said "nothing stored" of what everybody could read. */
+static void
+test_false_though_applied (void)
+{
+  g_autoptr (TallTable) table = tall_stepper_table_new (&tall_layout_record_type);
+  g_autoptr (TallStepper) p0 = tall_stepper_new (table, 1000);
+  g_autoptr (TallStepper) p1 = tall_stepper_new (table, 1000);
+  tall_stepper_put (p0, 10, 2, NULL);
+  tall_stepper_step (p0, APPLY_IF);
+
+  tall_stepper_put (p1, 11, 1, NULL);
+  tall_stepper_find_claim (p1);
+  tall_stepper_step (p1, APPLY_IF);
+  tall_stepper_step (p1, READ);
+  tall_stepper_step (p1, APPLY);
+  tall_stepper_fail (p1, APPLY_IF, TALL_FAILURE_FALSE);
+  tall_stepper_step (p1, READ);
+  g_assert_no_error (tall_stepper_get_error (p1));
+  g_assert_cmpuint (tall_stepper_see (table), ==, 11);
+
+  /* p0 was claimed over, and what replaced his claim shows that he never committed. */
+  tall_stepper_step (p0, APPLY);
+  tall_stepper_step (p0, APPLY_IF);
+  tall_stepper_finish (p0);
+  g_assert_no_error (tall_stepper_get_error (p0));
+  g_assert_cmpuint (tall_stepper_see (table), ==, 10);
+  tall_stepper_go_on_alone (table);
+}
+
+/* The same for the claim: settled by reading it, byte for byte. */
+static void
+test_false_claim (void)
+{
+  g_autoptr (TallTable) table = tall_stepper_table_new (&tall_layout_record_type);
+  g_autoptr (TallStepper) p0 = tall_stepper_new (table, 1000);
+  tall_stepper_put (p0, 10, 2, NULL);
+  tall_stepper_fail (p0, APPLY_IF, TALL_FAILURE_FALSE);
+  tall_stepper_step (p0, READ);
+  tall_stepper_step (p0, APPLY);
+  tall_stepper_step (p0, APPLY_IF);
+  g_assert_no_error (tall_stepper_get_error (p0));
+  g_assert_cmpuint (tall_stepper_see (table), ==, 10);
+}
+
+/* lostcommit=conflict: p1's commit is lost while p0 claims over. It is neither stored nor refused:
+ * who said "conflict" was wrong if it had taken effect, who said "stored" if not. */
+static void
+lose_commit_to_claim (const TallWriteOptions *options)
+{
+  g_autoptr (TallTable) table = tall_stepper_table_new (&tall_layout_record_type);
+  g_autoptr (TallStepper) p0 = tall_stepper_new (table, 1000);
+  g_autoptr (TallStepper) p1 = tall_stepper_new (table, 1000);
+  tall_stepper_put (p1, 11, 1, NULL);
+  tall_stepper_step (p1, APPLY_IF);
+  tall_stepper_put (p0, 10, 2, options);
+  tall_stepper_find_claim (p0);
+  tall_stepper_step (p0, APPLY_IF);
+
+  tall_stepper_step (p1, APPLY);
+  tall_stepper_fail (p1, APPLY_IF, TALL_FAILURE_LATE);
+  tall_stepper_step (p1, READ);
+  g_assert_error (tall_stepper_get_error (p1), TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN);
+  g_assert_cmpuint (tall_stepper_see (table), ==, 0);
+
+  tall_stepper_step (p0, READ);
+  tall_stepper_step (p0, APPLY); /* removes p1's rows */
+  tall_stepper_step (p0, APPLY);
+  tall_stepper_step (p0, APPLY_IF);
+  g_assert_no_error (tall_stepper_get_error (p0));
+  g_assert_cmpuint (tall_stepper_deliver_late (p1), ==, 0);
+  g_assert_cmpuint (tall_stepper_see (table), ==, 10);
+  tall_stepper_go_on_alone (table);
+}
+
+static void
+test_lost_commit_is_no_conflict (void)
+{
+  lose_commit_to_claim (NULL);
+}
+
+static void
+test_lost_commit_is_no_conflict_if_absent (void)
+{
+  lose_commit_to_claim (&(TallWriteOptions){ .condition = TALL_IF_ABSENT });
+}
+
+/* p0's put takes effect, but its answer goes wrong; p1 replaces it before p0 looks. */
+static TallStepper *
+lose_answer_and_be_replaced (TallTable *table, const TallLayout *layout, TallFailure failure)
+{
+  g_autoptr (TallStepper) p0 = tall_stepper_new (table, 1000);
+  g_autoptr (TallStepper) p1 = tall_stepper_new (table, 1000);
+  tall_stepper_put (p0, 10, 1, NULL);
+  if (!layout->single_row)
+    {
+      tall_stepper_step (p0, APPLY_IF);
+      tall_stepper_step (p0, APPLY);
+    }
+  tall_stepper_fail (p0, APPLY_IF, failure);
+  g_assert_cmpuint (tall_stepper_see (table), ==, 10);
+  tall_stepper_put_whole (p1, 11, 1);
+  tall_stepper_step (p0, READ);
+  return g_steal_pointer (&p0);
+}
+
+/* lostcommit=retry: a silent second try brought p0's order back after p1's. If p0 made the row he
+ * he finds his mark in what p1 has written, and knows that he was there. */
+static void
+test_lost_commit_is_not_retried (gconstpointer layout)
+{
+  g_autoptr (TallTable) table = tall_stepper_table_new (layout);
+  g_autoptr (TallStepper) p0 = lose_answer_and_be_replaced (table, layout, TALL_FAILURE_LOST);
+  if (((const TallLayout *)layout)->single_row)
+    g_assert_no_error (tall_stepper_get_error (p0));
+  else
+    g_assert_error (tall_stepper_get_error (p0), TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN);
+  g_assert_cmpuint (tall_stepper_see (table), ==, 11);
+  tall_stepper_go_on_alone (table);
+}
+
+/* The same with an answer that is not lost but false. */
+static void
+test_false_commit_is_not_retried (gconstpointer layout)
+{
+  g_autoptr (TallTable) table = tall_stepper_table_new (layout);
+  g_autoptr (TallStepper) p0 = lose_answer_and_be_replaced (table, layout, TALL_FAILURE_FALSE);
+  if (((const TallLayout *)layout)->single_row)
+    g_assert_no_error (tall_stepper_get_error (p0));
+  else
+    g_assert_error (tall_stepper_get_error (p0), TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN);
+  g_assert_cmpuint (tall_stepper_see (table), ==, 11);
+}
+
+/* settle=replaced: p0 made the row, "did not match" was a lie, and two others replaced him before
+ * he looked. Revisions alone did not tell him from a client with a slow clock who was overtaken. */
+static void
+test_false_creation_replaced_twice (gconstpointer layout)
+{
+  g_autoptr (TallTable) table = tall_stepper_table_new (layout);
+  g_autoptr (TallStepper) p0 = tall_stepper_new (table, 1000);
+  g_autoptr (TallStepper) p1 = tall_stepper_new (table, 2000);
+  tall_stepper_put (p0, 10, 1, NULL);
+  tall_stepper_fail (p0, APPLY_IF, TALL_FAILURE_FALSE);
+  tall_stepper_delete (p1);
+  tall_stepper_finish (p1);
+  tall_stepper_put_whole (p1, 11, 1);
+  tall_stepper_step (p0, READ);
+  g_assert_no_error (tall_stepper_get_error (p0));
+  g_assert_cmpuint (tall_stepper_see (table), ==, 11);
+  tall_stepper_go_on_alone (table);
+}
+
+/* Who did not make the row goes on, also with a slow clock and after a lost answer: where there is
+ * a row a late call of his finds it. */
+static void
+test_overtaken_creation_is_tried_again (gconstpointer layout)
+{
+  static const TallFailure failures[] = { TALL_FAILURE_FALSE, TALL_FAILURE_LATE };
+  for (guint i = 0; i < G_N_ELEMENTS (failures); i++)
+    {
+      g_autoptr (TallTable) table = tall_stepper_table_new (layout);
+      g_autoptr (TallStepper) p0 = tall_stepper_new (table, 1000);
+      g_autoptr (TallStepper) p1 = tall_stepper_new (table, 2000);
+      tall_stepper_put_whole (p1, 11, 1);
+      tall_stepper_put_whole (p1, 12, 1);
+      tall_stepper_put (p0, 10, 1, NULL);
+      tall_stepper_fail (p0, APPLY_IF, failures[i]);
+      tall_stepper_finish (p0);
+      g_assert_no_error (tall_stepper_get_error (p0));
+      tall_stepper_deliver_late (p0);
+      g_assert_cmpuint (tall_stepper_see (table), ==, 10);
+      tall_stepper_go_on_alone (table);
+    }
+}
+
+/* A put that was really overtaken is tried again, also where "did not match" may be a lie: what is
+ * there has directly replaced what was expected. */
+static void
+test_overtaken_put_is_tried_again (gconstpointer layout)
+{
+  g_autoptr (TallTable) table = tall_stepper_table_new (layout);
+  g_autoptr (TallStepper) p0 = tall_stepper_new (table, 1000);
+  g_autoptr (TallStepper) p1 = tall_stepper_new (table, 1000);
+  tall_stepper_put_whole (p0, 10, 3);
+  tall_stepper_put (p0, 10, 1, NULL);
+  tall_stepper_step (p0, APPLY_IF);
+  tall_stepper_step (p0, READ);
+  tall_stepper_put_whole (p1, 11, 2);
+  tall_stepper_finish (p0);
+  g_assert_no_error (tall_stepper_get_error (p0));
+  g_assert_cmpuint (tall_stepper_see (table), ==, 10);
+}
+
+static void
+add_for_layout (const char *name, const TallLayout *layout, GTestDataFunc test)
+{
+  g_autofree char *path = g_strdup_printf ("/settling/%s/%s", name, layout->name);
+  g_test_add_data_func (path, layout, test);
+}
+
+static void
+add_for_layouts (const char *name, GTestDataFunc test)
+{
+  guint n;
+  const TallLayout *const *layouts = tall_layouts (&n);
+  for (guint i = 0; i < n; i++)
+    add_for_layout (name, layouts[i], test);
+}
+
+/* What can only happen where an order is one row, and who stores it guesses that it is new. */
+static void
+add_for_single_rows (const char *name, GTestDataFunc test)
+{
+  guint n;
+  const TallLayout *const *layouts = tall_layouts (&n);
+  for (guint i = 0; i < n; i++)
+    if (layouts[i]->single_row)
+      add_for_layout (name, layouts[i], test);
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/settling/false-though-applied", test_false_though_applied);
+  g_test_add_func ("/settling/false-claim", test_false_claim);
+  g_test_add_func ("/settling/lost-commit-is-no-conflict", test_lost_commit_is_no_conflict);
+  g_test_add_func ("/settling/lost-commit-is-no-conflict/if-absent",
+                   test_lost_commit_is_no_conflict_if_absent);
+  add_for_layouts ("lost-commit-is-not-retried", test_lost_commit_is_not_retried);
+  add_for_layouts ("false-commit-is-not-retried", test_false_commit_is_not_retried);
+  add_for_single_rows ("false-creation-replaced-twice", test_false_creation_replaced_twice);
+  add_for_single_rows ("overtaken-creation-is-tried-again", test_overtaken_creation_is_tried_again);
+  add_for_layouts ("overtaken-put-is-tried-again", test_overtaken_put_is_tried_again);
+  return g_test_run ();
+}

@@ -286,6 +286,6 @@ int
 main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
-  tall_store_fixture_add ("customers", tests, G_N_ELEMENTS (tests));
+  tall_store_fixture_add_everywhere ("customers", tests, G_N_ELEMENTS (tests));
   return g_test_run ();
 }

@@ -200,6 +200,6 @@ int
 main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
-  tall_store_fixture_add ("list-customers", tests, G_N_ELEMENTS (tests));
+  tall_store_fixture_add_everywhere ("list-customers", tests, G_N_ELEMENTS (tests));
   return g_test_run ();
 }

@@ -5,7 +5,6 @@
 #include "tall-counting-table.h"
 #include "tall-error.h"
 #include "tall-limits.h"
-#include "tall-memory-table.h"
 #include "tall-store-fixture.h"
 #include "tall-test-orders.h"
 
@@ -284,58 +283,6 @@ test_position_is_gone (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUS
 }
 
 static void
-assert_refused (TallFront *front,
-                const char *customer,
-                const TallListOptions *options,
-                const char *why)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallOrderList) list = tall_front_list_orders (front, customer, options, &error);
-  g_assert_null (list);
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
-  g_assert_cmpstr (tall_error_get_field (error), ==, "page");
-  g_assert_nonnull (strstr (error->message, why));
-}
-
-static void
-test_wrong_tokens (TallStoreFixture *fixture, gconstpointer data)
-{
-  const TallStoreKind *kind = data;
-  g_autoptr (TallTable) other_table = tall_test_table_new (kind->layout, kind->key_strategy);
-  g_autoptr (TallStore) other = tall_test_open (other_table, NULL);
-  g_autofree char *token = NULL;
-  put_some (fixture);
-  TallListOptions first = { .limit = 2 };
-  g_autofree char *numbers = list_page (fixture->front, "VINET", &first, &token);
-  g_assert_cmpstr (numbers, ==, "last day");
-
-  TallListOptions options = { .limit = 3, .page = token };
-  g_autofree char *next = list_page (fixture->front, "VINET", &options, &token);
-  g_assert_cmpstr (next, ==, "epoch before first"); /* another limit is no other listing */
-
-  g_autofree char *page = g_strdup (token);
-  options.page = page;
-  assert_refused (fixture->front, "VINE", &options, "another customer");
-  assert_refused (TALL_FRONT (other), "VINET", &options, "another deployment");
-  options.has_from = TRUE;
-  assert_refused (fixture->front, "VINET", &options, "other dates");
-
-  TallListOptions garbage = { .page = "" };
-  assert_refused (fixture->front, "VINET", &garbage, "no page token");
-  garbage.page = "no token at all";
-  assert_refused (fixture->front, "VINET", &garbage, "no page token");
-  for (gsize i = 0; page[i] != '\0'; i++)
-    {
-      g_autofree char *wrong = g_strdup (page);
-      wrong[i] = wrong[i] == 'A' ? 'B' : 'A';
-      garbage.page = wrong;
-      assert_refused (fixture->front, "VINET", &garbage, "no page token");
-      wrong[i] = '\0';
-      assert_refused (fixture->front, "VINET", &garbage, "no page token");
-    }
-}
-
-static void
 get_page_cost (TallStoreFixture *fixture, guint limit, TallCost *cost)
 {
   g_autoptr (TallTable) counting = tall_counting_table_new (fixture->table);
@@ -373,7 +320,7 @@ test_without_index (TallStoreFixture *fixture, gconstpointer data)
 {
   const TallStoreKind *kind = data;
   g_autoptr (GError) error = NULL;
-  g_autoptr (TallTable) table = tall_memory_table_new ();
+  g_autoptr (TallTable) table = tall_store_fixture_open_table (fixture, data);
   TallStoreSettings settings = { .layout = kind->layout,
                                  .key_strategy = kind->key_strategy,
                                  .index = TALL_INDEX_NONE };
@@ -400,7 +347,6 @@ static const TallStoreTest tests[] = {
   { "cleans-up", test_cleans_up },
   { "dangling-hints", test_dangling_hints },
   { "position-is-gone", test_position_is_gone },
-  { "wrong-tokens", test_wrong_tokens },
   { "calls", test_calls },
   { "without-index", test_without_index },
 };
@@ -409,6 +355,6 @@ int
 main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
-  tall_store_fixture_add ("list", tests, G_N_ELEMENTS (tests));
+  tall_store_fixture_add_everywhere ("list", tests, G_N_ELEMENTS (tests));
   return g_test_run ();
 }

@@ -3,22 +3,61 @@
 #include "tall-store-fixture.h"
 
 #include "tall-error.h"
+#include "tall-memory-table.h"
+#include "tall-rocksdb-table.h"
+#include "tall-test-directory.h"
+
+static void
+remove_directory (gpointer path)
+{
+  tall_test_directory_remove (path);
+  g_free (path);
+}
+
+/**
+ * tall_store_fixture_open_table:
+ *
+ * Returns: (transfer full): another table of this kind, with nothing in it
+ */
+TallTable *
+tall_store_fixture_open_table (TallStoreFixture *self, gconstpointer data)
+{
+  const TallStoreKind *kind = data;
+  if (!kind->rocksdb)
+    return tall_memory_table_new ();
+
+  g_autoptr (GError) error = NULL;
+  TallRocksdbOptions options = { .directory = tall_test_directory_new (), .sync = FALSE };
+  g_ptr_array_add (self->directories, (gpointer)options.directory);
+  TallTable *table = tall_rocksdb_table_open (&options, &error);
+  g_assert_no_error (error);
+  return table;
+}
 
 static void
 set_up (TallStoreFixture *self, gconstpointer data)
 {
   const TallStoreKind *kind = data;
   self->clock = (TallTestClock){ .now = TALL_TEST_NOW };
-  self->table = tall_test_table_new (kind->layout, kind->key_strategy);
+  self->directories = g_ptr_array_new_with_free_func (remove_directory);
+  self->table = tall_store_fixture_open_table (self, kind);
+  tall_test_create (self->table, kind->layout->name, kind->key_strategy->name, 0);
   self->store = tall_test_open (self->table, &self->clock);
   self->front = TALL_FRONT (self->store);
 }
 
 static void
-tear_down (TallStoreFixture *self, gconstpointer data G_GNUC_UNUSED)
+close_store (TallStoreFixture *self)
 {
   g_clear_object (&self->store);
   g_clear_object (&self->table);
+}
+
+static void
+tear_down (TallStoreFixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  close_store (self);
+  g_clear_pointer (&self->directories, g_ptr_array_unref);
 }
 
 gint64
@@ -98,12 +137,44 @@ tall_fixture_count_cells (TallStoreFixture *self)
  * Goes on with another deployment.
  */
 void
-tall_store_fixture_reset (TallStoreFixture *self, gconstpointer kind, TallTable *table)
+tall_store_fixture_reset (TallStoreFixture *self,
+                          gconstpointer kind G_GNUC_UNUSED,
+                          TallTable *table)
 {
-  tear_down (self, kind);
+  close_store (self);
   self->table = table;
   self->store = tall_test_open (table, &self->clock);
   self->front = TALL_FRONT (self->store);
+}
+
+/* Every layout with every key strategy, and then the same on the other table. */
+static const TallStoreKind *
+list_kinds (guint *n)
+{
+  static TallStoreKind kinds[64];
+  guint n_layouts, n_strategies;
+  const TallLayout *const *layouts = tall_layouts (&n_layouts);
+  const TallKeyStrategy *const *strategies = tall_key_strategies (&n_strategies);
+  guint n_pairs = n_layouts * n_strategies;
+
+  *n = 2 * n_pairs;
+  g_assert_cmpuint (*n, <=, G_N_ELEMENTS (kinds));
+  for (guint i = 0; i < *n; i++)
+    kinds[i] = (TallStoreKind){ layouts[i % n_pairs / n_strategies], strategies[i % n_strategies],
+                                i >= n_pairs };
+  return kinds;
+}
+
+static void
+add_tests (const TallStoreKind *kind, const char *group, const TallStoreTest *tests, guint n_tests)
+{
+  for (guint i = 0; i < n_tests; i++)
+    {
+      g_autofree char *path =
+          g_strdup_printf ("/%s/%s/%s%s/%s", group, kind->layout->name, kind->key_strategy->name,
+                           kind->rocksdb ? "/rocksdb" : "", tests[i].name);
+      g_test_add (path, TallStoreFixture, kind, set_up, tests[i].test, tear_down);
+    }
 }
 
 /**
@@ -111,27 +182,30 @@ tall_store_fixture_reset (TallStoreFixture *self, gconstpointer kind, TallTable 
  * @group: what the tests are about
  * @tests: @n_tests of them, static
  *
- * Adds the tests for every layout and key strategy.
+ * Adds the tests for every layout and key strategy, in memory.
  */
 void
 tall_store_fixture_add (const char *group, const TallStoreTest *tests, guint n_tests)
 {
-  static TallStoreKind kinds[64];
-  guint n_layouts, n_strategies;
-  const TallLayout *const *layouts = tall_layouts (&n_layouts);
-  const TallKeyStrategy *const *strategies = tall_key_strategies (&n_strategies);
+  guint n;
+  const TallStoreKind *kinds = list_kinds (&n);
+  for (guint i = 0; i < n; i++)
+    if (!kinds[i].rocksdb)
+      add_tests (&kinds[i], group, tests, n_tests);
+}
 
-  g_assert_cmpuint (n_layouts * n_strategies, <=, G_N_ELEMENTS (kinds));
-  for (guint i = 0; i < n_layouts * n_strategies; i++)
-    {
-      TallStoreKind *kind = &kinds[i];
-      kind->layout = layouts[i / n_strategies];
-      kind->key_strategy = strategies[i % n_strategies];
-      for (guint j = 0; j < n_tests; j++)
-        {
-          g_autofree char *path = g_strdup_printf ("/%s/%s/%s/%s", group, kind->layout->name,
-                                                   kind->key_strategy->name, tests[j].name);
-          g_test_add (path, TallStoreFixture, kind, set_up, tests[j].test, tear_down);
-        }
-    }
+/**
+ * tall_store_fixture_add_everywhere:
+ * @group: what the tests are about
+ * @tests: @n_tests of them, static
+ *
+ * Adds the tests for every layout, key strategy and table that needs no server.
+ */
+void
+tall_store_fixture_add_everywhere (const char *group, const TallStoreTest *tests, guint n_tests)
+{
+  guint n;
+  const TallStoreKind *kinds = list_kinds (&n);
+  for (guint i = 0; i < n; i++)
+    add_tests (&kinds[i], group, tests, n_tests);
 }

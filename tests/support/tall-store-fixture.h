@@ -15,15 +15,17 @@ typedef struct
 {
   const TallLayout *layout;
   const TallKeyStrategy *key_strategy;
+  gboolean rocksdb; /* or memory */
 } TallStoreKind;
 
 /**
  * TallStoreFixture:
  *
- * A deployment in memory and a store on it, whose clock stands at %TALL_TEST_NOW.
+ * A deployment and a store on it, whose clock stands at %TALL_TEST_NOW.
  */
 typedef struct
 {
+  GPtrArray *directories; /* of paths: where tables are that are not in memory */
   TallTable *table;
   TallTestClock clock;
   TallStore *store;
@@ -39,6 +41,9 @@ typedef struct
 } TallStoreTest;
 
 void tall_store_fixture_add (const char *group, const TallStoreTest *tests, guint n_tests);
+void
+tall_store_fixture_add_everywhere (const char *group, const TallStoreTest *tests, guint n_tests);
+TallTable *tall_store_fixture_open_table (TallStoreFixture *self, gconstpointer kind);
 void tall_store_fixture_reset (TallStoreFixture *self, gconstpointer kind, TallTable *table);
 
 gint64 tall_fixture_put (TallStoreFixture *self, TallOrder *order, const TallWriteOptions *options);

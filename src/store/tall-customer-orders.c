@@ -351,7 +351,7 @@ finish (Page *self, const TallPageScope *scope)
 
 /**
  * tall_list_customer_orders:
- * @operation: on the customer, identified
+ * @operation: on the customer
  * @options: (nullable): the page
  *
  * Fetches a customer with a page of whole orders, in the order of their row keys: the scans of the
@@ -377,6 +377,9 @@ tall_list_customer_orders (TallOperation *operation, const TallListOptions *opti
   g_autoptr (GByteArray) position = g_byte_array_new ();
 
   if (!first && !tall_page_from_token (&scope, options->page, position, error))
+    return NULL;
+  /* only now: a wrong token is wrong whether the customer is there or not */
+  if (!tall_operation_identify (operation, FALSE, error))
     return NULL;
   if (!first && !set_next (&self, tall_slice_array (position), TRUE))
     return finish (&self, &scope);

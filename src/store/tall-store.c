@@ -243,9 +243,7 @@ tall_store_get_customer_orders (TallFront *front,
   g_auto (TallOperation) operation = { 0 };
 
   tall_operation_init (&operation, &TALL_STORE (front)->context, number, NULL, 0);
-  TallCustomerOrders *page = tall_operation_identify (&operation, FALSE, error)
-                                 ? tall_list_customer_orders (&operation, options, error)
-                                 : NULL;
+  TallCustomerOrders *page = tall_list_customer_orders (&operation, options, error);
   if (page == NULL)
     g_prefix_error (error, "Fetching customer %s with orders: ", number);
   return page;

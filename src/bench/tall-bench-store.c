@@ -8,39 +8,101 @@
 #include "tall-error.h"
 #include "tall-rocksdb-table.h"
 
+#define LIST_TIME (30 * G_USEC_PER_SEC)
 #define CLOSE_TIME (60 * G_USEC_PER_SEC)
 
 /**
- * tall_bench_store_open_in:
- * @table: (transfer none): a name without a deployment, where one is created
+ * tall_bench_store_floor_settings:
  *
- * Opens a store of hashed keys and without an index. Close it in any case.
+ * Returns: how a deployment is kept that is compared with raw rows: hashed keys and no index by
+ *   date, as a floor writes an order's own rows
  */
-gboolean
-tall_bench_store_open_in (TallBenchStore *self,
-                          TallTable *table,
-                          const TallLayout *layout,
-                          GError **error)
+TallStoreSettings
+tall_bench_store_floor_settings (const TallLayout *layout)
 {
-  /* The floors write an order's own rows, so we keep no index by date either. */
-  TallStoreSettings settings = {
+  return (TallStoreSettings){
     .layout = layout,
     .key_strategy = &tall_key_hashed,
     .index = TALL_INDEX_NONE,
   };
-  g_set_object (&self->table, table);
-  self->layout = layout;
-  if (!tall_store_create (table, &settings, error))
+}
+
+/* So that nothing that was there is ever dropped. */
+static gboolean
+check_nothing_there (TallTable *table, GError **error)
+{
+  TallTableInfo info;
+  g_auto (GStrv) names = tall_table_list_tables (table, g_get_monotonic_time () + LIST_TIME, error);
+  if (names == NULL)
     return FALSE;
-  self->front = (TallFront *)tall_store_open (table, NULL, NULL, NULL, error);
+  if (names[0] == NULL)
+    return TRUE;
+  tall_table_get_info (table, &info);
+  g_set_error (error, TALL_ERROR, TALL_ERROR_CONFLICT,
+               "The deployment %s exists already, and is left as it is: drop its tables if a "
+               "measurement that was killed has left them, or measure under another name=",
+               info.deployment);
+  return FALSE;
+}
+
+/**
+ * tall_bench_store_open_in:
+ * @table: (transfer none): tables of a name under which there is no deployment
+ *
+ * Creates a deployment there and opens it. Close it in any case.
+ *
+ * Returns: FALSE with %TALL_ERROR_CONFLICT if anything is there
+ */
+gboolean
+tall_bench_store_open_in (TallBenchStore *self,
+                          TallTable *table,
+                          const TallStoreSettings *settings,
+                          GError **error)
+{
+  g_autoptr (GError) local = NULL;
+  self->table = self->count ? tall_counting_table_new (table) : g_object_ref (table);
+  self->layout = settings->layout;
+  if (!check_nothing_there (table, error))
+    return FALSE;
+  gboolean created = tall_store_create (table, settings, &local);
+  /* If somebody else has made one in this moment, it is theirs. */
+  self->made = created || !g_error_matches (local, TALL_ERROR, TALL_ERROR_CONFLICT);
+  if (created)
+    self->front = (TallFront *)tall_store_open (self->table, NULL, NULL, NULL, &local);
+  if (local != NULL)
+    g_propagate_error (error, g_steal_pointer (&local));
   return self->front != NULL;
+}
+
+static gboolean
+open_in_directory (TallBenchStore *self,
+                   const TallStoreSettings *settings,
+                   gboolean sync,
+                   GError **error)
+{
+  TallRocksdbOptions options = TALL_ROCKSDB_OPTIONS_INIT;
+  options.directory = self->directory;
+  options.sync = sync;
+  g_autoptr (TallTable) table = tall_rocksdb_table_open (&options, error);
+  return table != NULL && tall_bench_store_open_in (self, table, settings, error);
+}
+
+static gboolean
+set_directory_error (const char *directory, int number, GError **error)
+{
+  g_set_error (error, TALL_ERROR, number == EEXIST ? TALL_ERROR_CONFLICT : TALL_ERROR_UNAVAILABLE,
+               "Making a directory for a temporary store (%s): %s", directory,
+               number == EEXIST ? "it exists already, and is left as it is: remove it if a "
+                                  "measurement that was killed has left it, or measure elsewhere"
+                                : g_strerror (number));
+  return FALSE;
 }
 
 /**
  * tall_bench_store_open_embedded:
  * @parent: (nullable): where its directory is made; NULL: where temporary files go
  *
- * The same in a new embedded store.
+ * The same in a new embedded store, to be compared with raw rows.
  */
 gboolean
 tall_bench_store_open_embedded (TallBenchStore *self,
@@ -49,23 +111,32 @@ tall_bench_store_open_embedded (TallBenchStore *self,
                                 gboolean sync,
                                 GError **error)
 {
-  TallRocksdbOptions options = TALL_ROCKSDB_OPTIONS_INIT;
-  char *directory =
+  TallStoreSettings settings = tall_bench_store_floor_settings (layout);
+  g_autofree char *directory =
       g_build_filename (parent != NULL ? parent : g_get_tmp_dir (), "tallorder-bench-XXXXXX", NULL);
   if (g_mkdtemp (directory) == NULL)
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
-                   "Making a directory for a temporary store (%s): %s", directory,
-                   g_strerror (errno));
-      g_free (directory);
-      return FALSE;
-    }
+    return set_directory_error (directory, errno, error);
+  self->directory = g_steal_pointer (&directory);
+  return open_in_directory (self, &settings, sync, error);
+}
 
-  self->directory = directory;
-  options.directory = directory;
-  options.sync = sync;
-  g_autoptr (TallTable) table = tall_rocksdb_table_open (&options, error);
-  return table != NULL && tall_bench_store_open_in (self, table, layout, error);
+/**
+ * tall_bench_store_open_directory:
+ * @directory: does not exist yet
+ *
+ * The same in an embedded store in that directory.
+ */
+gboolean
+tall_bench_store_open_directory (TallBenchStore *self,
+                                 const char *directory,
+                                 const TallStoreSettings *settings,
+                                 gboolean sync,
+                                 GError **error)
+{
+  if (g_mkdir (directory, 0777) != 0)
+    return set_directory_error (directory, errno, error);
+  self->directory = g_strdup (directory);
+  return open_in_directory (self, settings, sync, error);
 }
 
 /* Links are removed, not followed. */
@@ -102,10 +173,10 @@ void
 tall_bench_store_close (TallBenchStore *self)
 {
   g_clear_object (&self->front);
-  if (self->table != NULL && self->directory == NULL)
+  if (self->made && !self->keep && self->directory == NULL)
     drop_tables (self->table);
   g_clear_object (&self->table);
-  if (self->directory != NULL)
+  if (self->directory != NULL && !self->keep)
     remove_directory (self->directory);
   g_clear_pointer (&self->directory, g_free);
 }

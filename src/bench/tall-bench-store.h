@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "tall-counting-table.h"
 #include "tall-store.h"
 
 G_BEGIN_DECLS
@@ -9,13 +10,16 @@ G_BEGIN_DECLS
 /**
  * TallBenchStore:
  *
- * A deployment that exists for one measurement: embedded in a directory of its own, or under a name
- * of its own where others are. Closing it removes everything.
+ * A deployment that exists for one measurement. Closing it removes everything that opening it has
+ * made, and nothing else.
  */
 typedef struct
 {
-  char *directory; /* owned; NULL: not embedded */
-  TallTable *table;
+  gboolean count;   /* set before opening: @table is a #TallCountingTable */
+  gboolean keep;    /* closing removes nothing */
+  gboolean made;    /* the deployment did not exist before */
+  char *directory;  /* owned; made for it alone; NULL: none was */
+  TallTable *table; /* owned */
   TallFront *front;
   const TallLayout *layout;
 } TallBenchStore;
@@ -25,10 +29,16 @@ gboolean tall_bench_store_open_embedded (TallBenchStore *self,
                                          const TallLayout *layout,
                                          gboolean sync,
                                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_bench_store_open_directory (TallBenchStore *self,
+                                          const char *directory,
+                                          const TallStoreSettings *settings,
+                                          gboolean sync,
+                                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_bench_store_open_in (TallBenchStore *self,
                                    TallTable *table,
-                                   const TallLayout *layout,
+                                   const TallStoreSettings *settings,
                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallStoreSettings tall_bench_store_floor_settings (const TallLayout *layout);
 void tall_bench_store_close (TallBenchStore *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallBenchStore, tall_bench_store_close)
 

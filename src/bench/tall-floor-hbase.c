@@ -119,6 +119,7 @@ measure_kind (TallFloorRun *self, const Kind *kind, GError **error)
 {
   g_auto (TallBenchStore) store = { 0 };
   TallHbaseOptions options = *self->options->hbase;
+  TallStoreSettings settings = tall_bench_store_floor_settings (kind->layout);
   g_autofree char *name =
       g_strdup_printf ("%s-bench-%s-%08x", options.name != NULL ? options.name : "tallorder",
                        kind->layout->name, g_random_int ());
@@ -128,7 +129,7 @@ measure_kind (TallFloorRun *self, const Kind *kind, GError **error)
   options.name = name;
   options.gateways = gateway;
   g_autoptr (TallTable) table = tall_hbase_table_open (&options, error);
-  return table != NULL && tall_bench_store_open_in (&store, table, kind->layout, error)
+  return table != NULL && tall_bench_store_open_in (&store, table, &settings, error)
          && measure (self, kind, &options, &store, error);
 }
 

@@ -5,6 +5,22 @@
 #define DAY G_GINT64_CONSTANT (86400000)
 #define FIRST_DAY (G_GINT64_CONSTANT (19723) * DAY) /* 2024-01-01 */
 #define N_DAYS 366
+#define N_ARTICLES 5000
+
+/**
+ * tall_workload_mix:
+ *
+ * Returns: a number that looks random, the same for the same arguments (SplitMix64 by S. Vigna,
+ *   with the golden ratio as step)
+ */
+guint64
+tall_workload_mix (guint64 seed, guint64 index)
+{
+  guint64 z = seed + (index + 1) * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15);
+  z = (z ^ (z >> 30)) * G_GUINT64_CONSTANT (0xbf58476d1ce4e5b9);
+  z = (z ^ (z >> 27)) * G_GUINT64_CONSTANT (0x94d049bb133111eb);
+  return z ^ (z >> 31);
+}
 
 static TallAddress *
 make_address (TallArena *arena, guint64 index)
@@ -18,9 +34,9 @@ make_address (TallArena *arena, guint64 index)
 }
 
 static void
-fill_line (TallArena *arena, guint64 index, guint i, TallLineItem *line)
+fill_line (TallArena *arena, guint64 random, guint i, TallLineItem *line)
 {
-  guint64 article = (index * 31 + i * 7) % 5000;
+  guint64 article = (random + (guint64)i * 7) % N_ARTICLES;
   line->number = (gint32)i + 1;
   line->item_number = tall_arena_printf (arena, "A%05" G_GUINT64_FORMAT, article);
   line->description = tall_arena_printf (arena, "Article number %" G_GUINT64_FORMAT, article);
@@ -28,6 +44,24 @@ fill_line (TallArena *arena, guint64 index, guint i, TallLineItem *line)
   line->quantity = (TallDecimal){ 1 + (gint64)(article % 12), 0 };
   line->price = (TallDecimal){ 199 + (gint64)(article * 13 % 20000), 2 };
   line->discount = (TallDecimal){ i % 4 == 0 ? 5 : 0, 2 };
+}
+
+static void
+fill_location (const TallWorkload *self, guint64 random, TallOrder *order)
+{
+  TallArena *arena = order->arena;
+  TallShippingLocation *location = order->shipping_locations;
+  guint range = self->max_lines > self->n_lines ? self->max_lines - self->n_lines + 1 : 1;
+
+  location->number = 1;
+  location->name = tall_arena_printf (arena, "Customer %s", order->customer_number);
+  location->address = make_address (arena, random % 1000003);
+  location->has_ship_date = TRUE;
+  location->ship_date = order->sales_date + 3 * DAY;
+  location->n_line_items = self->n_lines + (guint)((random >> 32) % range);
+  location->line_items = tall_arena_newa0 (arena, TallLineItem, location->n_line_items);
+  for (guint i = 0; i < location->n_line_items; i++)
+    fill_line (arena, random >> 16, i, &location->line_items[i]);
 }
 
 /**
@@ -38,28 +72,19 @@ fill_line (TallArena *arena, guint64 index, guint i, TallLineItem *line)
 TallOrder *
 tall_workload_make_order (const TallWorkload *self, guint64 index)
 {
-  g_autofree char *customer_number =
-      g_strdup_printf ("C%08" G_GUINT64_FORMAT, index / TALL_WORKLOAD_ORDERS_A_CUSTOMER);
+  guint64 random = tall_workload_mix (self->seed, index);
+  guint64 customer =
+      self->n_customers > 0 ? index % self->n_customers : index / TALL_WORKLOAD_ORDERS_A_CUSTOMER;
+  g_autofree char *customer_number = g_strdup_printf ("C%08" G_GUINT64_FORMAT, customer);
   g_autofree char *order_number = g_strdup_printf ("%s%010" G_GUINT64_FORMAT, self->prefix, index);
   TallOrder *order = tall_order_new (customer_number, order_number);
-  TallArena *arena = order->arena;
 
   order->has_sales_date = TRUE;
-  order->sales_date = FIRST_DAY + (gint64)(index % N_DAYS) * DAY;
-  order->currency = tall_arena_strdup (arena, "USD");
+  order->sales_date = FIRST_DAY + (gint64)(random % N_DAYS) * DAY;
+  order->currency = tall_arena_strdup (order->arena, "USD");
   order->n_shipping_locations = 1;
-  order->shipping_locations = tall_arena_new0 (arena, TallShippingLocation);
-
-  TallShippingLocation *location = order->shipping_locations;
-  location->number = 1;
-  location->name = tall_arena_printf (arena, "Customer %s", customer_number);
-  location->address = make_address (arena, index);
-  location->has_ship_date = TRUE;
-  location->ship_date = order->sales_date + 3 * DAY;
-  location->n_line_items = self->n_lines;
-  location->line_items = tall_arena_newa0 (arena, TallLineItem, self->n_lines);
-  for (guint i = 0; i < self->n_lines; i++)
-    fill_line (arena, index, i, &location->line_items[i]);
+  order->shipping_locations = tall_arena_new0 (order->arena, TallShippingLocation);
+  fill_location (self, random, order);
   return order;
 }
 

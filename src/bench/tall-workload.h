@@ -10,18 +10,22 @@ G_BEGIN_DECLS
  * TallWorkload:
  *
  * What a measurement stores and fetches: made-up orders as shops have them, one shipping location
- * and so many lines, the same for the same index in every run.
+ * and so many lines, the same for the same seed and index in every run. What is 0 is the usual.
  */
 typedef struct
 {
   const char *prefix; /* of order numbers: tells the workloads of one store apart */
-  guint n_lines;      /* an order */
+  guint n_lines;      /* an order, or the least of a range */
+  guint max_lines;    /* the most of a range, each number as likely as the others; 0: @n_lines */
+  guint n_customers;  /* who take turns; 0: one for each TALL_WORKLOAD_ORDERS_A_CUSTOMER orders */
+  guint64 seed;
 } TallWorkload;
 
-/* Orders of one customer at most. */
 #define TALL_WORKLOAD_ORDERS_A_CUSTOMER 10
 
 TallOrder *tall_workload_make_order (const TallWorkload *self, guint64 index);
 GPtrArray *tall_workload_make_orders (const TallWorkload *self, guint64 first, guint n);
+
+guint64 tall_workload_mix (guint64 seed, guint64 index);
 
 G_END_DECLS

@@ -15,9 +15,9 @@ run_command (const char *directory)
   g_autofree char *program =
       g_build_filename (g_getenv ("TALL_BUILD_ROOT"), "src", "cli", "tallorder", NULL);
   g_autofree char *store = g_strconcat ("rocksdb:", directory, NULL);
-  const char *const argv[] = { program,     "bench",    "--floor", "--json",  "--store",
-                               store,       "--orders", "50",      "--lines", "3",
-                               "--seconds", "0",        NULL };
+  const char *const argv[] = { program,     "bench",   "--floor", "--json",  "--store",
+                               store,       "--count", "50",      "--lines", "3",
+                               "--seconds", "0",       NULL };
   g_autoptr (GError) error = NULL;
   g_autofree char *messages = NULL;
   char *printed = NULL;

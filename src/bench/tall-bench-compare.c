@@ -1,0 +1,201 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-bench-compare.h"
+
+#include "tall-bench-store.h"
+
+#include <errno.h>
+#include <gio/gio.h>
+#include <glib/gstdio.h>
+
+#include "tall-error.h"
+
+/* What is under way. */
+typedef struct
+{
+  const TallBenchCompare *compare;
+  const TallBenchOrders *orders;
+  TallBenchPlan plan;
+  char *what;   /* owned */
+  guint n_done; /* phases */
+  guint n_phases;
+} Run;
+
+static void
+run_clear (Run *self)
+{
+  g_clear_pointer (&self->what, g_free);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Run, run_clear)
+
+/**
+ * tall_bench_compare_make_name:
+ *
+ * Returns: (transfer full): the name of a deployment, or of its directory
+ */
+char *
+tall_bench_compare_make_name (const TallBenchCompare *self,
+                              const TallLayout *layout,
+                              const TallKeyStrategy *key_strategy)
+{
+  return g_strdup_printf ("%s-bench-%s-%s", self->name, layout->name, key_strategy->name);
+}
+
+static gboolean
+open_store (const TallBenchCompare *self,
+            const TallStoreSettings *settings,
+            TallBenchStore *store,
+            GError **error)
+{
+  g_autofree char *name =
+      tall_bench_compare_make_name (self, settings->layout, settings->key_strategy);
+  store->count = TRUE;
+  store->keep = self->keep;
+  if (self->hbase == NULL)
+    {
+      g_autofree char *directory = g_build_filename (self->directory, name, NULL);
+      return tall_bench_store_open_directory (store, directory, settings, self->sync, error);
+    }
+  TallHbaseOptions options = *self->hbase;
+  options.name = name;
+  g_autoptr (TallTable) table = tall_hbase_table_open (&options, error);
+  return table != NULL && tall_bench_store_open_in (store, table, settings, error);
+}
+
+static void
+report_progress (double done, gpointer data)
+{
+  const Run *self = data;
+  self->compare->progress (self->what, (self->n_done + done) / self->n_phases,
+                           self->compare->progress_data);
+}
+
+static gboolean
+run_phase (Run *self,
+           const TallBenchPhase *phase,
+           const TallBenchStore *store,
+           TallBenchRecord *record,
+           GError **error)
+{
+  TallCountingTable *table = TALL_COUNTING_TABLE (store->table);
+  g_free (self->what);
+  self->what =
+      g_strdup_printf ("%s, %s: %s", record->layout->name, record->key_strategy->name, phase->name);
+  tall_counting_table_reset (table);
+  if (!tall_bench_run_phase (phase, &self->plan, store->front, self->orders, record, error))
+    {
+      if (!g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+        g_prefix_error (error, "Measuring layout %s, key %s, phase %s: ", record->layout->name,
+                        record->key_strategy->name, phase->name);
+      return FALSE;
+    }
+  tall_counting_table_get_cost (table, &record->cost);
+  self->n_done++;
+  return TRUE;
+}
+
+/* @records: (nullable): NULL: it is only done to warm up */
+static gboolean
+run_deployment (Run *self,
+                const TallLayout *layout,
+                const TallKeyStrategy *key_strategy,
+                GArray *records,
+                GError **error)
+{
+  g_auto (TallBenchStore) store = { 0 };
+  TallStoreSettings settings = { .layout = layout, .key_strategy = key_strategy };
+  guint n_phases;
+  const TallBenchPhase *phases = tall_bench_phases (&n_phases);
+
+  if (!open_store (self->compare, &settings, &store, error))
+    {
+      g_prefix_error (error, "Making a deployment to measure layout %s, key %s: ", layout->name,
+                      key_strategy->name);
+      return FALSE;
+    }
+  store.keep = store.keep && records != NULL;
+  for (guint i = 0; i < n_phases; i++)
+    {
+      TallBenchRecord record = { .layout = layout, .key_strategy = key_strategy };
+      if (!run_phase (self, &phases[i], &store, &record, error))
+        return FALSE;
+      if (phases[i].summary != NULL && records != NULL)
+        g_array_append_val (records, record);
+    }
+  return TRUE;
+}
+
+static gboolean
+run_all (Run *self, GArray *records, GError **error)
+{
+  const TallBenchCompare *compare = self->compare;
+  for (guint i = 0; i < compare->n_layouts; i++)
+    for (guint k = 0; k < compare->n_key_strategies; k++)
+      if (!run_deployment (self, compare->layouts[i], compare->key_strategies[k], records, error))
+        return FALSE;
+  return TRUE;
+}
+
+static gboolean
+make_directory (const char *directory, gboolean *made, GError **error)
+{
+  *made = g_mkdir (directory, 0777) == 0;
+  if (*made || errno == EEXIST)
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
+               "Making the directory %s to measure in: %s", directory, g_strerror (errno));
+  return FALSE;
+}
+
+static Run
+run_new (const TallBenchCompare *compare, const TallBenchOrders *orders)
+{
+  guint n_phases;
+  tall_bench_phases (&n_phases);
+  guint n_deployments = compare->n_layouts * compare->n_key_strategies;
+  return (Run){
+    .compare = compare,
+    .orders = orders,
+    .plan = compare->plan,
+    .n_phases = n_phases * (n_deployments + (compare->hbase != NULL ? 1 : 0)),
+  };
+}
+
+/**
+ * tall_bench_compare_run:
+ * @orders: are changed by replacing them
+ * @records: (element-type TallBenchRecord): gets the figures; also of what was done before an error
+ *
+ * Makes a deployment for each layout and key strategy, one after the other, measures every phase in
+ * it, and removes it. A gateway compiles what it does often while it works, so that the first
+ * deployment on HBase would pay for the others: it is measured once beforehand, and that does not
+ * count.
+ *
+ * Returns: FALSE with what went wrong, and in which deployment: %TALL_ERROR_CONFLICT if one of that
+ *   name exists, %TALL_ERROR_DAMAGED if an order did not come back as it was stored,
+ *   %G_IO_ERROR_CANCELLED if it was asked to stop
+ */
+gboolean
+tall_bench_compare_run (const TallBenchCompare *self,
+                        const TallBenchOrders *orders,
+                        GArray *records,
+                        GError **error)
+{
+  g_auto (Run) run = run_new (self, orders);
+  gboolean made = FALSE;
+  if (self->progress != NULL)
+    {
+      run.plan.progress = report_progress;
+      run.plan.progress_data = &run;
+    }
+  if (self->hbase != NULL)
+    return run_deployment (&run, self->layouts[0], self->key_strategies[0], NULL, error)
+           && run_all (&run, records, error);
+  if (!make_directory (self->directory, &made, error))
+    return FALSE;
+  gboolean ok = run_all (&run, records, error);
+  if (made && !self->keep)
+    g_rmdir (self->directory);
+  return ok;
+}

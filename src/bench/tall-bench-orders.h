@@ -1,0 +1,43 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-listing.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallBenchCustomer:
+ *
+ * One of those whose orders are listed. Everything but the containers belongs to the orders.
+ */
+typedef struct
+{
+  const char *number;
+  GPtrArray *by_date;    /* of TallOrder: as a listing has them, newest first */
+  GHashTable *by_number; /* order number → TallOrder */
+} TallBenchCustomer;
+
+/**
+ * TallBenchOrders:
+ *
+ * The orders of a measurement, as they are stored, or are going to be. Different threads may change
+ * different orders at the same time.
+ */
+typedef struct
+{
+  GPtrArray *orders;    /* of TallOrder */
+  GPtrArray *customers; /* of TallBenchCustomer */
+} TallBenchOrders;
+
+TallBenchOrders *tall_bench_orders_new (GPtrArray *orders);
+void tall_bench_orders_free (TallBenchOrders *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallBenchOrders, tall_bench_orders_free)
+
+void tall_bench_change_order (TallOrder *order);
+gboolean tall_bench_check_list (const TallBenchCustomer *customer,
+                                const TallOrderList *list,
+                                guint limit,
+                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

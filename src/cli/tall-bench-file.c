@@ -1,0 +1,140 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-bench-file.h"
+
+#include "tall-error.h"
+#include "tall-grouper.h"
+#include "tall-output.h"
+
+/* Orders that have been read. */
+typedef struct
+{
+  GPtrArray *orders; /* of TallOrder */
+  guint64 n_lines;   /* of all of them */
+  guint max_orders;
+  guint max_lines; /* that fit in memory */
+  TallRejects *rejects;
+} Reading;
+
+static gboolean
+is_full (const Reading *self)
+{
+  return self->orders->len >= self->max_orders || self->n_lines > self->max_lines;
+}
+
+static void
+take_item (TallLoadItem *item, gpointer data)
+{
+  Reading *self = data;
+  g_autoptr (TallLoadItem) owned = item;
+  g_autoptr (GError) error = NULL;
+  if (is_full (self))
+    return;
+  if (!tall_order_normalize (owned->order, &error))
+    {
+      tall_load_item_reject (owned, self->rejects, error->message, NULL);
+      return;
+    }
+  self->n_lines += tall_order_count_lines (owned->order);
+  g_ptr_array_add (self->orders, g_steal_pointer (&owned->order));
+}
+
+/* What `load` would put aside is not measured, and not hidden. */
+static void
+report_rejects (const Reading *self, const char *path)
+{
+  guint64 n = tall_rejects_get_count (self->rejects);
+  if (n == 0)
+    return;
+  GPtrArray *tally = tall_rejects_get_tally (self->rejects);
+  const TallRejectTally *first = g_ptr_array_index (tally, 0);
+  tall_print_error ("%s: %" G_GUINT64_FORMAT " %s not measured, most often because: %s (first: "
+                    "line %" G_GUINT64_FORMAT ")",
+                    path, n, n == 1 ? "row is" : "rows are", first->reason, first->first_line);
+}
+
+static gboolean
+read_rows (Reading *self, TallCsvReader *reader, const TallMapping *mapping, GError **error)
+{
+  g_autoptr (TallGrouper) grouper = tall_grouper_new (mapping, tall_csv_reader_get_columns (reader),
+                                                      self->rejects, take_item, self);
+  TallCsvRow row;
+  TallCsvStep step = TALL_CSV_END;
+  while (!is_full (self) && (step = tall_csv_reader_next (reader, &row, error)) == TALL_CSV_ROW)
+    tall_grouper_push (grouper, &row);
+  if (step == TALL_CSV_FAILED)
+    return FALSE;
+  tall_grouper_finish (grouper);
+  return TRUE;
+}
+
+static gboolean
+check_read (const Reading *self, const char *path, GError **error)
+{
+  if (self->n_lines > self->max_lines)
+    {
+      g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
+                   "%s: all orders are kept in memory, to be compared with what comes back, and "
+                   "these have more than %u lines together: choose fewer with --count",
+                   path, self->max_lines);
+      return FALSE;
+    }
+  if (self->orders->len > 0)
+    return TRUE;
+  tall_error_set_invalid (error, "orders", "%s: there is no order in it to measure with", path);
+  return FALSE;
+}
+
+static TallMapping *
+load_mapping (const char *map, GError **error)
+{
+  g_autoptr (TallMapping) mapping = tall_mapping_load (map, error);
+  if (mapping == NULL || mapping->kind == TALL_MAPPING_ORDERS)
+    return g_steal_pointer (&mapping);
+  tall_error_set_invalid (error, "map", "--map %s is for customers; choose one for orders", map);
+  return NULL;
+}
+
+/**
+ * tall_bench_file_read:
+ * @map: a preset or a file, as for `load`
+ * @max_orders: that are read; the rest of the file is not looked at
+ * @max_lines: of all orders together
+ * @stop: (nullable): atomic: not 0 any more when reading is to stop
+ *
+ * Reads the orders of a CSV file, exactly as `load` does. What `load` would reject is left out, and
+ * said on standard error.
+ *
+ * Returns: (transfer full) (element-type TallOrder): at least one order
+ */
+GPtrArray *
+tall_bench_file_read (const char *path,
+                      const char *map,
+                      guint max_orders,
+                      guint max_lines,
+                      const gint *stop,
+                      GError **error)
+{
+  g_autoptr (TallMapping) mapping = load_mapping (map, error);
+  if (mapping == NULL)
+    return NULL;
+  g_autoptr (TallCsvReader) reader =
+      tall_csv_reader_open (path, mapping->delimiter, TALL_CSV_MAX_ROW, error);
+  if (reader == NULL)
+    return NULL;
+  tall_csv_reader_set_stop (reader, stop);
+  if (!tall_mapping_bind (mapping, tall_csv_reader_get_columns (reader), error))
+    {
+      g_prefix_error (error, "%s: ", path);
+      return NULL;
+    }
+  g_autoptr (TallRejects) rejects = tall_rejects_new (NULL, error);
+  if (rejects == NULL)
+    return NULL;
+  g_autoptr (GPtrArray) orders = g_ptr_array_new_with_free_func ((GDestroyNotify)tall_order_free);
+  Reading reading = { orders, 0, max_orders, max_lines, rejects };
+  if (!read_rows (&reading, reader, mapping, error) || !check_read (&reading, path, error))
+    return NULL;
+  report_rejects (&reading, path);
+  return g_steal_pointer (&orders);
+}

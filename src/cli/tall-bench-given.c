@@ -1,0 +1,210 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-bench-given.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tall-bench-run.h"
+#include "tall-error.h"
+
+#define MAX_OPERATIONS G_GINT64_CONSTANT (1000000000)
+
+void
+tall_bench_given_clear (TallBenchGiven *self)
+{
+  g_clear_pointer (&self->layouts, g_free);
+  g_clear_pointer (&self->keys, g_free);
+  g_clear_pointer (&self->lines, g_free);
+  g_clear_pointer (&self->orders, g_free);
+  g_clear_pointer (&self->map, g_free);
+}
+
+static gboolean
+read_number (const char *text, gsize len, guint *number)
+{
+  g_autofree char *part = g_strndup (text, len);
+  guint64 value;
+  if (!g_ascii_string_to_unsigned (part, 10, 1, TALL_BENCH_MAX_LINES, &value, NULL))
+    return FALSE;
+  *number = (guint)value;
+  return TRUE;
+}
+
+/* `5` or `1-50`. */
+static gboolean
+read_lines (TallBenchGiven *self, GError **error)
+{
+  const char *dash = strchr (self->lines, '-');
+  gsize len = dash != NULL ? (gsize)(dash - self->lines) : strlen (self->lines);
+  const char *last = dash != NULL ? dash + 1 : self->lines;
+  if (!read_number (self->lines, len, &self->min_lines)
+      || !read_number (last, strlen (last), &self->max_lines))
+    {
+      tall_error_set_invalid (error, "lines",
+                              "--lines %s: write a number, or a range such as 1-50, of 1 to "
+                              "" G_STRINGIFY (TALL_BENCH_MAX_LINES) " lines",
+                              self->lines);
+      return FALSE;
+    }
+  if (self->min_lines <= self->max_lines)
+    return TRUE;
+  tall_error_set_invalid (error, "lines",
+                          "--lines %s: the range is the wrong way round; write %u-%u", self->lines,
+                          self->max_lines, self->min_lines);
+  return FALSE;
+}
+
+static const char *
+check_numbers (const TallBenchGiven *self)
+{
+  if (self->count != -1 && (self->count < 1 || self->count > TALL_BENCH_MAX_ORDERS))
+    return "--count: choose 1 to " G_STRINGIFY (TALL_BENCH_MAX_ORDERS);
+  if (self->customers != -1 && (self->customers < 1 || self->customers > TALL_BENCH_MAX_ORDERS))
+    return "--customers: choose 1 to " G_STRINGIFY (TALL_BENCH_MAX_ORDERS);
+  if (self->clients < 1 || self->clients > TALL_BENCH_MAX_CLIENTS)
+    return "--clients: choose 1 to " G_STRINGIFY (TALL_BENCH_MAX_CLIENTS);
+  if (self->operations != -1 && (self->operations < 1 || self->operations > MAX_OPERATIONS))
+    return "--operations: choose 1 to 1000000000";
+  if (self->seed < -1)
+    return "--seed: choose 0 or more";
+  if (self->seconds != -1 && !(self->seconds >= 0 && self->seconds <= TALL_BENCH_MAX_SECONDS))
+    return "--seconds: choose 0 to " G_STRINGIFY (TALL_BENCH_MAX_SECONDS);
+  return NULL;
+}
+
+static const char *
+check_floor (const TallBenchGiven *self)
+{
+  if (self->layouts != NULL || self->keys != NULL || self->orders != NULL || self->map != NULL
+      || self->customers != -1 || self->clients != 1 || self->operations != -1 || self->seed != -1
+      || self->keep)
+    return "--floor measures what README.md of src/bench lists: besides --store it takes --lines, "
+           "--count, --seconds and --json";
+  if (self->min_lines != self->max_lines)
+    return "--floor takes one number of --lines, not a range";
+  return NULL;
+}
+
+static const char *
+check_layouts (const TallBenchGiven *self)
+{
+  if (self->orders != NULL && self->map == NULL)
+    return "--orders needs --map, which says which column is what: a preset, as load has them, or "
+           "a file";
+  if (self->map != NULL && self->orders == NULL)
+    return "--map is for the columns of --orders FILE.csv";
+  if (self->orders != NULL && (self->lines != NULL || self->customers != -1 || self->seed != -1))
+    return "--lines, --customers and --seed are for orders that are made up: leave them out, or "
+           "--orders";
+  if (self->operations != -1 && self->seconds != -1)
+    return "Give --seconds or --operations, not both";
+  if (self->seconds == 0)
+    return "--seconds: a phase takes some time; choose more than 0";
+  return NULL;
+}
+
+/**
+ * tall_bench_given_check:
+ *
+ * Looks for what makes no sense, and reads @lines.
+ */
+gboolean
+tall_bench_given_check (TallBenchGiven *self, GError **error)
+{
+  const char *wrong = check_numbers (self);
+  if (wrong == NULL && self->lines != NULL && !read_lines (self, error))
+    return FALSE;
+  if (wrong == NULL)
+    wrong = self->floor ? check_floor (self) : check_layouts (self);
+  if (wrong == NULL)
+    return TRUE;
+  tall_error_set_invalid (error, "bench", "%s", wrong);
+  return FALSE;
+}
+
+static gboolean
+add_named (GPtrArray *found, gconstpointer each, const char *name, GError **error)
+{
+  if (each == NULL)
+    return FALSE;
+  if (!g_ptr_array_find (found, each, NULL))
+    {
+      g_ptr_array_add (found, (gpointer)each);
+      return TRUE;
+    }
+  tall_error_set_invalid (error, "bench", "%s is given twice", name);
+  return FALSE;
+}
+
+/**
+ * tall_bench_given_find_layouts:
+ *
+ * Returns: (transfer container) (element-type TallLayout): those chosen; NULL, naming those that
+ *   there are, if one is not known
+ */
+GPtrArray *
+tall_bench_given_find_layouts (const TallBenchGiven *self, GError **error)
+{
+  g_autoptr (GPtrArray) found = g_ptr_array_new ();
+  guint n;
+  const TallLayout *const *all = tall_layouts (&n);
+  if (self->layouts == NULL || g_str_equal (self->layouts, "all"))
+    {
+      for (guint i = 0; i < n; i++)
+        g_ptr_array_add (found, (gpointer)all[i]);
+      return g_steal_pointer (&found);
+    }
+  g_auto (GStrv) names = g_strsplit (self->layouts, ",", -1);
+  for (guint i = 0; names[i] != NULL || i == 0; i++)
+    {
+      const char *name = names[0] == NULL ? "" : names[i];
+      if (!add_named (found, tall_layout_find (name, error), name, error))
+        return NULL;
+    }
+  return g_steal_pointer (&found);
+}
+
+/**
+ * tall_bench_given_find_keys:
+ *
+ * Returns: (transfer container) (element-type TallKeyStrategy): the same for key strategies
+ */
+GPtrArray *
+tall_bench_given_find_keys (const TallBenchGiven *self, GError **error)
+{
+  g_autoptr (GPtrArray) found = g_ptr_array_new ();
+  guint n;
+  const TallKeyStrategy *const *all = tall_key_strategies (&n);
+  if (g_strcmp0 (self->keys, "all") == 0)
+    {
+      for (guint i = 0; i < n; i++)
+        g_ptr_array_add (found, (gpointer)all[i]);
+      return g_steal_pointer (&found);
+    }
+  g_auto (GStrv) names = g_strsplit (self->keys != NULL ? self->keys : "hashed", ",", -1);
+  for (guint i = 0; names[i] != NULL || i == 0; i++)
+    {
+      const char *name = names[0] == NULL ? "" : names[i];
+      if (!add_named (found, tall_key_strategy_find (name, error), name, error))
+        return NULL;
+    }
+  return g_steal_pointer (&found);
+}
+
+void
+tall_bench_show_progress (const char *what, double done, gpointer data G_GNUC_UNUSED)
+{
+  if (!isatty (STDERR_FILENO))
+    return;
+  fprintf (stderr, "\r%-44s %3.0f %%\033[K", what, done * 100);
+  fflush (stderr);
+}
+
+void
+tall_bench_clear_progress (void)
+{
+  if (isatty (STDERR_FILENO))
+    fputs ("\r\033[K", stderr);
+}

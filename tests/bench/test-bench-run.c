@@ -1,0 +1,362 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-bench-run.h"
+
+#include <gio/gio.h>
+
+#include "tall-error.h"
+#include "tall-memory-table.h"
+#include "tall-workload.h"
+
+/* A front that hands every call to another, but lies about what it was told to lie about. */
+typedef struct
+{
+  TallFront parent_instance;
+
+  TallFront *front;   /* owned */
+  const char *wrong;  /* an order number: comes back other than it was stored; NULL: none */
+  const char *hidden; /* the same: missing in listings */
+  gint stop_after;    /* atomic: gets until @stop is set; 0: never */
+  gint stop;
+  gint n_gets;
+  gint n_puts;
+} LyingFront;
+
+typedef TallFrontClass LyingFrontClass;
+
+GType lying_front_get_type (void);
+G_DEFINE_TYPE (LyingFront, lying_front, TALL_TYPE_FRONT)
+
+static gboolean
+put_order (TallFront *base,
+           TallOrder *order,
+           const TallWriteOptions *options,
+           gint64 *revision,
+           GError **error)
+{
+  LyingFront *self = (LyingFront *)base;
+  g_atomic_int_inc (&self->n_puts);
+  return tall_front_put_order (self->front, order, options, revision, error);
+}
+
+static TallOrder *
+get_order (
+    TallFront *base, const char *customer, const char *number, gint64 *revision, GError **error)
+{
+  LyingFront *self = (LyingFront *)base;
+  TallOrder *order = tall_front_get_order (self->front, customer, number, revision, error);
+  if (g_strcmp0 (number, self->wrong) == 0)
+    order->shipping_locations[0].line_items[0].price.scale++;
+  if (g_atomic_int_add (&self->n_gets, 1) + 1 == self->stop_after)
+    g_atomic_int_set (&self->stop, 2);
+  return order;
+}
+
+static TallOrderList *
+list_orders (TallFront *base, const char *number, const TallListOptions *options, GError **error)
+{
+  LyingFront *self = (LyingFront *)base;
+  TallOrderList *list = tall_front_list_orders (self->front, number, options, error);
+  for (guint i = 0; i < list->n_entries; i++)
+    if (g_strcmp0 (list->entries[i].order_number, self->hidden) == 0)
+      {
+        list->n_entries--;
+        memmove (&list->entries[i], &list->entries[i + 1],
+                 (list->n_entries - i) * sizeof (TallOrderEntry));
+      }
+  return list;
+}
+
+static void
+lying_front_init (LyingFront *self G_GNUC_UNUSED)
+{
+}
+
+static void
+lying_front_finalize (GObject *object)
+{
+  g_clear_object (&((LyingFront *)object)->front);
+  G_OBJECT_CLASS (lying_front_parent_class)->finalize (object);
+}
+
+static void
+lying_front_class_init (LyingFrontClass *klass)
+{
+  klass->put_order = put_order;
+  klass->get_order = get_order;
+  klass->list_orders = list_orders;
+  G_OBJECT_CLASS (klass)->finalize = lying_front_finalize;
+}
+
+#define N_ORDERS 100
+#define N_CUSTOMERS 2
+
+/* A store in memory, and what is to be in it. */
+typedef struct
+{
+  LyingFront *front;
+  TallBenchOrders *orders;
+} Fixture;
+
+static void
+set_up (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  const TallWorkload workload = {
+    .prefix = "", .n_lines = 1, .max_lines = 4, .n_customers = N_CUSTOMERS, .seed = 3
+  };
+  const TallStoreSettings settings = { .layout = &tall_layout_record_type,
+                                       .key_strategy = &tall_key_hashed };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTable) table = tall_memory_table_new ();
+  g_assert_true (tall_store_create (table, &settings, &error));
+  g_assert_no_error (error);
+  self->front = g_object_new (lying_front_get_type (), NULL);
+  self->front->front = (TallFront *)tall_store_open (table, NULL, NULL, NULL, &error);
+  g_assert_no_error (error);
+  self->orders = tall_bench_orders_new (tall_workload_make_orders (&workload, 0, N_ORDERS));
+}
+
+static void
+tear_down (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_clear_object (&self->front);
+  g_clear_pointer (&self->orders, tall_bench_orders_free);
+}
+
+static gboolean
+run_phase (Fixture *self,
+           const char *name,
+           guint n_clients,
+           guint64 n_operations,
+           TallBenchRecord *record,
+           GError **error)
+{
+  TallBenchPlan plan = {
+    .n_clients = n_clients, .n_operations = n_operations, .seed = 5, .stop = &self->front->stop
+  };
+  guint n;
+  const TallBenchPhase *phases = tall_bench_phases (&n);
+  *record = (TallBenchRecord){ 0 };
+  for (guint i = 0; i < n; i++)
+    if (g_str_equal (phases[i].name, name))
+      return tall_bench_run_phase (&phases[i], &plan, TALL_FRONT (self->front), self->orders,
+                                   record, error);
+  g_error ("no phase %s", name);
+}
+
+static void
+run_well (
+    Fixture *self, const char *name, guint n_clients, guint64 n_operations, TallBenchRecord *record)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean done = run_phase (self, name, n_clients, n_operations, record, &error);
+  g_assert_no_error (error);
+  g_assert_true (done);
+}
+
+/* All phases, in their order, do as many operations as they are told, and nothing is amiss. */
+static void
+test_phases (Fixture *self, gconstpointer data)
+{
+  guint n_clients = GPOINTER_TO_UINT (data);
+  TallBenchRecord record;
+  run_well (self, "store", n_clients, 10, &record);
+  g_assert_cmpint (self->front->n_puts, ==, N_ORDERS);
+  g_assert_cmpuint (record.n_counted, ==, N_ORDERS);
+  g_assert_cmpuint (record.n_timed, <, N_ORDERS);
+  g_assert_cmpuint (record.n_timed, >=, N_ORDERS * 9 / 10);
+  g_assert_cmpfloat (record.rate, >, 0);
+
+  run_well (self, "get", n_clients, 70, &record);
+  g_assert_cmpuint (record.n_timed, ==, 70);
+  g_assert_cmpuint (record.n_counted, ==, (guint64)self->front->n_gets);
+  g_assert_cmpfloat (record.p50, >, 0);
+  g_assert_cmpfloat (record.p50, <=, record.p99);
+  g_assert_cmpfloat (record.p99, <=, record.max);
+
+  run_well (self, "list", n_clients, 70, &record);
+  g_assert_cmpuint (record.n_timed, ==, 70);
+  self->front->n_puts = self->front->n_gets = 0;
+  run_well (self, "replace", n_clients, 70, &record);
+  g_assert_cmpuint (record.n_timed, ==, 70);
+  g_assert_cmpuint (record.n_counted, ==, (guint64)self->front->n_puts);
+  run_well (self, "check", n_clients, 10, &record);
+  g_assert_cmpint (self->front->n_gets, ==, N_ORDERS);
+}
+
+/* A client without an operation of its own has none, instead of going on for ever. */
+static void
+test_few_operations (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  TallBenchRecord record;
+  run_well (self, "store", 8, 1, &record);
+  run_well (self, "get", 8, 3, &record);
+  g_assert_cmpuint (record.n_timed, ==, 3);
+}
+
+static void
+test_seconds (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  TallBenchRecord record;
+  g_autoptr (GError) error = NULL;
+  TallBenchPlan plan = { .n_clients = 3, .seconds = 1e-6 };
+  guint n;
+  const TallBenchPhase *phases = tall_bench_phases (&n);
+  run_well (self, "store", 3, 1, &record);
+  record = (TallBenchRecord){ 0 };
+  g_assert_true (tall_bench_run_phase (&phases[1], &plan, TALL_FRONT (self->front), self->orders,
+                                       &record, &error));
+  g_assert_no_error (error);
+  g_assert_cmpuint (record.n_timed, >=, 3);
+}
+
+static void
+assert_damaged (GError *error, const char *text)
+{
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+  g_assert_nonnull (strstr (error->message, text));
+}
+
+/* One order of many that comes back with 1.50 as 1.5 is found, by all clients together. */
+static void
+test_wrong_order (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  TallBenchRecord record;
+  g_autoptr (GError) error = NULL;
+  run_well (self, "store", 2, 1, &record);
+  self->front->wrong = "0000000042";
+  g_assert_false (run_phase (self, "check", 2, 1, &record, &error));
+  assert_damaged (error, "Order 0000000042 of C00000000 ");
+  g_clear_error (&error);
+  g_assert_false (run_phase (self, "get", 2, 10000, &record, &error));
+  assert_damaged (error, "Order 0000000042 of C00000000 ");
+}
+
+/* So is a replace that did not take effect. */
+static void
+test_lost_replace (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  TallBenchRecord record;
+  g_autoptr (GError) error = NULL;
+  run_well (self, "store", 1, 1, &record);
+  tall_bench_change_order (g_ptr_array_index (self->orders->orders, 17));
+  g_assert_false (run_phase (self, "check", 1, 1, &record, &error));
+  assert_damaged (error, "Order 0000000017 of C00000001 ");
+}
+
+static const TallBenchCustomer *
+get_customer (Fixture *self)
+{
+  return g_ptr_array_index (self->orders->customers, 0);
+}
+
+/* So is a listing that leaves an order out, in the middle of the page. */
+static void
+test_wrong_list (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  TallBenchRecord record;
+  g_autoptr (GError) error = NULL;
+  const TallOrder *hidden = g_ptr_array_index (get_customer (self)->by_date, 10);
+  run_well (self, "store", 1, 1, &record);
+  self->front->hidden = hidden->order_number;
+  g_assert_false (run_phase (self, "list", 1, 100, &record, &error));
+  assert_damaged (error, "C00000000");
+}
+
+/* And an entry that is not what was stored: each field of it. */
+static void
+test_wrong_entry (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  TallBenchRecord record;
+  run_well (self, "store", 1, 1, &record);
+  for (guint field = 0; field < 6; field++)
+    {
+      g_autoptr (GError) error = NULL;
+      TallListOptions options = { .limit = 30 };
+      g_autoptr (TallOrderList) list =
+          tall_front_list_orders (self->front->front, "C00000000", &options, &error);
+      g_assert_no_error (error);
+      g_assert_true (tall_bench_check_list (get_customer (self), list, 30, &error));
+      TallOrderEntry *entry = &list->entries[29];
+      if (field == 0)
+        entry->sales_date++;
+      else if (field == 1)
+        entry->n_lines++;
+      else if (field == 2)
+        entry->total.unscaled++;
+      else if (field == 3)
+        entry->currency = NULL;
+      else if (field == 4)
+        entry->order_number = list->entries[0].order_number;
+      else
+        list->n_entries--;
+      g_assert_false (tall_bench_check_list (get_customer (self), list, 30, &error));
+      assert_damaged (error, "C00000000");
+    }
+}
+
+/* What is not there is an error, too; and stopping is one of its own. */
+static void
+test_ends (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  TallBenchRecord record;
+  g_autoptr (GError) error = NULL;
+  g_assert_false (run_phase (self, "get", 2, 100, &record, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
+  g_clear_error (&error);
+
+  run_well (self, "store", 1, 1, &record);
+  self->front->n_gets = 0;
+  self->front->stop_after = 20;
+  g_assert_false (run_phase (self, "get", 2, 100000, &record, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_assert_cmpint (self->front->n_gets, <=, 21);
+}
+
+/* The same seed makes the same orders, another one others; sizes fill their range. */
+static void
+test_workload (void)
+{
+  TallWorkload workload = { .prefix = "", .n_lines = 2, .max_lines = 5, .n_customers = 3 };
+  guint n_of_size[8] = { 0 };
+  guint n_same = 0;
+  for (guint i = 0; i < 200; i++)
+    {
+      workload.seed = 1;
+      g_autoptr (TallOrder) order = tall_workload_make_order (&workload, i);
+      g_autoptr (TallOrder) again = tall_workload_make_order (&workload, i);
+      workload.seed = 2;
+      g_autoptr (TallOrder) other = tall_workload_make_order (&workload, i);
+      g_assert_true (tall_order_equal (order, again));
+      n_same += tall_order_equal (order, other) ? 1 : 0;
+      g_assert_cmpuint (tall_order_count_lines (order), <=, 5);
+      n_of_size[tall_order_count_lines (order)]++;
+    }
+  g_assert_cmpuint (n_same, ==, 0);
+  g_assert_cmpuint (n_of_size[0] + n_of_size[1], ==, 0);
+  for (guint i = 2; i <= 5; i++)
+    g_assert_cmpuint (n_of_size[i], >, 20);
+}
+
+static void
+add (const char *path, guint n_clients, void (*test) (Fixture *self, gconstpointer data))
+{
+  g_test_add (path, Fixture, GUINT_TO_POINTER (n_clients), set_up, test, tear_down);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  add ("/bench/run/phases/one-client", 1, test_phases);
+  add ("/bench/run/phases/many-clients", 7, test_phases);
+  add ("/bench/run/few-operations", 0, test_few_operations);
+  add ("/bench/run/seconds", 0, test_seconds);
+  add ("/bench/run/wrong-order", 0, test_wrong_order);
+  add ("/bench/run/lost-replace", 0, test_lost_replace);
+  add ("/bench/run/wrong-list", 0, test_wrong_list);
+  add ("/bench/run/wrong-entry", 0, test_wrong_entry);
+  add ("/bench/run/ends", 0, test_ends);
+  g_test_add_func ("/bench/workload", test_workload);
+  return g_test_run ();
+}

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 
-/* A server over a new store in memory, or over the front of the tests ("front" instead of a
- * layout), for clients in other languages: prints the address that it listens on, and stops when
- * its standard input ends. */
+/* A server over a new store in memory, of the layout and key strategy named, or over the front of
+ * the tests ("front" instead of a layout), for clients in other languages: prints the address that
+ * it listens on, and stops when its standard input ends. */
 
 #include <stdio.h>
 
@@ -20,14 +20,16 @@ wait_for_end_of_input (void)
 }
 
 static TallFront *
-open_store (TallTable *table, const char *layout, GError **error)
+open_store (TallTable *table, const char *layout, const char *key, GError **error)
 {
   if (g_str_equal (layout, "front"))
     return tall_test_front_new ();
   TallStoreSettings settings = { .layout = tall_layout_find (layout, error) };
   if (settings.layout == NULL)
     return NULL;
-  settings.key_strategy = &tall_key_hashed;
+  settings.key_strategy = tall_key_strategy_find (key, error);
+  if (settings.key_strategy == NULL)
+    return NULL;
 
   if (!tall_store_create (table, &settings, error))
     return NULL;
@@ -40,7 +42,8 @@ main (int argc, char **argv)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) table = tall_memory_table_new ();
-  g_autoptr (TallFront) front = open_store (table, argc > 1 ? argv[1] : "blob", &error);
+  g_autoptr (TallFront) front =
+      open_store (table, argc > 1 ? argv[1] : "blob", argc > 2 ? argv[2] : "hashed", &error);
   g_autoptr (TallServer) server = NULL;
 
   if (front != NULL)

@@ -1,0 +1,227 @@
+# SPDX-FileCopyrightText: The tallorder authors
+# SPDX-License-Identifier: Apache-2.0
+"""Measures layouts side by side like a user. Speaks TAP.
+
+    bench.py TALLORDER SOURCE_ROOT [hbase]    the latter needs $TALLORDER_HBASE_BINARY
+"""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "cli"))
+
+from support import (  # noqa: E402
+    DONE, FAILED, NORTHWIND, PROGRAM, SECONDS, USAGE, equal, main, on_terminal, run, test,
+)
+
+LAYOUTS = ["blob", "record-type", "normalized", "denormalized", "wide"]
+KEYS = ["hashed", "raw", "salted", "reversed", "numeric"]
+PHASES = ["store", "get", "list", "replace"]
+ON_HBASE = sys.argv[3:] == ["hbase"]
+
+# Of an order of 5 lines at one location: calls of a put and of a get, rows of a get.
+COSTS = {"blob": (2, 1, 1), "wide": (2, 1, 1), "record-type": (3, 1, 7), "denormalized": (3, 1, 6),
+         "normalized": (3, 3, 7)}
+
+
+def bench(store, *options):
+    """The measurements by layout, key and phase, and all that was printed."""
+    result = run("bench", "--store", store, "--json", *options).ends(DONE)
+    equal(result.err, "")
+    report = json.loads(result.out)
+    found = {(m["layout"], m["key"], m["phase"]): m for m in report["measurements"]}
+    equal(len(found), len(report["measurements"]))
+    return found, report
+
+
+def check_costs(found, n_orders, operations):
+    for (layout, key, phase), measured in found.items():
+        cost, where = measured["per_operation"], (layout, key, phase)
+        calls_put, calls_get, rows = COSTS[layout]
+        equal((where, measured["p50_us"] > 0), (where, True))
+        equal((where, measured["p50_us"] <= measured["p99_us"] <= measured["max_us"]),
+              (where, True))
+        equal((where, measured["operations_per_second"] > 0), (where, True))
+        if phase == "store":
+            equal((where, measured["operations_counted"]), (where, n_orders))
+            equal((where, cost["rows_read"]), (where, 0))
+            if key != "numeric":  # which asks for ids, too
+                equal((where, cost["calls"]), (where, calls_put))
+        else:
+            equal((where, measured["operations"]), (where, operations))
+        if phase == "get":
+            equal((where, cost["rows_read"], cost["rows_written"]), (where, rows, 0))
+            if key != "numeric":
+                equal((where, cost["calls"]), (where, calls_get))
+        if phase == "list" and key != "numeric":
+            equal((where, cost["calls"]), (where, 2))
+
+
+def small_run(store, layouts, keys, *options):
+    found, report = bench(store, "--layout", ",".join(layouts), "--key", ",".join(keys),
+                          "--count", 40, "--customers", 2, "--operations", 20, *options)
+    equal(sorted(found), sorted((l, k, p) for l in layouts for k in keys for p in PHASES))
+    equal([report[name] for name in ("orders", "customers", "lines", "operations")],
+          [40, 2, 200, 20])
+    check_costs(found, 40, 20)
+
+
+def all_layouts(folder):
+    small_run(f"rocksdb:{folder}/new", LAYOUTS, ["hashed"])
+    equal(os.listdir(folder), [])  # what it has made it has removed
+
+
+def all_keys_with_clients(folder):
+    small_run(f"rocksdb:{folder}?sync=0", ["blob", "normalized"], KEYS, "--clients", 4)
+    equal(os.listdir(folder), [])
+
+
+def orders_of_a_file(folder):
+    options = ["--orders", NORTHWIND / "orders.csv", "--map", "northwind", "--operations", 50]
+    found, report = bench(f"rocksdb:{folder}", "--layout", "blob,denormalized", *options)
+    equal((report["orders"], report["customers"], "seed" in report), (830, 89, False))
+    equal(found["blob", "hashed", "store"]["operations_counted"], 830)
+    _, report = bench(f"rocksdb:{folder}", "--layout", "blob", "--count", 10, *options)
+    equal(report["orders"], 10)
+
+
+def rejected_rows_are_told(folder):
+    file = pathlib.Path(folder) / "orders.csv"
+    text = (NORTHWIND / "orders.csv").read_text().splitlines(keepends=True)
+    columns = text[1].count(",") - 1
+    file.write_text("".join(text[:20]) + "," * columns + "\n")
+    result = run("bench", "--store", f"rocksdb:{folder}/s", "--layout", "blob", "--operations", 1,
+                 "--orders", file, "--map", "northwind").ends(DONE)
+    equal("not measured" in result.err, True)
+    file.write_text(text[0])
+    run("bench", "--store", f"rocksdb:{folder}/s", "--orders", file, "--map", "northwind").ends(
+        USAGE, "no order")
+
+
+def table_for_people(folder):
+    result = run("bench", "--store", f"rocksdb:{folder}", "--lines", "1-9", "--count", 50,
+                 "--operations", 10).ends(DONE)
+    equal(result.err, "")
+    lines = result.out.splitlines()
+    equal([line.split(":")[0] for line in lines if line[:1].isalpha()], PHASES)
+    for phase in PHASES:
+        start = next(i for i, line in enumerate(lines) if line.startswith(phase + ":"))
+        equal([line.split()[0] for line in lines[start + 2:start + 7]], LAYOUTS)
+        equal({len(line) for line in lines[start + 1:start + 7]}, {len(lines[start + 1])})
+    equal(max(map(len, lines)) <= 100, True)
+
+
+def progress_on_a_terminal(folder):
+    text = on_terminal("bench", "--store", f"rocksdb:{folder}", "--layout", "wide", "--seconds",
+                       "0.5", "--count", 100)
+    equal("wide, hashed: get" in text and "\r" in text, True)
+
+
+def kept_and_then_left_alone(folder):
+    options = ["--store", f"rocksdb:{folder}?name=mine", "--layout", "blob", "--count", 5,
+               "--operations", 1]
+    kept = f"rocksdb:{folder}/mine-bench-blob-hashed"
+    run("bench", *options, "--keep").ends(DONE, f"Kept: {kept}")
+    before = run("export", "--store", kept).ends(DONE).out
+    equal(before.count('"order"'), 5)
+    run("bench", *options).ends(FAILED, "mine-bench-blob-hashed", "exists", "blob", "hashed")
+    equal(run("export", "--store", kept).ends(DONE).out, before)
+
+
+def stopped(folder):
+    """Ctrl-C in the middle of a phase leaves nothing behind."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        process = subprocess.Popen(
+            [PROGRAM, "bench", "--store", f"rocksdb:{folder}", "--layout", "record-type",
+             "--seconds", "600"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        give_up = time.monotonic() + SECONDS
+        while not os.listdir(folder) and time.monotonic() < give_up:
+            time.sleep(0.01)
+        process.send_signal(number)
+        out, err = process.communicate(timeout=SECONDS)
+        equal((process.returncode, out, "Stopped" in err), (128 + number, "", True))
+        equal(os.listdir(folder), [])
+
+
+def wrong_usage(folder):
+    store = ["--store", f"rocksdb:{folder}/none"]
+    file = NORTHWIND / "orders.csv"
+    cases = [
+        ([], "--store"),
+        ([*store, "more"], "no argument"),
+        ([*store, "--layout", "tall"], "“tall”; choose one of: blob, record-type"),
+        ([*store, "--layout", ""], "“”; choose one of"),
+        ([*store, "--layout", "blob,blob"], "twice"),
+        ([*store, "--key", "hashed,sorted"], "“sorted”; choose one of: hashed, raw"),
+        ([*store, "--lines", "0"], "--lines 0"),
+        ([*store, "--lines", "0-5"], "--lines 0-5"),
+        ([*store, "--lines", "50-1"], "wrong way round; write 1-50"),
+        ([*store, "--lines", "1-"], "--lines 1-"),
+        ([*store, "--lines", "-1"], "--lines -1"),
+        ([*store, "--lines", "9001"], "9000"),
+        ([*store, "--lines", "5x"], "--lines 5x"),
+        ([*store, "--clients", "0"], "--clients: choose 1 to"),
+        ([*store, "--clients", "257"], "--clients: choose 1 to 256"),
+        ([*store, "--clients", "9", "--count", "8"], "only 8 orders"),
+        ([*store, "--count", "0"], "--count: choose 1 to"),
+        ([*store, "--count", "10001", "--lines", "500"], "up to 10000"),
+        ([*store, "--customers", "0"], "--customers: choose 1 to"),
+        ([*store, "--operations", "0"], "--operations: choose 1 to"),
+        ([*store, "--operations", "1", "--seconds", "1"], "not both"),
+        ([*store, "--seconds", "0"], "--seconds"),
+        ([*store, "--seconds", "nan"], "--seconds"),
+        ([*store, "--seed=-3"], "--seed"),
+        ([*store, "--orders", file], "needs --map"),
+        ([*store, "--map", "northwind"], "--orders"),
+        ([*store, "--orders", file, "--map", "northwind", "--lines", "5"], "made up"),
+        ([*store, "--orders", file, "--map", "northwind-customers"], "for customers"),
+        ([*store, "--orders", file, "--map", "online-retail"], str(file)),
+        ([*store, "--floor", "--layout", "blob"], "--floor"),
+        ([*store, "--floor", "--lines", "1-2"], "--floor"),
+        (["--store", "memory:"], "memory:"),
+    ]
+    for arguments, text in cases:
+        run("bench", *arguments).ends(USAGE, text)
+    equal(os.listdir(folder), [])
+
+
+def not_reachable(folder):
+    run("bench", "--store", "hbase://127.0.0.1:9", "--count", 5).ends(FAILED, "127.0.0.1:9")
+    run("bench", "--store", f"rocksdb:{folder}/no/where").ends(FAILED, f"{folder}/no/where")
+    run("bench", "--store", f"rocksdb:{folder}", "--orders", f"{folder}/none.csv", "--map",
+        "northwind").ends(USAGE, "none.csv")
+
+
+def on_hbase(_):
+    address, name = os.environ["TALLORDER_HBASE_BINARY"], f"bench-{os.getpid()}"
+    small_run(f"hbase://{address}?name={name}", LAYOUTS, ["hashed"], "--clients", 2)
+    # All is gone again: the same names are free.
+    store = f"hbase://{address}?name={name}"
+    options = ["--layout", "blob", "--count", 5, "--operations", 1]
+    run("bench", "--store", store, *options, "--keep").ends(DONE, "Kept")
+    run("bench", "--store", store, *options).ends(FAILED, f"{name}-bench-blob-hashed exists")
+    kept = f"hbase://{address}?name={name}-bench-blob-hashed"
+    equal(run("export", "--store", kept).ends(DONE).out.count('"order"'), 5)
+
+
+def begin():
+    if not ON_HBASE:
+        for function in (all_layouts, all_keys_with_clients, orders_of_a_file,
+                         rejected_rows_are_told, table_for_people, progress_on_a_terminal,
+                         kept_and_then_left_alone, stopped, wrong_usage, not_reachable):
+            test(function)
+    elif "TALLORDER_HBASE_BINARY" in os.environ:
+        test(on_hbase)
+    else:
+        print("1..0 # SKIP no HBase: tools/hbase/hbase run starts one")
+        return 0
+    return main()
+
+
+if __name__ == "__main__":
+    sys.exit(begin())

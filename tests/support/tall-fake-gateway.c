@@ -30,6 +30,8 @@ struct _TallFakeGateway
   GPtrArray *threads;     /* of GThread: one for each */
   guint n_connections;
   guint n_waiting; /* TALL_FAKE_TOGETHER */
+  guint n_served;  /* connections, of at most max_served */
+  guint max_served;
   gboolean stopped;
 };
 
@@ -132,13 +134,29 @@ write_result (ThriftProtocol *protocol, const char *name, TallFakeAnswer answer,
   thrift_protocol_write_field_stop (protocol, error);
 }
 
+/* That the call could not be run. */
+static void
+write_exception (ThriftProtocol *protocol, GError **error)
+{
+  thrift_protocol_write_field_begin (protocol, "message", T_STRING, 1, error);
+  thrift_protocol_write_string (protocol, "unknown method", error);
+  thrift_protocol_write_field_begin (protocol, "type", T_I32, 2, error);
+  thrift_protocol_write_i32 (protocol, THRIFT_APPLICATION_EXCEPTION_ERROR_UNKNOWN_METHOD, error);
+  thrift_protocol_write_field_stop (protocol, error);
+}
+
 static gboolean
 write_answer (
     ThriftProtocol *protocol, const char *name, gint32 seqid, TallFakeAnswer answer, GError **error)
 {
-  thrift_protocol_write_message_begin (protocol, name, T_REPLY, seqid, error);
+  gboolean unknown = answer == TALL_FAKE_UNKNOWN;
+  thrift_protocol_write_message_begin (protocol, name, unknown ? T_EXCEPTION : T_REPLY, seqid,
+                                       error);
   thrift_protocol_write_struct_begin (protocol, "result", error);
-  write_result (protocol, name, answer, error);
+  if (unknown)
+    write_exception (protocol, error);
+  else
+    write_result (protocol, name, answer, error);
   thrift_protocol_write_struct_end (protocol, error);
   thrift_protocol_write_message_end (protocol, error);
   return thrift_transport_flush (protocol->transport, error);
@@ -168,6 +186,24 @@ serve_request (TallFakeGateway *self, ThriftProtocol *protocol)
   return write_answer (protocol, name, seqid, answer, &error);
 }
 
+/* As a gateway whose threads are all busy does: it accepts the connection and is silent. */
+static void
+wait_to_be_served (TallFakeGateway *self)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  while (self->n_served >= self->max_served && !self->stopped)
+    g_cond_wait (&self->changed, &self->mutex);
+  self->n_served++;
+}
+
+static void
+end_serving (TallFakeGateway *self)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  self->n_served--;
+  g_cond_broadcast (&self->changed);
+}
+
 typedef struct
 {
   TallFakeGateway *gateway;
@@ -188,8 +224,10 @@ serve (gpointer data)
       tall_transport_new (g_socket_connection_get_socket (connection), "the client", &options);
   g_autoptr (ThriftProtocol) protocol =
       self->compact ? tall_compact_protocol_new (transport) : tall_binary_protocol_new (transport);
+  wait_to_be_served (self);
   while (serve_request (self, protocol))
     ;
+  end_serving (self);
   thrift_transport_close (THRIFT_TRANSPORT (transport), NULL);
   return NULL;
 }
@@ -236,6 +274,18 @@ tall_fake_gateway_set_answer (TallFakeGateway *self,
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
   get_method (self, method)->answer = answer;
   get_method (self, method)->times = times;
+}
+
+/**
+ * tall_fake_gateway_set_served:
+ * @n: connections that it serves at a time; it accepts more
+ */
+void
+tall_fake_gateway_set_served (TallFakeGateway *self, guint n)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  self->max_served = n;
+  g_cond_broadcast (&self->changed);
 }
 
 /**
@@ -290,6 +340,41 @@ tall_fake_gateway_close_connections (TallFakeGateway *self)
   g_ptr_array_set_size (self->connections, 0);
 }
 
+static gboolean
+listen_on (TallFakeGateway *self, GSocketFamily family)
+{
+  g_autoptr (GInetAddress) loopback = g_inet_address_new_loopback (family);
+  g_autoptr (GSocketAddress) any = g_inet_socket_address_new (loopback, 0);
+  g_autoptr (GSocketAddress) bound = NULL;
+
+  self->listener = g_socket_listener_new ();
+  if (!g_socket_listener_add_address (self->listener, any, G_SOCKET_TYPE_STREAM,
+                                      G_SOCKET_PROTOCOL_TCP, NULL, &bound, NULL))
+    return FALSE;
+  self->address = g_strdup_printf (family == G_SOCKET_FAMILY_IPV4 ? "127.0.0.1:%u" : "[::1]:%u",
+                                   g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (bound)));
+  return TRUE;
+}
+
+static TallFakeGateway *
+gateway_new (gboolean framed, gboolean compact, GSocketFamily family)
+{
+  TallFakeGateway *self = g_new0 (TallFakeGateway, 1);
+  self->framed = framed;
+  self->compact = compact;
+  self->max_served = G_MAXUINT;
+  self->methods = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  self->connections = g_ptr_array_new_with_free_func (g_object_unref);
+  g_mutex_init (&self->mutex);
+  g_cond_init (&self->changed);
+
+  self->threads = g_ptr_array_new ();
+  self->stop = g_cancellable_new ();
+  if (listen_on (self, family))
+    self->thread = g_thread_new ("fake-gateway-accept", accept_connections, self);
+  return self;
+}
+
 /**
  * tall_fake_gateway_new:
  *
@@ -298,27 +383,23 @@ tall_fake_gateway_close_connections (TallFakeGateway *self)
 TallFakeGateway *
 tall_fake_gateway_new (gboolean framed, gboolean compact)
 {
-  TallFakeGateway *self = g_new0 (TallFakeGateway, 1);
-  self->framed = framed;
-  self->compact = compact;
-  self->methods = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  self->connections = g_ptr_array_new_with_free_func (g_object_unref);
-  g_mutex_init (&self->mutex);
-  g_cond_init (&self->changed);
+  TallFakeGateway *self = gateway_new (framed, compact, G_SOCKET_FAMILY_IPV4);
+  g_assert_nonnull (self->address);
+  return self;
+}
 
-  self->threads = g_ptr_array_new ();
-  self->stop = g_cancellable_new ();
-  self->listener = g_socket_listener_new ();
-  g_autoptr (GInetAddress) loopback = g_inet_address_new_loopback (G_SOCKET_FAMILY_IPV4);
-  g_autoptr (GSocketAddress) any = g_inet_socket_address_new (loopback, 0);
-  g_autoptr (GSocketAddress) bound = NULL;
-  GError *error = NULL;
-  g_socket_listener_add_address (self->listener, any, G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP,
-                                 NULL, &bound, &error);
-  g_assert_no_error (error);
-  self->address = g_strdup_printf ("127.0.0.1:%u",
-                                   g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (bound)));
-  self->thread = g_thread_new ("fake-gateway-accept", accept_connections, self);
+/**
+ * tall_fake_gateway_new_v6:
+ *
+ * Returns: (nullable) (transfer full): one that listens on the loopback address of IPv6, unframed
+ *   and binary; NULL if this machine has none
+ */
+TallFakeGateway *
+tall_fake_gateway_new_v6 (void)
+{
+  TallFakeGateway *self = gateway_new (FALSE, FALSE, G_SOCKET_FAMILY_IPV6);
+  if (self->address == NULL)
+    g_clear_pointer (&self, tall_fake_gateway_free);
   return self;
 }
 
@@ -334,7 +415,8 @@ tall_fake_gateway_free (TallFakeGateway *self)
     return;
 
   g_cancellable_cancel (self->stop);
-  g_thread_join (self->thread);
+  if (self->thread != NULL)
+    g_thread_join (self->thread);
   g_socket_listener_close (self->listener);
   g_mutex_lock (&self->mutex);
   self->stopped = TRUE;

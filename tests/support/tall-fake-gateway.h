@@ -20,6 +20,7 @@ typedef enum
   TALL_FAKE_OTHER_ROW, /* answers with a row that nobody asked for */
   TALL_FAKE_TOGETHER,  /* answers when three requests of the method wait */
   TALL_FAKE_THRIFT1,   /* getThriftServerType: says that it is the older interface */
+  TALL_FAKE_UNKNOWN,   /* says that it has no such method */
 } TallFakeAnswer;
 
 /**
@@ -31,6 +32,7 @@ typedef enum
 typedef struct _TallFakeGateway TallFakeGateway;
 
 TallFakeGateway *tall_fake_gateway_new (gboolean framed, gboolean compact);
+TallFakeGateway *tall_fake_gateway_new_v6 (void);
 void tall_fake_gateway_free (TallFakeGateway *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallFakeGateway, tall_fake_gateway_free)
 
@@ -39,6 +41,7 @@ void tall_fake_gateway_set_answer (TallFakeGateway *self,
                                    const char *method,
                                    TallFakeAnswer answer,
                                    guint times);
+void tall_fake_gateway_set_served (TallFakeGateway *self, guint n);
 void tall_fake_gateway_close_connections (TallFakeGateway *self);
 guint tall_fake_gateway_get_calls (TallFakeGateway *self, const char *method);
 void tall_fake_gateway_wait_for_calls (TallFakeGateway *self, const char *method, guint n);

@@ -1,86 +1,21 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
-#include "tall-fake-gateway.h"
-#include "tall-hbase-table.h"
+#include "tall-hbase-fixture.h"
 
 /* What the table does when gateways fail. What it does when they do not is for the conformance
  * suite, on real ones. */
-
-#define SOON (g_get_monotonic_time () + 60 * G_TIME_SPAN_SECOND)
-#define NEAR (g_get_monotonic_time () + 100 * G_TIME_SPAN_MILLISECOND)
-
-static TallTable *
-open_at (const char *const *gateways, gboolean framed, gboolean compact, GError **error)
-{
-  TallHbaseOptions options = TALL_HBASE_OPTIONS_INIT;
-  options.gateways = gateways;
-  options.framed = framed;
-  options.compact = compact;
-  options.connect_timeout = 1000;
-  options.call_timeout = 20000;
-  return tall_hbase_table_open (&options, error);
-}
-
-static TallTable *
-open_table (TallFakeGateway *gateway)
-{
-  g_autoptr (GError) error = NULL;
-  const char *gateways[] = { tall_fake_gateway_get_address (gateway), NULL };
-  TallTable *table = open_at (gateways, FALSE, FALSE, &error);
-  g_assert_no_error (error);
-  return table;
-}
-
-static gboolean
-read_row (TallTable *table, guint n, gint64 deadline, GError **error)
-{
-  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  for (guint i = 0; i < n; i++)
-    tall_read_plan_add_get (plan, "orders", tall_slice_str ("row"));
-  g_autoptr (TallReadResult) result = tall_table_read (table, plan, deadline, error);
-  return result != NULL;
-}
-
-static gboolean
-write_if (TallTable *table, gint64 deadline, GError **error)
-{
-  g_autoptr (TallBatch) batch = tall_batch_new ();
-  TallMutation *mutation = tall_batch_add (batch, "orders", tall_slice_str ("row"));
-  tall_mutation_put (batch, mutation, tall_slice_str ("s"), 2, tall_slice_str ("value"));
-  gboolean matched = FALSE;
-  return tall_table_apply_if (table, mutation, tall_slice_str ("s"), NULL, TALL_DURABLE, deadline,
-                              &matched, error)
-         && matched;
-}
-
-static gboolean
-write_row (TallTable *table, gint64 deadline, gboolean *done, GError **error)
-{
-  g_autoptr (TallBatch) batch = tall_batch_new ();
-  TallMutation *mutation = tall_batch_add (batch, "orders", tall_slice_str ("row"));
-  tall_mutation_put (batch, mutation, tall_slice_str ("s"), 2, tall_slice_str ("value"));
-  return tall_table_apply (table, &mutation, 1, TALL_DURABLE, deadline, done, error);
-}
-
-static gboolean
-count (TallTable *table, gint64 deadline, GError **error)
-{
-  gint64 value;
-  return tall_table_increment (table, "orders", tall_slice_str ("row"), tall_slice_str ("n"), 1,
-                               deadline, &value, error);
-}
 
 /* Connections stay open from call to call. */
 static void
 test_kept (void)
 {
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
-  g_autoptr (TallTable) table = open_table (gateway);
+  g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
   g_autoptr (GError) error = NULL;
 
   for (guint i = 0; i < 10; i++)
-    g_assert_true (read_row (table, 1, SOON, &error));
+    g_assert_true (tall_hbase_fixture_read (table, 1, SOON, &error));
   g_assert_no_error (error);
   g_assert_cmpuint (tall_fake_gateway_get_connections (gateway), ==, 1);
   g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "getThriftServerType"), ==, 1);
@@ -92,11 +27,11 @@ static void
 test_together (void)
 {
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
-  g_autoptr (TallTable) table = open_table (gateway);
+  g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
   tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_TOGETHER, 3);
   g_autoptr (GError) error = NULL;
 
-  g_assert_true (read_row (table, 3, SOON, &error));
+  g_assert_true (tall_hbase_fixture_read (table, 3, SOON, &error));
   g_assert_no_error (error);
   g_assert_cmpuint (tall_fake_gateway_get_connections (gateway), ==, 3);
 }
@@ -106,58 +41,60 @@ static void
 test_closed_while_idle (void)
 {
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
-  g_autoptr (TallTable) table = open_table (gateway);
+  g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
   g_autoptr (GError) error = NULL;
 
   tall_fake_gateway_close_connections (gateway);
-  g_assert_true (read_row (table, 1, SOON, &error));
+  g_assert_true (tall_hbase_fixture_read (table, 1, SOON, &error));
   g_assert_no_error (error);
   tall_fake_gateway_close_connections (gateway);
-  g_assert_true (write_if (table, SOON, &error));
+  g_assert_true (tall_hbase_fixture_write_if (table, SOON, &error));
   g_assert_no_error (error);
   g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "checkAndMutate"), ==, 1);
 }
 
-/* It closes one when a request has come: harmless calls are sent again, once. */
+/* It closes one when a request has come: harmless calls are sent again, twice. */
 static void
 test_harmless_repeated (void)
 {
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
-  g_autoptr (TallTable) table = open_table (gateway);
+  g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
   g_autoptr (GError) error = NULL;
   gboolean done = FALSE;
 
   tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_CLOSE, 1);
-  g_assert_true (read_row (table, 1, SOON, &error));
+  g_assert_true (tall_hbase_fixture_read (table, 1, SOON, &error));
   g_assert_no_error (error);
   g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "get"), ==, 2);
 
   tall_fake_gateway_set_answer (gateway, "putMultiple", TALL_FAKE_CLOSE, 1);
-  g_assert_true (write_row (table, SOON, &done, &error));
+  g_assert_true (tall_hbase_fixture_write (table, SOON, &done, &error));
   g_assert_no_error (error);
   g_assert_true (done);
   g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "putMultiple"), ==, 2);
 
-  tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_CLOSE, 2);
-  g_assert_false (read_row (table, 1, SOON, &error));
+  tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_CLOSE, 3);
+  g_assert_false (tall_hbase_fixture_read (table, 1, SOON, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+  g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "get"), ==, 5);
 }
 
 static void
 expect_unknown (TallFakeGateway *gateway, TallFakeAnswer answer, gint64 deadline)
 {
-  g_autoptr (TallTable) table = open_table (gateway);
+  g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
   guint calls = tall_fake_gateway_get_calls (gateway, "checkAndMutate");
   g_autoptr (GError) error = NULL;
   tall_fake_gateway_set_answer (gateway, "checkAndMutate", answer, 1);
-  g_assert_false (write_if (table, deadline, &error));
+  g_assert_false (tall_hbase_fixture_write_if (table, deadline, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN);
   g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "checkAndMutate"), ==, calls + 1);
   g_clear_error (&error);
 
   calls = tall_fake_gateway_get_calls (gateway, "increment");
   tall_fake_gateway_set_answer (gateway, "increment", answer, 1);
-  g_assert_false (count (table, deadline == TALL_NO_DEADLINE ? deadline : NEAR, &error));
+  g_assert_false (
+      tall_hbase_fixture_count (table, deadline == TALL_NO_DEADLINE ? deadline : NEAR, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN);
   g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "increment"), ==, calls + 1);
 }
@@ -177,17 +114,17 @@ static void
 test_timed_out (void)
 {
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
-  g_autoptr (TallTable) table = open_table (gateway);
+  g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
   g_autoptr (GError) error = NULL;
 
   tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_SILENT, 1);
   gint64 start = g_get_monotonic_time ();
-  g_assert_false (read_row (table, 1, NEAR, &error));
+  g_assert_false (tall_hbase_fixture_read (table, 1, NEAR, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT);
   g_assert_cmpint (g_get_monotonic_time () - start, <, 15 * G_TIME_SPAN_SECOND);
   g_clear_error (&error);
 
-  g_assert_true (read_row (table, 1, SOON, &error));
+  g_assert_true (tall_hbase_fixture_read (table, 1, SOON, &error));
   g_assert_no_error (error);
   g_assert_cmpuint (tall_fake_gateway_get_connections (gateway), ==, 2);
 }
@@ -197,18 +134,18 @@ static void
 test_declared_error (void)
 {
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
-  g_autoptr (TallTable) table = open_table (gateway);
+  g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
   g_autoptr (GError) error = NULL;
   gboolean done = TRUE;
 
   tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_ERROR, 1);
-  g_assert_false (read_row (table, 1, SOON, &error));
+  g_assert_false (tall_hbase_fixture_read (table, 1, SOON, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
   g_assert_nonnull (strstr (error->message, "it hurts"));
   g_clear_error (&error);
 
   tall_fake_gateway_set_answer (gateway, "putMultiple", TALL_FAKE_ERROR, 1);
-  g_assert_false (write_row (table, SOON, &done, &error));
+  g_assert_false (tall_hbase_fixture_write (table, SOON, &done, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
   g_assert_false (done);
   g_assert_cmpuint (tall_fake_gateway_get_connections (gateway), ==, 1);
@@ -218,36 +155,12 @@ static void
 test_other_row (void)
 {
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
-  g_autoptr (TallTable) table = open_table (gateway);
+  g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
   g_autoptr (GError) error = NULL;
 
   tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_OTHER_ROW, 1);
-  g_assert_false (read_row (table, 1, SOON, &error));
+  g_assert_false (tall_hbase_fixture_read (table, 1, SOON, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_INTERNAL);
-}
-
-/* A gateway that went away is passed over, and those that are there have their turns. */
-static void
-test_several_gateways (void)
-{
-  g_autoptr (TallFakeGateway) gone = tall_fake_gateway_new (FALSE, FALSE);
-  g_autoptr (TallFakeGateway) first = tall_fake_gateway_new (FALSE, FALSE);
-  g_autoptr (TallFakeGateway) second = tall_fake_gateway_new (FALSE, FALSE);
-  g_autofree char *address = g_strdup (tall_fake_gateway_get_address (gone));
-  g_clear_pointer (&gone, tall_fake_gateway_free);
-
-  const char *gateways[] = { address, tall_fake_gateway_get_address (first),
-                             tall_fake_gateway_get_address (second), NULL };
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallTable) table = open_at (gateways, FALSE, FALSE, &error);
-  g_assert_no_error (error);
-  for (guint i = 0; i < 30; i++)
-    {
-      g_assert_true (read_row (table, 1, SOON, &error));
-      g_assert_no_error (error);
-    }
-  g_assert_cmpuint (tall_fake_gateway_get_calls (first, "get"), >=, 5);
-  g_assert_cmpuint (tall_fake_gateway_get_calls (second, "get"), >=, 5);
 }
 
 static void
@@ -256,42 +169,12 @@ expect_not_opened (
 {
   const char *gateways[] = { address, NULL };
   g_autoptr (GError) error = NULL;
-  g_autoptr (TallTable) table = open_at (gateways, framed, compact, &error);
+  g_autoptr (TallTable) table = tall_hbase_fixture_open_at (gateways, framed, compact, &error);
   g_assert_null (table);
   g_assert_error (error, TALL_ERROR, (int)code);
   g_test_message ("%s", error->message);
   g_assert_nonnull (strstr (error->message, hint));
   g_assert_nonnull (strstr (error->message, address));
-}
-
-/* Whatever a gateway speaks and however it is addressed: the message names the right way. */
-static void
-test_spoken_to_wrongly (void)
-{
-  for (guint theirs = 0; theirs < 4; theirs++)
-    {
-      g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (theirs & 1, theirs >> 1);
-      g_autofree char *hint = g_strdup_printf ("?framed=%u&protocol=%s", theirs & 1,
-                                               theirs >> 1 ? "compact" : "binary");
-      for (guint ours = 0; ours < 4; ours++)
-        if (ours != theirs)
-          expect_not_opened (tall_fake_gateway_get_address (gateway), ours & 1, ours >> 1,
-                             TALL_ERROR_UNSUPPORTED, hint);
-    }
-}
-
-static void
-test_not_a_gateway (void)
-{
-  g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
-  g_autofree char *address = g_strdup (tall_fake_gateway_get_address (gateway));
-
-  tall_fake_gateway_set_answer (gateway, "getThriftServerType", TALL_FAKE_THRIFT1, 1);
-  expect_not_opened (address, FALSE, FALSE, TALL_ERROR_UNSUPPORTED, "hbase thrift2");
-  tall_fake_gateway_set_answer (gateway, "getThriftServerType", TALL_FAKE_SILENT, 100);
-  expect_not_opened (address, FALSE, FALSE, TALL_ERROR_UNAVAILABLE, "correct --store");
-  g_clear_pointer (&gateway, tall_fake_gateway_free);
-  expect_not_opened (address, FALSE, FALSE, TALL_ERROR_UNAVAILABLE, "start it");
 }
 
 static void
@@ -322,7 +205,7 @@ test_refused_by_us (void)
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (TRUE, FALSE);
   const char *gateways[] = { tall_fake_gateway_get_address (gateway), NULL };
   g_autoptr (GError) error = NULL;
-  g_autoptr (TallTable) table = open_at (gateways, TRUE, FALSE, &error);
+  g_autoptr (TallTable) table = tall_hbase_fixture_open_at (gateways, TRUE, FALSE, &error);
   g_assert_no_error (error);
 
   g_autoptr (TallTableSpec) spec = tall_table_spec_new ("orders");
@@ -342,40 +225,6 @@ test_refused_by_us (void)
   g_assert_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE);
 }
 
-static gpointer
-read_silently (gpointer table)
-{
-  g_autoptr (GError) error = NULL;
-  if (!read_row (table, 1, SOON, &error))
-    g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
-  return NULL;
-}
-
-/* As many connections as one gateway serves, and one caller more: it gets none by its deadline and
- * is told so. */
-static void
-test_overloaded (void)
-{
-  g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
-  g_autoptr (TallTable) table = open_table (gateway);
-  tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_SILENT, 100);
-
-  GThread *threads[12];
-  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
-    threads[i] = g_thread_new ("reader", read_silently, table);
-  tall_fake_gateway_wait_for_calls (gateway, "get", G_N_ELEMENTS (threads));
-
-  g_autoptr (GError) error = NULL;
-  g_assert_false (read_row (table, 1, NEAR, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_OVERLOADED);
-  g_assert_cmpuint (tall_fake_gateway_get_connections (gateway), ==, G_N_ELEMENTS (threads));
-
-  tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_ANSWER, 0);
-  tall_fake_gateway_close_connections (gateway);
-  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
-    g_thread_join (threads[i]);
-}
-
 int
 main (int argc, char **argv)
 {
@@ -388,11 +237,7 @@ main (int argc, char **argv)
   g_test_add_func ("/table/hbase/timed-out", test_timed_out);
   g_test_add_func ("/table/hbase/declared-error", test_declared_error);
   g_test_add_func ("/table/hbase/other-row", test_other_row);
-  g_test_add_func ("/table/hbase/several-gateways", test_several_gateways);
-  g_test_add_func ("/table/hbase/spoken-to-wrongly", test_spoken_to_wrongly);
-  g_test_add_func ("/table/hbase/not-a-gateway", test_not_a_gateway);
   g_test_add_func ("/table/hbase/bad-options", test_bad_options);
   g_test_add_func ("/table/hbase/refused-by-us", test_refused_by_us);
-  g_test_add_func ("/table/hbase/overloaded", test_overloaded);
   return g_test_run ();
 }

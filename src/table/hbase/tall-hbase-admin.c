@@ -54,7 +54,8 @@ run (TallHbasePool *pool,
   request->call.send = send;
   request->call.receive = receive;
   request->call.done = FALSE;
-  request->call.repeated = FALSE;
+  request->call.tries = 0;
+  request->call.slow = TRUE;
   TallHbaseCall *calls[] = { &request->call };
   return tall_hbase_run (pool, request->names, calls, 1, deadline, error);
 }

@@ -7,6 +7,15 @@
 /* Connections that one caller uses at a time. */
 #define MAX_LINKS 4
 
+/* How often a harmless call is sent: two gateways may die, one after the other. */
+#define MAX_TRIES 3
+
+/* What must be left of the operation's time for another try. */
+#define MIN_REST (20 * G_TIME_SPAN_MILLISECOND)
+
+/* A gateway answers calls on tables when HBase is through with them. */
+#define SLOW_TIMEOUT (60 * G_TIME_SPAN_SECOND)
+
 typedef struct
 {
   TallHbasePool *pool;
@@ -14,7 +23,6 @@ typedef struct
   gint64 deadline;
   TallHbaseLink *links[MAX_LINKS]; /* n_links of them, lent */
   guint n_links;
-  gboolean fresh; /* a kept connection had been closed: the others may be as well */
 } Run;
 
 static void
@@ -31,10 +39,7 @@ take_links (Run *run, guint wanted, GError **error)
 {
   while (run->n_links < MIN (wanted, MAX_LINKS))
     {
-      TallHbaseLending lending = run->fresh ? TALL_HBASE_FRESH : TALL_HBASE_WAIT;
-      if (run->n_links > 0)
-        lending = TALL_HBASE_TRY;
-
+      TallHbaseLending lending = run->n_links > 0 ? TALL_HBASE_TRY : TALL_HBASE_WAIT;
       TallHbaseLink *link =
           tall_hbase_pool_take (run->pool, lending, run->deadline, run->n_links > 0 ? NULL : error);
       if (link == NULL)
@@ -45,27 +50,30 @@ take_links (Run *run, guint wanted, GError **error)
 }
 
 static void
-set_call_deadline (Run *run, TallHbaseLink *link)
+set_call_deadline (Run *run, const TallHbaseCall *call, TallHbaseLink *link)
 {
-  guint timeout = tall_hbase_pool_get_options (run->pool)->call_timeout;
-  gint64 limit = g_get_monotonic_time () + (gint64)timeout * G_TIME_SPAN_MILLISECOND;
+  const TallHbaseOptions *options = tall_hbase_pool_get_options (run->pool);
+  gint64 timeout = options->call_timeout * G_TIME_SPAN_MILLISECOND;
+  if (call->slow)
+    timeout = MAX (timeout, SLOW_TIMEOUT);
+  gint64 limit = g_get_monotonic_time () + timeout;
   tall_connection_set_deadline (link->connection, MIN (limit, run->deadline));
 }
 
 /* Most of HBase's errors about an absent table name it and do not say what is wrong. */
 static gboolean
-is_table_missing (Run *run, TallHbaseLink *link, const char *table, const HbTIOError *io)
+is_table_missing (Run *run, const TallHbaseCall *call, TallHbaseLink *link, const HbTIOError *io)
 {
-  g_autoptr (GByteArray) whole = tall_hbase_names_get_table (run->names, table);
+  g_autoptr (GByteArray) whole = tall_hbase_names_get_table (run->names, call->table);
   g_byte_array_append (whole, (const guint8 *)"", 1);
   if (io->message == NULL || strstr (io->message, (const char *)whole->data) == NULL)
     return FALSE;
 
-  g_autoptr (HbTTableName) name = tall_hbase_names_get_table_name (run->names, table);
+  g_autoptr (HbTTableName) name = tall_hbase_names_get_table_name (run->names, call->table);
   g_autoptr (HbTIOError) second = NULL;
   g_autoptr (GError) reason = NULL;
   gboolean exists = TRUE;
-  set_call_deadline (run, link);
+  set_call_deadline (run, call, link);
   if (!hb_gateway_client_table_exists (tall_hbase_link_get_client (link), &exists, name, &second,
                                        &reason)
       && second == NULL)
@@ -73,13 +81,19 @@ is_table_missing (Run *run, TallHbaseLink *link, const char *table, const HbTIOE
   return !exists;
 }
 
+/* The gateway is in doubt by now, so the next connection is another gateway's or one on which it
+ * has answered since. */
 static gboolean
-may_be_repeated (const TallHbaseCall *call, TallHbaseLink *link, const GError *reason)
+may_be_repeated (const Run *run,
+                 const TallHbaseCall *call,
+                 TallHbaseLink *link,
+                 const GError *reason)
 {
-  if (!link->kept || call->repeated
-      || !g_error_matches (reason, TALL_ERROR, TALL_ERROR_UNAVAILABLE))
+  if (!g_error_matches (reason, TALL_ERROR, TALL_ERROR_UNAVAILABLE)
+      && !g_error_matches (reason, TALL_ERROR, TALL_ERROR_TIMED_OUT))
     return FALSE;
-  return call->harmless || !tall_connection_has_delivered (link->connection);
+  return call->tries < MAX_TRIES && g_get_monotonic_time () < run->deadline - MIN_REST
+         && (call->harmless || !tall_connection_has_delivered (link->connection));
 }
 
 static void
@@ -92,7 +106,7 @@ set_error (Run *run,
 {
   const char *gateway = tall_connection_get_address (link->connection);
 
-  if (io != NULL && call->table != NULL && is_table_missing (run, link, call->table, io))
+  if (io != NULL && call->table != NULL && is_table_missing (run, call, link, io))
     {
       tall_hbase_error_set_no_table (error, call->table, run->names->deployment);
       return;
@@ -121,12 +135,8 @@ settle_failure (Run *run,
 {
   if (io == NULL)
     tall_connection_break (link->connection);
-  if (io == NULL && may_be_repeated (call, link, reason))
-    {
-      call->repeated = TRUE;
-      run->fresh = TRUE;
-      return TRUE;
-    }
+  if (io == NULL && may_be_repeated (run, call, link, reason))
+    return TRUE;
   if (error == NULL || *error == NULL)
     set_error (run, call, link, reason, io, error);
   return FALSE;
@@ -135,7 +145,8 @@ settle_failure (Run *run,
 static gboolean
 send_call (Run *run, TallHbaseCall *call, TallHbaseLink *link, GError **reason)
 {
-  set_call_deadline (run, link);
+  set_call_deadline (run, call, link);
+  call->tries++;
   return call->send (call, tall_hbase_link_get_client (link), reason);
 }
 
@@ -159,7 +170,10 @@ run_round (Run *run, TallHbaseCall *const *calls, guint n, GError **error)
       g_autoptr (GError) reason = reasons[i];
       g_autoptr (HbTIOError) io = NULL;
       if (reason == NULL && call->receive (call, tall_hbase_link_get_client (link), &io, &reason))
-        call->done = !call->again;
+        {
+          call->done = !call->again;
+          call->tries = 0;
+        }
       else
         settle_failure (run, call, link, reason, io, &first);
     }
@@ -191,9 +205,9 @@ drop_broken_links (Run *run)
  * @calls: @n of them, independent of each other; one may be followed by more (@again)
  *
  * Makes calls on several connections at once: each round sends on all of them before it receives.
- * A harmless call is sent once more on a fresh connection if a kept one turns out to be closed;
- * any other only if it had not left. After an error the round is finished, so that @done says what
- * is known.
+ * If a connection fails or a call takes too long, a harmless call is sent again on another one; any
+ * other only if it had not left. After an error the round is finished, so that @done says what is
+ * known.
  *
  * Returns: TRUE if all calls are done. %TALL_ERROR_OUTCOME_UNKNOWN is only set for calls that are
  *   not harmless

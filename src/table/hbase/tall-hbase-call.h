@@ -19,11 +19,12 @@ struct _TallHbaseCall
   gboolean (*send) (TallHbaseCall *self, HbGatewayIf *client, GError **error);
   gboolean (*receive) (TallHbaseCall *self, HbGatewayIf *client, HbTIOError **io, GError **error);
   const char *table; /* short name; NULL if the call is not about the rows of a table */
-  gboolean harmless; /* may be sent twice */
+  gboolean harmless; /* may be sent more than once */
+  gboolean slow;     /* takes its time, as calls on tables do */
   gboolean again;    /* set by receive: there is more to ask, with another request */
   gboolean done;     /* answered, for the last time */
 
-  gboolean repeated; /* used by tall_hbase_run() */
+  guint tries; /* used by tall_hbase_run(): how often it was sent */
 };
 
 gboolean tall_hbase_run (TallHbasePool *pool,

@@ -1,47 +1,9 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-hbase-pool.h"
+#include "tall-hbase-pool-private.h"
 
-#include "tall-hbase-probe.h"
+#include "tall-hbase-watch.h"
 #include "tall-socket.h"
-
-/* A gateway serves 16 connections with its usual settings; more are accepted and never answered.
- * Other programs need some as well. */
-#define MAX_CONNECTIONS 12
-
-/* It closes connections that were idle for 60 s. */
-#define MAX_IDLE (45 * G_TIME_SPAN_SECOND)
-
-/* For so long a gateway that could not be reached is asked last. */
-#define ASIDE (1 * G_TIME_SPAN_SECOND)
-
-typedef struct
-{
-  char *address;
-  GQueue idle;        /* of TallHbaseLink; the one used last is at the head */
-  guint n_open;       /* lent, idle or being opened */
-  gint64 aside_until; /* did not answer */
-  gboolean probed;    /* speaks as we do */
-} Gateway;
-
-struct _TallHbasePool
-{
-  TallHbaseOptions options;
-  TallWireOptions wire;
-  GMutex mutex;
-  GCond given_back;
-  Gateway *gateways; /* n_gateways of them */
-  guint n_gateways;
-  guint next; /* whose turn it is */
-};
-
-static void
-link_free (TallHbaseLink *link)
-{
-  g_clear_object (&link->client);
-  g_clear_object (&link->connection);
-  g_free (link);
-}
 
 const TallHbaseOptions *
 tall_hbase_pool_get_options (TallHbasePool *self)
@@ -49,150 +11,188 @@ tall_hbase_pool_get_options (TallHbasePool *self)
   return &self->options;
 }
 
-/* Called with the mutex held. */
-static TallHbaseLink *
-take_idle (Gateway *gateway)
+/* Ends the pool when nobody uses it any more. */
+void
+tall_hbase_pool_leave (TallHbasePool *self)
 {
-  TallHbaseLink *link;
-  while ((link = g_queue_pop_head (&gateway->idle)) != NULL)
+  if (!g_atomic_int_dec_and_test (&self->n_users))
+    return;
+
+  for (guint i = 0; i < self->n_gateways; i++)
+    tall_hbase_gateway_clear (&self->gateways[i]);
+  g_free (self->gateways);
+  g_mutex_clear (&self->mutex);
+  g_cond_clear (&self->changed);
+  g_free (self);
+}
+
+/* Lets the first @n in line look again. Called with the mutex held. */
+void
+tall_hbase_pool_call_waiting (TallHbasePool *self, guint n)
+{
+  for (; n > 0 && !g_queue_is_empty (&self->waiting); n--)
     {
-      if (g_get_monotonic_time () - link->idle_since < MAX_IDLE
-          && tall_connection_is_fit (link->connection))
+      Waiter *waiter = g_queue_pop_head (&self->waiting);
+      waiter->is_called = TRUE;
+      g_cond_signal (&waiter->called);
+    }
+}
+
+/* A kept connection, or room for a new one at *@room, which is counted already; gateways have their
+ * turns. Called with the mutex held. */
+static TallHbaseLink *
+find (TallHbasePool *self, TallHbaseGateway **room)
+{
+  self->next = (self->next + 1) % self->n_gateways;
+  for (guint i = 0; i < self->n_gateways; i++)
+    {
+      TallHbaseGateway *gateway = &self->gateways[(self->next + i) % self->n_gateways];
+      TallHbaseLink *link = tall_hbase_gateway_take (gateway);
+      if (link != NULL)
         return link;
-      gateway->n_open--;
-      link_free (link);
+      if (tall_hbase_gateway_has_room (gateway))
+        {
+          gateway->n_open++;
+          *room = gateway;
+          return NULL;
+        }
     }
   return NULL;
 }
 
-/* The @i-th gateway to ask: by turns, those set aside last. Called with the mutex held. */
-static Gateway *
-gateway_at (TallHbasePool *self, guint i, gboolean aside)
+static guint
+count (const TallHbasePool *self, TallHbaseGatewayState state)
 {
-  Gateway *gateway = &self->gateways[(self->next + i) % self->n_gateways];
-  return (gateway->aside_until > g_get_monotonic_time ()) == aside ? gateway : NULL;
+  guint n = 0;
+  for (guint i = 0; i < self->n_gateways; i++)
+    n += self->gateways[i].state == state;
+  return n;
 }
 
-/* An idle connection, or room for a new one at *@room. Called with the mutex held. */
-static TallHbaseLink *
-find (TallHbasePool *self, TallHbaseLending lending, guint skip, Gateway **room)
+static guint
+count_open (const TallHbasePool *self)
 {
-  *room = NULL;
-  for (guint aside = 0; aside < 2; aside++)
-    for (guint i = skip; i < self->n_gateways; i++)
-      {
-        Gateway *gateway = gateway_at (self, i, aside);
-        if (gateway == NULL)
-          continue;
-
-        TallHbaseLink *link = take_idle (gateway);
-        if (link != NULL && lending != TALL_HBASE_FRESH)
-          return link;
-        if (link != NULL)
-          {
-            gateway->n_open--;
-            link_free (link);
-          }
-        if (gateway->n_open < MAX_CONNECTIONS)
-          {
-            *room = gateway;
-            return NULL;
-          }
-      }
-  return NULL;
+  guint n = 0;
+  for (guint i = 0; i < self->n_gateways; i++)
+    n += self->gateways[i].n_open;
+  return n;
 }
 
-static HbGatewayClient *
-client_new (TallConnection *connection)
+/* Why no gateway can be used. Called with the mutex held. */
+static void
+set_unavailable (const TallHbasePool *self, GError **error)
 {
-  ThriftProtocol *protocol = tall_connection_get_protocol (connection);
-  return g_object_new (HB_TYPE_GATEWAY_CLIENT, "input_protocol", protocol, "output_protocol",
-                       protocol, NULL);
-}
-
-static TallHbaseLink *
-open_link (TallHbasePool *self, Gateway *gateway, gint64 deadline, GError **error)
-{
-  g_autoptr (GError) reason = NULL;
-  gint64 limit = tall_hbase_probe_limit (&self->options, deadline);
-  g_autoptr (TallConnection) connection =
-      tall_connection_open (gateway->address, &self->wire, limit, &reason);
-  if (connection == NULL)
+  g_autoptr (GString) text = g_string_new (NULL);
+  int code = 0;
+  for (guint i = 0; i < self->n_gateways; i++)
     {
-      g_set_error (error, TALL_ERROR, reason->code,
-                   "no gateway at %s: start it or correct --store (%s)", gateway->address,
-                   reason->message);
-      return NULL;
+      const TallHbaseGateway *gateway = &self->gateways[i];
+      int own = gateway->reason == NULL ? TALL_ERROR_UNAVAILABLE : gateway->reason->code;
+      code = code == 0 || code == own ? own : TALL_ERROR_UNAVAILABLE;
+      g_string_append (text, i > 0 ? "; " : "");
+      if (gateway->reason == NULL)
+        g_string_append_printf (text, "the gateway at %s has not answered yet", gateway->address);
+      else
+        g_string_append (text, gateway->reason->message);
     }
-
-  g_autoptr (HbGatewayClient) client = client_new (connection);
-  if (!gateway->probed
-      && !tall_hbase_probe (connection, client, &self->options, &self->wire, deadline, error))
-    return NULL;
-
-  TallHbaseLink *link = g_new0 (TallHbaseLink, 1);
-  link->connection = g_steal_pointer (&connection);
-  link->client = g_steal_pointer (&client);
-  link->gateway = (guint)(gateway - self->gateways);
-  return link;
+  g_set_error_literal (error, TALL_ERROR, code, text->str);
 }
 
-/* Opens a connection for which n_open has been counted already. Called without the mutex. */
-static TallHbaseLink *
-fill_room (TallHbasePool *self, Gateway *gateway, gint64 deadline, GError **error)
+static void
+set_overloaded (const TallHbasePool *self, const char *what, GError **error)
 {
-  TallHbaseLink *link = open_link (self, gateway, deadline, error);
-
-  g_mutex_lock (&self->mutex);
-  if (link == NULL)
-    {
-      gateway->n_open--;
-      gateway->aside_until = g_get_monotonic_time () + ASIDE;
-      g_cond_signal (&self->given_back);
-    }
-  else
-    {
-      gateway->probed = TRUE;
-      gateway->aside_until = 0;
-    }
-  g_mutex_unlock (&self->mutex);
-  return link;
+  g_set_error (
+      error, TALL_ERROR, TALL_ERROR_OVERLOADED,
+      "%s %u connections to HBase's gateways are busy: try again later, or add a gateway to "
+      "--store",
+      what, count_open (self));
 }
 
-/* FALSE once @deadline has passed. Called with the mutex held. */
+/* Called with the mutex held. */
 static gboolean
-wait_for_link (TallHbasePool *self, gint64 deadline)
+check_line (const TallHbasePool *self, GError **error)
 {
-  if (deadline != TALL_NO_DEADLINE)
-    return g_cond_wait_until (&self->given_back, &self->mutex, deadline);
-  g_cond_wait (&self->given_back, &self->mutex);
-  return TRUE;
+  if (count (self, TALL_HBASE_GATEWAY_ASIDE) == self->n_gateways && count_open (self) == 0)
+    set_unavailable (self, error);
+  else if (g_queue_get_length ((GQueue *)&self->waiting) >= self->options.max_waiting)
+    set_overloaded (self, "too many wait while all", error);
+  else
+    return TRUE;
+  return FALSE;
 }
 
-/* An idle connection, or NULL with *@room to be filled, or NULL if there is nothing. */
+/* FALSE once @limit has passed. Called with the mutex held. */
+static gboolean
+stand_in_line (TallHbasePool *self, Waiter *waiter, gint64 limit)
+{
+  gboolean in_time = TRUE;
+  g_cond_init (&waiter->called);
+  g_queue_push_tail (&self->waiting, waiter);
+  while (!waiter->is_called && in_time)
+    in_time = g_cond_wait_until (&waiter->called, &self->mutex, limit);
+  if (!waiter->is_called)
+    g_queue_remove (&self->waiting, waiter);
+  g_cond_clear (&waiter->called);
+  return waiter->is_called;
+}
+
+/* A connection, or NULL with *@room to be filled, or NULL if there is nothing, with @error unless
+ * it was only tried. */
 static TallHbaseLink *
-find_or_wait (TallHbasePool *self, TallHbaseLending lending, gint64 deadline, Gateway **room)
+find_or_wait (TallHbasePool *self,
+              TallHbaseLending lending,
+              gint64 limit,
+              TallHbaseGateway **room,
+              GError **error)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
-  self->next = (self->next + 1) % self->n_gateways;
+  gboolean others_first = !g_queue_is_empty (&self->waiting);
   for (;;)
     {
-      TallHbaseLink *link = find (self, lending, 0, room);
-      if (*room != NULL)
-        (*room)->n_open++;
-      if (link != NULL || *room != NULL || lending == TALL_HBASE_TRY
-          || !wait_for_link (self, deadline))
+      TallHbaseLink *link = others_first ? NULL : find (self, room);
+      if (link != NULL || *room != NULL || lending == TALL_HBASE_TRY)
         return link;
+
+      Waiter waiter = { .is_called = FALSE };
+      if (!check_line (self, error))
+        return NULL;
+      if (!stand_in_line (self, &waiter, limit))
+        {
+          if (count (self, TALL_HBASE_GATEWAY_ALIVE) > 0)
+            set_overloaded (self, "all the", error);
+          else
+            set_unavailable (self, error);
+          return NULL;
+        }
+      if (waiter.link != NULL)
+        return waiter.link;
+      others_first = FALSE;
     }
+}
+
+/* Opens a connection that is counted already. Called without the mutex. */
+static TallHbaseLink *
+fill_room (TallHbasePool *self, TallHbaseGateway *gateway, gint64 deadline, GError **error)
+{
+  TallHbaseLink *link = tall_hbase_watch_open (self, gateway, TRUE, deadline, error);
+  if (link != NULL)
+    return link;
+
+  g_mutex_lock (&self->mutex);
+  gateway->n_open--;
+  tall_hbase_watch_doubt (self, gateway);
+  g_mutex_unlock (&self->mutex);
+  return NULL;
 }
 
 /**
  * tall_hbase_pool_take:
  *
- * Lends a connection. Gateways have their turns; one that cannot be reached is passed over.
+ * Lends a connection. Gateways have their turns; one that is not alive is passed over.
  *
  * Returns: (nullable) (transfer full): to be given back; NULL with @error set, or for
- *   %TALL_HBASE_TRY without. %TALL_ERROR_OVERLOADED: all were lent until @deadline
+ *   %TALL_HBASE_TRY without. %TALL_ERROR_OVERLOADED: none was free in time, or too many wait
+ *   already; %TALL_ERROR_UNAVAILABLE and others: why no gateway can be used
  */
 TallHbaseLink *
 tall_hbase_pool_take (TallHbasePool *self,
@@ -201,60 +201,101 @@ tall_hbase_pool_take (TallHbasePool *self,
                       GError **error)
 {
   g_autoptr (GError) reason = NULL;
+  gint64 limit = tall_hbase_limit (self->options.wait_timeout * G_TIME_SPAN_MILLISECOND, deadline);
 
-  for (guint attempt = 0; attempt < self->n_gateways; attempt++)
+  /* A gateway that could not be reached is in doubt and not found again, so this ends. */
+  for (guint attempt = 0; attempt <= self->n_gateways; attempt++)
     {
-      Gateway *room = NULL;
-      TallHbaseLink *link = find_or_wait (self, lending, deadline, &room);
+      TallHbaseGateway *room = NULL;
+      g_clear_error (&reason);
+      TallHbaseLink *link = find_or_wait (self, lending, limit, &room, &reason);
       if (link == NULL && room != NULL)
-        {
-          g_clear_error (&reason);
-          link = fill_room (self, room, deadline, &reason);
-        }
+        link = fill_room (self, room, deadline, &reason);
       if (link != NULL)
         return link;
       if (room == NULL || lending == TALL_HBASE_TRY)
         break;
     }
 
-  if (lending == TALL_HBASE_TRY)
-    return NULL;
-  if (reason != NULL)
+  if (lending != TALL_HBASE_TRY)
     g_propagate_error (error, g_steal_pointer (&reason));
-  else
-    g_set_error (error, TALL_ERROR, TALL_ERROR_OVERLOADED,
-                 "all %u connections to HBase's gateways were busy until the deadline",
-                 MAX_CONNECTIONS * self->n_gateways);
   return NULL;
+}
+
+/* Called with the mutex held. */
+static void
+keep_or_hand_over (TallHbasePool *self, TallHbaseGateway *gateway, TallHbaseLink *link)
+{
+  Waiter *waiter = gateway->suspect ? NULL : g_queue_peek_head (&self->waiting);
+  if (waiter == NULL)
+    {
+      tall_hbase_gateway_keep (gateway, link);
+      return;
+    }
+  waiter->link = link;
+  tall_hbase_pool_call_waiting (self, 1);
 }
 
 /**
  * tall_hbase_pool_give_back:
  * @link: (transfer full): is closed if it is broken
+ *
+ * Who stands in line gets it. If something failed on it, its gateway has to show that it is there
+ * before any other connection to it is used.
  */
 void
 tall_hbase_pool_give_back (TallHbasePool *self, TallHbaseLink *link)
 {
   gboolean fit = tall_connection_is_fit (link->connection);
-  link->idle_since = g_get_monotonic_time ();
-  link->kept = TRUE;
-
   g_mutex_lock (&self->mutex);
-  Gateway *gateway = &self->gateways[link->gateway];
+  TallHbaseGateway *gateway = &self->gateways[link->gateway];
   if (fit)
-    g_queue_push_head (&gateway->idle, link);
+    keep_or_hand_over (self, gateway, link);
   else
-    gateway->n_open--;
-  g_cond_signal (&self->given_back);
+    {
+      gateway->n_open--;
+      if (tall_connection_is_broken (link->connection))
+        {
+          gateway->suspect = TRUE;
+          tall_hbase_watch_doubt (self, gateway);
+        }
+      tall_hbase_pool_call_waiting (self, 1);
+    }
   g_mutex_unlock (&self->mutex);
-
   if (!fit)
-    link_free (link);
+    tall_hbase_link_free (link);
+}
+
+/**
+ * tall_hbase_pool_wait_until_alive:
+ *
+ * Returns: TRUE as soon as one of the gateways is there; FALSE if all were asked and none is, with
+ *   %TALL_ERROR_UNAVAILABLE or %TALL_ERROR_UNSUPPORTED (it cannot be used) and what to do
+ */
+gboolean
+tall_hbase_pool_wait_until_alive (TallHbasePool *self, GError **error)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  while (count (self, TALL_HBASE_GATEWAY_ALIVE) == 0)
+    {
+      if (count (self, TALL_HBASE_GATEWAY_ASKED) == 0)
+        {
+          set_unavailable (self, error);
+          return FALSE;
+        }
+      g_cond_wait (&self->changed, &self->mutex);
+    }
+  return TRUE;
 }
 
 static gboolean
 check_addresses (const char *const *addresses, GError **error)
 {
+  if (addresses == NULL || addresses[0] == NULL)
+    {
+      tall_error_set_invalid (error, "gateways", "no gateway is named: write hbase://host:port");
+      return FALSE;
+    }
   for (guint i = 0; addresses[i] != NULL; i++)
     {
       g_autofree char *host = NULL;
@@ -269,17 +310,12 @@ check_addresses (const char *const *addresses, GError **error)
  * tall_hbase_pool_new:
  * @options: @gateways is copied; @name is not kept
  *
- * Returns: (transfer full): a pool without connections; NULL with %TALL_ERROR_INVALID if an address
- *   is none
+ * Returns: (transfer full): a pool that begins to ask its gateways whether they are there; NULL
+ * with %TALL_ERROR_INVALID if an address is none
  */
 TallHbasePool *
 tall_hbase_pool_new (const TallHbaseOptions *options, GError **error)
 {
-  if (options->gateways == NULL || options->gateways[0] == NULL)
-    {
-      tall_error_set_invalid (error, "gateways", "no gateway is named: write hbase://host:port");
-      return NULL;
-    }
   if (!check_addresses (options->gateways, error))
     return NULL;
 
@@ -291,34 +327,40 @@ tall_hbase_pool_new (const TallHbaseOptions *options, GError **error)
   self->wire.framed = options->framed;
   self->wire.compact = options->compact;
   self->wire.max_message = 512 * 1024 * 1024;
+  self->n_users = 1;
   g_mutex_init (&self->mutex);
-  g_cond_init (&self->given_back);
+  g_cond_init (&self->changed);
+  g_queue_init (&self->waiting);
 
   self->n_gateways = g_strv_length ((char **)options->gateways);
-  self->gateways = g_new0 (Gateway, self->n_gateways);
+  self->gateways = g_new0 (TallHbaseGateway, self->n_gateways);
   for (guint i = 0; i < self->n_gateways; i++)
-    self->gateways[i].address = g_strdup (options->gateways[i]);
+    tall_hbase_gateway_init (&self->gateways[i], options->gateways[i]);
+
+  g_mutex_lock (&self->mutex);
+  for (guint i = 0; i < self->n_gateways; i++)
+    tall_hbase_watch_start (self, &self->gateways[i]);
+  g_mutex_unlock (&self->mutex);
   return self;
 }
 
 /**
- * tall_hbase_pool_free:
+ * tall_hbase_pool_close:
+ * @self: (transfer full):
  *
- * Closes all connections. None may be lent.
+ * Closes all connections. None may be lent. Does not wait for gateways that are just being asked.
  */
 void
-tall_hbase_pool_free (TallHbasePool *self)
+tall_hbase_pool_close (TallHbasePool *self)
 {
   if (self == NULL)
     return;
 
+  g_mutex_lock (&self->mutex);
+  self->closed = TRUE;
   for (guint i = 0; i < self->n_gateways; i++)
-    {
-      g_queue_clear_full (&self->gateways[i].idle, (GDestroyNotify)link_free);
-      g_free (self->gateways[i].address);
-    }
-  g_free (self->gateways);
-  g_mutex_clear (&self->mutex);
-  g_cond_clear (&self->given_back);
-  g_free (self);
+    tall_hbase_gateway_drop_idle (&self->gateways[i]);
+  g_cond_broadcast (&self->changed);
+  g_mutex_unlock (&self->mutex);
+  tall_hbase_pool_leave (self);
 }

@@ -8,22 +8,10 @@
 typedef enum
 {
   ANSWER_NONE,    /* nothing, or nothing that makes sense */
+  ANSWER_OTHER,   /* Thrift, of some other service */
   ANSWER_THRIFT1, /* the older interface */
   ANSWER_THRIFT2,
 } Answer;
-
-/**
- * tall_hbase_probe_limit:
- *
- * Returns: until when a gateway has to show that it is there
- */
-gint64
-tall_hbase_probe_limit (const TallHbaseOptions *options, gint64 deadline)
-{
-  gint64 limit =
-      g_get_monotonic_time () + (gint64)options->connect_timeout * G_TIME_SPAN_MILLISECOND;
-  return MIN (limit, deadline);
-}
 
 static Answer
 ask (HbGatewayClient *client, GError **error)
@@ -33,10 +21,8 @@ ask (HbGatewayClient *client, GError **error)
   if (hb_gateway_client_get_thrift_server_type (HB_GATEWAY_IF (client), &type, &reason))
     return type == HB_T_THRIFT_SERVER_TYPE_ONE ? ANSWER_THRIFT1 : ANSWER_THRIFT2;
 
-  /* Gateways before HBase 2.1 do not know the call; that they say so is answer enough. */
-  if (g_error_matches (reason, THRIFT_APPLICATION_EXCEPTION_ERROR,
-                       THRIFT_APPLICATION_EXCEPTION_ERROR_UNKNOWN_METHOD))
-    return ANSWER_THRIFT2;
+  if (reason->domain == THRIFT_APPLICATION_EXCEPTION_ERROR)
+    return ANSWER_OTHER;
   g_propagate_error (error, g_steal_pointer (&reason));
   return ANSWER_NONE;
 }
@@ -45,15 +31,8 @@ static Answer
 guess (const char *address, const TallWireOptions *wire, gint64 deadline)
 {
   gint64 limit = MIN (deadline, g_get_monotonic_time () + GUESS_TIME);
-  g_autoptr (TallConnection) connection = tall_connection_open (address, wire, limit, NULL);
-  if (connection == NULL)
-    return ANSWER_NONE;
-
-  tall_connection_set_deadline (connection, limit);
-  ThriftProtocol *protocol = tall_connection_get_protocol (connection);
-  g_autoptr (HbGatewayClient) client = g_object_new (HB_TYPE_GATEWAY_CLIENT, "input_protocol",
-                                                     protocol, "output_protocol", protocol, NULL);
-  return ask (client, NULL);
+  g_autoptr (TallHbaseLink) link = tall_hbase_link_open (address, wire, limit, NULL);
+  return link == NULL ? ANSWER_NONE : ask (link->client, NULL);
 }
 
 static char *
@@ -61,6 +40,27 @@ describe (const TallWireOptions *wire)
 {
   return g_strdup_printf ("%s with the %s protocol", wire->framed ? "framed" : "unframed",
                           wire->compact ? "compact" : "binary");
+}
+
+static void
+refuse_other (const char *address, GError **error)
+{
+  g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
+               "what listens at %s answers Thrift but is no HBase gateway: correct --store",
+               address);
+}
+
+static void
+refuse_way (const char *address,
+            const TallWireOptions *ours,
+            const TallWireOptions *theirs,
+            GError **error)
+{
+  g_autofree char *wrong = describe (ours);
+  g_autofree char *right = describe (theirs);
+  g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
+               "the gateway at %s is %s, not %s: write ?framed=%d&protocol=%s in --store", address,
+               right, wrong, theirs->framed, theirs->compact ? "compact" : "binary");
 }
 
 /* Tries the other ways to speak. */
@@ -71,53 +71,59 @@ explain (const char *address,
          gint64 deadline,
          GError **error)
 {
-  g_autofree char *ours = describe (wire);
-
   for (gint other = 1; other < 4; other++)
     {
       TallWireOptions changed = *wire;
       changed.framed = wire->framed != (other & 1);
       changed.compact = wire->compact != (other >> 1);
-      if (guess (address, &changed, deadline) == ANSWER_NONE)
+      Answer answer = guess (address, &changed, deadline);
+      if (answer == ANSWER_NONE)
         continue;
-
-      g_autofree char *theirs = describe (&changed);
-      g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
-                   "the gateway at %s is %s, and was addressed as %s: write "
-                   "?framed=%d&protocol=%s in --store",
-                   address, theirs, ours, changed.framed, changed.compact ? "compact" : "binary");
+      if (answer == ANSWER_OTHER)
+        refuse_other (address, error);
+      else
+        refuse_way (address, wire, &changed, error);
       return;
     }
 
   g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
-               "what listens at %s does not answer as an HBase Thrift2 gateway, neither framed nor "
-               "unframed, with the binary or the compact protocol (%s): correct --store, or if it "
-               "is a gateway, it serves as many connections as it can (16 at first)",
+               "what listens at %s is no HBase Thrift2 gateway, or one that serves as many "
+               "connections as it can: correct --store or start \"hbase thrift2\" (%s)",
                address, reason->message);
+}
+
+static void
+refuse_silent (const char *address, const GError *reason, GError **error)
+{
+  g_set_error (error, TALL_ERROR,
+               reason->domain == TALL_ERROR ? reason->code : TALL_ERROR_UNAVAILABLE,
+               "the gateway at %s is dead, or serves as many connections as it can (%s)", address,
+               reason->message);
 }
 
 /**
  * tall_hbase_probe:
+ * @link: just opened, with a deadline
+ * @known: this gateway has answered before
+ * @deadline: of everything
  *
- * Asks a gateway what it is. One that is addressed with the wrong framing or protocol closes the
- * connection or says nothing at all; so then the other ways are tried, in order to name the right
- * one.
+ * Asks a gateway what it is, on each new connection: one that is full accepts it and is silent. One
+ * that is addressed with the wrong framing or protocol closes the connection or says nothing
+ * either; so if it is not known, the other ways are tried, in order to name the right one.
  *
  * Returns: FALSE with %TALL_ERROR_UNSUPPORTED or %TALL_ERROR_UNAVAILABLE and what to do
  */
 gboolean
-tall_hbase_probe (TallConnection *connection,
-                  HbGatewayClient *client,
-                  const TallHbaseOptions *options,
+tall_hbase_probe (TallHbaseLink *link,
                   const TallWireOptions *wire,
+                  gboolean known,
                   gint64 deadline,
                   GError **error)
 {
-  const char *address = tall_connection_get_address (connection);
+  const char *address = tall_connection_get_address (link->connection);
   g_autoptr (GError) reason = NULL;
 
-  tall_connection_set_deadline (connection, tall_hbase_probe_limit (options, deadline));
-  Answer answer = ask (client, &reason);
+  Answer answer = ask (link->client, &reason);
   if (answer == ANSWER_THRIFT2)
     return TRUE;
 
@@ -126,6 +132,10 @@ tall_hbase_probe (TallConnection *connection,
                  "the gateway at %s has HBase's older interface: start \"hbase thrift2\", not "
                  "\"hbase thrift\"",
                  address);
+  else if (answer == ANSWER_OTHER)
+    refuse_other (address, error);
+  else if (known)
+    refuse_silent (address, reason, error);
   else
     explain (address, wire, reason, deadline, error);
   return FALSE;

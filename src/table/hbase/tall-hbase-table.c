@@ -109,7 +109,7 @@ static void
 tall_hbase_table_finalize (GObject *object)
 {
   TallHbaseTable *self = TALL_HBASE_TABLE (object);
-  g_clear_pointer (&self->pool, tall_hbase_pool_free);
+  g_clear_pointer (&self->pool, tall_hbase_pool_close);
   tall_hbase_names_clear (&self->names);
   G_OBJECT_CLASS (tall_hbase_table_parent_class)->finalize (object);
 }
@@ -136,22 +136,11 @@ tall_hbase_table_init (TallHbaseTable *self G_GNUC_UNUSED)
 {
 }
 
-/* Somebody has to answer, and in the way that the options say. */
-static gboolean
-say_hello (TallHbasePool *pool, GError **error)
-{
-  TallHbaseLink *link = tall_hbase_pool_take (pool, TALL_HBASE_WAIT, TALL_NO_DEADLINE, error);
-  if (link == NULL)
-    return FALSE;
-  tall_hbase_pool_give_back (pool, link);
-  return TRUE;
-}
-
 /**
  * tall_hbase_table_open:
  * @options: copied
  *
- * Opens the tables of a deployment in HBase. Connects to one of the gateways, to see that it is
+ * Opens the tables of a deployment in HBase. Waits until one of the gateways has shown that it is
  * there and is spoken to in the right way.
  *
  * Returns: (transfer full): the tables; NULL with %TALL_ERROR_INVALID (an address or the name),
@@ -165,7 +154,7 @@ tall_hbase_table_open (const TallHbaseOptions *options, GError **error)
   if (!tall_hbase_names_init (&names, options->name, error))
     return NULL;
   g_autoptr (TallHbasePool) pool = tall_hbase_pool_new (options, error);
-  if (pool == NULL || !say_hello (pool, error))
+  if (pool == NULL || !tall_hbase_pool_wait_until_alive (pool, error))
     return NULL;
 
   TallHbaseTable *self = g_object_new (TALL_TYPE_HBASE_TABLE, NULL);

@@ -20,13 +20,15 @@ typedef struct
   const char *name;            /* of the deployment: prefix of its tables; NULL = `tallorder` */
   gboolean framed;             /* the gateway runs with `-framed` */
   gboolean compact;            /* the gateway runs with `-compact` */
-  guint connect_timeout;       /* milliseconds */
+  guint connect_timeout;       /* milliseconds until a new connection has brought an answer */
   guint call_timeout;          /* milliseconds that one call may take at one gateway */
+  guint wait_timeout;          /* milliseconds that a caller stands in line for a connection */
+  guint max_waiting;           /* callers in line; one more is told at once: overloaded */
 } TallHbaseOptions;
 
 #define TALL_HBASE_OPTIONS_INIT                                                                    \
   {                                                                                                \
-    .connect_timeout = 3000, .call_timeout = 10000                                                 \
+    .connect_timeout = 3000, .call_timeout = 5000, .wait_timeout = 4000, .max_waiting = 1024       \
   }
 
 TallTable *tall_hbase_table_open (const TallHbaseOptions *options,

@@ -1,0 +1,56 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-hbase-link.h"
+
+G_BEGIN_DECLS
+
+/* Connections to one gateway. It serves 16 at once with its usual settings, accepts more and does
+ * not answer them. Other programs need some as well. */
+#define TALL_HBASE_MAX_CONNECTIONS 12
+
+/**
+ * TallHbaseGatewayState:
+ * @TALL_HBASE_GATEWAY_ASKED: new or in doubt: it is being asked whether it is there
+ * @TALL_HBASE_GATEWAY_ALIVE: new connections may be opened
+ * @TALL_HBASE_GATEWAY_ASIDE: did not answer as it should: is asked again from time to time
+ */
+typedef enum
+{
+  TALL_HBASE_GATEWAY_ASKED,
+  TALL_HBASE_GATEWAY_ALIVE,
+  TALL_HBASE_GATEWAY_ASIDE,
+} TallHbaseGatewayState;
+
+/**
+ * TallHbaseGateway:
+ *
+ * What the pool knows about one gateway. Belongs to the pool's mutex, but for @address.
+ */
+typedef struct
+{
+  char *address;
+  TallHbaseGatewayState state;
+  gboolean known;   /* it was alive once, so it is spoken to in the right way */
+  gboolean suspect; /* a call failed: kept connections may be as dead, so none is lent */
+  GError *reason;   /* why it is not alive; NULL: it was not asked yet */
+  gint64 since;     /* when @state began: microseconds of g_get_real_time() */
+  gint64 pause;     /* microseconds until it is asked again, once it is set aside */
+  GQueue idle;      /* of TallHbaseLink; the one used last is at the head */
+  guint n_open;     /* connections that are lent, idle or being opened */
+} TallHbaseGateway;
+
+void tall_hbase_gateway_init (TallHbaseGateway *self, const char *address);
+void tall_hbase_gateway_clear (TallHbaseGateway *self);
+
+TallHbaseLink *tall_hbase_gateway_take (TallHbaseGateway *self);
+void tall_hbase_gateway_keep (TallHbaseGateway *self, TallHbaseLink *link);
+gboolean tall_hbase_gateway_has_room (const TallHbaseGateway *self);
+void tall_hbase_gateway_drop_idle (TallHbaseGateway *self);
+
+void tall_hbase_gateway_doubt (TallHbaseGateway *self);
+void tall_hbase_gateway_set_alive (TallHbaseGateway *self);
+void tall_hbase_gateway_set_aside (TallHbaseGateway *self, const GError *reason);
+
+G_END_DECLS

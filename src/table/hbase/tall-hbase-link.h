@@ -1,0 +1,36 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-connection.h"
+#include "tall-hbase-types.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallHbaseLink:
+ *
+ * A connection to a gateway, used by one thread at a time.
+ */
+typedef struct
+{
+  TallConnection *connection;
+  HbGatewayClient *client;
+  guint gateway;     /* position in the pool */
+  gint64 idle_since; /* while it is not lent */
+} TallHbaseLink;
+
+TallHbaseLink *tall_hbase_link_open (const char *address,
+                                     const TallWireOptions *wire,
+                                     gint64 deadline,
+                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_hbase_link_free (TallHbaseLink *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallHbaseLink, tall_hbase_link_free)
+
+static inline HbGatewayIf *
+tall_hbase_link_get_client (TallHbaseLink *self)
+{
+  return HB_GATEWAY_IF (self->client);
+}
+
+G_END_DECLS

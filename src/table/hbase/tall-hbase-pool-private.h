@@ -1,0 +1,42 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-hbase-pool.h"
+
+G_BEGIN_DECLS
+
+/* A caller in line, in its own memory. */
+typedef struct
+{
+  GCond called;
+  gboolean is_called;  /* it is out of the line: it has a connection, or is to look again */
+  TallHbaseLink *link; /* nullable */
+} Waiter;
+
+struct _TallHbasePool
+{
+  TallHbaseOptions options;
+  TallWireOptions wire;
+  gint n_users; /* atomic: whoever opened it, and threads that watch a gateway */
+
+  GMutex mutex;
+  gboolean closed;
+  GCond changed;              /* the state of a gateway, or @closed */
+  GQueue waiting;             /* of Waiter, not owned; who came first is at the head */
+  TallHbaseGateway *gateways; /* n_gateways of them */
+  guint n_gateways;
+  guint next; /* whose turn it is */
+};
+
+void tall_hbase_pool_leave (TallHbasePool *self);
+void tall_hbase_pool_call_waiting (TallHbasePool *self, guint n);
+
+/* The earlier of @deadline and some time from now. */
+static inline gint64
+tall_hbase_limit (gint64 duration, gint64 deadline)
+{
+  return MIN (g_get_monotonic_time () + duration, deadline);
+}
+
+G_END_DECLS

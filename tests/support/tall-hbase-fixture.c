@@ -1,0 +1,69 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-hbase-fixture.h"
+
+#include "tall-error.h"
+
+TallTable *
+tall_hbase_fixture_open_at (const char *const *gateways,
+                            gboolean framed,
+                            gboolean compact,
+                            GError **error)
+{
+  TallHbaseOptions options = TALL_HBASE_OPTIONS_INIT;
+  options.gateways = gateways;
+  options.framed = framed;
+  options.compact = compact;
+  options.connect_timeout = 1000;
+  options.call_timeout = 20000;
+  return tall_hbase_table_open (&options, error);
+}
+
+TallTable *
+tall_hbase_fixture_open (TallFakeGateway *gateway)
+{
+  g_autoptr (GError) error = NULL;
+  const char *gateways[] = { tall_fake_gateway_get_address (gateway), NULL };
+  TallTable *table = tall_hbase_fixture_open_at (gateways, FALSE, FALSE, &error);
+  g_assert_no_error (error);
+  return table;
+}
+
+gboolean
+tall_hbase_fixture_read (TallTable *table, guint n, gint64 deadline, GError **error)
+{
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  for (guint i = 0; i < n; i++)
+    tall_read_plan_add_get (plan, "orders", tall_slice_str ("row"));
+  g_autoptr (TallReadResult) result = tall_table_read (table, plan, deadline, error);
+  return result != NULL;
+}
+
+gboolean
+tall_hbase_fixture_write_if (TallTable *table, gint64 deadline, GError **error)
+{
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  TallMutation *mutation = tall_batch_add (batch, "orders", tall_slice_str ("row"));
+  tall_mutation_put (batch, mutation, tall_slice_str ("s"), 2, tall_slice_str ("value"));
+  gboolean matched = FALSE;
+  return tall_table_apply_if (table, mutation, tall_slice_str ("s"), NULL, TALL_DURABLE, deadline,
+                              &matched, error)
+         && matched;
+}
+
+gboolean
+tall_hbase_fixture_write (TallTable *table, gint64 deadline, gboolean *done, GError **error)
+{
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  TallMutation *mutation = tall_batch_add (batch, "orders", tall_slice_str ("row"));
+  tall_mutation_put (batch, mutation, tall_slice_str ("s"), 2, tall_slice_str ("value"));
+  return tall_table_apply (table, &mutation, 1, TALL_DURABLE, deadline, done, error);
+}
+
+gboolean
+tall_hbase_fixture_count (TallTable *table, gint64 deadline, GError **error)
+{
+  gint64 value;
+  return tall_table_increment (table, "orders", tall_slice_str ("row"), tall_slice_str ("n"), 1,
+                               deadline, &value, error);
+}

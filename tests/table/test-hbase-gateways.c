@@ -1,0 +1,345 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-error.h"
+#include "tall-hbase-fixture.h"
+
+/* Which gateway gets a call, and what happens when one is dead, full or no gateway at all. */
+
+/* A gateway that went away is passed over, and those that are there have their turns. */
+static void
+test_several_gateways (void)
+{
+  g_autoptr (TallFakeGateway) gone = tall_fake_gateway_new (FALSE, FALSE);
+  g_autoptr (TallFakeGateway) first = tall_fake_gateway_new (FALSE, FALSE);
+  g_autoptr (TallFakeGateway) second = tall_fake_gateway_new (FALSE, FALSE);
+  g_autofree char *address = g_strdup (tall_fake_gateway_get_address (gone));
+  g_clear_pointer (&gone, tall_fake_gateway_free);
+
+  const char *gateways[] = { address, tall_fake_gateway_get_address (first),
+                             tall_fake_gateway_get_address (second), NULL };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTable) table = tall_hbase_fixture_open_at (gateways, FALSE, FALSE, &error);
+  g_assert_no_error (error);
+  gint64 end = SOON;
+  while (tall_fake_gateway_get_calls (first, "get") < 5
+         || tall_fake_gateway_get_calls (second, "get") < 5)
+    {
+      g_assert_true (tall_hbase_fixture_read (table, 1, SOON, &error));
+      g_assert_no_error (error);
+      g_assert_cmpint (g_get_monotonic_time (), <, end);
+    }
+}
+
+static void
+expect_not_opened (
+    const char *address, gboolean framed, gboolean compact, TallError code, const char *hint)
+{
+  const char *gateways[] = { address, NULL };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTable) table = tall_hbase_fixture_open_at (gateways, framed, compact, &error);
+  g_assert_null (table);
+  g_assert_error (error, TALL_ERROR, (int)code);
+  g_test_message ("%s", error->message);
+  g_assert_nonnull (strstr (error->message, hint));
+  g_assert_nonnull (strstr (error->message, address));
+}
+
+/* Whatever a gateway speaks and however it is addressed: the message names the right way. */
+static void
+test_spoken_to_wrongly (void)
+{
+  for (guint theirs = 0; theirs < 4; theirs++)
+    {
+      g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (theirs & 1, theirs >> 1);
+      g_autofree char *hint = g_strdup_printf ("?framed=%u&protocol=%s", theirs & 1,
+                                               theirs >> 1 ? "compact" : "binary");
+      for (guint ours = 0; ours < 4; ours++)
+        if (ours != theirs)
+          expect_not_opened (tall_fake_gateway_get_address (gateway), ours & 1, ours >> 1,
+                             TALL_ERROR_UNSUPPORTED, hint);
+    }
+}
+
+static void
+test_not_a_gateway (void)
+{
+  g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
+  g_autofree char *address = g_strdup (tall_fake_gateway_get_address (gateway));
+
+  tall_fake_gateway_set_answer (gateway, "getThriftServerType", TALL_FAKE_THRIFT1, 1);
+  expect_not_opened (address, FALSE, FALSE, TALL_ERROR_UNSUPPORTED, "hbase thrift2");
+  tall_fake_gateway_set_answer (gateway, "getThriftServerType", TALL_FAKE_UNKNOWN, 1);
+  expect_not_opened (address, FALSE, FALSE, TALL_ERROR_UNSUPPORTED,
+                     "answers Thrift but is no HBase gateway");
+  tall_fake_gateway_set_answer (gateway, "getThriftServerType", TALL_FAKE_SILENT, 100);
+  expect_not_opened (address, FALSE, FALSE, TALL_ERROR_UNAVAILABLE, "correct --store");
+  g_clear_pointer (&gateway, tall_fake_gateway_free);
+  expect_not_opened (address, FALSE, FALSE, TALL_ERROR_UNAVAILABLE, "start it");
+}
+
+/* Two gateways, of which the first is not as it should be. */
+typedef struct
+{
+  TallFakeGateway *bad;
+  TallFakeGateway *good;
+  TallTable *table;
+} Pair;
+
+static void
+pair_open (Pair *self, guint call_timeout)
+{
+  g_autoptr (GError) error = NULL;
+  TallHbaseOptions options = TALL_HBASE_OPTIONS_INIT;
+  const char *gateways[] = { tall_fake_gateway_get_address (self->bad),
+                             tall_fake_gateway_get_address (self->good), NULL };
+  options.gateways = gateways;
+  options.call_timeout = call_timeout;
+  self->table = tall_hbase_table_open (&options, &error);
+  g_assert_no_error (error);
+}
+
+static void
+pair_init (Pair *self)
+{
+  self->bad = tall_fake_gateway_new (FALSE, FALSE);
+  self->good = tall_fake_gateway_new (FALSE, FALSE);
+}
+
+static void
+pair_clear (Pair *self)
+{
+  g_clear_object (&self->table);
+  g_clear_pointer (&self->bad, tall_fake_gateway_free);
+  g_clear_pointer (&self->good, tall_fake_gateway_free);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Pair, pair_clear)
+
+static void
+expect_reads (TallTable *table, guint n)
+{
+  g_autoptr (GError) error = NULL;
+  for (guint i = 0; i < n; i++)
+    {
+      g_assert_true (tall_hbase_fixture_read (table, 1, SOON, &error));
+      g_assert_no_error (error);
+    }
+}
+
+static guint
+count_reads (TallFakeGateway *gateway)
+{
+  return tall_fake_gateway_get_calls (gateway, "get");
+}
+
+/* Calls go by turns again, once a gateway is back. */
+static void
+expect_back (const Pair *pair)
+{
+  guint before = count_reads (pair->bad);
+  gint64 end = SOON;
+  while (count_reads (pair->bad) == before)
+    {
+      expect_reads (pair->table, 1);
+      g_assert_cmpint (g_get_monotonic_time (), <, end);
+    }
+}
+
+/* One accepts and never answers: no call waits for it, not even the first. */
+static void
+test_silent (void)
+{
+  g_auto (Pair) pair = { NULL };
+  pair_init (&pair);
+  tall_fake_gateway_set_answer (pair.bad, "getThriftServerType", TALL_FAKE_SILENT, 1000);
+  gint64 start = g_get_monotonic_time ();
+  pair_open (&pair, 20000);
+  expect_reads (pair.table, 20);
+  g_assert_cmpint (g_get_monotonic_time () - start, <, 3 * G_TIME_SPAN_SECOND);
+  g_assert_cmpuint (count_reads (pair.bad), ==, 0);
+}
+
+/* One dies while it is used: calls go to the other. Later it is back, and used again. */
+static void
+test_dies_and_returns (void)
+{
+  g_auto (Pair) pair = { NULL };
+  pair_init (&pair);
+  pair_open (&pair, 20000);
+  expect_back (&pair);
+
+  tall_fake_gateway_set_answer (pair.bad, "get", TALL_FAKE_CLOSE, 1);
+  tall_fake_gateway_set_answer (pair.bad, "getThriftServerType", TALL_FAKE_CLOSE, 1000);
+  tall_fake_gateway_close_connections (pair.bad);
+  expect_reads (pair.table, 20);
+  guint reads = count_reads (pair.bad);
+  expect_reads (pair.table, 20);
+  g_assert_cmpuint (count_reads (pair.bad), ==, reads);
+
+  tall_fake_gateway_set_answer (pair.bad, "get", TALL_FAKE_ANSWER, 0);
+  tall_fake_gateway_set_answer (pair.bad, "getThriftServerType", TALL_FAKE_ANSWER, 0);
+  expect_back (&pair);
+}
+
+/* One stops answering in the middle of a call: it costs that call its deadline, and no other. */
+static void
+test_stops_answering (void)
+{
+  g_auto (Pair) pair = { NULL };
+  pair_init (&pair);
+  pair_open (&pair, 300);
+  expect_back (&pair);
+
+  tall_fake_gateway_set_answer (pair.bad, "get", TALL_FAKE_SILENT, 1000);
+  tall_fake_gateway_set_answer (pair.bad, "getThriftServerType", TALL_FAKE_SILENT, 1000);
+  guint reads = count_reads (pair.bad);
+  gint64 start = g_get_monotonic_time ();
+  expect_reads (pair.table, 20);
+  g_assert_cmpint (g_get_monotonic_time () - start, <, 1300 * G_TIME_SPAN_MILLISECOND);
+  g_assert_cmpuint (count_reads (pair.bad), <=, reads + 1);
+}
+
+/* Nothing is left: every call is told at once, and why; and all is well when one is back. */
+static void
+test_none_left (void)
+{
+  g_auto (Pair) pair = { NULL };
+  pair_init (&pair);
+  pair_open (&pair, 20000);
+  expect_back (&pair);
+
+  TallFakeGateway *both[] = { pair.bad, pair.good };
+  for (guint i = 0; i < 2; i++)
+    {
+      tall_fake_gateway_set_answer (both[i], "getThriftServerType", TALL_FAKE_CLOSE, 100000);
+      tall_fake_gateway_close_connections (both[i]);
+    }
+  g_autoptr (GError) error = NULL;
+  gint64 start = g_get_monotonic_time ();
+  for (guint i = 0; i < 20; i++)
+    {
+      g_clear_error (&error);
+      g_assert_false (tall_hbase_fixture_read (pair.table, 1, SOON, &error));
+      g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+      g_assert_nonnull (strstr (error->message, tall_fake_gateway_get_address (pair.bad)));
+      g_assert_nonnull (strstr (error->message, tall_fake_gateway_get_address (pair.good)));
+    }
+  g_assert_cmpint (g_get_monotonic_time () - start, <, 2 * G_TIME_SPAN_SECOND);
+
+  tall_fake_gateway_set_answer (pair.bad, "getThriftServerType", TALL_FAKE_ANSWER, 0);
+  gint64 end = SOON;
+  while (!tall_hbase_fixture_read (pair.table, 1, SOON, NULL))
+    g_assert_cmpint (g_get_monotonic_time (), <, end);
+}
+
+typedef struct
+{
+  TallTable *table;
+  GError *error;
+} Reader;
+
+static gpointer
+read_often (gpointer data)
+{
+  Reader *reader = data;
+  for (guint i = 0; i < 50 && reader->error == NULL; i++)
+    if (!tall_hbase_fixture_read (reader->table, 1, SOON, &reader->error))
+      g_assert_nonnull (reader->error);
+  return NULL;
+}
+
+/* Somebody else has taken all but two of the connections that a gateway serves: those two go on
+ * working, and those who find no room wait for them. */
+static void
+test_full (void)
+{
+  g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
+  tall_fake_gateway_set_served (gateway, 2);
+  g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
+
+  Reader readers[8] = { { NULL, NULL } };
+  GThread *threads[G_N_ELEMENTS (readers)];
+  for (guint i = 0; i < G_N_ELEMENTS (readers); i++)
+    {
+      readers[i].table = table;
+      threads[i] = g_thread_new ("reader", read_often, &readers[i]);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (readers); i++)
+    {
+      g_thread_join (threads[i]);
+      g_assert_no_error (readers[i].error);
+    }
+}
+
+static void
+test_v6 (void)
+{
+  g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new_v6 ();
+  if (gateway == NULL)
+    {
+      g_test_skip ("this machine has no IPv6");
+      return;
+    }
+  g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
+  expect_reads (table, 1);
+
+  /* A name has all its addresses tried. */
+  const char *port = strrchr (tall_fake_gateway_get_address (gateway), ':');
+  g_autofree char *name = g_strconcat ("localhost", port, NULL);
+  const char *gateways[] = { name, NULL };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTable) by_name = tall_hbase_fixture_open_at (gateways, FALSE, FALSE, &error);
+  g_assert_no_error (error);
+  expect_reads (by_name, 1);
+}
+
+static gpointer
+read_silently (gpointer table)
+{
+  g_autoptr (GError) error = NULL;
+  if (!tall_hbase_fixture_read (table, 1, SOON, &error))
+    g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+  return NULL;
+}
+
+/* As many connections as one gateway serves, and one caller more: it gets none by its deadline and
+ * is told so. */
+static void
+test_overloaded (void)
+{
+  g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
+  g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
+  tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_SILENT, 100);
+
+  GThread *threads[12];
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    threads[i] = g_thread_new ("reader", read_silently, table);
+  tall_fake_gateway_wait_for_calls (gateway, "get", G_N_ELEMENTS (threads));
+
+  g_autoptr (GError) error = NULL;
+  g_assert_false (tall_hbase_fixture_read (table, 1, NEAR, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_OVERLOADED);
+  g_assert_nonnull (strstr (error->message, "all the 12 connections"));
+  g_assert_cmpuint (tall_fake_gateway_get_connections (gateway), ==, G_N_ELEMENTS (threads));
+
+  tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_ANSWER, 0);
+  tall_fake_gateway_close_connections (gateway);
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    g_thread_join (threads[i]);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/table/hbase/gateways/several", test_several_gateways);
+  g_test_add_func ("/table/hbase/gateways/silent", test_silent);
+  g_test_add_func ("/table/hbase/gateways/dies-and-returns", test_dies_and_returns);
+  g_test_add_func ("/table/hbase/gateways/stops-answering", test_stops_answering);
+  g_test_add_func ("/table/hbase/gateways/none-left", test_none_left);
+  g_test_add_func ("/table/hbase/gateways/full", test_full);
+  g_test_add_func ("/table/hbase/gateways/v6", test_v6);
+  g_test_add_func ("/table/hbase/gateways/spoken-to-wrongly", test_spoken_to_wrongly);
+  g_test_add_func ("/table/hbase/gateways/not-a-gateway", test_not_a_gateway);
+  g_test_add_func ("/table/hbase/gateways/overloaded", test_overloaded);
+  return g_test_run ();
+}

@@ -1,0 +1,98 @@
+#!/usr/bin/python3
+# SPDX-FileCopyrightText: The tallorder authors
+# SPDX-License-Identifier: Apache-2.0
+"""Histories on embedded stores are linearizable, and the checker would notice if they were not.
+
+Two writers whose clocks are an hour apart, each with its own store, work on the same few orders:
+in memory and on RocksDB, in every layout, with and without calls that fail, come late or lie.
+"""
+
+import pathlib
+import signal
+import sys
+import tempfile
+import time
+
+from faults import (LAYOUTS, MULTI_ROW_LAYOUTS, WRONG, Checks, Verdict, build_tools, go,
+                    run_workload, workload)
+
+CLOCKS = [0, 3600]
+SECONDS = 2
+ACKNOWLEDGED = 400  # puts, or a history says nothing
+
+
+def run_and_check(history, store, **options):
+    settings = dict(clock=CLOCKS, threads=2, seconds=SECONDS, period=50, patience=30,
+                    read_back=120) | options
+    run_workload(store, history, **settings)
+    return Verdict(history)
+
+
+def check_right(checks, folder):
+    for layout in LAYOUTS:
+        for kind in ("memory", "rocksdb"):
+            for failures in (0, 25):
+                name = f"{layout}-{kind}-{failures}"
+                store = kind if kind == "memory" else f"rocksdb:{folder}/{name}?sync=0"
+                verdict = run_and_check(folder / f"{name}.history", store, create=layout,
+                                        failures=failures)
+                faults = f"one call in {failures} fails" if failures else "no failures"
+                checks.check(verdict.is_right(ACKNOWLEDGED),
+                             f"{layout} on {kind}, {faults}: linearizable", verdict)
+
+
+def check_variants(checks, folder):
+    """Each variant goes wrong where its mistake shows."""
+    for variant, layouts in (("unclaimed", MULTI_ROW_LAYOUTS), ("by-revision", ("blob", "wide"))):
+        for layout in layouts:
+            verdict = run_and_check(folder / f"{variant}-{layout}.history", "memory",
+                                    create=layout, failures=0, variant=variant)
+            checks.check(verdict.code == WRONG, f"{layout}, {variant}: the checker notices", verdict)
+
+
+def check_kill(checks, folder):
+    """A process is killed in the middle of its writes; another goes on with what it left."""
+    for layout in ("blob", "record-type"):
+        store = f"rocksdb:{folder}/kill-{layout}"
+        histories = []
+        epoch = time.monotonic_ns()
+        for attempt in range(4):
+            histories.append(folder / f"kill-{layout}-{attempt}.history")
+            options = dict(process=f"p{attempt}", epoch=epoch, period=2000, patience=100,
+                           threads=4, clock=[3600 * (attempt % 2)], failures=0)
+            if attempt == 0:
+                options["create"] = layout
+            if attempt == 3:
+                run_workload(store, histories[-1], seconds=0.5, read_back=60, **options)
+                continue
+            with workload(store, histories[-1], seconds=60, **options) as process:
+                wait_for_answers(histories[-1], 200)
+                process.send_signal(signal.SIGKILL)
+        verdict = Verdict(*histories)
+        checks.check(verdict.is_right(ACKNOWLEDGED) and verdict.count("killed") > 0,
+                     f"{layout} on RocksDB, three processes killed: linearizable", verdict)
+
+
+def wait_for_answers(history, number):
+    """Until so many puts and gets are answered well in a history."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        if history.exists() and history.read_text().count('"outcome":"ok","revision"') >= number:
+            return
+        time.sleep(0.02)
+    raise AssertionError(f"{history}: no {number} answers within a minute")
+
+
+def main():
+    checks = Checks()
+    build_tools()
+    checks.check("ok" in go("test", "./..."), "histories by hand: the right and the wrong ones")
+    with tempfile.TemporaryDirectory() as folder:
+        check_right(checks, pathlib.Path(folder))
+        check_variants(checks, pathlib.Path(folder))
+        check_kill(checks, pathlib.Path(folder))
+    return checks.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,202 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+
+/* A mix of everything on a few orders, recorded as a history: see ../README.md. */
+#include <gio/gio.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#include "tall-mix.h"
+#include "tall-target.h"
+
+#define NSEC_PER_SEC G_GINT64_CONSTANT (1000000000)
+#define NSEC_PER_MSEC 1000000
+#define MAX_THREADS 256
+
+typedef struct
+{
+  TallTarget target;
+  char *history;
+  char *process;
+  GStrv clocks; /* seconds; one writer each */
+  gint threads; /* of each writer */
+  gint orders;
+  gint operations;
+  gint period; /* milliseconds */
+  gint64 epoch;
+  gdouble seconds;
+  gint seed;
+  gint read_back; /* seconds that it may take; 0: no */
+} Options;
+
+static TallMixOptions mix;
+
+static void
+options_clear (Options *self)
+{
+  tall_target_clear (&self->target);
+  g_clear_pointer (&self->history, g_free);
+  g_clear_pointer (&self->process, g_free);
+  g_clear_pointer (&self->clocks, g_strfreev);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
+
+static gboolean
+parse (Options *self, int *argc, char ***argv, GError **error)
+{
+  const GOptionEntry entries[] = {
+    { "store", 0, 0, G_OPTION_ARG_STRING, &self->target.url, "memory, rocksdb:… or hbase://…",
+      "URL" },
+    { "create", 0, 0, G_OPTION_ARG_STRING, &self->target.create, "make the deployment", "LAYOUT" },
+    { "key", 0, 0, G_OPTION_ARG_STRING, &self->target.key, "key strategy to make it with", "KEY" },
+    { "failures", 0, 0, G_OPTION_ARG_INT, &self->target.failures,
+      "one call of N fails; 0: none, but others are let in between calls; -1: neither (default)",
+      "N" },
+    { "patience", 0, 0, G_OPTION_ARG_INT, &self->target.patience,
+      "how long a foreign claim is respected", "MS" },
+    { "history", 0, 0, G_OPTION_ARG_FILENAME, &self->history, "where to record", "FILE" },
+    { "process", 0, 0, G_OPTION_ARG_STRING, &self->process, "name of this process there", "NAME" },
+    { "clock", 0, 0, G_OPTION_ARG_STRING_ARRAY, &self->clocks,
+      "a writer whose clock is fast by this; may be repeated", "SECONDS" },
+    { "threads", 0, 0, G_OPTION_ARG_INT, &self->threads, "of each writer (default 2)", "N" },
+    { "orders", 0, 0, G_OPTION_ARG_INT, &self->orders, "of a generation (default 4)", "N" },
+    { "period", 0, 0, G_OPTION_ARG_INT, &self->period, "of a generation (default 500)", "MS" },
+    { "epoch", 0, 0, G_OPTION_ARG_INT64, &self->epoch,
+      "CLOCK_MONOTONIC when generation 0 begins (default: now)", "NS" },
+    { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &self->seconds, "how long (default 5; 0: no mix)",
+      "N" },
+    { "operations", 0, 0, G_OPTION_ARG_INT, &self->operations, "of a thread, at most", "N" },
+    { "seed", 0, 0, G_OPTION_ARG_INT, &self->seed, "of chance (default: another each time)", "N" },
+    { "read-back", 0, 0, G_OPTION_ARG_INT, &self->read_back,
+      "get all orders at the end, within this time", "SECONDS" },
+    { NULL },
+  };
+  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
+  g_option_context_set_summary (context, "Works on orders, and records what it was told.");
+  g_option_context_add_main_entries (context, entries, NULL);
+  return g_option_context_parse (context, argc, argv, error);
+}
+
+static gboolean
+check (const Options *self, GError **error)
+{
+  if (self->target.url != NULL && self->history != NULL && self->threads >= 1
+      && self->threads <= MAX_THREADS && self->orders >= 1 && self->orders <= TALL_MIX_MAX_ORDERS
+      && self->period >= 1 && self->seconds >= 0)
+    return TRUE;
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+               "--store and --history are needed, --threads 1 to %d, --orders 1 to %d, --period 1 "
+               "or more",
+               MAX_THREADS, TALL_MIX_MAX_ORDERS);
+  return FALSE;
+}
+
+static gpointer
+run_client (gpointer client)
+{
+  tall_mix_client_run (client);
+  return NULL;
+}
+
+static void
+on_signal (int number G_GNUC_UNUSED)
+{
+  g_atomic_int_set (&mix.stop, TRUE);
+}
+
+static void
+run_mix (const Options *options, GPtrArray *writers)
+{
+  g_autoptr (GPtrArray) clients =
+      g_ptr_array_new_with_free_func ((GDestroyNotify)tall_mix_client_free);
+  g_autoptr (GPtrArray) threads = g_ptr_array_new ();
+  for (guint i = 0; i < writers->len * (guint)options->threads; i++)
+    {
+      TallWriter *writer = g_ptr_array_index (writers, i % writers->len);
+      g_ptr_array_add (clients,
+                       tall_mix_client_new (&mix, TALL_FRONT (writer->store), i, g_random_int ()));
+    }
+  for (guint i = 0; i < clients->len; i++)
+    g_ptr_array_add (threads, g_thread_new ("client", run_client, clients->pdata[i]));
+  for (guint i = 0; i < threads->len; i++)
+    g_thread_join (threads->pdata[i]);
+  for (guint i = 0; i < writers->len; i++)
+    tall_writer_settle (writers->pdata[i]);
+}
+
+static gboolean
+read_back (const Options *options, const TallWriter *writer, GError **error)
+{
+  g_autoptr (TallMixClient) client =
+      tall_mix_client_new (&mix, TALL_FRONT (writer->store), MAX_THREADS, g_random_int ());
+  gint64 end = tall_history_now () + options->read_back * NSEC_PER_SEC;
+  if (tall_mix_client_read_back (client, tall_mix_generation (&mix) + 1, end))
+    return TRUE;
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT,
+               "Reading back: some order could not be read within %d seconds", options->read_back);
+  return FALSE;
+}
+
+static gboolean
+open_writers (Options *options, GPtrArray *writers, GError **error)
+{
+  static const char *const one_clock[] = { "0", NULL };
+  const char *const *clocks =
+      options->clocks != NULL ? (const char *const *)options->clocks : one_clock;
+  if (!tall_target_open (&options->target, error))
+    return FALSE;
+  for (guint i = 0; clocks[i] != NULL; i++)
+    {
+      gint64 seconds = g_ascii_strtoll (clocks[i], NULL, 10);
+      TallWriter *writer = tall_writer_new (&options->target, seconds * 1000, error);
+      if (writer == NULL)
+        return FALSE;
+      g_ptr_array_add (writers, writer);
+    }
+  return TRUE;
+}
+
+static gboolean
+run (Options *options, GError **error)
+{
+  g_autoptr (TallHistory) history =
+      tall_history_open (options->history, options->process != NULL ? options->process : "a",
+                         error);
+  g_autoptr (GPtrArray) writers = g_ptr_array_new_with_free_func ((GDestroyNotify)tall_writer_free);
+  if (history == NULL || !open_writers (options, writers, error))
+    return FALSE;
+
+  gint64 now = tall_history_now ();
+  mix.history = history;
+  mix.n_orders = (guint)options->orders;
+  mix.n_operations = (guint)options->operations;
+  mix.period = options->period * (gint64)NSEC_PER_MSEC;
+  mix.epoch = options->epoch != 0 ? options->epoch : now;
+  mix.end = now + (gint64)(options->seconds * (gdouble)NSEC_PER_SEC);
+  if (options->seconds > 0)
+    run_mix (options, writers);
+  return options->read_back == 0 || read_back (options, writers->pdata[0], error);
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_auto (Options)
+      options = { .target.failures = -1, .threads = 2, .orders = 4, .period = 500, .seconds = 5 };
+  g_autoptr (GError) error = NULL;
+  struct sigaction action = { .sa_handler = on_signal };
+
+  if (!parse (&options, &argc, &argv, &error) || !check (&options, &error))
+    {
+      g_printerr ("workload: %s\n", error->message);
+      return 2;
+    }
+  if (options.seed != 0)
+    g_random_set_seed ((guint32)options.seed);
+  sigaction (SIGTERM, &action, NULL);
+  sigaction (SIGINT, &action, NULL);
+  if (run (&options, &error))
+    return 0;
+  g_printerr ("workload: %s\n", error->message);
+  return 3;
+}

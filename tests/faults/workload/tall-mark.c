@@ -1,0 +1,99 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-mark.h"
+
+#include "tall-error.h"
+
+#define MAX_LOCATIONS 3
+#define MAX_LINES 4 /* of a location */
+#define DAY (24 * 3600 * G_GINT64_CONSTANT (1000))
+
+static guint
+fill_location (TallOrder *order, TallShippingLocation *location, gint32 first, guint n_lines)
+{
+  location->line_items = tall_arena_alloc0 (order->arena, n_lines * sizeof (TallLineItem));
+  location->n_line_items = n_lines;
+  for (guint i = 0; i < n_lines; i++)
+    {
+      TallLineItem *line = &location->line_items[i];
+      line->number = first + (gint32)i;
+      line->description = order->currency;
+      line->has_quantity = TRUE;
+      line->quantity = (TallDecimal){ .unscaled = first + (gint32)i, .scale = 0 };
+    }
+  return n_lines;
+}
+
+/**
+ * tall_mark_order:
+ * @content: what is written, unlike anything else in the history
+ *
+ * Returns: (transfer full): an order that carries @content in each of its parts, and how many parts
+ *   it has, so that it tells by itself whether it is whole
+ */
+TallOrder *
+tall_mark_order (const char *customer, guint order_number, const char *content, GRand *rand)
+{
+  g_autofree char *number = g_strdup_printf ("%u", order_number);
+  TallOrder *order = tall_order_new (customer, number);
+  guint n_lines = 0;
+
+  order->has_sales_date = TRUE;
+  order->sales_date = TALL_MARK_DATE + order_number * DAY;
+  order->currency = tall_arena_strdup (order->arena, content);
+  order->n_shipping_locations = (guint)g_rand_int_range (rand, 1, MAX_LOCATIONS + 1);
+  order->shipping_locations =
+      tall_arena_alloc0 (order->arena, order->n_shipping_locations * sizeof (TallShippingLocation));
+  for (guint i = 0; i < order->n_shipping_locations; i++)
+    {
+      TallShippingLocation *location = &order->shipping_locations[i];
+      location->number = (gint32)i + 1;
+      location->name = order->currency;
+      n_lines += fill_location (order, location, (gint32)n_lines + 1,
+                                (guint)g_rand_int_range (rand, 0, MAX_LINES + 1));
+    }
+
+  order->attributes.items = tall_arena_alloc0 (order->arena, sizeof (TallAttribute));
+  order->attributes.n_items = 1;
+  order->attributes.items[0].key = tall_arena_strdup (order->arena, "parts");
+  order->attributes.items[0].value =
+      tall_arena_printf (order->arena, "%u/%u", order->n_shipping_locations, n_lines);
+  return order;
+}
+
+static gboolean
+set_torn (GError **error, const TallOrder *order, const char *part, const char *found)
+{
+  g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED, "torn: the order has %s, %s has %s",
+               order->currency != NULL ? order->currency : "no mark", part,
+               found != NULL ? found : "none");
+  return FALSE;
+}
+
+/**
+ * tall_mark_read:
+ * @content: (out): what was written; lives as long as @order
+ *
+ * Returns: FALSE if the order is not what some tall_mark_order() made
+ */
+gboolean
+tall_mark_read (const TallOrder *order, const char **content, GError **error)
+{
+  g_autofree char *parts =
+      g_strdup_printf ("%u/%u", order->n_shipping_locations, tall_order_count_lines (order));
+  const char *wanted = tall_attributes_find (&order->attributes, "parts");
+  if (order->currency == NULL || g_strcmp0 (parts, wanted) != 0)
+    return set_torn (error, order, "its attribute", wanted);
+
+  for (guint i = 0; i < order->n_shipping_locations; i++)
+    {
+      const TallShippingLocation *location = &order->shipping_locations[i];
+      if (g_strcmp0 (location->name, order->currency) != 0)
+        return set_torn (error, order, "a location", location->name);
+      for (guint j = 0; j < location->n_line_items; j++)
+        if (g_strcmp0 (location->line_items[j].description, order->currency) != 0)
+          return set_torn (error, order, "a line", location->line_items[j].description);
+    }
+  *content = order->currency;
+  return TRUE;
+}

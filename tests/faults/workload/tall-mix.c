@@ -1,0 +1,375 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-mix.h"
+
+#include "tall-error.h"
+#include "tall-mark.h"
+
+struct _TallMixClient
+{
+  const TallMixOptions *options;
+  TallFront *front;
+  guint thread;
+  GRand *rand;
+  guint n_puts;
+  guint generation;
+  char *customer;                    /* of the generation */
+  gint64 known[TALL_MIX_MAX_ORDERS]; /* revisions last seen; 0: none */
+};
+
+/* How often something is done, of TOTAL_WEIGHT times. */
+enum
+{
+  WEIGHT_PUT = 50,
+  WEIGHT_DELETE = 10,
+  WEIGHT_GET = 28,
+  WEIGHT_LIST = 6,
+  WEIGHT_GET_MANY = 6,
+  TOTAL_WEIGHT = WEIGHT_PUT + WEIGHT_DELETE + WEIGHT_GET + WEIGHT_LIST + WEIGHT_GET_MANY,
+};
+
+guint
+tall_mix_generation (const TallMixOptions *self)
+{
+  return (guint)((tall_history_now () - self->epoch) / self->period);
+}
+
+/**
+ * tall_mix_client_new:
+ * @thread: its number in the history
+ *
+ * Returns: (transfer full): one who calls @front, one call after the other
+ */
+TallMixClient *
+tall_mix_client_new (const TallMixOptions *options, TallFront *front, guint thread, guint32 seed)
+{
+  TallMixClient *self = g_new0 (TallMixClient, 1);
+  self->options = options;
+  self->front = g_object_ref (front);
+  self->thread = thread;
+  self->rand = g_rand_new_with_seed (seed);
+  self->generation = G_MAXUINT;
+  return self;
+}
+
+void
+tall_mix_client_free (TallMixClient *self)
+{
+  g_object_unref (self->front);
+  g_rand_free (self->rand);
+  g_free (self->customer);
+  g_free (self);
+}
+
+static void
+enter_generation (TallMixClient *self, guint generation)
+{
+  if (self->generation == generation)
+    return;
+  self->generation = generation;
+  g_free (self->customer);
+  self->customer = g_strdup_printf ("generation-%u", generation);
+  memset (self->known, 0, sizeof self->known);
+}
+
+/* What the caller is told by an error: only "unknown" may have happened. */
+static const char *
+name_outcome (const GError *error)
+{
+  if (error->domain != TALL_ERROR)
+    return "wrong";
+  switch (error->code)
+    {
+    case TALL_ERROR_NOT_FOUND:
+      return "not-found";
+    case TALL_ERROR_CONFLICT:
+      return "conflict";
+    case TALL_ERROR_OUTCOME_UNKNOWN:
+      return "unknown";
+    case TALL_ERROR_UNAVAILABLE:
+    case TALL_ERROR_TIMED_OUT:
+    case TALL_ERROR_OVERLOADED:
+      return "undone";
+    default:
+      return "wrong";
+    }
+}
+
+static GString *
+begin_outcome (const GError *error)
+{
+  GString *line = g_string_new (NULL);
+  g_string_append_printf (line, "\"outcome\":\"%s\"", error != NULL ? name_outcome (error) : "ok");
+  if (error == NULL)
+    return line;
+  tall_history_append_text (line, "error", error->message);
+  if (g_error_matches (error, TALL_ERROR, TALL_ERROR_CONFLICT))
+    g_string_append_printf (line, ",\"revision\":%" G_GINT64_FORMAT,
+                            tall_error_get_revision (error));
+  return line;
+}
+
+static void
+end_outcome (TallMixClient *self, guint call, gint64 time, GString *line)
+{
+  tall_history_return (self->options->history, call, time, line->str);
+  g_string_free (line, TRUE);
+}
+
+/* What a call has told of one order teaches which revision to expect next. */
+static void
+learn (TallMixClient *self, guint order, gint64 revision, const GError *error)
+{
+  if (error == NULL)
+    self->known[order] = revision;
+  else if (g_error_matches (error, TALL_ERROR, TALL_ERROR_CONFLICT))
+    self->known[order] = tall_error_get_revision (error);
+  else if (g_error_matches (error, TALL_ERROR, TALL_ERROR_NOT_FOUND))
+    self->known[order] = 0;
+}
+
+static TallWriteOptions
+choose_condition (TallMixClient *self, guint order, gboolean may_be_absent)
+{
+  TallWriteOptions options = { .condition = TALL_IF_ANY };
+  gint32 choice = g_rand_int_range (self->rand, 0, 10);
+  if (choice < 4 && self->known[order] > 0)
+    options.condition = TALL_IF_REVISION;
+  else if (choice < 6 && may_be_absent)
+    options.condition = TALL_IF_ABSENT;
+  if (options.condition == TALL_IF_REVISION)
+    options.revision = self->known[order];
+  return options;
+}
+
+static const char *
+name_condition (const TallWriteOptions *options)
+{
+  return options->condition == TALL_IF_ANY      ? "any"
+         : options->condition == TALL_IF_ABSENT ? "absent"
+                                                : "revision";
+}
+
+static void
+put (TallMixClient *self, guint number)
+{
+  g_autoptr (GError) error = NULL;
+  TallWriteOptions options = choose_condition (self, number, TRUE);
+  g_autofree char *content =
+      g_strdup_printf ("%s-%u-%u", tall_history_get_process (self->options->history), self->thread,
+                       self->n_puts++);
+  gint64 revision = 0;
+
+  guint call = tall_history_invoke (
+      self->options->history, self->thread,
+      "\"do\":\"put\",\"customer\":\"%s\",\"order\":%u,\"content\":\"%s\",\"if\":\"%s\","
+      "\"revision\":%" G_GINT64_FORMAT,
+      self->customer, number, content, name_condition (&options), options.revision);
+  g_autoptr (TallOrder) order = tall_mark_order (self->customer, number, content, self->rand);
+  gboolean stored = tall_front_put_order (self->front, order, &options, &revision, &error);
+  gint64 time = tall_history_now ();
+  GString *line = begin_outcome (error);
+  if (stored)
+    g_string_append_printf (line, ",\"revision\":%" G_GINT64_FORMAT, revision);
+  end_outcome (self, call, time, line);
+  learn (self, number, revision, error);
+}
+
+static void
+delete_order (TallMixClient *self, guint number)
+{
+  g_autoptr (GError) error = NULL;
+  TallWriteOptions options = choose_condition (self, number, FALSE);
+  g_autofree char *order = g_strdup_printf ("%u", number);
+
+  guint call =
+      tall_history_invoke (self->options->history, self->thread,
+                           "\"do\":\"delete\",\"customer\":\"%s\",\"order\":%u,\"if\":\"%s\","
+                           "\"revision\":%" G_GINT64_FORMAT,
+                           self->customer, number, name_condition (&options), options.revision);
+  gboolean deleted = tall_front_delete_order (self->front, self->customer, order, &options, &error);
+  gint64 time = tall_history_now ();
+  end_outcome (self, call, time, begin_outcome (error));
+  if (deleted)
+    self->known[number] = 0;
+  else
+    learn (self, number, 0, error);
+}
+
+/* Appends what is known of an order that was read; a torn one is an error. */
+static void
+append_order (GString *line, const TallOrder *order, gint64 revision)
+{
+  g_autoptr (GError) error = NULL;
+  const char *content = NULL;
+  if (tall_mark_read (order, &content, &error))
+    g_string_append_printf (line,
+                            "\"outcome\":\"ok\",\"revision\":%" G_GINT64_FORMAT
+                            ",\"content\":\"%s\"",
+                            revision, content);
+  else
+    {
+      g_string_append (line, "\"outcome\":\"wrong\"");
+      tall_history_append_text (line, "error", error->message);
+    }
+}
+
+/* Returns: whether it was answered, if only that something is wrong. */
+static gboolean
+get (TallMixClient *self, guint number)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *order_number = g_strdup_printf ("%u", number);
+  gint64 revision = 0;
+
+  guint call = tall_history_invoke (self->options->history, self->thread,
+                                    "\"do\":\"get\",\"customer\":\"%s\",\"order\":%u",
+                                    self->customer, number);
+  g_autoptr (TallOrder) order =
+      tall_front_get_order (self->front, self->customer, order_number, &revision, &error);
+  gint64 time = tall_history_now ();
+  GString *line = order != NULL ? g_string_new (NULL) : begin_outcome (error);
+  if (order != NULL)
+    append_order (line, order, revision);
+  end_outcome (self, call, time, line);
+  learn (self, number, revision, error);
+  return order != NULL || !g_str_equal (name_outcome (error), "undone");
+}
+
+static void
+append_many (GString *line, const TallOutcome *outcomes, guint n)
+{
+  g_string_append (line, ",\"orders\":[");
+  for (guint i = 0; i < n; i++)
+    {
+      g_string_append_printf (line, "%s{\"order\":%u,", i > 0 ? "," : "", i);
+      if (outcomes[i].error == NULL)
+        append_order (line, outcomes[i].order, outcomes[i].revision);
+      else
+        {
+          GString *outcome = begin_outcome (outcomes[i].error);
+          g_string_append (line, outcome->str);
+          g_string_free (outcome, TRUE);
+        }
+      g_string_append_c (line, '}');
+    }
+  g_string_append_c (line, ']');
+}
+
+static void
+get_many (TallMixClient *self)
+{
+  guint n = self->options->n_orders;
+  TallOrderId ids[TALL_MIX_MAX_ORDERS];
+  TallOutcome outcomes[TALL_MIX_MAX_ORDERS] = { 0 };
+  g_autoptr (GPtrArray) numbers = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GError) error = NULL;
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_ptr_array_add (numbers, g_strdup_printf ("%u", i));
+      ids[i] = (TallOrderId){ self->customer, g_ptr_array_index (numbers, i) };
+    }
+  guint call = tall_history_invoke (self->options->history, self->thread,
+                                    "\"do\":\"get-many\",\"customer\":\"%s\"", self->customer);
+  gboolean answered = tall_front_get_orders (self->front, ids, n, outcomes, &error);
+  gint64 time = tall_history_now ();
+  GString *line = begin_outcome (error);
+  if (answered)
+    append_many (line, outcomes, n);
+  end_outcome (self, call, time, line);
+  for (guint i = 0; i < n; i++)
+    tall_outcome_clear (&outcomes[i]);
+}
+
+static void
+append_entries (GString *line, const TallOrderList *list)
+{
+  g_string_append (line, ",\"orders\":[");
+  for (guint i = 0; i < list->n_entries; i++)
+    g_string_append_printf (line,
+                            "%s{\"order\":%s,\"outcome\":\"ok\",\"revision\":%" G_GINT64_FORMAT
+                            ",\"content\":\"%s\"}",
+                            i > 0 ? "," : "", list->entries[i].order_number,
+                            list->entries[i].revision,
+                            list->entries[i].currency != NULL ? list->entries[i].currency : "");
+  g_string_append_c (line, ']');
+}
+
+static void
+list (TallMixClient *self)
+{
+  g_autoptr (GError) error = NULL;
+  TallListOptions options = { .limit = TALL_MIX_MAX_ORDERS };
+
+  guint call = tall_history_invoke (self->options->history, self->thread,
+                                    "\"do\":\"list\",\"customer\":\"%s\",\"orders\":%u",
+                                    self->customer, self->options->n_orders);
+  g_autoptr (TallOrderList) found =
+      tall_front_list_orders (self->front, self->customer, &options, &error);
+  gint64 time = tall_history_now ();
+  GString *line = begin_outcome (error);
+  if (found != NULL)
+    append_entries (line, found);
+  end_outcome (self, call, time, line);
+}
+
+static void
+step (TallMixClient *self)
+{
+  guint order = (guint)g_rand_int_range (self->rand, 0, (gint32)self->options->n_orders);
+  gint32 choice = g_rand_int_range (self->rand, 0, TOTAL_WEIGHT);
+
+  enter_generation (self, tall_mix_generation (self->options));
+  if ((choice -= WEIGHT_PUT) < 0)
+    put (self, order);
+  else if ((choice -= WEIGHT_DELETE) < 0)
+    delete_order (self, order);
+  else if ((choice -= WEIGHT_GET) < 0)
+    get (self, order);
+  else if ((choice -= WEIGHT_LIST) < 0)
+    list (self);
+  else
+    get_many (self);
+}
+
+/**
+ * tall_mix_client_run:
+ *
+ * Calls until the options say that it is enough.
+ */
+void
+tall_mix_client_run (TallMixClient *self)
+{
+  const TallMixOptions *options = self->options;
+  for (guint i = 0; options->n_operations == 0 || i < options->n_operations; i++)
+    {
+      if (g_atomic_int_get (&options->stop) || tall_history_now () >= options->end)
+        return;
+      step (self);
+    }
+}
+
+/**
+ * tall_mix_client_read_back:
+ * @end: no order is tried again afterwards
+ *
+ * Fetches every order of the first @n_generations, for the end of a history: what was acknowledged
+ * is there.
+ *
+ * Returns: FALSE if there was no answer about some order in time
+ */
+gboolean
+tall_mix_client_read_back (TallMixClient *self, guint n_generations, gint64 end)
+{
+  for (guint i = 0; i < n_generations; i++)
+    {
+      enter_generation (self, i);
+      for (guint j = 0; j < self->options->n_orders; j++)
+        while (!get (self, j))
+          if (tall_history_now () >= end)
+            return FALSE;
+      list (self);
+    }
+  return TRUE;
+}

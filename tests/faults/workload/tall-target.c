@@ -1,0 +1,131 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-target.h"
+
+#include "tall-failing-table.h"
+#include "tall-memory-table.h"
+#include "tall-store-url.h"
+#include "tall-torn-table.h"
+
+#define MEMORY "memory"
+#define LONGEST_PAUSE 40 /* microseconds */
+
+static gboolean
+create (const TallTarget *self, GError **error)
+{
+  TallStoreSettings settings = {
+    .layout = tall_layout_find (self->create, error),
+    .ttl = 0,
+  };
+  if (settings.layout == NULL)
+    return FALSE;
+  settings.key_strategy = tall_key_strategy_find (self->key != NULL ? self->key : "hashed", error);
+  return settings.key_strategy != NULL && tall_store_create (self->table, &settings, error);
+}
+
+/**
+ * tall_target_open:
+ *
+ * Opens what @self says, and makes the deployment if it is to.
+ */
+gboolean
+tall_target_open (TallTarget *self, GError **error)
+{
+  if (g_str_equal (self->url, MEMORY))
+    self->table = tall_memory_table_new ();
+  else
+    {
+      g_autoptr (TallStoreUrl) url = tall_store_url_parse (self->url, error);
+      if (url == NULL)
+        return FALSE;
+      self->table = tall_store_url_open (url, self->create != NULL, error);
+    }
+  return self->table != NULL && (self->create == NULL || create (self, error));
+}
+
+void
+tall_target_clear (TallTarget *self)
+{
+  g_clear_object (&self->table);
+  g_clear_pointer (&self->url, g_free);
+  g_clear_pointer (&self->create, g_free);
+  g_clear_pointer (&self->key, g_free);
+}
+
+/* Lets others in between two calls, delivers late what was lost, and fails one call of many. */
+static TallFailure
+disturb (TallFailingTable *table, const TallCall *call G_GNUC_UNUSED, gpointer data)
+{
+  gint failures = GPOINTER_TO_INT (data);
+
+  if (g_random_int_range (0, 4) == 0)
+    g_usleep ((gulong)g_random_int_range (0, LONGEST_PAUSE));
+  if (g_random_int_range (0, 20) == 0)
+    tall_failing_table_deliver_late (table);
+  if (failures == 0 || g_random_int_range (0, failures) != 0)
+    return TALL_FAILURE_NONE;
+  return (TallFailure)g_random_int_range (TALL_FAILURE_BEFORE, TALL_FAILURE_FALSE + 1);
+}
+
+static gint64
+shifted_now (gpointer data)
+{
+  const TallWriter *self = data;
+  return g_get_real_time () / 1000 + self->clock;
+}
+
+/**
+ * tall_writer_new:
+ * @clock: milliseconds that its clock is fast
+ *
+ * Returns: (transfer full): a store of its own on the target, as another process would have it. On
+ *   a target that is embedded, other writers are let in between any two rows that it reads.
+ */
+TallWriter *
+tall_writer_new (TallTarget *target, gint64 clock, GError **error)
+{
+  g_autoptr (TallWriter) self = g_new0 (TallWriter, 1);
+  TallStoreHooks hooks = {
+    .now = shifted_now,
+    .patience = target->patience * G_GINT64_CONSTANT (1000),
+    .data = self,
+  };
+  self->clock = clock;
+  if (target->failures < 0)
+    self->table = g_object_ref (target->table);
+  else
+    {
+      g_autoptr (TallTable) torn = tall_torn_table_new (target->table);
+      self->table = tall_failing_table_new (torn);
+    }
+
+  self->store = tall_store_open (self->table, NULL, NULL, &hooks, error);
+  if (self->store == NULL)
+    return NULL;
+  if (TALL_IS_FAILING_TABLE (self->table))
+    tall_failing_table_set_hooks (TALL_FAILING_TABLE (self->table), disturb, NULL,
+                                  GINT_TO_POINTER (target->failures));
+  return g_steal_pointer (&self);
+}
+
+/**
+ * tall_writer_settle:
+ *
+ * From here on nothing fails any more; what is still on its way arrives.
+ */
+void
+tall_writer_settle (TallWriter *self)
+{
+  if (!TALL_IS_FAILING_TABLE (self->table))
+    return;
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (self->table), NULL, NULL, NULL);
+  tall_failing_table_deliver_late (TALL_FAILING_TABLE (self->table));
+}
+
+void
+tall_writer_free (TallWriter *self)
+{
+  g_clear_object (&self->store);
+  g_clear_object (&self->table);
+  g_free (self);
+}

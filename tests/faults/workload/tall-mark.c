@@ -81,7 +81,8 @@ tall_mark_read (const TallOrder *order, const char **content, GError **error)
 {
   g_autofree char *parts =
       g_strdup_printf ("%u/%u", order->n_shipping_locations, tall_order_count_lines (order));
-  const char *wanted = tall_attributes_find (&order->attributes, "parts");
+  const char *wanted =
+      order->attributes.n_items == 1 ? order->attributes.items[0].value : "no attribute";
   if (order->currency == NULL || g_strcmp0 (parts, wanted) != 0)
     return set_torn (error, order, "its attribute", wanted);
 

@@ -291,6 +291,19 @@ struct ListOrdersRequest {
   5: optional string page
 }
 
+/**
+ * What a listing has met and cannot tell of. The listing goes on after it: who wants everything, as
+ * a backup does, has to look at these, too.
+ */
+struct Unreadable {
+  /** Of the order or the customer; absent where its rows do not tell. */
+  1: optional string number,
+  /** DAMAGED or NEWER_VERSION. */
+  2: ErrorCode code,
+  /** For people: what is wrong, and where. */
+  3: string message
+}
+
 /** What is known of an order without fetching it whole. */
 struct OrderEntry {
   1: string order_number,
@@ -306,7 +319,12 @@ struct OrderEntry {
 struct OrderList {
   1: list<OrderEntry> entries,
   /** Absent: this is the last page. */
-  2: optional string next_page
+  2: optional string next_page,
+  /**
+   * Orders that may belong on this page, but cannot be read. With the entries no more than a page
+   * may have. One whose date was changed may be there for each of its dates.
+   */
+  3: list<Unreadable> unreadable
 }
 
 struct ListCustomersRequest {
@@ -319,14 +337,19 @@ struct ListCustomersRequest {
 struct CustomerEntry {
   1: string number,
   2: optional string name,
-  /** 0: no customer is stored under this number, only orders. */
+  /** 0: no customer is stored under this number, only orders; or one that cannot be read. */
   3: i64 revision
 }
 
 struct CustomerList {
   1: list<CustomerEntry> entries,
   /** Absent: this is the last page. */
-  2: optional string next_page
+  2: optional string next_page,
+  /**
+   * Customers who cannot be read. One whose number is known, because an order tells it, has an entry
+   * as well. What is wrong with the orders of those who have entries, getCustomerOrders tells.
+   */
+  3: list<Unreadable> unreadable
 }
 
 struct CustomerOrdersRequest {
@@ -339,14 +362,16 @@ struct CustomerOrdersRequest {
 }
 
 struct CustomerOrders {
-  /** Absent: only orders are stored. */
+  /** Absent: only orders are stored, or "failure" tells why it cannot be read. */
   1: optional Customer customer,
   /** Of the customer; 0 if there is none. */
   2: i64 revision,
   /** One that cannot be read (DAMAGED, NEWER_VERSION) has its failure here. */
   3: list<OrderOutcome> orders,
   /** Absent: this is the last page. */
-  4: optional string next_page
+  4: optional string next_page,
+  /** The customer is stored and cannot be read: DAMAGED or NEWER_VERSION. */
+  5: optional TallError failure
 }
 
 // ---- Calls --------------------------------------------------------------------------------------
@@ -445,7 +470,9 @@ service OrderService {
   /**
    * A page of a customer's orders, newest sales date first, those without a date last and only
    * where no dates are asked for. An order whose date changes while it is being listed may be
-   * missed or come twice. A customer without orders, or that does not exist, has an empty list.
+   * missed or come twice. An order that cannot be read is told of, and the others are listed
+   * nevertheless; a page may have fewer entries than asked for, even none, and yet a next page. A
+   * customer without orders, or that does not exist, has an empty list.
    * INVALID (dates the wrong way round, a page token of something else), UNSUPPORTED (a deployment
    * without an index), and the general ones.
    */
@@ -455,7 +482,7 @@ service OrderService {
 
   /**
    * A page of all customers, each once, in an order that the deployment's row keys make. Those who
-   * only have orders are there too.
+   * only have orders are there too. Who cannot be read is told of, as by listOrders.
    * INVALID (a page token of something else), and the general ones.
    */
   CustomerList listCustomers(
@@ -463,9 +490,10 @@ service OrderService {
   ) throws (1: TallError failure),
 
   /**
-   * A customer with a page of whole orders, in the order of their row keys.
-   * NOT_FOUND (neither the customer nor an order of it is stored), INVALID, KEY_COLLISION,
-   * NEWER_VERSION, and the general ones.
+   * A customer with a page of whole orders, in the order of their row keys. What of them cannot be
+   * read has its own failure.
+   * NOT_FOUND (neither the customer nor an order of it is stored), INVALID, KEY_COLLISION, and the
+   * general ones.
    */
   CustomerOrders getCustomerOrders(
     1: CustomerOrdersRequest request

@@ -99,6 +99,20 @@ tall_error_get_revision (const GError *error)
 }
 
 /**
+ * tall_error_is_unreadable:
+ * @error: (nullable): of reading one thing that is stored
+ *
+ * Returns: whether that one thing is the trouble, so that others may be readable: it is damaged, or
+ *   was written by a newer version
+ */
+gboolean
+tall_error_is_unreadable (const GError *error)
+{
+  return g_error_matches (error, TALL_ERROR, TALL_ERROR_DAMAGED)
+         || g_error_matches (error, TALL_ERROR, TALL_ERROR_NEWER_VERSION);
+}
+
+/**
  * tall_error_code_name:
  *
  * Returns: (transfer none): the code in words, as people and JSON see it, such as `not found`

@@ -58,6 +58,8 @@ void tall_error_set_conflict (GError **error, gint64 revision, const char *forma
 const char *tall_error_get_field (const GError *error);
 gint64 tall_error_get_revision (const GError *error);
 
+gboolean tall_error_is_unreadable (const GError *error);
+
 const char *tall_error_code_name (TallError code);
 
 TALL_END_API

@@ -81,7 +81,7 @@ list (Call *self, TallFront *front, const char *none G_GNUC_UNUSED)
   tall_list_output_end (output, page->next_page, "No customers.");
   if (!self->json)
     tall_paging_print_next (&self->paging, page->next_page);
-  return TALL_EXIT_DONE;
+  return tall_list_output_is_complete (output) ? TALL_EXIT_DONE : TALL_EXIT_FAILED;
 }
 
 /* What there is to do besides `put`, which reads a file first. */

@@ -14,7 +14,7 @@ typedef struct
   TallFront *front;
   guint64 n_customers; /* written */
   guint64 n_orders;    /* written */
-  guint64 n_failed;    /* orders that cannot be read */
+  guint64 n_failed;    /* customers and orders that cannot be read */
 } Export;
 
 static void
@@ -25,6 +25,13 @@ write_customer (Export *self, const TallCustomer *customer)
   self->n_customers++;
 }
 
+static void
+report (Export *self, const char *message)
+{
+  self->n_failed++;
+  tall_print_error ("Not exported: %s", message);
+}
+
 /* One order that cannot be read does not keep the others from being exported. */
 static void
 write_order (Export *self, const TallOutcome *outcome)
@@ -33,8 +40,7 @@ write_order (Export *self, const TallOutcome *outcome)
     return; /* deleted since its page was begun */
   if (outcome->error != NULL)
     {
-      self->n_failed++;
-      tall_print_error ("Not exported: %s", outcome->error->message);
+      report (self, outcome->error->message);
       return;
     }
   g_autofree char *text = tall_order_to_json (outcome->order, FALSE);
@@ -53,6 +59,8 @@ write_page (Export *self, const char *number, char **token, GError **error)
     return FALSE;
   if (*token == NULL && page->customer != NULL)
     write_customer (self, page->customer);
+  if (*token == NULL && page->customer_error != NULL)
+    report (self, page->customer_error->message);
   for (guint i = 0; i < page->n_orders; i++)
     write_order (self, &page->orders[i]);
   g_free (*token);
@@ -81,10 +89,24 @@ export_customers (Export *self, const TallCustomerList *list, GError **error)
       if (export_customer (self, list->entries[i].number, &local)
           || g_error_matches (local, TALL_ERROR, TALL_ERROR_NOT_FOUND)) /* deleted meanwhile */
         continue;
+      if (tall_error_is_unreadable (local))
+        {
+          report (self, local->message);
+          continue;
+        }
       g_propagate_error (error, g_steal_pointer (&local));
       return FALSE;
     }
   return TRUE;
+}
+
+/* Who has a number has an entry as well, which told of the damage. */
+static void
+report_customers (Export *self, const TallCustomerList *list)
+{
+  for (guint i = 0; i < list->n_unreadable; i++)
+    if (list->unreadable[i].number == NULL)
+      report (self, list->unreadable[i].message);
 }
 
 static gboolean
@@ -97,6 +119,7 @@ export_all (Export *self, GError **error)
       g_autoptr (TallCustomerList) list = tall_front_list_customers (self->front, &options, error);
       if (list == NULL || !export_customers (self, list, error))
         return FALSE;
+      report_customers (self, list);
       g_free (token);
       token = g_strdup (list->next_page);
     }
@@ -114,7 +137,8 @@ finish (const Export *self, const GError *error)
                       " customers and %" G_GUINT64_FORMAT " orders: %s",
                       self->n_customers, self->n_orders, error->message);
   else if (self->n_failed > 0)
-    tall_print_error ("The export is not complete: %" G_GUINT64_FORMAT " orders cannot be read",
+    tall_print_error ("The export is not complete: %" G_GUINT64_FORMAT
+                      " customers or orders cannot be read",
                       self->n_failed);
   return error != NULL || self->n_failed > 0 ? TALL_EXIT_FAILED : TALL_EXIT_DONE;
 }
@@ -151,7 +175,9 @@ const TallCommand tall_command_export = {
       "in the order of their row keys, each before its orders. Two deployments of the same\n"
       "key strategy that hold the same give the same lines; with numeric keys perhaps in\n"
       "another order, because there the row keys depend on who came first.\n"
-      "What is written meanwhile may or may not be in it; each order is whole.\n\n"
+      "What is written meanwhile may or may not be in it; each order is whole.\n"
+      "What cannot be read is told of on standard error, each by itself, and the others are\n"
+      "exported nevertheless; the exit code is 3 then.\n\n"
       "Example:\n"
       "  tallorder export --store rocksdb:shop > shop.jsonl\n"
       "  tallorder export --server 127.0.0.1:7654 VINET | tallorder put --store rocksdb:new -",

@@ -18,6 +18,13 @@ typedef struct
 } Printer;
 
 static void
+print_failure (Printer *self, const GError *error)
+{
+  self->n_failed++;
+  tall_print_error ("%s", error->message);
+}
+
+static void
 print_customer (Printer *self, const char *number, const TallCustomerOrders *page)
 {
   if (self->output == NULL && page->customer != NULL)
@@ -26,7 +33,8 @@ print_customer (Printer *self, const char *number, const TallCustomerOrders *pag
     {
       g_autofree char *clean = tall_clean_text (number);
       tall_print_styled (TALL_STYLE_BOLD, "Customer %s\n", clean);
-      tall_print ("  only orders are stored\n");
+      tall_print (page->customer_error != NULL ? "  cannot be read\n"
+                                               : "  only orders are stored\n");
     }
 }
 
@@ -37,8 +45,7 @@ print_order (Printer *self, const TallOutcome *outcome)
     return; /* deleted since its page was begun */
   if (outcome->error != NULL)
     {
-      self->n_failed++;
-      tall_print_error ("%s", outcome->error->message);
+      print_failure (self, outcome->error);
       return;
     }
   if (self->output == NULL)
@@ -86,6 +93,8 @@ tall_print_customer_orders (TallFront *front,
         self.output = output = begin_json (page);
       if (first)
         print_customer (&self, number, page);
+      if (page->customer_error != NULL)
+        print_failure (&self, page->customer_error);
       first = FALSE;
       for (guint i = 0; i < page->n_orders; i++)
         print_order (&self, &page->orders[i]);

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-list-output.h"
+#include "tall-error.h"
 #include "tall-json.h"
 #include "tall-output.h"
 #include "tall-show.h"
@@ -10,7 +11,9 @@
 struct _TallListOutput
 {
   guint64 n_entries;
-  TallGrid *grid; /* NULL: as JSON */
+  guint64 n_unreadable;
+  TallGrid *grid;      /* NULL: as JSON */
+  GString *unreadable; /* as JSON: what could not be read */
 };
 
 const char *const tall_order_columns[] = { "ORDER",    "SALES DATE", ">LINES", ">TOTAL",
@@ -29,6 +32,7 @@ TallListOutput *
 tall_list_output_new_json (const char *members, const char *name)
 {
   TallListOutput *self = g_new0 (TallListOutput, 1);
+  self->unreadable = g_string_new (NULL);
   tall_print ("{%s\"%s\":[", members != NULL ? members : "", name);
   return self;
 }
@@ -39,6 +43,8 @@ tall_list_output_free (TallListOutput *self)
   if (self == NULL)
     return;
   tall_grid_free (self->grid);
+  if (self->unreadable != NULL)
+    g_string_free (self->unreadable, TRUE);
   g_free (self);
 }
 
@@ -103,6 +109,41 @@ show_order (TallListOutput *self, const TallOrderEntry *entry)
   self->n_entries++;
 }
 
+static char *
+unreadable_to_json (const TallUnreadable *unreadable, const char *name)
+{
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  json_builder_begin_object (builder);
+  if (unreadable->number != NULL)
+    add_text (builder, name, unreadable->number);
+  add_text (builder, "error", tall_error_code_name ((TallError)unreadable->code));
+  add_text (builder, "message", unreadable->message);
+  json_builder_end_object (builder);
+  return build_json (builder);
+}
+
+/* What cannot be read goes to standard error, and with JSON also to the end of the object. */
+static void
+add_unreadable (TallListOutput *self, const char *name, const TallUnreadable *unreadable, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      gboolean first = self->n_unreadable++ == 0;
+      tall_print_error ("%s", unreadable[i].message);
+      if (self->unreadable == NULL)
+        continue;
+      g_autofree char *text = unreadable_to_json (&unreadable[i], name);
+      g_string_append_printf (self->unreadable, "%s\n%s", first ? "" : ",", text);
+    }
+}
+
+/* Whether everything that was met could be read. */
+gboolean
+tall_list_output_is_complete (const TallListOutput *self)
+{
+  return self->n_unreadable == 0;
+}
+
 void
 tall_list_output_add_orders (TallListOutput *self, const TallOrderList *list)
 {
@@ -116,6 +157,7 @@ tall_list_output_add_orders (TallListOutput *self, const TallOrderList *list)
       g_autofree char *text = order_to_json (&list->entries[i]);
       tall_list_output_add_json (self, text);
     }
+  add_unreadable (self, "order_number", list->unreadable, list->n_unreadable);
 }
 
 static char *
@@ -157,6 +199,7 @@ tall_list_output_add_customers (TallListOutput *self, const TallCustomerList *li
       g_autofree char *text = customer_to_json (&list->entries[i]);
       tall_list_output_add_json (self, text);
     }
+  add_unreadable (self, "number", list->unreadable, list->n_unreadable);
 }
 
 void
@@ -166,11 +209,13 @@ tall_list_output_end (TallListOutput *self, const char *next_page, const char *n
     {
       if (self->n_entries > 0)
         tall_grid_print (self->grid, 0);
-      else if (next_page == NULL)
+      else if (next_page == NULL && self->n_unreadable == 0)
         tall_print ("%s\n", none);
       return;
     }
   tall_print ("%s]", self->n_entries > 0 ? "\n" : "");
+  if (self->n_unreadable > 0)
+    tall_print (",\"unreadable\":[%s\n]", self->unreadable->str);
   if (next_page != NULL)
     {
       g_autoptr (JsonNode) token = json_node_init_string (json_node_alloc (), next_page);

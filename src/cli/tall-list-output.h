@@ -32,6 +32,7 @@ void tall_list_output_add_customers (TallListOutput *self, const TallCustomerLis
 void tall_list_output_add_json (TallListOutput *self, const char *entry);
 
 /* @none: what to tell people if the list is empty. */
+gboolean tall_list_output_is_complete (const TallListOutput *self);
 void tall_list_output_end (TallListOutput *self, const char *next_page, const char *none);
 
 extern const char *const tall_order_columns[];

@@ -12,6 +12,22 @@ page_size (const TallListOptions *options)
   return options != NULL && options->limit > 0 ? options->limit : TALL_DEFAULT_PAGE;
 }
 
+/* Codes that we do not know are of a newer server. */
+static gboolean
+check_unreadable (TallUnreadable *unreadable, guint n, guint most)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      TallUnreadable *entry = &unreadable[i];
+      if (entry->message == NULL
+          || (entry->number != NULL && !tall_validate_number (entry->number, "number", NULL)))
+        return FALSE;
+      if (entry->code < TALL_ERROR_NOT_FOUND || entry->code > TALL_ERROR_INTERNAL)
+        entry->code = TALL_ERROR_INTERNAL;
+    }
+  return n <= most;
+}
+
 static gboolean
 check_order_entries (const TallOrderList *list)
 {
@@ -44,7 +60,9 @@ tall_client_list_orders (TallFront *front,
 
   if (!tall_client_call_run (&call, error))
     return NULL;
-  if (list->n_entries > page_size (options) || !check_order_entries (list))
+  guint most = page_size (options);
+  if (list->n_entries > most || !check_order_entries (list)
+      || !check_unreadable (list->unreadable, list->n_unreadable, most - list->n_entries))
     return tall_client_set_wrong_answer (&call, error), NULL;
   return g_steal_pointer (&list);
 }
@@ -72,7 +90,9 @@ tall_client_list_customers (TallFront *front, const TallListOptions *options, GE
 
   if (!tall_client_call_run (&call, error))
     return NULL;
-  if (list->n_entries > page_size (options) || !check_customer_entries (list))
+  guint most = page_size (options);
+  if (list->n_entries > most || !check_customer_entries (list)
+      || !check_unreadable (list->unreadable, list->n_unreadable, most))
     return tall_client_set_wrong_answer (&call, error), NULL;
   return g_steal_pointer (&list);
 }
@@ -112,6 +132,11 @@ take_customer_orders (const TallClientCall *call,
     return FALSE;
   page->customer = g_steal_pointer (&got->customer);
   page->revision = page->customer != NULL ? got->revision : 0;
+  if (got->failure != NULL)
+    {
+      g_autofree char *operation = g_strdup_printf ("Fetching customer %s", number);
+      tall_client_call_take_failure (call, operation, got->failure, &page->customer_error);
+    }
   page->next_page = g_strdup (got->next_page);
   page->orders = g_new0 (TallOutcome, got->n_orders);
   page->n_orders = got->n_orders;

@@ -166,6 +166,12 @@ static const TallField put_orders_success_type_fields[] = {
 static TALL_STRUCT_TYPE (put_orders_success_type, "PutOrdersResult", Type);
 #undef Type
 
+#define Type TallUnreadable
+static const TallField unreadable_type_fields[] = { ALWAYS (1, TEXT, number), ALWAYS (2, I32, code),
+                                                    ALWAYS (3, TEXT, message) };
+static TALL_ITEM_TYPE (unreadable_type, "Unreadable", Type);
+#undef Type
+
 #define Type TallOrderEntry
 static const TallField order_entry_type_fields[] = {
   ALWAYS (1, TEXT, order_number),   ALWAYS (2, I64, revision),    OPTIONAL (3, I64, sales_date),
@@ -176,7 +182,8 @@ static TALL_ITEM_TYPE (order_entry_type, "OrderEntry", Type);
 
 #define Type TallOrderList
 static const TallField order_list_type_fields[] = { STRUCTS (1, entries, order_entry_type),
-                                                    ALWAYS (2, TEXT, next_page) };
+                                                    ALWAYS (2, TEXT, next_page),
+                                                    STRUCTS (3, unreadable, unreadable_type) };
 static TALL_STRUCT_TYPE (order_list_type, "OrderList", Type);
 #undef Type
 
@@ -189,7 +196,8 @@ static TALL_ITEM_TYPE (customer_entry_type, "CustomerEntry", Type);
 
 #define Type TallCustomerList
 static const TallField customer_list_type_fields[] = { STRUCTS (1, entries, customer_entry_type),
-                                                       ALWAYS (2, TEXT, next_page) };
+                                                       ALWAYS (2, TEXT, next_page),
+                                                       STRUCTS (3, unreadable, unreadable_type) };
 static TALL_STRUCT_TYPE (customer_list_type, "CustomerList", Type);
 #undef Type
 
@@ -197,7 +205,8 @@ static TALL_STRUCT_TYPE (customer_list_type, "CustomerList", Type);
 static const TallField customer_orders_type_fields[] = { STRUCT (1, customer, customer_type),
                                                          ALWAYS (2, I64, revision),
                                                          STRUCTS (3, orders, order_outcome_type),
-                                                         ALWAYS (4, TEXT, next_page) };
+                                                         ALWAYS (4, TEXT, next_page),
+                                                         STRUCT (5, failure, failure_type) };
 static TALL_STRUCT_TYPE (customer_orders_type, "CustomerOrders", Type);
 #undef Type
 

@@ -122,7 +122,8 @@ typedef struct
   gint64 revision;
   TallIdlOutcome *orders; /* n_orders of them */
   guint n_orders;
-  char *next_page; /* NULL: absent */
+  char *next_page;         /* NULL: absent */
+  TallIdlFailure *failure; /* of the customer; NULL: absent */
 } TallIdlCustomerOrders;
 
 typedef struct

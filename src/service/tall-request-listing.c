@@ -3,6 +3,7 @@
 #include "tall-request.h"
 
 #include "tall-error.h"
+#include "tall-idl-failure.h"
 #include "tall-idl-outcome.h"
 #include "tall-call-budget.h"
 
@@ -151,6 +152,11 @@ fetch_fitting (TallRequest *self,
 static void
 add_page (TallRequest *self, TallIdlCustomerOrders *success, TallCustomerOrders *page)
 {
+  if (success->failure == NULL && page->customer_error != NULL)
+    {
+      g_autofree char *operation = tall_idl_call_describe (self->call, &self->args);
+      success->failure = tall_idl_failure_from_error (self->arena, operation, page->customer_error);
+    }
   if (success->customer == NULL && page->customer != NULL)
     {
       success->revision = page->revision;

@@ -181,6 +181,12 @@ take_customer (Page *self, const Found *found, GError **error)
   self->page->revision = 0;
   if (g_error_matches (cause, TALL_ERROR, TALL_ERROR_NOT_FOUND))
     return TRUE;
+  if (tall_error_is_unreadable (cause))
+    {
+      g_prefix_error (&cause, "Fetching customer %s: ", operation->customer_number);
+      self->page->customer_error = g_steal_pointer (&cause);
+      return TRUE;
+    }
   g_propagate_error (error, g_steal_pointer (&cause));
   return FALSE;
 }
@@ -385,7 +391,8 @@ tall_list_customer_orders (TallOperation *operation, const TallListOptions *opti
     return finish (&self, &scope);
   if (!fill (&self, error))
     return NULL;
-  if (first && self.page->customer == NULL && self.orders->len == 0)
+  if (first && self.page->customer == NULL && self.page->customer_error == NULL
+      && self.orders->len == 0)
     {
       g_set_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND, "there is no such customer");
       return NULL;

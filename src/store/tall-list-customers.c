@@ -23,9 +23,17 @@ typedef struct
   GByteArray *last;      /* owned: customer part that was dealt with last */
   TallArena *arena;      /* owned: of the entries */
   GArray *entries;       /* owned: of TallCustomerEntry */
+  GArray *unreadable;    /* owned: of TallUnreadable */
   guint limit;
+  guint n_taken; /* customers who are on the page */
   gboolean more; /* there is one that does not fit on the page, or time was over */
   gboolean ended;
+
+  /* Of a customer none of whose rows could be read so far, but who is not given up. */
+  GError *damage;      /* owned; why; NULL: there is none */
+  char *damaged_row;   /* owned; for people */
+  GByteArray *damaged; /* owned: the customer part */
+  gboolean is_own;     /* it is the customer's own row, and not that of an order */
 } Walk;
 
 /* What the tables hold from the row on at which the walk is. */
@@ -43,6 +51,10 @@ walk_clear (Walk *self)
   g_byte_array_unref (self->last);
   g_clear_pointer (&self->arena, tall_arena_free);
   g_array_unref (self->entries);
+  g_array_unref (self->unreadable);
+  g_clear_error (&self->damage);
+  g_free (self->damaged_row);
+  g_byte_array_unref (self->damaged);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Walk, walk_clear)
 
@@ -157,42 +169,95 @@ parse_entry (
   return TRUE;
 }
 
-/* Takes one row that is not of a customer dealt with already. */
+/* Room on the page for one more customer; without, there is a next page. */
 static gboolean
-take_row (Walk *self, const TallRow *row, GError **error)
+take_room (Walk *self, TallSlice part)
 {
-  TallCustomerEntry entry;
-  gssize len = self->operation->context->key_strategy->measure_customer (row->key);
-  TallSlice part = tall_slice (row->key.data, len > 0 ? (gsize)len : row->key.len);
-  if (!parse_entry (self, part, row, &entry, error))
-    {
-      g_autofree char *key = tall_slice_to_debug (row->key);
-      g_prefix_error (error, "row %s: ", key);
-      return FALSE;
-    }
-  if (entry.number == NULL)
-    return TRUE;
-  self->more = self->entries->len == self->limit;
+  self->more = self->n_taken == self->limit;
   if (self->more)
-    return TRUE;
-  g_array_append_val (self->entries, entry);
+    return FALSE;
+  self->n_taken++;
   set_bytes (self->last, part);
-  jump_over (self, part);
   return TRUE;
 }
 
-static gboolean
-take_window (Walk *self, Window *window, GError **error)
+static void
+forget_damage (Walk *self)
+{
+  g_clear_error (&self->damage);
+  g_clear_pointer (&self->damaged_row, g_free);
+}
+
+/* The customer of whom no row could be read is listed as such. */
+static void
+give_up_damaged (Walk *self)
+{
+  if (self->damage == NULL || !take_room (self, tall_slice_array (self->damaged)))
+    return;
+  g_autofree char *what = g_strdup_printf ("The customer with row %s", self->damaged_row);
+  tall_list_add_unreadable (self->unreadable, self->arena, NULL, what, self->damage);
+  forget_damage (self);
+}
+
+/* One of the customer's other rows may tell who it is. */
+static void
+remember_damage (Walk *self, TallSlice part, TallSlice key, const GError *damage)
+{
+  if (self->damage != NULL)
+    return;
+  self->damage = g_error_copy (damage);
+  self->damaged_row = tall_slice_to_debug (key);
+  self->is_own = is_customer (self, part, key);
+  set_bytes (self->damaged, part);
+}
+
+/* Of orders that could not be read, before this row, getting them tells. */
+static void
+take_entry (Walk *self, TallSlice part, const TallCustomerEntry *entry)
+{
+  if (!take_room (self, part))
+    return;
+  g_array_append_val (self->entries, *entry);
+  if (self->damage != NULL && self->is_own)
+    {
+      g_autofree char *what =
+          g_strdup_printf ("Customer %s, row %s", entry->number, self->damaged_row);
+      tall_list_add_unreadable (self->unreadable, self->arena, entry->number, what, self->damage);
+    }
+  forget_damage (self);
+  jump_over (self, part);
+}
+
+/* Takes one row that is not of a customer dealt with already. */
+static void
+take_row (Walk *self, const TallRow *row)
+{
+  TallCustomerEntry entry;
+  g_autoptr (GError) damage = NULL;
+  gssize len = self->operation->context->key_strategy->measure_customer (row->key);
+  TallSlice part = tall_slice (row->key.data, len > 0 ? (gsize)len : row->key.len);
+
+  if (self->damage != NULL && !tall_slice_equal (part, tall_slice_array (self->damaged)))
+    give_up_damaged (self);
+  if (self->more)
+    return;
+  if (!parse_entry (self, part, row, &entry, &damage))
+    remember_damage (self, part, row->key, damage);
+  else if (entry.number != NULL)
+    take_entry (self, part, &entry);
+}
+
+static void
+take_window (Walk *self, Window *window)
 {
   const TallRow *row;
   while (!self->more && (row = next_row (window)) != NULL)
     {
       if (tall_slice_compare (row->key, tall_slice_array (self->start)) < 0)
         continue;
-      if (!take_row (self, row, error))
-        return FALSE;
+      take_row (self, row);
       if (self->ended)
-        return TRUE;
+        return;
     }
   self->ended = window->horizon.len == 0;
   TallSlice start = tall_slice_array (self->start);
@@ -201,7 +266,6 @@ take_window (Walk *self, Window *window, GError **error)
       set_bytes (self->start, window->horizon);
       tall_bytes_append_u8 (self->start, 0);
     }
-  return TRUE;
 }
 
 static gboolean
@@ -211,7 +275,7 @@ fill (Walk *self, GError **error)
     {
       if (tall_operation_is_over (self->operation))
         {
-          self->more = self->entries->len > 0;
+          self->more = self->n_taken > 0;
           if (!self->more)
             g_set_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT,
                          "the time was over before a customer was found");
@@ -219,9 +283,12 @@ fill (Walk *self, GError **error)
         }
       Window window;
       g_autoptr (TallReadResult) result = read_window (self, &window, error);
-      if (result == NULL || !take_window (self, &window, error))
+      if (result == NULL)
         return FALSE;
+      take_window (self, &window);
     }
+  if (self->ended && !self->more)
+    give_up_damaged (self);
   return TRUE;
 }
 
@@ -245,6 +312,9 @@ finish (Walk *self, const TallPageScope *scope)
   list->n_entries = self->entries->len;
   list->entries = tall_arena_memdup (self->arena, self->entries->data,
                                      self->entries->len * sizeof (TallCustomerEntry));
+  list->n_unreadable = self->unreadable->len;
+  list->unreadable = tall_arena_memdup (self->arena, self->unreadable->data,
+                                        self->unreadable->len * sizeof (TallUnreadable));
   if (self->more)
     {
       g_autofree char *token = tall_page_to_token (scope, tall_slice_array (self->last));
@@ -260,7 +330,8 @@ finish (Walk *self, const TallPageScope *scope)
  * @options: (nullable): page
  *
  * Lists those who are stored as customers, and those of whom only orders are stored, in the order
- * of their row keys.
+ * of their row keys. Who cannot be read is listed as such, so that one damaged row does not hide
+ * everybody after it.
  *
  * Returns: (transfer full): a page; a short one with a next page if time was over
  */
@@ -273,6 +344,8 @@ tall_list_customers (const TallOperation *operation, const TallListOptions *opti
     .last = g_byte_array_sized_new (64),
     .arena = tall_arena_new (0),
     .entries = g_array_new (FALSE, TRUE, sizeof (TallCustomerEntry)),
+    .unreadable = g_array_new (FALSE, TRUE, sizeof (TallUnreadable)),
+    .damaged = g_byte_array_sized_new (64),
     .limit = options != NULL && options->limit > 0 ? options->limit : TALL_DEFAULT_PAGE,
   };
   const TallPageScope scope = { TALL_PAGE_CUSTOMERS, operation->context->id, NULL, options };

@@ -17,12 +17,13 @@
 typedef struct
 {
   const TallOperation *operation;
-  GByteArray *start; /* owned: next row of the index */
-  GByteArray *stop;  /* owned: first one not wanted; empty: the end of the table */
-  GByteArray *last;  /* owned: row of the last entry */
-  TallArena *arena;  /* owned: of the entries */
-  GArray *entries;   /* owned: of TallOrderEntry */
-  const char *table; /* static: where the root rows are */
+  GByteArray *start;  /* owned: next row of the index */
+  GByteArray *stop;   /* owned: first one not wanted; empty: the end of the table */
+  GByteArray *last;   /* owned: row of the last entry */
+  TallArena *arena;   /* owned: of the entries */
+  GArray *entries;    /* owned: of TallOrderEntry */
+  GArray *unreadable; /* owned: of TallUnreadable */
+  const char *table;  /* static: where the root rows are */
   guint limit;
   gboolean more; /* one that does not fit on the page was found */
 } Listing;
@@ -35,8 +36,29 @@ listing_clear (Listing *self)
   g_byte_array_unref (self->last);
   g_clear_pointer (&self->arena, tall_arena_free);
   g_array_unref (self->entries);
+  g_array_unref (self->unreadable);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Listing, listing_clear)
+
+/**
+ * tall_list_add_unreadable:
+ * @unreadable: of #TallUnreadable
+ * @arena: for the texts
+ * @number: (nullable): whose it is, as far as that is known
+ * @what: what cannot be read, for people
+ * @error: why, of which tall_error_is_unreadable() is true
+ */
+void
+tall_list_add_unreadable (
+    GArray *unreadable, TallArena *arena, const char *number, const char *what, const GError *error)
+{
+  TallUnreadable entry = {
+    .number = tall_arena_strdup (arena, number),
+    .code = error->code,
+    .message = tall_arena_printf (arena, "%s: %s", what, error->message),
+  };
+  g_array_append_val (unreadable, entry);
+}
 
 /* Which rows of the index have the dates that are wanted. Who asks for dates does not ask for
  * orders without one. */
@@ -116,6 +138,24 @@ is_wanted (const Listing *self, const TallRoot *root, gint64 sales_date)
          && !tall_store_context_has_expired (self->operation->context, root->state.revision);
 }
 
+static guint
+count (const Listing *self)
+{
+  return self->entries->len + self->unreadable->len;
+}
+
+/* Room on the page for what a row of the index leads to; without, there is a next page. */
+static gboolean
+take_room (Listing *self, TallSlice row)
+{
+  self->more = count (self) == self->limit;
+  if (self->more)
+    return FALSE;
+  g_byte_array_set_size (self->last, 0);
+  tall_bytes_append (self->last, row);
+  return TRUE;
+}
+
 static gboolean
 append_entry (Listing *self, const TallRoot *root, TallSlice bytes, TallSlice row, GError **error)
 {
@@ -126,8 +166,7 @@ append_entry (Listing *self, const TallRoot *root, TallSlice bytes, TallSlice ro
   /* keys made with MD5 can collide: then it is somebody else's */
   if (!g_str_equal (summary.customer_number, self->operation->customer_number))
     return TRUE;
-  self->more = self->entries->len == self->limit;
-  if (self->more)
+  if (!take_room (self, row))
     return TRUE;
 
   gboolean dated = root->state.sales_date != TALL_NO_DATE;
@@ -142,8 +181,33 @@ append_entry (Listing *self, const TallRoot *root, TallSlice bytes, TallSlice ro
     .currency = (char *)summary.currency,
   };
   g_array_append_val (self->entries, entry);
-  g_byte_array_set_size (self->last, 0);
-  tall_bytes_append (self->last, row);
+  return TRUE;
+}
+
+/* The order's number, as the hint tells it. */
+static char *
+get_number (const TallRow *hint)
+{
+  const TallCell *cell = tall_row_find_latest (hint, TALL_INDEX_QUALIFIER);
+  if (cell == NULL || memchr (cell->value.data, '\0', cell->value.len) != NULL)
+    return NULL;
+  g_autofree char *number = g_strndup ((const char *)cell->value.data, cell->value.len);
+  return tall_validate_number (number, "order_number", NULL) ? g_steal_pointer (&number) : NULL;
+}
+
+/* What cannot be read does not keep the other orders from being listed. */
+static gboolean
+append_unreadable (Listing *self, const TallRow *hint, const GError *error)
+{
+  if (!take_room (self, hint->key))
+    return TRUE;
+  g_autofree char *number = get_number (hint);
+  g_autofree char *key = tall_slice_to_debug (hint->key);
+  g_autofree char *what =
+      number != NULL ? g_strdup_printf ("Order %s of %s", number, self->operation->customer_number)
+                     : g_strdup_printf ("The order of %s that row %s of the index leads to",
+                                        self->operation->customer_number, key);
+  tall_list_add_unreadable (self->unreadable, self->arena, number, what, error);
   return TRUE;
 }
 
@@ -153,16 +217,17 @@ static gboolean
 take (Listing *self, const TallRow *hint, const TallRow *row, GError **error)
 {
   g_auto (TallRoot) root = { 0 };
+  g_autoptr (GError) cause = NULL;
   TallSlice summary;
   gint64 sales_date = tall_index_parse_date (hint->key.data + self->operation->key.customer.len);
 
-  if (tall_root_parse_state (&root, row, &summary, error)
+  if (tall_root_parse_state (&root, row, &summary, &cause)
       && (!is_wanted (self, &root, sales_date)
-          || append_entry (self, &root, summary, hint->key, error)))
+          || append_entry (self, &root, summary, hint->key, &cause)))
     return TRUE;
-  const TallCell *number = tall_row_find_latest (hint, TALL_INDEX_QUALIFIER);
-  g_autofree char *text = number != NULL ? tall_slice_to_debug (number->value) : NULL;
-  g_prefix_error (error, "order %s: ", text != NULL ? text : "without a number");
+  if (tall_error_is_unreadable (cause))
+    return append_unreadable (self, hint, cause);
+  g_propagate_error (error, g_steal_pointer (&cause));
   return FALSE;
 }
 
@@ -188,12 +253,38 @@ read_roots (const Listing *self, const TallSlice *keys, guint n, GError **error)
   return tall_table_read (self->operation->context->table, plan, self->operation->deadline, error);
 }
 
+/* The table cannot read one of the rows: each by itself, to find out which. */
+static gboolean
+take_singly (
+    Listing *self, const TallSlice *keys, const TallRow *const *led_by, guint n, GError **error)
+{
+  for (guint i = 0; i < n && !self->more; i++)
+    {
+      g_autoptr (GError) cause = NULL;
+      g_autoptr (TallReadResult) result = read_roots (self, &keys[i], 1, &cause);
+      gboolean done = TRUE;
+      if (result == NULL && tall_error_is_unreadable (cause))
+        done = append_unreadable (self, led_by[i], cause);
+      else if (result == NULL)
+        {
+          g_propagate_error (error, g_steal_pointer (&cause));
+          return FALSE;
+        }
+      else if (result->results[0].n_rows > 0)
+        done = take (self, led_by[i], &result->results[0].rows[0], error);
+      if (!done)
+        return FALSE;
+    }
+  return TRUE;
+}
+
 /* Looks at the orders that the hints lead to, until the page is full. */
 static gboolean
 take_all (Listing *self, const TallRows *hints, TallArena *arena, GError **error)
 {
   TallSlice *keys = tall_arena_newa0 (arena, TallSlice, hints->n_rows);
   const TallRow **led_by = tall_arena_newa0 (arena, const TallRow *, hints->n_rows);
+  g_autoptr (GError) cause = NULL;
   guint n = 0;
   for (guint i = 0; i < hints->n_rows; i++)
     {
@@ -204,9 +295,14 @@ take_all (Listing *self, const TallRows *hints, TallArena *arena, GError **error
   if (n == 0)
     return TRUE;
 
-  g_autoptr (TallReadResult) result = read_roots (self, keys, n, error);
+  g_autoptr (TallReadResult) result = read_roots (self, keys, n, &cause);
+  if (result == NULL && tall_error_is_unreadable (cause))
+    return take_singly (self, keys, led_by, n, error);
   if (result == NULL)
-    return FALSE;
+    {
+      g_propagate_error (error, g_steal_pointer (&cause));
+      return FALSE;
+    }
   const TallRows *roots = &result->results[0];
   for (guint i = 0, next = 0; i < n && next < roots->n_rows && !self->more; i++)
     if (tall_slice_equal (roots->rows[next].key, keys[i])
@@ -223,7 +319,7 @@ fill (Listing *self, GError **error)
   guint least = 0;
   while (!self->more && !is_at_end (self))
     {
-      guint n = MIN (MAX (least, self->limit + 1 - self->entries->len), MOST_ROWS);
+      guint n = MIN (MAX (least, self->limit + 1 - count (self)), MOST_ROWS);
       if (tall_operation_is_over (self->operation))
         {
           g_set_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT,
@@ -249,6 +345,9 @@ finish (Listing *self, const TallPageScope *scope)
   list->n_entries = self->entries->len;
   list->entries = tall_arena_memdup (self->arena, self->entries->data,
                                      self->entries->len * sizeof (TallOrderEntry));
+  list->n_unreadable = self->unreadable->len;
+  list->unreadable = tall_arena_memdup (self->arena, self->unreadable->data,
+                                        self->unreadable->len * sizeof (TallUnreadable));
   if (self->more)
     {
       gsize prefix = self->operation->key.customer.len;
@@ -267,7 +366,7 @@ finish (Listing *self, const TallPageScope *scope)
  *
  * Lists a customer's orders by date: scans the index, and looks at the state and the summary of the
  * orders that it leads to, all in one call. What that costs depends on the page, not on how many
- * orders there are.
+ * orders there are. An order that cannot be read is listed as such.
  *
  * Returns: (transfer full): a page
  */
@@ -281,6 +380,7 @@ tall_list_orders (TallOperation *operation, const TallListOptions *options, GErr
     .last = g_byte_array_sized_new (64),
     .arena = tall_arena_new (0),
     .entries = g_array_new (FALSE, TRUE, sizeof (TallOrderEntry)),
+    .unreadable = g_array_new (FALSE, TRUE, sizeof (TallUnreadable)),
     .limit = options != NULL && options->limit > 0 ? options->limit : TALL_DEFAULT_PAGE,
   };
   const TallPageScope scope = { TALL_PAGE_ORDERS, operation->context->id,

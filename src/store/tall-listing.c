@@ -39,6 +39,7 @@ tall_customer_orders_free (TallCustomerOrders *self)
   if (self == NULL)
     return;
   tall_customer_free (self->customer);
+  g_clear_error (&self->customer_error);
   for (guint i = 0; i < self->n_orders; i++)
     tall_outcome_clear (&self->orders[i]);
   g_free (self->orders);

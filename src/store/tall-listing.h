@@ -28,6 +28,19 @@ typedef struct
 } TallListOptions;
 
 /**
+ * TallUnreadable:
+ *
+ * What a listing has met and cannot tell of, because its rows are damaged or were written by a
+ * newer version of tallorder. The listing goes on after it.
+ */
+typedef struct
+{
+  char *number;  /* of the order or the customer; NULL: the rows do not tell */
+  gint code;     /* %TALL_ERROR_DAMAGED or %TALL_ERROR_NEWER_VERSION */
+  char *message; /* for people: what is wrong, and where */
+} TallUnreadable;
+
+/**
  * TallOrderEntry:
  *
  * A line of a listing: what is known of an order without fetching it whole.
@@ -48,13 +61,16 @@ typedef struct
  * TallOrderList:
  *
  * One page of a customer's orders, newest sales date first, those without a date last, the same
- * date by order part of the row key.
+ * date by order part of the row key. Those that cannot be read take room on a page like entries;
+ * one whose date was changed may be there for each of its dates.
  */
 typedef struct
 {
   TallArena *arena;        /* owned; of everything below */
   TallOrderEntry *entries; /* n_entries of them */
   guint n_entries;
+  TallUnreadable *unreadable; /* n_unreadable of them */
+  guint n_unreadable;
   char *next_page; /* token of the page after this; NULL: this is the last */
 } TallOrderList;
 
@@ -71,19 +87,24 @@ typedef struct
 {
   char *number;
   char *name;      /* NULL: absent */
-  gint64 revision; /* 0: only orders are stored, no customer */
+  gint64 revision; /* 0: only orders are stored, no customer, or one that is unreadable */
 } TallCustomerEntry;
 
 /**
  * TallCustomerList:
  *
- * One page of the customers, in the order of their row keys.
+ * One page of the customers, in the order of their row keys. Where the customer cannot be read, but
+ * an order tells its number, there are both an entry and an unreadable of that number; where
+ * nothing under its row key can be read, there is an unreadable without a number. Orders of
+ * somebody who has an entry are looked at no further: what is wrong with them, getting them tells.
  */
 typedef struct
 {
   TallArena *arena;           /* owned; of everything below */
   TallCustomerEntry *entries; /* n_entries of them */
   guint n_entries;
+  TallUnreadable *unreadable; /* n_unreadable of them, no more than a page may have entries */
+  guint n_unreadable;
   char *next_page; /* token of the page after this; NULL: this is the last */
 } TallCustomerList;
 
@@ -126,9 +147,11 @@ void tall_outcome_clear (TallOutcome *self);
  */
 typedef struct
 {
-  TallCustomer *customer; /* owned; NULL if only orders are stored */
+  TallCustomer *customer; /* owned; NULL if only orders are stored, or it cannot be read */
   gint64 revision;        /* of the customer; 0 if there is none */
-  TallOutcome *orders;    /* owned, n_orders of them; one that is damaged has its error here */
+  GError
+      *customer_error; /* owned; why the customer cannot be read; NULL: it can, or is not there */
+  TallOutcome *orders; /* owned, n_orders of them; one that is damaged has its error here */
   guint n_orders;
   char *next_page; /* owned; token of the page after this; NULL: this is the last */
 } TallCustomerOrders;

@@ -108,6 +108,20 @@ fill_entry (TallOrderEntry *entry, TallArena *arena, const TallOrder *order)
   entry->currency = tall_arena_strdup (arena, order->currency);
 }
 
+/* What has such a number cannot be read. */
+static gboolean
+is_damaged (const char *number)
+{
+  return g_str_has_prefix (number, "damaged");
+}
+
+static void
+fill_unreadable (TallUnreadable *unreadable, TallArena *arena, const char *number)
+{
+  *unreadable = (TallUnreadable){ tall_arena_strdup (arena, number), TALL_ERROR_DAMAGED,
+                                  tall_arena_printf (arena, "%s: as its name says", number) };
+}
+
 /* By order number, and not by date: the order of entries is the front's affair. */
 TallOrderList *
 tall_test_front_list_orders (TallFront *front,
@@ -127,8 +141,14 @@ tall_test_front_list_orders (TallFront *front,
   TallOrderList *list = g_new0 (TallOrderList, 1);
   list->arena = tall_arena_new (0);
   list->entries = tall_arena_newa0 (list->arena, TallOrderEntry, end - first);
+  list->unreadable = tall_arena_newa0 (list->arena, TallUnreadable, end - first);
   for (guint i = first; i < end; i++)
     {
+      if (is_damaged (numbers->pdata[i]))
+        {
+          fill_unreadable (&list->unreadable[list->n_unreadable++], list->arena, numbers->pdata[i]);
+          continue;
+        }
       TallOrderEntry *entry = &list->entries[list->n_entries];
       g_autoptr (TallOrder) order =
           tall_front_get_order (front, customer_number, numbers->pdata[i], &entry->revision, NULL);
@@ -157,8 +177,16 @@ tall_test_front_list_customers (TallFront *front, const TallListOptions *options
   TallCustomerList *list = g_new0 (TallCustomerList, 1);
   list->arena = tall_arena_new (0);
   list->entries = tall_arena_newa0 (list->arena, TallCustomerEntry, end - first);
+  list->unreadable = tall_arena_newa0 (list->arena, TallUnreadable, end - first);
   for (guint i = first; i < end; i++)
     {
+      if (is_damaged (numbers->pdata[i]))
+        {
+          TallUnreadable *unreadable = &list->unreadable[list->n_unreadable++];
+          fill_unreadable (unreadable, list->arena, numbers->pdata[i]);
+          unreadable->number = NULL;
+          continue;
+        }
       TallCustomerEntry *entry = &list->entries[list->n_entries];
       g_autoptr (TallCustomer) customer =
           tall_front_get_customer (front, numbers->pdata[i], &entry->revision, NULL);
@@ -192,6 +220,13 @@ tall_test_front_get_customer_orders (TallFront *front,
       tall_front_get_customer (front, number, &page->revision, numbers->len > 0 ? NULL : error);
   if (page->customer == NULL && numbers->len == 0)
     return NULL;
+  if (is_damaged (number))
+    {
+      g_clear_pointer (&page->customer, tall_customer_free);
+      page->revision = 0;
+      page->customer_error =
+          g_error_new (TALL_ERROR, TALL_ERROR_NEWER_VERSION, "%s is of a newer version", number);
+    }
 
   guint end = end_of_page (options, numbers, first);
   page->orders = g_new0 (TallOutcome, end - first);
@@ -199,7 +234,7 @@ tall_test_front_get_customer_orders (TallFront *front,
   for (guint i = 0; i < page->n_orders; i++)
     {
       TallOutcome *outcome = &page->orders[i];
-      if (g_str_has_prefix (numbers->pdata[first + i], "damaged"))
+      if (is_damaged (numbers->pdata[first + i]))
         outcome->error = g_error_new_literal (TALL_ERROR, TALL_ERROR_DAMAGED, "as its name says");
       else
         outcome->order = tall_front_get_order (front, number, numbers->pdata[first + i],

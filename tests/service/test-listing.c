@@ -276,6 +276,43 @@ test_damaged_order (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   g_assert_no_error (page->orders[2].error);
 }
 
+/* What cannot be read is told of, and the others come. */
+static void
+test_unreadable (Fixture *f, gconstpointer data G_GNUC_UNUSED)
+{
+  static const char *const numbers[] = { "1", "damaged-2", "z" };
+  g_autoptr (GError) error = NULL;
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autoptr (TallCustomer) customer = tall_test_plain_customer (numbers[i]);
+      g_autoptr (TallOrder) order = tall_test_order_with_lines ("damaged-2", numbers[i], 1);
+      g_assert_true (tall_front_put_customer (f->client, customer, NULL, NULL, &error));
+      put (f, order);
+    }
+
+  g_autoptr (TallOrderList) orders = tall_front_list_orders (f->client, "damaged-2", NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (orders->n_entries, ==, 2);
+  g_assert_cmpstr (orders->entries[1].order_number, ==, "z");
+  g_assert_cmpuint (orders->n_unreadable, ==, 1);
+  g_assert_cmpstr (orders->unreadable[0].number, ==, "damaged-2");
+  g_assert_cmpint (orders->unreadable[0].code, ==, TALL_ERROR_DAMAGED);
+  g_assert_cmpstr (orders->unreadable[0].message, ==, "damaged-2: as its name says");
+
+  g_autoptr (TallCustomerList) customers = tall_front_list_customers (f->client, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (customers->n_entries, ==, 2);
+  g_assert_cmpuint (customers->n_unreadable, ==, 1);
+  g_assert_null (customers->unreadable[0].number);
+
+  g_autoptr (TallCustomerOrders) page =
+      tall_front_get_customer_orders (f->client, "damaged-2", NULL, &error);
+  g_assert_no_error (error);
+  g_assert_null (page->customer);
+  g_assert_error (page->customer_error, TALL_ERROR, TALL_ERROR_NEWER_VERSION);
+  g_assert_cmpuint (page->n_orders, ==, 3);
+}
+
 static void
 test_delete_customer (Fixture *f, gconstpointer data G_GNUC_UNUSED)
 {
@@ -315,6 +352,7 @@ main (int argc, char **argv)
   ADD ("/service/listing/customer-orders", test_customer_orders);
   ADD ("/service/listing/large-orders", test_large_orders);
   ADD ("/service/listing/damaged-order", test_damaged_order);
+  ADD ("/service/listing/unreadable", test_unreadable);
   ADD ("/service/listing/delete-customer", test_delete_customer);
   return g_test_run ();
 }

@@ -273,7 +273,47 @@ test_calls (TallStoreFixture *fixture, gconstpointer data)
   g_assert_cmpuint (cost.calls, ==, plan->reads->len + !one_table + kind->key_strategy->needs_id);
 }
 
+/* What cannot be read, customer or order, has its own error; the others come. */
+static void
+test_unreadable (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  guint n_read = 0;
+  put_customer (fixture, "VINET");
+  put_customer (fixture, "ALONE");
+  for (guint i = 0; i < 5; i++)
+    {
+      g_autofree char *number = g_strdup_printf ("%u", i);
+      put_order (fixture, "VINET", number, 2);
+    }
+  tall_fixture_write_state_cell (fixture, "VINET", NULL, tall_slice ("\x02new", 4));
+  tall_fixture_write_state_cell (fixture, "ALONE", NULL, tall_slice ("\x01xy", 3));
+  tall_fixture_write_state_cell (fixture, "VINET", "3", tall_slice ("\x01xy", 3));
+
+  g_autoptr (TallCustomerOrders) page =
+      tall_front_get_customer_orders (fixture->front, "VINET", NULL, &error);
+  g_assert_no_error (error);
+  g_assert_null (page->customer);
+  g_assert_cmpint (page->revision, ==, 0);
+  g_assert_error (page->customer_error, TALL_ERROR, TALL_ERROR_NEWER_VERSION);
+  tall_fixture_assert_prefix (page->customer_error, "Fetching customer VINET: ");
+  g_assert_cmpuint (page->n_orders, ==, 5);
+  for (guint i = 0; i < page->n_orders; i++)
+    if (page->orders[i].order != NULL)
+      n_read++;
+    else
+      g_assert_error (page->orders[i].error, TALL_ERROR, TALL_ERROR_DAMAGED);
+  g_assert_cmpuint (n_read, ==, 4);
+
+  g_autoptr (TallCustomerOrders) alone =
+      tall_front_get_customer_orders (fixture->front, "ALONE", NULL, &error);
+  g_assert_no_error (error);
+  g_assert_error (alone->customer_error, TALL_ERROR, TALL_ERROR_DAMAGED);
+  g_assert_cmpuint (alone->n_orders, ==, 0);
+}
+
 static const TallStoreTest tests[] = {
+  { "unreadable", test_unreadable },
   { "delete", test_delete },
   { "delete-conditions", test_delete_conditions },
   { "list", test_list },

@@ -52,6 +52,12 @@ fetch (TallFront *front, guint limit, const char *page)
   return list;
 }
 
+static int
+compare_texts (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(char *const *)a, *(char *const *)b);
+}
+
 /* All pages; each number with what is known of it: number → entry as text. */
 static GHashTable *
 list_all (TallFront *front, guint limit, GString *order)
@@ -189,11 +195,74 @@ test_calls (TallStoreFixture *fixture, gconstpointer data)
   g_assert_cmpuint (count_calls (fixture), <=, n_few + 2);
 }
 
+/* All pages of that size, sorted: numbers with "*" if the customer is there; in brackets the
+ * numbers, if known, and codes of what cannot be read. */
+static char *
+list_with_unreadable (TallFront *front, guint limit)
+{
+  g_autofree char *page = NULL;
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  do
+    {
+      g_autoptr (TallCustomerList) list = fetch (front, limit, page);
+      g_assert_cmpuint (list->n_entries, <=, limit);
+      g_assert_cmpuint (list->n_unreadable, <=, limit);
+      for (guint i = 0; i < list->n_entries; i++)
+        {
+          const TallCustomerEntry *entry = &list->entries[i];
+          g_autofree char *text = g_strconcat (entry->number, entry->revision ? "*" : "", NULL);
+          g_strv_builder_add (builder, text);
+        }
+      for (guint i = 0; i < list->n_unreadable; i++)
+        {
+          const TallUnreadable *unreadable = &list->unreadable[i];
+          g_autofree char *text = g_strdup_printf ("(%s %d)", unreadable->number, unreadable->code);
+          g_assert_nonnull (strstr (unreadable->message, "its state cell has "));
+          g_strv_builder_add (builder, text);
+        }
+      g_free (page);
+      page = g_strdup (list->next_page);
+    }
+  while (page != NULL);
+  g_auto (GStrv) all = g_strv_builder_end (builder);
+  qsort (all, g_strv_length (all), sizeof *all, compare_texts);
+  return g_strjoinv (" ", all);
+}
+
+/* Who cannot be read is told of; an order may tell who it is; and all others are listed. */
+static void
+test_unreadable (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+  static const guint limits[] = { 1, 2, 3, 4, 5, 6, 1000 };
+  TallSlice damaged = tall_slice ("\x01xy", 3);
+  TallSlice newer = tall_slice ("\x02new", 4);
+  put_customer (fixture->front, "A"); /* alone, and unreadable */
+  put_customer (fixture->front, "B"); /* unreadable, but has an order */
+  put_order (fixture->front, "B", "1");
+  put_customer (fixture->front, "C"); /* whole, with an order that is unreadable */
+  put_order (fixture->front, "C", "1");
+  put_order (fixture->front, "D", "1"); /* only orders, one of them unreadable */
+  put_order (fixture->front, "D", "2");
+  put_order (fixture->front, "E", "1"); /* only orders, all of them unreadable */
+  put_order (fixture->front, "E", "2");
+  put_customer (fixture->front, "F");
+  tall_fixture_write_state_cell (fixture, "A", NULL, damaged);
+  tall_fixture_write_state_cell (fixture, "B", NULL, newer);
+  tall_fixture_write_state_cell (fixture, "C", "1", damaged);
+  tall_fixture_write_state_cell (fixture, "D", "1", damaged);
+  tall_fixture_write_state_cell (fixture, "E", "1", damaged);
+  tall_fixture_write_state_cell (fixture, "E", "2", damaged);
+
+  for (guint i = 0; i < G_N_ELEMENTS (limits); i++)
+    {
+      g_autofree char *all = list_with_unreadable (fixture->front, limits[i]);
+      g_assert_cmpstr (all, ==, "((null) 11) ((null) 11) (B 12) B C* D F*");
+    }
+}
+
 static const TallStoreTest tests[] = {
-  { "pages", test_pages },
-  { "order", test_order },
-  { "empty", test_empty },
-  { "calls", test_calls },
+  { "unreadable", test_unreadable }, { "pages", test_pages }, { "order", test_order },
+  { "empty", test_empty },           { "calls", test_calls },
 };
 
 int

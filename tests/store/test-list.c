@@ -34,6 +34,7 @@ list_page (TallFront *front, const char *customer, const TallListOptions *option
   g_autoptr (TallOrderList) list = tall_front_list_orders (front, customer, options, &error);
   g_assert_no_error (error);
   g_assert_nonnull (list);
+  g_assert_cmpuint (list->n_unreadable, ==, 0);
 
   GString *numbers = g_string_new (NULL);
   for (guint i = 0; i < list->n_entries; i++)
@@ -338,7 +339,69 @@ test_without_index (TallStoreFixture *fixture, gconstpointer data)
   g_assert_false (g_strv_contains ((const char *const *)tables, "index"));
 }
 
+/* All pages of that size: what is listed, and in brackets what cannot be read. */
+static char *
+list_with_unreadable (TallFront *front, guint limit)
+{
+  g_autofree char *page = NULL;
+  GString *all = g_string_new (NULL);
+  do
+    {
+      g_autoptr (GError) error = NULL;
+      TallListOptions options = { .limit = limit, .page = page };
+      g_autoptr (TallOrderList) list =
+          tall_front_list_orders (front, TALL_TEST_CUSTOMER, &options, &error);
+      g_assert_no_error (error);
+      g_assert_cmpuint (list->n_entries + list->n_unreadable, <=, limit);
+      if (list->next_page != NULL)
+        g_assert_cmpuint (list->n_entries + list->n_unreadable, ==, limit);
+      for (guint i = 0; i < list->n_entries; i++)
+        g_string_append_printf (all, "%s ", list->entries[i].order_number);
+      for (guint i = 0; i < list->n_unreadable; i++)
+        {
+          const TallUnreadable *unreadable = &list->unreadable[i];
+          g_autofree char *start = g_strdup_printf ("Order %s of VINET: its ", unreadable->number);
+          g_assert_true (g_str_has_prefix (unreadable->message, start));
+          g_string_append_printf (all, "(%s %d) ", unreadable->number, unreadable->code);
+        }
+      g_free (page);
+      page = g_strdup (list->next_page);
+    }
+  while (page != NULL);
+  return g_string_free (all, FALSE);
+}
+
+/* An order that cannot be read is told of, and keeps no other from being listed. */
+static void
+test_unreadable (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+  for (guint i = 0; i < 6; i++)
+    {
+      char number[2] = { (char)('a' + i), '\0' };
+      put_dated (fixture->front, TALL_TEST_CUSTOMER, number, -DAY * i);
+    }
+  TallState state;
+  gint64 timestamp;
+  tall_fixture_write_state_cell (fixture, TALL_TEST_CUSTOMER, "b", tall_slice ("\x01xy", 3));
+  tall_fixture_write_state_cell (fixture, TALL_TEST_CUSTOMER, "c", tall_slice ("\x02new", 4));
+  g_assert_true (tall_test_read_state (fixture->store, "f", &state, &timestamp));
+  state.revision += 2; /* of which there is no summary */
+  tall_test_write_state (fixture->store, "f", &state, timestamp + 2);
+
+  g_autofree char *whole = list_with_unreadable (fixture->front, 6);
+  g_assert_cmpstr (whole, ==, "a d e (b 11) (c 12) (f 11) ");
+  g_autofree char *two = list_with_unreadable (fixture->front, 2);
+  g_assert_cmpstr (two, ==, "a (b 11) d (c 12) e (f 11) ");
+  g_autofree char *one = list_with_unreadable (fixture->front, 1);
+  g_assert_cmpstr (one, ==, "a (b 11) (c 12) d e (f 11) ");
+
+  /* Outside of the dates that are asked for there may be anything. */
+  TallListOptions options = { .has_from = TRUE, .from = -4 * DAY, .has_to = TRUE, .to = -2 * DAY };
+  assert_listed (fixture->front, &options, "d e");
+}
+
 static const TallStoreTest tests[] = {
+  { "unreadable", test_unreadable },
   { "order", test_order },
   { "entry", test_entry },
   { "range", test_range },

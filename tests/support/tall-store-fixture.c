@@ -111,6 +111,37 @@ tall_fixture_assert_prefix (const GError *error, const char *prefix)
     g_error ("“%s” does not begin with “%s”", error->message, prefix);
 }
 
+/**
+ * tall_fixture_write_state_cell:
+ * @customer: one that has its id, if it needs one
+ * @order_number: (nullable): NULL: the customer's own row
+ * @value: anything
+ *
+ * Writes a state cell that is newer than what is there.
+ */
+void
+tall_fixture_write_state_cell (TallStoreFixture *self,
+                               const char *customer,
+                               const char *order_number,
+                               TallSlice value)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GByteArray) row = g_byte_array_new ();
+  g_auto (TallOrderKey) key = { 0 };
+  guint64 id;
+  g_assert_true (tall_store_find_id (self->store, customer, &id, &error));
+  tall_order_key_init (&key, tall_store_get_key_strategy (self->store), customer, id, order_number);
+  const TallLayout *layout = tall_store_get_layout (self->store);
+  const char *table =
+      order_number != NULL ? layout->locate_order (&key, row) : layout->locate_customer (&key, row);
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  TallMutation *mutation = tall_batch_add (batch, table, tall_slice_array (row));
+  tall_mutation_put (batch, mutation, tall_slice ("s", 1), self->clock.now + 1000, value);
+  g_assert_true (
+      tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
+  g_assert_no_error (error);
+}
+
 guint
 tall_fixture_count_cells (TallStoreFixture *self)
 {

@@ -53,6 +53,10 @@ void tall_fixture_delete (TallStoreFixture *self,
                           const TallWriteOptions *options);
 void tall_fixture_assert_absent (TallStoreFixture *self, const char *order_number);
 void tall_fixture_assert_prefix (const GError *error, const char *prefix);
+void tall_fixture_write_state_cell (TallStoreFixture *self,
+                                    const char *customer,
+                                    const char *order_number,
+                                    TallSlice value);
 guint tall_fixture_count_cells (TallStoreFixture *self);
 
 G_END_DECLS

@@ -99,10 +99,30 @@ set_directory_error (const char *directory, int number, GError **error)
 }
 
 /**
- * tall_bench_store_open_embedded:
+ * tall_bench_store_open_temporary:
  * @parent: (nullable): where its directory is made; NULL: where temporary files go
  *
- * The same in a new embedded store, to be compared with raw rows.
+ * The same in a new embedded store.
+ */
+gboolean
+tall_bench_store_open_temporary (TallBenchStore *self,
+                                 const char *parent,
+                                 const TallStoreSettings *settings,
+                                 gboolean sync,
+                                 GError **error)
+{
+  g_autofree char *directory =
+      g_build_filename (parent != NULL ? parent : g_get_tmp_dir (), "tallorder-bench-XXXXXX", NULL);
+  if (g_mkdtemp (directory) == NULL)
+    return set_directory_error (directory, errno, error);
+  self->directory = g_steal_pointer (&directory);
+  return open_in_directory (self, settings, sync, error);
+}
+
+/**
+ * tall_bench_store_open_embedded:
+ *
+ * The same, to be compared with raw rows.
  */
 gboolean
 tall_bench_store_open_embedded (TallBenchStore *self,
@@ -112,12 +132,7 @@ tall_bench_store_open_embedded (TallBenchStore *self,
                                 GError **error)
 {
   TallStoreSettings settings = tall_bench_store_floor_settings (layout);
-  g_autofree char *directory =
-      g_build_filename (parent != NULL ? parent : g_get_tmp_dir (), "tallorder-bench-XXXXXX", NULL);
-  if (g_mkdtemp (directory) == NULL)
-    return set_directory_error (directory, errno, error);
-  self->directory = g_steal_pointer (&directory);
-  return open_in_directory (self, &settings, sync, error);
+  return tall_bench_store_open_temporary (self, parent, &settings, sync, error);
 }
 
 /**

@@ -29,6 +29,11 @@ gboolean tall_bench_store_open_embedded (TallBenchStore *self,
                                          const TallLayout *layout,
                                          gboolean sync,
                                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_bench_store_open_temporary (TallBenchStore *self,
+                                          const char *parent,
+                                          const TallStoreSettings *settings,
+                                          gboolean sync,
+                                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_bench_store_open_directory (TallBenchStore *self,
                                           const char *directory,
                                           const TallStoreSettings *settings,

@@ -100,18 +100,6 @@ run_floor (gpointer data, guint n, GError **error)
   return TRUE;
 }
 
-/* Out of the buffer of writes into sorted files, as most rows of a store in use are. */
-static gboolean
-settle (const Floor *self, GError **error)
-{
-  char *message = NULL;
-  rocksdb_flushoptions_t *options = rocksdb_flushoptions_create ();
-  rocksdb_flush_cf (self->db, options, self->family->handle, &message);
-  rocksdb_flushoptions_destroy (options);
-  rocksdb_compact_range_cf (self->db, self->family->handle, NULL, 0, NULL, 0);
-  return tall_rocksdb_take_error (message, "Settling the rows", error);
-}
-
 static gboolean
 floor_init (Floor *self, const Ours *ours, GError **error)
 {
@@ -124,7 +112,7 @@ floor_init (Floor *self, const Ours *ours, GError **error)
     g_ptr_array_add (self->rows, tall_bench_store_make_root_row (
                                      ours->store, g_ptr_array_index (ours->orders, i)));
   self->family = tall_rocksdb_table_find_family (table, "orders", error);
-  return self->family != NULL && settle (self, error);
+  return self->family != NULL && tall_floor_settle (ours->store->table, "orders", error);
 }
 
 static void

@@ -25,12 +25,15 @@ GPtrArray *tall_floor_fill (const TallBenchStore *store,
                             const TallWorkload *workload,
                             guint n,
                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean
+tall_floor_settle (TallTable *table, const char *name, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 gboolean tall_floor_get (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_floor_put (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_floor_writers (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_floor_service (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_floor_lines (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_floor_list (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_floor_hbase (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-floor-private.h"
 
+#include "tall-rocksdb-error.h"
+#include "tall-rocksdb-table-private.h"
+
 #define ROUND_SECONDS 0.02
 
 static void
@@ -48,6 +51,29 @@ tall_floor_fill (const TallBenchStore *store, const TallWorkload *workload, guin
 }
 
 /**
+ * tall_floor_settle:
+ * @table: embedded
+ *
+ * Brings the rows of a table out of the buffer of writes into sorted files, where most rows of a
+ * store in use are.
+ */
+gboolean
+tall_floor_settle (TallTable *table, const char *name, GError **error)
+{
+  rocksdb_t *db = tall_rocksdb_table_get_handle (TALL_ROCKSDB_TABLE (table));
+  g_autoptr (TallRocksdbFamily) family =
+      tall_rocksdb_table_find_family (TALL_ROCKSDB_TABLE (table), name, error);
+  char *message = NULL;
+  if (family == NULL)
+    return FALSE;
+  rocksdb_flushoptions_t *options = rocksdb_flushoptions_create ();
+  rocksdb_flush_cf (db, options, family->handle, &message);
+  rocksdb_flushoptions_destroy (options);
+  rocksdb_compact_range_cf (db, family->handle, NULL, 0, NULL, 0);
+  return tall_rocksdb_take_error (message, "Settling the rows", error);
+}
+
+/**
  * tall_floor_run:
  * @report: gets the figures
  *
@@ -68,5 +94,5 @@ tall_floor_run (const TallFloorOptions *options, TallBenchReport *report, GError
     return tall_floor_hbase (&self, error);
   return tall_floor_get (&self, error) && tall_floor_put (&self, error)
          && tall_floor_writers (&self, error) && tall_floor_service (&self, error)
-         && tall_floor_lines (&self, error);
+         && tall_floor_lines (&self, error) && tall_floor_list (&self, error);
 }

@@ -19,7 +19,9 @@ from support import Checks, Server, connected, generated, run, serving
 
 WRITERS = 4
 ORDERS_PER_WRITER = 20  # each is replaced again and again
-ROUNDS = 3
+ROUNDS = {"rocksdb": 3, "hbase": 2}
+DEPLOYMENTS = (("blob", "hashed"), ("record-type", "raw"), ("normalized", "numeric"),
+               ("denormalized", "salted"), ("wide", "reversed"))
 ACKNOWLEDGED_BEFORE_KILL = {"rocksdb": 400, "hbase": 120}
 
 
@@ -102,13 +104,13 @@ def main(kind):
 
     with generated("tallorder"), tempfile.TemporaryDirectory() as folder:
         from tallorder import OrderService, ttypes
-        for layout in ("blob", "record-type"):
+        for layout, key in DEPLOYMENTS:
             store = (f"rocksdb:{folder}/{layout}" if kind == "rocksdb" else
                      f"hbase://{os.environ['TALLORDER_HBASE_BINARY']}"
                      f"?name=kill-{layout}-{os.getpid()}")
-            run("init", "--store", store, "--layout", layout)
+            run("init", "--store", store, "--layout", layout, "--key", key)
             history = {}
-            for attempt in range(ROUNDS):
+            for attempt in range(ROUNDS[kind]):
                 kill_while_writing(store, (ttypes, OrderService), history,
                                    ACKNOWLEDGED_BEFORE_KILL[kind])
                 with serving(store) as server, connected(server.address, OrderService) as client:

@@ -221,31 +221,46 @@ TABLES = {
     "wide": ("orders", "customers"),
 }
 LAYOUTS = tuple(TABLES)
-KEYS = ("hashed", "raw")
+KEYS = ("hashed", "raw", "salted", "reversed", "numeric")
 
 
-def key_part(strategy, number):
-    return md5(number.encode()) if strategy == "hashed" else number.encode() + b"\0"
+class Key:
+    """A key strategy: the customer part and the order part of row keys."""
+
+    def __init__(self, name, ids=None):
+        self.name, self.ids = name, ids  # {customer number: id}, if the strategy is numeric
+
+    def customer(self, number):
+        text = number.encode()
+        return {"hashed": lambda: md5(text),
+                "raw": lambda: text + b"\0",
+                "salted": lambda: md5(text)[:1] + text + b"\0",
+                "reversed": lambda: text[::-1] + b"\0",
+                "numeric": lambda: struct.pack(">Q", int(f"{self.ids[number]:064b}"[::-1], 2)),
+                }[self.name]()
+
+    def order(self, number):
+        return md5(number.encode()) if self.name in ("hashed", "numeric") else number.encode() + b"\0"
 
 
 def tail(*numbers):
     return b"".join(struct.pack(">I", number) for number in numbers)
 
 
-def order_prefix(layout, strategy, customer_number, order_number):
+def order_prefix(layout, key, customer_number, order_number):
     """What the keys of all rows of an order begin with."""
     between = b"\x02" if layout == "record-type" else b""
-    return key_part(strategy, customer_number) + between + key_part(strategy, order_number)
+    return key.customer(customer_number) + between + key.order(order_number)
 
 
-def place_of_order(layout, strategy, customer_number, order_number):
+def place_of_order(layout, key, customer_number, order_number):
     """(table, row key) of its root row."""
-    prefix = order_prefix(layout, strategy, customer_number, order_number)
+    prefix = order_prefix(layout, key, customer_number, order_number)
     return "orders", prefix + (b"\x01" if layout in ("record-type", "denormalized") else b"")
 
 
-def place_of_customer(layout, strategy, number):
-    part = key_part(strategy, number)
+def place_of_customer(layout, key, number):
+    part = key.customer(number)
     return ("orders", part + b"\x01") if layout == "record-type" else ("customers", part)
 
 
@@ -306,24 +321,41 @@ ORDER_ROWS = {"blob": blob_rows, "denormalized": denormalized_rows, "normalized"
               "record-type": record_type_rows, "wide": wide_rows}
 
 
-def rows_of_order(layout, strategy, order):
+def rows_of_order(layout, key, order):
     numbers = order["customer_number"], order["order_number"]
-    rows = ORDER_ROWS[layout](order, order_prefix(layout, strategy, *numbers))
-    rows[place_of_order(layout, strategy, *numbers)]["summary"] = order_summary(order)
+    rows = ORDER_ROWS[layout](order, order_prefix(layout, key, *numbers))
+    rows[place_of_order(layout, key, *numbers)]["summary"] = order_summary(order)
     return rows
 
 
-def rows_of_customer(layout, strategy, customer):
-    place = place_of_customer(layout, strategy, customer["number"])
+def rows_of_customer(layout, key, customer):
+    place = place_of_customer(layout, key, customer["number"])
     columns = ({"customer": customer_message(customer)} if layout in SINGLE_ROW
                else customer_columns(customer))
     return {place: {**columns, "summary": customer_summary(customer)}}
 
 
-def rows_of_tombstone(layout, strategy, customer_number, order_number):
+def rows_of_tombstone(layout, key, customer_number, order_number):
     nothing = {"customer_number": customer_number, "order_number": order_number}
-    place = place_of_order(layout, strategy, customer_number, order_number)
+    place = place_of_order(layout, key, customer_number, order_number)
     return {place: {"summary": order_summary(nothing)}}
+
+
+# ---- The tables of the store ----------------------------------------------------------------------
+
+def rows_of_index(key, order):
+    """The hint at the order's sales date; unsigned, so that the newest comes first."""
+    sold = order.get("sales_date")
+    day = 2**64 - 1 if sold is None else 2**63 - 1 - date(sold)
+    row = key.customer(order["customer_number"]) + struct.pack(">Q", day) + key.order(
+        order["order_number"])
+    return {("index", row): {"order_number": order["order_number"].encode()}}
+
+
+def rows_of_id(number, given):
+    """There and back again."""
+    return {("ids", b"i" + struct.pack(">Q", given)): {"v": number.encode()},
+            ("ids", b"n" + number.encode()): {"v": struct.pack(">Q", given)}}
 
 
 # ---- The state cell -----------------------------------------------------------------------------

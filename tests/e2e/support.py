@@ -110,6 +110,16 @@ def connected(address, service, framed=True, compact=False, seconds=30):
         transport.close()
 
 
+def pages(call, request):
+    """All pages of a listing."""
+    while True:
+        page = call(request)
+        yield page
+        request.page = page.next_page
+        if request.page is None:
+            return
+
+
 class Checks:
     """Speaks TAP: one line a check, and the plan at the end."""
 

@@ -17,7 +17,7 @@ import sys
 import uuid
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
-from support import Checks, connected, generated  # noqa: E402
+from support import Checks, connected, generated, pages  # noqa: E402
 
 TEXTS = ("", " ", "plain", "Überraschung – 漢字 🧾", "a\nb\tc", "'\"\\<&>", "x" * 1000)
 
@@ -254,16 +254,6 @@ def check_many_refusals(checks, client, types, name):
     error = failure(types, client.getOrder, "refused", "1")
     checks.check(code(types, error) == "NOT_FOUND", f"{name}: nothing of a refused call is stored",
                  error)
-
-
-def pages(call, request):
-    """All pages of a listing."""
-    while True:
-        page = call(request)
-        yield page
-        request.page = page.next_page
-        if request.page is None:
-            return
 
 
 def check_listings(checks, client, types, name):

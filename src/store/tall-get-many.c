@@ -108,7 +108,7 @@ finish (Item *item, const TallMergedPlan *plan, gsize *n_bytes)
   item_fail (item, error);
 }
 
-/* One call for all of them. If something in it is damaged, each by itself, to find out whose it
+/* One call for all of them. If something in it cannot be read, each by itself, to find out whose it
  * is; if the call fails otherwise, it has failed for all. */
 static void
 fetch_chunk (const TallStoreContext *context, GPtrArray *chunk, gsize *n_bytes)
@@ -124,11 +124,11 @@ fetch_chunk (const TallStoreContext *context, GPtrArray *chunk, gsize *n_bytes)
     }
   const Item *first = g_ptr_array_index (chunk, 0);
   gboolean done = tall_merged_plan_read (plan, context->table, first->operation.deadline, &error);
-  gboolean damaged = g_error_matches (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+  gboolean singly = tall_error_is_unreadable (error);
   for (guint i = 0; i < chunk->len; i++)
     {
       Item *item = g_ptr_array_index (chunk, i);
-      if (done || damaged)
+      if (done || singly)
         finish (item, done ? plan : NULL, n_bytes);
       else
         item_fail (item, g_error_copy (error));

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 
 /* A customer's orders by date: what is shown, in which order, page by page, and what it costs. */
+#include "tall-broken-table.h"
 #include "tall-counting-table.h"
 #include "tall-error.h"
 #include "tall-limits.h"
@@ -400,6 +401,29 @@ test_unreadable (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
   assert_listed (fixture->front, &options, "d e");
 }
 
+/* The table cannot read a row, and fails the call for all of the page. */
+static void
+test_broken_row (gconstpointer code)
+{
+  g_autoptr (TallTable) table = tall_test_table_new (&tall_layout_blob, &tall_key_raw);
+  g_autoptr (TallTable) broken = tall_broken_table_new (table);
+  g_autoptr (TallStore) store = tall_test_open (broken, NULL);
+  g_autoptr (GError) error = NULL;
+  put_dated (TALL_FRONT (store), TALL_TEST_CUSTOMER, "a", 0);
+  put_dated (TALL_FRONT (store), TALL_TEST_CUSTOMER, "b", -DAY);
+  put_dated (TALL_FRONT (store), TALL_TEST_CUSTOMER, "c", -2 * DAY);
+  tall_broken_table_break (TALL_BROKEN_TABLE (broken), tall_slice ("VINET\0b\0", 8),
+                           (TallError)GPOINTER_TO_INT (code));
+  g_autoptr (TallOrderList) list =
+      tall_front_list_orders (TALL_FRONT (store), TALL_TEST_CUSTOMER, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (list->n_entries, ==, 2);
+  g_assert_cmpstr (list->entries[1].order_number, ==, "c");
+  g_assert_cmpuint (list->n_unreadable, ==, 1);
+  g_assert_cmpstr (list->unreadable[0].number, ==, "b");
+  g_assert_cmpint (list->unreadable[0].code, ==, GPOINTER_TO_INT (code));
+}
+
 static const TallStoreTest tests[] = {
   { "unreadable", test_unreadable },
   { "order", test_order },
@@ -419,5 +443,9 @@ main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
   tall_store_fixture_add_everywhere ("list", tests, G_N_ELEMENTS (tests));
+  g_test_add_data_func ("/list/broken-row/damaged", GINT_TO_POINTER (TALL_ERROR_DAMAGED),
+                        test_broken_row);
+  g_test_add_data_func ("/list/broken-row/newer", GINT_TO_POINTER (TALL_ERROR_NEWER_VERSION),
+                        test_broken_row);
   return g_test_run ();
 }

@@ -1,5 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-broken-table.h"
 #include "tall-counting-table.h"
 #include "tall-error.h"
 #include "tall-memory-table.h"
@@ -148,6 +149,32 @@ test_damaged (TallStoreFixture *fixture, gconstpointer kind G_GNUC_UNUSED)
   assert_failed (&outcomes[1], TALL_ERROR_DAMAGED, "Fetching order 1 of VINET: ");
   g_assert_no_error (outcomes[2].error);
   clear_outcomes (outcomes, 3);
+}
+
+/* The table cannot read a row, and fails the call for all: the others come nevertheless. */
+static void
+test_broken_row (gconstpointer code)
+{
+  g_autoptr (TallTable) table = tall_test_table_new (&tall_layout_blob, &tall_key_raw);
+  g_autoptr (TallTable) broken = tall_broken_table_new (table);
+  g_autoptr (TallStore) store = tall_test_open (broken, NULL);
+  g_autoptr (GPtrArray) orders = store_orders (TALL_FRONT (store), 5);
+  TallOutcome outcomes[5] = { 0 };
+  TallOrderId ids[5];
+  for (guint i = 0; i < 5; i++)
+    {
+      const TallOrder *order = g_ptr_array_index (orders, i);
+      ids[i] = (TallOrderId){ order->customer_number, order->order_number };
+    }
+  tall_broken_table_break (TALL_BROKEN_TABLE (broken), tall_slice ("C2\0002\0", 5),
+                           (TallError)GPOINTER_TO_INT (code));
+  get_many (TALL_FRONT (store), ids, 5, outcomes);
+  for (guint i = 0; i < 5; i++)
+    if (i == 2)
+      assert_failed (&outcomes[i], (TallError)GPOINTER_TO_INT (code), "Fetching order 2 of C2: ");
+    else
+      tall_test_assert_order_equal (outcomes[i].order, g_ptr_array_index (orders, i));
+  clear_outcomes (outcomes, 5);
 }
 
 /* How many calls of the table, and requests, getting the first @n orders takes. */
@@ -436,5 +463,9 @@ main (int argc, char *argv[])
   g_test_add_func ("/many/too-many", test_too_many);
   g_test_add_func ("/many/too-large", test_too_large);
   g_test_add_func ("/many/time", test_time);
+  g_test_add_data_func ("/many/broken-row/damaged", GINT_TO_POINTER (TALL_ERROR_DAMAGED),
+                        test_broken_row);
+  g_test_add_data_func ("/many/broken-row/newer", GINT_TO_POINTER (TALL_ERROR_NEWER_VERSION),
+                        test_broken_row);
   return g_test_run ();
 }

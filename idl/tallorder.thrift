@@ -218,7 +218,17 @@ struct Description {
   6: i32 schema,
   7: bool read_only,
   /** Of the program that answers. */
-  8: string version
+  8: string version,
+  /** "date": orders can be listed by date; or "none". As all below, fixed when it was made. */
+  9: optional string index,
+  /** Seconds after which orders expire; 0: never. */
+  10: optional i64 ttl,
+  /** How many regions tables of orders and customers were to begin with; 0: not said. */
+  11: optional i32 regions,
+  /** What was asked for all tables; absent: the store's default. */
+  12: optional string compression,
+  13: optional string bloom_filter,
+  14: optional string block_encoding
 }
 
 // ---- Many at once, and listings -----------------------------------------------------------------

@@ -102,6 +102,29 @@ print_tables (GPtrArray *tables)
 }
 
 static void
+print_seconds (const char *name, guint64 seconds)
+{
+  g_autofree char *text = g_strdup_printf ("%" G_GUINT64_FORMAT " s", seconds);
+  print_field (name, seconds != 0 ? text : "never");
+}
+
+/* What it was made with. */
+static void
+print_settings (const TallDescription *description)
+{
+  print_field ("index", description->index);
+  print_seconds ("ttl", description->ttl);
+  if (description->regions != 0)
+    print_number ("regions", description->regions);
+  if (description->compression != NULL)
+    print_field ("compression", description->compression);
+  if (description->bloom_filter != NULL)
+    print_field ("bloom filter", description->bloom_filter);
+  if (description->block_encoding != NULL)
+    print_field ("encoding", description->block_encoding);
+}
+
+static void
 print_status (const Status *self)
 {
   const TallDescription *description = self->description;
@@ -112,6 +135,8 @@ print_status (const Status *self)
   print_field ("store", description->store);
   print_number ("format", description->format);
   print_number ("schema", description->schema);
+  if (description->index != NULL)
+    print_settings (description);
   print_field ("mode", description->read_only ? "read-only" : "normal");
   print_field ("version", description->version);
   print_field ("ping", ping);
@@ -157,6 +182,18 @@ add_tables (JsonBuilder *builder, GPtrArray *tables)
 }
 
 static void
+add_settings (JsonBuilder *builder, const TallDescription *description)
+{
+  add_text (builder, "index", description->index);
+  add_number (builder, "ttl", description->ttl);
+  if (description->regions != 0)
+    add_number (builder, "regions", description->regions);
+  add_text (builder, "compression", description->compression);
+  add_text (builder, "bloom_filter", description->bloom_filter);
+  add_text (builder, "block_encoding", description->block_encoding);
+}
+
+static void
 print_json (const Status *self)
 {
   const TallDescription *description = self->description;
@@ -168,6 +205,8 @@ print_json (const Status *self)
   add_text (builder, "store", description->store);
   add_number (builder, "format", description->format);
   add_number (builder, "schema", description->schema);
+  if (description->index != NULL)
+    add_settings (builder, description);
   json_builder_set_member_name (builder, "read_only");
   json_builder_add_boolean_value (builder, description->read_only);
   add_text (builder, "version", description->version);

@@ -252,6 +252,10 @@ client_describe (TallFront *front, GError **error)
   description->key_strategy = g_strdup (got.key_strategy);
   description->store = g_strdup (got.store);
   description->version = g_strdup (got.version);
+  description->index = g_strdup (got.index);
+  description->compression = g_strdup (got.compression);
+  description->bloom_filter = g_strdup (got.bloom_filter);
+  description->block_encoding = g_strdup (got.block_encoding);
   return description;
 }
 

@@ -110,9 +110,13 @@ static TALL_STRUCT_TYPE (options_type, "WriteOptions", Type);
 
 #define Type TallDescription
 static const TallField description_type_fields[] = {
-  ALWAYS (1, TEXT, name),      ALWAYS (2, TEXT, layout),  ALWAYS (3, TEXT, key_strategy),
-  ALWAYS (4, TEXT, store),     ALWAYS (5, I32, format),   ALWAYS (6, I32, schema),
-  ALWAYS (7, BOOL, read_only), ALWAYS (8, TEXT, version),
+  ALWAYS (1, TEXT, name),          ALWAYS (2, TEXT, layout),
+  ALWAYS (3, TEXT, key_strategy),  ALWAYS (4, TEXT, store),
+  ALWAYS (5, I32, format),         ALWAYS (6, I32, schema),
+  ALWAYS (7, BOOL, read_only),     ALWAYS (8, TEXT, version),
+  ALWAYS (9, TEXT, index),         ALWAYS (10, I64, ttl),
+  ALWAYS (11, I32, regions),       ALWAYS (12, TEXT, compression),
+  ALWAYS (13, TEXT, bloom_filter), ALWAYS (14, TEXT, block_encoding),
 };
 static TALL_STRUCT_TYPE (description_type, "Description", Type);
 #undef Type

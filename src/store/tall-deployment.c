@@ -125,9 +125,14 @@ parse_tables (TallDeployment *self, const TallRow *row, GError **error)
          && parse_choice (row, COLUMN_BLOCK_ENCODING, &self->block_encoding, error);
 }
 
+/* Records that were made before there were indexes have no such column, and their deployments no
+ * table for one. */
 static gboolean
 parse_index (TallDeployment *self, const TallRow *row, GError **error)
 {
+  self->index = TALL_INDEX_NONE;
+  if (tall_row_find_latest (row, tall_slice_str (COLUMN_INDEX)) == NULL)
+    return TRUE;
   g_autofree char *index = dup_column (row, COLUMN_INDEX, error);
   if (index == NULL)
     return FALSE;
@@ -188,6 +193,17 @@ tall_deployment_read (TallTable *table, gint64 deadline, GError **error)
   return parse_record (self, &result->results[0].rows[0], error) ? g_steal_pointer (&self) : NULL;
 }
 
+/**
+ * tall_deployment_index_name:
+ *
+ * Returns: (transfer none): what the record says of the index: `date` or `none`
+ */
+const char *
+tall_deployment_index_name (TallIndexKind index)
+{
+  return index == TALL_INDEX_BY_DATE ? INDEX_BY_DATE : INDEX_NONE;
+}
+
 /* Sets @absent if there is no record; an error says which there is. */
 static gboolean
 check_absent (TallTable *table, gint64 deadline, GError **error)
@@ -232,8 +248,7 @@ append_record (const TallStoreSettings *settings, const char *id, TallBatch *bat
   put_text (batch, record, COLUMN_KEY_STRATEGY, settings->key_strategy->name);
   put_text (batch, record, COLUMN_TTL,
             tall_arena_printf (arena, "%" G_GUINT64_FORMAT, settings->ttl));
-  put_text (batch, record, COLUMN_INDEX,
-            settings->index == TALL_INDEX_BY_DATE ? INDEX_BY_DATE : INDEX_NONE);
+  put_text (batch, record, COLUMN_INDEX, tall_deployment_index_name (settings->index));
   put_text (batch, record, COLUMN_MODE, MODE_NORMAL);
   put_text (batch, record, COLUMN_BULK_REVISION, "0");
   if (settings->regions != 0)

@@ -31,6 +31,8 @@ typedef struct
   gint64 bulk_revision; /* the last one given to a bulk load; 0: none yet */
 } TallDeployment;
 
+const char *tall_deployment_index_name (TallIndexKind index);
+
 void tall_deployment_free (TallDeployment *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallDeployment, tall_deployment_free)
 

@@ -16,6 +16,10 @@ tall_description_free (TallDescription *self)
   g_free (self->key_strategy);
   g_free (self->store);
   g_free (self->version);
+  g_free (self->index);
+  g_free (self->compression);
+  g_free (self->bloom_filter);
+  g_free (self->block_encoding);
   g_free (self);
 }
 

@@ -53,6 +53,14 @@ typedef struct
   guint schema; /* of orders and customers */
   gboolean read_only;
   char *version; /* of the program that answers */
+
+  /* What the deployment was made with; of a server before these were told, all zero. */
+  char *index;          /* `date` or `none` */
+  guint64 ttl;          /* seconds; 0 = orders never expire */
+  guint regions;        /* that tables were to begin with; 0: not said */
+  char *compression;    /* that was asked for; NULL: the store's default */
+  char *bloom_filter;   /* the same */
+  char *block_encoding; /* the same */
 } TallDescription;
 
 void tall_description_free (TallDescription *self);

@@ -269,6 +269,12 @@ tall_store_describe (TallFront *front, GError **error)
   description->schema = TALL_SCHEMA;
   description->read_only = deployment->read_only;
   description->version = g_strdup (TALL_VERSION);
+  description->index = g_strdup (tall_deployment_index_name (deployment->index));
+  description->ttl = deployment->ttl;
+  description->regions = deployment->regions;
+  description->compression = g_strdup (deployment->compression);
+  description->bloom_filter = g_strdup (deployment->bloom_filter);
+  description->block_encoding = g_strdup (deployment->block_encoding);
   return description;
 }
 

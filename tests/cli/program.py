@@ -164,6 +164,12 @@ def deployments(folder):
     equal(run("status", "--store", store).ends(DONE, "record-type", "TABLE", "answered in").err, "")
     other = json.loads(run("status", "--store", f"{store}?name=other", "--json").ends(DONE).out)
     equal({t["name"]: t["ttl"] for t in other["tables"]}["orders"], 3600)
+    equal([status["index"], status["ttl"], other["ttl"]], ["date", 0, 3600])
+    run("status", "--store", f"{store}?name=other").ends(DONE, "3600 s")
+    run("init", "--store", f"{store}?name=third", "--compression", "zstd").ends(DONE, "third")
+    third = json.loads(run("status", "--store", f"{store}?name=third", "--json").ends(DONE).out)
+    equal([third["compression"], "bloom_filter" in third], ["zstd", False])
+    run("status", "--store", f"{store}?name=third").ends(DONE, "zstd")
 
 
 @test

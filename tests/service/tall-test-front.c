@@ -296,6 +296,11 @@ front_describe (TallFront *front, GError **error)
   description->schema = 7;
   description->read_only = TRUE;
   description->version = g_strdup (TALL_VERSION);
+  description->index = g_strdup ("date");
+  description->ttl = G_GUINT64_CONSTANT (1) << 40;
+  description->regions = 12;
+  description->compression = g_strdup ("zstd");
+  description->block_encoding = g_strdup ("diff");
   return description;
 }
 

@@ -103,6 +103,12 @@ test_describe (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   g_assert_cmpuint (got->schema, ==, 7);
   g_assert_true (got->read_only);
   g_assert_cmpstr (got->version, ==, TALL_VERSION);
+  g_assert_cmpstr (got->index, ==, "date");
+  g_assert_cmpuint (got->ttl, ==, G_GUINT64_CONSTANT (1) << 40);
+  g_assert_cmpuint (got->regions, ==, 12);
+  g_assert_cmpstr (got->compression, ==, "zstd");
+  g_assert_null (got->bloom_filter);
+  g_assert_cmpstr (got->block_encoding, ==, "diff");
 }
 
 static void

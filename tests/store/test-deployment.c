@@ -112,7 +112,7 @@ test_damaged (void)
   static const char *const columns[][2] = {
     { "format", "one" },    { "format", "-1" },         { "mode", "sleeping" },
     { "ttl", "1 hour" },    { "bulk_revision", "0x1" }, { "layout", "\xff\xfe" },
-    { "key_strategy", "" },
+    { "key_strategy", "" }, { "index", "by name" },
   };
   for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
     {
@@ -154,6 +154,78 @@ test_record (void)
   g_assert_cmpuint (orders->max_versions, ==, 0);
   g_assert_cmpuint (customers->ttl, ==, 0);
   g_assert_cmpuint (meta->max_versions, ==, 1);
+}
+
+/* A record as the first version of format 1 wrote it, and its tables: there was no index yet. */
+static TallTable *
+old_deployment (void)
+{
+  static const char *const columns[][2] = {
+    { "format", "1" },        { "id", "1b4e28ba-2fa1-4d3b-a3f5-ef19b5a7633b" },
+    { "layout", "blob" },     { "key_strategy", "hashed" },
+    { "ttl", "0" },           { "mode", "normal" },
+    { "bulk_revision", "0" },
+  };
+  static const char *const names[] = { "meta", "customers", "orders" };
+  TallTable *table = tall_memory_table_new ();
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TallTableSpec) spec = tall_table_spec_new (names[i]);
+      g_assert_true (tall_table_create_table (table, spec, TALL_NO_DEADLINE, &error));
+      g_assert_no_error (error);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
+    write_column (table, columns[i][0], columns[i][1]);
+  return table;
+}
+
+static void
+test_old_record (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTable) table = old_deployment ();
+  g_autoptr (TallStore) store = tall_store_open (table, "blob", "hashed", NULL, &error);
+  g_assert_no_error (error);
+  g_autoptr (TallOrder) order = tall_test_order_with_lines ("VINET", "1", 1);
+  g_assert_true (tall_front_put_order (TALL_FRONT (store), order, NULL, NULL, &error));
+  g_assert_no_error (error);
+  g_autoptr (TallOrder) got = tall_front_get_order (TALL_FRONT (store), "VINET", "1", NULL, &error);
+  g_assert_no_error (error);
+  g_assert_null (tall_front_list_orders (TALL_FRONT (store), "VINET", NULL, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
+  g_clear_error (&error);
+  g_autoptr (TallDescription) description = tall_front_describe (TALL_FRONT (store), &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (description->index, ==, "none");
+}
+
+/* What it was made with is told. */
+static void
+test_describe (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTable) table = tall_memory_table_new ();
+  TallStoreSettings settings = { .layout = &tall_layout_blob,
+                                 .key_strategy = &tall_key_hashed,
+                                 .ttl = 86400,
+                                 .index = TALL_INDEX_NONE,
+                                 .regions = 1,
+                                 .compression = "zstd",
+                                 .bloom_filter = "row",
+                                 .block_encoding = "diff" };
+  g_assert_true (tall_store_create (table, &settings, &error));
+  g_assert_no_error (error);
+  g_autoptr (TallStore) store = tall_store_open (table, NULL, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_autoptr (TallDescription) description = tall_front_describe (TALL_FRONT (store), &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (description->index, ==, "none");
+  g_assert_cmpuint (description->ttl, ==, 86400);
+  g_assert_cmpuint (description->regions, ==, 1);
+  g_assert_cmpstr (description->compression, ==, "zstd");
+  g_assert_cmpstr (description->bloom_filter, ==, "row");
+  g_assert_cmpstr (description->block_encoding, ==, "diff");
 }
 
 static void
@@ -256,6 +328,8 @@ main (int argc, char *argv[])
   g_test_add_func ("/deployment/newer-format", test_newer_format);
   g_test_add_func ("/deployment/damaged", test_damaged);
   g_test_add_func ("/deployment/record", test_record);
+  g_test_add_func ("/deployment/old-record", test_old_record);
+  g_test_add_func ("/deployment/describe", test_describe);
   g_test_add_func ("/deployment/create-twice", test_create_twice);
   g_test_add_func ("/deployment/table-in-use", test_table_in_use);
   g_test_add_func ("/deployment/cut-short", test_cut_short);

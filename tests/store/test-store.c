@@ -359,6 +359,10 @@ test_describe_and_ping (TallStoreFixture *fixture, gconstpointer data)
   g_assert_cmpuint (description->format, ==, 1);
   g_assert_cmpuint (description->schema, ==, TALL_SCHEMA);
   g_assert_false (description->read_only);
+  g_assert_cmpstr (description->index, ==, "date");
+  g_assert_cmpuint (description->ttl, ==, 0);
+  g_assert_cmpuint (description->regions, ==, 0);
+  g_assert_null (description->compression);
   g_assert_true (tall_front_ping (fixture->front, &error));
   g_assert_no_error (error);
 }

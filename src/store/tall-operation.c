@@ -181,22 +181,6 @@ tall_operation_now (const TallOperation *self)
   return hooks->now (hooks->data);
 }
 
-/**
- * tall_operation_extend:
- *
- * Leaves at least this time for calls of the table: to give up a claim after the deadline costs
- * less than others' waiting for it.
- *
- * Returns: the deadline before
- */
-gint64
-tall_operation_extend (TallOperation *self, gint64 microseconds)
-{
-  gint64 before = self->deadline;
-  self->deadline = MAX (before, g_get_monotonic_time () + microseconds);
-  return before;
-}
-
 static gint64
 real_now (gpointer data G_GNUC_UNUSED)
 {

@@ -70,7 +70,6 @@ gboolean tall_operation_apply (const TallOperation *self,
 gboolean tall_store_context_has_expired (const TallStoreContext *self, gint64 revision);
 gboolean tall_operation_has_expired (const TallOperation *self, gint64 revision);
 gint64 tall_operation_now (const TallOperation *self);
-gint64 tall_operation_extend (TallOperation *self, gint64 microseconds);
 
 void tall_store_hooks_complete (TallStoreHooks *hooks);
 

@@ -17,8 +17,9 @@ struct _TallStore
 {
   TallFront parent_instance;
 
-  TallStoreContext context; /* owns its table */
-  TallDeployment *deployment;
+  TallStoreContext context;   /* owns its table */
+  TallDeployment *deployment; /* as it was when it was opened */
+  gint read_only;             /* atomic; as it was when the record was last read */
 };
 
 G_DEFINE_FINAL_TYPE (TallStore, tall_store, TALL_TYPE_FRONT)
@@ -28,7 +29,7 @@ static const TallWriteOptions no_options = { 0 };
 static gboolean
 check_writable (TallStore *self, GError **error)
 {
-  if (!self->deployment->read_only)
+  if (!g_atomic_int_get (&self->read_only))
     return TRUE;
   g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
                "this deployment is read-only; it was set so, and what writes has to wait or go to "
@@ -249,12 +250,23 @@ tall_store_get_customer_orders (TallFront *front,
   return page;
 }
 
+/* Reads the record again. What it says now of the mode is what writes obey from now on, so that
+ * nobody is told another mode than that. */
+static TallDeployment *
+renew (TallStore *self, GError **error)
+{
+  TallDeployment *deployment =
+      tall_deployment_read (self->context.table, g_get_monotonic_time () + USUAL_TIME, error);
+  if (deployment != NULL)
+    g_atomic_int_set (&self->read_only, deployment->read_only);
+  return deployment;
+}
+
 static TallDescription *
 tall_store_describe (TallFront *front, GError **error)
 {
   TallStore *self = TALL_STORE (front);
-  g_autoptr (TallDeployment) deployment =
-      tall_deployment_read (self->context.table, g_get_monotonic_time () + USUAL_TIME, error);
+  g_autoptr (TallDeployment) deployment = renew (self, error);
   if (deployment == NULL)
     return NULL;
 
@@ -281,9 +293,7 @@ tall_store_describe (TallFront *front, GError **error)
 static gboolean
 tall_store_ping (TallFront *front, GError **error)
 {
-  g_autoptr (TallDeployment) deployment =
-      tall_deployment_read (TALL_STORE (front)->context.table, g_get_monotonic_time () + USUAL_TIME,
-                            error);
+  g_autoptr (TallDeployment) deployment = renew (TALL_STORE (front), error);
   return deployment != NULL;
 }
 
@@ -309,8 +319,6 @@ tall_store_class_init (TallStoreClass *klass)
   front->get_orders = tall_store_get_orders;
   front->put_orders = tall_store_put_orders;
   front->delete_customer = tall_store_delete_customer;
-  front->list_customers = tall_store_list_customers;
-  front->get_customer_orders = tall_store_get_customer_orders;
   front->list_orders = tall_store_list_orders;
   front->list_customers = tall_store_list_customers;
   front->get_customer_orders = tall_store_get_customer_orders;
@@ -410,6 +418,7 @@ tall_store_open (TallTable *table,
   self->deployment = tall_deployment_read (table, g_get_monotonic_time () + OPEN_TIME, error);
   if (self->deployment == NULL || !take_settings (self, layout, key_strategy, error))
     return NULL;
+  self->read_only = self->deployment->read_only;
   return g_steal_pointer (&self);
 }
 

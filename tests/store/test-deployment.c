@@ -318,6 +318,41 @@ test_read_only (void)
   g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
 }
 
+static void
+assert_writes (TallFront *store, gboolean expected)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallOrder) order = tall_test_order_with_lines ("VINET", "1", 1);
+  g_assert_true (tall_front_put_order (store, order, NULL, NULL, &error) == expected);
+  if (expected)
+    g_assert_no_error (error);
+  else
+    g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
+}
+
+/* Who is told a mode finds writes to obey it, also if it was changed since the store was opened. */
+static void
+test_mode_is_renewed (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTable) table = new_deployment ();
+  g_autoptr (TallStore) store = tall_store_open (table, NULL, NULL, NULL, &error);
+  g_assert_no_error (error);
+  TallFront *front = TALL_FRONT (store);
+  assert_writes (front, TRUE);
+
+  write_column (table, "mode", "read-only");
+  g_autoptr (TallDescription) description = tall_front_describe (front, &error);
+  g_assert_no_error (error);
+  g_assert_true (description->read_only);
+  assert_writes (front, FALSE);
+
+  write_column (table, "mode", "normal");
+  g_assert_true (tall_front_ping (front, &error));
+  g_assert_no_error (error);
+  assert_writes (front, TRUE);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -334,5 +369,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/deployment/table-in-use", test_table_in_use);
   g_test_add_func ("/deployment/cut-short", test_cut_short);
   g_test_add_func ("/deployment/read-only", test_read_only);
+  g_test_add_func ("/deployment/mode-is-renewed", test_mode_is_renewed);
   return g_test_run ();
 }

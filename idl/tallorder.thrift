@@ -136,7 +136,10 @@ enum ErrorCode {
   UNAVAILABLE = 8,
   /** The time-out passed. Nothing was done. */
   TIMED_OUT = 9,
-  /** A write may or may not have happened: get to find out, or send it again with its token. */
+  /**
+   * A write may or may not have happened: get to find out. What sending it again can do is told at
+   * WriteOptions.token.
+   */
   OUTCOME_UNKNOWN = 10,
   /** Stored rows contradict each other: somebody has to look. */
   DAMAGED = 11,
@@ -177,8 +180,14 @@ struct WriteOptions {
   2: optional i64 revision,
   /**
    * 16 bytes, a UUID, made by the caller for this one write. The same write sent again with the
-   * same token, because its answer was lost, is done once and answered as the first time, unless
-   * somebody else has written since. Another write with that token is INVALID.
+   * same token, because its answer was lost, is recognised as long as nobody else has written since:
+   * it is done once, and answered as the first time. Another write with that token is INVALID.
+   *
+   * If somebody else has written since, the first copy is no longer known, and the condition
+   * decides. REVISION: CONFLICT, nothing is done, so sending again is always harmless. ABSENT: the
+   * same, except that an order deleted meanwhile is stored once more. ANY: it is done again, over
+   * what the other has written. Where others write the same orders, use REVISION, or get the order
+   * and look before you send again.
    */
   3: optional binary token,
   /** Milliseconds for the whole call, 1 to 3600000. Absent: as the server is set, usually 10 s. */
@@ -399,7 +408,7 @@ service OrderService {
   /**
    * Stores a whole order, or replaces it: what the order before had and this one has not is gone.
    * All or nothing, and stored for good when the answer comes. Sent twice without a token it is
-   * stored twice (the same content with a new revision), with a token once.
+   * stored twice (the same content with a new revision); with a token, see there.
    * CONFLICT, INVALID, TOO_LARGE, KEY_COLLISION, NEWER_VERSION (what is stored was written by a
    * newer version, and is left), OUTCOME_UNKNOWN, and the general ones: UNSUPPORTED, OVERLOADED,
    * UNAVAILABLE, TIMED_OUT, DAMAGED, INTERNAL.
@@ -464,8 +473,8 @@ service OrderService {
   /**
    * Stores many orders, each as by putOrder: atomic for itself, with its own options and its own
    * outcome. Not atomic together. Two of the same order are stored one after the other, in their
-   * order; otherwise no order of storing is promised. Give each put a token, and the whole call can
-   * be sent again when its answer was lost.
+   * order; otherwise no order of storing is promised. Give each put a token: when the answer was
+   * lost, the whole call can be sent again under the terms of WriteOptions.token.
    * A failure of the call speaks of all: TOO_LARGE (more than 1,000 puts, or more lines and
    * locations than all may have), and INVALID for what is no order in any case (a text with U+0000
    * or that is not UTF-8, a decimal without its scale; "field" names it, as in

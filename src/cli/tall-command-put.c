@@ -64,7 +64,8 @@ run (int argc, char **argv)
     { "if-revision", 0, 0, G_OPTION_ARG_INT64, &own.if_revision,
       "only if exactly this revision is stored", "N" },
     { "token", 0, 0, G_OPTION_ARG_FILENAME, &own.token,
-      "a put sent again with the same UUID is stored once", "UUID" },
+      "a put sent again with the same UUID is stored once, unless others have written since",
+      "UUID" },
     { NULL },
   };
   g_auto (TallOptions) options = TALL_OPTIONS_INIT;

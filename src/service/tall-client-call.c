@@ -90,8 +90,8 @@ explain_failure (const TallClientCall *self, const char *operation, GError *reas
 
   if (self->is_write && self->maybe_done)
     g_set_error (error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN,
-                 "%s: the server at %s got it, but its answer did not come (%s); fetch it to find "
-                 "out whether it was done",
+                 "%s: it was sent to the server at %s, but no answer came (%s); it may or may not "
+                 "have been done: fetch it to find out",
                  operation, address, reason->message);
   else if (g_error_matches (reason, TALL_ERROR, TALL_ERROR_TIMED_OUT))
     g_set_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT,
@@ -159,6 +159,14 @@ try_new_connection (TallClientCall *self, GError **error)
   return connection == NULL ? TRY_FAILED : try_on (self, connection, error);
 }
 
+/* A kept connection that turns out closed tells nothing of the server: on a new one the call may
+ * succeed. But a write that was perhaps done must not be done over what others wrote since. */
+static gboolean
+may_try_again (const TallClientCall *self, TryEnd end)
+{
+  return end == TRY_CLOSED && (!self->is_write || !self->maybe_done || self->repeatable);
+}
+
 /**
  * tall_client_call_run:
  *
@@ -176,7 +184,7 @@ tall_client_call_run (TallClientCall *self, GError **error)
 
   if (kept != NULL)
     end = try_on (self, kept, &reason);
-  if (end == TRY_CLOSED)
+  if (may_try_again (self, end))
     {
       g_clear_error (&reason);
       end = try_new_connection (self, &reason);

@@ -18,6 +18,7 @@ typedef struct
   const TallIdlCall *call;
   const TallIdlArgs *args;
   gboolean is_write;    /* has a token; a lost answer leaves the outcome unknown */
+  gboolean repeatable;  /* a write that does no harm if it is sent again after it was done */
   gint64 deadline;      /* microseconds of g_get_monotonic_time() */
   TallArena *arena;     /* of the result */
   gpointer success;     /* what a success is read into; NULL: the arena */

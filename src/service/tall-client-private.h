@@ -11,6 +11,7 @@ G_BEGIN_DECLS
 TallClientCall
 tall_client_prepare (TallFront *front, TallIdlCallId id, const TallIdlArgs *args, TallArena *arena);
 TallWriteOptions tall_client_with_token (const TallWriteOptions *given);
+gboolean tall_client_is_repeatable (const TallWriteOptions *options);
 void tall_client_init_options (TallIdlOptions *wire, const TallWriteOptions *options);
 gboolean tall_client_set_wrong_answer (const TallClientCall *call, GError **error);
 

@@ -101,6 +101,15 @@ take_outcome (const TallClientCall *call,
 }
 
 static gboolean
+is_repeatable (const Batch *batch)
+{
+  for (guint i = 0; i < batch->n; i++)
+    if (!tall_client_is_repeatable (&batch->options[i]))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
 run_batch (const Puts *self, const Batch *batch, GError **error)
 {
   TallIdlMany many = { .puts = (TallIdlPut *)batch->puts, .n_puts = batch->n };
@@ -111,6 +120,7 @@ run_batch (const Puts *self, const Batch *batch, GError **error)
   gint64 own = g_get_monotonic_time () + (gint64)batch->timeout * G_TIME_SPAN_MILLISECOND;
   call.deadline = batch->usual_timeout ? MAX (call.deadline, own) : own;
   call.is_write = TRUE;
+  call.repeatable = is_repeatable (batch);
   call.success = &got;
 
   if (!tall_client_call_run (&call, error))

@@ -45,6 +45,7 @@ static void
 prepare_write (TallClientCall *call, const TallWriteOptions *options)
 {
   call->is_write = TRUE;
+  call->repeatable = tall_client_is_repeatable (options);
   if (options->timeout > 0)
     call->deadline = g_get_monotonic_time () + (gint64)options->timeout * 1000;
 }
@@ -53,7 +54,7 @@ prepare_write (TallClientCall *call, const TallWriteOptions *options)
  * tall_client_with_token:
  * @given: (nullable):
  *
- * Every write gets a token, so that it can be sent again and is done once.
+ * Every write gets a token, so that it is recognised if it is sent again.
  */
 TallWriteOptions
 tall_client_with_token (const TallWriteOptions *given)
@@ -65,6 +66,20 @@ tall_client_with_token (const TallWriteOptions *given)
     g_error ("The kernel gives no random bytes: %s", g_strerror (errno));
   options.has_token = TRUE;
   return options;
+}
+
+/**
+ * tall_client_is_repeatable:
+ *
+ * Tells whether a write may be sent again after it was perhaps done. Its token settles that only as
+ * long as nobody else has written: without a condition it would then replace what came later, and
+ * one that wants nothing there would bring back what was deleted meanwhile. A revision never comes
+ * back, so a write that wants one can be done once only.
+ */
+gboolean
+tall_client_is_repeatable (const TallWriteOptions *options)
+{
+  return options->condition == TALL_IF_REVISION;
 }
 
 /**

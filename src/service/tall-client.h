@@ -15,9 +15,12 @@ TALL_BEGIN_API
  *
  * Beyond the errors that the server gives: %TALL_ERROR_UNAVAILABLE if it cannot be reached, and
  * nothing was done; %TALL_ERROR_TIMED_OUT if a read got no answer in time;
- * %TALL_ERROR_OUTCOME_UNKNOWN if a write was sent and its answer did not come. A call whose kept
- * connection turns out closed is sent again once, on a new one: a write carries a token, so it is
- * done once.
+ * %TALL_ERROR_OUTCOME_UNKNOWN if a write was sent and its answer did not come.
+ *
+ * A call whose kept connection turns out closed is sent again once, on a new one: reads; writes
+ * that cannot have arrived; and writes with %TALL_IF_REVISION, which can be done once only. Any
+ * other write is sent once, because a second copy could be done after, and over, what others wrote
+ * since.
  */
 #define TALL_TYPE_CLIENT (tall_client_get_type ())
 G_DECLARE_FINAL_TYPE (TallClient, tall_client, TALL, CLIENT, TallFront)

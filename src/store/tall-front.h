@@ -33,7 +33,8 @@ typedef struct
 {
   TallCondition condition;
   gint64 revision;               /* for TALL_IF_REVISION */
-  gboolean has_token;            /* a put sent again with the same token is stored once */
+  gboolean has_token;            /* a write sent again with the same token is done once, unless
+                                  * others have written since */
   guint8 token[TALL_TOKEN_SIZE]; /* a UUID made by the caller for this one put */
   guint timeout;                 /* milliseconds for the whole operation; 0 = usual (10 s) */
 } TallWriteOptions;

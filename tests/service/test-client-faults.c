@@ -131,18 +131,22 @@ end (Fixture *f)
 typedef enum
 {
   PUT,
+  PUT_ABSENT,
+  PUT_REVISION,
   PUT_MANY,
+  PUT_MANY_REVISION,
   DELETE,
+  DELETE_REVISION,
   PING,
 } Operation;
 
 /* One order by the call for many; its outcome is that of the call. */
 static gboolean
-put_many (Fixture *f, TallOrder *order, GError **error)
+put_many (Fixture *f, TallOrder *order, const TallWriteOptions *options, GError **error)
 {
   TallOutcome outcome = { 0 };
 
-  if (!tall_front_put_orders (f->client, &order, NULL, 1, &outcome, error))
+  if (!tall_front_put_orders (f->client, &order, options, 1, &outcome, error))
     return FALSE;
   if (outcome.error == NULL)
     return TRUE;
@@ -154,47 +158,76 @@ static gboolean
 run (Fixture *f, Operation operation, GError **error)
 {
   g_autoptr (TallOrder) order = tall_test_order_with_lines ("VINET", "10248", 1);
+  static const TallWriteOptions absent = { .condition = TALL_IF_ABSENT };
+  static const TallWriteOptions revision = { .condition = TALL_IF_REVISION, .revision = 4 };
 
   switch (operation)
     {
     case PUT:
       return tall_front_put_order (f->client, order, NULL, NULL, error);
+    case PUT_ABSENT:
+      return tall_front_put_order (f->client, order, &absent, NULL, error);
+    case PUT_REVISION:
+      return tall_front_put_order (f->client, order, &revision, NULL, error);
     case PUT_MANY:
-      return put_many (f, order, error);
+      return put_many (f, order, NULL, error);
+    case PUT_MANY_REVISION:
+      return put_many (f, order, &revision, error);
     case DELETE:
       return tall_front_delete_order (f->client, "VINET", "10248", NULL, error);
+    case DELETE_REVISION:
+      return tall_front_delete_order (f->client, "VINET", "10248", &revision, error);
     case PING:
       return tall_front_ping (f->client, error);
     }
   g_assert_not_reached ();
 }
 
-/* Each case makes all its calls but the last succeed. */
+static void
+run_well (Fixture *f, Operation operation, guint n_calls)
+{
+  for (guint i = 0; i < n_calls; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      gboolean ok = run (f, operation, &error);
+      g_assert_no_error (error);
+      g_assert_true (ok);
+    }
+}
+
+/* Each case makes all its calls succeed but one. */
 static const struct
 {
   const char *name;
   const char *script;
-  guint n_calls;
+  guint n_calls; /* without those after the one that fails */
   Operation operation;
-  int code; /* of the last call; 0: it succeeds */
+  int code;      /* of the last of them; 0: it succeeds */
+  guint n_after; /* calls after it, which succeed; so what the script still has was left for them */
 } cases[] = {
+  /* A write that a second copy could do over what others wrote since is sent once. */
+  { "once/put", "ah a", 2, PUT, TALL_ERROR_OUTCOME_UNKNOWN, 1 },
+  { "once/put-absent", "ah a", 2, PUT_ABSENT, TALL_ERROR_OUTCOME_UNKNOWN, 1 },
+  { "once/delete", "ah a", 2, DELETE, TALL_ERROR_OUTCOME_UNKNOWN, 1 },
+
   /* A kept connection that turns out closed: again on a new one, with its token. */
   { "kept/read", "ah a", 2, PING, 0 },
-  { "kept/put", "ah a", 2, PUT, 0 },
-  { "kept/delete", "ah a", 2, DELETE, 0 },
-  { "kept/delete-twice", "ah h", 2, DELETE, TALL_ERROR_OUTCOME_UNKNOWN },
-  { "kept/put-twice", "ah h", 2, PUT, TALL_ERROR_OUTCOME_UNKNOWN },
+  { "kept/put-revision", "ah a", 2, PUT_REVISION, 0 },
+  { "kept/delete-revision", "ah a", 2, DELETE_REVISION, 0 },
+  { "kept/delete-twice", "ah h", 2, DELETE_REVISION, TALL_ERROR_OUTCOME_UNKNOWN },
+  { "kept/put-twice", "ah h", 2, PUT_REVISION, TALL_ERROR_OUTCOME_UNKNOWN },
   { "kept/read-twice", "ah h", 2, PING, TALL_ERROR_UNAVAILABLE },
 
   /* The second try speaks for itself only. */
-  { "kept/put-conflict", "ah c", 2, PUT, TALL_ERROR_OUTCOME_UNKNOWN },
+  { "kept/put-conflict", "ah c", 2, PUT_REVISION, TALL_ERROR_OUTCOME_UNKNOWN },
   { "put-conflict", "c", 1, PUT, TALL_ERROR_CONFLICT },
 
   /* Each of many is told for itself. */
-  { "many/kept", "mh m", 2, PUT_MANY, 0 },
-  { "many/kept-twice", "mh h", 2, PUT_MANY, TALL_ERROR_OUTCOME_UNKNOWN },
-  { "many/kept-conflict", "mh r", 2, PUT_MANY, TALL_ERROR_OUTCOME_UNKNOWN },
-  { "many/kept-whole-conflict", "mh c", 2, PUT_MANY, TALL_ERROR_OUTCOME_UNKNOWN },
+  { "many/kept", "mh m", 2, PUT_MANY_REVISION, 0 },
+  { "many/kept-once", "mh m", 2, PUT_MANY, TALL_ERROR_OUTCOME_UNKNOWN, 1 },
+  { "many/kept-twice", "mh h", 2, PUT_MANY_REVISION, TALL_ERROR_OUTCOME_UNKNOWN },
+  { "many/kept-conflict", "mh r", 2, PUT_MANY_REVISION, TALL_ERROR_OUTCOME_UNKNOWN },
+  { "many/kept-whole-conflict", "mh c", 2, PUT_MANY_REVISION, TALL_ERROR_OUTCOME_UNKNOWN },
   { "many/conflict", "r", 1, PUT_MANY, TALL_ERROR_CONFLICT },
   { "many/new", "h", 1, PUT_MANY, TALL_ERROR_OUTCOME_UNKNOWN },
   { "many/other-type", "a", 1, PUT_MANY, TALL_ERROR_OUTCOME_UNKNOWN },
@@ -218,18 +251,14 @@ test_case (gconstpointer data)
   Fixture f;
   begin (&f, cases[i].script);
 
-  for (guint k = 1; k < cases[i].n_calls; k++)
-    {
-      gboolean ok = run (&f, cases[i].operation, &error);
-      g_assert_no_error (error);
-      g_assert_true (ok);
-    }
+  run_well (&f, cases[i].operation, cases[i].n_calls - 1);
   gboolean ok = run (&f, cases[i].operation, &error);
   if (cases[i].code == 0)
     g_assert_no_error (error);
   else
     g_assert_error (error, TALL_ERROR, cases[i].code);
   g_assert_cmpint (ok, ==, cases[i].code == 0);
+  run_well (&f, cases[i].operation, cases[i].n_after);
   end (&f);
 }
 
@@ -248,15 +277,9 @@ arguments_of (const GByteArray *request)
 static void
 test_same_token (void)
 {
-  g_autoptr (GError) error = NULL;
   Fixture f;
   begin (&f, "ah a");
-  for (guint i = 0; i < 2; i++)
-    {
-      gboolean ok = run (&f, PUT, &error);
-      g_assert_no_error (error);
-      g_assert_true (ok);
-    }
+  run_well (&f, PUT_REVISION, 2);
 
   g_assert_cmpuint (f.requests->len, ==, 3);
   TallSlice first = arguments_of (f.requests->pdata[0]);

@@ -45,6 +45,51 @@ tall_load_item_count_rows (const TallLoadItem *self)
   return self->rows->len;
 }
 
+gboolean
+tall_load_item_put (const TallLoadItem *self,
+                    TallFront *front,
+                    const TallWriteOptions *options,
+                    GError **error)
+{
+  if (self->order != NULL)
+    return tall_front_put_order (front, self->order, options, NULL, error);
+  return tall_front_put_customer (front, self->customer, options, NULL, error);
+}
+
+static gboolean
+compare_order (TallOrder *order, TallFront *front, gboolean *same, GError **error)
+{
+  g_autoptr (TallOrder) stored =
+      tall_front_get_order (front, order->customer_number, order->order_number, NULL, error);
+  if (stored == NULL || !tall_order_normalize (order, error))
+    return FALSE;
+  *same = tall_order_equal (stored, order);
+  return TRUE;
+}
+
+static gboolean
+compare_customer (TallCustomer *customer, TallFront *front, gboolean *same, GError **error)
+{
+  g_autoptr (TallCustomer) stored = tall_front_get_customer (front, customer->number, NULL, error);
+  if (stored == NULL || !tall_customer_normalize (customer, error))
+    return FALSE;
+  *same = tall_customer_equal (stored, customer);
+  return TRUE;
+}
+
+/**
+ * tall_load_item_compare:
+ * @same: (out): what is stored is the item
+ *
+ * Returns: FALSE if it cannot be fetched; %TALL_ERROR_NOT_FOUND: nothing is stored
+ */
+gboolean
+tall_load_item_compare (const TallLoadItem *self, TallFront *front, gboolean *same, GError **error)
+{
+  return self->order != NULL ? compare_order (self->order, front, same, error)
+                             : compare_customer (self->customer, front, same, error);
+}
+
 /**
  * tall_load_item_reject:
  * @tally: (nullable): what to count them under

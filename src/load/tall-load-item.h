@@ -4,6 +4,7 @@
 
 #include "tall-csv-reader.h"
 #include "tall-customer.h"
+#include "tall-front.h"
 #include "tall-order.h"
 #include "tall-rejects.h"
 
@@ -37,6 +38,14 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallLoadItem, tall_load_item_free)
 void tall_load_item_add_row (TallLoadItem *self, guint64 line, TallSlice raw);
 guint64 tall_load_item_get_line (const TallLoadItem *self);
 guint tall_load_item_count_rows (const TallLoadItem *self);
+gboolean tall_load_item_put (const TallLoadItem *self,
+                             TallFront *front,
+                             const TallWriteOptions *options,
+                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_load_item_compare (const TallLoadItem *self,
+                                 TallFront *front,
+                                 gboolean *same,
+                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_load_item_reject (TallLoadItem *self,
                             TallRejects *rejects,
                             const char *reason,

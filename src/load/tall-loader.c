@@ -74,14 +74,6 @@ make_token (TallWriteOptions *options)
 }
 
 static gboolean
-put_item (Loader *self, TallLoadItem *item, const TallWriteOptions *options, GError **error)
-{
-  if (item->order != NULL)
-    return tall_front_put_order (self->front, item->order, options, NULL, error);
-  return tall_front_put_customer (self->front, item->customer, options, NULL, error);
-}
-
-static gboolean
 is_stopped (Loader *self)
 {
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->lock);
@@ -95,29 +87,90 @@ is_asked_to_stop (const Loader *self)
   return self->options->stop != NULL && g_atomic_int_get (self->options->stop) != 0;
 }
 
+/* What is known of an item that is being stored. */
+typedef struct
+{
+  const TallLoadItem *item;
+  TallWriteOptions options; /* of the next try; all have one token */
+  GError *unknown;          /* of the first try that may have stored it; NULL: there was none */
+} Put;
+
+/* A put may have been done: looks whether it was. Returns RETRY, without an error, if nothing is
+ * stored: it is sent again then, for that case only. A put over what is there could be the second
+ * of its kind, and replace what somebody has written since. */
+static Outcome
+settle (Loader *self, Put *put, GError **error)
+{
+  gboolean same = FALSE;
+  if (tall_load_item_compare (put->item, self->front, &same, error))
+    {
+      if (same)
+        return STORED;
+      g_set_error (error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN,
+                   "%s. Something else is stored there: it was there before, or somebody has "
+                   "written it since",
+                   put->unknown->message);
+      return STOP;
+    }
+  if (!g_error_matches (*error, TALL_ERROR, TALL_ERROR_NOT_FOUND))
+    return classify (*error);
+  g_clear_error (error);
+  put->options.condition = TALL_IF_ABSENT;
+  return RETRY;
+}
+
+static Outcome
+try_put (Loader *self, Put *put, GError **error)
+{
+  if (put->unknown != NULL)
+    {
+      Outcome found = settle (self, put, error);
+      if (found != RETRY || *error != NULL)
+        return found;
+    }
+  if (tall_load_item_put (put->item, self->front, &put->options, error))
+    return STORED;
+  if (put->unknown == NULL && g_error_matches (*error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN))
+    put->unknown = g_error_copy (*error);
+  return classify (*error);
+}
+
+static void
+pause_before (Loader *self, guint try)
+{
+  g_mutex_lock (&self->lock);
+  self->summary.retries++;
+  g_mutex_unlock (&self->lock);
+  gulong delay = (gulong)self->options->retry_delay * 1000 << MIN (try - 1, 6);
+  g_usleep (delay / 2 + (gulong)g_random_int_range (0, (gint32)(delay / 2) + 1));
+}
+
 /* Every try carries the same token, so that a put whose answer was lost is recognised. */
 static Outcome
 put_with_retries (Loader *self, TallLoadItem *item, GError **error)
 {
-  TallWriteOptions options = { .condition = TALL_IF_ANY };
-  make_token (&options);
-  for (guint try = 1;; try++)
+  Put put = { .item = item, .options = { .condition = TALL_IF_ANY } };
+  make_token (&put.options);
+  Outcome outcome = try_put (self, &put, error);
+  for (guint try = 1; outcome == RETRY; try++)
+    {
+      if (try >= self->options->tries || is_stopped (self) || is_asked_to_stop (self))
+        outcome = STOP;
+      else
+        {
+          pause_before (self, try);
+          g_clear_error (error);
+          outcome = try_put (self, &put, error);
+        }
+    }
+  if (outcome == STOP && put.unknown != NULL
+      && !g_error_matches (*error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN))
     {
       g_clear_error (error);
-      if (put_item (self, item, &options, error))
-        return STORED;
-      Outcome outcome = classify (*error);
-      if (outcome != RETRY)
-        return outcome;
-      if (try >= self->options->tries || is_stopped (self) || is_asked_to_stop (self))
-        return STOP;
-
-      g_mutex_lock (&self->lock);
-      self->summary.retries++;
-      g_mutex_unlock (&self->lock);
-      gulong delay = (gulong)self->options->retry_delay * 1000 << MIN (try - 1, 6);
-      g_usleep (delay / 2 + (gulong)g_random_int_range (0, (gint32)(delay / 2) + 1));
+      *error = g_steal_pointer (&put.unknown);
     }
+  g_clear_error (&put.unknown);
+  return outcome;
 }
 
 static void
@@ -256,14 +309,15 @@ check_sum (Loader *self, GError **error)
  * @summary: (out caller-allocates): set also after a failure
  *
  * Loads the rest of a file. Orders are put one by one, several at once, each whole or not at all. A
- * bad row never stops the load. Loading a file again is harmless: what is stored already is
- * replaced by the same content.
+ * bad row never stops the load. Loading a file again is harmless, if nobody else has written the
+ * same orders since: what is stored already is replaced by the same content.
  *
  * When it is asked to stop, it finishes the puts that are on their way, drops the order whose rows
  * it is reading, and fails with %G_IO_ERROR_CANCELLED.
  *
  * Returns: FALSE if the load was stopped: the file could not be read, the store could not be
- *   reached for too long, or the reject file could not be written
+ *   reached for too long, what became of a put cannot be told, or the reject file could not be
+ *   written
  */
 gboolean
 tall_load (TallFront *front,

@@ -22,7 +22,7 @@ typedef struct
   guint64 orders;      /* stored */
   guint64 lines;       /* of these orders */
   guint64 customers;   /* stored */
-  guint64 retries;     /* puts that had to be sent again */
+  guint64 retries;     /* times that a put had to be tried again */
 } TallLoadSummary;
 
 /**

@@ -192,17 +192,62 @@ static void
 test_retries (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
   static const TallError codes[] = { TALL_ERROR_CONFLICT, TALL_ERROR_OVERLOADED,
-                                     TALL_ERROR_UNAVAILABLE, TALL_ERROR_TIMED_OUT,
-                                     TALL_ERROR_OUTCOME_UNKNOWN };
+                                     TALL_ERROR_UNAVAILABLE, TALL_ERROR_TIMED_OUT };
   for (guint i = 0; i < G_N_ELEMENTS (codes); i++)
     {
-      tall_faulty_front_fail (self->front, "2", codes[i], 5, i % 2 == 0);
+      tall_faulty_front_fail (self->front, "2", codes[i], 5, FALSE);
       g_assert_true (load_text (self, "C,O\nA,1\nA,2\nA,3\n", NULL));
       g_assert_no_error (self->error);
       g_assert_cmpuint (self->summary.orders, ==, 3);
       g_assert_cmpuint (self->summary.retries, ==, 5);
       g_assert_cmpuint (tall_rejects_get_count (self->rejects), ==, 0);
     }
+}
+
+/* What may have been stored is looked for. It is there: it is not sent again. */
+static void
+test_unknown_and_stored (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  tall_faulty_front_fail (self->front, "2", TALL_ERROR_OUTCOME_UNKNOWN, 1, TRUE);
+  g_assert_true (load_text (self, "C,O\nA,1\nA,2\nA,3\n", NULL));
+  g_assert_no_error (self->error);
+  g_assert_cmpuint (self->summary.orders, ==, 3);
+  g_assert_cmpuint (tall_faulty_front_count_puts (self->front), ==, 3);
+}
+
+/* There is nothing: it is sent again. */
+static void
+test_unknown_and_absent (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  tall_faulty_front_fail (self->front, "2", TALL_ERROR_OUTCOME_UNKNOWN, 5, FALSE);
+  g_assert_true (load_text (self, "C,O\nA,1\nA,2\nA,3\n", NULL));
+  g_assert_no_error (self->error);
+  g_assert_cmpuint (self->summary.orders, ==, 3);
+  g_assert_cmpuint (self->summary.retries, ==, 5);
+  g_assert_cmpuint (tall_faulty_front_count_puts (self->front), ==, 8);
+}
+
+/* Something else is there, which somebody may have written since: it stays. */
+static void
+test_unknown_and_other (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  char currency[] = "EUR";
+  TallWriteOptions options = { .has_token = TRUE, .token = "0123456789abcdef" };
+  g_autoptr (TallOrder) other = tall_order_new ("A", "2");
+  other->currency = currency;
+  g_assert_true (tall_front_put_order (TALL_FRONT (self->front), other, &options, NULL, &error));
+  g_assert_no_error (error);
+
+  tall_faulty_front_fail (self->front, "2", TALL_ERROR_OUTCOME_UNKNOWN, 1, FALSE);
+  g_assert_false (load_text (self, "C,O\nA,1\nA,2\n", NULL));
+  g_assert_error (self->error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN);
+  g_assert_true (g_str_has_prefix (self->error->message, "Stopped at line 3 of "));
+  g_assert_nonnull (strstr (self->error->message, "Something else is stored there"));
+  g_autofree char *json = get_order_json (self, "A", "2");
+  g_assert_cmpstr (json, ==,
+                   "{\"customer_number\":\"A\",\"order_number\":\"2\","
+                   "\"currency\":\"EUR\"}");
 }
 
 static void
@@ -213,10 +258,8 @@ test_stops (Fixture *self, gconstpointer data G_GNUC_UNUSED)
     TallError code;
     guint failures;
   } cases[] = {
-    { TALL_ERROR_UNAVAILABLE, 6 },
-    { TALL_ERROR_INTERNAL, 1 },
-    { TALL_ERROR_NOT_FOUND, 1 },
-    { TALL_ERROR_UNSUPPORTED, 1 },
+    { TALL_ERROR_UNAVAILABLE, 6 }, { TALL_ERROR_OUTCOME_UNKNOWN, 6 }, { TALL_ERROR_INTERNAL, 1 },
+    { TALL_ERROR_NOT_FOUND, 1 },   { TALL_ERROR_UNSUPPORTED, 1 },
   };
   g_autoptr (GString) csv = g_string_new ("C,O\n");
   for (guint i = 0; i < 20000; i++)
@@ -268,6 +311,9 @@ main (int argc, char *argv[])
   ADD ("default-customer", test_default_customer);
   ADD ("refused-order", test_refused_order);
   ADD ("retries", test_retries);
+  ADD ("unknown-and-stored", test_unknown_and_stored);
+  ADD ("unknown-and-absent", test_unknown_and_absent);
+  ADD ("unknown-and-other", test_unknown_and_other);
   ADD ("stops", test_stops);
   ADD ("parallel", test_parallel);
   ADD ("full-disk", test_full_disk);

@@ -67,6 +67,11 @@ put (TallFaultyFront *self,
   enter (self);
   self->n_running--;
   check_token (self, key, options);
+  if (options->condition == TALL_IF_ABSENT && g_hash_table_contains (table, key))
+    {
+      tall_error_set_conflict (error, 1, "Storing %s: it is there", number);
+      return FALSE;
+    }
   gboolean fails = self->n_failures > 0
                    && (self->fail_number == NULL || g_str_equal (self->fail_number, number));
   if (!fails || self->after_effect)

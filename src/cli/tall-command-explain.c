@@ -50,7 +50,7 @@ static TallExit
 read_subject (Subject *self, const char *path)
 {
   g_autoptr (GError) error = NULL;
-  g_auto (TallJsonItem) item = { NULL, NULL, NULL };
+  g_auto (TallJsonItem) item = { 0 };
   g_autoptr (TallJsonFile) file = tall_json_file_open (path, TALL_JSON_ORDERS, &error);
   if (file != NULL && tall_json_file_next (file, &item, &error) == TALL_JSON_ITEM)
     {

@@ -5,17 +5,23 @@
 #include "tall-json.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
 
 /* Bytes of one object; more than any order within the limits takes. */
 #define MAX_OBJECT (16 * 1024 * 1024)
 #define CHUNK_SIZE 65536
 
+/* Milliseconds between two looks whether a stop was asked for, while nothing comes. */
+#define STOP_CHECK 100
+
 struct _TallJsonFile
 {
   char *name;
-  FILE *file;
+  int fd;
   TallJsonKind kind;
+  const gint *stop;   /* atomic; reading ends when it is not 0 any more; NULL: it never does */
   GByteArray *buffer; /* what was read and not handed over */
   gsize at;           /* where the next line begins in it */
   gboolean file_ended;
@@ -42,8 +48,8 @@ TallJsonFile *
 tall_json_file_open (const char *path, TallJsonKind kind, GError **error)
 {
   gboolean is_stdin = g_str_equal (path, "-");
-  FILE *file = is_stdin ? stdin : fopen (path, "re");
-  if (file == NULL)
+  int fd = is_stdin ? STDIN_FILENO : open (path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
     {
       g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID, "%s cannot be opened: %s", path,
                    g_strerror (errno));
@@ -51,7 +57,7 @@ tall_json_file_open (const char *path, TallJsonKind kind, GError **error)
     }
   TallJsonFile *self = g_new0 (TallJsonFile, 1);
   self->name = g_strdup (is_stdin ? "standard input" : path);
-  self->file = file;
+  self->fd = fd;
   self->kind = kind;
   self->buffer = g_byte_array_new ();
   self->next_line = 1;
@@ -63,33 +69,89 @@ tall_json_file_free (TallJsonFile *self)
 {
   if (self == NULL)
     return;
-  if (self->file != stdin)
-    fclose (self->file);
+  if (self->fd != STDIN_FILENO)
+    close (self->fd);
   g_byte_array_unref (self->buffer);
   g_free (self->name);
   g_free (self);
 }
 
+/**
+ * tall_json_file_set_stop:
+ * @stop: (nullable): read atomically
+ *
+ * Makes reading end with %TALL_JSON_STOPPED when @stop is not 0 any more and nothing comes.
+ */
+void
+tall_json_file_set_stop (TallJsonFile *self, const gint *stop)
+{
+  self->stop = stop;
+}
+
+const char *
+tall_json_file_get_name (const TallJsonFile *self)
+{
+  return self->name;
+}
+
+/**
+ * tall_json_file_get_line:
+ *
+ * Returns: the number of the line that comes next, from 1
+ */
+guint64
+tall_json_file_get_line (const TallJsonFile *self)
+{
+  return self->next_line;
+}
+
+/* Whether something has been read that was not yet handed over. */
+gboolean
+tall_json_file_has_rest (const TallJsonFile *self)
+{
+  return self->at < self->buffer->len;
+}
+
+/* Waits until something can be read. Returns FALSE if a stop was asked for. */
 static gboolean
+wait_for_input (const TallJsonFile *self)
+{
+  struct pollfd input = { .fd = self->fd, .events = POLLIN };
+  while (self->stop != NULL && poll (&input, 1, STOP_CHECK) <= 0)
+    if (g_atomic_int_get (self->stop) != 0)
+      return FALSE;
+  return TRUE;
+}
+
+static TallJsonStep
 fill (TallJsonFile *self, GError **error)
 {
   guint8 chunk[CHUNK_SIZE];
   if (self->at > 0)
     g_byte_array_remove_range (self->buffer, 0, (guint)self->at);
   self->at = 0;
-  size_t n = fread (chunk, 1, sizeof chunk, self->file);
+  ssize_t n;
+  do
+    {
+      if (!wait_for_input (self))
+        return TALL_JSON_STOPPED;
+      n = read (self->fd, chunk, sizeof chunk);
+    }
+  while (n < 0 && (errno == EINTR || errno == EAGAIN));
+  if (n < 0)
+    {
+      g_set_error (error, TALL_ERROR, TALL_ERROR_INTERNAL, "Reading %s failed: %s", self->name,
+                   g_strerror (errno));
+      return TALL_JSON_FAILED;
+    }
   g_byte_array_append (self->buffer, chunk, (guint)n);
   self->file_ended = n == 0;
-  if (!ferror (self->file))
-    return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_INTERNAL, "Reading %s failed: %s", self->name,
-               g_strerror (errno));
-  return FALSE;
+  return TALL_JSON_ITEM;
 }
 
 /* The next line with its end, not yet taken; empty at the end of the file. A line that is too long
  * is cut off there. */
-static gboolean
+static TallJsonStep
 find_line (TallJsonFile *self, TallSlice *line, GError **error)
 {
   while (TRUE)
@@ -101,10 +163,11 @@ find_line (TallJsonFile *self, TallSlice *line, GError **error)
       if (end != NULL || self->file_ended || len > MAX_OBJECT)
         {
           *line = tall_slice (start, end != NULL ? (gsize)(end - start) + 1 : len);
-          return TRUE;
+          return TALL_JSON_ITEM;
         }
-      if (!fill (self, error))
-        return FALSE;
+      TallJsonStep step = fill (self, error);
+      if (step != TALL_JSON_ITEM)
+        return step;
     }
 }
 
@@ -166,6 +229,7 @@ unwrap (TallSlice *text, const char *name)
 static void
 parse_item (TallJsonFile *self, TallSlice text, guint64 line, TallJsonItem *item)
 {
+  item->line = line;
   gboolean is_customer = unwrap (&text, "customer");
   if (!is_customer && !unwrap (&text, "order"))
     is_customer = self->kind == TALL_JSON_CUSTOMERS;
@@ -186,8 +250,11 @@ static TallJsonStep
 read_rest (TallJsonFile *self, guint64 line, TallJsonItem *item, GError **error)
 {
   while (!self->file_ended && self->buffer->len - self->at <= MAX_OBJECT)
-    if (!fill (self, error))
-      return TALL_JSON_FAILED;
+    {
+      TallJsonStep step = fill (self, error);
+      if (step != TALL_JSON_ITEM)
+        return step;
+    }
   parse_item (self,
               strip (tall_slice (self->buffer->data + self->at, self->buffer->len - self->at)),
               line, item);
@@ -200,15 +267,16 @@ read_rest (TallJsonFile *self, guint64 line, TallJsonItem *item, GError **error)
  * tall_json_file_next:
  * @item: (out caller-allocates): the next order or customer, or why it is bad
  *
- * Returns: %TALL_JSON_ITEM if there is one, %TALL_JSON_END after the last, %TALL_JSON_FAILED if the
- *   file cannot be read
+ * Returns: %TALL_JSON_ITEM if there is one, %TALL_JSON_END after the last, %TALL_JSON_FAILED, with
+ *   @error set, if the file cannot be read, %TALL_JSON_STOPPED as tall_json_file_set_stop() says
  */
 TallJsonStep
 tall_json_file_next (TallJsonFile *self, TallJsonItem *item, GError **error)
 {
-  *item = (TallJsonItem){ NULL, NULL, NULL };
+  *item = (TallJsonItem){ 0 };
   TallSlice line;
-  while (find_line (self, &line, error))
+  TallJsonStep step;
+  while ((step = find_line (self, &line, error)) == TALL_JSON_ITEM)
     {
       guint64 number = self->next_line;
       TallSlice text = strip (line);
@@ -225,5 +293,5 @@ tall_json_file_next (TallJsonFile *self, TallJsonItem *item, GError **error)
         }
       take_line (self, line);
     }
-  return TALL_JSON_FAILED;
+  return step;
 }

@@ -17,6 +17,7 @@ typedef struct
   TallOrder *order;       /* owned; NULL if it is a customer, or bad */
   TallCustomer *customer; /* owned; NULL if it is an order, or bad */
   GError *error;          /* owned; why it is bad, with file and line; NULL: it is not */
+  guint64 line;           /* of the file, where it begins */
 } TallJsonItem;
 
 void tall_json_item_clear (TallJsonItem *self);
@@ -33,6 +34,7 @@ typedef enum
   TALL_JSON_ITEM,
   TALL_JSON_END,
   TALL_JSON_FAILED,
+  TALL_JSON_STOPPED, /* as asked */
 } TallJsonStep;
 
 /**
@@ -49,6 +51,10 @@ tall_json_file_open (const char *path, TallJsonKind kind, GError **error) G_GNUC
 void tall_json_file_free (TallJsonFile *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallJsonFile, tall_json_file_free)
 
+void tall_json_file_set_stop (TallJsonFile *self, const gint *stop);
+const char *tall_json_file_get_name (const TallJsonFile *self);
+gboolean tall_json_file_has_rest (const TallJsonFile *self);
+guint64 tall_json_file_get_line (const TallJsonFile *self);
 TallJsonStep tall_json_file_next (TallJsonFile *self,
                                   TallJsonItem *item,
                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -3,6 +3,7 @@
 #include "tall-put-items.h"
 #include "tall-error.h"
 #include "tall-output.h"
+#include "tall-stop.h"
 
 typedef struct
 {
@@ -19,7 +20,8 @@ is_refusal (const GError *error)
 {
   static const TallError refusals[] = { TALL_ERROR_CONFLICT,      TALL_ERROR_INVALID,
                                         TALL_ERROR_TOO_LARGE,     TALL_ERROR_NOT_FOUND,
-                                        TALL_ERROR_KEY_COLLISION, TALL_ERROR_NEWER_VERSION };
+                                        TALL_ERROR_KEY_COLLISION, TALL_ERROR_NEWER_VERSION,
+                                        TALL_ERROR_DAMAGED };
   for (guint i = 0; i < G_N_ELEMENTS (refusals); i++)
     if (g_error_matches (error, TALL_ERROR, (gint)refusals[i]))
       return TRUE;
@@ -56,29 +58,52 @@ put_item (Put *self, TallJsonItem *item)
       self->n_stored++;
       return TRUE;
     }
-  self->n_refused++;
   tall_print_error ("%s", item->error->message);
-  return is_refusal (item->error);
+  gboolean refused = is_refusal (item->error);
+  self->n_refused += refused;
+  return refused;
+}
+
+/* Where it stopped, so that whoever goes on knows what is done. Of a single object that is plain.
+ */
+static void
+print_stop (const Put *self, guint64 line)
+{
+  if (self->n_stored + self->n_refused == 0 && !tall_json_file_has_rest (self->file))
+    return;
+  tall_print_error ("Stopped at line %" G_GUINT64_FORMAT " of %s: %" G_GUINT64_FORMAT
+                    " stored, %" G_GUINT64_FORMAT " refused, the rest not tried. To go on, put the "
+                    "lines from %" G_GUINT64_FORMAT " on",
+                    line, tall_json_file_get_name (self->file), self->n_stored, self->n_refused,
+                    line);
 }
 
 static TallExit
 put_all (Put *self, TallJsonItem *first)
 {
   g_autoptr (GError) error = NULL;
+  const gint *stop = tall_stop_on_signals ();
   TallJsonStep step = TALL_JSON_ITEM;
+  guint64 line = first->line;
   gboolean going = put_item (self, first);
+  tall_json_file_set_stop (self->file, stop);
   while (going && step == TALL_JSON_ITEM)
     {
-      g_auto (TallJsonItem) item = { NULL, NULL, NULL };
-      step = tall_json_file_next (self->file, &item, &error);
-      if (step == TALL_JSON_ITEM)
-        going = put_item (self, &item);
+      g_auto (TallJsonItem) item = { 0 };
+      line = tall_json_file_get_line (self->file);
+      step = g_atomic_int_get (stop) != 0 ? TALL_JSON_STOPPED
+                                          : tall_json_file_next (self->file, &item, &error);
+      if (step != TALL_JSON_ITEM)
+        continue;
+      line = item.line;
+      going = put_item (self, &item);
     }
+  if (going && step == TALL_JSON_END)
+    return self->n_refused > 0 ? TALL_EXIT_NO : TALL_EXIT_DONE;
   if (step == TALL_JSON_FAILED)
     tall_print_error ("%s", error->message);
-  if (!going || step == TALL_JSON_FAILED)
-    return TALL_EXIT_FAILED;
-  return self->n_refused > 0 ? TALL_EXIT_NO : TALL_EXIT_DONE;
+  print_stop (self, line);
+  return step == TALL_JSON_STOPPED ? (TallExit)(128 + g_atomic_int_get (stop)) : TALL_EXIT_FAILED;
 }
 
 /* A token or a revision belongs to one put, so there must not be a second object. */
@@ -87,7 +112,7 @@ check_single (Put *self, const TallCommand *command, GError **error)
 {
   if (!self->write->has_token && self->write->condition != TALL_IF_REVISION)
     return TRUE;
-  g_auto (TallJsonItem) second = { NULL, NULL, NULL };
+  g_auto (TallJsonItem) second = { 0 };
   TallJsonStep step = tall_json_file_next (self->file, &second, error);
   if (step == TALL_JSON_ITEM)
     tall_usage_error (command, "--token and --if-revision go with a single order");
@@ -109,7 +134,7 @@ tall_put_items (const TallOptions *options,
                 const TallWriteOptions *write)
 {
   g_autoptr (GError) error = NULL;
-  g_auto (TallJsonItem) first = { NULL, NULL, NULL };
+  g_auto (TallJsonItem) first = { 0 };
   g_autoptr (TallJsonFile) file = tall_json_file_open (path, kind, &error);
   if (file == NULL)
     {

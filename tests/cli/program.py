@@ -18,7 +18,7 @@ import uuid
 
 from support import (
     PROGRAM, NORTHWIND, RETAIL, SECONDS, DONE, NO, USAGE, FAILED, ORDER, test, run, equal,
-    Server, new_store, free_port, on_terminal, main,
+    FakeServer, Server, new_store, free_port, on_terminal, main,
 )
 
 
@@ -251,6 +251,71 @@ def json_files(folder):
                                                                         {"number": 1}]}])
     run("put", "--store", store, "-", stdin=twice).ends(NO, "1")
     equal(json.loads(run("get", "--store", store, "C1", "O1", "--json").out), ORDER)
+
+
+def numbered(*numbers):
+    return "".join(json.dumps({"customer_number": "C", "order_number": str(n)}) + "\n"
+                   for n in numbers)
+
+
+@test
+def put_goes_on_after_refusals(folder):
+    """What is wrong with one order, a damaged one included, says nothing of the next."""
+    refusals = {b"CODE-2": 2, b"CODE-4": 4, b"CODE-5": 5, b"CODE-11": 11, b"CODE-12": 12}
+
+    def answer(name, call):
+        equal(name, "putOrder")
+        for number, code in refusals.items():
+            if number in call:
+                return FakeServer.failure(code, f"no {number.decode()}")
+        return FakeServer.STORED
+
+    with FakeServer(answer) as server:
+        lines = numbered("A", *(n.decode() for n in refusals), "Z")
+        said = run("put", "--server", server.address, "-", stdin=lines).ends(
+            NO, *(f"no {n.decode()}" for n in refusals))
+    equal([line.split(" of ")[0] for line in said.out.splitlines()],
+          ["Stored order A", "Stored order Z"])
+    equal("Stopped" in said.err, False)
+
+
+@test
+def put_says_where_it_stopped(folder):
+    def answer(_, call):
+        if b"REFUSE" in call:
+            return FakeServer.failure(3, "refused")
+        return FakeServer.failure(8, "gone") if b"GONE" in call else FakeServer.STORED
+
+    path = f"{folder}/orders.json"
+    pathlib.Path(path).write_text("\n" + numbered("a", "b", "REFUSE", "GONE", "c"))
+    with FakeServer(answer) as server:
+        place = ["--server", server.address]
+        run("put", *place, path).ends(
+            FAILED, f"Stopped at line 5 of {path}: 2 stored, 1 refused, the rest not tried. To go "
+            "on, put the lines from 5 on")
+        run("put", *place, "-", stdin=numbered("GONE", "c")).ends(
+            FAILED, "Stopped at line 1 of standard input: 0 stored, 0 refused")
+        said = run("put", *place, "-", stdin=numbered("GONE")).ends(FAILED, "gone")
+        equal("Stopped" in said.err, False)
+
+
+@test
+def put_stops_when_asked(folder):
+    store = new_store(folder)
+    with Server(store) as server:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            process = subprocess.Popen(
+                [PROGRAM, "put", "--server", server.address, "-"], stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            process.stdin.write(numbered(1, 2, number.name))
+            process.stdin.flush()
+            while run("get", "--server", server.address, "C", number.name).code != DONE:
+                pass  # an order is stored when its line has come, not when more have
+            process.send_signal(number)
+            code = process.wait(timeout=SECONDS)  # although there may be more to come
+            out, err = process.communicate()
+            equal((code, out.count("Stored order"), "Stopped at line 4 of standard input: 3 stored, 0 "
+                   "refused" in err), (128 + number, 3, True))
 
 
 @test

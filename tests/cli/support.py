@@ -10,9 +10,11 @@ import os
 import pathlib
 import pty
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
+import threading
 
 PROGRAM, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
 NORTHWIND = SOURCE / "tests" / "data" / "northwind"
@@ -95,6 +97,59 @@ class Server:
         else:
             self.process.send_signal(by)
         return self.process.wait(timeout=SECONDS)
+
+
+class FakeServer:
+    """Answers the calls of one client after the other as told: a function from the call's name and
+    its bytes to the bytes of the answer's struct, or to None, which closes the connection."""
+
+    STORED = b"\x0c\0\0" + b"\x0a\0\1" + struct.pack(">q", 4) + b"\0\0"
+
+    def __init__(self, answer):
+        self.answer = answer
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.address = "127.0.0.1:%d" % self.listener.getsockname()[1]
+        self.thread = threading.Thread(target=self.serve)
+
+    @staticmethod
+    def failure(code, message):
+        text = message.encode()
+        return (b"\x0c\0\1" + b"\x08\0\1" + struct.pack(">i", code)
+                + b"\x0b\0\2" + struct.pack(">i", len(text)) + text + b"\0\0")
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+        self.thread.join()
+
+    def serve(self):
+        try:
+            while True:
+                with self.listener.accept()[0] as connection:
+                    while self.serve_call(connection):
+                        pass
+        except OSError:
+            pass
+
+    def serve_call(self, connection):
+        def receive(n):
+            data = connection.recv(n, socket.MSG_WAITALL)
+            return data if len(data) == n else None
+        header = receive(4)
+        call = receive(struct.unpack(">i", header)[0]) if header else None
+        if call is None:
+            return False
+        end = 8 + struct.unpack(">i", call[4:8])[0]
+        answer = self.answer(call[8:end].decode(), call)
+        if answer is None:
+            return False
+        reply = b"\x80\1\0\2" + call[4:end + 4] + answer
+        connection.sendall(struct.pack(">i", len(reply)) + reply)
+        return True
 
 
 def new_store(folder, layout="blob", key="hashed"):

@@ -9,6 +9,10 @@
 #include <glib-unix.h>
 #include <stdio.h>
 
+/* MiB: the least is one request of the largest size. */
+#define MIN_MEMORY 16
+#define MAX_MEMORY (1024 * 1024)
+
 static gboolean
 on_signal (gpointer data)
 {
@@ -85,11 +89,14 @@ run (int argc, char **argv)
 {
   g_autofree char *listen = NULL;
   gint max_connections = 256;
+  gint memory = 256;
   const GOptionEntry entries[] = {
     { "listen", 0, 0, G_OPTION_ARG_FILENAME, &listen,
       "where to listen; port 0 takes a free one (default 127.0.0.1:7654)", "HOST:PORT" },
     { "max-connections", 0, 0, G_OPTION_ARG_INT, &max_connections,
       "clients at the same time (default 256)", "N" },
+    { "memory", 0, 0, G_OPTION_ARG_INT, &memory,
+      "for all requests over 64 KiB together that are in work (default 256)", "MIB" },
     { NULL },
   };
   g_auto (TallOptions) options = TALL_OPTIONS_INIT;
@@ -101,12 +108,16 @@ run (int argc, char **argv)
                              options.arguments[0]);
   if (max_connections < 1)
     return tall_usage_error (&tall_command_serve, "--max-connections takes a number above 0");
+  if (memory < MIN_MEMORY || memory > MAX_MEMORY)
+    return tall_usage_error (&tall_command_serve, "--memory takes MiB, %d to %d", MIN_MEMORY,
+                             MAX_MEMORY);
 
   TallExit exit;
   g_autoptr (TallStore) store = tall_options_open_store (&options, &tall_command_serve, &exit);
   if (store == NULL)
     return exit;
-  TallServerOptions server_options = { .max_connections = (guint)max_connections };
+  TallServerOptions server_options = { .max_connections = (guint)max_connections,
+                                       .max_memory = (gsize)memory * 1024 * 1024 };
   return serve (TALL_FRONT (store), listen != NULL ? listen : "127.0.0.1:7654", &server_options);
 }
 

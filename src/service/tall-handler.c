@@ -130,17 +130,16 @@ tall_handler_answer (TallFront *front, ThriftProtocol *in, ThriftProtocol *out, 
 
 /**
  * tall_handler_refuse:
+ * @reason: for the caller
  *
  * As tall_handler_answer(), but every call is answered with %TALL_ERROR_OVERLOADED.
  */
 TallAnswer
-tall_handler_refuse (ThriftProtocol *in, ThriftProtocol *out, GError **error)
+tall_handler_refuse (const char *reason, ThriftProtocol *in, ThriftProtocol *out, GError **error)
 {
-  static char message[] = "The server has as many connections as it takes; nothing was done, try "
-                          "again later";
   g_autofree gchar *name = NULL;
   gint32 seqid = 0;
-  TallIdlFailure failure = { .code = TALL_ERROR_OVERLOADED, .message = message };
+  TallIdlFailure failure = { .code = TALL_ERROR_OVERLOADED, .message = (char *)reason };
   TallIdlResult result = { .failure = &failure };
 
   if (!read_header (in, &name, &seqid, error))

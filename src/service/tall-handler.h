@@ -26,7 +26,8 @@ TallAnswer tall_handler_answer (TallFront *front,
                                 ThriftProtocol *in,
                                 ThriftProtocol *out,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
-TallAnswer tall_handler_refuse (ThriftProtocol *in,
+TallAnswer tall_handler_refuse (const char *reason,
+                                ThriftProtocol *in,
                                 ThriftProtocol *out,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

@@ -9,4 +9,7 @@ G_BEGIN_DECLS
 /* Connections that are served now. Only tests ask. */
 guint tall_server_count_connections (TallServer *self);
 
+/* Requests that wait for memory now. Only tests ask. */
+guint tall_server_count_waiting (TallServer *self);
+
 G_END_DECLS

@@ -12,6 +12,8 @@
 #define USUAL_TRANSFER_TIMEOUT (30 * 1000)
 #define USUAL_STOP_TIMEOUT (10 * 1000)
 #define USUAL_MAX_REQUEST (16 * 1024 * 1024)
+#define USUAL_MEMORY (256 * 1024 * 1024)
+#define USUAL_MEMORY_WAIT 3000
 
 /* Connections over the limit that are told so, at the same time and in milliseconds; the ones
  * beyond are closed at once. */
@@ -38,6 +40,7 @@ struct _TallServer
   GThread *acceptor;     /* NULL: stopped */
   gint stopping;         /* atomic */
   TallLogLimit log_limit;
+  TallMemory memory;
 
   GMutex mutex; /* of what follows */
   GCond changed;
@@ -85,6 +88,8 @@ serve (TallServer *self, Job *job, TallTransport *transport, const char *peer)
   TallSession session = {
     .front = job->refused ? NULL : self->front,
     .transport = transport,
+    .memory = &self->memory,
+    .memory_wait = self->options.memory_wait,
     .idle_timeout = job->refused ? REFUSAL_TIMEOUT : self->options.idle_timeout,
     .transfer_timeout = job->refused ? REFUSAL_TIMEOUT : self->options.transfer_timeout,
     .stopping = &self->stopping,
@@ -285,6 +290,12 @@ tall_server_count_connections (TallServer *self)
   return self->n_sessions;
 }
 
+guint
+tall_server_count_waiting (TallServer *self)
+{
+  return tall_memory_count_waiting (&self->memory);
+}
+
 /* Nothing more is read from any client; what runs can still answer. */
 static void
 shut_sockets (TallServer *self, gboolean also_writing)
@@ -370,6 +381,7 @@ tall_server_finalize (GObject *object)
   g_mutex_clear (&self->mutex);
   g_cond_clear (&self->changed);
   g_mutex_clear (&self->log_limit.mutex);
+  tall_memory_clear (&self->memory);
   g_free (self->address);
   G_OBJECT_CLASS (tall_server_parent_class)->finalize (object);
 }
@@ -387,6 +399,7 @@ tall_server_init (TallServer *self)
   g_mutex_init (&self->mutex);
   g_cond_init (&self->changed);
   g_mutex_init (&self->log_limit.mutex);
+  tall_memory_init (&self->memory, 0);
   self->sockets = g_hash_table_new (NULL, NULL);
   self->context = g_main_context_new ();
   self->closing = g_cancellable_new ();
@@ -404,7 +417,10 @@ set_options (TallServer *self, const TallServerOptions *options)
   USE (transfer_timeout, USUAL_TRANSFER_TIMEOUT);
   USE (stop_timeout, USUAL_STOP_TIMEOUT);
   USE (max_request, USUAL_MAX_REQUEST);
+  USE (max_memory, USUAL_MEMORY);
+  USE (memory_wait, USUAL_MEMORY_WAIT);
 #undef USE
+  self->options.max_memory = MAX (self->options.max_memory, self->options.max_request);
 }
 
 /**
@@ -433,6 +449,7 @@ tall_server_new (TallFront *front,
   TallServer *self = g_object_new (TALL_TYPE_SERVER, NULL);
   self->front = g_object_ref (front);
   set_options (self, options);
+  self->memory.left = self->options.max_memory;
   self->address = g_steal_pointer (&bound);
   self->listener = g_steal_pointer (&listener);
   self->acceptor = g_thread_new ("tall-accept", accept_all, self);

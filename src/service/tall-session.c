@@ -8,6 +8,13 @@
 
 #define MAX_DEPTH 32
 
+/* Requests up to this are not counted: with a thread for each they cannot take much. So large ones
+ * never keep usual ones waiting. */
+#define SMALL_REQUEST (64 * 1024)
+
+/* Of a request that is refused only the name of the call is wanted. */
+#define REFUSED_START 1024
+
 /* The two ways to read and write on one transport, made when first needed and then kept. */
 typedef struct
 {
@@ -56,23 +63,38 @@ choose_protocols (Running *self, GError **error)
   return NULL;
 }
 
+/* Why the next request cannot be taken; NULL if it can, with @taken bytes for it. */
+static const char *
+find_refusal (const TallSession *session, gsize len, gsize *taken)
+{
+  if (session->front == NULL)
+    return "The server has as many connections as it takes; nothing was done, try again later";
+  if (len <= SMALL_REQUEST)
+    return NULL;
+  if (!tall_memory_take (session->memory, len, deadline_after (session->memory_wait)))
+    return "The server has as many large requests in work as its memory is meant for; nothing was "
+           "done, try again later";
+  *taken = len;
+  return NULL;
+}
+
 static gboolean
-answer_frame (Running *self, GError **error)
+answer_next (Running *self, const char *refusal, GError **error)
 {
   const TallSession *session = self->session;
   TallTransport *transport = session->transport;
 
   tall_transport_set_deadline (transport, deadline_after (session->transfer_timeout));
-  if (!tall_transport_read_frame (transport, error))
+  if (refusal == NULL ? !tall_transport_read_frame (transport, error)
+                      : !tall_transport_read_frame_start (transport, REFUSED_START, error))
     return FALSE;
   Protocols *protocols = choose_protocols (self, error);
   if (protocols == NULL)
     return FALSE;
 
   TallAnswer answer =
-      session->front != NULL
-          ? tall_handler_answer (session->front, protocols->in, protocols->out, error)
-          : tall_handler_refuse (protocols->in, protocols->out, error);
+      refusal == NULL ? tall_handler_answer (session->front, protocols->in, protocols->out, error)
+                      : tall_handler_refuse (refusal, protocols->in, protocols->out, error);
   if (answer == TALL_ANSWER_NONE)
     return FALSE;
   if (answer == TALL_ANSWER_RESET)
@@ -83,6 +105,22 @@ answer_frame (Running *self, GError **error)
 
   tall_transport_set_deadline (transport, deadline_after (session->transfer_timeout));
   return thrift_transport_flush (THRIFT_TRANSPORT (transport), error);
+}
+
+static gboolean
+answer_frame (Running *self, GError **error)
+{
+  const TallSession *session = self->session;
+  gsize len = 0, taken = 0;
+
+  tall_transport_set_deadline (session->transport, deadline_after (session->transfer_timeout));
+  if (!tall_transport_peek_frame (session->transport, &len, error))
+    return FALSE;
+  const char *refusal = find_refusal (session, len, &taken);
+  gboolean ok = answer_next (self, refusal, error);
+  if (taken > 0)
+    tall_memory_give_back (session->memory, taken);
+  return ok;
 }
 
 static gboolean

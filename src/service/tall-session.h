@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tall-front.h"
+#include "tall-memory.h"
 #include "tall-transport.h"
 
 G_BEGIN_DECLS
@@ -17,6 +18,8 @@ typedef struct
 {
   TallFront *front;         /* NULL: every call is answered with %TALL_ERROR_OVERLOADED */
   TallTransport *transport; /* made by tall_session_open() */
+  TallMemory *memory;       /* of large requests */
+  guint memory_wait;        /* milliseconds */
   guint idle_timeout;       /* milliseconds */
   guint transfer_timeout;   /* milliseconds */
   const gint *stopping;     /* atomic; not zero: end after the call under way */

@@ -134,17 +134,18 @@ tall_transport_wait_for_input (TallTransport *self,
 }
 
 /**
- * tall_transport_read_frame:
+ * tall_transport_peek_frame:
+ * @len: (out): bytes of the next frame, or of the one that was read last
  *
- * Receives a whole frame, unless one is there already. Reading goes on within it and cannot leave
- * it.
+ * Receives a frame's header, and takes nothing away.
  *
  * Returns: FALSE with %TALL_ERROR_TOO_LARGE, %TALL_ERROR_INVALID (no frame), or an error of the
  *   connection
  */
 gboolean
-tall_transport_read_frame (TallTransport *self, GError **error)
+tall_transport_peek_frame (TallTransport *self, gsize *frame_len, GError **error)
 {
+  *frame_len = self->limit;
   if (self->has_frame)
     return TRUE;
   if (!receive_at_least (self, TALL_TRANSPORT_FRAME_HEADER, error))
@@ -168,11 +169,83 @@ tall_transport_read_frame (TallTransport *self, GError **error)
                      self->peer, len, shown, self->options.max_message);
       return FALSE;
     }
+  *frame_len = len;
+  return TRUE;
+}
 
+/**
+ * tall_transport_read_frame:
+ *
+ * Receives a whole frame, unless one is there already. Reading goes on within it and cannot leave
+ * it.
+ *
+ * Returns: FALSE as tall_transport_peek_frame()
+ */
+gboolean
+tall_transport_read_frame (TallTransport *self, GError **error)
+{
+  gsize len;
+
+  if (self->has_frame)
+    return TRUE;
+  if (!tall_transport_peek_frame (self, &len, error))
+    return FALSE;
   self->in_pos += TALL_TRANSPORT_FRAME_HEADER;
   if (!receive_at_least (self, len, error))
     return FALSE;
   self->limit = len;
+  self->has_frame = TRUE;
+  return TRUE;
+}
+
+/* Throws away @n bytes that follow the first @kept of what is buffered, receiving them first. */
+static gboolean
+drop_after (TallTransport *self, gsize kept, gsize n, GError **error)
+{
+  gsize there = MIN (tall_transport_buffered (self) - kept, n);
+  guint8 *start = self->in + self->in_pos + kept;
+  memmove (start, start + there, tall_transport_buffered (self) - kept - there);
+  self->in_end -= there;
+
+  for (gsize left = n - there; left > 0;)
+    {
+      guint8 scratch[FIRST_BUFFER];
+      gssize got = tall_socket_receive (self->socket, scratch, MIN (left, sizeof scratch),
+                                        self->deadline, error);
+      if (got == 0)
+        g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
+                     "%s closed the connection within a message", self->peer);
+      if (got <= 0)
+        {
+          self->broken = TRUE;
+          return FALSE;
+        }
+      left -= (gsize)got;
+    }
+  return TRUE;
+}
+
+/**
+ * tall_transport_read_frame_start:
+ * @max: bytes
+ *
+ * As tall_transport_read_frame(), but of a longer frame only the first @max bytes are there to be
+ * read; what follows is received and thrown away. Takes no more memory than that.
+ */
+gboolean
+tall_transport_read_frame_start (TallTransport *self, gsize max, GError **error)
+{
+  gsize len;
+
+  if (self->has_frame)
+    return TRUE;
+  if (!tall_transport_peek_frame (self, &len, error))
+    return FALSE;
+  self->in_pos += TALL_TRANSPORT_FRAME_HEADER;
+  gsize kept = MIN (len, max);
+  if (!receive_at_least (self, kept, error) || !drop_after (self, kept, len - kept, error))
+    return FALSE;
+  self->limit = kept;
   self->has_frame = TRUE;
   return TRUE;
 }

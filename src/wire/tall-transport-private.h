@@ -7,7 +7,7 @@
 G_BEGIN_DECLS
 
 /* A larger buffer is given back after its message. */
-#define TALL_TRANSPORT_KEPT_BUFFER (1024 * 1024)
+#define TALL_TRANSPORT_KEPT_BUFFER (256 * 1024)
 #define TALL_TRANSPORT_FRAME_HEADER 4
 
 struct _TallTransport

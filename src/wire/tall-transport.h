@@ -71,6 +71,12 @@ gboolean tall_transport_wait_for_input (TallTransport *self,
                                         gint64 deadline,
                                         gboolean *ended,
                                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_transport_peek_frame (TallTransport *self,
+                                    gsize *len,
+                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_transport_read_frame_start (TallTransport *self,
+                                          gsize max,
+                                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_transport_read_frame (TallTransport *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 TallRecognized tall_transport_recognize (TallTransport *self);
 

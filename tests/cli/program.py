@@ -100,6 +100,8 @@ def wrong_usage(folder):
         (["serve", "--store", store, "x"], "“x”"),
         (["serve", "--server", "h:1"], "give --store"),
         (["serve", "--store", store, "--max-connections", "0"], "a number above 0"),
+        (["serve", "--store", store, "--memory", "15"], "16 to"),
+        (["serve", "--store", store, "--memory=-1"], "16 to"),
         (["load", "--store", store, "--map", "northwind"], "FILE.csv"),
         (["load", "--store", store, RETAIL], "online-retail"),
         (["load", "--store", store, RETAIL, "--map", "nope"], "neither a preset"),

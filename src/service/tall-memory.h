@@ -1,0 +1,30 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/**
+ * TallMemory:
+ *
+ * How many bytes of requests may be in work together. Whoever wants more than is left waits for it,
+ * but not for long. Any thread may use it.
+ */
+typedef struct
+{
+  GMutex mutex;
+  GCond changed;
+  gsize left;      /* bytes */
+  guint n_waiting; /* threads */
+} TallMemory;
+
+void tall_memory_init (TallMemory *self, gsize size);
+void tall_memory_clear (TallMemory *self);
+
+gboolean tall_memory_take (TallMemory *self, gsize size, gint64 deadline);
+void tall_memory_give_back (TallMemory *self, gsize size);
+guint tall_memory_count_waiting (TallMemory *self);
+
+G_END_DECLS

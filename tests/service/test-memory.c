@@ -1,0 +1,139 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+
+/* Large requests share the memory that there is for them; the others do not wait for it. */
+
+#include "tall-error.h"
+#include "tall-server-private.h"
+#include "tall-test-orders.h"
+#include "tall-test-service.h"
+#include "tall-test-wire.h"
+
+#define SIZE (1024 * 1024)
+#define LARGE (600 * 1024) /* two have no room */
+
+typedef struct
+{
+  TallFront *client;
+  const char *number;
+  gsize size;
+} Put;
+
+static gpointer
+put (gpointer data)
+{
+  const Put *self = data;
+  GError *error = NULL;
+  g_autofree char *text = g_strnfill (self->size, 'x');
+  g_autoptr (TallOrder) order = tall_order_new ("VINET", self->number);
+
+  order->currency = text;
+  gboolean ok = tall_front_put_order (self->client, order, NULL, NULL, &error);
+  g_assert_cmpint (ok, ==, error == NULL);
+  return error;
+}
+
+static void
+assert_put (Put *self)
+{
+  g_autoptr (GError) error = put (self);
+  g_assert_no_error (error);
+}
+
+static void
+assert_ends_well (GThread *thread)
+{
+  g_autoptr (GError) error = g_thread_join (thread);
+  g_assert_no_error (error);
+}
+
+/* A large one waits for another; a usual one does not. */
+static void
+test_waits (void)
+{
+  TallTestService service;
+  TallServerOptions options = { .max_request = SIZE, .max_memory = SIZE, .memory_wait = 60 * 1000 };
+  tall_test_service_start (&service, &options);
+  Put one = { service.client, "1", LARGE };
+  Put two = { service.client, "2", LARGE };
+  Put usual = { service.client, "3", 1000 };
+
+  tall_test_front_hold (service.test_front);
+  GThread *first = g_thread_new ("first", put, &one);
+  tall_test_front_wait_until_held (service.test_front, 1);
+  GThread *second = g_thread_new ("second", put, &two);
+  while (tall_server_count_waiting (service.server) == 0)
+    g_thread_yield ();
+  GThread *third = g_thread_new ("third", put, &usual);
+  tall_test_front_wait_until_held (service.test_front, 2);
+  g_assert_cmpuint (tall_server_count_waiting (service.server), ==, 1);
+  g_assert_cmpuint (tall_test_front_count_calls (service.test_front), ==, 2);
+
+  tall_test_front_let_go (service.test_front);
+  assert_ends_well (first);
+  assert_ends_well (second);
+  assert_ends_well (third);
+  g_assert_cmpuint (tall_test_front_count_stored (service.test_front), ==, 3);
+  tall_test_service_stop (&service);
+}
+
+/* It does not wait for ever. It is told so, and its connection can be used on. */
+static void
+test_refused (void)
+{
+  TallTestService service;
+  TallServerOptions options = { .max_request = SIZE, .max_memory = SIZE, .memory_wait = 50 };
+  tall_test_service_start (&service, &options);
+  Put one = { service.client, "1", LARGE };
+  Put two = { service.client, "2", LARGE };
+
+  tall_test_front_hold (service.test_front);
+  GThread *first = g_thread_new ("first", put, &one);
+  tall_test_front_wait_until_held (service.test_front, 1);
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autoptr (GError) error = put (&two);
+      g_assert_error (error, TALL_ERROR, TALL_ERROR_OVERLOADED);
+      g_assert_cmpuint (tall_server_count_connections (service.server), ==, 2);
+    }
+  tall_test_front_let_go (service.test_front);
+  assert_ends_well (first);
+  g_assert_cmpuint (tall_test_front_count_stored (service.test_front), ==, 1);
+
+  assert_put (&two);
+  g_assert_cmpuint (tall_server_count_connections (service.server), ==, 2);
+  tall_test_service_stop (&service);
+}
+
+/* Whatever becomes of a request, its memory comes back. */
+static void
+test_comes_back (void)
+{
+  static const guint8 header[] = { 0, 9, 0x60, 0 };
+  TallTestService service;
+  TallServerOptions options = { .max_request = SIZE, .max_memory = SIZE, .memory_wait = 60 * 1000 };
+  tall_test_service_start (&service, &options);
+  Put one = { service.client, "1", LARGE };
+
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autoptr (GSocketConnection) connection = tall_test_connect (service.address);
+      g_autofree guint8 *rubbish = g_malloc0 (LARGE);
+      tall_test_send (connection, tall_slice (header, sizeof header));
+      tall_test_send (connection, tall_slice (rubbish, i == 0 ? 10 : LARGE));
+      tall_test_end_sending (connection);
+      g_assert_null (tall_test_receive_frame (connection));
+      assert_put (&one);
+    }
+  tall_test_service_stop (&service);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/service/memory/waits", test_waits);
+  g_test_add_func ("/service/memory/refused", test_refused);
+  g_test_add_func ("/service/memory/comes-back", test_comes_back);
+  return g_test_run ();
+}

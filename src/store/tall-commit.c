@@ -6,11 +6,12 @@
 
 #define ORIGIN_SIZE 8
 
+/* A table says so if it does not know; otherwise only a defect could. */
 static gboolean
 may_have_happened (const GError *error)
 {
   return error->domain != TALL_ERROR || error->code == TALL_ERROR_OUTCOME_UNKNOWN
-         || error->code == TALL_ERROR_TIMED_OUT || error->code == TALL_ERROR_INTERNAL;
+         || error->code == TALL_ERROR_INTERNAL;
 }
 
 /**
@@ -113,12 +114,25 @@ settle_creation (TallRoot *root, const TallState *committed, TallRoot *now)
 }
 
 static TallStep
-fail_unknown (GError **error, const GError *cause)
+fail_unknown (GError **error, const char *reason)
 {
   g_set_error (error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN,
-               "it may or may not have happened; read to find out (%s)",
-               cause != NULL ? cause->message : "somebody else has written since");
+               "it may or may not have happened; read to find out (%s)", reason);
   return TALL_STEP_FAILED;
+}
+
+/* Whether a commit is not done, that was answered with "did not match", and after which the row
+ * cannot be read. Every version gives the state cell the revision that it writes as timestamp: had
+ * ours been there, what is there now would be later. */
+static gboolean
+is_undone_unread (const TallOperation *operation,
+                  const TallState *committed,
+                  const TallRoot *now,
+                  const GError *cause)
+{
+  return operation->context->false_is_final
+         || (tall_error_is_unreadable (cause) && now->timestamp > 0
+             && now->timestamp < committed->revision);
 }
 
 /* What the state cell says after an answer that does not. Sets @settled unless the same bytes may
@@ -137,8 +151,8 @@ settle (const TallOperation *operation,
   *settled = TRUE;
   if (!tall_root_read (&now, operation, &cause))
     {
-      if (lost || !operation->context->false_is_final)
-        return fail_unknown (error, cause);
+      if (lost || !is_undone_unread (operation, committed, &now, cause))
+        return fail_unknown (error, cause->message);
       tall_fail_undone (error, g_steal_pointer (&cause));
       return TALL_STEP_FAILED;
     }
@@ -157,7 +171,7 @@ settle (const TallOperation *operation,
   if (!root->exists)
     return settle_creation (root, committed, &now);
   if (lost || !is_undone (operation, committed, &now))
-    return fail_unknown (error, NULL);
+    return fail_unknown (error, "somebody else has written since");
   tall_root_take (root, &now);
   return TALL_STEP_AGAIN;
 }
@@ -194,7 +208,7 @@ tall_commit (const TallOperation *operation,
       if (answer == TALL_ANSWER_REFUSED)
         {
           if (lost)
-            return fail_unknown (error, cause);
+            return fail_unknown (error, cause->message);
           g_propagate_error (error, g_steal_pointer (&cause));
           return TALL_STEP_FAILED;
         }
@@ -205,6 +219,8 @@ tall_commit (const TallOperation *operation,
       if (settled)
         return step;
       if (attempt == TALL_MAX_ATTEMPTS)
-        return fail_unknown (error, cause);
+        return fail_unknown (error, cause != NULL ? cause->message
+                                                  : "the table says that something else is there "
+                                                    "than what it gives to read");
     }
 }

@@ -42,8 +42,6 @@ gboolean tall_is_ours (const TallState *stored, const TallState *wanted);
 gboolean tall_check_token (const TallState *stored,
                            const TallState *wanted,
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
-void tall_state_set_lineage (TallState *self,
-                             const TallOperation *operation,
-                             const TallRoot *root);
+void tall_state_set_lineage (TallState *self, const TallOperation *operation, const TallRoot *root);
 
 G_END_DECLS

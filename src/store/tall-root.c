@@ -72,7 +72,9 @@ find_stranger (const TallOperation *operation,
  * The newest state cell counts; of the summaries, that of the revision it names. Whose row it is
  * is left to the caller.
  *
- * Returns: FALSE with %TALL_ERROR_DAMAGED or %TALL_ERROR_NEWER_VERSION
+ * Returns: FALSE with %TALL_ERROR_DAMAGED or %TALL_ERROR_NEWER_VERSION; nothing but the timestamp
+ * of
+ *   @self is set then
  */
 gboolean
 tall_root_parse_state (TallRoot *self, const TallRow *row, TallSlice *summary, GError **error)
@@ -84,6 +86,7 @@ tall_root_parse_state (TallRoot *self, const TallRow *row, TallSlice *summary, G
   const TallCell *cell = tall_row_find_latest (row, TALL_STATE_QUALIFIER);
   if (cell == NULL)
     return TRUE;
+  self->timestamp = cell->timestamp;
   if (!tall_state_decode (cell->value, &self->state, error))
     return FALSE;
 
@@ -95,7 +98,6 @@ tall_root_parse_state (TallRoot *self, const TallRow *row, TallSlice *summary, G
     }
 
   self->exists = TRUE;
-  self->timestamp = cell->timestamp;
   memcpy (self->bytes, cell->value.data, TALL_STATE_SIZE);
 
   cell = tall_row_find_at (row, TALL_SUMMARY_QUALIFIER, self->state.revision);

@@ -135,7 +135,8 @@ struct _TallTableClass
    * @matched: (out): whether the condition held and so the mutation was applied
    *
    * Compares and applies in one atomic step. Never repeated by the implementation once the request
-   * may have arrived; if the answer is lost then, the error is %TALL_ERROR_OUTCOME_UNKNOWN. Even
+   * may have arrived; if the answer is lost then, the error is %TALL_ERROR_OUTCOME_UNKNOWN. With
+   * any other but %TALL_ERROR_INTERNAL nothing was done, and nothing will be later. Even
    * "did not match" can be wrong behind a gateway that repeats calls by itself; who needs to know
    * reads the cell.
    *

@@ -1,5 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-broken-table.h"
 #include "tall-error.h"
 #include "tall-limits.h"
 #include "tall-memory-table.h"
@@ -99,6 +100,57 @@ test_newer_state_format (TallStoreFixture *fixture, gconstpointer data G_GNUC_UN
   g_clear_error (&error);
   g_assert_false (tall_front_delete_order (fixture->front, "VINET", "1", NULL, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_NEWER_VERSION);
+}
+
+/* The same behind a table whose "did not match" may be wrong: that nothing was stored is certain,
+ * as what is there is older than what would have been. */
+static void
+test_newer_state_format_is_certain (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTable) failing = tall_failing_table_new (fixture->table);
+  g_autoptr (TallStore) store = tall_test_open (failing, &fixture->clock);
+  g_autoptr (TallOrder) order = tall_test_marked_order ("1", 1, 1, 2);
+  tall_fixture_put (fixture, order, NULL);
+  tall_fixture_write_state_cell (fixture, "VINET", "1", tall_slice ("\x02new", 4));
+  fixture->clock.now += 2000;
+  g_assert_false (tall_front_put_order (TALL_FRONT (store), order, NULL, NULL, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_NEWER_VERSION);
+}
+
+/* Returns: what a put ends with if the table refuses conditional writes with @code */
+static TallError
+put_refused (TallStoreFixture *fixture, TallError code)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTable) broken = tall_broken_table_new (fixture->table);
+  g_autoptr (TallStore) store = tall_test_open (broken, &fixture->clock);
+  g_autoptr (TallOrder) order = tall_test_marked_order ("1", 1, 1, 2);
+  if (tall_store_get_key_strategy (store)->needs_id)
+    {
+      guint64 id; /* is remembered, as to assign one is a conditional write */
+      g_assert_true (tall_store_find_id (store, "VINET", &id, NULL));
+    }
+  tall_broken_table_refuse (TALL_BROKEN_TABLE (broken), code);
+  g_assert_false (tall_front_put_order (TALL_FRONT (store), order, NULL, NULL, &error));
+  g_assert_cmpuint (error->domain, ==, TALL_ERROR);
+  return (TallError)error->code;
+}
+
+/* A table that has done nothing says so, and so does the put. Only what is a defect may be
+ * anything, unless it happened to a claim, which nobody sees. */
+static void
+test_refused_write (TallStoreFixture *fixture, gconstpointer data)
+{
+  const TallStoreKind *kind = data;
+  g_autoptr (TallOrder) other = tall_test_marked_order ("0", 1, 1, 2);
+  tall_fixture_put (fixture, other, NULL); /* so that the customer has an id, if he needs one */
+  g_assert_cmpint (put_refused (fixture, TALL_ERROR_TIMED_OUT), ==, TALL_ERROR_TIMED_OUT);
+  g_assert_cmpint (put_refused (fixture, TALL_ERROR_UNAVAILABLE), ==, TALL_ERROR_UNAVAILABLE);
+  g_assert_cmpint (put_refused (fixture, TALL_ERROR_OVERLOADED), ==, TALL_ERROR_OVERLOADED);
+  g_assert_cmpint (put_refused (fixture, TALL_ERROR_INTERNAL), ==,
+                   kind->layout->single_row ? TALL_ERROR_OUTCOME_UNKNOWN : TALL_ERROR_INTERNAL);
+  tall_fixture_assert_absent (fixture, "1");
 }
 
 /* An order of a newer schema is never replaced; it is read where that loses nothing. */
@@ -204,7 +256,9 @@ static const TallStoreTest tests[] = {
   { "key-collision/order", test_key_collision },
   { "key-collision/customer", test_customer_key_collision },
   { "newer/state-format", test_newer_state_format },
+  { "newer/state-format-is-certain", test_newer_state_format_is_certain },
   { "newer/schema", test_newer_schema },
+  { "refused-write", test_refused_write },
   { "missing-summary", test_missing_summary },
   { "missing-lines", test_missing_lines },
   { "ttl", test_ttl },

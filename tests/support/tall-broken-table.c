@@ -8,6 +8,8 @@ struct _TallBrokenTable
 
   GBytes *row; /* owned; NULL: all can be read */
   TallError code;
+
+  TallError refusal; /* 0: conditional writes go through */
 };
 
 G_DEFINE_FINAL_TYPE (TallBrokenTable, tall_broken_table, TALL_TYPE_FORWARDING_TABLE)
@@ -38,6 +40,25 @@ tall_broken_table_read (TallTable *base, const TallReadPlan *plan, gint64 deadli
   return NULL;
 }
 
+static gboolean
+tall_broken_table_apply_if (TallTable *base,
+                            const TallMutation *mutation,
+                            TallSlice qualifier,
+                            const TallSlice *expected,
+                            TallDurability durability,
+                            gint64 deadline,
+                            gboolean *matched,
+                            GError **error)
+{
+  TallBrokenTable *self = TALL_BROKEN_TABLE (base);
+  if (self->refusal == 0)
+    return tall_table_apply_if (tall_forwarding_table_get_table (TALL_FORWARDING_TABLE (self)),
+                                mutation, qualifier, expected, durability, deadline, matched,
+                                error);
+  g_set_error (error, TALL_ERROR, (gint)self->refusal, "a conditional write is refused");
+  return FALSE;
+}
+
 static void
 tall_broken_table_finalize (GObject *object)
 {
@@ -54,6 +75,7 @@ static void
 tall_broken_table_class_init (TallBrokenTableClass *klass)
 {
   TALL_TABLE_CLASS (klass)->read = tall_broken_table_read;
+  TALL_TABLE_CLASS (klass)->apply_if = tall_broken_table_apply_if;
   G_OBJECT_CLASS (klass)->finalize = tall_broken_table_finalize;
 }
 
@@ -83,4 +105,14 @@ tall_broken_table_break (TallBrokenTable *self, TallSlice row, TallError code)
   g_clear_pointer (&self->row, g_bytes_unref);
   self->row = g_bytes_new (row.data, row.len);
   self->code = code;
+}
+
+/**
+ * tall_broken_table_refuse:
+ * @code: with which conditional writes fail from now on
+ */
+void
+tall_broken_table_refuse (TallBrokenTable *self, TallError code)
+{
+  self->refusal = code;
 }

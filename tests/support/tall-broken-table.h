@@ -11,12 +11,14 @@ G_BEGIN_DECLS
  * TallBrokenTable:
  *
  * A table around another, one of whose rows cannot be read: a get with that row among its keys
- * fails, and the whole plan with it. Scans go through.
+ * fails, and the whole plan with it; scans go through. Or one whose conditional writes fail, and do
+ * nothing.
  */
 #define TALL_TYPE_BROKEN_TABLE (tall_broken_table_get_type ())
 G_DECLARE_FINAL_TYPE (TallBrokenTable, tall_broken_table, TALL, BROKEN_TABLE, TallForwardingTable)
 
 TallTable *tall_broken_table_new (TallTable *table);
 void tall_broken_table_break (TallBrokenTable *self, TallSlice row, TallError code);
+void tall_broken_table_refuse (TallBrokenTable *self, TallError code);
 
 G_END_DECLS

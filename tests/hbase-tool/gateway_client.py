@@ -38,12 +38,18 @@ class Client:
     def close(self):
         self._transport.close()
 
-    def create_table(self, table):
+    def create_table(self, table, splits=None):
+        """SPLITS: row keys where regions begin; only unframed gateways understand them."""
         from hbase.ttypes import TColumnFamilyDescriptor, TTableDescriptor, TTableName
 
         family = TColumnFamilyDescriptor(name=FAMILY, maxVersions=2**31 - 1)
         name = TTableName(qualifier=table.encode())
-        self._gateway.createTable(TTableDescriptor(tableName=name, columns=[family]), None)
+        self._gateway.createTable(TTableDescriptor(tableName=name, columns=[family]), splits)
+
+    def region_ports(self, table):
+        """The ports of the region servers, one for each region of the table."""
+        locations = self._gateway.getAllRegionLocations(table.encode())
+        return [location.serverName.port for location in locations]
 
     def put(self, table, row, value):
         from hbase.ttypes import TColumnValue, TPut

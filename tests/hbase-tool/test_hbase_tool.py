@@ -187,6 +187,55 @@ class TestCrash(InstanceCase):
         self.assertTrue(all(p.get("answers", True) for p in self.status(data)["processes"]))
 
 
+class TestCluster(InstanceCase):
+    def test_each_part_dies_alone_and_comes_back(self):
+        data = self.new_data()
+        variables = self.start(data, "--cluster")
+        before = self.pids(data)
+        self.assertEqual(list(before), ["zookeeper", "master", "region-0", "region-1",
+                                        "gateway-0", "gateway-1"])
+        self.assertEqual(variables["TALLORDER_HBASE_CLUSTER"], data)
+        addresses = listening_addresses(before.values())
+        self.assertEqual({host for host, _ in addresses}, {"127.0.0.1"})
+        self.assertFalse({2181, 8080, 16000, 16020} & {port for _, port in addresses})
+        endpoints = variables["TALLORDER_HBASE"].split(",")
+        client = self.client(endpoints[0])
+        client.create_table("t", splits=[b"m"])
+        self.assertEqual(len(set(client.region_ports("t"))), 2)
+        client.put("t", "a", "left")
+        client.put("t", "z", "right")
+
+        self.run_tool("kill", "--data", data, "region-1", "gateway-0", "gateway-1")
+        dead = {"region-1": None, "gateway-0": None, "gateway-1": None}
+        self.assertEqual(self.pids(data, expect=1), dict(before, **dead))
+        self.run_tool("restart", "--data", data, "gateway-1")
+        after = self.pids(data, expect=1)
+        self.assertIsNotNone(after["gateway-1"])
+        self.assertEqual(dict(after, **{"gateway-1": None}), dict(before, **dead))
+        # What the dead server had is with the other one, once its session is over.
+        client = self.client(endpoints[1])
+        self.assertEqual((client.get("t", "a"), client.get("t", "z")), ("left", "right"))
+        self.assertEqual(self.start(data), variables)
+
+        self.run_tool("restart", "--data", data, "master")
+        after = self.pids(data)
+        self.assertNotEqual(after["master"], before["master"])
+        self.assertEqual(after["region-0"], before["region-0"])
+        result = self.run_tool("kill", "--data", data, "region-2", expect=3)
+        self.assertIn("region-1", result.stderr)
+        self.run_tool("stop", "--data", data)
+        self.assertEqual(processes_of(data), [])
+        self.assertEqual(self.start(data), variables)
+        self.assertEqual(self.client(endpoints[0]).get("t", "z"), "right")
+
+    def test_a_directory_stays_what_it_is(self):
+        data = self.new_data()
+        state = {"zookeeper_port": 1, "properties": {}, "heap": 512, "processes": {"master": {}}}
+        Path(data, "instance.json").write_text(json.dumps(state), encoding="ascii")
+        result = self.run_tool("start", "--data", data, "--cluster", expect=2)
+        self.assertIn("give another --data directory", result.stderr)
+
+
 class Writer(threading.Thread):
     """Puts rows one after the other, and remembers those acknowledged, until a put fails."""
 

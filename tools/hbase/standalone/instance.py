@@ -1,6 +1,9 @@
 # SPDX-FileCopyrightText: The tallorder authors
 # SPDX-License-Identifier: Apache-2.0
-"""One HBase in one data directory: a master that holds everything, and its Thrift2 gateways."""
+"""One HBase in one data directory: a master that holds everything, and its Thrift2 gateways.
+
+What a cluster has besides is in cluster.py.
+"""
 
 import contextlib
 import fcntl
@@ -15,12 +18,13 @@ from .settings import Mode
 
 ZOOKEEPER_IS_UP = "Started MiniZooKeeperCluster and ran 'stat' on client port={}\n"
 MASTER_IS_UP = "Master has completed initialization"
-MASTER_GAVE_UP = "***** ABORTING master"
+GAVE_UP = ("***** ABORTING master", "***** ABORTING region server")
 PORT_IS_TAKEN = ("Address already in use", "Could not start ZK at requested port")
 PORT_TRIES = 5
 LOCK_SECONDS = 180
 LOG_LINES = 12
 MASTER = "master"
+GATEWAY = "gateway-"
 
 
 class PortTaken(Exception):
@@ -34,10 +38,14 @@ class PortTaken(Exception):
 class Instance:
     """The processes of a data directory, as DIR/instance.json knows them.
 
-    The file holds {"zookeeper_port", "properties", "heap", "processes": {NAME: {"pid", "log" and,
-    of gateways, "port", "mode"}}}. Ports and modes stay there when processes end, so that a later
+    The file holds {"zookeeper_port", "properties", "heap", "cluster", "processes": {NAME: {"pid",
+    "log" and, of gateways, "port", "mode"}}}. Ports and modes stay there when processes end, so that a later
     start gives the same addresses where they are still free.
     """
+
+    cluster = False
+    core = (MASTER,)  # what gateways need
+    default_gateways = 1
 
     def __init__(self, data):
         self.data = os.path.realpath(data)
@@ -46,7 +54,9 @@ class Instance:
         self._die_with_parent = False
         self._deadline = 0.0
         self._java = None
-        self._state = {"zookeeper_port": 0, "properties": {}, "heap": 512, "processes": {}}
+        self._only = None
+        self._state = {"zookeeper_port": 0, "properties": {}, "heap": 512,
+                       "cluster": self.cluster, "processes": {}}
         with contextlib.suppress(FileNotFoundError):
             self._load()
 
@@ -67,12 +77,12 @@ class Instance:
 
     @property
     def names(self):
-        """The master, then the gateways in order."""
+        """The core, then the gateways in order."""
         return list(self._state["processes"])
 
     @property
     def gateways(self):
-        return [name for name in self.names if name != MASTER]
+        return [name for name in self.names if name.startswith(GATEWAY)]
 
     def mode(self, name):
         return Mode.parse(self._state["processes"][name]["mode"])
@@ -98,6 +108,8 @@ class Instance:
             "TALLORDER_HBASE": ",".join(addresses.values()),
             "TALLORDER_HBASE_DATA": self.data,
         }
+        if self.cluster:
+            variables["TALLORDER_HBASE_CLUSTER"] = self.data
         for name, address in addresses.items():
             variable = self.mode(name).variable
             both = (variables.get(variable), address)
@@ -109,7 +121,7 @@ class Instance:
         processes = []
         for name in self.names:
             entry = {"name": name, "pid": self.pid(name), "log": self.log(name)}
-            if name != MASTER:
+            if name.startswith(GATEWAY):
                 mode = self.mode(name)
                 entry["endpoint"] = "%s:%d" % self.address(name)
                 entry["protocol"], entry["framed"] = mode
@@ -139,21 +151,45 @@ class Instance:
         MODES, PROPERTIES, HEAP: as given, else as the directory remembers them.
         """
         settings.check_directory(self.data)
-        self._java = java.find_java()
-        java.ensure_jars(self._java)
         self._claim_directory()
         with self._locked():
             with contextlib.suppress(FileNotFoundError):
                 self._load()
             self._adopt(modes, properties, heap)
-            self._started = []
-            self._die_with_parent = die_with_parent
-            self._deadline = time.monotonic() + timeout
-            try:
-                self._start_with_free_ports()
-            except BaseException:
-                self._end(self._started, 0)
-                raise
+            self._begin(timeout, die_with_parent)
+
+    def restart(self, names, timeout=120.0, die_with_parent=False):
+        """Kills processes, if they run, and starts them and nothing else; returns when they answer.
+
+        What cannot live without one of them is started anew with it.
+        """
+        with self._locked():
+            with contextlib.suppress(FileNotFoundError):
+                self._load()
+            self._end(names, 0)
+            self._only = set(names)
+            self._begin(timeout, die_with_parent)
+
+    def _begin(self, timeout, die_with_parent):
+        self._java = java.find_java()
+        java.ensure_jars(self._java)
+        self._started = []
+        self._die_with_parent = die_with_parent
+        self._deadline = time.monotonic() + timeout
+        try:
+            self._start_with_free_ports()
+        except BaseException:
+            self._end(self._started, 0)
+            raise
+        finally:
+            self._only = None
+
+    def _is_missing(self, name):
+        """Whether NAME is to be started now."""
+        return not self.pid(name) and (self._only is None or name in self._only)
+
+    def _is_awaited(self, name):
+        return self._only is None or name in self._only
 
     def _claim_directory(self):
         """Makes the folders; refuses a directory that holds something else."""
@@ -172,7 +208,8 @@ class Instance:
         """Takes new settings into the state; refused while processes run with others."""
         processes = self._state["processes"]
         if modes is None:
-            modes = [self.mode(name) for name in self.gateways] or [Mode("binary", False)]
+            modes = [self.mode(name) for name in self.gateways]
+            modes = modes or [Mode("binary", False)] * self.default_gateways
         wanted = {
             "modes": modes,
             "properties": self._state["properties"] if properties is None else properties,
@@ -190,10 +227,11 @@ class Instance:
             )
         self._state.update(properties=wanted["properties"], heap=wanted["heap"])
         gateways = {
-            f"gateway-{i}": dict(processes.get(f"gateway-{i}", {"port": 0}), mode=str(mode))
+            f"{GATEWAY}{i}": dict(processes.get(f"{GATEWAY}{i}", {"port": 0}), mode=str(mode))
             for i, mode in enumerate(modes)
         }
-        self._state["processes"] = {MASTER: processes.get(MASTER, {}), **gateways}
+        core = {name: processes.get(name, {}) for name in self.core}
+        self._state["processes"] = {**core, **gateways}
 
     def _start_with_free_ports(self):
         for _ in range(PORT_TRIES):
@@ -202,39 +240,50 @@ class Instance:
                 return
             except PortTaken as taken:
                 self._end([taken.name], 0)
-                if taken.name != MASTER:
+                if taken.name.startswith(GATEWAY):
                     self._state["processes"][taken.name]["port"] = 0
         raise ToolError(f"the chosen ports were taken by others {PORT_TRIES} times; try again")
 
     def _start_missing(self):
-        if not self.pid(MASTER):
+        if self._is_missing(MASTER):
+            self._forget_sessions()
             self._start_master()
-        self._wait_master(ZOOKEEPER_IS_UP.format(self._state["zookeeper_port"]))
-        for name in self.gateways:
-            if not self.pid(name):
-                self._start_gateway(name)
-        self._wait_master(MASTER_IS_UP)
-        for name in self.gateways:
-            self._wait_gateway(name)
+        self._wait_log(MASTER, ZOOKEEPER_IS_UP.format(self._state["zookeeper_port"]))
+        self._start_gateways()
+        self._wait_log(MASTER, MASTER_IS_UP)
+        self._wait_gateways()
 
-    def _start_master(self):
+    def _forget_sessions(self):
         # ZooKeeper's files hold only sessions. Those of killed processes are still open there, and
         # HBase would wait for their end; but without them ZooKeeper refuses clients that knew it
-        # before. So the gateways go, and come back at their addresses.
-        self._end(self.gateways, 0)
+        # before. So all the others go, and come back, gateways at their addresses.
+        running = self.running()
+        self._end(running, 0)
+        if self._only is not None:
+            self._only.update(running)
         shutil.rmtree(os.path.join(self.data, "zookeeper"), ignore_errors=True)
         port = process.pick_port(0, self._ports())
         self._state["zookeeper_port"] = port
-        settings.write_site(self.data, port, self._state["properties"])
+        settings.write_site(self.data, port, self._state["properties"], self.cluster)
+
+    def _start_master(self):
         self._spawn(MASTER, settings.master_command(
             self._java, self.data, MASTER, self._state["heap"]))
+
+    def _start_gateways(self):
+        for name in self.gateways:
+            if self._is_missing(name):
+                self._start_gateway(name)
 
     def _start_gateway(self, name):
         entry = self._state["processes"][name]
         taken = self._ports() - {entry["port"]}
         entry["port"] = process.pick_port(entry["port"], taken)
         self._spawn(name, settings.gateway_command(
-            self._java, self.data, name, self._state["heap"] // 2, entry["port"], self.mode(name)))
+            self._java, self.data, name, self.gateway_heap(), entry["port"], self.mode(name)))
+
+    def gateway_heap(self):
+        return self._state["heap"] // 2
 
     def _ports(self):
         ports = {self._state["processes"][name]["port"] for name in self.gateways}
@@ -252,16 +301,22 @@ class Instance:
 
     # Wait
 
-    def _wait_master(self, text):
-        with open(self.log(MASTER), encoding="utf-8", errors="replace") as file:
+    def _wait_log(self, name, text):
+        """Until process NAME has written TEXT."""
+        with open(self.log(name), encoding="utf-8", errors="replace") as file:
             seen = ""
             while text not in seen:
-                if MASTER_GAVE_UP in seen:
+                if any(sign in seen for sign in GAVE_UP):
                     # It would go on for minutes before it ends.
-                    raise ToolError(self._failure(MASTER, "gave up"))
-                self._pause(MASTER, f"“{text.strip()}” in its log")
+                    raise ToolError(self._failure(name, "gave up"))
+                self._pause(name, f"“{text.strip()}” in its log")
                 # Keep the end of what was read: a text may come in two pieces.
                 seen = seen[-len(text) :] + file.read()
+
+    def _wait_gateways(self):
+        for name in self.gateways:
+            if self._is_awaited(name):
+                self._wait_gateway(name)
 
     def _wait_gateway(self, name):
         while not self._answers(name, "getThriftServerType"):

@@ -11,6 +11,8 @@ from .java import HOME, JARS
 from .process import LOOPBACK
 
 MASTER_CLASS = "org.apache.hadoop.hbase.master.HMaster"
+ZOOKEEPER_CLASS = "org.apache.hadoop.hbase.zookeeper.HQuorumPeer"
+REGION_CLASS = "org.apache.hadoop.hbase.regionserver.HRegionServer"
 GATEWAY_CLASS = "org.apache.hadoop.hbase.thrift2.ThriftServer"
 
 JAVA_FLAGS = [
@@ -62,6 +64,18 @@ FIXED_PROPERTIES = {
 }
 
 
+# Several processes, of which each may die alone: soon noticed, and nothing is handed out before both
+# region servers are there.
+CLUSTER_PROPERTIES = {
+    "hbase.cluster.distributed": "true",
+    "hbase.master.wait.on.regionservers.mintostart": "2",
+    "hbase.master.wait.on.regionservers.maxtostart": "2",
+    "hbase.master.wait.on.regionservers.timeout": "4500",
+    "hbase.zookeeper.property.tickTime": "1000",
+    "zookeeper.session.timeout": "6000",
+}
+
+
 class Mode(namedtuple("Mode", "protocol framed")):
     """What a gateway speaks: "binary" or "compact", framed or not."""
 
@@ -99,9 +113,10 @@ def check_directory(path):
             )
 
 
-def write_site(data, zookeeper_port, properties):
+def write_site(data, zookeeper_port, properties, cluster=False):
     """Writes DATA/conf/hbase-site.xml; PROPERTIES win over ours."""
     values = dict(FIXED_PROPERTIES)
+    values.update(CLUSTER_PROPERTIES if cluster else {})
     values["hbase.rootdir"] = f"file://{data}/hbase"
     values["hbase.tmp.dir"] = f"{data}/tmp"
     values["hbase.zookeeper.property.dataDir"] = f"{data}/zookeeper"
@@ -138,6 +153,14 @@ def _java_command(java, data, name, heap, main_class):
 
 def master_command(java, data, name, heap):
     return _java_command(java, data, name, heap, MASTER_CLASS) + ["start"]
+
+
+def zookeeper_command(java, data, name, heap):
+    return _java_command(java, data, name, heap, ZOOKEEPER_CLASS)
+
+
+def region_command(java, data, name, heap):
+    return _java_command(java, data, name, heap, REGION_CLASS) + ["start"]
 
 
 def gateway_command(java, data, name, heap, port, mode):

@@ -4,9 +4,23 @@
 
 #include "tall-bench-store.h"
 #include "tall-floor.h"
+#include "tall-raw-client.h"
 #include "tall-workload.h"
 
 G_BEGIN_DECLS
+
+/**
+ * TallFloorHbase:
+ *
+ * A deployment for one figure on HBase, at the only gateway that both sides use.
+ */
+typedef struct
+{
+  TallHbaseOptions options;
+  char *name; /* owned */
+  const char *gateways[2];
+  TallBenchStore store;
+} TallFloorHbase;
 
 /**
  * TallFloorRun:
@@ -20,6 +34,9 @@ typedef struct
   const char *what; /* is under way */
 } TallFloorRun;
 
+/* What one thread of several does. */
+typedef gboolean (*TallFloorWork) (gpointer data, guint number, GError **error);
+
 TallMeasurePlan tall_floor_make_plan (TallFloorRun *self, const char *what);
 GPtrArray *tall_floor_fill (const TallBenchStore *store,
                             const TallWorkload *workload,
@@ -28,12 +45,26 @@ GPtrArray *tall_floor_fill (const TallBenchStore *store,
 gboolean
 tall_floor_settle (TallTable *table, const char *name, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+gboolean tall_floor_run_threads (guint n, TallFloorWork work, gpointer data, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_floor_hbase_open (TallFloorHbase *self,
+                                const TallFloorRun *run,
+                                const TallLayout *layout,
+                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_floor_hbase_close (TallFloorHbase *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallFloorHbase, tall_floor_hbase_close)
+gboolean tall_floor_hbase_connect (const TallFloorHbase *self,
+                                   const TallRead *read,
+                                   TallRawClient *raw,
+                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
 gboolean tall_floor_get (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_floor_put (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_floor_writers (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_floor_service (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_floor_lines (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_floor_list (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_floor_readers (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_floor_hbase (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

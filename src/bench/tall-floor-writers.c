@@ -16,15 +16,6 @@ typedef struct
   GPtrArray *orders; /* of TallOrder: those of this batch */
 } Writers;
 
-/* What one thread does. */
-typedef struct
-{
-  const Writers *writers;
-  guint first;
-  guint n;
-  GError *error; /* NULL: all are stored */
-} Share;
-
 static void
 writers_clear (Writers *self)
 {
@@ -43,43 +34,23 @@ prepare (gpointer data, guint n, GError **error G_GNUC_UNUSED)
   return TRUE;
 }
 
-static gpointer
-write_share (gpointer data)
+static gboolean
+write_share (gpointer data, guint number, GError **error)
 {
-  Share *share = data;
-  const Writers *writers = share->writers;
-  for (guint i = share->first; i < share->first + share->n; i++)
-    if (!tall_front_put_order (writers->store->front, g_ptr_array_index (writers->orders, i), NULL,
-                               NULL, &share->error))
-      break;
-  return NULL;
+  const Writers *self = data;
+  guint each = self->orders->len / self->n_writers;
+  for (guint i = number * each; i < (number + 1) * each; i++)
+    if (!tall_front_put_order (self->store->front, g_ptr_array_index (self->orders, i), NULL, NULL,
+                               error))
+      return FALSE;
+  return TRUE;
 }
 
 static gboolean
-run (gpointer data, guint n, GError **error)
+run (gpointer data, guint n G_GNUC_UNUSED, GError **error)
 {
   Writers *self = data;
-  GThread *threads[MANY];
-  Share shares[MANY];
-  guint each = n / self->n_writers;
-  GError *first = NULL;
-
-  for (guint i = 0; i < self->n_writers; i++)
-    {
-      shares[i] = (Share){ self, i * each, each, NULL };
-      threads[i] = g_thread_new ("writer", write_share, &shares[i]);
-    }
-  for (guint i = 0; i < self->n_writers; i++)
-    {
-      g_thread_join (threads[i]);
-      if (shares[i].error != NULL && first == NULL)
-        first = g_steal_pointer (&shares[i].error);
-      g_clear_error (&shares[i].error);
-    }
-  if (first == NULL)
-    return TRUE;
-  g_propagate_error (error, first);
-  return FALSE;
+  return tall_floor_run_threads (self->n_writers, write_share, self, error);
 }
 
 static gboolean

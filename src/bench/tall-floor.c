@@ -50,6 +50,54 @@ tall_floor_fill (const TallBenchStore *store, const TallWorkload *workload, guin
   return g_steal_pointer (&orders);
 }
 
+/* A thread of several. */
+typedef struct
+{
+  TallFloorWork work;
+  gpointer data;
+  guint number;
+  GThread *thread;
+  GError *error; /* owned; NULL: it went well */
+} Worker;
+
+static gpointer
+run_worker (gpointer data)
+{
+  Worker *self = data;
+  if (!self->work (self->data, self->number, &self->error))
+    g_assert (self->error != NULL);
+  return NULL;
+}
+
+/**
+ * tall_floor_run_threads:
+ * @work: is called by each of @n threads, with its number
+ *
+ * Returns: FALSE with the error of one of them
+ */
+gboolean
+tall_floor_run_threads (guint n, TallFloorWork work, gpointer data, GError **error)
+{
+  g_autofree Worker *workers = g_new (Worker, n);
+  g_autoptr (GError) first = NULL;
+  for (guint i = 0; i < n; i++)
+    {
+      workers[i] = (Worker){ work, data, i, NULL, NULL };
+      workers[i].thread = g_thread_new ("worker", run_worker, &workers[i]);
+    }
+  for (guint i = 0; i < n; i++)
+    {
+      g_thread_join (workers[i].thread);
+      if (first == NULL)
+        first = g_steal_pointer (&workers[i].error);
+      g_clear_error (&workers[i].error);
+    }
+  if (first == NULL)
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&first));
+  return FALSE;
+}
+
 /**
  * tall_floor_settle:
  * @table: embedded
@@ -91,7 +139,7 @@ tall_floor_run (const TallFloorOptions *options, TallBenchReport *report, GError
   tall_bench_report_set (report, "lines", options->n_lines);
   tall_bench_report_set (report, "orders", options->n_orders);
   if (options->hbase != NULL)
-    return tall_floor_hbase (&self, error);
+    return tall_floor_hbase (&self, error) && tall_floor_readers (&self, error);
   return tall_floor_get (&self, error) && tall_floor_put (&self, error)
          && tall_floor_writers (&self, error) && tall_floor_service (&self, error)
          && tall_floor_lines (&self, error) && tall_floor_list (&self, error);

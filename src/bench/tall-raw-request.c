@@ -12,6 +12,13 @@ static gboolean
 send_read (HbGatewayIf *client, const TallHbaseNames *names, const TallRead *read, GError **error)
 {
   g_autoptr (GByteArray) table = tall_hbase_names_get_table (names, read->table);
+  if (read->kind == TALL_READ_GET && read->n_keys > 1)
+    {
+      g_autoptr (GPtrArray) gets = g_ptr_array_new_full (read->n_keys, g_object_unref);
+      for (guint i = 0; i < read->n_keys; i++)
+        g_ptr_array_add (gets, tall_hbase_get_new (read, read->keys[i]));
+      return hb_gateway_client_send_get_multiple (client, table, gets, error);
+    }
   if (read->kind == TALL_READ_GET)
     {
       g_autoptr (HbTGet) get = tall_hbase_get_new (read, read->keys[0]);
@@ -24,7 +31,7 @@ send_read (HbGatewayIf *client, const TallHbaseNames *names, const TallRead *rea
 
 /**
  * tall_raw_request_encode:
- * @read: the get of one key, or a scan
+ * @read: a get of one key, one of several, or a scan
  *
  * Returns: (transfer full): the request that a gateway gets for it, byte for byte what the HBase
  *   table sends, without a frame's header

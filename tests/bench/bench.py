@@ -208,6 +208,26 @@ def on_hbase(_):
     equal(run("export", "--store", kept).ends(DONE).out.count('"order"'), 5)
 
 
+def floors_on_hbase(_):
+    """Every figure is there, whatever its value."""
+    address = os.environ["TALLORDER_HBASE_BINARY"]
+    result = run("bench", "--floor", "--store", f"hbase://{address}", "--seconds", 0, "--json")
+    figures = json.loads(result.ends(DONE).out)["figures"]
+    equal({f["id"]: (f["goal_is"], f["goal"]) for f in figures}, {
+        "hbase-get-blob": ("at_most", 1.25),
+        "hbase-get-wide": ("at_most", 1.25),
+        "hbase-get-record-type": ("at_most", 1.25),
+        "hbase-get-denormalized": ("at_most", 1.25),
+        "hbase-get-normalized": ("at_most", 1.6),
+        "hbase-readers": ("at_least", 2),
+        "hbase-readers-multiple": ("at_least", 0.6),
+    })
+    for figure in figures:
+        for side in ("ours_measured", "floor_measured"):
+            equal((figure["id"], figure[side]["rounds"] >= 3, figure[side]["p50_us"] > 0),
+                  (figure["id"], True, True))
+
+
 def begin():
     if not ON_HBASE:
         for function in (all_layouts, all_keys_with_clients, orders_of_a_file,
@@ -216,6 +236,7 @@ def begin():
             test(function)
     elif "TALLORDER_HBASE_BINARY" in os.environ:
         test(on_hbase)
+        test(floors_on_hbase)
     else:
         print("1..0 # SKIP no HBase: tools/hbase/hbase run starts one")
         return 0

@@ -1,0 +1,234 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-floor-private.h"
+
+#define N_READERS 64
+#define GETS 20     /* of each reader, in a batch: one order again and again */
+#define WARM_UP 0.5 /* of the time that counts: the gateway compiles what it does often */
+#define ROUND_SECONDS 0.1
+
+/* Connections that ask for single rows, if the gateway serves so many beside ours: it has a thread
+ * for each, and lets those that are too many wait for ever. */
+#define MAX_SINGLES 32
+
+/* Many readers through the front, each of an order of its own. */
+typedef struct
+{
+  const TallBenchStore *store;
+  GPtrArray *orders; /* of TallOrder */
+  TallOrder *found[N_READERS][GETS];
+} Readers;
+
+/* The same rows, each with a request of its own. */
+typedef struct
+{
+  TallRawClient raws[MAX_SINGLES]; /* n of them */
+  guint n;
+} Singles;
+
+static gboolean
+read_orders (gpointer data, guint number, GError **error)
+{
+  Readers *self = data;
+  const TallOrder *order = g_ptr_array_index (self->orders, number);
+  for (guint i = 0; i < GETS; i++)
+    {
+      self->found[number][i] = tall_front_get_order (self->store->front, order->customer_number,
+                                                     order->order_number, NULL, error);
+      if (self->found[number][i] == NULL)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+run_readers (gpointer data, guint n G_GNUC_UNUSED, GError **error)
+{
+  return tall_floor_run_threads (N_READERS, read_orders, data, error);
+}
+
+static gboolean
+check_readers (gpointer data, guint n G_GNUC_UNUSED, GError **error)
+{
+  Readers *self = data;
+  for (guint i = 0; i < N_READERS; i++)
+    for (guint k = 0; k < GETS; k++)
+      if (!tall_bench_check_same (g_ptr_array_index (self->orders, i), self->found[i][k], error))
+        return FALSE;
+  return TRUE;
+}
+
+static void
+clear_readers (gpointer data, guint n G_GNUC_UNUSED)
+{
+  Readers *self = data;
+  for (guint i = 0; i < N_READERS; i++)
+    for (guint k = 0; k < GETS; k++)
+      g_clear_pointer (&self->found[i][k], tall_order_free);
+}
+
+static gboolean
+call_single (gpointer data, guint number, GError **error)
+{
+  Singles *self = data;
+  for (guint i = 0; i < N_READERS * GETS / self->n; i++)
+    if (!tall_raw_client_call (&self->raws[number], error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+run_singles (gpointer data, guint n G_GNUC_UNUSED, GError **error)
+{
+  const Singles *self = data;
+  return tall_floor_run_threads (self->n, call_single, data, error);
+}
+
+static gboolean
+check_singles (gpointer data, guint n G_GNUC_UNUSED, GError **error)
+{
+  Singles *self = data;
+  for (guint i = 0; i < self->n; i++)
+    if (!tall_raw_client_check (&self->raws[i], error))
+      return FALSE;
+  return TRUE;
+}
+
+/* A request for the rows of all readers, on one connection. */
+static gboolean
+run_multiple (gpointer data, guint n, GError **error)
+{
+  TallRawClient *raw = data;
+  for (guint i = 0; i < n / N_READERS; i++)
+    if (!tall_raw_client_call (raw, error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+check_multiple (gpointer data, guint n G_GNUC_UNUSED, GError **error)
+{
+  return tall_raw_client_check (data, error);
+}
+
+static void
+singles_clear (Singles *self)
+{
+  for (guint i = 0; i < self->n; i++)
+    tall_raw_client_close (&self->raws[i]);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Singles, singles_clear)
+
+/* As many connections as are served; a gateway that is full says nothing. A power of two, so that
+ * all have the same to do. */
+static gboolean
+connect_singles (const TallFloorHbase *hbase,
+                 const TallReadPlan *plan,
+                 Singles *singles,
+                 GError **error)
+{
+  g_autoptr (GError) local = NULL;
+  guint n = 0;
+  for (; n < MAX_SINGLES && local == NULL; n++)
+    {
+      TallRawClient *raw = &singles->raws[n];
+      *raw = (TallRawClient)TALL_RAW_CLIENT_INIT;
+      singles->n = n + 1;
+      if (!tall_floor_hbase_connect (hbase, tall_read_plan_get (plan, n), raw, &local))
+        break;
+    }
+  guint used = 1;
+  while (used * 2 <= n)
+    used *= 2;
+  while (n > 0 && singles->n > used)
+    tall_raw_client_close (&singles->raws[--singles->n]);
+  if (n > 0)
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&local));
+  return FALSE;
+}
+
+/* What blob reads of an order: its root row, all of it. */
+static gboolean
+connect_all (const TallFloorHbase *hbase,
+             GPtrArray *orders,
+             Singles *singles,
+             TallRawClient *multiple,
+             GError **error)
+{
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  g_autoptr (TallReadPlan) all = tall_read_plan_new ();
+  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify)g_byte_array_unref);
+  TallSlice keys[N_READERS];
+  for (guint i = 0; i < N_READERS; i++)
+    {
+      GByteArray *row =
+          tall_bench_store_make_root_row (&hbase->store, g_ptr_array_index (orders, i));
+      g_ptr_array_add (rows, row);
+      keys[i] = tall_slice_array (row);
+      tall_read_plan_add_get (plan, "orders", keys[i]);
+    }
+  return tall_floor_hbase_connect (hbase, tall_read_plan_add_gets (all, "orders", keys, N_READERS),
+                                   multiple, error)
+         && connect_singles (hbase, plan, singles, error);
+}
+
+static void
+add_figures (TallFloorRun *self, const TallMeasurement *measurement, guint n_singles)
+{
+  g_autofree char *what =
+      g_strdup_printf ("HBase, blob: 64 readers / %u raw single gets", n_singles);
+  tall_bench_report_add_rate (self->report, "hbase-readers", what, 2, &measurement->sides[0],
+                              &measurement->sides[1]);
+  tall_bench_report_add_rate (self->report, "hbase-readers-multiple",
+                              "HBase, blob: 64 readers / raw getMultiple of 64", 0.6,
+                              &measurement->sides[0], &measurement->sides[2]);
+}
+
+static gboolean
+measure (TallFloorRun *self, const TallFloorHbase *hbase, Readers *readers, GError **error)
+{
+  g_auto (TallMeasurement) measurement = { 0 };
+  g_auto (TallRawClient) multiple = TALL_RAW_CLIENT_INIT;
+  g_auto (Singles) singles = { .n = 0 };
+  TallMeasurePlan plan = tall_floor_make_plan (self, "HBase: 64 readers");
+
+  /* Our side has all of its connections before the raw ones take what is left. */
+  gboolean ready = run_readers (readers, 0, error)
+                   && connect_all (hbase, readers->orders, &singles, &multiple, error);
+  clear_readers (readers, 0);
+  if (!ready)
+    return FALSE;
+  const TallMeasureSide sides[] = {
+    { N_READERS * GETS, NULL, run_readers, check_readers, clear_readers, readers },
+    { N_READERS * GETS, NULL, run_singles, check_singles, NULL, &singles },
+    { N_READERS * GETS, NULL, run_multiple, check_multiple, NULL, &multiple },
+  };
+  plan.warm_up = WARM_UP * self->options->seconds;
+  plan.round_seconds = MIN (ROUND_SECONDS, self->options->seconds / 10);
+  if (!tall_measure (sides, G_N_ELEMENTS (sides), &plan, &measurement, error))
+    return FALSE;
+  add_figures (self, &measurement, singles.n);
+  return TRUE;
+}
+
+/**
+ * tall_floor_readers:
+ *
+ * Many readers at one gateway against its rate of single gets, and against asking for all of their
+ * rows in one request: whether reads that wait leave together.
+ */
+gboolean
+tall_floor_readers (TallFloorRun *self, GError **error)
+{
+  g_auto (TallFloorHbase) hbase = { 0 };
+  TallWorkload workload = { "R", self->options->n_lines };
+  if (!tall_floor_hbase_open (&hbase, self, &tall_layout_blob, error))
+    return FALSE;
+  g_autoptr (GPtrArray) orders = tall_floor_fill (&hbase.store, &workload, N_READERS, error);
+  g_autofree Readers *readers = g_new0 (Readers, 1);
+  readers->store = &hbase.store;
+  readers->orders = orders;
+  return orders != NULL && measure (self, &hbase, readers, error);
+}

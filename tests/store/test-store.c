@@ -355,7 +355,7 @@ test_describe_and_ping (TallStoreFixture *fixture, gconstpointer data)
   g_assert_no_error (error);
   g_assert_cmpstr (description->layout, ==, kind->layout->name);
   g_assert_cmpstr (description->key_strategy, ==, kind->key_strategy->name);
-  g_assert_cmpstr (description->store, ==, "memory");
+  g_assert_cmpstr (description->store, ==, kind->rocksdb ? "rocksdb" : "memory");
   g_assert_cmpuint (description->format, ==, 1);
   g_assert_cmpuint (description->schema, ==, TALL_SCHEMA);
   g_assert_false (description->read_only);
@@ -390,6 +390,6 @@ int
 main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
-  tall_store_fixture_add ("store", tests, G_N_ELEMENTS (tests));
+  tall_store_fixture_add_everywhere ("store", tests, G_N_ELEMENTS (tests));
   return g_test_run ();
 }

@@ -41,9 +41,9 @@ assert_given_up (TallStepper *client)
  * marker, under which the state cells of clients with slower clocks vanished for ever.
  * seen=RP: the same if the next revision did not look at the state cell's own timestamp. */
 static void
-test_given_up_claim_and_slow_clock (void)
+test_given_up_claim_and_slow_clock (gconstpointer layout)
 {
-  g_autoptr (TallTable) table = tall_stepper_table_new (&tall_layout_record_type);
+  g_autoptr (TallTable) table = tall_stepper_table_new (layout);
   g_autoptr (TallStepper) p0 = tall_stepper_new (table, 5000);
   g_autoptr (TallStepper) p1 = tall_stepper_new (table, 1000);
   give_up (p0);
@@ -59,9 +59,9 @@ test_given_up_claim_and_slow_clock (void)
 
 /* A late "give up" finds other bytes: nothing ever returns to an earlier state. */
 static void
-test_late_release (void)
+test_late_release (gconstpointer layout)
 {
-  g_autoptr (TallTable) table = tall_stepper_table_new (&tall_layout_record_type);
+  g_autoptr (TallTable) table = tall_stepper_table_new (layout);
   g_autoptr (TallStepper) p0 = tall_stepper_new (table, 5000);
   g_autoptr (TallStepper) p1 = tall_stepper_new (table, 1000);
   give_up (p0);
@@ -76,9 +76,9 @@ test_late_release (void)
 /* seen=R: p0 has claimed and is gone; p1's clock is slow. If its claim does not get a later
  * timestamp than p0's, it hides under it and nobody can write any more. */
 static void
-test_forgotten_claim_and_slow_clock (void)
+test_forgotten_claim_and_slow_clock (gconstpointer layout)
 {
-  g_autoptr (TallTable) table = tall_stepper_table_new (&tall_layout_record_type);
+  g_autoptr (TallTable) table = tall_stepper_table_new (layout);
   g_autoptr (TallStepper) p0 = tall_stepper_new (table, 5000);
   g_autoptr (TallStepper) p1 = tall_stepper_new (table, 1000);
   tall_stepper_put (p0, 10, 2, NULL);
@@ -92,9 +92,9 @@ test_forgotten_claim_and_slow_clock (void)
 /* childV=1, childV=2: cells of claims, also of those that were claimed over, stand above the
  * committed ones in the same rows; with a bounded number of versions they pushed them out. */
 static void
-test_zombies_push_nothing_out (void)
+test_zombies_push_nothing_out (gconstpointer layout)
 {
-  g_autoptr (TallTable) table = tall_stepper_table_new (&tall_layout_record_type);
+  g_autoptr (TallTable) table = tall_stepper_table_new (layout);
   g_autoptr (TallStepper) p0 = tall_stepper_new (table, 1000);
   g_autoptr (TallStepper) p1 = tall_stepper_new (table, 1000);
   g_autoptr (TallStepper) p2 = tall_stepper_new (table, 1000);
@@ -123,50 +123,53 @@ test_zombies_push_nothing_out (void)
   tall_stepper_go_on_alone (table);
 }
 
+/* In all tables of orders. */
 static guint
-count_cells_at (TallTable *table, gint64 timestamp)
+count_cells_at (const TallLayout *layout, TallTable *table, gint64 timestamp)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  tall_read_plan_add_scan (plan, "orders", tall_slice (NULL, 0), tall_slice (NULL, 0));
+  for (const TallLayoutTable *rows = layout->tables; rows->name != NULL; rows++)
+    tall_read_plan_add_scan (plan, rows->name, tall_slice (NULL, 0), tall_slice (NULL, 0));
   tall_read_plan_set_timestamp (plan, timestamp);
   g_autoptr (TallReadResult) result = tall_table_read (table, plan, TALL_NO_DEADLINE, &error);
   g_assert_no_error (error);
   guint n = 0;
-  for (guint i = 0; i < result->results[0].n_rows; i++)
-    n += result->results[0].rows[i].n_cells;
+  for (guint i = 0; i < result->n_results; i++)
+    for (guint j = 0; j < result->results[i].n_rows; j++)
+      n += result->results[i].rows[j].n_cells;
   return n;
 }
 
 /* leftovers: who claims over removes what the other has written before he writes himself, or dead
  * claims pile up in the rows. The state cell of the old claim stays until the commit. */
 static void
-test_leftovers_go_first (void)
+test_leftovers_go_first (gconstpointer layout)
 {
-  g_autoptr (TallTable) table = tall_stepper_table_new (&tall_layout_record_type);
+  g_autoptr (TallTable) table = tall_stepper_table_new (layout);
   g_autoptr (TallStepper) p1 = tall_stepper_new (table, 1000);
   g_autoptr (TallStepper) p2 = tall_stepper_new (table, 1000);
   tall_stepper_put (p1, 11, 2, NULL);
   tall_stepper_step (p1, APPLY_IF);
   tall_stepper_step (p1, APPLY);
-  g_assert_cmpuint (count_cells_at (table, 1000), >, 3);
+  g_assert_cmpuint (count_cells_at (layout, table, 1000), >, 3);
 
   tall_stepper_put (p2, 12, 1, NULL);
   tall_stepper_find_claim (p2);
   tall_stepper_step (p2, APPLY_IF);
   tall_stepper_step (p2, READ);
   tall_stepper_step (p2, APPLY);
-  g_assert_cmpuint (count_cells_at (table, 1000), ==, 1);
-  g_assert_cmpuint (count_cells_at (table, 1002), ==, 1);
+  g_assert_cmpuint (count_cells_at (layout, table, 1000), ==, 1);
+  g_assert_cmpuint (count_cells_at (layout, table, 1002), ==, 1);
   tall_stepper_finish (p2);
   g_assert_cmpuint (tall_stepper_see (table), ==, 12);
 }
 
 /* Without that removal being acknowledged, nothing is written. */
 static void
-test_leftovers_must_go (void)
+test_leftovers_must_go (gconstpointer layout)
 {
-  g_autoptr (TallTable) table = tall_stepper_table_new (&tall_layout_record_type);
+  g_autoptr (TallTable) table = tall_stepper_table_new (layout);
   g_autoptr (TallStepper) p1 = tall_stepper_new (table, 1000);
   g_autoptr (TallStepper) p2 = tall_stepper_new (table, 1000);
   tall_stepper_put (p1, 11, 2, NULL);
@@ -180,16 +183,16 @@ test_leftovers_must_go (void)
   tall_stepper_fail (p2, APPLY, TALL_FAILURE_BEFORE);
   tall_stepper_step (p2, APPLY_IF);
   g_assert_error (tall_stepper_get_error (p2), TALL_ERROR, TALL_ERROR_UNAVAILABLE);
-  g_assert_cmpuint (count_cells_at (table, 1002), ==, 1);
+  g_assert_cmpuint (count_cells_at (layout, table, 1002), ==, 1);
   tall_stepper_go_on_alone (table);
 }
 
 /* deltoken: p0's delete and p1's put take the same revision. A delete that knew itself by that
  * took p1's commit for its own, said "deleted", and removed p1's rows. */
 static void
-test_delete_knows_itself_by_token (void)
+test_delete_knows_itself_by_token (gconstpointer layout)
 {
-  g_autoptr (TallTable) table = tall_stepper_table_new (&tall_layout_record_type);
+  g_autoptr (TallTable) table = tall_stepper_table_new (layout);
   g_autoptr (TallStepper) p0 = tall_stepper_new (table, 1000);
   g_autoptr (TallStepper) p1 = tall_stepper_new (table, 1000);
   TallState state;
@@ -221,10 +224,10 @@ test_delete_knows_itself_by_token (void)
 /* judge=first: the reader finds an order in pieces, and it is replaced while he looks again. Only a
  * root that is the same after the last row may be called damaged. */
 static void
-test_reader_looks_at_the_root_again (void)
+test_reader_looks_at_the_root_again (gconstpointer layout)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (TallTable) table = tall_stepper_table_new (&tall_layout_record_type);
+  g_autoptr (TallTable) table = tall_stepper_table_new (layout);
   g_autoptr (TallStepper) p0 = tall_stepper_new (table, 1000);
   g_autoptr (TallStepper) p1 = tall_stepper_new (table, 1000);
   tall_stepper_put_whole (p0, 10, 2);
@@ -233,7 +236,7 @@ test_reader_looks_at_the_root_again (void)
   tall_order_key_init (&key, &tall_key_hashed, TALL_TEST_CUSTOMER, 0, TALL_TEST_ORDER);
   g_autoptr (TallOrder) order = tall_test_marked_order (TALL_TEST_ORDER, 10, 1, 2);
   g_autoptr (TallBatch) batch = tall_batch_new ();
-  tall_layout_record_type.append_children (&key, order, 1000, batch);
+  ((const TallLayout *)layout)->append_children (&key, order, 1000, batch);
   TallMutation *line = g_ptr_array_index (batch->mutations, batch->mutations->len - 1);
   line->n_changes = 0;
   tall_mutation_delete_up_to (batch, line, 1000);
@@ -254,10 +257,10 @@ test_reader_looks_at_the_root_again (void)
 /* A put that the caller sends again to another server while the first is at it: the claim there is
  * a stranger's, though its put has our token, and at the end there is one order. */
 static void
-test_token_at_two_servers (void)
+test_token_at_two_servers (gconstpointer layout)
 {
   TallWriteOptions options = { .condition = TALL_IF_ABSENT, .has_token = TRUE, .token = { 1, 2 } };
-  g_autoptr (TallTable) table = tall_stepper_table_new (&tall_layout_record_type);
+  g_autoptr (TallTable) table = tall_stepper_table_new (layout);
   g_autoptr (TallStepper) p0 = tall_stepper_new (table, 1000);
   g_autoptr (TallStepper) p1 = tall_stepper_new (table, 1000);
   tall_stepper_put (p0, 10, 2, &options);
@@ -277,9 +280,9 @@ test_token_at_two_servers (void)
 
 /* Calls that were given up for lost, and arrive after everything was done without them. */
 static void
-test_late_claim_and_commit (void)
+test_late_claim_and_commit (gconstpointer layout)
 {
-  g_autoptr (TallTable) table = tall_stepper_table_new (&tall_layout_record_type);
+  g_autoptr (TallTable) table = tall_stepper_table_new (layout);
   g_autoptr (TallStepper) p0 = tall_stepper_new (table, 1000);
   g_autoptr (TallStepper) p1 = tall_stepper_new (table, 1000);
   tall_stepper_put (p0, 10, 2, NULL);
@@ -301,9 +304,9 @@ test_late_claim_and_commit (void)
 /* A foreign claim is left alone until it has stayed unchanged for the patience, and is waited for
  * no longer than the caller has time. */
 static void
-test_patience (void)
+test_patience (gconstpointer layout)
 {
-  g_autoptr (TallTable) table = tall_stepper_table_new (&tall_layout_record_type);
+  g_autoptr (TallTable) table = tall_stepper_table_new (layout);
   g_autoptr (TallStepper) p0 = tall_stepper_new (table, 1000);
   TallTestClock clock = { .now = 1000 };
   g_autoptr (TallStore) patient = tall_test_open (table, &clock);
@@ -335,9 +338,9 @@ let_time_pass (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpoi
 
 /* When the time is over before the commit, it is not sent: then one knows that nothing was done. */
 static void
-test_time_is_over (void)
+test_time_is_over (gconstpointer layout)
 {
-  g_autoptr (TallTable) table = tall_stepper_table_new (&tall_layout_record_type);
+  g_autoptr (TallTable) table = tall_stepper_table_new (layout);
   g_autoptr (TallTable) slow = tall_failing_table_new (table);
   TallTestClock clock = { .now = 1000 };
   g_autoptr (TallStore) store = tall_test_open (slow, &clock);
@@ -353,21 +356,38 @@ test_time_is_over (void)
   g_assert_cmpuint (tall_stepper_see (table), ==, 0);
 }
 
+static const struct
+{
+  const char *name;
+  GTestDataFunc test; /* is given the layout */
+} traces[] = {
+  { "given-up-claim-and-slow-clock", test_given_up_claim_and_slow_clock },
+  { "late-release", test_late_release },
+  { "forgotten-claim-and-slow-clock", test_forgotten_claim_and_slow_clock },
+  { "zombies-push-nothing-out", test_zombies_push_nothing_out },
+  { "leftovers-go-first", test_leftovers_go_first },
+  { "leftovers-must-go", test_leftovers_must_go },
+  { "delete-knows-itself-by-token", test_delete_knows_itself_by_token },
+  { "reader-looks-at-the-root-again", test_reader_looks_at_the_root_again },
+  { "token-at-two-servers", test_token_at_two_servers },
+  { "late-claim-and-commit", test_late_claim_and_commit },
+  { "patience", test_patience },
+  { "time-is-over", test_time_is_over },
+};
+
+/* For every layout whose orders are several rows: only there are claims. */
 int
 main (int argc, char *argv[])
 {
+  guint n_layouts;
+  const TallLayout *const *layouts = tall_layouts (&n_layouts);
+
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/traces/given-up-claim-and-slow-clock", test_given_up_claim_and_slow_clock);
-  g_test_add_func ("/traces/late-release", test_late_release);
-  g_test_add_func ("/traces/forgotten-claim-and-slow-clock", test_forgotten_claim_and_slow_clock);
-  g_test_add_func ("/traces/zombies-push-nothing-out", test_zombies_push_nothing_out);
-  g_test_add_func ("/traces/leftovers-go-first", test_leftovers_go_first);
-  g_test_add_func ("/traces/leftovers-must-go", test_leftovers_must_go);
-  g_test_add_func ("/traces/delete-knows-itself-by-token", test_delete_knows_itself_by_token);
-  g_test_add_func ("/traces/reader-looks-at-the-root-again", test_reader_looks_at_the_root_again);
-  g_test_add_func ("/traces/token-at-two-servers", test_token_at_two_servers);
-  g_test_add_func ("/traces/late-claim-and-commit", test_late_claim_and_commit);
-  g_test_add_func ("/traces/patience", test_patience);
-  g_test_add_func ("/traces/time-is-over", test_time_is_over);
+  for (guint i = 0; i < n_layouts; i++)
+    for (guint j = 0; j < G_N_ELEMENTS (traces) && !layouts[i]->single_row; j++)
+      {
+        g_autofree char *path = g_strdup_printf ("/traces/%s/%s", layouts[i]->name, traces[j].name);
+        g_test_add_data_func (path, layouts[i], traces[j].test);
+      }
   return g_test_run ();
 }

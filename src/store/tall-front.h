@@ -138,8 +138,10 @@ struct _TallFrontClass
                           GError **error);
 
   /* Returns (transfer full): a page of a customer's orders by date. An order whose date changes
-   * meanwhile may be missed or come twice. %TALL_ERROR_UNSUPPORTED without an index;
-   * %TALL_ERROR_INVALID for a page token of another listing, deployment or version. */
+   * meanwhile may be missed or come twice. A page may have fewer entries than asked for, even none,
+   * and yet a next page: where much was deleted or given other dates. %TALL_ERROR_UNSUPPORTED
+   * without an index; %TALL_ERROR_INVALID for a page token of another listing, deployment or
+   * version. */
   TallOrderList *(*list_orders) (TallFront *self,
                                  const char *customer_number,
                                  const TallListOptions *options,

@@ -7,7 +7,8 @@
 #include "tall-limits.h"
 #include "tall-page.h"
 
-#define MOST_ROWS 1024 /* of the index in one scan */
+#define MOST_ROWS 1024                    /* of the index in one scan */
+#define LOOKING_TIME (3 * G_USEC_PER_SEC) /* for the orders of a page; then it ends, short */
 
 /**
  * Listing:
@@ -311,11 +312,29 @@ take_all (Listing *self, const TallRows *hints, TallArena *arena, GError **error
   return TRUE;
 }
 
+static gint64
+get_time (const Listing *self)
+{
+  const TallStoreHooks *hooks = &self->operation->context->hooks;
+  return hooks->monotonic (hooks->data);
+}
+
+/* The next page goes on after @row. */
+static void
+end_after (Listing *self, TallSlice row)
+{
+  self->more = TRUE;
+  g_byte_array_set_size (self->last, 0);
+  tall_bytes_append (self->last, row);
+}
+
 /* One more than the page holds is looked for, to know whether there is a next page. Where many
- * hints lead nowhere, more of them are read at once. */
+ * hints lead nowhere, more of them are read at once, and a caller who has waited for long gets what
+ * was found until then: the next page goes on from there. */
 static gboolean
 fill (Listing *self, GError **error)
 {
+  gint64 begun = get_time (self);
   guint least = 0;
   while (!self->more && !is_at_end (self))
     {
@@ -330,10 +349,13 @@ fill (Listing *self, GError **error)
       if (result == NULL || !take_all (self, &result->results[0], result->arena, error))
         return FALSE;
       guint n_found = result->results[0].n_rows;
-      if (n_found < n)
+      if (n_found < n || self->more)
         return TRUE;
-      move_after (self, result->results[0].rows[n_found - 1].key);
+      TallSlice looked_at = result->results[0].rows[n_found - 1].key;
+      move_after (self, looked_at);
       least = 2 * n;
+      if (!is_at_end (self) && get_time (self) - begun >= LOOKING_TIME)
+        end_after (self, looked_at);
     }
   return TRUE;
 }
@@ -368,7 +390,8 @@ finish (Listing *self, const TallPageScope *scope)
  * orders that it leads to, all in one call. What that costs depends on the page, not on how many
  * orders there are. An order that cannot be read is listed as such.
  *
- * Returns: (transfer full): a page
+ * Returns: (transfer full): a page; a short one, even an empty one, with a next page if it took
+ *   long to look at hints that lead nowhere
  */
 TallOrderList *
 tall_list_orders (TallOperation *operation, const TallListOptions *options, GError **error)

@@ -222,7 +222,11 @@ write_hint (TallStoreFixture *fixture, const char *number, gint64 date)
 {
   g_autoptr (GError) error = NULL;
   g_auto (TallOrderKey) key = { 0 };
-  tall_order_key_init (&key, tall_store_get_key_strategy (fixture->store), "VINET", 0, number);
+  guint64 id;
+  gboolean known = tall_store_find_id (fixture->store, "VINET", &id, &error);
+  g_assert_no_error (error);
+  g_assert_true (known);
+  tall_order_key_init (&key, tall_store_get_key_strategy (fixture->store), "VINET", id, number);
   g_autoptr (GByteArray) row = g_byte_array_new ();
   tall_bytes_append (row, key.customer);
   tall_bytes_append_u64 (row, (guint64)G_MAXINT64 - (guint64)date);
@@ -260,6 +264,51 @@ test_dangling_hints (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED
   g_assert_nonnull (token);
   options.page = token;
   assert_listed (fixture->front, &options, "o0");
+}
+
+static void
+let_a_second_pass (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  if (call->kind == TALL_CALL_READ)
+    ((TallTestClock *)data)->monotonic += G_USEC_PER_SEC;
+}
+
+/* Where hints that lead nowhere are many and each call takes a second, a page ends soon after
+ * three, short or empty; all pages together are the whole nevertheless. */
+static void
+test_early_end (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autofree char *number = g_strdup_printf ("o%u", i);
+      put_dated (fixture->front, "VINET", number, i * DAY);
+    }
+  for (guint i = 0; i < 100; i++)
+    write_hint (fixture, "o1", (gint64)(i + 7) * DAY);
+  g_autoptr (TallTable) slow = tall_failing_table_new (fixture->table);
+  g_autoptr (TallStore) store = tall_test_open (slow, &fixture->clock);
+  g_autofree char *known = list_page (TALL_FRONT (store), "VINET", NULL, NULL);
+  g_assert_cmpstr (known, ==, "o2 o1 o0");
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (slow), NULL, let_a_second_pass,
+                                &fixture->clock);
+
+  g_autoptr (GString) listed = g_string_new (NULL);
+  g_autofree char *token = NULL;
+  guint n_pages = 0, n_empty = 0;
+  do
+    {
+      gint64 begun = fixture->clock.monotonic;
+      g_autofree char *page = g_steal_pointer (&token);
+      TallListOptions options = { .limit = 2, .page = page };
+      g_autofree char *numbers = list_page (TALL_FRONT (store), "VINET", &options, &token);
+      g_assert_cmpint (fixture->clock.monotonic - begun, <=, 4 * G_USEC_PER_SEC);
+      g_string_append_printf (listed, "%s%s", listed->len > 0 && *numbers ? " " : "", numbers);
+      n_empty += *numbers == '\0';
+      g_assert_cmpuint (++n_pages, <, 100);
+    }
+  while (token != NULL);
+  g_assert_cmpstr (listed->str, ==, "o2 o1 o0");
+  g_assert_cmpuint (n_empty, >=, 3);
 }
 
 /* A page goes on where it was, also if the order there is gone or has another date. */
@@ -425,17 +474,12 @@ test_broken_row (gconstpointer code)
 }
 
 static const TallStoreTest tests[] = {
-  { "unreadable", test_unreadable },
-  { "order", test_order },
-  { "entry", test_entry },
-  { "range", test_range },
-  { "pages", test_pages },
-  { "follows-changes", test_follows_changes },
-  { "cleans-up", test_cleans_up },
-  { "dangling-hints", test_dangling_hints },
-  { "position-is-gone", test_position_is_gone },
-  { "calls", test_calls },
-  { "without-index", test_without_index },
+  { "unreadable", test_unreadable }, { "order", test_order },
+  { "entry", test_entry },           { "range", test_range },
+  { "pages", test_pages },           { "follows-changes", test_follows_changes },
+  { "cleans-up", test_cleans_up },   { "dangling-hints", test_dangling_hints },
+  { "early-end", test_early_end },   { "position-is-gone", test_position_is_gone },
+  { "calls", test_calls },           { "without-index", test_without_index },
 };
 
 int

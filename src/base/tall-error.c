@@ -98,18 +98,87 @@ tall_error_get_revision (const GError *error)
   return tall_error_get_private ((GError *)error)->revision;
 }
 
+typedef enum
+{
+  OF_ONE = 1 << 0,
+  NOT_DONE = 1 << 1,
+  PASSING = 1 << 2,
+  UNREADABLE = 1 << 3,
+} Meaning;
+
+/* The table of the header. */
+static gboolean
+has_meaning (const GError *error, Meaning meaning)
+{
+  static const guint meanings[] = {
+    [TALL_ERROR_NOT_FOUND] = OF_ONE | NOT_DONE,
+    [TALL_ERROR_CONFLICT] = OF_ONE | NOT_DONE,
+    [TALL_ERROR_INVALID] = OF_ONE | NOT_DONE,
+    [TALL_ERROR_TOO_LARGE] = OF_ONE | NOT_DONE,
+    [TALL_ERROR_KEY_COLLISION] = OF_ONE | NOT_DONE,
+    [TALL_ERROR_UNSUPPORTED] = NOT_DONE,
+    [TALL_ERROR_OVERLOADED] = NOT_DONE | PASSING,
+    [TALL_ERROR_UNAVAILABLE] = NOT_DONE | PASSING,
+    [TALL_ERROR_TIMED_OUT] = NOT_DONE | PASSING,
+    [TALL_ERROR_OUTCOME_UNKNOWN] = PASSING,
+    [TALL_ERROR_DAMAGED] = OF_ONE | NOT_DONE | UNREADABLE,
+    [TALL_ERROR_NEWER_VERSION] = OF_ONE | NOT_DONE | UNREADABLE,
+    [TALL_ERROR_INTERNAL] = 0,
+  };
+
+  return error != NULL && error->domain == TALL_ERROR
+         && (guint)error->code < G_N_ELEMENTS (meanings) && (meanings[error->code] & meaning) != 0;
+}
+
+/**
+ * tall_error_is_of_one:
+ * @error: (nullable): of one call, on one order or customer
+ *
+ * Returns: whether that order or customer, or what was asked of it, is the trouble, so that the
+ * same call on another may succeed
+ */
+gboolean
+tall_error_is_of_one (const GError *error)
+{
+  return has_meaning (error, OF_ONE);
+}
+
+/**
+ * tall_error_is_not_done:
+ * @error: (nullable): of a write
+ *
+ * Returns: whether nothing was done, for certain, nor will be later. Otherwise it may have been:
+ *   that is what %TALL_ERROR_OUTCOME_UNKNOWN says, and nobody knows of an internal error
+ */
+gboolean
+tall_error_is_not_done (const GError *error)
+{
+  return has_meaning (error, NOT_DONE);
+}
+
+/**
+ * tall_error_is_passing:
+ * @error: (nullable):
+ *
+ * Returns: whether the trouble may go away by itself, so that it makes sense to try again; a write
+ *   whose outcome is unknown with care
+ */
+gboolean
+tall_error_is_passing (const GError *error)
+{
+  return has_meaning (error, PASSING);
+}
+
 /**
  * tall_error_is_unreadable:
- * @error: (nullable): of reading one thing that is stored
+ * @error: (nullable): of reading
  *
- * Returns: whether that one thing is the trouble, so that others may be readable: it is damaged, or
- *   was written by a newer version
+ * Returns: whether what is stored is the trouble: it is damaged, or was written by a newer version
  */
 gboolean
 tall_error_is_unreadable (const GError *error)
 {
-  return g_error_matches (error, TALL_ERROR, TALL_ERROR_DAMAGED)
-         || g_error_matches (error, TALL_ERROR, TALL_ERROR_NEWER_VERSION);
+  return has_meaning (error, UNREADABLE);
 }
 
 /**

@@ -58,6 +58,29 @@ void tall_error_set_conflict (GError **error, gint64 revision, const char *forma
 const char *tall_error_get_field (const GError *error);
 gint64 tall_error_get_revision (const GError *error);
 
+/*
+ * What an error means to who has to go on after it. One table, so that nobody makes up his own:
+ *
+ *                     of one   not done   passing   unreadable
+ *     not found         ×         ×
+ *     conflict          ×         ×
+ *     invalid           ×         ×
+ *     too large         ×         ×
+ *     key collision     ×         ×
+ *     unsupported                 ×
+ *     overloaded                  ×          ×
+ *     unavailable                 ×          ×
+ *     timed out                   ×          ×
+ *     outcome unknown                        ×
+ *     damaged           ×         ×                     ×
+ *     newer version     ×         ×                     ×
+ *     internal
+ *
+ * An error of another domain, or none, has no mark.
+ */
+gboolean tall_error_is_of_one (const GError *error);
+gboolean tall_error_is_not_done (const GError *error);
+gboolean tall_error_is_passing (const GError *error);
 gboolean tall_error_is_unreadable (const GError *error);
 
 const char *tall_error_code_name (TallError code);

@@ -14,20 +14,6 @@ typedef struct
   guint64 n_refused;
 } Put;
 
-/* Whether the failure is about this one order, so that others may still be stored. */
-static gboolean
-is_refusal (const GError *error)
-{
-  static const TallError refusals[] = { TALL_ERROR_CONFLICT,      TALL_ERROR_INVALID,
-                                        TALL_ERROR_TOO_LARGE,     TALL_ERROR_NOT_FOUND,
-                                        TALL_ERROR_KEY_COLLISION, TALL_ERROR_NEWER_VERSION,
-                                        TALL_ERROR_DAMAGED };
-  for (guint i = 0; i < G_N_ELEMENTS (refusals); i++)
-    if (g_error_matches (error, TALL_ERROR, (gint)refusals[i]))
-      return TRUE;
-  return FALSE;
-}
-
 static gboolean
 store_item (Put *self, TallJsonItem *item)
 {
@@ -59,7 +45,7 @@ put_item (Put *self, TallJsonItem *item)
       return TRUE;
     }
   tall_print_error ("%s", item->error->message);
-  gboolean refused = is_refusal (item->error);
+  gboolean refused = tall_error_is_of_one (item->error);
   self->n_refused += refused;
   return refused;
 }

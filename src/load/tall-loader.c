@@ -41,25 +41,13 @@ classify (const GError *error)
 {
   if (error == NULL)
     return STORED;
-  if (error->domain != TALL_ERROR)
+  /* Somebody else was faster, and only after an unknown outcome there is a condition at all. */
+  if (tall_error_is_passing (error) || g_error_matches (error, TALL_ERROR, TALL_ERROR_CONFLICT))
+    return RETRY;
+  /* No order has to be there to be put: it is the table that is not. */
+  if (g_error_matches (error, TALL_ERROR, TALL_ERROR_NOT_FOUND))
     return STOP;
-  switch ((TallError)error->code)
-    {
-    case TALL_ERROR_INVALID:
-    case TALL_ERROR_TOO_LARGE:
-    case TALL_ERROR_KEY_COLLISION:
-    case TALL_ERROR_DAMAGED:
-    case TALL_ERROR_NEWER_VERSION:
-      return REFUSED;
-    case TALL_ERROR_CONFLICT:
-    case TALL_ERROR_OVERLOADED:
-    case TALL_ERROR_UNAVAILABLE:
-    case TALL_ERROR_TIMED_OUT:
-    case TALL_ERROR_OUTCOME_UNKNOWN:
-      return RETRY;
-    default:
-      return STOP;
-    }
+  return tall_error_is_of_one (error) ? REFUSED : STOP;
 }
 
 static void

@@ -132,24 +132,11 @@ run_batch (const Puts *self, const Batch *batch, GError **error)
   return TRUE;
 }
 
-static gboolean
-is_surely_not_done (const GError *error)
-{
-  static const TallError codes[] = { TALL_ERROR_INVALID,     TALL_ERROR_TOO_LARGE,
-                                     TALL_ERROR_UNSUPPORTED, TALL_ERROR_OVERLOADED,
-                                     TALL_ERROR_UNAVAILABLE, TALL_ERROR_TIMED_OUT };
-
-  for (guint i = 0; i < G_N_ELEMENTS (codes); i++)
-    if (g_error_matches (error, TALL_ERROR, (int)codes[i]))
-      return TRUE;
-  return FALSE;
-}
-
 /* A call failed as a whole: what that means for each of its orders, and those after them. */
 static void
 fail_rest (Puts *self, const Batch *batch, const GError *reason)
 {
-  gboolean known = is_surely_not_done (reason)
+  gboolean known = tall_error_is_not_done (reason)
                    || g_error_matches (reason, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN);
 
   for (guint i = 0; i < batch->n; i++)
@@ -191,7 +178,7 @@ tall_client_put_orders (TallFront *front,
         continue;
       if (batch->n > 0 && !run_batch (&self, batch, &reason))
         {
-          if (!asked && is_surely_not_done (reason))
+          if (!asked && tall_error_is_not_done (reason))
             {
               g_propagate_error (error, g_steal_pointer (&reason));
               return FALSE;

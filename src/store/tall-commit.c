@@ -6,14 +6,6 @@
 
 #define ORIGIN_SIZE 8
 
-/* A table says so if it does not know; otherwise only a defect could. */
-static gboolean
-may_have_happened (const GError *error)
-{
-  return error->domain != TALL_ERROR || error->code == TALL_ERROR_OUTCOME_UNKNOWN
-         || error->code == TALL_ERROR_INTERNAL;
-}
-
 /**
  * tall_send_if:
  * @expected: the state that must be there
@@ -34,7 +26,7 @@ tall_send_if (const TallOperation *operation,
                            expected->exists ? &bytes : NULL, durability, operation->deadline,
                            &matched, error))
     return matched ? TALL_ANSWER_YES : TALL_ANSWER_NO;
-  return may_have_happened (*error) ? TALL_ANSWER_LOST : TALL_ANSWER_REFUSED;
+  return tall_error_is_not_done (*error) ? TALL_ANSWER_REFUSED : TALL_ANSWER_LOST;
 }
 
 /**

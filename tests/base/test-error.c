@@ -35,6 +35,64 @@ test_names (void)
   g_assert_cmpstr (tall_error_code_name (99), ==, "unknown");
 }
 
+/* As the IDL says of each code what it means; a new one must be decided on. */
+static void
+test_meanings (void)
+{
+  static const struct
+  {
+    TallError code;
+    gboolean of_one, not_done, passing, unreadable;
+  } table[] = {
+    { TALL_ERROR_NOT_FOUND, TRUE, TRUE, FALSE, FALSE },
+    { TALL_ERROR_CONFLICT, TRUE, TRUE, FALSE, FALSE },
+    { TALL_ERROR_INVALID, TRUE, TRUE, FALSE, FALSE },
+    { TALL_ERROR_TOO_LARGE, TRUE, TRUE, FALSE, FALSE },
+    { TALL_ERROR_KEY_COLLISION, TRUE, TRUE, FALSE, FALSE },
+    { TALL_ERROR_UNSUPPORTED, FALSE, TRUE, FALSE, FALSE },
+    { TALL_ERROR_OVERLOADED, FALSE, TRUE, TRUE, FALSE },
+    { TALL_ERROR_UNAVAILABLE, FALSE, TRUE, TRUE, FALSE },
+    { TALL_ERROR_TIMED_OUT, FALSE, TRUE, TRUE, FALSE },
+    { TALL_ERROR_OUTCOME_UNKNOWN, FALSE, FALSE, TRUE, FALSE },
+    { TALL_ERROR_DAMAGED, TRUE, TRUE, FALSE, TRUE },
+    { TALL_ERROR_NEWER_VERSION, TRUE, TRUE, FALSE, TRUE },
+    { TALL_ERROR_INTERNAL, FALSE, FALSE, FALSE, FALSE },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    {
+      g_autoptr (GError) error = g_error_new_literal (TALL_ERROR, (gint)table[i].code, "");
+      g_assert_cmpuint (table[i].code, ==, i + TALL_ERROR_NOT_FOUND);
+      g_assert_cmpint (tall_error_is_of_one (error), ==, table[i].of_one);
+      g_assert_cmpint (tall_error_is_not_done (error), ==, table[i].not_done);
+      g_assert_cmpint (tall_error_is_passing (error), ==, table[i].passing);
+      g_assert_cmpint (tall_error_is_unreadable (error), ==, table[i].unreadable);
+    }
+  g_assert_cmpstr (tall_error_code_name (TALL_ERROR_NOT_FOUND + G_N_ELEMENTS (table)), ==,
+                   "unknown");
+}
+
+static void
+assert_means_nothing (const GError *error)
+{
+  g_assert_false (tall_error_is_of_one (error));
+  g_assert_false (tall_error_is_not_done (error));
+  g_assert_false (tall_error_is_passing (error));
+  g_assert_false (tall_error_is_unreadable (error));
+}
+
+static void
+test_no_meaning (void)
+{
+  g_autoptr (GError) foreign = g_error_new (G_FILE_ERROR, TALL_ERROR_TIMED_OUT, "gone");
+  g_autoptr (GError) later =
+      g_error_new (TALL_ERROR, TALL_ERROR_INTERNAL + 1, "of a later version");
+  g_autoptr (GError) negative = g_error_new (TALL_ERROR, -1, "of no version");
+  assert_means_nothing (NULL);
+  assert_means_nothing (foreign);
+  assert_means_nothing (later);
+  assert_means_nothing (negative);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -42,5 +100,7 @@ main (int argc, char **argv)
   g_test_add_func ("/base/error/details", test_details);
   g_test_add_func ("/base/error/foreign", test_foreign);
   g_test_add_func ("/base/error/names", test_names);
+  g_test_add_func ("/base/error/meanings", test_meanings);
+  g_test_add_func ("/base/error/no-meaning", test_no_meaning);
   return g_test_run ();
 }

@@ -28,6 +28,34 @@ parse (const char *address, GError **error)
   return NULL;
 }
 
+/* GLib says the same thing twice: “Error binding to address X: Address already in use”. */
+static void
+explain (const GError *reason, const char *address, GError **error)
+{
+  const char *detail = strrchr (reason->message, ':');
+  detail = detail != NULL && detail[1] == ' ' ? detail + 2 : reason->message;
+
+  if (g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE))
+    g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
+                 "Cannot listen on %s: another program listens there; stop it, or choose another "
+                 "port (0 takes a free one)",
+                 address);
+  else if (g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED))
+    g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
+                 "Cannot listen on %s: this user may not use that port; choose one above 1023",
+                 address);
+  else if (g_error_matches (reason, G_RESOLVER_ERROR, G_RESOLVER_ERROR_NOT_FOUND))
+    g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
+                 "Cannot listen on %s: there is no host of that name; write an address of this "
+                 "machine",
+                 address);
+  else
+    g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
+                 "Cannot listen on %s: %s; write an address of this machine, such as 127.0.0.1, or "
+                 "0.0.0.0 for all of them",
+                 address, detail);
+}
+
 static gboolean
 listen_on (GSocketListener *listener, GInetAddress *inet, guint16 *port, GError **error)
 {
@@ -100,9 +128,7 @@ tall_listen (const char *address, char **bound, GError **error)
 
   if (!ok)
     {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
-                   "Listening on %s: %s; stop what uses that address, or choose another", address,
-                   reason->message);
+      explain (reason, address, error);
       return NULL;
     }
   *bound = g_strdup_printf (strchr (host, ':') != NULL ? "[%s]:%u" : "%s:%u", host, port);

@@ -3,10 +3,8 @@
 #include "tall-command.h"
 #include "tall-output.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <string.h>
 #include <unistd.h>
 
 static const TallCommand *const commands[] = {
@@ -115,12 +113,5 @@ main (int argc, char **argv)
     return TALL_EXIT_FAILED;
   /* Whoever reads the output may stop: that ends a command, not the process in mid-work. */
   signal (SIGPIPE, SIG_IGN);
-  TallExit code = dispatch (argc, argv);
-  int error = tall_output_finish ();
-  if (error == 0)
-    return code;
-  if (error == EPIPE)
-    return code == TALL_EXIT_DONE ? 128 + SIGPIPE : (int)code;
-  tall_print_error ("Writing the output failed: %s", g_strerror (error));
-  return code == TALL_EXIT_DONE ? TALL_EXIT_FAILED : code;
+  return tall_output_finish (dispatch (argc, argv));
 }

@@ -134,12 +134,13 @@ finish (const Export *self, const GError *error)
     return tall_fail (error);
   if (error != NULL)
     tall_print_error ("The export is not complete: it stopped after %" G_GUINT64_FORMAT
-                      " customers and %" G_GUINT64_FORMAT " orders: %s",
-                      self->n_customers, self->n_orders, error->message);
+                      " %s and %" G_GUINT64_FORMAT " %s: %s",
+                      self->n_customers, self->n_customers == 1 ? "customer" : "customers",
+                      self->n_orders, self->n_orders == 1 ? "order" : "orders", error->message);
   else if (self->n_failed > 0)
-    tall_print_error ("The export is not complete: %" G_GUINT64_FORMAT
-                      " customers or orders cannot be read",
-                      self->n_failed);
+    tall_print_error ("The export is not complete: %" G_GUINT64_FORMAT " %s cannot be read",
+                      self->n_failed,
+                      self->n_failed == 1 ? "customer or order" : "customers or orders");
   return error != NULL || self->n_failed > 0 ? TALL_EXIT_FAILED : TALL_EXIT_DONE;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
+#include "tall-json-output.h"
 #include "tall-loader.h"
 #include "tall-options.h"
 #include "tall-output.h"
@@ -8,7 +9,6 @@
 #include "tall-stop.h"
 
 #include <gio/gio.h>
-#include <json-glib/json-glib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -99,11 +99,21 @@ print_rejects (const Load *load)
 }
 
 static void
+print_time (const Load *load)
+{
+  const TallLoadSummary *summary = &load->summary;
+  gdouble stored = (gdouble)(summary->orders + summary->customers);
+  g_autofree char *rate = g_strdup_printf ("%.0f", load->seconds > 0 ? stored / load->seconds : 0);
+  const char *what = summary->customers > 0 ? "customer" : "order";
+  tall_print ("Time      %.2f s, %s %s%s a second\n", load->seconds, rate, what,
+              g_str_equal (rate, "1") ? "" : "s");
+}
+
+static void
 print_summary (const Load *load)
 {
   const TallLoadSummary *summary = &load->summary;
   guint64 rejected = tall_rejects_get_count (load->rejects);
-  guint64 stored = summary->orders + summary->customers;
   tall_print ("Rows      %" G_GUINT64_FORMAT " read = %" G_GUINT64_FORMAT
               " stored + %" G_GUINT64_FORMAT " rejected",
               summary->rows, summary->stored_rows, rejected);
@@ -116,9 +126,7 @@ print_summary (const Load *load)
   else
     tall_print ("Orders    %" G_GUINT64_FORMAT " with %" G_GUINT64_FORMAT " %s\n", summary->orders,
                 summary->lines, summary->lines == 1 ? "line" : "lines");
-  tall_print ("Time      %.2f s, %.0f %s a second\n", load->seconds,
-              load->seconds > 0 ? (gdouble)stored / load->seconds : 0,
-              summary->customers > 0 ? "customers" : "orders");
+  print_time (load);
   if (rejected > 0)
     {
       tall_print_styled (TALL_STYLE_BAD, "Rejected\n");
@@ -168,9 +176,7 @@ print_json (const Load *load)
   json_builder_add_double_value (builder, load->seconds);
   add_reasons (builder, tall_rejects_get_tally (load->rejects));
   json_builder_end_object (builder);
-  g_autoptr (JsonNode) root = json_builder_get_root (builder);
-  g_autofree char *text = json_to_string (root, TRUE);
-  tall_print ("%s\n", text);
+  tall_json_print (builder);
 }
 
 static TallExit

@@ -1,10 +1,9 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
+#include "tall-json-output.h"
 #include "tall-options.h"
 #include "tall-output.h"
-
-#include <json-glib/json-glib.h>
 
 #define TIMEOUT (60 * G_USEC_PER_SEC)
 
@@ -215,9 +214,7 @@ print_json (const Status *self)
   if (self->tables != NULL)
     add_tables (builder, self->tables);
   json_builder_end_object (builder);
-  g_autoptr (JsonNode) root = json_builder_get_root (builder);
-  g_autofree char *text = json_to_string (root, TRUE);
-  tall_print ("%s\n", text);
+  tall_json_print (builder);
 }
 
 static TallExit

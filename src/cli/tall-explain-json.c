@@ -1,9 +1,8 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-explain.h"
+#include "tall-json-output.h"
 #include "tall-output.h"
-
-#include <json-glib/json-glib.h>
 
 static void
 add_text (JsonBuilder *builder, const char *name, const char *text)
@@ -139,7 +138,5 @@ tall_explanations_print_json (GPtrArray *explanations, const TallOrder *order)
     add_explanation (builder, g_ptr_array_index (explanations, i));
   json_builder_end_array (builder);
   json_builder_end_object (builder);
-  g_autoptr (JsonNode) root = json_builder_get_root (builder);
-  g_autofree char *text = json_to_string (root, TRUE);
-  tall_print ("%s\n", text);
+  tall_json_print (builder);
 }

@@ -6,6 +6,8 @@
 #include "tall-output.h"
 #include "tall-store-url.h"
 
+#include <stdlib.h>
+
 #define COMMON_GROUP "tallorder"
 
 void
@@ -156,6 +158,28 @@ take_arguments (TallOptions *self, GStrv parsed)
   self->n_arguments = g_strv_length (self->arguments);
 }
 
+static gboolean
+wants_help (char **argv)
+{
+  for (guint i = 1; argv[i] != NULL && !g_str_equal (argv[i], "--"); i++)
+    if (g_str_equal (argv[i], "--help") || g_str_equal (argv[i], "-h")
+        || g_str_equal (argv[i], "-?"))
+      return TRUE;
+  return FALSE;
+}
+
+/* Prints help and ends the program. GLib would print its “…” in the locale's character set, where
+ * that has none as a question mark. */
+static void
+print_help (GOptionContext *context)
+{
+  g_autofree char *help = g_option_context_get_help (context, TRUE, NULL);
+  g_auto (GStrv) parts = g_strsplit (help, "[OPTION…]", 2);
+  g_autofree char *text = g_strjoinv ("[OPTION...]", parts);
+  tall_print ("%s", text);
+  exit (tall_output_finish (TALL_EXIT_DONE));
+}
+
 /**
  * tall_options_parse:
  * @entries: (nullable): the command's own options
@@ -196,6 +220,8 @@ tall_options_parse (TallOptions *self,
   if (!add_config (command, common, entries, argv, args, error))
     return FALSE;
   add_arguments (args, argv);
+  if (wants_help (argv))
+    print_help (context);
   g_auto (GStrv) all = (GStrv)g_ptr_array_free (g_steal_pointer (&args), FALSE);
   if (!g_option_context_parse_strv (context, &all, error))
     return FALSE;

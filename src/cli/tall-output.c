@@ -1,8 +1,10 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-output.h"
+#include "tall-command.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -63,23 +65,6 @@ tall_output_works (void)
   return output_error == 0 && !ferror (stdout);
 }
 
-/**
- * tall_output_finish:
- *
- * Writes what is still buffered.
- *
- * Returns: 0, or the errno of the first write to standard output that failed
- */
-int
-tall_output_finish (void)
-{
-  if (fflush (stdout) != 0 && output_error == 0)
-    output_error = errno;
-  if (output_error == 0 && ferror (stdout))
-    output_error = EIO;
-  return output_error;
-}
-
 void
 tall_print_styled (TallStyle style, const char *format, ...)
 {
@@ -114,6 +99,30 @@ tall_print_error (const char *format, ...)
     output_error = errno;
   fprintf (stderr, "%stallorder:%s %s\n", colour ? begin_style (TALL_STYLE_BAD) : "",
            colour ? "\033[0m" : "", text);
+}
+
+/**
+ * tall_output_finish:
+ * @code: the exit code if all is well
+ *
+ * Writes what is still buffered, and says so if anything could not be written. Nobody misses a
+ * message about a reader that stopped.
+ *
+ * Returns: the exit code: @code unless it is 0 and output is missing
+ */
+int
+tall_output_finish (int code)
+{
+  if (fflush (stdout) != 0 && output_error == 0)
+    output_error = errno;
+  if (output_error == 0 && ferror (stdout))
+    output_error = EIO;
+  if (output_error == 0)
+    return code;
+  if (output_error == EPIPE)
+    return code == TALL_EXIT_DONE ? 128 + SIGPIPE : code;
+  tall_print_error ("Writing the output failed: %s", g_strerror (output_error));
+  return code == TALL_EXIT_DONE ? TALL_EXIT_FAILED : code;
 }
 
 /* Format controls, such as those that turn the direction of writing, line and paragraph separators.

@@ -9,6 +9,7 @@ import csv
 import json
 import os
 import pathlib
+import re
 import signal
 import socket
 import subprocess
@@ -31,7 +32,10 @@ def help_and_version(folder):
     equal(run("--help").ends(DONE).out, text)
     run("--version").ends(DONE, "tallorder 0.")
     for command in commands:
-        run(command, "--help").ends(DONE, "Usage:", f"tallorder {command}", "Example:", "--store")
+        said = run(command, "--help", env={**os.environ, "LC_ALL": "C"}).ends(
+            DONE, "Usage:", f"\n  tallorder {command} [OPTION...]", "Example:", "--store").out
+        equal("?]" in said, False)
+        equal(run(command, "-h").out, said)
         run("help", command).ends(DONE, "Example:")
     run("help", "fly").ends(USAGE, "no command “fly”")
     run("fly").ends(USAGE, "no command “fly”", "tallorder help")
@@ -164,7 +168,9 @@ def deployments(folder):
           ["tallorder", "record-type", "raw", "rocksdb", 1, False])
     equal([table["name"] for table in status["tables"]], ["index", "meta", "orders"])
     equal(run("status", "--store", store).ends(DONE, "record-type", "TABLE", "answered in").err, "")
-    other = json.loads(run("status", "--store", f"{store}?name=other", "--json").ends(DONE).out)
+    said = run("status", "--store", f"{store}?name=other", "--json").ends(DONE).out
+    equal(len(re.findall(r'"ping_ms" : \d+(\.\d{1,3})?,\n', said)), 1)
+    other = json.loads(said)
     equal({t["name"]: t["ttl"] for t in other["tables"]}["orders"], 3600)
     equal([status["index"], status["ttl"], other["ttl"]], ["date", 0, 3600])
     run("status", "--store", f"{store}?name=other").ends(DONE, "3600 s")
@@ -347,9 +353,11 @@ def terminal_output(folder):
 @test
 def full_disk(folder):
     with open("/dev/full", "w", encoding="utf-8") as full:
-        result = subprocess.run([PROGRAM, "help"], stdout=full, stderr=subprocess.PIPE, text=True,
-                                timeout=SECONDS)
-    equal((result.returncode, "Writing the output failed" in result.stderr), (FAILED, True))
+        for command in (["help"], ["get", "--help"]):
+            result = subprocess.run([PROGRAM, *command], stdout=full, stderr=subprocess.PIPE,
+                                    text=True, timeout=SECONDS, check=False)
+            equal((result.returncode, "Writing the output failed" in result.stderr),
+                  (FAILED, True))
 
 
 @test
@@ -382,6 +390,7 @@ def load_northwind(folder):
         NORTHWIND / "customers.csv").ends(DONE, "Customers 91")
     again = run("load", "--store", store, "--map", "northwind", "--json", "-",
                 stdin=(NORTHWIND / "orders.csv").read_text("utf-8")).ends(DONE).out
+    equal(len(re.findall(r'"seconds" : \d+(\.\d{1,3})?,\n', again)), 1)
     summary = json.loads(again)
     equal([summary[k] for k in ("rows", "stored_rows", "rejected_rows", "orders", "lines")],
           [2155, 2155, 0, 830, 2155])
@@ -587,8 +596,13 @@ def serve(folder):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        run("serve", "--store", store, "--listen", f"127.0.0.1:{taken.getsockname()[1]}").ends(
-            FAILED, str(taken.getsockname()[1]))
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        equal(run("serve", "--store", store, "--listen", address).ends(FAILED).err,
+              f"tallorder: Cannot listen on {address}: another program listens there; stop it, or "
+              "choose another port (0 takes a free one)\n")
+    equal(run("serve", "--store", store, "--listen", "192.0.2.1:0").ends(FAILED).err,
+          "tallorder: Cannot listen on 192.0.2.1:0: Cannot assign requested address; write an "
+          "address of this machine, such as 127.0.0.1, or 0.0.0.0 for all of them\n")
 
 
 @test

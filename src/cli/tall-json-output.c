@@ -1,0 +1,62 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-json-output.h"
+#include "tall-output.h"
+
+/* What a number in JSON consists of. */
+#define NUMBER "+-.0123456789eE"
+
+/* Three decimals at most. */
+static void
+append_number (GString *out, const char *number, gsize len)
+{
+  g_autofree char *text = g_strndup (number, len);
+  if (strpbrk (text, ".eE") == NULL)
+    {
+      g_string_append (out, text);
+      return;
+    }
+  char rounded[G_ASCII_DTOSTR_BUF_SIZE * 10];
+  g_ascii_formatd (rounded, sizeof rounded, "%.3f", g_ascii_strtod (text, NULL));
+  gsize end = strlen (rounded);
+  while (rounded[end - 1] == '0')
+    end--;
+  g_string_append_len (out, rounded, (gssize)(rounded[end - 1] == '.' ? end - 1 : end));
+}
+
+/* JSON-GLib writes 17 digits of every number that is not whole. */
+static char *
+round_numbers (const char *json)
+{
+  GString *out = g_string_new (NULL);
+  gboolean in_string = FALSE;
+  while (*json != '\0')
+    {
+      gsize len = in_string ? 0 : strspn (json, NUMBER);
+      if (len > 0 && *json != 'e' && *json != 'E')
+        append_number (out, json, len);
+      else
+        {
+          len = in_string && *json == '\\' ? 2 : 1;
+          in_string ^= *json == '"';
+          g_string_append_len (out, json, (gssize)len);
+        }
+      json += len;
+    }
+  return g_string_free (out, FALSE);
+}
+
+/**
+ * tall_json_print:
+ *
+ * Prints what was built, with measured numbers (those that are not whole) rounded to three
+ * decimals.
+ */
+void
+tall_json_print (JsonBuilder *builder)
+{
+  g_autoptr (JsonNode) root = json_builder_get_root (builder);
+  g_autofree char *text = json_to_string (root, TRUE);
+  g_autofree char *rounded = round_numbers (text);
+  tall_print ("%s\n", rounded);
+}

@@ -10,6 +10,9 @@
 
 #define COMMON_GROUP "tallorder"
 
+/* Milliseconds in which a server must show that it is one. */
+#define FIRST_ANSWER 3000
+
 void
 tall_options_clear (TallOptions *self)
 {
@@ -305,9 +308,9 @@ tall_options_open_front (const TallOptions *self, const TallCommand *command, Ta
       return store == NULL ? NULL : TALL_FRONT (store);
     }
   g_autoptr (GError) error = NULL;
-  TallFront *client = tall_client_new (self->server, &error);
-  if (client != NULL)
-    return client;
+  g_autoptr (TallFront) client = tall_client_new (self->server, &error);
+  if (client != NULL && tall_client_check (TALL_CLIENT (client), FIRST_ANSWER, &error))
+    return g_steal_pointer (&client);
   tall_print_error ("%s", error->message);
   *exit =
       g_error_matches (error, TALL_ERROR, TALL_ERROR_INVALID) ? TALL_EXIT_USAGE : TALL_EXIT_FAILED;

@@ -95,9 +95,8 @@ explain_failure (const TallClientCall *self, const char *operation, GError *reas
                  operation, address, reason->message);
   else if (g_error_matches (reason, TALL_ERROR, TALL_ERROR_TIMED_OUT))
     g_set_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT,
-                 "%s: no answer from the server at %s in time (%s); is it a tallorder server, or "
-                 "is it overloaded?",
-                 operation, address, reason->message);
+                 "%s: %s; is that a tallorder server, and is it overloaded?", operation,
+                 reason->message);
   else
     g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
                  "%s: no tallorder server answers at %s (%s); check the address, and that "
@@ -177,7 +176,9 @@ may_try_again (const TallClientCall *self, TryEnd end)
 gboolean
 tall_client_call_run (TallClientCall *self, GError **error)
 {
-  g_autofree char *operation = tall_idl_call_describe (self->call, self->args);
+  g_autofree char *operation = self->operation != NULL
+                                   ? g_strdup (self->operation)
+                                   : tall_idl_call_describe (self->call, self->args);
   g_autoptr (GError) reason = NULL;
   TallConnection *kept = tall_client_pool_take_kept (self->pool);
   TryEnd end = TRY_CLOSED;

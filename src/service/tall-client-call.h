@@ -17,13 +17,14 @@ typedef struct
   TallClientPool *pool;
   const TallIdlCall *call;
   const TallIdlArgs *args;
-  gboolean is_write;    /* has a token; a lost answer leaves the outcome unknown */
-  gboolean repeatable;  /* a write that does no harm if it is sent again after it was done */
-  gint64 deadline;      /* microseconds of g_get_monotonic_time() */
-  TallArena *arena;     /* of the result */
-  gpointer success;     /* what a success is read into; NULL: the arena */
-  TallIdlResult result; /* filled */
-  gboolean maybe_done;  /* a try has left whose answer did not come */
+  const char *operation; /* what messages begin with; NULL: what the call does */
+  gboolean is_write;     /* has a token; a lost answer leaves the outcome unknown */
+  gboolean repeatable;   /* a write that does no harm if it is sent again after it was done */
+  gint64 deadline;       /* microseconds of g_get_monotonic_time() */
+  TallArena *arena;      /* of the result */
+  gpointer success;      /* what a success is read into; NULL: the arena */
+  TallIdlResult result;  /* filled */
+  gboolean maybe_done;   /* a try has left whose answer did not come */
 } TallClientCall;
 
 gboolean tall_client_call_run (TallClientCall *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;

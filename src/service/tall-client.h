@@ -27,6 +27,8 @@ G_DECLARE_FINAL_TYPE (TallClient, tall_client, TALL, CLIENT, TallFront)
 
 TallFront *tall_client_new (const char *address, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+gboolean
+tall_client_check (TallClient *self, guint milliseconds, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_client_set_timeout (TallClient *self, guint milliseconds);
 
 TALL_END_API

@@ -15,6 +15,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 import uuid
 
 from support import (
@@ -156,6 +157,66 @@ def unreachable_places(folder):
     run("init", "--store", "rocksdb:/proc/tallorder").ends(FAILED, "/proc/tallorder")
     run("init", "--store", f"rocksdb:{folder}/two?name=a").ends(DONE)
     run("status", "--store", f"rocksdb:{folder}/two?name=b").ends(FAILED, "tallorder init")
+
+
+def serve_raw(answer):
+    """A server that sends each client what `answer` makes of its first bytes, then says no more."""
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def talk(connection):
+        with connection:
+            said = answer(connection.recv(1024))
+            if said is not None:
+                connection.sendall(said)
+            while connection.recv(1024):
+                pass
+
+    def serve():
+        try:
+            while True:
+                threading.Thread(target=talk, args=[listener.accept()[0]], daemon=True).start()
+        except OSError:
+            pass
+    threading.Thread(target=serve, daemon=True).start()
+    return listener
+
+
+@test
+def not_a_server(folder):
+    """What is no server of ours is named, where it can be; nobody waits long for it."""
+    name = b"getThriftServerType"
+    binary = b"\x80\1\0\2\0\0\0\x13" + name + b"\0\0\0\0\x08\0\0\0\0\0\2\0"
+    compact = b"\x82\x41\0\x13" + name + b"\x05\0\4\0"
+
+    def gateway(start, reply):
+        return lambda said: reply if said.startswith(start) and name in said else None
+
+    def framed(message):
+        return len(message).to_bytes(4, "big") + message
+
+    cases = [
+        (lambda said: b"HTTP/1.1 400 Bad Request\r\n\r\n", "a web server (HTTP)"),
+        (lambda said: b"HTTP/1.0 200 OK\r\n\r\n" if said.startswith(b"GET ") else None,
+         "a web server (HTTP)"),
+        (lambda said: b"SSH-2.0-x\r\n", "an SSH server"),
+        (gateway(b"\x80\1\0\1", binary), "'hbase://{}'"),
+        (gateway(b"\x82\x21", compact), "'hbase://{}?protocol=compact'"),
+        (gateway(b"\0\0\0\x20\x80", framed(binary)), "'hbase://{}?framed=1'"),
+        (gateway(b"\0\0\0\x18\x82", framed(compact)), "'hbase://{}?framed=1&protocol=compact'"),
+        (lambda said: None, "No answer from {} within 3 s"),
+    ]
+    begun = []
+    for answer, text in cases:
+        listener = serve_raw(answer)
+        address = "127.0.0.1:%d" % listener.getsockname()[1]
+        process = subprocess.Popen([PROGRAM, "get", "--server", address, "A", "B"], text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        begun.append((listener, process, text.format(address), time.monotonic()))
+    for listener, process, text, start in begun:
+        err = process.communicate(timeout=SECONDS)[1]
+        listener.close()
+        equal((process.returncode, text in err or err), (FAILED, True))
+        equal(time.monotonic() - start < 12, True)
 
 
 @test

@@ -100,8 +100,8 @@ class Server:
 
 
 class FakeServer:
-    """Answers the calls of one client after the other as told: a function from the call's name and
-    its bytes to the bytes of the answer's struct, or to None, which closes the connection."""
+    """Answers the calls of one client after the other, but for getOrder, as told: a function from
+    the call's name and its bytes to those of the answer's struct, or to None, which hangs up."""
 
     STORED = b"\x0c\0\0" + b"\x0a\0\1" + struct.pack(">q", 4) + b"\0\0"
 
@@ -144,7 +144,9 @@ class FakeServer:
         if call is None:
             return False
         end = 8 + struct.unpack(">i", call[4:8])[0]
-        answer = self.answer(call[8:end].decode(), call)
+        name = call[8:end].decode()
+        # what a client asks first to find out whether this is a server
+        answer = self.failure(3, "no number") if name == "getOrder" else self.answer(name, call)
         if answer is None:
             return False
         reply = b"\x80\1\0\2" + call[4:end + 4] + answer

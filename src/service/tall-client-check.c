@@ -1,0 +1,55 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-client-private.h"
+
+#include "tall-error.h"
+#include "tall-probe.h"
+
+/* Milliseconds in which a stranger may say what it is. */
+#define PROBE_TIMEOUT 1000
+
+/**
+ * tall_client_check:
+ * @milliseconds: in which an answer must come
+ *
+ * Finds out soon whether there is a server of ours: it is asked something that it answers at once,
+ * without what keeps its orders, however busy that is. What is something else is named, if it can
+ * be recognised.
+ *
+ * Returns: FALSE with %TALL_ERROR_UNAVAILABLE or %TALL_ERROR_TIMED_OUT
+ */
+gboolean
+tall_client_check (TallClient *self, guint milliseconds, GError **error)
+{
+  g_return_val_if_fail (TALL_IS_CLIENT (self), FALSE);
+
+  /* An order without a number is refused before anything is looked for. */
+  char empty[] = "";
+  TallIdlArgs args = { .customer_number = empty, .order_number = empty };
+  g_autoptr (TallOrder) order = tall_order_new ("", "");
+  TallIdlSuccess success = { .order = order };
+  g_autoptr (GError) reason = NULL;
+  TallClientCall call =
+      tall_client_prepare (TALL_FRONT (self), TALL_IDL_GET_ORDER, &args, order->arena);
+  call.operation = "Calling the server";
+  call.success = &success;
+  call.deadline = g_get_monotonic_time () + (gint64)milliseconds * G_TIME_SPAN_MILLISECOND;
+  if (tall_client_call_run (&call, &reason)
+      || (call.result.failure != NULL
+          && !g_error_matches (reason, TALL_ERROR, TALL_ERROR_UNSUPPORTED)))
+    return TRUE;
+
+  const char *address = tall_client_pool_get_address (call.pool);
+  g_autofree char *seems = tall_probe (address, PROBE_TIMEOUT);
+  if (seems != NULL)
+    g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
+                 "There is no tallorder server at %s, but what seems to be %s", address, seems);
+  else if (g_error_matches (reason, TALL_ERROR, TALL_ERROR_TIMED_OUT))
+    g_set_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT,
+                 "No answer from %s within %.3g s; check the address, and that \"tallorder serve\" "
+                 "runs there",
+                 address, milliseconds / 1000.0);
+  else
+    g_propagate_error (error, g_steal_pointer (&reason));
+  return FALSE;
+}

@@ -71,40 +71,85 @@ wait_for_others (TallFakeGateway *self)
     g_cond_wait (&self->changed, &self->mutex);
 }
 
-static void
-write_row (ThriftProtocol *protocol, gboolean with_cell, GError **error)
+/* A request that was read. */
+typedef struct
 {
-  thrift_protocol_write_struct_begin (protocol, "TResult", error);
-  if (with_cell)
-    {
-      thrift_protocol_write_field_begin (protocol, "row", T_STRING, 1, error);
-      thrift_protocol_write_binary (protocol, (gpointer) "another", 7, error);
-      thrift_protocol_write_field_end (protocol, error);
-    }
-  thrift_protocol_write_field_begin (protocol, "columnValues", T_LIST, 2, error);
-  thrift_protocol_write_list_begin (protocol, T_STRUCT, with_cell, error);
-  for (gint i = 0; i < with_cell; i++)
-    {
-      thrift_protocol_write_struct_begin (protocol, "TColumnValue", error);
-      for (gint16 field = 1; field <= 3; field++)
-        {
-          thrift_protocol_write_field_begin (protocol, "", T_STRING, field, error);
-          thrift_protocol_write_binary (protocol, (gpointer) "d", 1, error);
-        }
-      thrift_protocol_write_field_begin (protocol, "timestamp", T_I64, 4, error);
-      thrift_protocol_write_i64 (protocol, 1, error);
-      thrift_protocol_write_field_stop (protocol, error);
-      thrift_protocol_write_struct_end (protocol, error);
-    }
-  thrift_protocol_write_list_end (protocol, error);
-  thrift_protocol_write_field_end (protocol, error);
-  thrift_protocol_write_field_stop (protocol, error);
-  thrift_protocol_write_struct_end (protocol, error);
+  char *name;
+  gint32 seqid;
+  GPtrArray *rows; /* of GBytes: keys of gets */
+} Request;
+
+static void
+request_clear (Request *self)
+{
+  g_clear_pointer (&self->name, g_free);
+  g_clear_pointer (&self->rows, g_ptr_array_unref);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Request, request_clear)
+
+static void
+write_binary_field (ThriftProtocol *protocol, gint16 id, const char *text, gsize len)
+{
+  thrift_protocol_write_field_begin (protocol, "", T_STRING, id, NULL);
+  thrift_protocol_write_binary (protocol, (gpointer)text, (guint32)len, NULL);
+  thrift_protocol_write_field_end (protocol, NULL);
 }
 
 static void
-write_result (ThriftProtocol *protocol, const char *name, TallFakeAnswer answer, GError **error)
+write_cell (ThriftProtocol *protocol, const char *value, gsize len)
 {
+  thrift_protocol_write_struct_begin (protocol, "TColumnValue", NULL);
+  write_binary_field (protocol, 1, "d", 1);
+  write_binary_field (protocol, 2, "q", 1);
+  write_binary_field (protocol, 3, value, len);
+  thrift_protocol_write_field_begin (protocol, "timestamp", T_I64, 4, NULL);
+  thrift_protocol_write_i64 (protocol, 1, NULL);
+  thrift_protocol_write_field_stop (protocol, NULL);
+  thrift_protocol_write_struct_end (protocol, NULL);
+}
+
+static void
+write_row (ThriftProtocol *protocol, GBytes *row, TallFakeAnswer answer)
+{
+  gsize len;
+  const char *key = g_bytes_get_data (row, &len);
+  if (answer == TALL_FAKE_OTHER_ROW)
+    {
+      key = "row-another";
+      len = strlen (key);
+    }
+  gboolean exists = len >= 4 && memcmp (key, "row-", 4) == 0;
+
+  thrift_protocol_write_struct_begin (protocol, "TResult", NULL);
+  if (exists)
+    write_binary_field (protocol, 1, key, len);
+  thrift_protocol_write_field_begin (protocol, "columnValues", T_LIST, 2, NULL);
+  thrift_protocol_write_list_begin (protocol, T_STRUCT, exists, NULL);
+  if (exists)
+    write_cell (protocol, key, len);
+  thrift_protocol_write_list_end (protocol, NULL);
+  thrift_protocol_write_field_end (protocol, NULL);
+  thrift_protocol_write_field_stop (protocol, NULL);
+  thrift_protocol_write_struct_end (protocol, NULL);
+}
+
+static void
+write_rows (ThriftProtocol *protocol, const Request *request, TallFakeAnswer answer)
+{
+  thrift_protocol_write_field_begin (protocol, "success", T_LIST, 0, NULL);
+  thrift_protocol_write_list_begin (protocol, T_STRUCT, (gint32)request->rows->len, NULL);
+  for (guint i = 0; i < request->rows->len; i++)
+    write_row (protocol, request->rows->pdata[i], answer);
+  thrift_protocol_write_list_end (protocol, NULL);
+}
+
+static void
+write_result (ThriftProtocol *protocol,
+              const Request *request,
+              TallFakeAnswer answer,
+              GError **error)
+{
+  const char *name = request->name;
   if (answer == TALL_FAKE_ERROR)
     {
       thrift_protocol_write_field_begin (protocol, "io", T_STRUCT, 1, error);
@@ -124,8 +169,10 @@ write_result (ThriftProtocol *protocol, const char *name, TallFakeAnswer answer,
   else if (g_str_equal (name, "get"))
     {
       thrift_protocol_write_field_begin (protocol, "success", T_STRUCT, 0, error);
-      write_row (protocol, answer == TALL_FAKE_OTHER_ROW, error);
+      write_row (protocol, request->rows->pdata[0], answer);
     }
+  else if (g_str_equal (name, "getMultiple"))
+    write_rows (protocol, request, answer);
   else if (g_str_equal (name, "checkAndMutate") || g_str_equal (name, "tableExists"))
     {
       thrift_protocol_write_field_begin (protocol, "success", T_BOOL, 0, error);
@@ -146,44 +193,109 @@ write_exception (ThriftProtocol *protocol, GError **error)
 }
 
 static gboolean
-write_answer (
-    ThriftProtocol *protocol, const char *name, gint32 seqid, TallFakeAnswer answer, GError **error)
+write_answer (ThriftProtocol *protocol,
+              const Request *request,
+              TallFakeAnswer answer,
+              GError **error)
 {
   gboolean unknown = answer == TALL_FAKE_UNKNOWN;
-  thrift_protocol_write_message_begin (protocol, name, unknown ? T_EXCEPTION : T_REPLY, seqid,
-                                       error);
+  thrift_protocol_write_message_begin (protocol, request->name, unknown ? T_EXCEPTION : T_REPLY,
+                                       request->seqid, error);
   thrift_protocol_write_struct_begin (protocol, "result", error);
   if (unknown)
     write_exception (protocol, error);
   else
-    write_result (protocol, name, answer, error);
+    write_result (protocol, request, answer, error);
   thrift_protocol_write_struct_end (protocol, error);
   thrift_protocol_write_message_end (protocol, error);
   return thrift_transport_flush (protocol->transport, error);
+}
+
+/* Reads the fields of a struct up to its end: TRUE for each one that @type and @id describe. */
+static gboolean
+find_field (ThriftProtocol *protocol, gint16 wanted, ThriftType *type, GError **error)
+{
+  g_autofree char *name = NULL;
+  gint16 id = 0;
+  for (;;)
+    {
+      g_clear_pointer (&name, g_free);
+      if (thrift_protocol_read_field_begin (protocol, &name, type, &id, error) < 0
+          || *type == T_STOP)
+        return FALSE;
+      if (id == wanted)
+        return TRUE;
+      if (thrift_protocol_skip (protocol, *type, error) < 0)
+        return FALSE;
+    }
+}
+
+/* A TGet: its first field is the row's key. */
+static void
+read_get (ThriftProtocol *protocol, GPtrArray *rows, GError **error)
+{
+  ThriftType type;
+  g_autofree char *name = NULL;
+  gpointer data;
+  guint32 len;
+  thrift_protocol_read_struct_begin (protocol, &name, error);
+  while (find_field (protocol, 1, &type, error))
+    if (thrift_protocol_read_binary (protocol, &data, &len, error) >= 0)
+      g_ptr_array_add (rows, g_bytes_new_take (data, len));
+  thrift_protocol_read_struct_end (protocol, error);
+}
+
+/* The second argument of `get` is a TGet, that of `getMultiple` a list of them. */
+static void
+read_gets (ThriftProtocol *protocol, GPtrArray *rows, GError **error)
+{
+  ThriftType type;
+  g_autofree char *name = NULL;
+  guint32 n = 1;
+  thrift_protocol_read_struct_begin (protocol, &name, error);
+  while (*error == NULL && find_field (protocol, 2, &type, error))
+    {
+      if (type == T_LIST)
+        thrift_protocol_read_list_begin (protocol, &type, &n, error);
+      for (guint32 i = 0; i < n && *error == NULL; i++)
+        read_get (protocol, rows, error);
+    }
+  thrift_protocol_read_struct_end (protocol, error);
+}
+
+static gboolean
+read_request (ThriftProtocol *protocol, Request *request, GError **error)
+{
+  ThriftMessageType type;
+  request->rows = g_ptr_array_new_with_free_func ((GDestroyNotify)g_bytes_unref);
+  if (thrift_protocol_read_message_begin (protocol, &request->name, &type, &request->seqid, error)
+      < 0)
+    return FALSE;
+  if (g_str_equal (request->name, "get") || g_str_equal (request->name, "getMultiple"))
+    read_gets (protocol, request->rows, error);
+  else
+    thrift_protocol_skip (protocol, T_STRUCT, error);
+  return *error == NULL && thrift_protocol_read_message_end (protocol, error) >= 0
+         && thrift_transport_read_end (protocol->transport, error);
 }
 
 /* Reads a request and answers it. FALSE: the connection is to be closed. */
 static gboolean
 serve_request (TallFakeGateway *self, ThriftProtocol *protocol)
 {
-  g_autofree char *name = NULL;
+  g_auto (Request) request = { NULL };
   g_autoptr (GError) error = NULL;
-  ThriftMessageType type;
-  gint32 seqid;
-  if (thrift_protocol_read_message_begin (protocol, &name, &type, &seqid, &error) < 0
-      || thrift_protocol_skip (protocol, T_STRUCT, &error) < 0
-      || thrift_protocol_read_message_end (protocol, &error) < 0
-      || !thrift_transport_read_end (protocol->transport, &error))
+  if (!read_request (protocol, &request, &error))
     return FALSE;
 
-  TallFakeAnswer answer = note_request (self, name);
+  TallFakeAnswer answer = note_request (self, request.name);
   if (answer == TALL_FAKE_CLOSE)
     return FALSE;
   if (answer == TALL_FAKE_SILENT)
     return TRUE;
   if (answer == TALL_FAKE_TOGETHER)
     wait_for_others (self);
-  return write_answer (protocol, name, seqid, answer, &error);
+  return write_answer (protocol, &request, answer, &error);
 }
 
 /* As a gateway whose threads are all busy does: it accepts the connection and is silent. */

@@ -13,11 +13,12 @@ G_BEGIN_DECLS
  */
 typedef enum
 {
-  TALL_FAKE_ANSWER,    /* answers: yes, an empty row, no rows */
+  TALL_FAKE_ANSWER,    /* answers: yes, no rows; gets: rows whose keys begin with "row-" have a cell
+                          with    the key as value */
   TALL_FAKE_CLOSE,     /* closes the connection instead */
   TALL_FAKE_SILENT,    /* never answers */
   TALL_FAKE_ERROR,     /* answers with a TIOError that may be retried */
-  TALL_FAKE_OTHER_ROW, /* answers with a row that nobody asked for */
+  TALL_FAKE_OTHER_ROW, /* gets: answers with rows that nobody asked for */
   TALL_FAKE_TOGETHER,  /* answers when three requests of the method wait */
   TALL_FAKE_THRIFT1,   /* getThriftServerType: says that it is the older interface */
   TALL_FAKE_UNKNOWN,   /* says that it has no such method */

@@ -201,7 +201,8 @@ drop_broken_links (Run *run)
 }
 
 /**
- * tall_hbase_run:
+ * tall_hbase_run_on:
+ * @link: (nullable) (transfer full): a connection to begin with; goes back to the pool
  * @calls: @n of them, independent of each other; one may be followed by more (@again)
  *
  * Makes calls on several connections at once: each round sends on all of them before it receives.
@@ -213,16 +214,19 @@ drop_broken_links (Run *run)
  *   not harmless
  */
 gboolean
-tall_hbase_run (TallHbasePool *pool,
-                const TallHbaseNames *names,
-                TallHbaseCall *const *calls,
-                guint n,
-                gint64 deadline,
-                GError **error)
+tall_hbase_run_on (TallHbasePool *pool,
+                   const TallHbaseNames *names,
+                   TallHbaseLink *link,
+                   TallHbaseCall *const *calls,
+                   guint n,
+                   gint64 deadline,
+                   GError **error)
 {
   Run run = { .pool = pool, .names = names, .deadline = deadline };
   gboolean ok = TRUE;
 
+  if (link != NULL)
+    run.links[run.n_links++] = link;
   for (;;)
     {
       TallHbaseCall *round[MAX_LINKS];
@@ -240,4 +244,20 @@ tall_hbase_run (TallHbasePool *pool,
 
   give_back_links (&run);
   return ok;
+}
+
+/**
+ * tall_hbase_run:
+ *
+ * Makes calls on connections that are free, as tall_hbase_run_on() does.
+ */
+gboolean
+tall_hbase_run (TallHbasePool *pool,
+                const TallHbaseNames *names,
+                TallHbaseCall *const *calls,
+                guint n,
+                gint64 deadline,
+                GError **error)
+{
+  return tall_hbase_run_on (pool, names, NULL, calls, n, deadline, error);
 }

@@ -33,5 +33,12 @@ gboolean tall_hbase_run (TallHbasePool *pool,
                          guint n,
                          gint64 deadline,
                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_hbase_run_on (TallHbasePool *pool,
+                            const TallHbaseNames *names,
+                            TallHbaseLink *link,
+                            TallHbaseCall *const *calls,
+                            guint n,
+                            gint64 deadline,
+                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

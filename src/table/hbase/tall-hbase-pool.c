@@ -11,6 +11,12 @@ tall_hbase_pool_get_options (TallHbasePool *self)
   return &self->options;
 }
 
+guint
+tall_hbase_pool_count_gateways (TallHbasePool *self)
+{
+  return self->n_gateways;
+}
+
 /* Ends the pool when nobody uses it any more. */
 void
 tall_hbase_pool_leave (TallHbasePool *self)
@@ -99,13 +105,27 @@ set_unavailable (const TallHbasePool *self, GError **error)
 }
 
 static void
-set_overloaded (const TallHbasePool *self, const char *what, GError **error)
+set_overloaded (const TallHbasePool *self, GError **error)
 {
-  g_set_error (
-      error, TALL_ERROR, TALL_ERROR_OVERLOADED,
-      "%s %u connections to HBase's gateways are busy: try again later, or add a gateway to "
-      "--store",
-      what, count_open (self));
+  g_set_error (error, TALL_ERROR, TALL_ERROR_OVERLOADED,
+               "all the %u connections to HBase's gateways are busy: try again later, or add a "
+               "gateway to --store",
+               count_open (self));
+}
+
+/**
+ * tall_hbase_pool_set_overloaded:
+ *
+ * Tells why a caller got no connection in time.
+ */
+void
+tall_hbase_pool_set_overloaded (TallHbasePool *self, GError **error)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  if (count (self, TALL_HBASE_GATEWAY_ALIVE) > 0)
+    set_overloaded (self, error);
+  else
+    set_unavailable (self, error);
 }
 
 /* Called with the mutex held. */
@@ -115,7 +135,7 @@ check_line (const TallHbasePool *self, GError **error)
   if (count (self, TALL_HBASE_GATEWAY_ASIDE) == self->n_gateways && count_open (self) == 0)
     set_unavailable (self, error);
   else if (g_queue_get_length ((GQueue *)&self->waiting) >= self->options.max_waiting)
-    set_overloaded (self, "too many wait while all", error);
+    set_overloaded (self, error);
   else
     return TRUE;
   return FALSE;
@@ -159,7 +179,7 @@ find_or_wait (TallHbasePool *self,
       if (!stand_in_line (self, &waiter, limit))
         {
           if (count (self, TALL_HBASE_GATEWAY_ALIVE) > 0)
-            set_overloaded (self, "all the", error);
+            set_overloaded (self, error);
           else
             set_unavailable (self, error);
           return NULL;
@@ -192,7 +212,8 @@ fill_room (TallHbasePool *self, TallHbaseGateway *gateway, gint64 deadline, GErr
  *
  * Returns: (nullable) (transfer full): to be given back; NULL with @error set, or for
  *   %TALL_HBASE_TRY without. %TALL_ERROR_OVERLOADED: none was free in time, or too many wait
- *   already; %TALL_ERROR_UNAVAILABLE and others: why no gateway can be used
+ *   already; %TALL_ERROR_TIMED_OUT: @deadline has passed; %TALL_ERROR_UNAVAILABLE and others: why
+ * no gateway can be used
  */
 TallHbaseLink *
 tall_hbase_pool_take (TallHbasePool *self,
@@ -202,6 +223,13 @@ tall_hbase_pool_take (TallHbasePool *self,
 {
   g_autoptr (GError) reason = NULL;
   gint64 limit = tall_hbase_limit (self->options.wait_timeout * G_TIME_SPAN_MILLISECOND, deadline);
+
+  if (g_get_monotonic_time () >= deadline)
+    {
+      g_set_error_literal (error, TALL_ERROR, TALL_ERROR_TIMED_OUT,
+                           "no time is left to ask HBase's gateways");
+      return NULL;
+    }
 
   /* A gateway that could not be reached is in doubt and not found again, so this ends. */
   for (guint attempt = 0; attempt <= self->n_gateways; attempt++)

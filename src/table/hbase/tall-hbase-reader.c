@@ -323,18 +323,13 @@ build_rows (TallRows *rows, const TallRead *read, const Requests *requests, GErr
   return TRUE;
 }
 
-/**
- * tall_hbase_read:
- *
- * The table's read. Plans become `get`, `getMultiple` and pages of `getScannerResults`, sent on
- * several connections before the first answer is awaited.
- */
-TallReadResult *
-tall_hbase_read (TallHbasePool *pool,
-                 const TallHbaseNames *names,
-                 const TallReadPlan *plan,
-                 gint64 deadline,
-                 GError **error)
+static TallReadResult *
+read_plan (TallHbasePool *pool,
+           const TallHbaseNames *names,
+           TallHbaseLink *link,
+           const TallReadPlan *plan,
+           gint64 deadline,
+           GError **error)
 {
   g_autoptr (TallReadResult) result = tall_read_result_new (plan->reads->len);
   g_autoptr (GPtrArray) all = g_ptr_array_new_with_free_func (request_free);
@@ -342,11 +337,50 @@ tall_hbase_read (TallHbasePool *pool,
 
   for (guint i = 0; i < plan->reads->len; i++)
     add_read (&requests, tall_read_plan_get (plan, i));
-  if (!tall_hbase_run (pool, names, (TallHbaseCall *const *)all->pdata, all->len, deadline, error))
+  if (!tall_hbase_run_on (pool, names, link, (TallHbaseCall *const *)all->pdata, all->len, deadline,
+                          error))
     return NULL;
 
   for (guint i = 0; i < plan->reads->len; i++)
     if (!build_rows (&result->results[i], tall_read_plan_get (plan, i), &requests, error))
       return NULL;
   return g_steal_pointer (&result);
+}
+
+static gboolean
+is_single_get (const TallReadPlan *plan)
+{
+  if (plan->reads->len != 1)
+    return FALSE;
+  const TallRead *read = tall_read_plan_get (plan, 0);
+  return read->kind == TALL_READ_GET && read->n_keys == 1;
+}
+
+/**
+ * tall_hbase_read:
+ *
+ * The table's read. Plans become `get`, `getMultiple` and pages of `getScannerResults`, sent on
+ * several connections before the first answer is awaited. The get of a single row that finds all
+ * connections busy joins others that wait.
+ */
+TallReadResult *
+tall_hbase_read (TallHbasePool *pool,
+                 const TallHbaseNames *names,
+                 TallHbaseMerge *merge,
+                 const TallReadPlan *plan,
+                 gint64 deadline,
+                 GError **error)
+{
+  TallReadResult *result = NULL;
+  TallHbaseLink *link = NULL;
+  if (is_single_get (plan)
+      && !tall_hbase_merge_get (merge, tall_read_plan_get (plan, 0), deadline, &result, &link,
+                                error))
+    return NULL;
+  if (result != NULL)
+    return result;
+  result = read_plan (pool, names, link, plan, deadline, error);
+  if (link != NULL)
+    tall_hbase_merge_end (merge);
+  return result;
 }

@@ -2,12 +2,13 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "tall-hbase-call.h"
+#include "tall-hbase-merge.h"
 
 G_BEGIN_DECLS
 
 TallReadResult *tall_hbase_read (TallHbasePool *pool,
                                  const TallHbaseNames *names,
+                                 TallHbaseMerge *merge,
                                  const TallReadPlan *plan,
                                  gint64 deadline,
                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;

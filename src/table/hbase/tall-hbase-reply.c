@@ -202,6 +202,8 @@ read_result (Decoder *self, GError **error)
   TallRow row = { 0 };
   guint64 seen;
 
+  if (reply->arenas != NULL)
+    reply->arena = reply->arenas[reply->rows->len];
   g_array_set_size (reply->cells, 0);
   if (!read_struct (self, "a row", read_result_field, &row, &seen, error))
     return FALSE;
@@ -332,6 +334,7 @@ void
 tall_hbase_reply_init (TallHbaseReply *self, TallArena *arena)
 {
   self->arena = arena;
+  self->arenas = NULL;
   self->rows = g_array_new (FALSE, FALSE, sizeof (TallRow));
   self->cells = g_array_new (FALSE, FALSE, sizeof (TallCell));
   self->bytes = 0;

@@ -25,9 +25,11 @@ typedef enum
  */
 typedef struct
 {
-  TallArena *arena; /* holds keys and cells; not owned */
-  GArray *rows;     /* of TallRow */
-  gsize bytes;      /* about what the rows take */
+  TallArena *arena;         /* holds keys and cells; not owned */
+  TallArena *const *arenas; /* nullable: each row has its own, by position, if no more are read
+                               than there are */
+  GArray *rows;             /* of TallRow */
+  gsize bytes;              /* about what the rows take */
 
   GArray *cells; /* of TallCell: of the row that is being read */
 } TallHbaseReply;

@@ -12,6 +12,7 @@ struct _TallHbaseTable
 
   TallHbaseNames names;
   TallHbasePool *pool;
+  TallHbaseMerge *merge;
 };
 
 G_DEFINE_FINAL_TYPE (TallHbaseTable, tall_hbase_table, TALL_TYPE_TABLE)
@@ -20,7 +21,7 @@ static TallReadResult *
 hbase_read (TallTable *table, const TallReadPlan *plan, gint64 deadline, GError **error)
 {
   TallHbaseTable *self = TALL_HBASE_TABLE (table);
-  return tall_hbase_read (self->pool, &self->names, plan, deadline, error);
+  return tall_hbase_read (self->pool, &self->names, self->merge, plan, deadline, error);
 }
 
 static gboolean
@@ -109,6 +110,7 @@ static void
 tall_hbase_table_finalize (GObject *object)
 {
   TallHbaseTable *self = TALL_HBASE_TABLE (object);
+  g_clear_pointer (&self->merge, tall_hbase_merge_free);
   g_clear_pointer (&self->pool, tall_hbase_pool_close);
   tall_hbase_names_clear (&self->names);
   G_OBJECT_CLASS (tall_hbase_table_parent_class)->finalize (object);
@@ -161,5 +163,6 @@ tall_hbase_table_open (const TallHbaseOptions *options, GError **error)
   self->names = names;
   names = (TallHbaseNames){ 0 };
   self->pool = g_steal_pointer (&pool);
+  self->merge = tall_hbase_merge_new (self->pool, &self->names);
   return TALL_TABLE (self);
 }

@@ -1,0 +1,356 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-error.h"
+#include "tall-hbase-fixture.h"
+#include "tall-hbase-reader.h"
+
+/* Gets that find all connections busy leave together: each has its own row, or its own error. */
+
+#define N_LINKS 12
+#define N_READERS 20
+
+/* A gateway all of whose connections the test holds. */
+typedef struct
+{
+  TallFakeGateway *gateway;
+  TallHbaseNames names;
+  TallHbasePool *pool;
+  TallHbaseMerge *merge;
+  TallHbaseLink *links[N_LINKS];
+} Fixture;
+
+/* One that reads, in a thread of its own. */
+typedef struct
+{
+  Fixture *fixture;
+  const char *table;
+  char *key;
+  gint64 deadline;
+  GThread *thread;
+  char *found; /* the value of its row; NULL: it has none */
+  GError *error;
+} Reader;
+
+static void
+fixture_init (Fixture *self, guint wait_timeout, guint max_waiting)
+{
+  g_autoptr (GError) error = NULL;
+  TallHbaseOptions options = TALL_HBASE_OPTIONS_INIT;
+  *self = (Fixture){ .gateway = tall_fake_gateway_new (FALSE, FALSE) };
+  const char *gateways[] = { tall_fake_gateway_get_address (self->gateway), NULL };
+  options.gateways = gateways;
+  options.wait_timeout = wait_timeout;
+  options.max_waiting = max_waiting;
+
+  g_assert_true (tall_hbase_names_init (&self->names, NULL, &error));
+  self->pool = tall_hbase_pool_new (&options, &error);
+  g_assert_no_error (error);
+  g_assert_true (tall_hbase_pool_wait_until_alive (self->pool, &error));
+  self->merge = tall_hbase_merge_new (self->pool, &self->names);
+  for (guint i = 0; i < N_LINKS; i++)
+    {
+      self->links[i] = tall_hbase_pool_take (self->pool, TALL_HBASE_WAIT, SOON, &error);
+      g_assert_no_error (error);
+    }
+}
+
+static void
+fixture_give_back (Fixture *self, guint n)
+{
+  for (guint i = 0; i < N_LINKS && n > 0; i++)
+    if (self->links[i] != NULL)
+      {
+        tall_hbase_pool_give_back (self->pool, g_steal_pointer (&self->links[i]));
+        n--;
+      }
+}
+
+static void
+fixture_clear (Fixture *self)
+{
+  fixture_give_back (self, N_LINKS);
+  tall_hbase_merge_free (self->merge);
+  tall_hbase_pool_close (self->pool);
+  tall_hbase_names_clear (&self->names);
+  tall_fake_gateway_free (self->gateway);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Fixture, fixture_clear)
+
+static gpointer
+read_one (gpointer data)
+{
+  Reader *self = data;
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  tall_read_plan_add_get (plan, self->table, tall_slice_str (self->key));
+  g_autoptr (TallReadResult) result =
+      tall_hbase_read (self->fixture->pool, &self->fixture->names, self->fixture->merge, plan,
+                       self->deadline, &self->error);
+  if (result != NULL && result->results[0].n_rows > 0)
+    {
+      TallSlice value = result->results[0].rows[0].cells[0].value;
+      self->found = g_strndup ((const char *)value.data, value.len);
+    }
+  return NULL;
+}
+
+/* Every fourth asks for a row that is not there. */
+static void
+readers_start (Reader *readers, guint n, Fixture *fixture)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      Reader *reader = &readers[i];
+      *reader = (Reader){ .fixture = fixture, .table = "orders", .deadline = SOON };
+      reader->key = g_strdup_printf (i % 4 == 0 ? "none-%u" : "row-%u", i);
+    }
+}
+
+static void
+readers_run (Reader *readers, guint n, Fixture *fixture)
+{
+  for (guint i = 0; i < n; i++)
+    readers[i].thread = g_thread_new ("reader", read_one, &readers[i]);
+  while (tall_hbase_merge_count_waiting (fixture->merge) < n)
+    g_thread_yield ();
+}
+
+static void
+reader_expect_row (Reader *self)
+{
+  g_thread_join (self->thread);
+  g_assert_no_error (self->error);
+  g_assert_cmpstr (self->found, ==, g_str_has_prefix (self->key, "row-") ? self->key : NULL);
+  g_free (self->found);
+  g_free (self->key);
+}
+
+static void
+reader_expect_error (Reader *self, TallError code)
+{
+  g_thread_join (self->thread);
+  g_assert_error (self->error, TALL_ERROR, (int)code);
+  g_assert_null (self->found);
+  g_clear_error (&self->error);
+  g_free (self->key);
+}
+
+static guint
+calls (Fixture *fixture, const char *method)
+{
+  return tall_fake_gateway_get_calls (fixture->gateway, method);
+}
+
+/* All leave on the first connection that is free, in one request. */
+static void
+test_together (void)
+{
+  g_auto (Fixture) fixture = { NULL };
+  Reader readers[N_READERS];
+  fixture_init (&fixture, 60000, 1000);
+  readers_start (readers, N_READERS, &fixture);
+  readers_run (readers, N_READERS, &fixture);
+  fixture_give_back (&fixture, 1);
+  for (guint i = 0; i < N_READERS; i++)
+    reader_expect_row (&readers[i]);
+  g_assert_cmpuint (calls (&fixture, "getMultiple"), ==, 1);
+  g_assert_cmpuint (calls (&fixture, "get"), ==, 0);
+}
+
+/* Whoever finds a connection free uses it, and nobody is asked to wait for others. */
+static void
+test_free (void)
+{
+  g_auto (Fixture) fixture = { NULL };
+  fixture_init (&fixture, 60000, 1000);
+  fixture_give_back (&fixture, N_LINKS);
+  for (guint i = 0; i < 5; i++)
+    {
+      Reader reader;
+      readers_start (&reader, 1, &fixture);
+      reader.thread = g_thread_new ("reader", read_one, &reader);
+      reader_expect_row (&reader);
+    }
+  g_assert_cmpuint (calls (&fixture, "getMultiple"), ==, 0);
+  g_assert_cmpuint (calls (&fixture, "get"), ==, 5);
+}
+
+static void
+test_two_tables (void)
+{
+  g_auto (Fixture) fixture = { NULL };
+  Reader readers[N_READERS];
+  fixture_init (&fixture, 60000, 1000);
+  readers_start (readers, N_READERS, &fixture);
+  for (guint i = 0; i < N_READERS / 2; i++)
+    readers[i].table = "customers";
+  readers_run (readers, N_READERS, &fixture);
+  fixture_give_back (&fixture, 1);
+  for (guint i = 0; i < N_READERS; i++)
+    reader_expect_row (&readers[i]);
+  g_assert_cmpuint (calls (&fixture, "getMultiple"), ==, 2);
+  g_assert_cmpuint (calls (&fixture, "get"), ==, 0);
+}
+
+/* The request for all fails, perhaps because of one row: each asks for its own. */
+static void
+expect_alone (TallFakeAnswer answer)
+{
+  g_auto (Fixture) fixture = { NULL };
+  Reader readers[N_READERS];
+  fixture_init (&fixture, 60000, 1000);
+  tall_fake_gateway_set_answer (fixture.gateway, "getMultiple", answer, 1);
+  readers_start (readers, N_READERS, &fixture);
+  readers_run (readers, N_READERS, &fixture);
+  fixture_give_back (&fixture, 1);
+  for (guint i = 0; i < N_READERS; i++)
+    reader_expect_row (&readers[i]);
+  g_assert_cmpuint (calls (&fixture, "getMultiple"), ==, 1);
+  g_assert_cmpuint (calls (&fixture, "get"), ==, N_READERS);
+}
+
+static void
+test_alone (void)
+{
+  expect_alone (TALL_FAKE_ERROR);
+  expect_alone (TALL_FAKE_OTHER_ROW);
+  expect_alone (TALL_FAKE_UNKNOWN);
+}
+
+/* The connection breaks: the same request goes over another one. */
+static void
+test_closed (void)
+{
+  g_auto (Fixture) fixture = { NULL };
+  Reader readers[N_READERS];
+  fixture_init (&fixture, 60000, 1000);
+  tall_fake_gateway_set_answer (fixture.gateway, "getMultiple", TALL_FAKE_CLOSE, 1);
+  readers_start (readers, N_READERS, &fixture);
+  readers_run (readers, N_READERS, &fixture);
+  fixture_give_back (&fixture, 1);
+  for (guint i = 0; i < N_READERS; i++)
+    reader_expect_row (&readers[i]);
+  g_assert_cmpuint (calls (&fixture, "getMultiple"), ==, 2);
+  g_assert_cmpuint (calls (&fixture, "get"), ==, 0);
+}
+
+/* One has little time: it is told so, and does not cost the others theirs. */
+static void
+test_short_deadline (void)
+{
+  g_auto (Fixture) fixture = { NULL };
+  Reader readers[N_READERS];
+  fixture_init (&fixture, 60000, 1000);
+  tall_fake_gateway_set_answer (fixture.gateway, "getMultiple", TALL_FAKE_SILENT, 1);
+  readers_start (readers, N_READERS, &fixture);
+  readers[3].deadline = g_get_monotonic_time () + 2 * G_TIME_SPAN_SECOND;
+  readers_run (readers, N_READERS, &fixture);
+  fixture_give_back (&fixture, 1);
+  for (guint i = 0; i < N_READERS; i++)
+    if (i != 3)
+      reader_expect_row (&readers[i]);
+  g_thread_join (readers[3].thread);
+  g_assert_nonnull (readers[3].error);
+  g_assert_true (readers[3].error->code == TALL_ERROR_TIMED_OUT
+                 || readers[3].error->code == TALL_ERROR_OVERLOADED);
+  g_clear_error (&readers[3].error);
+  g_free (readers[3].key);
+}
+
+/* No connection in time: nobody waits for longer than the pool lets a caller wait. */
+static void
+test_no_connection (void)
+{
+  g_auto (Fixture) fixture = { NULL };
+  Reader readers[N_READERS];
+  fixture_init (&fixture, 500, 1000);
+  gint64 start = g_get_monotonic_time ();
+  readers_start (readers, N_READERS, &fixture);
+  for (guint i = 0; i < N_READERS; i++)
+    readers[i].thread = g_thread_new ("reader", read_one, &readers[i]);
+  for (guint i = 0; i < N_READERS; i++)
+    reader_expect_error (&readers[i], TALL_ERROR_OVERLOADED);
+  g_assert_cmpint (g_get_monotonic_time () - start, <, 10 * G_TIME_SPAN_SECOND);
+  g_assert_cmpuint (tall_hbase_merge_count_waiting (fixture.merge), ==, 0);
+}
+
+/* The line has an end: one more is told at once. */
+static void
+test_line_full (void)
+{
+  g_auto (Fixture) fixture = { NULL };
+  Reader readers[5];
+  Reader late;
+  fixture_init (&fixture, 60000, G_N_ELEMENTS (readers));
+  readers_start (readers, G_N_ELEMENTS (readers), &fixture);
+  readers_run (readers, G_N_ELEMENTS (readers), &fixture);
+  readers_start (&late, 1, &fixture);
+  late.thread = g_thread_new ("reader", read_one, &late);
+  reader_expect_error (&late, TALL_ERROR_OVERLOADED);
+  fixture_give_back (&fixture, 1);
+  for (guint i = 0; i < G_N_ELEMENTS (readers); i++)
+    reader_expect_row (&readers[i]);
+}
+
+typedef struct
+{
+  TallTable *table;
+  guint first;
+} Busy;
+
+static gpointer
+read_many (gpointer data)
+{
+  const Busy *busy = data;
+  for (guint i = 0; i < 300; i++)
+    {
+      g_autofree char *key = g_strdup_printf ("row-%u", busy->first + i);
+      g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+      g_autoptr (GError) error = NULL;
+      tall_read_plan_add_get (plan, "orders", tall_slice_str (key));
+      g_autoptr (TallReadResult) result = tall_table_read (busy->table, plan, SOON, &error);
+      g_assert_no_error (error);
+      g_assert_cmpuint (result->results[0].n_rows, ==, 1);
+      g_assert_true (
+          tall_slice_equal (result->results[0].rows[0].cells[0].value, tall_slice_str (key)));
+    }
+  return NULL;
+}
+
+/* Many readers at once, and a gateway that breaks every now and then: always one's own row. */
+static void
+test_many (void)
+{
+  g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
+  g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
+  GThread *threads[64];
+  Busy busy[G_N_ELEMENTS (threads)];
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    {
+      busy[i] = (Busy){ table, 1000 * i };
+      threads[i] = g_thread_new ("reader", read_many, &busy[i]);
+    }
+  for (guint i = 1; i < 20; i++)
+    {
+      tall_fake_gateway_wait_for_calls (gateway, "getMultiple", 5 * i);
+      tall_fake_gateway_set_answer (gateway, "getMultiple",
+                                    i % 2 == 0 ? TALL_FAKE_ERROR : TALL_FAKE_CLOSE, 1);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    g_thread_join (threads[i]);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/table/hbase/merge/together", test_together);
+  g_test_add_func ("/table/hbase/merge/free", test_free);
+  g_test_add_func ("/table/hbase/merge/two-tables", test_two_tables);
+  g_test_add_func ("/table/hbase/merge/alone", test_alone);
+  g_test_add_func ("/table/hbase/merge/closed", test_closed);
+  g_test_add_func ("/table/hbase/merge/short-deadline", test_short_deadline);
+  g_test_add_func ("/table/hbase/merge/no-connection", test_no_connection);
+  g_test_add_func ("/table/hbase/merge/line-full", test_line_full);
+  g_test_add_func ("/table/hbase/merge/many", test_many);
+  return g_test_run ();
+}

@@ -50,17 +50,6 @@ classify (const GError *error)
   return tall_error_is_of_one (error) ? REFUSED : STOP;
 }
 
-static void
-make_token (TallWriteOptions *options)
-{
-  for (guint i = 0; i < TALL_TOKEN_SIZE; i += sizeof (guint32))
-    {
-      guint32 word = g_random_int ();
-      memcpy (options->token + i, &word, sizeof word);
-    }
-  options->has_token = TRUE;
-}
-
 static gboolean
 is_stopped (Loader *self)
 {
@@ -138,7 +127,8 @@ static Outcome
 put_with_retries (Loader *self, TallLoadItem *item, GError **error)
 {
   Put put = { .item = item, .options = { .condition = TALL_IF_ANY } };
-  make_token (&put.options);
+  put.options.has_token = TRUE;
+  tall_token_make (put.options.token);
   Outcome outcome = try_put (self, &put, error);
   for (guint try = 1; outcome == RETRY; try++)
     {

@@ -2,9 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-client.h"
 
-#include <errno.h>
-#include <unistd.h>
-
 #include "tall-client-private.h"
 #include "tall-error.h"
 #include "tall-socket.h"
@@ -62,8 +59,8 @@ tall_client_with_token (const TallWriteOptions *given)
   TallWriteOptions options = { 0 };
   if (given != NULL)
     options = *given;
-  if (!options.has_token && getentropy (options.token, TALL_TOKEN_SIZE) != 0)
-    g_error ("The kernel gives no random bytes: %s", g_strerror (errno));
+  if (!options.has_token)
+    tall_token_make (options.token);
   options.has_token = TRUE;
   return options;
 }

@@ -5,10 +5,9 @@
 #include <glib-object.h>
 
 #include "tall-listing.h"
+#include "tall-token.h"
 
 TALL_BEGIN_API
-
-#define TALL_TOKEN_SIZE 16
 
 /**
  * TallCondition:
@@ -35,7 +34,7 @@ typedef struct
   gint64 revision;               /* for TALL_IF_REVISION */
   gboolean has_token;            /* a write sent again with the same token is done once, unless
                                   * others have written since */
-  guint8 token[TALL_TOKEN_SIZE]; /* a UUID made by the caller for this one put */
+  guint8 token[TALL_TOKEN_SIZE]; /* a UUID, as of tall_token_make(), for this one put */
   guint timeout;                 /* milliseconds for the whole operation; 0 = usual (10 s) */
 } TallWriteOptions;
 

@@ -2,9 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-operation.h"
 
-#include <errno.h>
-#include <sys/random.h>
-
 #include "tall-error.h"
 
 #define USUAL_TIMEOUT 10000 /* milliseconds */
@@ -199,14 +196,10 @@ real_sleep (gint64 microseconds, gpointer data G_GNUC_UNUSED)
   g_usleep ((gulong)microseconds);
 }
 
-/* A UUID of version 4. */
 static void
 real_make_token (guint8 token[TALL_TOKEN_SIZE], gpointer data G_GNUC_UNUSED)
 {
-  if (getrandom (token, TALL_TOKEN_SIZE, 0) != TALL_TOKEN_SIZE)
-    g_error ("the system gives no random numbers: %s", g_strerror (errno));
-  token[6] = (token[6] & 0x0f) | 0x40;
-  token[8] = (token[8] & 0x3f) | 0x80;
+  tall_token_make (token);
 }
 
 /**

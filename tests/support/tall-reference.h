@@ -1,0 +1,70 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-store-fixture.h"
+
+G_BEGIN_DECLS
+
+#define TALL_REFERENCE_CUSTOMERS 4
+#define TALL_REFERENCE_ORDERS 9
+
+/**
+ * TallRecord:
+ *
+ * An order or a customer of the plain map: what is there, and whose the last write was.
+ */
+typedef struct
+{
+  const char *customer_number;
+  const char *order_number; /* NULL: it is a customer */
+  gboolean live;
+  TallOrder *order;
+  TallCustomer *customer;
+  gint64 revision; /* the last one that was put */
+  gboolean has_token;
+  guint8 token[TALL_TOKEN_SIZE];
+  gboolean has_old_token; /* of a write before the last */
+  guint8 old_token[TALL_TOKEN_SIZE];
+} TallRecord;
+
+/**
+ * TallReference:
+ *
+ * A store and the plain map beside it, under random operations of one client.
+ */
+typedef struct
+{
+  TallFront *front;
+  TallTestClock *clock;
+  const TallKeyStrategy *strategy;
+  GRand *rand;
+  TallRecord customers[TALL_REFERENCE_CUSTOMERS];
+  TallRecord orders[TALL_REFERENCE_CUSTOMERS][TALL_REFERENCE_ORDERS];
+} TallReference;
+
+void
+tall_reference_init (TallReference *self, TallStoreFixture *fixture, const TallStoreKind *kind);
+void tall_reference_clear (TallReference *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallReference, tall_reference_clear)
+gboolean tall_reference_has_orders (const TallReference *self, guint customer);
+
+/* Write something to both; what the store says must be what the map foresees. */
+void tall_reference_write (TallReference *self, guint customer);
+void tall_reference_put_many (TallReference *self);
+
+/* Compare; no difference is allowed. */
+void tall_reference_check_many (TallReference *self);
+void tall_reference_check_list (TallReference *self, guint customer);
+void tall_reference_check_customer_orders (TallReference *self, guint customer);
+void tall_reference_check_customers (TallReference *self);
+void tall_reference_check_everything (TallReference *self);
+
+/* What is listed while others write: of the moment at which its page is fetched. */
+void tall_reference_choose_range (TallReference *self, TallListOptions *options);
+gboolean tall_reference_is_in_range (const TallOrder *order, const TallListOptions *options);
+int tall_reference_compare_keys (gconstpointer a, gconstpointer b, gpointer self);
+void tall_reference_check_entry (const TallOrderEntry *entry, const TallRecord *record);
+void tall_reference_check_outcome (const TallOutcome *outcome, const TallRecord *record);
+
+G_END_DECLS

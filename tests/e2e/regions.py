@@ -6,13 +6,17 @@
     regions.py hbase    needs $TALLORDER_HBASE_BINARY; the framed case $TALLORDER_HBASE_COMPACT_FRAMED
 """
 
+import bisect
+import csv
+import functools
 import json
 import os
 import re
 import subprocess
 import sys
+import tempfile
 
-from support import PROGRAM, Checks, connected, generated, run
+from support import NORTHWIND, PROGRAM, Checks, connected, generated, run
 
 REGIONS = 8
 ORDERS = 10_000
@@ -164,29 +168,58 @@ def finish(started):
         raise AssertionError(f"put ended with {process.returncode}: {out}{err}")
 
 
-def check_spread(checks, gateway, address):
+def count_rows(gateway, table):
+    """Rows in each region of a table."""
     from hbase import ttypes
 
+    starts, row = region_starts(gateway, table), b""
+    counts = [0] * len(starts)
+    while True:
+        rows = gateway.getScannerResults(table.encode(), ttypes.TScan(startRow=row, limit=2000), 2000)
+        for found in rows:
+            counts[bisect.bisect_right(starts, found.row) - 1] += 1
+        if len(rows) < 2000:
+            return counts
+        row = rows[-1].row + b"\0"
+
+
+def check_spread(checks, connect, address):
     store = url(address, "regions-hashed")
     started = [put(store, order_lines(i * ORDERS // 4, ORDERS // 4)) for i in range(4)]
     for one in started:
         finish(one)
-    table = f"regions-hashed-{os.getpid()}.orders"
-    starts = region_starts(gateway, table)
-    counts = []
-    for start, stop in zip(starts, [*starts[1:], b""]):
-        n, row = 0, start
-        while True:
-            scan = ttypes.TScan(startRow=row, stopRow=stop, limit=2000, columns=[
-                ttypes.TColumn(family=b"d", qualifier=b"s")])
-            rows = gateway.getScannerResults(table.encode(), scan, 2000)
-            n += len(rows)
-            if len(rows) < 2000:
-                break
-            row = rows[-1].row + b"\0"
-        counts.append(n)
-    checks.check(sum(counts) == ORDERS and min(counts) > 0 and
-                 max(counts) <= 2 * ORDERS / REGIONS, "10,000 orders are spread", counts)
+    with connect() as gateway:  # only now: a gateway closes what is idle for a minute
+        for table in ("orders", "index"):
+            counts = count_rows(gateway, f"regions-hashed-{os.getpid()}.{table}")
+            checks.check(len(counts) == REGIONS and sum(counts) == ORDERS and min(counts) > 0 and
+                         max(counts) <= 2 * ORDERS / REGIONS, f"10,000 rows of {table} are spread",
+                         counts)
+
+
+def check_sample(checks, gateway, address):
+    """Raw keys, split by the customer numbers of the orders that will be loaded."""
+    with open(NORTHWIND / "orders.csv", newline="", encoding="utf-8") as file:
+        orders = {row["OrderID"]: row["CustomerID"] for row in csv.DictReader(file)}
+    store, regions = url(address, "regions-raw"), 6
+    said = failure("init", "--store", store, "--key", "raw", "--regions", str(regions))
+    checks.check("--sample" in said or "sample" in said, "raw keys without a sample are refused", said)
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8") as sample:
+        sample.write("".join(f"{customer}\n" for customer in orders.values()))
+        sample.flush()
+        options = ["--store", store, "--layout", "normalized", "--key", "raw", "--regions", regions,
+                   "--sample", sample.name]
+        ddl = run("init", *options, "--print-ddl")
+        run("init", *options)
+    wanted = {name: [b"", *splits] for name, _, splits in parse_ddl(ddl)}
+    found = {name: region_starts(gateway, name) for name in wanted}
+    counts = {name: table["regions"] for name, table in status(store).items()}
+    checks.check(found == wanted and counts["lines"] == regions,
+                 "raw, with a sample: regions are as printed", f"{found}\n{wanted}\n{counts}")
+    run("load", "--store", store, NORTHWIND / "orders.csv", "--map", "northwind")
+    for table, rows in (("orders", 830), ("lines", 2155), ("index", 830)):
+        counts = count_rows(gateway, f"regions-raw-{os.getpid()}.{table}")
+        checks.check(len(counts) == regions and sum(counts) == rows and min(counts) > 0 and
+                     max(counts) <= 2 * rows / regions, f"raw: {table} are spread", counts)
 
 
 def check_ids(checks, gateway, address):
@@ -221,10 +254,13 @@ def main(kind):
     framed = os.environ.get("TALLORDER_HBASE_COMPACT_FRAMED")
     with generated("hbase"):
         from hbase import Gateway
-        with connected(address, Gateway, framed=False, seconds=120) as gateway:
+        connect = functools.partial(connected, address, Gateway, framed=False, seconds=120)
+        with connect() as gateway:
             check_init(checks, gateway, address, ["hashed", "salted", "reversed", "numeric"])
             check_adoption(checks, gateway, address, framed and framed.split(",")[0])
-            check_spread(checks, gateway, address)
+        check_spread(checks, connect, address)
+        with connect() as gateway:
+            check_sample(checks, gateway, address)
             check_ids(checks, gateway, address)
     return checks.finish()
 

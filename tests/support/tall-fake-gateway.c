@@ -144,6 +144,44 @@ write_rows (ThriftProtocol *protocol, const Request *request, TallFakeAnswer ans
 }
 
 static void
+write_region (ThriftProtocol *protocol, const char *start_key)
+{
+  thrift_protocol_write_struct_begin (protocol, "THRegionLocation", NULL);
+  thrift_protocol_write_field_begin (protocol, "serverName", T_STRUCT, 1, NULL);
+  thrift_protocol_write_struct_begin (protocol, "TServerName", NULL);
+  write_binary_field (protocol, 1, "localhost", strlen ("localhost"));
+  thrift_protocol_write_field_stop (protocol, NULL);
+  thrift_protocol_write_struct_end (protocol, NULL);
+  thrift_protocol_write_field_begin (protocol, "regionInfo", T_STRUCT, 2, NULL);
+  thrift_protocol_write_struct_begin (protocol, "THRegionInfo", NULL);
+  thrift_protocol_write_field_begin (protocol, "regionId", T_I64, 1, NULL);
+  thrift_protocol_write_i64 (protocol, 1, NULL);
+  write_binary_field (protocol, 2, "t", 1);
+  write_binary_field (protocol, 3, start_key, strlen (start_key));
+  thrift_protocol_write_field_stop (protocol, NULL);
+  thrift_protocol_write_struct_end (protocol, NULL);
+  thrift_protocol_write_field_stop (protocol, NULL);
+  thrift_protocol_write_struct_end (protocol, NULL);
+}
+
+static void
+write_regions (ThriftProtocol *protocol)
+{
+  thrift_protocol_write_field_begin (protocol, "success", T_LIST, 0, NULL);
+  thrift_protocol_write_list_begin (protocol, T_STRUCT, 2, NULL);
+  write_region (protocol, "");
+  write_region (protocol, "B");
+  thrift_protocol_write_list_end (protocol, NULL);
+}
+
+static gboolean
+is_question (const char *method)
+{
+  return g_str_equal (method, "checkAndMutate") || g_str_equal (method, "tableExists")
+         || g_str_equal (method, "isTableEnabled");
+}
+
+static void
 write_result (ThriftProtocol *protocol,
               const Request *request,
               TallFakeAnswer answer,
@@ -173,11 +211,13 @@ write_result (ThriftProtocol *protocol,
     }
   else if (g_str_equal (name, "getMultiple"))
     write_rows (protocol, request, answer);
-  else if (g_str_equal (name, "checkAndMutate") || g_str_equal (name, "tableExists"))
+  else if (is_question (name))
     {
       thrift_protocol_write_field_begin (protocol, "success", T_BOOL, 0, error);
-      thrift_protocol_write_bool (protocol, TRUE, error);
+      thrift_protocol_write_bool (protocol, answer != TALL_FAKE_NO, error);
     }
+  else if (g_str_equal (name, "getAllRegionLocations"))
+    write_regions (protocol);
   thrift_protocol_write_field_stop (protocol, error);
 }
 

@@ -13,8 +13,9 @@ G_BEGIN_DECLS
  */
 typedef enum
 {
-  TALL_FAKE_ANSWER,    /* answers: yes, no rows; gets: rows whose keys begin with "row-" have a cell
-                          with    the key as value */
+  TALL_FAKE_ANSWER,    /* answers: yes, no rows, regions from the start and from B; gets: rows
+                          whose keys begin with "row-" have a cell with the key as value */
+  TALL_FAKE_NO,        /* answers: no */
   TALL_FAKE_CLOSE,     /* closes the connection instead */
   TALL_FAKE_SILENT,    /* never answers */
   TALL_FAKE_ERROR,     /* answers with a TIOError that may be retried */

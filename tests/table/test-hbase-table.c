@@ -225,6 +225,46 @@ test_refused_by_us (void)
   g_assert_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE);
 }
 
+static GError *
+create_split (TallFakeGateway *gateway, const char *start_key)
+{
+  g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
+  g_autoptr (TallTableSpec) spec = tall_table_spec_new ("orders");
+  GError *error = NULL;
+
+  spec->splits = g_ptr_array_new_with_free_func ((GDestroyNotify)g_bytes_unref);
+  g_ptr_array_add (spec->splits, g_bytes_new (start_key, strlen (start_key)));
+  tall_fake_gateway_set_answer (gateway, "tableExists", TALL_FAKE_NO, 1);
+  gboolean created = tall_table_create_table (table, spec, SOON, &error);
+  g_assert_cmpint (created, ==, error == NULL);
+  return error;
+}
+
+/* A table that was made with other regions than asked is not left behind, but dropped, and the
+ * error tells; also when it could not be dropped. */
+static void
+test_other_regions (void)
+{
+  g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
+  g_autoptr (GError) same = create_split (gateway, "B");
+  g_assert_no_error (same);
+  g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "createTable"), ==, 1);
+  g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "deleteTable"), ==, 0);
+
+  g_autoptr (GError) other = create_split (gateway, "C");
+  g_assert_error (other, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
+  g_assert_nonnull (strstr (other->message, "table orders with other regions"));
+  g_assert_nonnull (strstr (other->message, "was dropped"));
+  g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "createTable"), ==, 2);
+  g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "disableTable"), ==, 1);
+  g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "deleteTable"), ==, 1);
+
+  tall_fake_gateway_set_answer (gateway, "deleteTable", TALL_FAKE_ERROR, 100);
+  g_autoptr (GError) left = create_split (gateway, "C");
+  g_assert_error (left, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
+  g_assert_nonnull (strstr (left->message, "could not be dropped"));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -238,6 +278,7 @@ main (int argc, char **argv)
   g_test_add_func ("/table/hbase/declared-error", test_declared_error);
   g_test_add_func ("/table/hbase/other-row", test_other_row);
   g_test_add_func ("/table/hbase/bad-options", test_bad_options);
+  g_test_add_func ("/table/hbase/other-regions", test_other_regions);
   g_test_add_func ("/table/hbase/refused-by-us", test_refused_by_us);
   return g_test_run ();
 }

@@ -1,0 +1,226 @@
+# SPDX-FileCopyrightText: The tallorder authors
+# SPDX-License-Identifier: Apache-2.0
+"""What is explored: what must hold with the protocol as it is, and what must be found out.
+
+A case that holds has to hold for all its clocks. A broken one has a variant of the protocol in
+which one decision is another, and the reason why it was not decided so; it must be found with one
+of its clocks, by the check that it names.
+"""
+
+from dataclasses import dataclass
+from typing import Optional
+
+from clients import Do
+from explore import Faults
+from variant import Variant
+
+# What the clients' clocks say, in milliseconds: an hour would show nothing that 5 does not.
+CLOCKS = ((1, 1, 1, 1), (5, 1, 1, 1))
+MORE_CLOCKS = (*CLOCKS, (1, 2, 1, 1), (2, 1, 3, 1))
+
+ONE, TWO, OTHER = ("a",), ("a", "b"), ("b",)   # the children that a value has
+GET, DELETE = Do("get"), Do("delete")
+
+
+@dataclass(frozen=True)
+class Case:
+    name: str
+    clients: tuple             # of each what it does
+    claims: bool
+    faults: Faults = Faults()
+    clocks: tuple = CLOCKS
+    long: bool = False
+    why: str = ""
+    variant: Variant = Variant()
+    found: Optional[str] = None    # the check that finds it, by words of its; None: it holds
+
+
+# The checks, by words of what they say.
+TOLD = "explains what this one returned"
+FINDS = "explains what a get finds now"
+ALONE = "a client that is alone now"
+
+
+def put(value, rows=ONE):
+    return Do("put", value, rows)
+
+
+def insert(value, rows=ONE):
+    return Do("put", value, rows, "absent")
+
+
+def replace(value, rows=ONE):
+    """A put of somebody who has just seen what is there, and expects it."""
+    return Do("put", value, rows, "seen")
+
+
+def each(path, claims, cases, **options):
+    """Cases that hold, out of (name, clients, faults)."""
+    return [Case(f"{path}/{name}", clients, claims, faults, **options)
+            for name, clients, faults in cases]
+
+
+# ---- What holds ------------------------------------------------------------------------------------
+
+CLAIMS = [
+    ("two puts and a get", ((put("x", TWO),), (put("y", OTHER),), (GET,)), Faults()),
+    ("two inserts and a get", ((insert("x", TWO),), (insert("y", OTHER),), (GET,)), Faults()),
+    ("two replace what both have seen",
+     ((put("x"),), (GET, replace("y")), (GET, replace("z"))), Faults()),
+    ("two gets while it is replaced", ((put("x", TWO), put("y", OTHER)), (GET, GET)), Faults()),
+    ("two gets while it is deleted and made again",
+     ((put("x", TWO), DELETE, put("y", OTHER)), (GET, GET)), Faults()),
+    ("put, delete and insert beside a put, an answer lost",
+     ((put("x", TWO), DELETE, insert("y", OTHER)), (put("z"),)), Faults(lost=1)),
+    ("two puts, two answers lost", ((put("x", TWO),), (put("y", OTHER),)), Faults(lost=2)),
+    ("two puts and a delete, one lie, compacted",
+     ((put("x"),), (put("y"),), (DELETE,)), Faults(lies=1, compactions=1)),
+    ("put and delete beside a replace, one lie",
+     ((put("x"), DELETE), (GET, replace("y"))), Faults(lies=1)),
+    ("three puts", ((put("x", TWO),), (put("y", OTHER),), (put("z"),)), Faults()),
+]
+ONE_ROW = [
+    ("two puts and a delete, one lie, compacted",
+     ((put("x"),), (put("y"),), (DELETE,)), Faults(lies=1, compactions=1)),
+    ("three puts and two gets, two lies",
+     ((put("x"), put("y")), (put("z"),), (GET, GET)), Faults(lies=2)),
+    ("insert beside put, delete, put, and a get, an answer lost, one lie",
+     ((insert("x"),), (put("y"), DELETE, put("z")), (GET,)), Faults(lost=1, lies=1)),
+    ("four writers, two lies",
+     ((insert("x"),), (put("y"), put("z")), (put("w"), GET)), Faults(lies=2)),
+    ("two deletes and an insert, one lie",
+     ((insert("x"),), (put("y"), DELETE), (DELETE,), (GET,)), Faults(lies=1)),
+    ("two inserts, two answers lost",
+     ((insert("x"),), (insert("y"), DELETE), (put("z"),)), Faults(lost=2)),
+    ("put and get beside insert, delete and put, every fault",
+     ((put("x"), GET), (insert("y"), DELETE), (put("z"),)),
+     Faults(lost=1, lies=1, compactions=1)),
+]
+LONG_CLAIMS = [
+    ("two puts and a get, an answer lost, compacted",
+     ((put("x"),), (put("y"),), (GET,)), Faults(lost=1, compactions=1)),
+    ("two puts, three answers lost", ((put("x", TWO),), (put("y", OTHER),)), Faults(lost=3)),
+    ("two puts and a delete, two answers lost",
+     ((put("x"),), (put("y"),), (DELETE,)), Faults(lost=2)),
+    ("three puts, an answer lost", ((put("x"),), (put("y"),), (put("z"),)), Faults(lost=1)),
+    ("three puts, two lies", ((put("x"),), (put("y"),), (put("z"),)), Faults(lies=2)),
+    ("put and put beside a put and a get",
+     ((put("x"), put("y")), (put("z"),), (GET,)), Faults()),
+    ("put and delete beside an insert and a get",
+     ((put("x", TWO), DELETE), (insert("y", OTHER),), (GET,)), Faults()),
+    ("put and put beside a put and two gets, two lies",
+     ((put("x"), put("y")), (put("z"),), (GET, GET)), Faults(lies=2)),
+    ("put, replace and delete, two lies",
+     ((put("x"),), (GET, replace("y")), (DELETE,)), Faults(lies=2)),
+    ("put, delete and insert beside an insert, an answer lost, one lie",
+     ((put("x"), DELETE, insert("y")), (insert("z"),)), Faults(lost=1, lies=1)),
+]
+LONG_ONE_ROW = [
+    ("two inserts beside get, replace and delete, an answer lost, two lies",
+     ((insert("x"),), (insert("y"),), (GET, replace("z"), DELETE)), Faults(lost=1, lies=2)),
+]
+
+
+# ---- What else would hold --------------------------------------------------------------------------
+
+def also_holds(name, why, clients, claims, faults, **decision):
+    return Case(f"also/{name}", clients, claims, faults, why=why, variant=Variant(**decision))
+
+
+ALSO = [
+    also_holds("claims are never given up", "Others then wait for the patience, and nothing else.",
+               ((put("x"),), (put("y"),)), True, Faults(lost=2), release="never"),
+    also_holds("what an abandoned claim has written stays",
+               "It is never seen as long as all versions are kept; but it would lie about.",
+               ((put("x", TWO),), (put("y", OTHER),), (GET,)), True, Faults(), leftovers="keep"),
+    also_holds("after a lie nothing is certain",
+               "Right, but many an answer is “unknown” that need not be.",
+               ((put("x"), put("w")), (put("y"),), (GET, GET)), False, Faults(lies=1),
+               certain_by="never"),
+]
+
+
+# ---- What is broken --------------------------------------------------------------------------------
+
+def broken(name, why, found, clients, claims, faults, **decision):
+    return Case(f"broken/{name}", clients, claims, faults, why=why, variant=Variant(**decision),
+                found=found)
+
+
+BROKEN_CLAIMS = [
+    broken("the next revision ignores what is pending",
+           "Two claims get one revision, and the children of both lie at it.",
+           ALONE, ((put("x", TWO),), (put("y", OTHER),)), True, Faults(),
+           next_after=("revision",)),
+    broken("the next revision ignores the state cell's timestamp",
+           "A claim given up hides what a writer with a slower clock writes: he is locked out.",
+           ALONE, ((put("x"),), (put("y"),)), True, Faults(lost=2),
+           next_after=("revision", "pending")),
+    broken("claims have no token",
+           "Two claims are equal, and both writers believe that it is theirs.",
+           FINDS, ((put("x"),), (put("y"),)), True, Faults(), claim_token=False),
+    broken("a claim is given up by removing the state cell",
+           "Its delete marker hides what a writer with a slower clock writes: he is locked out.",
+           ALONE, ((put("x"),), (put("y"),)), True, Faults(lost=2), release="remove"),
+    broken("a claim is given up by restoring what was there",
+           "Its bytes are those that a slow writer expects, whose children are gone by now.",
+           FINDS, ((put("x"),), (put("y"),)), True, Faults(lost=2), release="restore"),
+    broken("the commit does not wait for the children",
+           "What was never written is missing in a committed order.",
+           FINDS, ((put("x"),),), True, Faults(lost=2), children="unacknowledged"),
+    broken("old children go before the commit",
+           "The committed order loses them while it still is the one to be read.",
+           FINDS, ((put("x"), put("y")), (GET,)), True, Faults(), clean_up="before"),
+    broken("one version of a cell is kept",
+           "A slow writer's children push out the committed ones.",
+           FINDS, ((put("x"),), (put("y"),)), True, Faults(), versions=1),
+    broken("two versions of a cell are kept",
+           "Two slow writers' children push out the committed ones.",
+           FINDS, ((put("x"),), (put("y"),), (put("z"),)), True, Faults(), versions=2),
+    broken("a delete knows itself by its revision",
+           "A put may have chosen the same: the delete is told done, and another's order is there.",
+           FINDS, ((put("x"), DELETE), (GET, replace("z"))), True, Faults(), ours_by="revision"),
+    broken("a delete leaves nothing",
+           "Its marker hides the next order of a writer with a slower clock.",
+           ALONE, ((put("x"), DELETE), (put("z"),)), True, Faults(), tombstone=False),
+    broken("a reader believes the first look",
+           "Root and children of different moments look damaged.",
+           TOLD, ((put("x", TWO), put("y", OTHER)), (GET,)), True, Faults(), reader="at once"),
+    broken("a reader judges by the root that he read first",
+           "The commit that he has met twice may be gone from under him meanwhile.",
+           TOLD, ((put("x", TWO), put("y", OTHER), put("z")), (GET,)), True, Faults(),
+           reader="first root"),
+    broken("a reader does not count the children",
+           "What he gets is a part of the order.",
+           TOLD, ((put("x", TWO), put("y", OTHER)), (GET,)), True, Faults(), reader="no counts"),
+]
+BROKEN_ONE_ROW = [
+    broken("did not match is believed",
+           "A gateway repeats calls: what was done is told as not done, or done twice.",
+           FINDS, ((put("x"),), (put("y"),)), False, Faults(lies=1), after_no="trust"),
+    broken("a lost commit that is gone is told as a conflict",
+           "It was done, and somebody has read it.",
+           TOLD, ((put("w"), put("x")), (put("y"),), (GET,)), False, Faults(lost=1),
+           after_lost="conflict"),
+    broken("a lost commit that is gone is done again in silence",
+           "It was done, read and replaced, and comes back.",
+           TOLD, ((put("w"), put("x")), (put("y"),), (GET, GET, GET)), False, Faults(lost=1),
+           after_lost="again"),
+    broken("a commit knows itself by its revision",
+           "A writer with a slow clock takes for his what another has written.",
+           ALONE, ((put("x"),), (put("y"),)), False, Faults(), ours_by="revision"),
+    broken("a lie is settled by the revision alone",
+           "Another revision is there: so it was not done, or it was, and has been replaced.",
+           TOLD, ((put("x"), put("w")), (put("y"),), (GET, GET)), False, Faults(lies=1),
+           certain_by="revision"),
+    broken("who made the row is not known",
+           "A writer with a slow clock who guesses that there is no row is never certain.",
+           ALONE, ((put("x"),), (put("y"),)), False, Faults(lies=1), creation_by="lineage"),
+]
+
+CASES = [
+    *each("claims", True, CLAIMS), *each("one row", False, ONE_ROW), *ALSO, *BROKEN_CLAIMS,
+    *BROKEN_ONE_ROW,
+    *each("claims", True, LONG_CLAIMS, long=True, clocks=MORE_CLOCKS),
+    *each("one row", False, LONG_ONE_ROW, long=True, clocks=MORE_CLOCKS),
+]

@@ -1,0 +1,148 @@
+# SPDX-FileCopyrightText: The tallorder authors
+# SPDX-License-Identifier: Apache-2.0
+"""Clients: what each does, one operation after the other, as a state machine.
+
+A generator cannot be copied, and an exploration has to go on from the same place again and again.
+So a client's place is known by a number. It stands for the line at which the client waits, what
+for, and the variables it has there; behind the number are the answers that lead there once more.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Optional
+
+import linear
+import protocol
+from state import CHILDREN, NOT_FOUND, Choose, Operation
+
+
+@dataclass(frozen=True)
+class Do:
+    """One operation of a client. Values of puts must differ within a case."""
+    what: str                  # "put", "get", "delete"
+    value: Optional[str] = None
+    rows: tuple = CHILDREN     # the children that the value has
+    condition: str = "none"    # "none", "absent", "seen": what the last get has shown
+
+
+@dataclass(frozen=True)
+class Begin:
+    """No call to the table: the client begins @call."""
+    who: Any
+    call: Any
+
+
+@dataclass(frozen=True)
+class End:
+    """No call to the table: what the client began has returned @result."""
+    who: Any
+    result: Any
+
+
+def run_put(operation, do, seen):
+    condition = seen[0] if do.condition == "seen" else do.condition
+    yield Begin(operation.token, linear.Put(do.value, condition))
+    yield End(operation.token, (yield from protocol.put(operation, do.value, do.rows,
+                                                        do.condition, seen[1])))
+
+
+def run_delete(operation):
+    yield Begin(operation.token, linear.Delete())
+    yield End(operation.token, (yield from protocol.delete(operation)))
+
+
+def run_get(operation):
+    yield Begin(operation.token, linear.Get())
+    value, revision = yield from protocol.get(operation)
+    yield End(operation.token, value)
+    return value, revision
+
+
+NOTHING_SEEN = (NOT_FOUND, 0)
+
+
+def client(name, todo, clock, table):
+    """Does all of @todo. What a get has seen is remembered for the operation after it alone."""
+    seen = NOTHING_SEEN
+    for number, do in enumerate(todo):
+        operation = Operation((name, number), clock, *table)
+        if do.what == "get":
+            seen = yield from run_get(operation)
+            continue
+        if do.what == "delete":
+            yield from run_delete(operation)
+        elif do.condition != "seen" or seen[1]:
+            yield from run_put(operation, do, seen)
+        seen = NOTHING_SEEN
+
+
+def place_of(generator, request):
+    """Where a generator waits with @request, and what it knows there."""
+    frames = [request]
+    while generator is not None:
+        frame = generator.gi_frame
+        frames.append((frame.f_code, frame.f_lasti, tuple(frame.f_locals.items())))
+        generator = generator.gi_yieldfrom
+    return tuple(frames)
+
+
+class Clients:
+    """All places that clients can be at, numbered."""
+    FINISHED = 0
+
+    def __init__(self):
+        self.numbers = {}
+        self.ways = [()]           # by number: how to make the client, the answers up to here
+        self.requests = [None]     # by number: what the client asks for here
+        self.steps = {}
+
+    def start(self, *client_arguments):
+        return self.find((client_arguments, ()))
+
+    def find(self, way):
+        """The number of the place to which @way leads."""
+        generator = client(*way[0])
+        try:
+            request = next(generator)
+            for answer in way[1]:
+                request = generator.send(answer)
+        except StopIteration:
+            return self.FINISHED
+        place = place_of(generator, request)
+        if place not in self.numbers:
+            self.numbers[place] = len(self.ways)
+            self.ways.append(way)
+            self.requests.append(request)
+        return self.numbers[place]
+
+    def step(self, number, answer):
+        """Where the client at @number is after @answer."""
+        key = (number, answer)
+        if key not in self.steps:
+            start, answers = self.ways[number]
+            self.steps[key] = self.find((start, (*answers, answer)))
+        return self.steps[key]
+
+    def advance(self, number, monitor, moment):
+        """The client after all that it does without a table, up to the next call, or to the next
+        beginning: that belongs to the first call of what begins, as one that begins later promises
+        more. Yields (number, moment, events)."""
+        waiting = [(number, moment, ())]
+        while waiting:
+            number, moment, events = waiting.pop()
+            request = self.requests[number]
+            if isinstance(request, Choose):
+                waiting += [(self.step(number, i), moment, events) for i in range(request.n)]
+            elif isinstance(request, End):
+                after = monitor.end(moment, request.who, request.result)
+                waiting.append((self.step(number, None), after, (*events, request)))
+            else:
+                yield number, moment, events
+
+    def begin(self, number, monitor, moment):
+        """The same before a call: now a beginning is passed, too."""
+        request = self.requests[number]
+        if not isinstance(request, Begin):
+            return [(number, moment, ())]
+        after = monitor.begin(moment, request.who, request.call)
+        return [(place, then, (request, *events)) for place, then, events
+                in self.advance(self.step(number, None), monitor, after)]

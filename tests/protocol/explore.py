@@ -1,0 +1,226 @@
+# SPDX-FileCopyrightText: The tallorder authors
+# SPDX-License-Identifier: Apache-2.0
+"""Explores everything that can happen to a few clients of one order.
+
+Between any two calls of a client any others can make theirs. A call can also lose its answer, be
+late (it happens at any later time, or never, and its client has been told that the answer is
+lost), or be answered with "did not match" though it was done, as by a gateway that repeats calls.
+The table may be compacted at any time. A crash needs no step of its own: a client that is never
+let on again has crashed, and in every state all others may be the only ones that go on.
+
+Judged are all states: what the clients were told must be linearizable; and a client who is alone
+from there on, with a clock that is far behind, must be able to read and write.
+"""
+
+import time
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import linear
+from clients import Begin, Clients, Do, End
+from rows import EMPTY, compact, mutate, newest, visible
+from state import CHILDREN, DONE, LOST, NOT_FOUND, ROOT, Choose, Read, WriteIf
+
+ROWS = (ROOT, *CHILDREN)
+MOST_WORLDS = 6_000_000        # or it needs more than 3 GB
+
+
+@dataclass(frozen=True)
+class Faults:
+    """How often each may happen in one run."""
+    lost: int = 0              # answers that are lost, the calls done or late
+    lies: int = 0              # calls that are done and answered with "did not match"
+    compactions: int = 0
+
+
+class World(NamedTuple):
+    """All there is at one moment, in numbers that stand for rows, calls, places and explanations."""
+    rows: tuple
+    late: tuple                # calls on their way
+    clients: tuple
+    monitor: int
+    lost: int                  # what is left of Faults
+    lies: int
+    compactions: int
+
+
+class Step(NamedTuple):
+    """What led from one world to the next."""
+    client: Any                # its index; or "late", "compaction"
+    call: Any
+    answer: Any
+    note: str
+    events: tuple              # Begin and End
+
+
+class Numbers:
+    """A number for each of many things, so that worlds are small and soon compared."""
+
+    def __init__(self):
+        self.things, self.numbers = [], {}
+
+    def of(self, thing):
+        if thing not in self.numbers:
+            self.numbers[thing] = len(self.things)
+            self.things.append(thing)
+        return self.numbers[thing]
+
+
+class Table:
+    """The rows of one order, as numbers, and what calls do to them."""
+
+    def __init__(self, versions):
+        self.versions = versions
+        self.rows, self.calls, self.effects = Numbers(), Numbers(), {}
+
+    def execute(self, rows, call):
+        """(rows, answer) after @call."""
+        place = 0 if isinstance(call, WriteIf) else ROWS.index(call.row)
+        key = (rows[place], self.calls.of(call))
+        if key not in self.effects:
+            after, answer = self.effect(self.rows.things[rows[place]], call)
+            self.effects[key] = self.rows.of(after), answer
+        after, answer = self.effects[key]
+        return (*rows[:place], after, *rows[place + 1:]), answer
+
+    def effect(self, row, call):
+        cells = visible(row, self.versions)
+        if isinstance(call, Read):
+            return row, cells
+        if isinstance(call, WriteIf):
+            state = newest(cells, "s")
+            if (state.value if state else None) != call.expected:
+                return row, False
+            return mutate(row, call.mutations), True
+        return mutate(row, call.mutations), None
+
+    def compact(self, rows):
+        return tuple(self.rows.of(compact(self.rows.things[row], self.versions)) for row in rows)
+
+
+# What the lone client does in the end, and what it must be told. The first get may find anything.
+LONE = (Do("get"), Do("put", "lone 1"), Do("get"), Do("delete"), Do("get"),
+        Do("put", "lone 2", condition="absent"), Do("get"))
+LONE_RESULTS = [DONE, "lone 1", DONE, NOT_FOUND, DONE, "lone 2"]
+
+
+class Explorer:
+    """One case with the clocks that its clients have."""
+
+    def __init__(self, variant, claims, faults, clients):
+        """@clients: (clock, what it does) of each."""
+        no_is_final = faults.lies == 0
+        self.operation_arguments = (claims, no_is_final, variant)
+        self.monitor, self.clients = linear.Monitor(), Clients()
+        self.table, self.alone = Table(variant.versions), {}
+        places = tuple(self.clients.start(name, todo, clock, self.operation_arguments)
+                       for name, (clock, todo) in enumerate(clients))
+        empty = self.table.rows.of(EMPTY)
+        self.start = World((empty,) * len(ROWS), (), places, self.monitor.START, faults.lost,
+                           faults.lies, faults.compactions)
+
+    def next_worlds(self, world):
+        """All (step, world) that can come next."""
+        for index in range(len(world.clients)):
+            yield from self.client_steps(world, index)
+        for i, number in enumerate(world.late):
+            call = self.table.calls.things[number]
+            rows, answer = self.table.execute(world.rows, call)
+            yield (Step("late", call, answer, "", ()),
+                   world._replace(rows=rows, late=world.late[:i] + world.late[i + 1:]))
+        if world.compactions:
+            rows = self.table.compact(world.rows)
+            if rows != world.rows:
+                yield (Step("compaction", None, None, "", ()),
+                       world._replace(rows=rows, compactions=world.compactions - 1))
+
+    def client_steps(self, world, index):
+        """The client makes its next call, and all that may come of it."""
+        begun = self.clients.begin(world.clients[index], self.monitor, world.monitor)
+        for place, moment, before in begun:
+            call = self.clients.requests[place]
+            if call is None:
+                continue
+            for changed, answer, note in self.outcomes(world, call):
+                then = self.clients.step(place, answer)
+                for after, monitor, events in self.clients.advance(then, self.monitor, moment):
+                    clients = (*world.clients[:index], after, *world.clients[index + 1:])
+                    yield (Step(index, call, answer, note, before + events),
+                           changed._replace(clients=clients, monitor=monitor))
+
+    def outcomes(self, world, call):
+        """What can become of a call: (world, answer, note)."""
+        rows, answer = self.table.execute(world.rows, call)
+        done = world._replace(rows=rows)
+        yield done, answer, ""
+        if isinstance(call, Read):
+            return
+        if world.lost:
+            if answer is not False:
+                yield done._replace(lost=world.lost - 1), LOST, "done, and the answer is lost"
+            late = tuple(sorted((*world.late, self.table.calls.of(call))))
+            yield world._replace(late=late, lost=world.lost - 1), LOST, "on its way"
+        if world.lies and answer is True:
+            yield done._replace(lies=world.lies - 1), False, "done all the same"
+
+    def what_is_wrong(self, world):
+        """In words; None if nothing is."""
+        if world.monitor == self.monitor.WRONG:
+            return "no order of the calls explains what this one returned"
+        if world.rows not in self.alone:
+            self.alone[world.rows] = self.go_on_alone(world.rows)
+        told = self.alone[world.rows]
+        if told[1:] != LONE_RESULTS:
+            return f"a client that is alone now is told {told}"
+        moment = self.monitor.begin(world.monitor, "lone", linear.Get())
+        if self.monitor.end(moment, "lone", told[0]) == self.monitor.WRONG:
+            return f"no order of the calls explains what a get finds now: {told[0]}"
+        return None
+
+    def go_on_alone(self, rows):
+        """What a client is told that is alone with @rows."""
+        place = self.clients.start("lone", LONE, 0, self.operation_arguments)
+        told = []
+        while place != self.clients.FINISHED:
+            request, answer = self.clients.requests[place], None
+            if isinstance(request, End):
+                told.append(request.result)
+            elif isinstance(request, Choose):
+                answer = 0
+            elif not isinstance(request, Begin):
+                rows, answer = self.table.execute(rows, request)
+            place = self.clients.step(place, answer)
+        return told
+
+    def explore(self, seconds):
+        """Breadth first, so that what is found is found on a shortest way.
+
+        Returns (whether that was all, number of states, what is wrong or None, the steps to it).
+        """
+        came_from, level = {self.start: None}, [self.start]
+        end = time.process_time() + seconds
+        while level:
+            following = []
+            for world in level:
+                for _step, new in self.next_worlds(world):
+                    if new in came_from:
+                        continue
+                    came_from[new] = world
+                    wrong = self.what_is_wrong(new)
+                    if wrong:
+                        return True, len(came_from), wrong, self.way_to(new, came_from)
+                    following.append(new)
+                if time.process_time() > end or len(came_from) > MOST_WORLDS:
+                    return False, len(came_from), None, []
+            level = following
+        return True, len(came_from), None, []
+
+    def way_to(self, world, came_from):
+        """The steps that lead to @world, and the rows after each."""
+        steps = []
+        while came_from[world] is not None:
+            before = came_from[world]
+            step = next(step for step, new in self.next_worlds(before) if new == world)
+            steps.append((step, [self.table.rows.things[row] for row in world.rows]))
+            world = before
+        return steps[::-1]

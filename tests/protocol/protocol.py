@@ -1,0 +1,337 @@
+# SPDX-FileCopyrightText: The tallorder authors
+# SPDX-License-Identifier: Apache-2.0
+"""The commit protocol: put, get and delete of one order, as src/store/README.md describes them.
+
+Each operation is a generator. It yields its calls to the table one by one, and is sent what comes
+back: explore.py decides what else happens in between. To follow it in the store: put() is
+tall-put.c, claim() tall-claim.c, commit() and what settles it tall-commit.c, release()
+tall-wait.c, delete() tall-delete.c, get() tall-fetch.c, the children's rows tall-children.c.
+
+A rule for changes: what an operation knows must be in its local variables, since explore.py takes
+two operations at one line with equal variables for the same. So no `yield` inside a larger
+expression that already holds another call's answer.
+"""
+
+from rows import Cell, DeleteAt, DeleteUpTo, value_at
+from state import (AGAIN, CHILDREN, CONFLICT, DAMAGED, DONE, LOST, NO_STATE, NOT_DONE, NOT_FOUND,
+                   ROOT, TORN, UNKNOWN, Choose, Lineage, Read, Root, State, Write, WriteIf,
+                   find_root)
+
+MAX_ATTEMPTS = 2           # of one conditional write: the same bytes, sent again once
+MAX_TRIES = 2              # of an operation that others overtake; the store's limit is its time
+
+
+# ---- Root row and revision -------------------------------------------------------------------------
+
+def read_root():
+    return find_root((yield Read(ROOT)))
+
+
+def is_live(root):
+    return root.state is not None and root.state.live
+
+
+def next_revision(operation, root):
+    """Later than everything that the row has seen, whatever our clock says."""
+    state = root.state or NO_STATE
+    seen = {"revision": state.revision, "pending": state.pending, "timestamp": root.timestamp}
+    return max(operation.clock, *(seen[name] + 1 for name in operation.variant.next_after))
+
+
+def make_committed(operation, root, live, revision, n_children):
+    """The state that is to replace @root, which is what was there before any claim of ours."""
+    state = root.state or NO_STATE
+    origin = None
+    if not operation.claims:
+        origin = operation.token if root.state is None else state.pending_token.origin
+    return State(live, revision, operation.token, 0, Lineage(origin, state.revision), n_children)
+
+
+# ---- Claim -----------------------------------------------------------------------------------------
+
+def claim(operation, root, revision, number):
+    """Writes into `s` that we are writing @revision. Nobody but writers sees it."""
+    variant = operation.variant
+    token = (operation.token, number) if variant.claim_token else "somebody"
+    wanted = Root((root.state or NO_STATE)._replace(pending=revision, pending_token=token),
+                  revision if variant.claim_at == "pending" else root.timestamp or revision)
+    for _attempt in range(MAX_ATTEMPTS):
+        answer = yield WriteIf(root.state, (Cell("s", wanted.timestamp, wanted.state),))
+        if answer is True:
+            return DONE, wanted
+        now = yield from read_root()
+        if now.state == wanted.state:
+            return DONE, wanted
+        if answer is False or now.state != root.state:
+            return AGAIN, now
+    return NOT_DONE, root
+
+
+def release(operation, replaced, root):
+    """Gives up our claim @root. Its token stays: bytes that returned to an earlier state would let
+    somebody's late call succeed. Best effort."""
+    how = operation.variant.release
+    mutation = Cell("s", root.timestamp, root.state._replace(pending=0))
+    if how == "restore" and replaced.state:
+        mutation = Cell("s", root.timestamp, replaced.state)
+    if how == "remove" and not replaced.state:
+        mutation = DeleteUpTo(root.timestamp)
+    if how != "never":
+        yield WriteIf(root.state, (mutation,))
+
+
+# ---- Children --------------------------------------------------------------------------------------
+
+def write(row, mutations):
+    """A write that may be repeated, and is, once. Returns whether it is known to have happened."""
+    for _attempt in range(MAX_ATTEMPTS):
+        if (yield Write(row, mutations)) is not LOST:
+            return True
+    return False
+
+
+def remove_children(first, last):
+    """Removes what the children have from @first to @last; False if that is not certain."""
+    found = ()
+    for row in CHILDREN:
+        cells = yield Read(row)
+        if any(first <= cell.timestamp <= last for cell in cells):
+            found += (row,)
+    del cells
+    marker = DeleteAt(last) if first == last else DeleteUpTo(last)
+    for row in found:
+        if not (yield from write(row, (marker,))):
+            return False
+    return True
+
+
+def write_children(operation, value, rows, revision):
+    for row in rows:
+        known = yield from write(row, (Cell("c", revision, value),))
+        if not known and operation.variant.children == "acknowledged":
+            return False
+    return True
+
+
+def clean_up(operation, replaced):
+    """Removes rows that no reader can see any more. Best effort."""
+    if operation.claims and replaced.state and replaced.state.revision:
+        yield from remove_children(0, replaced.state.revision)
+
+
+# ---- Commit ----------------------------------------------------------------------------------------
+
+def is_ours(operation, stored, committed):
+    if operation.variant.ours_by == "revision":
+        return stored.revision == committed.revision
+    return stored.token == committed.token
+
+
+def is_undone(operation, committed, now):
+    """Whether a commit that was answered with "did not match" is not done, while @now, which is
+    neither what it expected nor what it wrote, is there. Behind a gateway that repeats calls it
+    may have been done and replaced since. Not so if what is there is older, or has replaced
+    something older: had we been in between, it would have replaced us, or one after us."""
+    if operation.variant.certain_by == "revision":
+        return now.revision != committed.revision
+    if operation.no_is_final or operation.variant.certain_by == "never":
+        return operation.no_is_final
+    replaced = now.pending_token.replaced if isinstance(now.pending_token, Lineage) else None
+    return (now.revision < committed.revision
+            or (replaced is not None and replaced < committed.revision))
+
+
+def settle_creation(committed, now):
+    """A commit that expected no row, while there is one: who made it has left his mark, and as
+    rows stay for ever a late call of ours can make no other. So it is certain."""
+    return DONE if now.pending_token.origin == committed.pending_token.origin else AGAIN
+
+
+def settle(operation, expected, committed, lost, now):
+    """What the state @now says of a commit whose answer does not; None: send it again."""
+    variant = operation.variant
+    if variant.after_no == "trust" and not lost:
+        return AGAIN
+    if now is not None and is_ours(operation, now, committed):
+        return DONE
+    if now == expected:
+        return None
+    if expected is None and variant.creation_by == "origin":
+        return settle_creation(committed, now)
+    if lost:
+        return {"unknown": UNKNOWN, "conflict": CONFLICT, "again": AGAIN}[variant.after_lost]
+    return AGAIN if is_undone(operation, committed, now) else UNKNOWN
+
+
+def commit(operation, root, mutations, committed):
+    """The one step that readers see: replaces @root, our claim or what is committed."""
+    lost = False
+    for _attempt in range(MAX_ATTEMPTS):
+        answer = yield WriteIf(root.state, mutations)
+        if answer is True:
+            return DONE, root
+        lost = lost or answer is LOST
+        now = yield from read_root()
+        step = settle(operation, root.state, committed, lost, now.state)
+        if step:
+            return step, now
+    return UNKNOWN, root
+
+
+# ---- Put -------------------------------------------------------------------------------------------
+
+def prepare(operation, value, rows, root, revision, number):
+    """Claims the order and writes its children. After anything but DONE we have no claim."""
+    replaced = root
+    step, root = yield from claim(operation, root, revision, number)
+    if step != DONE:
+        return step, root
+    abandoned = replaced.state.pending if replaced.state else 0
+    ready = True
+    if abandoned and operation.variant.leftovers == "remove":
+        ready = yield from remove_children(abandoned, abandoned)
+    ready = ready and (yield from write_children(operation, value, rows, revision))
+    if ready:
+        return DONE, root
+    yield from release(operation, replaced, root)
+    return NOT_DONE, root
+
+
+def make_commit(operation, value, rows, replaced, committed):
+    """All that a commit does to the root row. Where there are no children, their cells are here."""
+    revision = committed.revision
+    mutations = (Cell("s", revision, committed), Cell("value", revision, value))
+    if replaced.state and replaced.state.revision:
+        mutations = (DeleteUpTo(replaced.state.revision),) + mutations
+    if not operation.claims:
+        mutations += tuple(Cell(row, revision, value) for row in rows)
+    return mutations
+
+
+def put_over(operation, value, rows, replaced, number):
+    """One try to put it on top of @replaced."""
+    revision = next_revision(operation, replaced)
+    committed = make_committed(operation, replaced, True, revision, len(rows))
+    root = replaced
+    if operation.variant.clean_up == "before":
+        yield from clean_up(operation, replaced)
+    if operation.claims:
+        step, root = yield from prepare(operation, value, rows, root, revision, number)
+        if step != DONE:
+            return step, root
+    mutations = make_commit(operation, value, rows, replaced, committed)
+    step, root = yield from commit(operation, root, mutations, committed)
+    if step == DONE:
+        yield from clean_up(operation, replaced)
+    return step, root
+
+
+def put(operation, value, rows, condition, seen):
+    """@condition: "none", "absent", or "seen": the revision @seen must be there. Otherwise the
+    order is taken for new at first, which saves a read. Somebody else's claim is claimed over at
+    any time: whoever waits for his patience is just late here."""
+    root = Root()
+    if condition == "seen":
+        root = yield from read_root()
+    for number in range(MAX_TRIES):
+        if condition == "absent" and is_live(root):
+            return CONFLICT
+        if condition == "seen" and not (is_live(root) and root.state.revision == seen):
+            return CONFLICT
+        step, root = yield from put_over(operation, value, rows, root, number)
+        if step != AGAIN:
+            return step
+    return NOT_DONE
+
+
+# ---- Delete ----------------------------------------------------------------------------------------
+
+def delete(operation):
+    """Leaves a tombstone. A claim is not waited for: its writer finds out when he commits."""
+    root = yield from read_root()
+    for _number in range(MAX_TRIES):
+        if not is_live(root):
+            return NOT_FOUND
+        replaced = root
+        tombstone = make_committed(operation, root, False, next_revision(operation, root), 0)
+        mutations = (DeleteUpTo(replaced.state.revision),
+                     Cell("s", tombstone.revision, tombstone))
+        if not operation.variant.tombstone:
+            mutations = (DeleteUpTo(root.timestamp),)
+        step, root = yield from commit(operation, root, mutations, tombstone)
+        if step == DONE:
+            yield from clean_up(operation, replaced)
+        if step != AGAIN:
+            return step
+    return NOT_DONE
+
+
+# ---- Get -------------------------------------------------------------------------------------------
+
+def assemble(operation, cells, children):
+    """The value that these cells make; only those with the committed timestamp count."""
+    state = find_root(cells).state
+    value = value_at(cells, "value", state.revision)
+    found = [value_at(children[i], "c", state.revision) if operation.claims
+             else value_at(cells, row, state.revision) for i, row in enumerate(CHILDREN)]
+    found = [content for content in found if content is not None]
+    if operation.variant.reader == "no counts" and value is not None:
+        return value if len(found) == state.n_children else TORN
+    if value is None or len(found) != state.n_children:
+        return DAMAGED
+    return value if all(content == value for content in found) else TORN
+
+
+def read_together():
+    """Root and children, in any order: they are read in flight together."""
+    place = yield Choose(len(CHILDREN) + 1)
+    cells, children = (), ()
+    for i, row in enumerate((*CHILDREN, None)):
+        if i == place:
+            cells = yield Read(ROOT)
+        if row:
+            part = yield Read(row)
+            children += (part,)
+    return cells, children
+
+
+def get(operation):
+    """Returns the value, NOT_FOUND, DAMAGED or NOT_DONE; and the revision."""
+    if not operation.claims:
+        cells, children = (yield Read(ROOT)), ()
+    else:
+        cells, children = yield from read_together()
+    root = find_root(cells)
+    if not is_live(root):
+        return NOT_FOUND, 0
+    value = assemble(operation, cells, children)
+    if value != DAMAGED or not operation.claims or operation.variant.reader == "at once":
+        return value, root.state.revision
+    del cells, children, value
+    return (yield from get_step_by_step(operation, root.state.revision))
+
+
+def get_step_by_step(operation, first):
+    """Root and children did not fit together, so a commit may have passed between: the root, the
+    children, and the root again, until it has not moved meanwhile."""
+    for _round in range(MAX_TRIES):
+        cells, children = (yield Read(ROOT)), ()
+        root = find_root(cells)
+        if not is_live(root):
+            return NOT_FOUND, 0
+        for row in CHILDREN:
+            part = yield Read(row)
+            children += (part,)
+        value = assemble(operation, cells, children)
+        revision = root.state.revision
+        if value != DAMAGED:
+            return value, revision
+        del cells, children, part, root
+        if operation.variant.reader == "first root":
+            unmoved, first = first == revision, revision
+        else:
+            now = yield from read_root()
+            unmoved = is_live(now) and now.state.revision == revision
+        if unmoved:
+            return DAMAGED, revision
+    return NOT_DONE, 0

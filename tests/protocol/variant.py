@@ -1,0 +1,30 @@
+# SPDX-FileCopyrightText: The tallorder authors
+# SPDX-License-Identifier: Apache-2.0
+"""The decisions in the protocol, and what else each could have been."""
+
+from dataclasses import dataclass
+from typing import Optional
+
+
+@dataclass(frozen=True)
+class Variant:
+    """What was decided, and what else it could have been. The defaults are what src/store does."""
+
+    # What the next revision must exceed.
+    next_after: tuple = ("revision", "pending", "timestamp")
+    claim_token: bool = True           # each claim has a token of its own
+    claim_at: str = "pending"          # timestamp of a claim's state cell | "revision"
+    release: str = "marked"            # keep the token | "restore" the bytes before | "remove" | "never"
+    leftovers: str = "remove"          # what an abandoned claim has written | "keep"
+    children: str = "acknowledged"     # before the commit is sent | "unacknowledged"
+    after_no: str = "look"             # after "did not match" | "trust" it and begin again
+    after_lost: str = "unknown"        # somebody else's state is there | "conflict" | "again"
+    ours_by: str = "token"             # by what a commit knows itself | "revision"
+    certain_by: str = "lineage"        # that it never happened | "revision" | "never"
+    creation_by: str = "origin"        # for a new row | "lineage", as for others
+    tombstone: bool = True             # a delete leaves one | False: nothing is left of the row
+    clean_up: str = "after"            # the commit | "before" it
+    reader: str = "root again"         # damaged if the root has not moved meanwhile, or
+    #                                    "first root" if it is still that of the first look,
+    #                                    or "at once", or "no counts": whatever is there, is it
+    versions: Optional[int] = None     # kept of a cell; None: all

@@ -226,12 +226,34 @@ unwrap (TallSlice *text, const char *name)
   return TRUE;
 }
 
+/* An order where a customer is expected, or the other way round: who gave it should know what takes
+ * it. */
+static void
+explain_kind (TallSlice text, gboolean is_customer, GError **error)
+{
+  const char *start = (const char *)text.data;
+  g_autoptr (TallOrder) order =
+      is_customer ? tall_order_from_json (start, (gssize)text.len, NULL) : NULL;
+  g_autoptr (TallCustomer) customer =
+      is_customer ? NULL : tall_customer_from_json (start, (gssize)text.len, NULL);
+
+  if (order == NULL && customer == NULL)
+    return;
+  g_clear_error (error);
+  tall_error_set_invalid (error, is_customer ? "customer" : "order",
+                          is_customer ? "this is an order: tallorder put takes it, or write it as "
+                                        "{\"order\": ...}"
+                                      : "this is a customer: tallorder customer put takes it, or "
+                                        "write it as {\"customer\": ...}");
+}
+
 static void
 parse_item (TallJsonFile *self, TallSlice text, guint64 line, TallJsonItem *item)
 {
   item->line = line;
   gboolean is_customer = unwrap (&text, "customer");
-  if (!is_customer && !unwrap (&text, "order"))
+  gboolean is_plain = !is_customer && !unwrap (&text, "order");
+  if (is_plain)
     is_customer = self->kind == TALL_JSON_CUSTOMERS;
 
   const char *start = (const char *)text.data;
@@ -242,6 +264,8 @@ parse_item (TallJsonFile *self, TallSlice text, guint64 line, TallJsonItem *item
     item->customer = tall_customer_from_json (start, (gssize)text.len, &item->error);
   else
     item->order = tall_order_from_json (start, (gssize)text.len, &item->error);
+  if (is_plain && item->error != NULL && text.len <= MAX_OBJECT)
+    explain_kind (text, is_customer, &item->error);
   g_prefix_error (&item->error, "%s:%" G_GUINT64_FORMAT ": ", self->name, line);
 }
 

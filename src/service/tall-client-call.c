@@ -81,27 +81,40 @@ try_call (TallClientCall *self, TallConnection *connection, GError **error)
   return closed ? TRY_CLOSED : TRY_FAILED;
 }
 
+/* A reason without the address that it begins with, where that is named already. */
+static const char *
+without_address (const char *reason, const char *address)
+{
+  g_autofree char *connecting = g_strdup_printf ("Connecting to %s: ", address);
+  g_autofree char *plain = g_strdup_printf ("%s: ", address);
+
+  if (g_str_has_prefix (reason, connecting))
+    return reason + strlen (connecting);
+  return g_str_has_prefix (reason, plain) ? reason + strlen (plain) : reason;
+}
+
 /* What the caller is told of a try that brought no answer. */
 static void
 explain_failure (const TallClientCall *self, const char *operation, GError *reason, GError **error)
 {
   g_autoptr (GError) owned = reason;
   const char *address = tall_client_pool_get_address (self->pool);
+  const char *why = without_address (reason->message, address);
 
   if (self->is_write && self->maybe_done)
     g_set_error (error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN,
                  "%s: it was sent to the server at %s, but no answer came (%s); it may or may not "
                  "have been done: fetch it to find out",
-                 operation, address, reason->message);
+                 operation, address, why);
   else if (g_error_matches (reason, TALL_ERROR, TALL_ERROR_TIMED_OUT))
     g_set_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT,
-                 "%s: %s; is that a tallorder server, and is it overloaded?", operation,
-                 reason->message);
+                 "%s: %s (server %s); is it overloaded, or is it no tallorder server?", operation,
+                 why, address);
   else
     g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
                  "%s: no tallorder server answers at %s (%s); check the address, and that "
                  "\"tallorder serve\" runs there",
-                 operation, address, reason->message);
+                 operation, address, why);
 }
 
 /* After a try that may have taken effect, an answer that says "nothing was done" only speaks of

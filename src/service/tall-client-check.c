@@ -31,7 +31,7 @@ tall_client_check (TallClient *self, guint milliseconds, GError **error)
   g_autoptr (GError) reason = NULL;
   TallClientCall call =
       tall_client_prepare (TALL_FRONT (self), TALL_IDL_GET_ORDER, &args, order->arena);
-  call.operation = "Calling the server";
+  call.operation = "Connecting";
   call.success = &success;
   call.deadline = g_get_monotonic_time () + (gint64)milliseconds * G_TIME_SPAN_MILLISECOND;
   if (tall_client_call_run (&call, &reason)

@@ -5,6 +5,7 @@
     program.py TALLORDER SOURCE_ROOT
 """
 
+import contextlib
 import csv
 import json
 import os
@@ -164,7 +165,7 @@ def serve_raw(answer):
     listener = socket.create_server(("127.0.0.1", 0))
 
     def talk(connection):
-        with connection:
+        with connection, contextlib.suppress(OSError):
             said = answer(connection.recv(1024))
             if said is not None:
                 connection.sendall(said)
@@ -396,6 +397,15 @@ def customers(folder):
     equal(json.loads(run("customer", "get", "C", "--store", store, "--json").out), customer)
     run("customer", "get", "C", "--store", store).ends(DONE, "Customer C", "Ann", "Reims", "phone")
     run("customer", "put", "--store", store, "-", stdin={"name": "x"}).ends(NO, "number")
+    run("put", "--store", store, "-", stdin=customer).ends(
+        NO, "standard input:1: this is a customer: tallorder customer put takes it")
+    run("customer", "put", "--store", store, "-", stdin=ORDER).ends(
+        NO, "standard input:1: this is an order: tallorder put takes it")
+    run("put", "--store", store, "-", stdin=dict(customer, colour="red")).ends(
+        NO, "number: unknown field")
+    run("put", "--store", store, "-", stdin={"order": customer}).ends(NO, "standard input:1: ")
+    run("put", "--store", store, "-", stdin={"customer": customer}).ends(DONE)
+    run("customer", "put", "--store", store, "-", stdin={"order": ORDER}).ends(DONE)
 
 
 @test

@@ -10,11 +10,16 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* Reasons kept apart; a file that is bad in more ways counts the rest together. */
 #define MAX_TALLIES 200
 #define OTHER_REASONS "other reasons"
+
+/* What a load that is killed leaves behind; the next one with that reject file replaces it. */
+#define UNFINISHED ".unfinished"
 
 struct _TallRejects
 {
@@ -51,6 +56,31 @@ write_text (TallRejects *self, const char *text, char end)
   write_field (self, text, strlen (text), end);
 }
 
+/* Opens a file for this load alone, and empties it. Returns -1, or a descriptor. */
+static int
+open_alone (const char *path)
+{
+  while (TRUE)
+    {
+      struct stat opened, there;
+      int fd = open (path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+      if (fd < 0)
+        return -1;
+      gboolean locked = flock (fd, LOCK_EX | LOCK_NB) == 0 && fstat (fd, &opened) == 0;
+      /* Whoever had it may just have finished it and given it its name. */
+      gboolean renamed = locked
+                         && (stat (path, &there) != 0 || there.st_ino != opened.st_ino
+                             || there.st_dev != opened.st_dev);
+      if (locked && !renamed && ftruncate (fd, 0) == 0)
+        return fd;
+      int number = errno;
+      close (fd);
+      errno = number;
+      if (!renamed)
+        return -1;
+    }
+}
+
 /* Opens a new file beside the reject file, or what is there if it is a pipe or a device. A symbolic
  * link stays one. */
 static FILE *
@@ -62,8 +92,8 @@ open_file (TallRejects *self)
 
   char target[PATH_MAX];
   gboolean exists = realpath (self->path, target) != NULL;
-  g_autofree char *temporary = g_strconcat (exists ? target : self->path, ".XXXXXX", NULL);
-  int fd = g_mkstemp_full (temporary, O_WRONLY | O_CLOEXEC, 0666);
+  g_autofree char *temporary = g_strconcat (exists ? target : self->path, UNFINISHED, NULL);
+  int fd = open_alone (temporary);
   if (fd < 0)
     return NULL;
   self->temporary = g_steal_pointer (&temporary);
@@ -104,6 +134,13 @@ tall_rejects_new (const char *path, GError **error)
     return g_steal_pointer (&self);
 
   self->file = open_file (self);
+  if (self->file == NULL && errno == EWOULDBLOCK)
+    {
+      tall_error_set_invalid (error, "rejects",
+                              "Reject file %s is being written by another load; name another file",
+                              path);
+      return NULL;
+    }
   if (self->file == NULL)
     {
       tall_error_set_invalid (error, "rejects", "Reject file %s cannot be written: %s", path,

@@ -528,6 +528,34 @@ def load_keeps_other_files(folder):
 
 
 @test
+def load_rejects_unfinished(folder):
+    """What a killed load leaves of its rejects has a name of its own, which the next one takes."""
+    store = new_store(folder)
+    rejects = f"{folder}/rejects.csv"
+    own = f"{folder}/own.map"
+    pathlib.Path(own).write_text("[order]\ncustomer_number=C\norder_number=O\n", encoding="utf-8")
+    load = ["load", "--map", own, "--rejects", rejects]
+
+    def left():
+        return sorted(name for name in os.listdir(folder) if name.startswith("rejects"))
+
+    for _ in range(2):
+        process = subprocess.Popen([PROGRAM, *load, "--store", store, "-"], stdin=subprocess.PIPE,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, text=True)
+        process.stdin.write("C,O\n" + ",1\n" * 50000)
+        process.stdin.flush()  # more than a pipe holds: it is loading by now
+        other = f"rocksdb:{folder}/other"
+        run("init", "--store", other)
+        run(*load, "--store", other, "-", stdin="C,O\n,1\n").ends(FAILED, rejects, "another load")
+        process.kill()
+        process.communicate()
+        equal(left(), ["rejects.csv.unfinished"])
+    run(*load, "--store", store, "-", stdin="C,O\n,1\n").ends(NO)
+    equal(left(), ["rejects.csv"])
+    equal(len(pathlib.Path(rejects).read_text("utf-8").splitlines()), 2)
+
+
+@test
 def load_stops_when_asked(folder):
     store = new_store(folder)
     rejects = f"{folder}/rejects.csv"

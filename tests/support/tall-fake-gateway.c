@@ -2,10 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-fake-gateway.h"
 
-#include <gio/gio.h>
-
 #include "tall-binary-protocol.h"
 #include "tall-compact-protocol.h"
+#include "tall-fake-answer.h"
 
 typedef struct
 {
@@ -32,6 +31,7 @@ struct _TallFakeGateway
   guint n_waiting; /* TALL_FAKE_TOGETHER */
   guint n_served;  /* connections, of at most max_served */
   guint max_served;
+  TallFakeScript script;
   gboolean stopped;
 };
 
@@ -71,261 +71,13 @@ wait_for_others (TallFakeGateway *self)
     g_cond_wait (&self->changed, &self->mutex);
 }
 
-/* A request that was read. */
-typedef struct
-{
-  char *name;
-  gint32 seqid;
-  GPtrArray *rows; /* of GBytes: keys of gets */
-} Request;
-
-static void
-request_clear (Request *self)
-{
-  g_clear_pointer (&self->name, g_free);
-  g_clear_pointer (&self->rows, g_ptr_array_unref);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Request, request_clear)
-
-static void
-write_binary_field (ThriftProtocol *protocol, gint16 id, const char *text, gsize len)
-{
-  thrift_protocol_write_field_begin (protocol, "", T_STRING, id, NULL);
-  thrift_protocol_write_binary (protocol, (gpointer)text, (guint32)len, NULL);
-  thrift_protocol_write_field_end (protocol, NULL);
-}
-
-static void
-write_cell (ThriftProtocol *protocol, const char *value, gsize len)
-{
-  thrift_protocol_write_struct_begin (protocol, "TColumnValue", NULL);
-  write_binary_field (protocol, 1, "d", 1);
-  write_binary_field (protocol, 2, "q", 1);
-  write_binary_field (protocol, 3, value, len);
-  thrift_protocol_write_field_begin (protocol, "timestamp", T_I64, 4, NULL);
-  thrift_protocol_write_i64 (protocol, 1, NULL);
-  thrift_protocol_write_field_stop (protocol, NULL);
-  thrift_protocol_write_struct_end (protocol, NULL);
-}
-
-static void
-write_row (ThriftProtocol *protocol, GBytes *row, TallFakeAnswer answer)
-{
-  gsize len;
-  const char *key = g_bytes_get_data (row, &len);
-  if (answer == TALL_FAKE_OTHER_ROW)
-    {
-      key = "row-another";
-      len = strlen (key);
-    }
-  gboolean exists = len >= 4 && memcmp (key, "row-", 4) == 0;
-
-  thrift_protocol_write_struct_begin (protocol, "TResult", NULL);
-  if (exists)
-    write_binary_field (protocol, 1, key, len);
-  thrift_protocol_write_field_begin (protocol, "columnValues", T_LIST, 2, NULL);
-  thrift_protocol_write_list_begin (protocol, T_STRUCT, exists, NULL);
-  if (exists)
-    write_cell (protocol, key, len);
-  thrift_protocol_write_list_end (protocol, NULL);
-  thrift_protocol_write_field_end (protocol, NULL);
-  thrift_protocol_write_field_stop (protocol, NULL);
-  thrift_protocol_write_struct_end (protocol, NULL);
-}
-
-static void
-write_rows (ThriftProtocol *protocol, const Request *request, TallFakeAnswer answer)
-{
-  thrift_protocol_write_field_begin (protocol, "success", T_LIST, 0, NULL);
-  thrift_protocol_write_list_begin (protocol, T_STRUCT, (gint32)request->rows->len, NULL);
-  for (guint i = 0; i < request->rows->len; i++)
-    write_row (protocol, request->rows->pdata[i], answer);
-  thrift_protocol_write_list_end (protocol, NULL);
-}
-
-static void
-write_region (ThriftProtocol *protocol, const char *start_key)
-{
-  thrift_protocol_write_struct_begin (protocol, "THRegionLocation", NULL);
-  thrift_protocol_write_field_begin (protocol, "serverName", T_STRUCT, 1, NULL);
-  thrift_protocol_write_struct_begin (protocol, "TServerName", NULL);
-  write_binary_field (protocol, 1, "localhost", strlen ("localhost"));
-  thrift_protocol_write_field_stop (protocol, NULL);
-  thrift_protocol_write_struct_end (protocol, NULL);
-  thrift_protocol_write_field_begin (protocol, "regionInfo", T_STRUCT, 2, NULL);
-  thrift_protocol_write_struct_begin (protocol, "THRegionInfo", NULL);
-  thrift_protocol_write_field_begin (protocol, "regionId", T_I64, 1, NULL);
-  thrift_protocol_write_i64 (protocol, 1, NULL);
-  write_binary_field (protocol, 2, "t", 1);
-  write_binary_field (protocol, 3, start_key, strlen (start_key));
-  thrift_protocol_write_field_stop (protocol, NULL);
-  thrift_protocol_write_struct_end (protocol, NULL);
-  thrift_protocol_write_field_stop (protocol, NULL);
-  thrift_protocol_write_struct_end (protocol, NULL);
-}
-
-static void
-write_regions (ThriftProtocol *protocol)
-{
-  thrift_protocol_write_field_begin (protocol, "success", T_LIST, 0, NULL);
-  thrift_protocol_write_list_begin (protocol, T_STRUCT, 2, NULL);
-  write_region (protocol, "");
-  write_region (protocol, "B");
-  thrift_protocol_write_list_end (protocol, NULL);
-}
-
-static gboolean
-is_question (const char *method)
-{
-  return g_str_equal (method, "checkAndMutate") || g_str_equal (method, "tableExists")
-         || g_str_equal (method, "isTableEnabled");
-}
-
-static void
-write_result (ThriftProtocol *protocol,
-              const Request *request,
-              TallFakeAnswer answer,
-              GError **error)
-{
-  const char *name = request->name;
-  if (answer == TALL_FAKE_ERROR)
-    {
-      thrift_protocol_write_field_begin (protocol, "io", T_STRUCT, 1, error);
-      thrift_protocol_write_struct_begin (protocol, "TIOError", error);
-      thrift_protocol_write_field_begin (protocol, "message", T_STRING, 1, error);
-      thrift_protocol_write_string (protocol, "java.io.IOException: it hurts", error);
-      thrift_protocol_write_field_begin (protocol, "canRetry", T_BOOL, 2, error);
-      thrift_protocol_write_bool (protocol, TRUE, error);
-      thrift_protocol_write_field_stop (protocol, error);
-      thrift_protocol_write_struct_end (protocol, error);
-    }
-  else if (g_str_equal (name, "getThriftServerType"))
-    {
-      thrift_protocol_write_field_begin (protocol, "success", T_I32, 0, error);
-      thrift_protocol_write_i32 (protocol, answer == TALL_FAKE_THRIFT1 ? 1 : 2, error);
-    }
-  else if (g_str_equal (name, "get"))
-    {
-      thrift_protocol_write_field_begin (protocol, "success", T_STRUCT, 0, error);
-      write_row (protocol, request->rows->pdata[0], answer);
-    }
-  else if (g_str_equal (name, "getMultiple"))
-    write_rows (protocol, request, answer);
-  else if (is_question (name))
-    {
-      thrift_protocol_write_field_begin (protocol, "success", T_BOOL, 0, error);
-      thrift_protocol_write_bool (protocol, answer != TALL_FAKE_NO, error);
-    }
-  else if (g_str_equal (name, "getAllRegionLocations"))
-    write_regions (protocol);
-  thrift_protocol_write_field_stop (protocol, error);
-}
-
-/* That the call could not be run. */
-static void
-write_exception (ThriftProtocol *protocol, GError **error)
-{
-  thrift_protocol_write_field_begin (protocol, "message", T_STRING, 1, error);
-  thrift_protocol_write_string (protocol, "unknown method", error);
-  thrift_protocol_write_field_begin (protocol, "type", T_I32, 2, error);
-  thrift_protocol_write_i32 (protocol, THRIFT_APPLICATION_EXCEPTION_ERROR_UNKNOWN_METHOD, error);
-  thrift_protocol_write_field_stop (protocol, error);
-}
-
-static gboolean
-write_answer (ThriftProtocol *protocol,
-              const Request *request,
-              TallFakeAnswer answer,
-              GError **error)
-{
-  gboolean unknown = answer == TALL_FAKE_UNKNOWN;
-  thrift_protocol_write_message_begin (protocol, request->name, unknown ? T_EXCEPTION : T_REPLY,
-                                       request->seqid, error);
-  thrift_protocol_write_struct_begin (protocol, "result", error);
-  if (unknown)
-    write_exception (protocol, error);
-  else
-    write_result (protocol, request, answer, error);
-  thrift_protocol_write_struct_end (protocol, error);
-  thrift_protocol_write_message_end (protocol, error);
-  return thrift_transport_flush (protocol->transport, error);
-}
-
-/* Reads the fields of a struct up to its end: TRUE for each one that @type and @id describe. */
-static gboolean
-find_field (ThriftProtocol *protocol, gint16 wanted, ThriftType *type, GError **error)
-{
-  g_autofree char *name = NULL;
-  gint16 id = 0;
-  for (;;)
-    {
-      g_clear_pointer (&name, g_free);
-      if (thrift_protocol_read_field_begin (protocol, &name, type, &id, error) < 0
-          || *type == T_STOP)
-        return FALSE;
-      if (id == wanted)
-        return TRUE;
-      if (thrift_protocol_skip (protocol, *type, error) < 0)
-        return FALSE;
-    }
-}
-
-/* A TGet: its first field is the row's key. */
-static void
-read_get (ThriftProtocol *protocol, GPtrArray *rows, GError **error)
-{
-  ThriftType type;
-  g_autofree char *name = NULL;
-  gpointer data;
-  guint32 len;
-  thrift_protocol_read_struct_begin (protocol, &name, error);
-  while (find_field (protocol, 1, &type, error))
-    if (thrift_protocol_read_binary (protocol, &data, &len, error) >= 0)
-      g_ptr_array_add (rows, g_bytes_new_take (data, len));
-  thrift_protocol_read_struct_end (protocol, error);
-}
-
-/* The second argument of `get` is a TGet, that of `getMultiple` a list of them. */
-static void
-read_gets (ThriftProtocol *protocol, GPtrArray *rows, GError **error)
-{
-  ThriftType type;
-  g_autofree char *name = NULL;
-  guint32 n = 1;
-  thrift_protocol_read_struct_begin (protocol, &name, error);
-  while (*error == NULL && find_field (protocol, 2, &type, error))
-    {
-      if (type == T_LIST)
-        thrift_protocol_read_list_begin (protocol, &type, &n, error);
-      for (guint32 i = 0; i < n && *error == NULL; i++)
-        read_get (protocol, rows, error);
-    }
-  thrift_protocol_read_struct_end (protocol, error);
-}
-
-static gboolean
-read_request (ThriftProtocol *protocol, Request *request, GError **error)
-{
-  ThriftMessageType type;
-  request->rows = g_ptr_array_new_with_free_func ((GDestroyNotify)g_bytes_unref);
-  if (thrift_protocol_read_message_begin (protocol, &request->name, &type, &request->seqid, error)
-      < 0)
-    return FALSE;
-  if (g_str_equal (request->name, "get") || g_str_equal (request->name, "getMultiple"))
-    read_gets (protocol, request->rows, error);
-  else
-    thrift_protocol_skip (protocol, T_STRUCT, error);
-  return *error == NULL && thrift_protocol_read_message_end (protocol, error) >= 0
-         && thrift_transport_read_end (protocol->transport, error);
-}
-
 /* Reads a request and answers it. FALSE: the connection is to be closed. */
 static gboolean
-serve_request (TallFakeGateway *self, ThriftProtocol *protocol)
+serve_request (TallFakeGateway *self, ThriftProtocol *protocol, GSocket *socket)
 {
-  g_auto (Request) request = { NULL };
+  g_auto (TallFakeRequest) request = { NULL };
   g_autoptr (GError) error = NULL;
-  if (!read_request (protocol, &request, &error))
+  if (!tall_fake_request_read (protocol, &request, &error))
     return FALSE;
 
   TallFakeAnswer answer = note_request (self, request.name);
@@ -335,7 +87,12 @@ serve_request (TallFakeGateway *self, ThriftProtocol *protocol)
     return TRUE;
   if (answer == TALL_FAKE_TOGETHER)
     wait_for_others (self);
-  return write_answer (protocol, &request, answer, &error);
+  if (answer == TALL_FAKE_CUT || answer == TALL_FAKE_GARBLED)
+    {
+      tall_fake_answer_send_spoilt (&self->script, socket, &request, answer);
+      return answer == TALL_FAKE_GARBLED;
+    }
+  return tall_fake_answer_write (&self->script, protocol, &request, answer, &error);
 }
 
 /* As a gateway whose threads are all busy does: it accepts the connection and is silent. */
@@ -377,7 +134,7 @@ serve (gpointer data)
   g_autoptr (ThriftProtocol) protocol =
       self->compact ? tall_compact_protocol_new (transport) : tall_binary_protocol_new (transport);
   wait_to_be_served (self);
-  while (serve_request (self, protocol))
+  while (serve_request (self, protocol, g_socket_connection_get_socket (connection)))
     ;
   end_serving (self);
   thrift_transport_close (THRIFT_TRANSPORT (transport), NULL);
@@ -426,6 +183,22 @@ tall_fake_gateway_set_answer (TallFakeGateway *self,
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
   get_method (self, method)->answer = answer;
   get_method (self, method)->times = times;
+}
+
+/**
+ * tall_fake_gateway_set_self_test:
+ * @answers: to the checks of the self-test, "1" and "0", before it answers yes to all
+ * @cells: what its row has in the end: "name=value name=value"
+ *
+ * Lets the gateway have the table on which clients try out what its HBase does.
+ */
+void
+tall_fake_gateway_set_self_test (TallFakeGateway *self, const char *answers, const char *cells)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  g_assert_null (self->script.cells);
+  self->script.answers = g_strdup (answers);
+  self->script.cells = g_strdup (cells);
 }
 
 /**
@@ -586,5 +359,7 @@ tall_fake_gateway_free (TallFakeGateway *self)
   g_mutex_clear (&self->mutex);
   g_cond_clear (&self->changed);
   g_free (self->address);
+  g_free (self->script.answers);
+  g_free (self->script.cells);
   g_free (self);
 }

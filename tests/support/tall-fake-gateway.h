@@ -13,16 +13,21 @@ G_BEGIN_DECLS
  */
 typedef enum
 {
-  TALL_FAKE_ANSWER,    /* answers: yes, no rows, regions from the start and from B; gets: rows
-                          whose keys begin with "row-" have a cell with the key as value */
-  TALL_FAKE_NO,        /* answers: no */
-  TALL_FAKE_CLOSE,     /* closes the connection instead */
-  TALL_FAKE_SILENT,    /* never answers */
-  TALL_FAKE_ERROR,     /* answers with a TIOError that may be retried */
-  TALL_FAKE_OTHER_ROW, /* gets: answers with rows that nobody asked for */
-  TALL_FAKE_TOGETHER,  /* answers when three requests of the method wait */
-  TALL_FAKE_THRIFT1,   /* getThriftServerType: says that it is the older interface */
-  TALL_FAKE_UNKNOWN,   /* says that it has no such method */
+  TALL_FAKE_ANSWER,       /* answers: yes, no rows, regions from the start and from B; gets: rows
+                             whose keys begin with "row-" have a cell with the key as value */
+  TALL_FAKE_NO,           /* answers: no */
+  TALL_FAKE_CLOSE,        /* closes the connection instead */
+  TALL_FAKE_SILENT,       /* never answers */
+  TALL_FAKE_ERROR,        /* answers with a TIOError that may be retried */
+  TALL_FAKE_OTHER_ROW,    /* gets: answers with rows that nobody asked for */
+  TALL_FAKE_TOGETHER,     /* answers when three requests of the method wait */
+  TALL_FAKE_THRIFT1,      /* getThriftServerType: says that it is the older interface */
+  TALL_FAKE_UNKNOWN,      /* says that it has no such method */
+  TALL_FAKE_FAILED,       /* deleteMultiple: names a delete that failed */
+  TALL_FAKE_CUT,          /* sends half of the answer and closes the connection */
+  TALL_FAKE_GARBLED,      /* sends an answer with bytes changed */
+  TALL_FAKE_OTHER_CALL,   /* sends the answer to an earlier call of the same method */
+  TALL_FAKE_OTHER_METHOD, /* sends the answer to another method */
 } TallFakeAnswer;
 
 /**
@@ -43,6 +48,8 @@ void tall_fake_gateway_set_answer (TallFakeGateway *self,
                                    const char *method,
                                    TallFakeAnswer answer,
                                    guint times);
+void
+tall_fake_gateway_set_self_test (TallFakeGateway *self, const char *answers, const char *cells);
 void tall_fake_gateway_set_served (TallFakeGateway *self, guint n);
 void tall_fake_gateway_close_connections (TallFakeGateway *self);
 guint tall_fake_gateway_get_calls (TallFakeGateway *self, const char *method);

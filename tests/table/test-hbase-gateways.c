@@ -1,5 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
+#include <gio/gio.h>
+
 #include "tall-error.h"
 #include "tall-hbase-fixture.h"
 
@@ -75,6 +77,79 @@ test_not_a_gateway (void)
   expect_not_opened (address, FALSE, FALSE, TALL_ERROR_UNAVAILABLE, "correct --store");
   g_clear_pointer (&gateway, tall_fake_gateway_free);
   expect_not_opened (address, FALSE, FALSE, TALL_ERROR_UNAVAILABLE, "start it");
+}
+
+typedef struct
+{
+  const char *address;
+  gint done;
+} Opening;
+
+static gpointer
+open_wrongly (gpointer data)
+{
+  Opening *opening = data;
+  expect_not_opened (opening->address, FALSE, FALSE, TALL_ERROR_UNAVAILABLE,
+                     "is no HBase Thrift2 gateway");
+  g_atomic_int_set (&opening->done, 1);
+  g_main_context_wakeup (NULL);
+  return NULL;
+}
+
+static gboolean
+on_connection (GThreadedSocketService *service G_GNUC_UNUSED,
+               GSocketConnection *connection,
+               GObject *source G_GNUC_UNUSED,
+               gpointer answer)
+{
+  char buffer[1024];
+  GIOStream *stream = G_IO_STREAM (connection);
+  if (g_input_stream_read (g_io_stream_get_input_stream (stream), buffer, sizeof buffer, NULL, NULL)
+      > 0)
+    g_output_stream_write_all (g_io_stream_get_output_stream (stream), answer, strlen (answer),
+                               NULL, NULL, NULL);
+  return TRUE;
+}
+
+/* Something that speaks no Thrift at all: each is named as what it is not, in time. */
+static void
+test_other_servers (void)
+{
+  static const char *const answers[] = {
+    "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n", /* a web server, also HBase's own page
+                                                              */
+    "",                                                      /* ZooKeeper: hangs up */
+    "SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n",
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (answers); i++)
+    {
+      g_autoptr (GSocketService) service = g_threaded_socket_service_new (10);
+      g_autoptr (GError) error = NULL;
+      g_signal_connect (service, "run", G_CALLBACK (on_connection), (gpointer)answers[i]);
+      guint16 port =
+          g_socket_listener_add_any_inet_port (G_SOCKET_LISTENER (service), NULL, &error);
+      g_assert_no_error (error);
+      g_socket_service_start (service);
+      g_autofree char *address = g_strdup_printf ("127.0.0.1:%u", port);
+      Opening opening = { address };
+      GThread *thread = g_thread_new ("open", open_wrongly, &opening);
+      while (!g_atomic_int_get (&opening.done))
+        g_main_context_iteration (NULL, TRUE);
+      g_thread_join (thread);
+      g_socket_service_stop (service);
+      g_socket_listener_close (G_SOCKET_LISTENER (service));
+    }
+}
+
+/* Our own service is framed: so is this one, and knows nothing of what it is asked. */
+static void
+test_other_service (void)
+{
+  g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (TRUE, FALSE);
+  tall_fake_gateway_set_answer (gateway, "getThriftServerType", TALL_FAKE_UNKNOWN, 100);
+  for (guint framed = 0; framed < 2; framed++)
+    expect_not_opened (tall_fake_gateway_get_address (gateway), framed, FALSE,
+                       TALL_ERROR_UNSUPPORTED, "answers Thrift but is no HBase gateway");
 }
 
 /* Two gateways, of which the first is not as it should be. */
@@ -292,6 +367,80 @@ test_v6 (void)
   expect_reads (by_name, 1);
 }
 
+/* What the HBase behind a gateway answers to the self-test. */
+typedef struct
+{
+  const char *answers;
+  const char *cells;
+  const char *hint; /* NULL: all is well */
+} Behaviour;
+
+static const Behaviour behaviours[] = {
+  { "1001", "older=kept s=2 twice=second", NULL },
+  { "0001", "older=kept s=2 twice=second", "does not hold where there is none" },
+  { "1101", "older=kept s=2 twice=second", "holds where there is one" },
+  { "1011", "older=kept s=2 twice=second", "comparison with another value holds" },
+  { "1000", "older=kept s=2 twice=second", "comparison with the cell's value does not hold" },
+  { "1001", "older=kept s=1 twice=second", "something else than it wrote" },
+  { "1001", "older=kept s=2 twice=first", "the later one does not win" },
+  { "1001", "older=kept s=2 twice=second exact=gone", "leaves its cells" },
+  { "1001", "s=2 twice=second", "takes older cells along" },
+};
+
+static void
+test_self_test (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (behaviours); i++)
+    {
+      const Behaviour *behaviour = &behaviours[i];
+      g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
+      tall_fake_gateway_set_self_test (gateway, behaviour->answers, behaviour->cells);
+      if (behaviour->hint != NULL)
+        expect_not_opened (tall_fake_gateway_get_address (gateway), FALSE, FALSE,
+                           TALL_ERROR_UNSUPPORTED, behaviour->hint);
+      else
+        {
+          g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
+          expect_reads (table, 3);
+        }
+      /* What was tried is removed, also if it was refused. */
+      g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "deleteMultiple"), >=, 1);
+    }
+}
+
+/* Once a process: not again for more connections, nor when a gateway was in doubt. */
+static void
+test_self_test_once (void)
+{
+  g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
+  tall_fake_gateway_set_self_test (gateway, behaviours[0].answers, behaviours[0].cells);
+  g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
+  guint calls = tall_fake_gateway_get_calls (gateway, "checkAndMutate");
+  g_autoptr (GError) error = NULL;
+  g_assert_true (tall_hbase_fixture_read (table, 4, SOON, &error));
+  tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_CLOSE, 1);
+  expect_reads (table, 2);
+  g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "checkAndMutate"), ==, calls);
+}
+
+/* Before there is the table of the self-test nothing is tried; it is once the table was created. */
+static void
+test_self_test_later (void)
+{
+  g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
+  g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
+  g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "checkAndMutate"), ==, 0);
+
+  tall_fake_gateway_set_self_test (gateway, behaviours[1].answers, behaviours[1].cells);
+  tall_fake_gateway_set_answer (gateway, "tableExists", TALL_FAKE_NO, 1);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTableSpec) meta = tall_table_spec_new ("meta");
+  g_assert_false (tall_table_create_table (table, meta, SOON, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
+  g_assert_nonnull (strstr (error->message, behaviours[1].hint));
+  g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "createTable"), ==, 1);
+}
+
 static gpointer
 read_silently (gpointer table)
 {
@@ -340,6 +489,11 @@ main (int argc, char **argv)
   g_test_add_func ("/table/hbase/gateways/v6", test_v6);
   g_test_add_func ("/table/hbase/gateways/spoken-to-wrongly", test_spoken_to_wrongly);
   g_test_add_func ("/table/hbase/gateways/not-a-gateway", test_not_a_gateway);
+  g_test_add_func ("/table/hbase/gateways/other-servers", test_other_servers);
+  g_test_add_func ("/table/hbase/gateways/other-service", test_other_service);
+  g_test_add_func ("/table/hbase/gateways/self-test", test_self_test);
+  g_test_add_func ("/table/hbase/gateways/self-test-once", test_self_test_once);
+  g_test_add_func ("/table/hbase/gateways/self-test-later", test_self_test_later);
   g_test_add_func ("/table/hbase/gateways/overloaded", test_overloaded);
   return g_test_run ();
 }

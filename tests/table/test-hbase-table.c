@@ -177,6 +177,75 @@ expect_not_opened (
   g_assert_nonnull (strstr (error->message, address));
 }
 
+/* Replies that are cut, make no sense or belong to another call: each is an error of its own and
+ * the end of its connection, never a row. */
+static const struct
+{
+  TallFakeAnswer answer;
+  TallError code;
+  const char *hint;
+} spoilt[] = {
+  { TALL_FAKE_CUT, TALL_ERROR_UNAVAILABLE, "within a message" },
+  { TALL_FAKE_GARBLED, TALL_ERROR_INTERNAL, "malformed" },
+  { TALL_FAKE_OTHER_CALL, TALL_ERROR_INTERNAL, "is due" },
+  { TALL_FAKE_OTHER_METHOD, TALL_ERROR_INTERNAL, "\"exists\"" },
+  { TALL_FAKE_UNKNOWN, TALL_ERROR_INTERNAL, "unknown method" },
+};
+
+static void
+test_spoilt_replies (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (spoilt); i++)
+    {
+      g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
+      g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
+      g_autoptr (GError) error = NULL;
+
+      tall_fake_gateway_set_answer (gateway, "get", spoilt[i].answer, 3);
+      g_assert_false (tall_hbase_fixture_read (table, 1, SOON, &error));
+      g_test_message ("%s", error->message);
+      g_assert_error (error, TALL_ERROR, (int)spoilt[i].code);
+      g_assert_nonnull (strstr (error->message, spoilt[i].hint));
+      g_assert_nonnull (strstr (error->message, tall_fake_gateway_get_address (gateway)));
+      g_clear_error (&error);
+
+      tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_ANSWER, 0);
+      g_assert_true (tall_hbase_fixture_read (table, 1, SOON, &error));
+      g_assert_no_error (error);
+
+      /* Of a conditional write nobody knows then whether it was done. */
+      tall_fake_gateway_set_answer (gateway, "checkAndMutate", spoilt[i].answer, 1);
+      g_assert_false (tall_hbase_fixture_write_if (table, SOON, &error));
+      g_assert_error (error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN);
+    }
+}
+
+/* The gateway names deletes that failed instead of an error: they are sent again, once. */
+static void
+test_failed_deletes (void)
+{
+  g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
+  g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  TallMutation *mutation = tall_batch_add (batch, "orders", tall_slice_str ("row"));
+  tall_mutation_delete_at (batch, mutation, 2);
+  g_autoptr (GError) error = NULL;
+  gboolean done = FALSE;
+
+  tall_fake_gateway_set_answer (gateway, "deleteMultiple", TALL_FAKE_FAILED, 1);
+  g_assert_true (tall_table_apply (table, &mutation, 1, TALL_DURABLE, SOON, &done, &error));
+  g_assert_no_error (error);
+  g_assert_true (done);
+  g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "deleteMultiple"), ==, 2);
+
+  done = FALSE;
+  tall_fake_gateway_set_answer (gateway, "deleteMultiple", TALL_FAKE_FAILED, 2);
+  g_assert_false (tall_table_apply (table, &mutation, 1, TALL_DURABLE, SOON, &done, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+  g_assert_nonnull (strstr (error->message, "1 of 1 deletes failed"));
+  g_assert_false (done);
+}
+
 static void
 test_bad_options (void)
 {
@@ -277,6 +346,8 @@ main (int argc, char **argv)
   g_test_add_func ("/table/hbase/timed-out", test_timed_out);
   g_test_add_func ("/table/hbase/declared-error", test_declared_error);
   g_test_add_func ("/table/hbase/other-row", test_other_row);
+  g_test_add_func ("/table/hbase/spoilt-replies", test_spoilt_replies);
+  g_test_add_func ("/table/hbase/failed-deletes", test_failed_deletes);
   g_test_add_func ("/table/hbase/bad-options", test_bad_options);
   g_test_add_func ("/table/hbase/other-regions", test_other_regions);
   g_test_add_func ("/table/hbase/refused-by-us", test_refused_by_us);

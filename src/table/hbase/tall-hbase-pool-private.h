@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "tall-hbase-names.h"
 #include "tall-hbase-pool.h"
 
 G_BEGIN_DECLS
@@ -17,6 +18,7 @@ typedef struct
 struct _TallHbasePool
 {
   TallHbaseOptions options;
+  TallHbaseNames names;
   TallWireOptions wire;
   gint n_users; /* atomic: whoever opened it, and threads that watch a gateway */
 

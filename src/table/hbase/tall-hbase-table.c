@@ -4,6 +4,7 @@
 
 #include "tall-hbase-admin.h"
 #include "tall-hbase-reader.h"
+#include "tall-hbase-self-test.h"
 #include "tall-hbase-writer.h"
 
 struct _TallHbaseTable
@@ -72,7 +73,9 @@ static gboolean
 hbase_create_table (TallTable *table, const TallTableSpec *spec, gint64 deadline, GError **error)
 {
   TallHbaseTable *self = TALL_HBASE_TABLE (table);
-  return tall_hbase_create_table (self->pool, &self->names, spec, deadline, error);
+  return tall_hbase_create_table (self->pool, &self->names, spec, deadline, error)
+         && (!g_str_equal (spec->name, TALL_HBASE_SELF_TEST_TABLE)
+             || tall_hbase_pool_test (self->pool, error));
 }
 
 static gboolean

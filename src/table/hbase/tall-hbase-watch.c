@@ -4,6 +4,7 @@
 
 #include "tall-hbase-pool-private.h"
 #include "tall-hbase-probe.h"
+#include "tall-hbase-self-test.h"
 
 /**
  * tall_hbase_watch_open:
@@ -36,15 +37,34 @@ tall_hbase_watch_open (TallHbasePool *self,
   return g_steal_pointer (&link);
 }
 
+/* @tested: (inout): whether it has shown before what its HBase does. Called without the mutex. */
+static TallHbaseLink *
+ask (TallHbasePool *self,
+     const TallHbaseGateway *gateway,
+     gboolean known,
+     gboolean *tested,
+     GError **error)
+{
+  g_autoptr (TallHbaseLink) link =
+      tall_hbase_watch_open (self, gateway, known, TALL_NO_DEADLINE, error);
+  gint64 limit =
+      tall_hbase_limit (self->options.call_timeout * G_TIME_SPAN_MILLISECOND, TALL_NO_DEADLINE);
+  if (link == NULL
+      || (!*tested && !tall_hbase_self_test (link, &self->names, limit, tested, error)))
+    return NULL;
+  return g_steal_pointer (&link);
+}
+
 /* Asks a gateway once. Called with the mutex held, which is let go meanwhile. */
 static void
 check (TallHbasePool *self, TallHbaseGateway *gateway)
 {
   g_autoptr (GError) reason = NULL;
   gboolean known = gateway->known;
+  gboolean tested = gateway->tested;
 
   g_mutex_unlock (&self->mutex);
-  TallHbaseLink *link = tall_hbase_watch_open (self, gateway, known, TALL_NO_DEADLINE, &reason);
+  TallHbaseLink *link = ask (self, gateway, known, &tested, &reason);
   g_mutex_lock (&self->mutex);
 
   if (link == NULL)
@@ -55,6 +75,7 @@ check (TallHbasePool *self, TallHbaseGateway *gateway)
   else
     {
       gateway->n_open++;
+      gateway->tested = tested;
       tall_hbase_gateway_set_alive (gateway);
       tall_hbase_gateway_keep (gateway, link);
       tall_hbase_pool_call_waiting (self, TALL_HBASE_MAX_CONNECTIONS);

@@ -29,6 +29,7 @@ typedef struct
   GPtrArray *mutations; /* of TallMutation; not owned */
   GArray *positions;    /* of guint: where they stand in what the caller gave */
   gsize size;           /* bytes, about */
+  gboolean again;       /* deletes failed, and are sent again */
 } Request;
 
 static void
@@ -91,6 +92,24 @@ apply_send (TallHbaseCall *call, HbGatewayIf *client, GError **error)
               : hb_gateway_client_send_delete_multiple (client, self->table, list, error);
 }
 
+/* The gateway tells which deletes failed instead of an error. Once all are sent again. */
+static gboolean
+check_deletes (Request *self, const GPtrArray *failed, HbTIOError **io)
+{
+  self->call.again = failed->len > 0 && !self->again;
+  self->again = self->call.again;
+  if (failed->len == 0 || self->again)
+    return TRUE;
+
+  *io = g_object_new (HB_TYPE_T_I_O_ERROR, NULL);
+  g_free ((*io)->message);
+  (*io)->message = g_strdup_printf ("%u of %u deletes failed", failed->len, self->mutations->len);
+  (*io)->__isset_message = TRUE;
+  (*io)->canRetry = TRUE;
+  (*io)->__isset_canRetry = TRUE;
+  return FALSE;
+}
+
 static gboolean
 apply_receive (TallHbaseCall *call, HbGatewayIf *client, HbTIOError **io, GError **error)
 {
@@ -101,7 +120,8 @@ apply_receive (TallHbaseCall *call, HbGatewayIf *client, HbTIOError **io, GError
     return hb_gateway_client_recv_put_multiple (client, io, error);
 
   g_autoptr (GPtrArray) failed = g_ptr_array_new_with_free_func (g_object_unref);
-  return hb_gateway_client_recv_delete_multiple (client, &failed, io, error);
+  return hb_gateway_client_recv_delete_multiple (client, &failed, io, error)
+         && check_deletes (self, failed, io);
 }
 
 static Request *

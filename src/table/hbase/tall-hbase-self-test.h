@@ -1,0 +1,19 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-hbase-link.h"
+#include "tall-hbase-names.h"
+
+G_BEGIN_DECLS
+
+/* Where the test has its row: the table that a deployment has first. */
+#define TALL_HBASE_SELF_TEST_TABLE "meta"
+
+gboolean tall_hbase_self_test (TallHbaseLink *link,
+                               const TallHbaseNames *names,
+                               gint64 deadline,
+                               gboolean *tested,
+                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

@@ -1,0 +1,237 @@
+#!/usr/bin/python3
+# SPDX-FileCopyrightText: The tallorder authors
+# SPDX-License-Identifier: Apache-2.0
+"""What holds on a real cluster while calls go wrong and processes die.
+
+    tools/hbase/hbase run --cluster -- tests/faults/campaigns.py [NAME...]
+
+In each campaign two processes, whose clocks are an hour apart, put, replace, delete, get and list a
+few orders. Afterwards every order is read, and the whole history has to be linearizable: what was
+acknowledged is there, nothing was ever torn or damaged, no answer was wrong.
+"""
+
+import contextlib
+import pathlib
+import shutil
+import sys
+import tempfile
+import time
+
+import raw
+from campaign_mix import Mix, Proxy
+from cluster import REGION_BACK_SECONDS, Parts, cluster_data, wait_until
+from faults import LAYOUTS, SOURCE, Checks, build_tools
+
+CALL_SECONDS = 5.0  # what a call may take at one gateway: call_timeout of TallHbaseOptions
+OPERATION_SECONDS = 10.0  # what a put or a get may take in all
+MARGIN_SECONDS = 1.0
+FAULT_SECONDS = 15
+BEFORE, AFTER = 60, 60  # acknowledged puts before and after a process dies
+PATIENCE_SECONDS = 90
+FAULTS = ("delay=0.02 drop=0.01 cutcall=0.005 lost=0.01 late=0.01 cut=0.01 stall=0.001 "
+          "earlier=0.01 garble=0.005 false=0.05")
+EVERY_FAULT = {word.split("=")[0] for word in FAULTS.split()}
+
+
+class Campaign:
+    """The cluster and what all campaigns share."""
+
+    def __init__(self, checks, parts, folder):
+        self.checks, self.parts, self.folder = checks, parts, folder
+
+    @contextlib.contextmanager
+    def mixes(self, *layouts, gateways=None):
+        """Mixes on these layouts at the same time."""
+        mixes = [Mix(self.folder, layout, self.parts.gateways, gateways) for layout in layouts]
+        try:
+            for mix in mixes:
+                mix.start()
+            yield mixes
+            for mix in mixes:
+                mix.stop()
+        finally:
+            for mix in mixes:
+                mix.kill()
+
+    def await_puts(self, mixes, number, since=0.0):
+        for mix in mixes:
+            wait_until(lambda mix=mix: mix.acknowledged(since) >= number, PATIENCE_SECONDS,
+                       f"{mix.name}: {number} acknowledged puts")
+
+    def conclude(self, mixes, what, longest=None, acknowledged=BEFORE):
+        for mix in mixes:
+            verdict = mix.verdict()
+            good = verdict.is_right(acknowledged)
+            self.checks.check(good, f"{mix.layout}, {what}: linearizable, "
+                              f"{verdict.count('ok', 'put')} acknowledged puts, "
+                              f"{verdict.count('unknown')} outcomes unknown", verdict)
+            if not good:
+                keep(mix)
+            if longest is not None:
+                self.checks.check(verdict.longest <= longest,
+                                  f"{mix.layout}, {what}: no call took over {longest:.0f} s",
+                                  verdict.found["longest"])
+
+    def survive(self, layouts, what, kill, mend, longest):
+        """Something dies under a mix, and comes back; the work goes on."""
+        with self.mixes(*layouts) as mixes:
+            self.await_puts(mixes, BEFORE)
+            kill(mixes)
+            killed = time.monotonic()
+            if mend is not None:
+                mend(mixes)
+            self.await_puts(mixes, AFTER, since=killed)
+        self.parts.mend()
+        self.conclude(mixes, what, longest, BEFORE + AFTER)
+
+
+def keep(mix):
+    """A history that fails is worth more than the folder in which it lies."""
+    for history in mix.histories:
+        shutil.copy(history, tempfile.gettempdir())
+    print(f"# its histories: {tempfile.gettempdir()}/{mix.name}-*.history", flush=True)
+
+
+def raw_puts(campaign):
+    raw.run(campaign.checks, campaign.parts)
+    campaign.parts.mend()
+
+
+def faults_of_calls(campaign):
+    """Every layout, with calls that go wrong in every way."""
+    seen = {}
+    for seed, layout in enumerate(LAYOUTS):
+        proxy = Proxy(campaign.parts.gateways, seed)
+        try:
+            with campaign.mixes(layout, gateways=proxy.gateways) as mixes:
+                campaign.await_puts(mixes, 10)
+                proxy.tell("set " + FAULTS)
+                time.sleep(FAULT_SECONDS)
+                stats = proxy.tell("stats")
+                proxy.tell("clear")
+                cleared = time.monotonic()
+                campaign.await_puts(mixes, 10, since=cleared)
+            proxy.tell("settle")
+            for fault, number in stats["faults"].items():
+                seen[fault] = seen.get(fault, 0) + number
+        finally:
+            proxy.close()
+        print(f"# {layout}: {stats}", flush=True)
+        campaign.conclude(mixes, "faults of calls", OPERATION_SECONDS + CALL_SECONDS)
+    campaign.checks.check(set(seen) == EVERY_FAULT, f"every fault has happened: {seen}",
+                          EVERY_FAULT - set(seen))
+
+
+def gateways_fall_silent(campaign):
+    """Both gateways stop to answer, then refuse, then end all connections; and come back."""
+    proxy = Proxy(campaign.parts.gateways)
+    try:
+        with campaign.mixes("blob", "record-type", gateways=proxy.gateways) as mixes:
+            campaign.await_puts(mixes, BEFORE)
+            for command in ("silent on", "close"):
+                proxy.tell("refuse on")
+                proxy.tell(command)
+                time.sleep(CALL_SECONDS)
+                proxy.tell("clear")
+                proxy.tell("close")
+                cleared = time.monotonic()
+                campaign.await_puts(mixes, AFTER, since=cleared)
+    finally:
+        proxy.close()
+    campaign.conclude(mixes, "silent gateways", OPERATION_SECONDS + CALL_SECONDS, BEFORE + AFTER)
+
+
+def one_gateway(campaign):
+    campaign.survive(("blob", "normalized"), "one of two gateways killed",
+                     lambda _: campaign.parts.kill("gateway-0"), None,
+                     CALL_SECONDS + MARGIN_SECONDS)
+
+
+def both_gateways(campaign):
+    both = ("gateway-0", "gateway-1")
+    campaign.survive(("wide", "record-type"), "both gateways killed",
+                     lambda _: campaign.parts.kill(*both),
+                     lambda _: campaign.parts.restart(*both),
+                     OPERATION_SECONDS + MARGIN_SECONDS)
+
+
+def region_server(campaign):
+    campaign.survive(("denormalized", "blob"), "a region server killed",
+                     lambda mixes: campaign.parts.kill(server_of(campaign, mixes[0])), None,
+                     REGION_BACK_SECONDS)
+
+
+def server_of(campaign, mix):
+    """The region server that has the orders of a mix."""
+    from gateway_client import Client
+
+    client = Client(campaign.parts.gateways[0])
+    try:
+        ports = client.region_ports(f"faults-{mix.name}.orders")
+    finally:
+        client.close()
+    return campaign.parts.region_servers_of(ports)[0]
+
+
+def master(campaign):
+    campaign.survive(("record-type", "wide"), "the master killed",
+                     lambda _: campaign.parts.kill("master"),
+                     lambda _: campaign.parts.restart("master"),
+                     OPERATION_SECONDS + MARGIN_SECONDS)
+
+
+def writer(campaign):
+    """A writing process dies; another one goes on with its orders."""
+    def kill(mixes):
+        for mix in mixes:
+            mix.processes[0].kill()
+
+    def replace(mixes):
+        for mix in mixes:
+            mix.start(clocks=(0,))
+
+    campaign.survive(("normalized", "denormalized"), "a writing process killed", kill, replace,
+                     OPERATION_SECONDS + MARGIN_SECONDS)
+
+
+CAMPAIGNS = {
+    "raw": raw_puts,
+    "calls": faults_of_calls,
+    "silent": gateways_fall_silent,
+    "gateway": one_gateway,
+    "gateways": both_gateways,
+    "region": region_server,
+    "master": master,
+    "writer": writer,
+}
+
+
+def run(checks, names, folder):
+    from gateway_client import generate_bindings
+    generate_bindings(SOURCE / "idl" / "hbase.thrift", str(folder))
+    parts = Parts()
+    parts.mend()
+    campaign = Campaign(checks, parts, folder)
+    for name in names:
+        began = time.monotonic()
+        try:
+            CAMPAIGNS[name](campaign)
+        except AssertionError as error:
+            checks.check(False, f"campaign {name}", error)
+        parts.mend()
+        print(f"# {name}: {time.monotonic() - began:.0f} s", flush=True)
+
+
+def main(names):
+    checks = Checks()
+    if cluster_data() is None:
+        checks.skip("TALLORDER_HBASE_CLUSTER names no cluster")
+        return checks.finish()
+    build_tools()
+    with tempfile.TemporaryDirectory() as folder:
+        run(checks, names or CAMPAIGNS, pathlib.Path(folder))
+    return checks.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -79,6 +79,26 @@ test_harmless_repeated (void)
   g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "get"), ==, 5);
 }
 
+/* The answer of another call is nobody's answer, and the next connection is without blame. */
+static void
+test_other_call (void)
+{
+  g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
+  g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
+  g_autoptr (GError) error = NULL;
+
+  tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_OTHER_CALL, 1);
+  g_assert_true (tall_hbase_fixture_read (table, 1, SOON, &error));
+  g_assert_no_error (error);
+  g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "get"), ==, 2);
+
+  tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_OTHER_CALL, 3);
+  g_assert_false (tall_hbase_fixture_read (table, 1, SOON, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_INTERNAL);
+  g_assert_nonnull (strstr (error->message, "malformed message: reply"));
+  g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "get"), ==, 5);
+}
+
 static void
 expect_unknown (TallFakeGateway *gateway, TallFakeAnswer answer, gint64 deadline)
 {
@@ -104,6 +124,7 @@ static void
 test_lost_answers (void)
 {
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
+  expect_unknown (gateway, TALL_FAKE_OTHER_CALL, SOON);
   expect_unknown (gateway, TALL_FAKE_CLOSE, TALL_NO_DEADLINE);
   expect_unknown (gateway, TALL_FAKE_SILENT, NEAR);
   expect_unknown (gateway, TALL_FAKE_ERROR, TALL_NO_DEADLINE);
@@ -342,6 +363,7 @@ main (int argc, char **argv)
   g_test_add_func ("/table/hbase/together", test_together);
   g_test_add_func ("/table/hbase/closed-while-idle", test_closed_while_idle);
   g_test_add_func ("/table/hbase/harmless-repeated", test_harmless_repeated);
+  g_test_add_func ("/table/hbase/other-call", test_other_call);
   g_test_add_func ("/table/hbase/lost-answers", test_lost_answers);
   g_test_add_func ("/table/hbase/timed-out", test_timed_out);
   g_test_add_func ("/table/hbase/declared-error", test_declared_error);

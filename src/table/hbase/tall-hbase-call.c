@@ -89,7 +89,9 @@ may_be_repeated (const Run *run,
                  TallHbaseLink *link,
                  const GError *reason)
 {
-  if (!g_error_matches (reason, TALL_ERROR, TALL_ERROR_UNAVAILABLE)
+  /* Bytes that make no sense, or the answer to another call: only this connection is to blame. */
+  gboolean garbled = g_error_matches (reason, TALL_ERROR, TALL_ERROR_INVALID) && call->harmless;
+  if (!garbled && !g_error_matches (reason, TALL_ERROR, TALL_ERROR_UNAVAILABLE)
       && !g_error_matches (reason, TALL_ERROR, TALL_ERROR_TIMED_OUT))
     return FALSE;
   return call->tries < MAX_TRIES && g_get_monotonic_time () < run->deadline - MIN_REST

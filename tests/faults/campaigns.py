@@ -27,7 +27,7 @@ OPERATION_SECONDS = 10.0  # what a put or a get may take in all
 MARGIN_SECONDS = 1.0
 FAULT_SECONDS = 15
 BEFORE, AFTER = 60, 60  # acknowledged puts before and after a process dies
-PATIENCE_SECONDS = 90
+PATIENCE_SECONDS = 150
 FAULTS = ("delay=0.02 drop=0.01 cutcall=0.005 lost=0.01 late=0.01 cut=0.01 stall=0.001 "
           "earlier=0.01 garble=0.005 false=0.05")
 EVERY_FAULT = {word.split("=")[0] for word in FAULTS.split()}
@@ -49,14 +49,19 @@ class Campaign:
             yield mixes
             for mix in mixes:
                 mix.stop()
+        except BaseException:
+            for mix in mixes:
+                keep(mix)
+            raise
         finally:
             for mix in mixes:
                 mix.kill()
 
     def await_puts(self, mixes, number, since=0.0):
+        when = "since it went on" if since else "at the beginning"
         for mix in mixes:
             wait_until(lambda mix=mix: mix.acknowledged(since) >= number, PATIENCE_SECONDS,
-                       f"{mix.name}: {number} acknowledged puts")
+                       f"{mix.name}: {number} acknowledged puts {when}")
 
     def conclude(self, mixes, what, longest=None, acknowledged=BEFORE):
         for mix in mixes:

@@ -390,7 +390,12 @@ struct CustomerOrders {
   /** Absent: this is the last page. */
   4: optional string next_page,
   /** The customer is stored and cannot be read: DAMAGED or NEWER_VERSION. */
-  5: optional TallError failure
+  5: optional TallError failure,
+  /**
+   * Numbers of other customers whose orders lie among these, because the MD5 of their numbers is the
+   * same. Somebody has made them so: listCustomers shows them too, unless many orders lie before.
+   */
+  6: list<string> others
 }
 
 // ---- Calls --------------------------------------------------------------------------------------
@@ -501,7 +506,8 @@ service OrderService {
 
   /**
    * A page of all customers, each once, in an order that the deployment's row keys make. Those who
-   * only have orders are there too. Who cannot be read is told of, as by listOrders.
+   * only have orders are there too; of several whose row keys collide perhaps not all of them, see
+   * CustomerOrders.others. Who cannot be read is told of, as by listOrders.
    * INVALID (a page token of something else), and the general ones.
    */
   CustomerList listCustomers(

@@ -15,6 +15,11 @@ typedef struct
   guint64 n_customers; /* written */
   guint64 n_orders;    /* written */
   guint64 n_failed;    /* customers and orders that cannot be read */
+
+  /* Numbers with colliding keys whose orders have been exported, or wait for it in @waiting. The
+   * list of customers may have them, too, or not. */
+  GHashTable *met;
+  GQueue waiting; /* of numbers that @met owns */
 } Export;
 
 static void
@@ -48,6 +53,21 @@ write_order (Export *self, const TallOutcome *outcome)
   self->n_orders++;
 }
 
+/* Others whose orders lie among a customer's come after it. */
+static void
+meet (Export *self, const char *number, GStrv others)
+{
+  if (others != NULL)
+    g_hash_table_add (self->met, g_strdup (number));
+  for (guint i = 0; others != NULL && others[i] != NULL; i++)
+    if (!g_hash_table_contains (self->met, others[i]))
+      {
+        char *other = g_strdup (others[i]);
+        g_hash_table_add (self->met, other);
+        g_queue_push_tail (&self->waiting, other);
+      }
+}
+
 /* A page of a customer's orders, on the first also the customer. Moves @token (inout) on. */
 static gboolean
 write_page (Export *self, const char *number, char **token, GError **error)
@@ -63,6 +83,7 @@ write_page (Export *self, const char *number, char **token, GError **error)
     report (self, page->customer_error->message);
   for (guint i = 0; i < page->n_orders; i++)
     write_order (self, &page->orders[i]);
+  meet (self, number, page->others);
   g_free (*token);
   *token = g_steal_pointer (&page->next_page);
   return TRUE;
@@ -79,23 +100,37 @@ export_customer (Export *self, const char *number, GError **error)
   return TRUE;
 }
 
+/* What makes no sense to go on after is an error; other trouble is reported. */
+static gboolean
+try_customer (Export *self, const char *number, GError **error)
+{
+  g_autoptr (GError) local = NULL;
+  if (export_customer (self, number, &local)
+      || g_error_matches (local, TALL_ERROR, TALL_ERROR_NOT_FOUND)) /* deleted meanwhile */
+    return TRUE;
+  if (!tall_error_is_of_one (local))
+    {
+      g_propagate_error (error, g_steal_pointer (&local));
+      return FALSE;
+    }
+  report (self, local->message);
+  return TRUE;
+}
+
 /* The customers of one page of the list. */
 static gboolean
 export_customers (Export *self, const TallCustomerList *list, GError **error)
 {
   for (guint i = 0; i < list->n_entries && tall_output_works (); i++)
     {
-      g_autoptr (GError) local = NULL;
-      if (export_customer (self, list->entries[i].number, &local)
-          || g_error_matches (local, TALL_ERROR, TALL_ERROR_NOT_FOUND)) /* deleted meanwhile */
+      const char *number = list->entries[i].number;
+      if (g_hash_table_contains (self->met, number))
         continue;
-      if (tall_error_is_unreadable (local))
-        {
-          report (self, local->message);
-          continue;
-        }
-      g_propagate_error (error, g_steal_pointer (&local));
-      return FALSE;
+      if (!try_customer (self, number, error))
+        return FALSE;
+      while ((number = g_queue_pop_head (&self->waiting)) != NULL)
+        if (!try_customer (self, number, error))
+          return FALSE;
     }
   return TRUE;
 }
@@ -161,9 +196,11 @@ run (int argc, char **argv)
   g_autoptr (TallFront) front = tall_options_open_front (&options, &tall_command_export, &exit);
   if (front == NULL)
     return exit;
-  Export self = { front, 0, 0, 0 };
+  g_autoptr (GHashTable) met = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  Export self = { .front = front, .met = met, .waiting = G_QUEUE_INIT };
   gboolean done =
       number != NULL ? export_customer (&self, number, &error) : export_all (&self, &error);
+  g_queue_clear (&self.waiting);
   return finish (&self, done ? NULL : error);
 }
 

@@ -120,6 +120,22 @@ take_outcome (const TallClientCall *call,
   return TRUE;
 }
 
+/* Returns: FALSE if one is no number */
+static gboolean
+take_others (const TallIdlCustomerOrders *got, TallCustomerOrders *page)
+{
+  if (got->n_others == 0)
+    return TRUE;
+  page->others = g_new0 (char *, got->n_others + 1);
+  for (guint i = 0; i < got->n_others; i++)
+    {
+      if (!tall_validate_number (got->others[i], "others", NULL))
+        return FALSE;
+      page->others[i] = g_strdup (got->others[i]);
+    }
+  return TRUE;
+}
+
 static gboolean
 take_customer_orders (const TallClientCall *call,
                       const char *number,
@@ -137,6 +153,8 @@ take_customer_orders (const TallClientCall *call,
       g_autofree char *operation = g_strdup_printf ("Fetching customer %s", number);
       tall_client_call_take_failure (call, operation, got->failure, &page->customer_error);
     }
+  if (!take_others (got, page))
+    return FALSE;
   page->next_page = g_strdup (got->next_page);
   page->orders = g_new0 (TallOutcome, got->n_orders);
   page->n_orders = got->n_orders;

@@ -206,11 +206,11 @@ static TALL_STRUCT_TYPE (customer_list_type, "CustomerList", Type);
 #undef Type
 
 #define Type TallIdlCustomerOrders
-static const TallField customer_orders_type_fields[] = { STRUCT (1, customer, customer_type),
-                                                         ALWAYS (2, I64, revision),
-                                                         STRUCTS (3, orders, order_outcome_type),
-                                                         ALWAYS (4, TEXT, next_page),
-                                                         STRUCT (5, failure, failure_type) };
+static const TallField customer_orders_type_fields[] = {
+  STRUCT (1, customer, customer_type),     ALWAYS (2, I64, revision),
+  STRUCTS (3, orders, order_outcome_type), ALWAYS (4, TEXT, next_page),
+  STRUCT (5, failure, failure_type),       TEXTS (6, others)
+};
 static TALL_STRUCT_TYPE (customer_orders_type, "CustomerOrders", Type);
 #undef Type
 

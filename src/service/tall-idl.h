@@ -124,6 +124,8 @@ typedef struct
   guint n_orders;
   char *next_page;         /* NULL: absent */
   TallIdlFailure *failure; /* of the customer; NULL: absent */
+  char **others;           /* n_others of them */
+  guint n_others;
 } TallIdlCustomerOrders;
 
 typedef struct

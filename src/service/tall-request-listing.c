@@ -149,6 +149,20 @@ fetch_fitting (TallRequest *self,
     }
 }
 
+/* Those of a page, too, unless they are there. */
+static void
+add_others (TallRequest *self, TallIdlCustomerOrders *success, GStrv others)
+{
+  g_autoptr (GPtrArray) all = g_ptr_array_new ();
+  for (guint i = 0; i < success->n_others; i++)
+    g_ptr_array_add (all, success->others[i]);
+  for (guint i = 0; others[i] != NULL; i++)
+    if (!g_ptr_array_find_with_equal_func (all, others[i], g_str_equal, NULL))
+      g_ptr_array_add (all, tall_arena_strdup (self->arena, others[i]));
+  success->n_others = all->len;
+  success->others = tall_arena_memdup (self->arena, all->pdata, all->len * sizeof (char *));
+}
+
 static void
 add_page (TallRequest *self, TallIdlCustomerOrders *success, TallCustomerOrders *page)
 {
@@ -163,6 +177,8 @@ add_page (TallRequest *self, TallIdlCustomerOrders *success, TallCustomerOrders 
       success->customer = g_steal_pointer (&page->customer);
       tall_arena_own (self->arena, success->customer, (GDestroyNotify)tall_customer_free);
     }
+  if (page->others != NULL)
+    add_others (self, success, page->others);
   success->n_orders += page->n_orders;
   success->next_page =
       page->next_page != NULL ? tall_arena_strdup (self->arena, page->next_page) : NULL;

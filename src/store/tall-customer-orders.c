@@ -24,6 +24,8 @@ typedef struct
   TallOperation *operation;
   TallCustomerOrders *page; /* owned */
   GArray *orders;           /* owned: of TallOutcome */
+  GStrvBuilder *others;     /* owned: numbers of others whose orders lie among these */
+  GError *collision;        /* owned; the customer's row is another's; NULL: it is not */
   GByteArray *next;         /* owned: order part to go on with; empty: the first */
   GByteArray *last;         /* owned: order part of the last order on the page */
   guint limit;
@@ -39,6 +41,8 @@ page_clear (Page *self)
   for (guint i = 0; i < self->orders->len; i++)
     tall_outcome_clear (&g_array_index (self->orders, TallOutcome, i));
   g_array_unref (self->orders);
+  g_strv_builder_unref (self->others);
+  g_clear_error (&self->collision);
   g_byte_array_unref (self->next);
   g_byte_array_unref (self->last);
 }
@@ -187,6 +191,11 @@ take_customer (Page *self, const Found *found, GError **error)
       self->page->customer_error = g_steal_pointer (&cause);
       return TRUE;
     }
+  if (g_error_matches (cause, TALL_ERROR, TALL_ERROR_KEY_COLLISION))
+    {
+      self->collision = g_steal_pointer (&cause); /* there may be orders nevertheless */
+      return TRUE;
+    }
   g_propagate_error (error, g_steal_pointer (&cause));
   return FALSE;
 }
@@ -261,7 +270,10 @@ take_group (Page *self, const Found *found)
   if (error == NULL && tall_root_check_summary (&root, &error)
       && tall_order_summary_parse (bytes, found->result->arena, &summary, &error)
       && !g_str_equal (summary.customer_number, self->operation->customer_number))
-    return;
+    {
+      g_strv_builder_add (self->others, summary.customer_number);
+      return;
+    }
   self->more = self->orders->len == self->limit || self->n_bytes >= MOST_BYTES;
   if (self->more)
     g_clear_error (&error);
@@ -343,6 +355,19 @@ fill (Page *self, GError **error)
   return TRUE;
 }
 
+/* Each number once. */
+static GStrv
+take_others (Page *self)
+{
+  g_auto (GStrv) all = g_strv_builder_end (self->others);
+  g_autoptr (GStrvBuilder) once = g_strv_builder_new ();
+  g_autoptr (GHashTable) known = g_hash_table_new (g_str_hash, g_str_equal);
+  for (guint i = 0; all[i] != NULL; i++)
+    if (g_hash_table_add (known, all[i]))
+      g_strv_builder_add (once, all[i]);
+  return g_hash_table_size (known) > 0 ? g_strv_builder_end (once) : NULL;
+}
+
 static TallCustomerOrders *
 finish (Page *self, const TallPageScope *scope)
 {
@@ -350,6 +375,7 @@ finish (Page *self, const TallPageScope *scope)
   page->n_orders = self->orders->len;
   page->orders = g_memdup2 (self->orders->data, self->orders->len * sizeof (TallOutcome));
   g_array_set_size (self->orders, 0);
+  page->others = take_others (self);
   if (self->more)
     page->next_page = tall_page_to_token (scope, tall_slice_array (self->last));
   return page;
@@ -375,6 +401,7 @@ tall_list_customer_orders (TallOperation *operation, const TallListOptions *opti
     .operation = operation,
     .page = g_new0 (TallCustomerOrders, 1),
     .orders = g_array_new (FALSE, TRUE, sizeof (TallOutcome)),
+    .others = g_strv_builder_new (),
     .next = g_byte_array_new (),
     .last = g_byte_array_new (),
     .limit = options != NULL && options->limit > 0 ? options->limit : TALL_DEFAULT_PAGE,
@@ -394,6 +421,11 @@ tall_list_customer_orders (TallOperation *operation, const TallListOptions *opti
   if (first && self.page->customer == NULL && self.page->customer_error == NULL
       && self.orders->len == 0)
     {
+      if (self.collision != NULL)
+        {
+          g_propagate_error (error, g_steal_pointer (&self.collision));
+          return NULL;
+        }
       g_set_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND, "there is no such customer");
       return NULL;
     }

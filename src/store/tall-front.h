@@ -148,8 +148,9 @@ struct _TallFrontClass
 
   /* Returns (transfer full): a page of all customers, in the order of their row keys, each once;
    * also of those who have only orders (revision 0), because export walks this list and must lose
-   * nothing. A page may have fewer entries than asked for, even none, and yet a next page. Dates in
-   * @options are not allowed. */
+   * nothing; but where row keys collide perhaps not of all: see @others of #TallCustomerOrders. A
+   * page may have fewer entries than asked for, even none, and yet a next page. Dates in @options
+   * are not allowed. */
   TallCustomerList *(*list_customers) (TallFront *self,
                                        const TallListOptions *options,
                                        GError **error);

@@ -20,7 +20,7 @@ typedef struct
   const TallOperation *operation;
   const char *tables[2]; /* static: of customers' and orders' root rows; the second may be NULL */
   GByteArray *start;     /* owned: next row */
-  GByteArray *last;      /* owned: customer part that was dealt with last */
+  GByteArray *last;      /* owned: position of the page after this */
   TallArena *arena;      /* owned: of the entries */
   GArray *entries;       /* owned: of TallCustomerEntry */
   GArray *unreadable;    /* owned: of TallUnreadable */
@@ -28,6 +28,11 @@ typedef struct
   guint n_taken; /* customers who are on the page */
   gboolean more; /* there is one that does not fit on the page, or time was over */
   gboolean ended;
+
+  /* Of one customer part. Keys made with MD5 can collide: then it is that of several customers. */
+  GByteArray *part;   /* owned; empty: none yet */
+  GPtrArray *numbers; /* owned, of the arena's texts: those who were found under it */
+  guint n_skip;       /* how many of them were on the page before */
 
   /* Of a customer none of whose rows could be read so far, but who is not given up. */
   GError *damage;      /* owned; why; NULL: there is none */
@@ -55,6 +60,8 @@ walk_clear (Walk *self)
   g_clear_error (&self->damage);
   g_free (self->damaged_row);
   g_byte_array_unref (self->damaged);
+  g_byte_array_unref (self->part);
+  g_ptr_array_unref (self->numbers);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Walk, walk_clear)
 
@@ -211,24 +218,56 @@ remember_damage (Walk *self, TallSlice part, TallSlice key, const GError *damage
   set_bytes (self->damaged, part);
 }
 
+/* No room for one more of those who have this part: the next page goes on among them. */
+static void
+stop_among (Walk *self, TallSlice part)
+{
+  set_bytes (self->last, part);
+  tall_bytes_append_u8 (self->last, (guint8)MIN (self->numbers->len, G_MAXUINT8));
+}
+
 /* Of orders that could not be read, before this row, getting them tells. */
 static void
 take_entry (Walk *self, TallSlice part, const TallCustomerEntry *entry)
 {
-  if (!take_room (self, part))
-    return;
-  g_array_append_val (self->entries, *entry);
-  if (self->damage != NULL && self->is_own)
+  if (self->n_skip == 0 && !take_room (self, part))
+    {
+      if (self->numbers->len > 0)
+        stop_among (self, part);
+      return;
+    }
+  if (self->n_skip == 0)
+    g_array_append_val (self->entries, *entry);
+  if (self->n_skip == 0 && self->damage != NULL && self->is_own)
     {
       g_autofree char *what =
           g_strdup_printf ("Customer %s, row %s", entry->number, self->damaged_row);
       tall_list_add_unreadable (self->unreadable, self->arena, entry->number, what, self->damage);
     }
+  self->n_skip -= self->n_skip > 0;
+  g_ptr_array_add (self->numbers, entry->number);
   forget_damage (self);
   jump_over (self, part);
 }
 
-/* Takes one row that is not of a customer dealt with already. */
+static void
+begin_part (Walk *self, TallSlice part)
+{
+  if (tall_slice_equal (part, tall_slice_array (self->part)))
+    return;
+  if (self->damage != NULL)
+    give_up_damaged (self);
+  set_bytes (self->part, part);
+  g_ptr_array_set_size (self->numbers, 0);
+  self->n_skip = 0;
+}
+
+static gboolean
+is_known (const Walk *self, const char *number)
+{
+  return g_ptr_array_find_with_equal_func (self->numbers, number, g_str_equal, NULL);
+}
+
 static void
 take_row (Walk *self, const TallRow *row)
 {
@@ -237,14 +276,26 @@ take_row (Walk *self, const TallRow *row)
   gssize len = self->operation->context->key_strategy->measure_customer (row->key);
   TallSlice part = tall_slice (row->key.data, len > 0 ? (gsize)len : row->key.len);
 
-  if (self->damage != NULL && !tall_slice_equal (part, tall_slice_array (self->damaged)))
-    give_up_damaged (self);
+  begin_part (self, part);
   if (self->more)
     return;
   if (!parse_entry (self, part, row, &entry, &damage))
-    remember_damage (self, part, row->key, damage);
-  else if (entry.number != NULL)
+    {
+      if (self->numbers->len == 0)
+        remember_damage (self, part, row->key, damage);
+    }
+  else if (entry.number != NULL && !is_known (self, entry.number))
     take_entry (self, part, &entry);
+}
+
+/* Rows that have been read already, of who was dealt with last, may tell of another customer. */
+static gboolean
+is_to_be_jumped (const Walk *self, TallSlice key)
+{
+  TallSlice part = tall_slice_array (self->part);
+  return tall_slice_compare (key, tall_slice_array (self->start)) < 0
+         && (self->numbers->len == 0 || key.len < part.len
+             || memcmp (key.data, part.data, part.len) != 0);
 }
 
 static void
@@ -253,7 +304,7 @@ take_window (Walk *self, Window *window)
   const TallRow *row;
   while (!self->more && (row = next_row (window)) != NULL)
     {
-      if (tall_slice_compare (row->key, tall_slice_array (self->start)) < 0)
+      if (is_to_be_jumped (self, row->key))
         continue;
       take_row (self, row);
       if (self->ended)
@@ -290,6 +341,24 @@ fill (Walk *self, GError **error)
   if (self->ended && !self->more)
     give_up_damaged (self);
   return TRUE;
+}
+
+/* Begins after what the page before has ended with: after all who have a customer part, or, with
+ * one byte after it, after so many of them. */
+static void
+set_position (Walk *self)
+{
+  TallSlice last = tall_slice_array (self->last);
+  gssize len = self->operation->context->key_strategy->measure_customer (last);
+  if (len <= 0 || last.len != (gsize)len + 1)
+    {
+      jump_over (self, last);
+      return;
+    }
+  TallSlice part = tall_slice (last.data, (gsize)len);
+  set_bytes (self->start, part);
+  set_bytes (self->part, part);
+  self->n_skip = last.data[len];
 }
 
 static void
@@ -346,6 +415,8 @@ tall_list_customers (const TallOperation *operation, const TallListOptions *opti
     .entries = g_array_new (FALSE, TRUE, sizeof (TallCustomerEntry)),
     .unreadable = g_array_new (FALSE, TRUE, sizeof (TallUnreadable)),
     .damaged = g_byte_array_sized_new (64),
+    .part = g_byte_array_sized_new (64),
+    .numbers = g_ptr_array_new (),
     .limit = options != NULL && options->limit > 0 ? options->limit : TALL_DEFAULT_PAGE,
   };
   const TallPageScope scope = { TALL_PAGE_CUSTOMERS, operation->context->id, NULL, options };
@@ -355,7 +426,7 @@ tall_list_customers (const TallOperation *operation, const TallListOptions *opti
     {
       if (!tall_page_from_token (&scope, options->page, walk.last, error))
         return NULL;
-      jump_over (&walk, tall_slice_array (walk.last));
+      set_position (&walk);
     }
   return fill (&walk, error) ? finish (&walk, &scope) : NULL;
 }

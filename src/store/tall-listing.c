@@ -43,6 +43,7 @@ tall_customer_orders_free (TallCustomerOrders *self)
   for (guint i = 0; i < self->n_orders; i++)
     tall_outcome_clear (&self->orders[i]);
   g_free (self->orders);
+  g_strfreev (self->others);
   g_free (self->next_page);
   g_free (self);
 }

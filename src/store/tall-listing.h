@@ -153,6 +153,8 @@ typedef struct
       *customer_error; /* owned; why the customer cannot be read; NULL: it can, or is not there */
   TallOutcome *orders; /* owned, n_orders of them; one that is damaged has its error here */
   guint n_orders;
+  GStrv others;    /* owned; numbers of others whose row keys begin like this customer's, as far as
+                      this page has met their orders; NULL: none */
   char *next_page; /* owned; token of the page after this; NULL: this is the last */
 } TallCustomerOrders;
 

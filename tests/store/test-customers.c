@@ -312,7 +312,70 @@ test_unreadable (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
   g_assert_cmpuint (alone->n_orders, ==, 0);
 }
 
+/* Two texts with the same MD5 (M. Stevens, 2024). */
+#define COLLIDING_A "TEXTCOLLBYfGiJUETHQ4hAcKSMd5zYpgqf1YRDhkmxHkhPWptrkoyz28wnI9V0aHeAuaKnak"
+#define COLLIDING_B "TEXTCOLLBYfGiJUETHQ4hEcKSMd5zYpgqf1YRDhkmxHkhPWptrkoyz28wnI9V0aHeAuaKnak"
+
+/* All pages of @number's orders: how many there are; adds who else was met to @others. */
+static guint
+count_orders (TallFront *front, const char *number, GHashTable *others)
+{
+  g_autofree char *token = NULL;
+  guint n = 0;
+  do
+    {
+      g_autoptr (GError) error = NULL;
+      TallListOptions options = { .limit = 7, .page = token };
+      g_autoptr (TallCustomerOrders) page =
+          tall_front_get_customer_orders (front, number, &options, &error);
+      g_assert_no_error (error);
+      for (guint i = 0; i < page->n_orders; i++, n++)
+        {
+          g_assert_no_error (page->orders[i].error);
+          g_assert_cmpstr (page->orders[i].order->customer_number, ==, number);
+        }
+      for (guint i = 0; page->others != NULL && page->others[i] != NULL; i++)
+        g_hash_table_add (others, g_strdup (page->others[i]));
+      g_free (token);
+      token = g_strdup (page->next_page);
+    }
+  while (token != NULL);
+  return n;
+}
+
+/* Orders of two customers whose numbers have one MD5, of whom one is stored: each has its own, and
+ * tells of the other. */
+static void
+test_collision (TallStoreFixture *fixture, gconstpointer data)
+{
+  const TallStoreKind *kind = data;
+  guint n_others = kind->key_strategy == &tall_key_hashed ? 1 : 0;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GHashTable) of_a = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GHashTable) of_b = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  put_customer (fixture, COLLIDING_A);
+  for (guint i = 0; i < 30; i++)
+    {
+      g_autofree char *number = g_strdup_printf ("%u", i);
+      put_order (fixture, i == 0 ? COLLIDING_B : COLLIDING_A, number, 2);
+    }
+  g_assert_cmpuint (count_orders (fixture->front, COLLIDING_A, of_a), ==, 29);
+  g_assert_cmpuint (g_hash_table_size (of_a), ==, n_others);
+  g_assert_cmpint (g_hash_table_contains (of_a, COLLIDING_B), ==, n_others);
+  g_assert_cmpuint (count_orders (fixture->front, COLLIDING_B, of_b), ==, 1);
+  g_assert_cmpint (g_hash_table_contains (of_b, COLLIDING_A), ==, n_others);
+
+  /* Who has no orders either is not to be told from the other. */
+  delete_order (fixture, COLLIDING_B, "0");
+  g_assert_null (tall_front_get_customer_orders (fixture->front, COLLIDING_B, NULL, &error));
+  if (n_others > 0)
+    g_assert_error (error, TALL_ERROR, TALL_ERROR_KEY_COLLISION);
+  else
+    g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
+}
+
 static const TallStoreTest tests[] = {
+  { "collision", test_collision },
   { "unreadable", test_unreadable },
   { "delete", test_delete },
   { "delete-conditions", test_delete_conditions },

@@ -9,6 +9,10 @@
 
 #define N_NUMBERS 60
 
+/* Two texts with the same MD5 (M. Stevens, 2024). */
+#define COLLIDING_A "TEXTCOLLBYfGiJUETHQ4hAcKSMd5zYpgqf1YRDhkmxHkhPWptrkoyz28wnI9V0aHeAuaKnak"
+#define COLLIDING_B "TEXTCOLLBYfGiJUETHQ4hEcKSMd5zYpgqf1YRDhkmxHkhPWptrkoyz28wnI9V0aHeAuaKnak"
+
 static void
 put_customer (TallFront *front, const char *number)
 {
@@ -260,9 +264,40 @@ test_unreadable (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
     }
 }
 
+/* Two numbers with one MD5 are two customers, on whichever pages they come. */
+static void
+test_collision (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+  static const guint limits[] = { 1, 2, 3, 1000 };
+  g_autoptr (GString) order = g_string_new (NULL);
+  g_autoptr (GHashTable) expected = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  for (guint i = 0; i < 8; i++)
+    {
+      g_autofree char *number = g_strdup_printf ("%u", i);
+      put_order (fixture->front, i % 2 ? COLLIDING_A : COLLIDING_B, number);
+      put_order (fixture->front, number, number);
+      g_hash_table_insert (expected, g_steal_pointer (&number), g_strdup ("(null) 0"));
+    }
+  g_hash_table_insert (expected, g_strdup (COLLIDING_A), g_strdup ("(null) 0"));
+  g_hash_table_insert (expected, g_strdup (COLLIDING_B), g_strdup ("(null) 0"));
+  for (guint i = 0; i < G_N_ELEMENTS (limits); i++)
+    {
+      g_autoptr (GHashTable) listed = list_all (fixture->front, limits[i], order);
+      assert_same (listed, expected);
+    }
+
+  put_customer (fixture->front, COLLIDING_B);
+  g_hash_table_insert (expected, g_strdup (COLLIDING_B), g_strdup (COLLIDING_B " 1"));
+  for (guint i = 0; i < G_N_ELEMENTS (limits); i++)
+    {
+      g_autoptr (GHashTable) listed = list_all (fixture->front, limits[i], order);
+      assert_same (listed, expected);
+    }
+}
+
 static const TallStoreTest tests[] = {
-  { "unreadable", test_unreadable }, { "pages", test_pages }, { "order", test_order },
-  { "empty", test_empty },           { "calls", test_calls },
+  { "collision", test_collision }, { "unreadable", test_unreadable }, { "pages", test_pages },
+  { "order", test_order },         { "empty", test_empty },           { "calls", test_calls },
 };
 
 int

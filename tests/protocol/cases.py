@@ -60,7 +60,7 @@ def each(path, claims, cases, **options):
             for name, clients, faults in cases]
 
 
-# ---- What holds ------------------------------------------------------------------------------------
+# ---- What holds --------------------------------------------------------------------------------
 
 CLAIMS = [
     ("two puts and a get", ((put("x", TWO),), (put("y", OTHER),), (GET,)), Faults()),
@@ -121,7 +121,7 @@ LONG_ONE_ROW = [
 ]
 
 
-# ---- What else would hold --------------------------------------------------------------------------
+# ---- What else would hold ----------------------------------------------------------------------
 
 def also_holds(name, why, clients, claims, faults, **decision):
     return Case(f"also/{name}", clients, claims, faults, why=why, variant=Variant(**decision))
@@ -140,7 +140,7 @@ ALSO = [
 ]
 
 
-# ---- What is broken --------------------------------------------------------------------------------
+# ---- What is broken ----------------------------------------------------------------------------
 
 def broken(name, why, found, clients, claims, faults, **decision):
     return Case(f"broken/{name}", clients, claims, faults, why=why, variant=Variant(**decision),

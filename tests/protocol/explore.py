@@ -34,7 +34,7 @@ class Faults:
 
 
 class World(NamedTuple):
-    """All there is at one moment, in numbers that stand for rows, calls, places and explanations."""
+    """All there is at one moment. Its numbers stand for rows, calls, places, explanations."""
     rows: tuple
     late: tuple                # calls on their way
     clients: tuple
@@ -171,7 +171,8 @@ class Explorer:
             self.alone[world.rows] = self.go_on_alone(world.rows)
         told = self.alone[world.rows]
         if told[1:] != LONE_RESULTS:
-            return f"a client that is alone now is told {told}"
+            done = ", ".join(f"{do.what} → {result}" for do, result in zip(LONE, told))
+            return f"a client that is alone now is told: {done}"
         moment = self.monitor.begin(world.monitor, "lone", linear.Get())
         if self.monitor.end(moment, "lone", told[0]) == self.monitor.WRONG:
             return f"no order of the calls explains what a get finds now: {told[0]}"

@@ -21,7 +21,7 @@ MAX_ATTEMPTS = 2           # of one conditional write: the same bytes, sent agai
 MAX_TRIES = 2              # of an operation that others overtake; the store's limit is its time
 
 
-# ---- Root row and revision -------------------------------------------------------------------------
+# ---- Root row and revision ---------------------------------------------------------------------
 
 def read_root():
     return find_root((yield Read(ROOT)))
@@ -47,16 +47,15 @@ def make_committed(operation, root, live, revision, n_children):
     return State(live, revision, operation.token, 0, Lineage(origin, state.revision), n_children)
 
 
-# ---- Claim -----------------------------------------------------------------------------------------
+# ---- Claim -------------------------------------------------------------------------------------
 
 def claim(operation, root, revision, number):
     """Writes into `s` that we are writing @revision. Nobody but writers sees it."""
-    variant = operation.variant
-    token = (operation.token, number) if variant.claim_token else "somebody"
-    wanted = Root((root.state or NO_STATE)._replace(pending=revision, pending_token=token),
-                  revision if variant.claim_at == "pending" else root.timestamp or revision)
+    token = (operation.token, number) if operation.variant.claim_token else "somebody"
+    state = root.state or NO_STATE
+    wanted = Root(state._replace(pending=revision, pending_token=token), revision)
     for _attempt in range(MAX_ATTEMPTS):
-        answer = yield WriteIf(root.state, (Cell("s", wanted.timestamp, wanted.state),))
+        answer = yield WriteIf(root.state, (Cell("s", revision, wanted.state),))
         if answer is True:
             return DONE, wanted
         now = yield from read_root()
@@ -80,7 +79,7 @@ def release(operation, replaced, root):
         yield WriteIf(root.state, (mutation,))
 
 
-# ---- Children --------------------------------------------------------------------------------------
+# ---- Children ----------------------------------------------------------------------------------
 
 def write(row, mutations):
     """A write that may be repeated, and is, once. Returns whether it is known to have happened."""
@@ -119,7 +118,7 @@ def clean_up(operation, replaced):
         yield from remove_children(0, replaced.state.revision)
 
 
-# ---- Commit ----------------------------------------------------------------------------------------
+# ---- Commit ------------------------------------------------------------------------------------
 
 def is_ours(operation, stored, committed):
     if operation.variant.ours_by == "revision":
@@ -178,7 +177,7 @@ def commit(operation, root, mutations, committed):
     return UNKNOWN, root
 
 
-# ---- Put -------------------------------------------------------------------------------------------
+# ---- Put ---------------------------------------------------------------------------------------
 
 def prepare(operation, value, rows, root, revision, number):
     """Claims the order and writes its children. After anything but DONE we have no claim."""
@@ -244,7 +243,7 @@ def put(operation, value, rows, condition, seen):
     return NOT_DONE
 
 
-# ---- Delete ----------------------------------------------------------------------------------------
+# ---- Delete ------------------------------------------------------------------------------------
 
 def delete(operation):
     """Leaves a tombstone. A claim is not waited for: its writer finds out when he commits."""
@@ -266,7 +265,7 @@ def delete(operation):
     return NOT_DONE
 
 
-# ---- Get -------------------------------------------------------------------------------------------
+# ---- Get ---------------------------------------------------------------------------------------
 
 def assemble(operation, cells, children):
     """The value that these cells make; only those with the committed timestamp count."""

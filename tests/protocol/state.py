@@ -42,7 +42,7 @@ def find_root(cells):
     return Root(cell.value, cell.timestamp) if cell else Root()
 
 
-# ---- Calls to the table ----------------------------------------------------------------------------
+# ---- Calls to the table ------------------------------------------------------------------------
 
 @dataclass(frozen=True)
 class Read:

@@ -13,8 +13,8 @@ class Variant:
     # What the next revision must exceed.
     next_after: tuple = ("revision", "pending", "timestamp")
     claim_token: bool = True           # each claim has a token of its own
-    claim_at: str = "pending"          # timestamp of a claim's state cell | "revision"
-    release: str = "marked"            # keep the token | "restore" the bytes before | "remove" | "never"
+    release: str = "marked"            # of a claim: its token stays | "restore" what was before
+    #                                    | "remove" the state cell | "never"
     leftovers: str = "remove"          # what an abandoned claim has written | "keep"
     children: str = "acknowledged"     # before the commit is sent | "unacknowledged"
     after_no: str = "look"             # after "did not match" | "trust" it and begin again
@@ -24,7 +24,7 @@ class Variant:
     creation_by: str = "origin"        # for a new row | "lineage", as for others
     tombstone: bool = True             # a delete leaves one | False: nothing is left of the row
     clean_up: str = "after"            # the commit | "before" it
-    reader: str = "root again"         # damaged if the root has not moved meanwhile, or
-    #                                    "first root" if it is still that of the first look,
-    #                                    or "at once", or "no counts": whatever is there, is it
+    reader: str = "root again"         # what is in pieces is damaged if the root has not moved
+    #                                    meanwhile | "first root": if it is that of the first look
+    #                                    | "at once" | "no counts": whatever is there is the order
     versions: Optional[int] = None     # kept of a cell; None: all

@@ -83,6 +83,8 @@ def choose(options):
     """The cases that are asked for."""
     if options.case:
         return [case for case in CASES if case.name.startswith(tuple(options.case))]
+    if options.list:
+        return CASES
     if options.long:
         return [dataclasses.replace(case, clocks=MORE_CLOCKS) for case in CASES]
     return [case for case in CASES if not case.long]

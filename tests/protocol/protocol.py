@@ -267,16 +267,28 @@ def delete(operation):
 
 # ---- Get ---------------------------------------------------------------------------------------
 
+def find_value(operation, cells, qualifier, revision):
+    """The rule that all else follows from: a cell counts only if its timestamp is the revision."""
+    counts = operation.variant.counts
+    if counts == "at the revision":
+        return value_at(cells, qualifier, revision)
+    return next((cell.value for cell in cells if cell.qualifier == qualifier
+                 and (counts == "newest" or cell.timestamp <= revision)), None)
+
+
 def assemble(operation, cells, children):
-    """The value that these cells make; only those with the committed timestamp count."""
+    """The value that these cells make, or DAMAGED if it is not whole. That they are of different
+    values, TORN, no reader could tell; the model can, and finds it wrong."""
     state = find_root(cells).state
-    value = value_at(cells, "value", state.revision)
-    found = [value_at(children[i], "c", state.revision) if operation.claims
-             else value_at(cells, row, state.revision) for i, row in enumerate(CHILDREN)]
+    value = find_value(operation, cells, "value", state.revision)
+    found = [find_value(operation, children[i], "c", state.revision) if operation.claims
+             else find_value(operation, cells, row, state.revision)
+             for i, row in enumerate(CHILDREN)]
     found = [content for content in found if content is not None]
-    if operation.variant.reader == "no counts" and value is not None:
-        return value if len(found) == state.n_children else TORN
-    if value is None or len(found) != state.n_children:
+    whole = value is not None and len(found) == state.n_children
+    if not whole and operation.variant.reader == "no counts":
+        return TORN
+    if not whole:
         return DAMAGED
     return value if all(content == value for content in found) else TORN
 

@@ -24,6 +24,7 @@ class Variant:
     creation_by: str = "origin"        # for a new row | "lineage", as for others
     tombstone: bool = True             # a delete leaves one | False: nothing is left of the row
     clean_up: str = "after"            # the commit | "before" it
+    counts: str = "at the revision"    # which cell a reader takes | "up to it" | "newest"
     reader: str = "root again"         # what is in pieces is damaged if the root has not moved
     #                                    meanwhile | "first root": if it is that of the first look
     #                                    | "at once" | "no counts": whatever is there is the order

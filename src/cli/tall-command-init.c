@@ -12,7 +12,7 @@ typedef struct
   char *key;
   gint64 ttl;
   char *index;
-  int regions; /* -1: not given */
+  int regions; /* G_MININT: not given */
   char *sample;
   char *compression;
   char *bloom_filter;
@@ -96,7 +96,10 @@ read_sample (const char *path, GStrv *sample, GError **error)
   if (path == NULL)
     return TRUE;
   if (!g_file_get_contents (path, &text, NULL, error))
-    return FALSE;
+    {
+      g_prefix_error (error, "--sample: ");
+      return FALSE;
+    }
   *sample = g_strsplit (g_strchomp (text), "\n", -1);
   for (guint i = 0; (*sample)[i] != NULL; i++)
     g_strchomp ((*sample)[i]);
@@ -121,7 +124,7 @@ make_settings (const InitOptions *own, GStrv *sample, TallStoreSettings *setting
   *settings = (TallStoreSettings){
     .layout = own->layout != NULL ? tall_layout_find (own->layout, error) : tall_layouts (&n)[0],
     .ttl = (guint64)own->ttl,
-    .regions = own->regions < 0 ? 0 : (guint)own->regions,
+    .regions = own->regions == G_MININT ? 0 : (guint)own->regions,
     .compression = own->compression,
     .bloom_filter = own->bloom_filter,
     .block_encoding = own->block_encoding,
@@ -144,7 +147,7 @@ check_and_create (const TallOptions *options, const InitOptions *own)
   TallStoreSettings settings;
   if (own->ttl < 0)
     return tall_usage_error (&tall_command_init, "--ttl takes seconds, 0 or more");
-  if (own->regions < -1 || own->regions == 0 || own->regions > TALL_MAX_REGIONS)
+  if (own->regions != G_MININT && (own->regions < 1 || own->regions > TALL_MAX_REGIONS))
     return tall_usage_error (&tall_command_init, "--regions takes a number from 1 to %d",
                              TALL_MAX_REGIONS);
 
@@ -156,13 +159,17 @@ check_and_create (const TallOptions *options, const InitOptions *own)
       tall_print_error ("%s", error->message);
       return TALL_EXIT_USAGE;
     }
+  if (!own->print_ddl && own->regions > 1 && options->store != NULL
+      && g_str_has_prefix (options->store, "rocksdb:"))
+    return tall_usage_error (&tall_command_init,
+                             "--regions is for HBase: an embedded store has no regions");
   return own->print_ddl ? print_ddl (options, specs) : create (options, &settings);
 }
 
 static TallExit
 run (int argc, char **argv)
 {
-  g_auto (InitOptions) own = { .regions = -1 };
+  g_auto (InitOptions) own = { .regions = G_MININT };
   const GOptionEntry entries[] = {
     { "layout", 0, 0, G_OPTION_ARG_FILENAME, &own.layout, "how an order lies in rows", "LAYOUT" },
     { "key", 0, 0, G_OPTION_ARG_FILENAME, &own.key, "how numbers become row keys", "STRATEGY" },

@@ -21,6 +21,11 @@ list_orders (TallFront *front,
       g_autoptr (GError) error = NULL;
       g_clear_pointer (&list, tall_order_list_free);
       list = tall_front_list_orders (front, customer, options, &error);
+      if (g_error_matches (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED))
+        {
+          tall_print_error ("%s: tallorder customer get --orders %s", error->message, customer);
+          return TALL_EXIT_FAILED;
+        }
       if (list == NULL)
         return tall_paging_fail (&tall_command_list, error);
       if (output == NULL)

@@ -102,33 +102,33 @@ tall_rocksdb_options_check_spec (const TallTableSpec *spec, GError **error)
   if (spec->splits != NULL && spec->splits->len > 0)
     {
       g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
-                   "Table %s: the embedded store has no regions, so a table is not split into %u; "
+                   "the embedded store has no regions, so a table is not split into %u; "
                    "leave the number of regions out",
-                   spec->name, spec->splits->len + 1);
+                   spec->splits->len + 1);
       return FALSE;
     }
   if (tall_rocksdb_options_find_compression (spec) == NULL)
     {
       g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
-                   "Table %s: the embedded store has no compression \"%s\"; it has none, snappy, "
+                   "the embedded store has no compression \"%s\"; it has none, snappy, "
                    "gz, lz4 and zstd",
-                   spec->name, spec->compression);
+                   spec->compression);
       return FALSE;
     }
   if (spec->bloom_filter != NULL && g_ascii_strcasecmp (spec->bloom_filter, "row") != 0)
     {
       g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
-                   "Table %s: the embedded store keeps a filter of rows (row) for every table, "
+                   "the embedded store keeps a filter of rows (row) for every table, "
                    "not \"%s\"",
-                   spec->name, spec->bloom_filter);
+                   spec->bloom_filter);
       return FALSE;
     }
   if (spec->block_encoding != NULL && g_ascii_strcasecmp (spec->block_encoding, "prefix") != 0)
     {
       g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
-                   "Table %s: the embedded store encodes blocks by common prefixes (prefix), not "
+                   "the embedded store encodes blocks by common prefixes (prefix), not "
                    "\"%s\"",
-                   spec->name, spec->block_encoding);
+                   spec->block_encoding);
       return FALSE;
     }
   return TRUE;

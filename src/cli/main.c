@@ -89,7 +89,10 @@ dispatch (int argc, char **argv)
   const TallCommand *command = find_command (argv[1]);
   if (command == NULL)
     {
-      tall_print_error ("There is no command “%s”; see: tallorder help", argv[1]);
+      tall_print_error (*argv[1] == '-' ? "Options come after the command, and “%s” is none; see: "
+                                          "tallorder help"
+                                        : "There is no command “%s”; see: tallorder help",
+                        argv[1]);
       return TALL_EXIT_USAGE;
     }
   return command->run (argc - 1, argv + 1);

@@ -59,7 +59,12 @@ read_subject (Subject *self, const char *path)
     }
   if (self->order != NULL)
     return TALL_EXIT_DONE;
-  tall_print_error ("%s", error != NULL ? error->message : "The file holds no order");
+  if (error != NULL)
+    tall_print_error ("%s", error->message);
+  else
+    tall_print_error (item.customer != NULL ? "%s holds a customer; explain takes an order"
+                                            : "%s holds no order",
+                      path);
   return TALL_EXIT_FAILED;
 }
 

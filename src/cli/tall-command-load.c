@@ -331,7 +331,8 @@ const TallCommand tall_command_load = {
   .summary = "Loads orders or customers from CSV; bad rows go aside with their reason.",
   .help = "Presets: northwind, northwind-customers, online-retail. A mapping file of your own\n"
           "begins with one of them: tallorder load --print-map northwind >my.map\n"
-          "The exit code is 1 if any row was rejected. Loading a file again is harmless.\n"
+          "The exit code is 1 if any row was rejected. Loading a file again is harmless, unless\n"
+          "others have written the same orders meanwhile: the file's content replaces theirs.\n"
           "A reject file that exists is replaced when the load ends. Ctrl-C stops the load after\n"
           "the orders that are on their way, with a summary; pressed again, at once.\n\n"
           "Example:\n"

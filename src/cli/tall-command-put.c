@@ -64,8 +64,7 @@ run (int argc, char **argv)
     { "if-revision", 0, 0, G_OPTION_ARG_INT64, &own.if_revision,
       "only if exactly this revision is stored", "N" },
     { "token", 0, 0, G_OPTION_ARG_FILENAME, &own.token,
-      "a put sent again with the same UUID is stored once, unless others have written since",
-      "UUID" },
+      "by which this put is recognised if it is sent again", "UUID" },
     { NULL },
   };
   g_auto (TallOptions) options = TALL_OPTIONS_INIT;
@@ -90,7 +89,11 @@ const TallCommand tall_command_put = {
   .summary = "Stores orders from JSON, each whole, and replaces those that exist.",
   .help = "FILE holds one JSON object, or one in each line: an order, or {\"order\": ...} or\n"
           "{\"customer\": ...}. A bad one is named with its line and does not keep the others\n"
-          "from being stored; the exit code is 1 then.\n\n"
+          "from being stored; the exit code is 1 then. Lines of standard input are stored as they\n"
+          "come. What stops the rest, such as a server that is gone or Ctrl-C, is told with the\n"
+          "line at which to go on.\n"
+          "With --token, a put whose answer was lost can be sent again: it is stored once, unless\n"
+          "others have written the order since.\n\n"
           "Example:\n"
           "  tallorder get --store rocksdb:shop VINET 10248 --json >order.json\n"
           "  tallorder put --store rocksdb:shop order.json",

@@ -40,6 +40,7 @@ def help_and_version(folder):
         equal(run(command, "-h").out, said)
         run("help", command).ends(DONE, "Example:")
     run("help", "fly").ends(USAGE, "no command “fly”")
+    run("--store", "rocksdb:x", "get", "A", "B").ends(USAGE, "Options come after the command")
     run("fly").ends(USAGE, "no command “fly”", "tallorder help")
     run().ends(USAGE, "tallorder help")
 
@@ -679,6 +680,10 @@ def explain(folder):
           [(layout, key) for layout in LAYOUTS for key in KEYS])
     pathlib.Path(path).write_text("{}")
     run("explain", path).ends(FAILED, f"{path}:1: ")
+    pathlib.Path(path).write_text("")
+    run("explain", path).ends(FAILED, f"{path} holds no order")
+    pathlib.Path(path).write_text('{"customer": {"number": "C"}}')
+    run("explain", path).ends(FAILED, f"{path} holds a customer")
 
 
 @test

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
+#include "tall-json.h"
 #include "tall-json-output.h"
 #include "tall-options.h"
 #include "tall-output.h"
@@ -11,8 +12,9 @@
 typedef struct
 {
   TallDescription *description;
-  gdouble ping;      /* milliseconds */
-  GPtrArray *tables; /* of TallTableSpec; NULL: of a server, which does not tell them */
+  gdouble ping;        /* milliseconds */
+  GPtrArray *tables;   /* of TallTableSpec; NULL: of a server, which does not tell them */
+  GPtrArray *gateways; /* of TallTableServer; NULL: there are none, or of a server */
 } Status;
 
 static void
@@ -20,6 +22,7 @@ status_clear (Status *self)
 {
   g_clear_pointer (&self->description, tall_description_free);
   g_clear_pointer (&self->tables, g_ptr_array_unref);
+  g_clear_pointer (&self->gateways, g_ptr_array_unref);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Status, status_clear)
 
@@ -30,6 +33,7 @@ collect_tables (Status *self, TallTable *table, GError **error)
   g_auto (GStrv) names = tall_table_list_tables (table, deadline, error);
   if (names == NULL)
     return FALSE;
+  self->gateways = tall_table_list_servers (table);
   self->tables = g_ptr_array_new_with_free_func ((GDestroyNotify)tall_table_spec_free);
   for (guint i = 0; names[i] != NULL; i++)
     {
@@ -101,6 +105,27 @@ print_tables (GPtrArray *tables)
 }
 
 static void
+print_gateways (GPtrArray *gateways)
+{
+  static const char *const columns[] = {
+    "GATEWAY", "STATE", "SINCE", ">CONNECTIONS", "REASON", NULL
+  };
+  g_autoptr (TallGrid) grid = tall_grid_new (columns);
+  for (guint i = 0; i < gateways->len; i++)
+    {
+      const TallTableServer *gateway = g_ptr_array_index (gateways, i);
+      char since[TALL_DATE_TEXT_SIZE];
+      tall_grid_add (grid, gateway->address);
+      tall_grid_add (grid, gateway->state);
+      tall_grid_add (grid, tall_date_format (gateway->since / 1000, since));
+      tall_grid_add_number (grid, gateway->connections);
+      tall_grid_add (grid, gateway->reason != NULL ? gateway->reason : "");
+    }
+  tall_print ("\n");
+  tall_grid_print (grid, 0);
+}
+
+static void
 print_seconds (const char *name, guint64 seconds)
 {
   g_autofree char *text = g_strdup_printf ("%" G_GUINT64_FORMAT " s", seconds);
@@ -141,6 +166,8 @@ print_status (const Status *self)
   print_field ("ping", ping);
   if (self->tables != NULL)
     print_tables (self->tables);
+  if (self->gateways != NULL)
+    print_gateways (self->gateways);
 }
 
 static void
@@ -181,6 +208,26 @@ add_tables (JsonBuilder *builder, GPtrArray *tables)
 }
 
 static void
+add_gateways (JsonBuilder *builder, GPtrArray *gateways)
+{
+  json_builder_set_member_name (builder, "gateways");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < gateways->len; i++)
+    {
+      const TallTableServer *gateway = g_ptr_array_index (gateways, i);
+      char since[TALL_DATE_TEXT_SIZE];
+      json_builder_begin_object (builder);
+      add_text (builder, "address", gateway->address);
+      add_text (builder, "state", gateway->state);
+      add_text (builder, "since", tall_date_format (gateway->since / 1000, since));
+      add_number (builder, "connections", gateway->connections);
+      add_text (builder, "reason", gateway->reason);
+      json_builder_end_object (builder);
+    }
+  json_builder_end_array (builder);
+}
+
+static void
 add_settings (JsonBuilder *builder, const TallDescription *description)
 {
   add_text (builder, "index", description->index);
@@ -213,6 +260,8 @@ print_json (const Status *self)
   json_builder_add_double_value (builder, self->ping);
   if (self->tables != NULL)
     add_tables (builder, self->tables);
+  if (self->gateways != NULL)
+    add_gateways (builder, self->gateways);
   json_builder_end_object (builder);
   tall_json_print (builder);
 }
@@ -237,7 +286,7 @@ run (int argc, char **argv)
   g_autoptr (TallFront) front = tall_options_open_front (&options, &tall_command_status, &exit);
   if (front == NULL)
     return exit;
-  g_auto (Status) status = { NULL, 0, NULL };
+  g_auto (Status) status = { NULL };
   if (!collect (&status, front, &error))
     {
       tall_print_error ("%s", error->message);

@@ -128,6 +128,12 @@ tall_forwarding_table_get_info (TallTable *base, TallTableInfo *info)
   tall_table_get_info (wrapped (base), info);
 }
 
+static GPtrArray *
+tall_forwarding_table_list_servers (TallTable *base)
+{
+  return tall_table_list_servers (wrapped (base));
+}
+
 static void
 tall_forwarding_table_init (TallForwardingTable *self G_GNUC_UNUSED)
 {
@@ -155,5 +161,6 @@ tall_forwarding_table_class_init (TallForwardingTableClass *klass)
   table->describe_table = tall_forwarding_table_describe_table;
   table->list_tables = tall_forwarding_table_list_tables;
   table->get_info = tall_forwarding_table_get_info;
+  table->list_servers = tall_forwarding_table_list_servers;
   G_OBJECT_CLASS (klass)->finalize = tall_forwarding_table_finalize;
 }

@@ -492,3 +492,28 @@ tall_table_get_info (TallTable *self, TallTableInfo *info)
   if (TALL_TABLE_GET_CLASS (self)->get_info != NULL)
     TALL_TABLE_GET_CLASS (self)->get_info (self, info);
 }
+
+/**
+ * tall_table_list_servers:
+ *
+ * Returns: (nullable) (transfer full): of #TallTableServer; NULL if the tables are in this process
+ */
+GPtrArray *
+tall_table_list_servers (TallTable *self)
+{
+  g_return_val_if_fail (TALL_IS_TABLE (self), NULL);
+
+  TallTableClass *klass = TALL_TABLE_GET_CLASS (self);
+  return klass->list_servers == NULL ? NULL : klass->list_servers (self);
+}
+
+void
+tall_table_server_free (TallTableServer *self)
+{
+  if (self == NULL)
+    return;
+  g_free (self->address);
+  g_free (self->state);
+  g_free (self->reason);
+  g_free (self);
+}

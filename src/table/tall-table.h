@@ -62,6 +62,23 @@ typedef struct
                               between us and the rows repeats calls that had taken effect */
 } TallTableInfo;
 
+/**
+ * TallTableServer:
+ *
+ * One of the servers by which tables are reached, and how it does.
+ */
+typedef struct
+{
+  char *address;     /* `host:port` */
+  char *state;       /* `alive`, `asked` (whether it is there) or `aside` (not used) */
+  char *reason;      /* nullable: why it is not used */
+  gint64 since;      /* when that began: microseconds of g_get_real_time() */
+  guint connections; /* that are open */
+} TallTableServer;
+
+void tall_table_server_free (TallTableServer *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallTableServer, tall_table_server_free)
+
 #define TALL_TYPE_TABLE (tall_table_get_type ())
 G_DECLARE_DERIVABLE_TYPE (TallTable, tall_table, TALL, TABLE, GObject)
 
@@ -72,12 +89,12 @@ G_DECLARE_DERIVABLE_TYPE (TallTable, tall_table, TALL, TABLE, GObject)
  * row. One object holds all tables of one deployment; the short names of tables are unique within
  * it, and different deployments on the same store do not see each other's.
  *
- * Every slot but get_info must be implemented. Every call may be made from any thread at any time.
- * Strings and slices passed in belong to the caller; nothing is kept after the call. Every call
- * ends by @deadline, or soon after, with %TALL_ERROR_TIMED_OUT. Calls on a table that was not
- * created fail with %TALL_ERROR_NOT_FOUND, arguments that make no sense with %TALL_ERROR_INVALID
- * (the public functions check them, so an implementation need not). Other failures:
- * %TALL_ERROR_UNAVAILABLE (nothing was done), %TALL_ERROR_OVERLOADED (nothing was done),
+ * Every slot but get_info and list_servers must be implemented. Every call may be made from any
+ * thread at any time. Strings and slices passed in belong to the caller; nothing is kept after the
+ * call. Every call ends by @deadline, or soon after, with %TALL_ERROR_TIMED_OUT. Calls on a table
+ * that was not created fail with %TALL_ERROR_NOT_FOUND, arguments that make no sense with
+ * %TALL_ERROR_INVALID (the public functions check them, so an implementation need not). Other
+ * failures: %TALL_ERROR_UNAVAILABLE (nothing was done), %TALL_ERROR_OVERLOADED (nothing was done),
  * %TALL_ERROR_DAMAGED, %TALL_ERROR_UNSUPPORTED, %TALL_ERROR_INTERNAL.
  *
  * Order of time in a row. A cell is the newest put with its qualifier and timestamp. A delete hides
@@ -209,11 +226,20 @@ struct _TallTableClass
    * get_info:
    * @info: (out caller-allocates): what the table is; comes with the most careful values
    *
-   * The only optional slot. Absent: a table of no known kind, under the usual name.
+   * Optional. Absent: a table of no known kind, under the usual name.
    */
   void (*get_info) (TallTable *self, TallTableInfo *info);
 
-  gpointer padding[7];
+  /**
+   * list_servers:
+   *
+   * Optional. Absent: the tables are in this process.
+   *
+   * Returns: (transfer full): of #TallTableServer, in the order in which they were named
+   */
+  GPtrArray *(*list_servers) (TallTable *self);
+
+  gpointer padding[6];
 };
 
 TallReadResult *tall_table_read (TallTable *self,
@@ -257,5 +283,6 @@ GStrv
 tall_table_list_tables (TallTable *self, gint64 deadline, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 void tall_table_get_info (TallTable *self, TallTableInfo *info);
+GPtrArray *tall_table_list_servers (TallTable *self);
 
 G_END_DECLS

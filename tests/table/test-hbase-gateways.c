@@ -273,6 +273,19 @@ test_stops_answering (void)
   g_assert_cmpuint (count_reads (pair.bad), <=, reads + 1);
 }
 
+/* What an operator is shown. */
+static void
+expect_state (TallTable *table, guint i, const char *state)
+{
+  g_autoptr (GPtrArray) servers = tall_table_list_servers (table);
+  g_assert_cmpuint (servers->len, ==, 2);
+  const TallTableServer *server = g_ptr_array_index (servers, i);
+  g_assert_cmpstr (server->state, ==, state);
+  g_assert_cmpint (server->reason != NULL, ==, g_str_equal (state, "aside"));
+  g_assert_cmpint (server->since, <=, g_get_real_time ());
+  g_assert_cmpint (server->connections > 0, ==, g_str_equal (state, "alive"));
+}
+
 /* Nothing is left: every call is told at once, and why; and all is well when one is back. */
 static void
 test_none_left (void)
@@ -300,10 +313,15 @@ test_none_left (void)
     }
   g_assert_cmpint (g_get_monotonic_time () - start, <, 2 * G_TIME_SPAN_SECOND);
 
+  expect_state (pair.table, 0, "aside");
+  expect_state (pair.table, 1, "aside");
+
   tall_fake_gateway_set_answer (pair.bad, "getThriftServerType", TALL_FAKE_ANSWER, 0);
   gint64 end = SOON;
   while (!tall_hbase_fixture_read (pair.table, 1, SOON, NULL))
     g_assert_cmpint (g_get_monotonic_time (), <, end);
+  expect_state (pair.table, 0, "alive");
+  expect_state (pair.table, 1, "aside");
 }
 
 typedef struct

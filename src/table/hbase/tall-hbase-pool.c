@@ -335,6 +335,42 @@ tall_hbase_pool_wait_until_alive (TallHbasePool *self, GError **error)
   return TRUE;
 }
 
+static TallTableServer *
+describe (const TallHbaseGateway *gateway)
+{
+  static const char *const states[] = { "asked", "alive", "aside" };
+  TallTableServer *server = g_new0 (TallTableServer, 1);
+  server->address = g_strdup (gateway->address);
+  server->state = g_strdup (states[gateway->state]);
+  server->reason = gateway->reason == NULL ? NULL : g_strdup (gateway->reason->message);
+  server->since = gateway->since;
+  server->connections = gateway->n_open;
+  return server;
+}
+
+/**
+ * tall_hbase_pool_describe:
+ *
+ * Waits a little for gateways that are just being asked.
+ *
+ * Returns: (transfer full): of #TallTableServer
+ */
+GPtrArray *
+tall_hbase_pool_describe (TallHbasePool *self)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  gint64 limit = tall_hbase_limit (2 * self->options.connect_timeout * G_TIME_SPAN_MILLISECOND,
+                                   TALL_NO_DEADLINE);
+  while (count (self, TALL_HBASE_GATEWAY_ASKED) > 0
+         && g_cond_wait_until (&self->changed, &self->mutex, limit))
+    ;
+
+  GPtrArray *servers = g_ptr_array_new_with_free_func ((GDestroyNotify)tall_table_server_free);
+  for (guint i = 0; i < self->n_gateways; i++)
+    g_ptr_array_add (servers, describe (&self->gateways[i]));
+  return servers;
+}
+
 static gboolean
 check_addresses (const char *const *addresses, GError **error)
 {

@@ -109,6 +109,12 @@ hbase_get_info (TallTable *table, TallTableInfo *info)
   info->false_is_final = FALSE;
 }
 
+static GPtrArray *
+hbase_list_servers (TallTable *table)
+{
+  return tall_hbase_pool_describe (TALL_HBASE_TABLE (table)->pool);
+}
+
 static void
 tall_hbase_table_finalize (GObject *object)
 {
@@ -134,6 +140,7 @@ tall_hbase_table_class_init (TallHbaseTableClass *klass)
   table_class->describe_table = hbase_describe_table;
   table_class->list_tables = hbase_list_tables;
   table_class->get_info = hbase_get_info;
+  table_class->list_servers = hbase_list_servers;
 }
 
 static void

@@ -34,19 +34,18 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  gboolean live;                 /* FALSE: deleted, or never committed */
-  guint16 schema;                /* of the content committed */
-  guint32 n_locations;           /* committed */
-  guint32 n_lines;               /* committed */
-  gint64 sales_date;             /* committed; TALL_NO_DATE if the order has none */
-  gint64 revision;               /* committed; 0 if nothing ever was */
-  guint8 token[TALL_TOKEN_SIZE]; /* of the commit */
-  gint64 pending;                /* revision claimed; 0 if nobody is writing */
-  guint8
-      pending_token[TALL_TOKEN_SIZE]; /* of the claim, or of the last claim given up; after a
-                                         commit: who made the row, 8 bytes, and the revision
-                                         that was replaced, 8 bytes */
-  guint8 digest[TALL_DIGEST_SIZE];    /* of the content committed */
+  gboolean live;                         /* FALSE: deleted, or never committed */
+  guint16 schema;                        /* of the content committed */
+  guint32 n_locations;                   /* committed */
+  guint32 n_lines;                       /* committed */
+  gint64 sales_date;                     /* committed; TALL_NO_DATE if the order has none */
+  gint64 revision;                       /* committed; 0 if nothing ever was */
+  guint8 token[TALL_TOKEN_SIZE];         /* of the commit */
+  gint64 pending;                        /* revision claimed; 0 if nobody is writing */
+  guint8 pending_token[TALL_TOKEN_SIZE]; /* of the claim, or of the last claim given up; after a
+                                            commit: who made the row, 8 bytes, and the revision
+                                            that was replaced, 8 bytes */
+  guint8 digest[TALL_DIGEST_SIZE];       /* of the content committed */
 } TallState;
 
 void tall_state_write (const TallState *self, guint8 bytes[TALL_STATE_SIZE]);

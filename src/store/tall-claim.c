@@ -48,13 +48,16 @@ tall_claim (const TallOperation *operation, TallRoot *root, gint64 revision, GEr
           tall_root_take (root, &wanted);
           return TALL_STEP_DONE;
         }
-      if (answer == TALL_ANSWER_NO || !tall_root_is_same (&now, root))
+      if (!tall_root_is_same (&now, root))
         {
           tall_root_take (root, &now);
           return TALL_STEP_AGAIN;
         }
       if (attempt == TALL_MAX_ATTEMPTS)
         {
+          if (cause == NULL)
+            cause = g_error_new_literal (TALL_ERROR, TALL_ERROR_UNAVAILABLE,
+                                         "the table shows what it says is not there; try again");
           tall_fail_undone (error, g_steal_pointer (&cause));
           return TALL_STEP_FAILED;
         }

@@ -90,6 +90,14 @@ is_undone (const TallOperation *operation, const TallState *committed, const Tal
          || (replaced >= 0 && replaced < committed->revision);
 }
 
+/* Earlier versions left no mark, and took none over. */
+static gboolean
+has_origin (const TallState *self)
+{
+  static const guint8 none[ORIGIN_SIZE];
+  return memcmp (self->pending_token, none, ORIGIN_SIZE) != 0;
+}
+
 /* A commit that expected no row, while there is one: whoever made it has left his mark, and as rows
  * stay for ever, a late call of ours can make no other. So it is certain, whatever the answer was:
  * we made it, and it has been replaced since; or we did not. */
@@ -160,7 +168,7 @@ settle (const TallOperation *operation,
       *settled = FALSE;
       return TALL_STEP_AGAIN;
     }
-  if (!root->exists)
+  if (!root->exists && has_origin (&now.state))
     return settle_creation (root, committed, &now);
   if (lost || !is_undone (operation, committed, &now))
     return fail_unknown (error, "somebody else has written since");

@@ -188,6 +188,28 @@ test_overtaken_creation_is_tried_again (gconstpointer layout)
     }
 }
 
+/* Rows of earlier versions say nothing of who made them, so that nothing is certain. */
+static void
+test_creation_without_mark_is_unknown (gconstpointer layout)
+{
+  g_autoptr (TallTable) table = tall_stepper_table_new (layout);
+  g_autoptr (TallStepper) p0 = tall_stepper_new (table, 1000);
+  g_autoptr (TallStepper) p1 = tall_stepper_new (table, 2000);
+  TallState state;
+  gint64 timestamp;
+  tall_stepper_put (p0, 10, 1, NULL);
+  tall_stepper_fail (p0, APPLY_IF, TALL_FAILURE_LOST);
+  tall_stepper_put_whole (p1, 11, 1);
+  TallStore *store = tall_stepper_get_store (p1);
+  g_assert_true (tall_test_read_state (store, TALL_TEST_ORDER, &state, &timestamp));
+  memset (state.pending_token, 0, 8);
+  tall_test_write_state (store, TALL_TEST_ORDER, &state, timestamp);
+
+  tall_stepper_step (p0, READ);
+  g_assert_error (tall_stepper_get_error (p0), TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN);
+  g_assert_cmpuint (tall_stepper_see (table), ==, 11);
+}
+
 /* A put that was really overtaken is tried again, also where "did not match" may be a lie: what is
  * there has directly replaced what was expected. */
 static void
@@ -246,6 +268,7 @@ main (int argc, char *argv[])
   add_for_layouts ("false-commit-is-not-retried", test_false_commit_is_not_retried);
   add_for_single_rows ("false-creation-replaced-twice", test_false_creation_replaced_twice);
   add_for_single_rows ("overtaken-creation-is-tried-again", test_overtaken_creation_is_tried_again);
+  add_for_single_rows ("creation-without-mark-is-unknown", test_creation_without_mark_is_unknown);
   add_for_layouts ("overtaken-put-is-tried-again", test_overtaken_put_is_tried_again);
   return g_test_run ();
 }

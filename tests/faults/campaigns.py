@@ -63,9 +63,9 @@ class Campaign:
             wait_until(lambda mix=mix: mix.acknowledged(since) >= number, PATIENCE_SECONDS,
                        f"{mix.name}: {number} acknowledged puts {when}")
 
-    def conclude(self, mixes, what, longest=None, acknowledged=BEFORE):
+    def conclude(self, mixes, what, longest=None, acknowledged=BEFORE, garbled=False):
         for mix in mixes:
-            verdict = mix.verdict()
+            verdict = mix.verdict(garbled)
             good = verdict.is_right(acknowledged)
             self.checks.check(good, f"{mix.layout}, {what}: linearizable, "
                               f"{verdict.count('ok', 'put')} acknowledged puts, "
@@ -122,7 +122,8 @@ def faults_of_calls(campaign):
         finally:
             proxy.close()
         print(f"# {layout}: {stats}", flush=True)
-        campaign.conclude(mixes, "faults of calls", OPERATION_SECONDS + CALL_SECONDS)
+        campaign.conclude(mixes, "faults of calls", OPERATION_SECONDS + CALL_SECONDS,
+                          garbled=True)
     campaign.checks.check(set(seen) == EVERY_FAULT, f"every fault has happened: {seen}",
                           EVERY_FAULT - set(seen))
 

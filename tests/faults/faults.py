@@ -3,11 +3,13 @@
 """What the fault tests share: the workload, the checker of its histories, the fault proxy."""
 
 import contextlib
+import ctypes
 import fcntl
 import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -20,6 +22,7 @@ MULTI_ROW_LAYOUTS = ("normalized", "denormalized", "record-type")
 TOOLS = BUILD / "tests" / "faults" / "go"
 RIGHT, WRONG, UNDECIDED = 0, 1, 3  # exit codes of the checker
 SHOWN_LINES = 60
+PR_SET_PDEATHSIG = 1
 
 
 def go(*arguments, timeout=600):
@@ -65,10 +68,17 @@ def run_workload(store, history, timeout=300, **options):
         raise AssertionError(f"{' '.join(command)}: {result.returncode}\n{result.stderr}")
 
 
+def start_workload(store, history, **options):
+    """Starts a workload that dies with this test, however that ends."""
+    prctl = ctypes.CDLL(None).prctl
+    return subprocess.Popen(workload_command(store, history, **options),
+                            preexec_fn=lambda: prctl(PR_SET_PDEATHSIG, signal.SIGKILL))
+
+
 @contextlib.contextmanager
 def workload(store, history, **options):
     """A workload beside the test; killed at the end if it still runs."""
-    process = subprocess.Popen(workload_command(store, history, **options))
+    process = start_workload(store, history, **options)
     try:
         yield process
     finally:
@@ -80,9 +90,10 @@ def workload(store, history, **options):
 class Verdict:
     """What the checker says of some histories."""
 
-    def __init__(self, *histories, timeout="60s"):
+    def __init__(self, *histories, timeout="60s", garbled=False):
         result = subprocess.run(
-            [str(TOOLS / "check"), "-json", "-timeout", timeout, *map(str, histories)],
+            [str(TOOLS / "check"), "-json", "-timeout", timeout, f"-garbled={garbled}",
+             *map(str, histories)],
             capture_output=True, text=True, timeout=600,
         )
         self.code = result.returncode

@@ -90,7 +90,7 @@ may_be_repeated (const Run *run,
                  const GError *reason)
 {
   /* Bytes that make no sense, or the answer to another call: only this connection is to blame. */
-  gboolean garbled = g_error_matches (reason, TALL_ERROR, TALL_ERROR_INVALID) && call->harmless;
+  gboolean garbled = tall_hbase_error_is_garbled (reason) && call->harmless;
   if (!garbled && !g_error_matches (reason, TALL_ERROR, TALL_ERROR_UNAVAILABLE)
       && !g_error_matches (reason, TALL_ERROR, TALL_ERROR_TIMED_OUT))
     return FALSE;

@@ -59,6 +59,18 @@ code_of_text (const HbTIOError *io, const char *text)
 }
 
 /**
+ * tall_hbase_error_is_garbled:
+ *
+ * Returns: whether what came back makes no sense, or is the answer to another call
+ */
+gboolean
+tall_hbase_error_is_garbled (const GError *reason)
+{
+  return g_error_matches (reason, TALL_ERROR, TALL_ERROR_INVALID)
+         || g_error_matches (reason, TALL_ERROR, TALL_ERROR_TOO_LARGE);
+}
+
+/**
  * tall_hbase_error_set:
  * @reason: what the generated client or the connection said
  * @io: (nullable): the error that the gateway declared
@@ -76,7 +88,7 @@ tall_hbase_error_set (GError **error, GError *reason, const HbTIOError *io, cons
       g_set_error (error, TALL_ERROR, (int)code_of_text (io, text),
                    "HBase, by the gateway at %s: %s", gateway, text);
     }
-  else if (reason->domain == TALL_ERROR && reason->code != TALL_ERROR_INVALID)
+  else if (reason->domain == TALL_ERROR && !tall_hbase_error_is_garbled (reason))
     g_set_error (error, TALL_ERROR, reason->code, "gateway %s", reason->message);
   else
     /* Not what a gateway says: a TApplicationException, or bytes that make no sense. */

@@ -95,8 +95,8 @@ explain (const char *address,
 static void
 refuse_silent (const char *address, const GError *reason, GError **error)
 {
-  g_set_error (error, TALL_ERROR,
-               reason->domain == TALL_ERROR ? reason->code : TALL_ERROR_UNAVAILABLE,
+  gboolean late = g_error_matches (reason, TALL_ERROR, TALL_ERROR_TIMED_OUT);
+  g_set_error (error, TALL_ERROR, late ? TALL_ERROR_TIMED_OUT : TALL_ERROR_UNAVAILABLE,
                "the gateway at %s is dead, or serves as many connections as it can (%s)", address,
                reason->message);
 }

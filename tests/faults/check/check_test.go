@@ -46,6 +46,7 @@ var samples = []sample{
 	}},
 	{"read with another revision", false, []string{"0 1 put x any|ok 10", "2 3 get|ok x 12"}},
 	{"a content that nobody has put", false, []string{"0 1 put x any|ok 10", "2 3 get|ok z 10"}},
+	{"an internal error", false, []string{"0 1 put x any|ok 10", "2 3 get|internal"}},
 	{"a torn order", false, []string{"0 1 put x any|ok 10", "2 3 get|wrong"}},
 
 	{"must be absent", true, []string{
@@ -228,6 +229,20 @@ func TestNoHistory(t *testing.T) {
 	}
 	if check(h, time.Minute, "").exitCode() != exitWrong {
 		t.Error("an empty history is right")
+	}
+}
+
+// Where answers were garbled, an error that says so means that nothing was done.
+func TestGarbled(t *testing.T) {
+	garbled = true
+	defer func() { garbled = false }()
+	for text, wanted := range map[string]string{
+		"the gateway failed: malformed message: reply 3 where 4 is due": "undone",
+		"no such method": "wrong",
+	} {
+		if judge("internal", text) != wanted {
+			t.Errorf("%s: not %s", text, wanted)
+		}
 	}
 }
 

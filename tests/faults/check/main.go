@@ -43,6 +43,7 @@ func main() {
 	timeout := flag.Duration("timeout", time.Minute, "for one order")
 	asJSON := flag.Bool("json", false, "print a summary as JSON")
 	html := flag.String("html", "", "directory for a picture of each order that is wrong")
+	flag.BoolVar(&garbled, "garbled", false, "answers of gateways were garbled: see README.md")
 	flag.Usage = func() {
 		fmt.Fprintln(os.Stderr, "usage: check [OPTION]... HISTORY...")
 		flag.PrintDefaults()

@@ -17,6 +17,9 @@ struct _TallMixClient
   gint64 known[TALL_MIX_MAX_ORDERS]; /* revisions last seen; 0: none */
 };
 
+/* Of a get: what asking again would not change. */
+static const char *const final_outcomes[] = { "not-found", "wrong", NULL };
+
 /* How often something is done, of TOTAL_WEIGHT times. */
 enum
 {
@@ -86,6 +89,8 @@ name_outcome (const GError *error)
       return "conflict";
     case TALL_ERROR_OUTCOME_UNKNOWN:
       return "unknown";
+    case TALL_ERROR_INTERNAL:
+      return "internal";
     case TALL_ERROR_UNAVAILABLE:
     case TALL_ERROR_TIMED_OUT:
     case TALL_ERROR_OVERLOADED:
@@ -233,7 +238,7 @@ get (TallMixClient *self, guint number)
     append_order (line, order, revision);
   end_outcome (self, call, time, line);
   learn (self, number, revision, error);
-  return order != NULL || !g_str_equal (name_outcome (error), "undone");
+  return order != NULL || g_strv_contains (final_outcomes, name_outcome (error));
 }
 
 static void

@@ -196,6 +196,24 @@ def check_spread(checks, connect, address):
                          counts)
 
 
+def check_explain(checks, gateway, address):
+    """explain tells the region of a row as HBase does."""
+    store = url(address, "regions-hashed")
+    starts, seen = region_starts(gateway, f"regions-hashed-{os.getpid()}.orders"), set()
+    for i in range(0, 100, 5):
+        where = [f"{100000 + i // 5}", f"{i}"]
+        row = json.loads(run("explain", "--store", store, *where, "--json"))["explanations"][0][
+            "rows"][0]
+        wanted = bisect.bisect_right(starts, bytes.fromhex(row["key"])) - 1
+        said = run("explain", "--store", store, *where)
+        if (row["region"], row["regions"]) != (wanted, REGIONS) or (
+                f"(region {wanted + 1} of {REGIONS})" not in said):
+            checks.check(False, "explain tells the region of a row", f"{wanted}: {row}\n{said}")
+            return
+        seen.add(wanted)
+    checks.check(len(seen) > 2, "explain tells the region of a row", f"{seen}")
+
+
 def check_sample(checks, gateway, address):
     """Raw keys, split by the customer numbers of the orders that will be loaded."""
     with open(NORTHWIND / "orders.csv", newline="", encoding="utf-8") as file:
@@ -259,6 +277,8 @@ def main(kind):
             check_init(checks, gateway, address, ["hashed", "salted", "reversed", "numeric"])
             check_adoption(checks, gateway, address, framed and framed.split(",")[0])
         check_spread(checks, connect, address)
+        with connect() as gateway:
+            check_explain(checks, gateway, address)
         with connect() as gateway:
             check_sample(checks, gateway, address)
             check_ids(checks, gateway, address)

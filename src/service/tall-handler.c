@@ -102,22 +102,6 @@ read_header (ThriftProtocol *in, gchar **name, gint32 *seqid, GError **error)
   return FALSE;
 }
 
-/* A message that wants no answer must not get one: its sender would take it for that of its next
- * call. */
-static gboolean
-read_header (ThriftProtocol *in, gchar **name, gint32 *seqid, GError **error)
-{
-  ThriftMessageType type = T_CALL;
-
-  if (thrift_protocol_read_message_begin (in, name, &type, seqid, error) < 0)
-    return FALSE;
-  if (*name != NULL && type == T_CALL)
-    return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID,
-               "a message of type %d, where only calls with an answer are taken", type);
-  return FALSE;
-}
-
 /**
  * tall_handler_answer:
  * @front: what keeps the orders; called on this thread

@@ -117,31 +117,6 @@ test_oneway (void)
   tall_test_service_stop (&service);
 }
 
-/* What wants no answer gets none, not even over the limit: it would be taken for that of the next
- * call. */
-static void
-test_oneway (void)
-{
-  TallTestService service;
-  TallServerOptions options = { .max_connections = 1 };
-  tall_test_service_start (&service, &options);
-  g_autoptr (GSocketConnection) first = tall_test_connect (service.address);
-  tall_test_assert_ping_works (first, FALSE);
-
-  for (guint i = 0; i < 2; i++)
-    {
-      g_autoptr (GSocketConnection) over = i == 0 ? tall_test_connect (service.address) : NULL;
-      GSocketConnection *connection = i == 0 ? over : first;
-      g_auto (TallTestMessage) message;
-      tall_test_message_init (&message, FALSE, "ping", T_ONEWAY);
-      tall_test_message_end_struct (&message);
-      tall_test_send_frame (connection, tall_test_message_get (&message));
-      g_assert_null (tall_test_receive_frame (connection));
-    }
-  g_assert_cmpuint (tall_test_front_count_calls (service.test_front), ==, 1);
-  tall_test_service_stop (&service);
-}
-
 /* Silent ones beyond the limit are closed, whether there is a place to tell them so or not. */
 static void
 test_flood (void)
@@ -287,7 +262,6 @@ main (int argc, char **argv)
   g_test_add_data_func ("/service/server/ipv6", "[::1]", test_host);
   g_test_add_data_func ("/service/server/name", "localhost", test_host);
   g_test_add_func ("/service/server/connection-limit", test_connection_limit);
-  g_test_add_func ("/service/server/oneway", test_oneway);
   g_test_add_func ("/service/server/oneway", test_oneway);
   g_test_add_func ("/service/server/flood", test_flood);
   g_test_add_func ("/service/server/idle", test_idle);

@@ -13,18 +13,63 @@ typedef enum
   ANSWER_THRIFT2,
 } Answer;
 
+/* The struct of a reply: its field 0 is a number. */
+static gboolean
+read_type (ThriftProtocol *protocol, gint32 *server_type, GError **error)
+{
+  gboolean found = FALSE;
+  g_autofree char *struct_name = NULL;
+  if (thrift_protocol_read_struct_begin (protocol, &struct_name, error) < 0)
+    return FALSE;
+
+  for (;;)
+    {
+      g_autofree char *name = NULL;
+      ThriftType type = T_STOP;
+      gint16 id = 0;
+      if (thrift_protocol_read_field_begin (protocol, &name, &type, &id, error) < 0)
+        return FALSE;
+      if (type == T_STOP)
+        return found;
+      found |= id == 0 && type == T_I32;
+      if ((id == 0 && type == T_I32 ? thrift_protocol_read_i32 (protocol, server_type, error)
+                                    : thrift_protocol_skip (protocol, type, error))
+          < 0)
+        return FALSE;
+    }
+}
+
+/* Generated code loses memory with every exception that it reads, so the reply is read here. */
+static Answer
+receive (ThriftProtocol *protocol, GError **error)
+{
+  g_autofree char *name = NULL;
+  ThriftMessageType type = T_REPLY;
+  gint32 seqid = 0;
+  gint32 server_type = 0;
+  if (thrift_protocol_read_message_begin (protocol, &name, &type, &seqid, error) < 0)
+    return ANSWER_NONE;
+  if (type == T_EXCEPTION)
+    return ANSWER_OTHER;
+  if (!read_type (protocol, &server_type, error))
+    return *error == NULL ? ANSWER_OTHER : ANSWER_NONE;
+  if (thrift_protocol_read_struct_end (protocol, error) < 0
+      || thrift_protocol_read_message_end (protocol, error) < 0
+      || !thrift_transport_read_end (protocol->transport, error))
+    return ANSWER_NONE;
+  return server_type == HB_T_THRIFT_SERVER_TYPE_ONE ? ANSWER_THRIFT1 : ANSWER_THRIFT2;
+}
+
 static Answer
 ask (HbGatewayClient *client, GError **error)
 {
   g_autoptr (GError) reason = NULL;
-  HbTThriftServerType type = 0;
-  if (hb_gateway_client_get_thrift_server_type (HB_GATEWAY_IF (client), &type, &reason))
-    return type == HB_T_THRIFT_SERVER_TYPE_ONE ? ANSWER_THRIFT1 : ANSWER_THRIFT2;
-
-  if (reason->domain == THRIFT_APPLICATION_EXCEPTION_ERROR)
-    return ANSWER_OTHER;
-  g_propagate_error (error, g_steal_pointer (&reason));
-  return ANSWER_NONE;
+  Answer answer = ANSWER_NONE;
+  if (hb_gateway_client_send_get_thrift_server_type (HB_GATEWAY_IF (client), &reason))
+    answer = receive (client->input_protocol, &reason);
+  if (answer == ANSWER_NONE)
+    g_propagate_error (error, g_steal_pointer (&reason));
+  return answer;
 }
 
 static Answer

@@ -149,8 +149,17 @@ fill (TallJsonFile *self, GError **error)
   return TALL_JSON_ITEM;
 }
 
-/* The next line with its end, not yet taken; empty at the end of the file. A line that is too long
- * is cut off there. */
+static TallJsonStep
+set_too_long (const TallJsonFile *self, GError **error)
+{
+  g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
+               "%s:%" G_GUINT64_FORMAT ": what begins here is longer than %d bytes, more than any "
+               "order takes; nothing from here on was read. Is a line break or a brace missing?",
+               self->name, self->next_line, MAX_OBJECT);
+  return TALL_JSON_FAILED;
+}
+
+/* The next line with its end, not yet taken; empty at the end of the file. */
 static TallJsonStep
 find_line (TallJsonFile *self, TallSlice *line, GError **error)
 {
@@ -160,11 +169,11 @@ find_line (TallJsonFile *self, TallSlice *line, GError **error)
       const guint8 *start = data != NULL ? data + self->at : NULL;
       gsize len = self->buffer->len - self->at;
       const guint8 *end = len > 0 ? memchr (start, '\n', len) : NULL;
-      if (end != NULL || self->file_ended || len > MAX_OBJECT)
-        {
-          *line = tall_slice (start, end != NULL ? (gsize)(end - start) + 1 : len);
-          return TALL_JSON_ITEM;
-        }
+      *line = tall_slice (start, end != NULL ? (gsize)(end - start) + 1 : len);
+      if (line->len > MAX_OBJECT)
+        return set_too_long (self, error);
+      if (end != NULL || self->file_ended)
+        return TALL_JSON_ITEM;
       TallJsonStep step = fill (self, error);
       if (step != TALL_JSON_ITEM)
         return step;
@@ -257,21 +266,38 @@ parse_item (TallJsonFile *self, TallSlice text, guint64 line, TallJsonItem *item
     is_customer = self->kind == TALL_JSON_CUSTOMERS;
 
   const char *start = (const char *)text.data;
-  if (text.len > MAX_OBJECT)
-    g_set_error (&item->error, TALL_ERROR, TALL_ERROR_TOO_LARGE, "longer than %d bytes",
-                 MAX_OBJECT);
-  else if (is_customer)
+  if (is_customer)
     item->customer = tall_customer_from_json (start, (gssize)text.len, &item->error);
   else
     item->order = tall_order_from_json (start, (gssize)text.len, &item->error);
-  if (is_plain && item->error != NULL && text.len <= MAX_OBJECT)
+  if (is_plain && item->error != NULL)
     explain_kind (text, is_customer, &item->error);
   g_prefix_error (&item->error, "%s:%" G_GUINT64_FORMAT ": ", self->name, line);
 }
 
-/* Everything up to the end of the file as one object. */
+/* Whether a later line is an object by itself, so that what stands before it is a broken line and
+ * not the beginning of one object over many. */
+static gboolean
+has_object_lines (TallSlice text)
+{
+  const guint8 *end = text.len > 0 ? memchr (text.data, '\n', text.len) : NULL;
+  while (end != NULL)
+    {
+      gsize skipped = (gsize)(end - text.data) + 1;
+      text = tall_slice (text.data + skipped, text.len - skipped);
+      end = text.len > 0 ? memchr (text.data, '\n', text.len) : NULL;
+      TallSlice line =
+          strip (tall_slice (text.data, end != NULL ? (gsize)(end - text.data) : text.len));
+      if (line.len > 0 && text.data[0] == '{' && line.data[line.len - 1] == '}' && is_closed (line))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* The first line is no whole object: everything up to the end of the file as one, unless there are
+ * objects in later lines, which the broken one must not take with it. */
 static TallJsonStep
-read_rest (TallJsonFile *self, guint64 line, TallJsonItem *item, GError **error)
+read_rest (TallJsonFile *self, TallJsonItem *item, GError **error)
 {
   while (!self->file_ended && self->buffer->len - self->at <= MAX_OBJECT)
     {
@@ -279,11 +305,18 @@ read_rest (TallJsonFile *self, guint64 line, TallJsonItem *item, GError **error)
       if (step != TALL_JSON_ITEM)
         return step;
     }
-  parse_item (self,
-              strip (tall_slice (self->buffer->data + self->at, self->buffer->len - self->at)),
-              line, item);
+  TallSlice rest = tall_slice (self->buffer->data + self->at, self->buffer->len - self->at);
+  if (rest.len <= MAX_OBJECT)
+    parse_item (self, strip (rest), self->next_line, item);
+  if ((item->error != NULL || rest.len > MAX_OBJECT) && has_object_lines (rest))
+    {
+      tall_json_item_clear (item);
+      self->by_lines = TRUE;
+      return tall_json_file_next (self, item, error);
+    }
+  if (rest.len > MAX_OBJECT)
+    return set_too_long (self, error);
   self->at = self->buffer->len;
-  self->file_ended = TRUE;
   return TALL_JSON_ITEM;
 }
 
@@ -292,7 +325,8 @@ read_rest (TallJsonFile *self, guint64 line, TallJsonItem *item, GError **error)
  * @item: (out caller-allocates): the next order or customer, or why it is bad
  *
  * Returns: %TALL_JSON_ITEM if there is one, %TALL_JSON_END after the last, %TALL_JSON_FAILED, with
- *   @error set, if the file cannot be read, %TALL_JSON_STOPPED as tall_json_file_set_stop() says
+ *   @error set, if the file cannot be read or what comes is longer than any object may be,
+ *   %TALL_JSON_STOPPED as tall_json_file_set_stop() says
  */
 TallJsonStep
 tall_json_file_next (TallJsonFile *self, TallJsonItem *item, GError **error)
@@ -306,8 +340,8 @@ tall_json_file_next (TallJsonFile *self, TallJsonItem *item, GError **error)
       TallSlice text = strip (line);
       if (line.len == 0)
         return TALL_JSON_END;
-      if (text.len > 0 && !self->by_lines && (line.len > MAX_OBJECT || !is_closed (text)))
-        return read_rest (self, number, item, error);
+      if (text.len > 0 && !self->by_lines && !is_closed (text))
+        return read_rest (self, item, error);
       if (text.len > 0)
         {
           self->by_lines = TRUE;

@@ -42,7 +42,8 @@ typedef enum
  *
  * Reads orders and customers from a file: either one JSON object over any number of lines, or one
  * in each line. Each is an order or a customer, plain or as `{"order": …}` or `{"customer": …}`.
- * A bad line does not keep the next from being read. Not thread-safe.
+ * A bad line does not keep the next from being read, not even if it is the first and looks like the
+ * beginning of an object over many. Not thread-safe.
  */
 typedef struct _TallJsonFile TallJsonFile;
 

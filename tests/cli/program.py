@@ -324,6 +324,41 @@ def json_files(folder):
     equal(json.loads(run("get", "--store", store, "C1", "O1", "--json").out), ORDER)
 
 
+@test
+def json_broken_first_line(folder):
+    """It is refused like any other line, and takes none of the next with it."""
+    store = new_store(folder)
+    line = json.dumps(ORDER)
+    for cut in (len(line) // 2, line.index("Ann") + 1, len(line) - 1):
+        said = run("put", "--store", store, "-", stdin=f"{line[:cut]}\n{numbered(1, 2)}").ends(
+            NO, "standard input:1: ")
+        equal([text.split(", ")[0] for text in said.out.splitlines()],
+              ["Stored order 1 of C", "Stored order 2 of C"])
+    # an object over many lines is one, also where a line of it looks like one by itself
+    run("put", "--store", store, "-", stdin='{"customer":\n{"number": "D"}\n}\n').ends(
+        DONE, "Stored customer D")
+    said = run("put", "--store", store, "-", stdin=json.dumps(ORDER, indent=2)[:-2])
+    equal((said.code, said.err.count("standard input:")), (NO, 1))
+
+
+@test
+def json_too_long(folder):
+    """More than an order takes: that is said, and nothing is passed over as if it had been read."""
+    store = new_store(folder)
+    much = "x" * (16 * 1024 * 1024)
+    wanted = "what begins here is longer than 16777216 bytes"
+    for text in ("{\n" + much, '{"a": "' + much + '"}\n' + numbered(1)):
+        run("put", "--store", store, "-", stdin=text).ends(
+            FAILED, f"standard input:1: {wanted}")
+    said = run("put", "--store", store, "-", stdin=numbered(1) + much + "\n" + numbered(2)).ends(
+        FAILED, f"standard input:2: {wanted}", "Stopped at line 2 ")
+    equal(said.out.count("Stored"), 1)
+    # lines after a broken one are read, however many
+    many = '{\n' + (json.dumps({"no": "x" * 1024 * 1024}) + "\n") * 17 + numbered(2)
+    said = run("put", "--store", store, "-", stdin=many).ends(NO, "Stored order 2 of C")
+    equal(said.err.count("standard input:"), 18)
+
+
 def numbered(*numbers):
     return "".join(json.dumps({"customer_number": "C", "order_number": str(n)}) + "\n"
                    for n in numbers)

@@ -81,6 +81,31 @@ find_entry (const GOptionEntry *entries, const char *name)
   return NULL;
 }
 
+/* An option that is set as it is not meant must not count as one that is not set. */
+static gboolean
+add_value (
+    GKeyFile *file, const char *group, const GOptionEntry *entry, GPtrArray *args, GError **error)
+{
+  const char *key = entry->long_name;
+  g_autoptr (GError) reason = NULL;
+  if (entry->arg == G_OPTION_ARG_NONE)
+    {
+      g_autofree char *raw = g_key_file_get_value (file, group, key, NULL);
+      if (g_key_file_get_boolean (file, group, key, &reason))
+        g_ptr_array_add (args, g_strdup_printf ("--%s", key));
+      else if (reason != NULL)
+        tall_error_set_invalid (error, "config", "[%s] %s: write true or false, not “%s”", group,
+                                key, raw);
+      return reason == NULL;
+    }
+  g_autofree char *value = g_key_file_get_string (file, group, key, &reason);
+  if (reason == NULL) /* after a wrong escape there may be a value all the same */
+    g_ptr_array_add (args, g_strdup_printf ("--%s=%s", key, value));
+  else
+    tall_error_set_invalid (error, "config", "[%s] %s: %s", group, key, reason->message);
+  return reason == NULL;
+}
+
 static gboolean
 add_from_config (GKeyFile *file,
                  const char *group,
@@ -102,13 +127,8 @@ add_from_config (GKeyFile *file,
         }
       if (is_place && !with_place)
         continue;
-      if (entry->arg != G_OPTION_ARG_NONE)
-        {
-          g_autofree char *value = g_key_file_get_string (file, group, keys[i], NULL);
-          g_ptr_array_add (args, g_strdup_printf ("--%s=%s", keys[i], value != NULL ? value : ""));
-        }
-      else if (g_key_file_get_boolean (file, group, keys[i], NULL))
-        g_ptr_array_add (args, g_strdup_printf ("--%s", keys[i]));
+      if (!add_value (file, group, entry, args, error))
+        return FALSE;
     }
   return TRUE;
 }

@@ -484,6 +484,18 @@ def config_file(folder):
     run("status", "--config", path).ends(USAGE, path, "[tallorder] stor")
     pathlib.Path(path).write_text("[status]\ncolour=x\n")
     run("status", "--config", path).ends(USAGE, path, "[status] colour")
+    # what cannot be understood is not as if it were not there
+    for value in ("yes", "TRUE", "", "2"):
+        pathlib.Path(path).write_text(f"[put]\nif-absent = {value}\n")
+        run("put", "--config", path, "--store", store, "-", stdin=ORDER).ends(
+            USAGE, path, "[put] if-absent: write true or false", f"“{value}”")
+    pathlib.Path(path).write_text("[status]\njson = maybe\n")
+    run("status", "--config", path, "--store", store).ends(USAGE, path, "[status] json")
+    pathlib.Path(path).write_text("[tallorder]\nstore = rocksdb:a\\qb\n")
+    run("status", "--config", path).ends(USAGE, path, "[tallorder] store: ")
+    for value, code in (("true", NO), ("1", NO), ("false", DONE), ("0", DONE)):
+        pathlib.Path(path).write_text(f"[put]\nif-absent = {value}\n")
+        run("put", "--config", path, "--store", store, "-", stdin=ORDER).ends(code)
     run("status", "--config", f"{folder}/none.conf").ends(USAGE, "none.conf")
 
 

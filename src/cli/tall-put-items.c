@@ -12,6 +12,7 @@ typedef struct
   const TallWriteOptions *write;
   guint64 n_stored;
   guint64 n_refused;
+  gboolean is_unknown; /* whether the last item is stored */
 } Put;
 
 static gboolean
@@ -47,21 +48,28 @@ put_item (Put *self, TallJsonItem *item)
   tall_print_error ("%s", item->error->message);
   gboolean refused = tall_error_is_of_one (item->error);
   self->n_refused += refused;
+  self->is_unknown = g_error_matches (item->error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN);
   return refused;
 }
 
 /* Where it stopped, so that whoever goes on knows what is done. Of a single object that is plain.
- */
+ * What was perhaps stored must not be put again unseen: somebody may have written it since. */
 static void
 print_stop (const Put *self, guint64 line)
 {
   if (self->n_stored + self->n_refused == 0 && !tall_json_file_has_rest (self->file))
     return;
+  g_autofree char *advice =
+      self->is_unknown
+          ? g_strdup_printf ("What line %" G_GUINT64_FORMAT " holds may be stored: look at it, and "
+                             "put it again if it is not. Then go on with the lines from "
+                             "%" G_GUINT64_FORMAT " on",
+                             line, line + 1)
+          : g_strdup_printf ("To go on, put the lines from %" G_GUINT64_FORMAT " on", line);
   tall_print_error ("Stopped at line %" G_GUINT64_FORMAT " of %s: %" G_GUINT64_FORMAT
-                    " stored, %" G_GUINT64_FORMAT " refused, the rest not tried. To go on, put the "
-                    "lines from %" G_GUINT64_FORMAT " on",
+                    " stored, %" G_GUINT64_FORMAT " refused, the rest not tried. %s",
                     line, tall_json_file_get_name (self->file), self->n_stored, self->n_refused,
-                    line);
+                    advice);
 }
 
 static TallExit
@@ -127,7 +135,7 @@ tall_put_items (const TallOptions *options,
       tall_print_error ("%s", error->message);
       return TALL_EXIT_FAILED;
     }
-  Put self = { NULL, file, write, 0, 0 };
+  Put self = { .file = file, .write = write };
   TallJsonStep step = tall_json_file_next (file, &first, &error);
   if (step == TALL_JSON_END)
     g_set_error (&error, TALL_ERROR, TALL_ERROR_INVALID, "%s holds no JSON object", path);

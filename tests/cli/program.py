@@ -390,6 +390,8 @@ def put_says_where_it_stopped(folder):
     def answer(_, call):
         if b"REFUSE" in call:
             return FakeServer.failure(3, "refused")
+        if b"LOST" in call:
+            return None
         return FakeServer.failure(8, "gone") if b"GONE" in call else FakeServer.STORED
 
     path = f"{folder}/orders.json"
@@ -403,6 +405,12 @@ def put_says_where_it_stopped(folder):
             FAILED, "Stopped at line 1 of standard input: 0 stored, 0 refused")
         said = run("put", *place, "-", stdin=numbered("GONE")).ends(FAILED, "gone")
         equal("Stopped" in said.err, False)
+        # what may be stored is not to be put again unseen
+        said = run("put", *place, "-", stdin=numbered("a", "LOST", "c")).ends(
+            FAILED, "Stopped at line 2 of standard input: 1 stored, 0 refused, the rest not tried. "
+            "What line 2 holds may be stored: look at it, and put it again if it is not. Then go "
+            "on with the lines from 3 on")
+        equal("To go on" in said.err, False)
 
 
 @test

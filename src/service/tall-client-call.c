@@ -117,26 +117,14 @@ explain_failure (const TallClientCall *self, const char *operation, GError *reas
                  operation, address, why);
 }
 
-/* After a try that may have taken effect, an answer that says "nothing was done" only speaks of
- * the second try. (The token has been looked for then: but others may have written since.) */
-static gboolean
-tells_about_second_try_only (const TallClientCall *self, const GError *error)
-{
-  static const TallError codes[] = { TALL_ERROR_NOT_FOUND,  TALL_ERROR_CONFLICT,
-                                     TALL_ERROR_OVERLOADED, TALL_ERROR_UNAVAILABLE,
-                                     TALL_ERROR_TIMED_OUT,  TALL_ERROR_INTERNAL };
-
-  for (guint i = 0; i < G_N_ELEMENTS (codes); i++)
-    if (self->is_write && self->maybe_done && g_error_matches (error, TALL_ERROR, (int)codes[i]))
-      return TRUE;
-  return FALSE;
-}
-
 /**
  * tall_client_call_take_failure:
  * @operation: what failed, such as `Storing order 10248 of VINET`
  *
- * Makes an error of a failure in an answer, of the whole call or of one of many.
+ * Makes an error of a failure in an answer, of the whole call or of one of many. After a try that
+ * may have taken effect, whatever the answer says only speaks of the second try. (The token has
+ * been looked for then: but others may have written since, and what they wrote may be what is
+ * refused.)
  */
 void
 tall_client_call_take_failure (const TallClientCall *self,
@@ -146,7 +134,7 @@ tall_client_call_take_failure (const TallClientCall *self,
 {
   g_autoptr (GError) reason = tall_idl_failure_to_error (failure);
 
-  if (tells_about_second_try_only (self, reason))
+  if (self->is_write && self->maybe_done)
     explain_failure (self, operation, g_steal_pointer (&reason), error);
   else
     g_propagate_error (error, g_steal_pointer (&reason));

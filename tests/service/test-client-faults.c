@@ -18,6 +18,10 @@
 #define OTHER 'o'    /* not Thrift */
 #define STALE 's'    /* an answer to another call */
 
+/* With a TallError of each code. */
+#define FAILURE(code) ((char)('A' + (code)))
+#define CODE_OF(letter) ((guint8)((letter) - 'A'))
+
 typedef struct
 {
   GSocketListener *listener;
@@ -39,6 +43,7 @@ answer (GSocketConnection *connection, const GByteArray *request, char letter)
   static const guint8 refused[] = { 0x0c, 0, 0, 0x0f, 0, 1, 0x0c, 0, 0, 0, 1, 0x0c, 0, 2,   0x08,
                                     0,    1, 0, 0,    0, 2, 0x0b, 0, 2, 0, 0, 0,    1, '!', 0x0a,
                                     0,    4, 0, 0,    0, 0, 0,    0, 0, 9, 0, 0,    0, 0 };
+  const guint8 failure[] = { 0x0c, 0, 1, 0x08, 0, 1, 0, 0, 0, CODE_OF (letter), 0, 0 };
   TallReader reader = tall_reader (tall_slice_array (request));
   (void)tall_reader_u32 (&reader);
   guint32 name_len = tall_reader_u32 (&reader);
@@ -54,6 +59,8 @@ answer (GSocketConnection *connection, const GByteArray *request, char letter)
     tall_bytes_append (reply, tall_slice (many, sizeof many));
   else if (letter == REFUSED)
     tall_bytes_append (reply, tall_slice (refused, sizeof refused));
+  else if (g_ascii_isupper (letter))
+    tall_bytes_append (reply, tall_slice (failure, sizeof failure));
   else
     tall_bytes_append (reply, tall_slice (success, sizeof success));
   tall_test_send_frame (connection, tall_slice_array (reply));
@@ -290,11 +297,33 @@ test_same_token (void)
   end (&f);
 }
 
+/* Whatever the second copy of a write is told, the first may have been done. */
+static void
+test_every_failure (void)
+{
+  static const Operation operations[] = { PUT_REVISION, DELETE_REVISION, PUT_MANY_REVISION };
+
+  for (guint i = 0; i < G_N_ELEMENTS (operations); i++)
+    for (int code = TALL_ERROR_NOT_FOUND; code <= TALL_ERROR_INTERNAL; code++)
+      {
+        const char script[] = { operations[i] == PUT_MANY_REVISION ? MANY : ANSWER, HANG_UP, ' ',
+                                FAILURE (code), '\0' };
+        g_autoptr (GError) error = NULL;
+        Fixture f;
+        begin (&f, script);
+        run_well (&f, operations[i], 1);
+        g_assert_false (run (&f, operations[i], &error));
+        g_assert_error (error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN);
+        end (&f);
+      }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/service/client-faults/same-token", test_same_token);
+  g_test_add_func ("/service/client-faults/every-failure", test_every_failure);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       g_autofree char *path = g_strdup_printf ("/service/client-faults/%s", cases[i].name);

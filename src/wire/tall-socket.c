@@ -62,9 +62,10 @@ tall_address_parse (const char *address, char **host, guint16 *port, GError **er
 gboolean
 tall_socket_wait (GSocket *socket, GIOCondition condition, gint64 deadline, GError **error)
 {
+  /* GIO waits for whole milliseconds: rounded up, lest time-outs come before the deadline. */
   gint64 timeout = -1;
   if (deadline != G_MAXINT64)
-    timeout = MAX (deadline - g_get_monotonic_time (), 0);
+    timeout = MAX (deadline - g_get_monotonic_time (), 0) + 999;
 
   g_autoptr (GError) reason = NULL;
   if (g_socket_condition_timed_wait (socket, condition, timeout, NULL, &reason))

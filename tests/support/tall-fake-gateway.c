@@ -29,7 +29,9 @@ struct _TallFakeGateway
   GPtrArray *threads;     /* of GThread: one for each */
   guint n_connections;
   guint n_waiting; /* TALL_FAKE_TOGETHER */
-  guint n_served;  /* connections, of at most max_served */
+  guint n_late;    /* TALL_FAKE_LATE: answers that are kept back */
+  gboolean sends_late;
+  guint n_served; /* connections, of at most max_served */
   guint max_served;
   TallFakeScript script;
   gboolean stopped;
@@ -71,6 +73,23 @@ wait_for_others (TallFakeGateway *self)
     g_cond_wait (&self->changed, &self->mutex);
 }
 
+static void
+wait_to_be_late (TallFakeGateway *self)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  self->n_late++;
+  while (!self->sends_late && !self->stopped)
+    g_cond_wait (&self->changed, &self->mutex);
+}
+
+static void
+note_late (TallFakeGateway *self)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  self->n_late--;
+  g_cond_broadcast (&self->changed);
+}
+
 /* Reads a request and answers it. FALSE: the connection is to be closed. */
 static gboolean
 serve_request (TallFakeGateway *self, ThriftProtocol *protocol, GSocket *socket)
@@ -87,12 +106,17 @@ serve_request (TallFakeGateway *self, ThriftProtocol *protocol, GSocket *socket)
     return TRUE;
   if (answer == TALL_FAKE_TOGETHER)
     wait_for_others (self);
+  if (answer == TALL_FAKE_LATE)
+    wait_to_be_late (self);
   if (answer == TALL_FAKE_CUT || answer == TALL_FAKE_GARBLED)
     {
       tall_fake_answer_send_spoilt (&self->script, socket, &request, answer);
       return answer == TALL_FAKE_GARBLED;
     }
-  return tall_fake_answer_write (&self->script, protocol, &request, answer, &error);
+  gboolean sent = tall_fake_answer_write (&self->script, protocol, &request, answer, &error);
+  if (answer == TALL_FAKE_LATE)
+    note_late (self);
+  return sent;
 }
 
 /* As a gateway whose threads are all busy does: it accepts the connection and is silent. */
@@ -236,6 +260,22 @@ tall_fake_gateway_wait_for_calls (TallFakeGateway *self, const char *method, gui
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
   while (get_method (self, method)->calls < n)
     g_cond_wait (&self->changed, &self->mutex);
+}
+
+/**
+ * tall_fake_gateway_send_late:
+ *
+ * Has all answers sent that were kept back, and returns once they are with the client's socket.
+ */
+void
+tall_fake_gateway_send_late (TallFakeGateway *self)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  self->sends_late = TRUE;
+  g_cond_broadcast (&self->changed);
+  while (self->n_late > 0)
+    g_cond_wait (&self->changed, &self->mutex);
+  self->sends_late = FALSE;
 }
 
 /**

@@ -18,6 +18,7 @@ typedef enum
   TALL_FAKE_NO,           /* answers: no */
   TALL_FAKE_CLOSE,        /* closes the connection instead */
   TALL_FAKE_SILENT,       /* never answers */
+  TALL_FAKE_LATE,         /* answers once tall_fake_gateway_send_late() says so */
   TALL_FAKE_ERROR,        /* answers with a TIOError that may be retried */
   TALL_FAKE_OTHER_ROW,    /* gets: answers with rows that nobody asked for */
   TALL_FAKE_TOGETHER,     /* answers when three requests of the method wait */
@@ -51,6 +52,7 @@ void tall_fake_gateway_set_answer (TallFakeGateway *self,
 void
 tall_fake_gateway_set_self_test (TallFakeGateway *self, const char *answers, const char *cells);
 void tall_fake_gateway_set_served (TallFakeGateway *self, guint n);
+void tall_fake_gateway_send_late (TallFakeGateway *self);
 void tall_fake_gateway_close_connections (TallFakeGateway *self);
 guint tall_fake_gateway_get_calls (TallFakeGateway *self, const char *method);
 void tall_fake_gateway_wait_for_calls (TallFakeGateway *self, const char *method, guint n);

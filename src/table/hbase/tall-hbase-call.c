@@ -57,7 +57,17 @@ set_call_deadline (Run *run, const TallHbaseCall *call, TallHbaseLink *link)
   if (call->slow)
     timeout = MAX (timeout, SLOW_TIMEOUT);
   gint64 limit = g_get_monotonic_time () + timeout;
+  link->hurried = run->deadline < limit;
   tall_connection_set_deadline (link->connection, MIN (limit, run->deadline));
+}
+
+/* Nothing more can be expected of the connection. Of the gateway it says little if it was only the
+ * caller's time that was over. */
+static void
+break_link (TallHbaseLink *link, const GError *reason)
+{
+  tall_connection_break (link->connection);
+  link->hurried &= g_error_matches (reason, TALL_ERROR, TALL_ERROR_TIMED_OUT);
 }
 
 /* Most of HBase's errors about an absent table name it and do not say what is wrong. */
@@ -77,7 +87,7 @@ is_table_missing (Run *run, const TallHbaseCall *call, TallHbaseLink *link, cons
   if (!hb_gateway_client_table_exists (tall_hbase_link_get_client (link), &exists, name, &second,
                                        &reason)
       && second == NULL)
-    tall_connection_break (link->connection);
+    break_link (link, reason);
   return !exists;
 }
 
@@ -136,7 +146,7 @@ settle_failure (Run *run,
                 GError **error)
 {
   if (io == NULL)
-    tall_connection_break (link->connection);
+    break_link (link, reason);
   if (io == NULL && may_be_repeated (run, call, link, reason))
     return TRUE;
   if (error == NULL || *error == NULL)

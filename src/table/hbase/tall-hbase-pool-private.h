@@ -11,6 +11,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   GCond called;
+  guint64 ticket;      /* who has the smaller one came first; 0: none yet */
   gboolean is_called;  /* it is out of the line: it has a connection, or is to look again */
   TallHbaseLink *link; /* nullable */
 } Waiter;
@@ -26,6 +27,7 @@ struct _TallHbasePool
   gboolean closed;
   GCond changed;              /* the state of a gateway, or @closed */
   GQueue waiting;             /* of Waiter, not owned; who came first is at the head */
+  guint64 last_ticket;        /* that a Waiter got */
   TallHbaseGateway *gateways; /* n_gateways of them */
   guint n_gateways;
   guint next; /* whose turn it is */

@@ -142,13 +142,28 @@ check_line (const TallHbasePool *self, GError **error)
   return FALSE;
 }
 
-/* FALSE once @limit has passed. Called with the mutex held. */
+static int
+compare_tickets (gconstpointer a, gconstpointer b, gpointer unused G_GNUC_UNUSED)
+{
+  const Waiter *first = a;
+  const Waiter *second = b;
+  return first->ticket < second->ticket ? -1 : first->ticket > second->ticket;
+}
+
+/* Who was called for nothing gets his old place. FALSE once @limit has passed. Called with the
+ * mutex held. */
 static gboolean
 stand_in_line (TallHbasePool *self, Waiter *waiter, gint64 limit)
 {
   gboolean in_time = TRUE;
   g_cond_init (&waiter->called);
-  g_queue_push_tail (&self->waiting, waiter);
+  if (waiter->ticket == 0)
+    {
+      waiter->ticket = ++self->last_ticket;
+      g_queue_push_tail (&self->waiting, waiter);
+    }
+  else
+    g_queue_insert_sorted (&self->waiting, waiter, compare_tickets, NULL);
   while (!waiter->is_called && in_time)
     in_time = g_cond_wait_until (&waiter->called, &self->mutex, limit);
   if (!waiter->is_called)
@@ -168,13 +183,14 @@ find_or_wait (TallHbasePool *self,
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
   gboolean others_first = !g_queue_is_empty (&self->waiting);
+  Waiter waiter = { .ticket = 0 };
   for (;;)
     {
       TallHbaseLink *link = others_first ? NULL : find (self, room);
       if (link != NULL || *room != NULL || lending == TALL_HBASE_TRY)
         return link;
 
-      Waiter waiter = { .is_called = FALSE };
+      waiter.is_called = FALSE;
       if (!check_line (self, error))
         return NULL;
       if (!stand_in_line (self, &waiter, limit))
@@ -242,7 +258,7 @@ tall_hbase_pool_take (TallHbasePool *self,
         link = fill_room (self, room, deadline, &reason);
       if (link != NULL)
         return link;
-      if (room == NULL || lending == TALL_HBASE_TRY)
+      if (room == NULL || lending == TALL_HBASE_TRY || g_get_monotonic_time () >= deadline)
         break;
     }
 
@@ -270,7 +286,8 @@ keep_or_hand_over (TallHbasePool *self, TallHbaseGateway *gateway, TallHbaseLink
  * @link: (transfer full): is closed if it is broken
  *
  * Who stands in line gets it. If something failed on it, its gateway has to show that it is there
- * before any other connection to it is used.
+ * before any other connection to it is used; if only its caller's time was over, before another one
+ * is opened: somebody's haste must not take a gateway from all others.
  */
 void
 tall_hbase_pool_give_back (TallHbasePool *self, TallHbaseLink *link)
@@ -285,7 +302,7 @@ tall_hbase_pool_give_back (TallHbasePool *self, TallHbaseLink *link)
       gateway->n_open--;
       if (tall_connection_is_broken (link->connection))
         {
-          gateway->suspect = TRUE;
+          gateway->suspect |= !link->hurried;
           tall_hbase_watch_doubt (self, gateway);
         }
       tall_hbase_pool_call_waiting (self, 1);

@@ -6,6 +6,18 @@
 #include "tall-hbase-probe.h"
 #include "tall-hbase-self-test.h"
 
+/* Why there is no connection. Whose own time was over is not told that the gateway is at fault. */
+static void
+set_error (const TallHbaseGateway *gateway, gint64 deadline, const GError *reason, GError **error)
+{
+  if (g_get_monotonic_time () < deadline || reason->code == TALL_ERROR_UNSUPPORTED)
+    g_propagate_error (error, g_error_copy (reason));
+  else
+    g_set_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT,
+                 "the time was over before the gateway at %s had answered on a new connection",
+                 gateway->address);
+}
+
 /**
  * tall_hbase_watch_open:
  * @known: the gateway was alive before
@@ -26,13 +38,16 @@ tall_hbase_watch_open (TallHbasePool *self,
       tall_hbase_link_open (gateway->address, &self->wire, limit, &reason);
   if (link == NULL)
     {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
-                   "no gateway at %s: start it or correct --store (%s)", gateway->address,
-                   reason->message);
+      g_prefix_error (&reason, "no gateway at %s: start it or correct --store: ", gateway->address);
+      reason->code = TALL_ERROR_UNAVAILABLE;
+      set_error (gateway, deadline, reason, error);
       return NULL;
     }
-  if (!tall_hbase_probe (link, &self->wire, known, deadline, error))
-    return NULL;
+  if (!tall_hbase_probe (link, &self->wire, known, deadline, &reason))
+    {
+      set_error (gateway, deadline, reason, error);
+      return NULL;
+    }
   link->gateway = (guint)(gateway - self->gateways);
   return g_steal_pointer (&link);
 }

@@ -1,0 +1,274 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-error.h"
+#include "tall-hbase-fixture.h"
+#include "tall-hbase-pool-private.h"
+
+/* Who gets which connection, and what a failure on one costs the others. */
+
+#define N_LINKS TALL_HBASE_MAX_CONNECTIONS
+
+/* A gateway, and the pool of its connections. */
+typedef struct
+{
+  TallFakeGateway *gateway;
+  TallHbasePool *pool;
+} Fixture;
+
+static void
+fixture_init (Fixture *self)
+{
+  g_autoptr (GError) error = NULL;
+  TallHbaseOptions options = TALL_HBASE_OPTIONS_INIT;
+  self->gateway = tall_fake_gateway_new (FALSE, FALSE);
+  const char *gateways[] = { tall_fake_gateway_get_address (self->gateway), NULL };
+  options.gateways = gateways;
+  options.connect_timeout = 60000;
+  options.wait_timeout = 60000;
+  self->pool = tall_hbase_pool_new (&options, &error);
+  g_assert_no_error (error);
+  g_assert_true (tall_hbase_pool_wait_until_alive (self->pool, &error));
+}
+
+static void
+fixture_clear (Fixture *self)
+{
+  tall_hbase_pool_close (self->pool);
+  tall_fake_gateway_free (self->gateway);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Fixture, fixture_clear)
+
+static TallHbaseLink *
+take (Fixture *self)
+{
+  g_autoptr (GError) error = NULL;
+  TallHbaseLink *link = tall_hbase_pool_take (self->pool, TALL_HBASE_WAIT, SOON, &error);
+  g_assert_no_error (error);
+  return link;
+}
+
+typedef struct
+{
+  Fixture *fixture;
+  GThread *thread;
+  gint *n_served; /* atomic: of all */
+  gint place;     /* that it had among those who got a connection; atomic, 0: none yet */
+} Caller;
+
+static gpointer
+take_one (gpointer data)
+{
+  Caller *self = data;
+  TallHbaseLink *link = take (self->fixture);
+  g_atomic_int_set (&self->place, g_atomic_int_add (self->n_served, 1) + 1);
+  return link;
+}
+
+static void
+wait_for_line (TallHbasePool *pool, guint n)
+{
+  for (;;)
+    {
+      g_mutex_lock (&pool->mutex);
+      guint length = g_queue_get_length (&pool->waiting);
+      g_mutex_unlock (&pool->mutex);
+      if (length == n)
+        return;
+      g_thread_yield ();
+    }
+}
+
+/* One is called because a connection is gone and there might be room. There is none: it does not
+ * lose its place to those who came later. */
+static void
+test_called_for_nothing (void)
+{
+  g_auto (Fixture) fixture = { NULL };
+  TallHbaseLink *links[N_LINKS];
+  Caller callers[3];
+  gint n_served = 0;
+  fixture_init (&fixture);
+  for (guint i = 0; i < N_LINKS; i++)
+    links[i] = take (&fixture);
+  for (guint i = 0; i < G_N_ELEMENTS (callers); i++)
+    {
+      callers[i] = (Caller){ .fixture = &fixture, .n_served = &n_served };
+      callers[i].thread = g_thread_new ("caller", take_one, &callers[i]);
+      wait_for_line (fixture.pool, i + 1);
+    }
+
+  /* Until the gateway has answered there is no room for a new one. */
+  tall_fake_gateway_set_answer (fixture.gateway, "getThriftServerType", TALL_FAKE_SILENT, 1000);
+  links[0]->hurried = TRUE;
+  tall_connection_break (links[0]->connection);
+  tall_hbase_pool_give_back (fixture.pool, links[0]);
+  wait_for_line (fixture.pool, G_N_ELEMENTS (callers));
+
+  for (guint i = 0; i < G_N_ELEMENTS (callers); i++)
+    {
+      tall_hbase_pool_give_back (fixture.pool, links[i + 1]);
+      while (g_atomic_int_get (&n_served) == (gint)i)
+        g_thread_yield ();
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (callers); i++)
+    {
+      links[i + 1] = g_thread_join (callers[i].thread);
+      g_assert_cmpint (callers[i].place, ==, i + 1);
+    }
+  for (guint i = 1; i < N_LINKS; i++)
+    tall_hbase_pool_give_back (fixture.pool, links[i]);
+}
+
+static TallTable *
+open_table (TallFakeGateway *gateway, guint call_timeout)
+{
+  g_autoptr (GError) error = NULL;
+  TallHbaseOptions options = TALL_HBASE_OPTIONS_INIT;
+  const char *gateways[] = { tall_fake_gateway_get_address (gateway), NULL };
+  options.gateways = gateways;
+  options.connect_timeout = 60000;
+  options.call_timeout = call_timeout;
+  TallTable *table = tall_hbase_table_open (&options, &error);
+  g_assert_no_error (error);
+  return table;
+}
+
+/* What an operator is shown of the only gateway. */
+static guint
+count_connections (TallTable *table)
+{
+  g_autoptr (GPtrArray) servers = tall_table_list_servers (table);
+  const TallTableServer *server = g_ptr_array_index (servers, 0);
+  return server->connections;
+}
+
+/* One caller has no time: the connections to the gateway stay those of all others, even while the
+ * gateway serves no new ones. */
+static void
+test_in_a_hurry (void)
+{
+  g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
+  g_autoptr (TallTable) table = open_table (gateway, 20000);
+  g_autoptr (GError) error = NULL;
+  tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_TOGETHER, 3);
+  g_assert_true (tall_hbase_fixture_read (table, 3, SOON, &error));
+  g_assert_no_error (error);
+  g_assert_cmpuint (count_connections (table), ==, 3);
+
+  tall_fake_gateway_set_answer (gateway, "getThriftServerType", TALL_FAKE_SILENT, 1000);
+  tall_fake_gateway_set_answer (gateway, "checkAndMutate", TALL_FAKE_SILENT, 1);
+  g_assert_false (tall_hbase_fixture_write_if (table, NEAR, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN);
+  g_clear_error (&error);
+
+  gint64 start = g_get_monotonic_time ();
+  for (guint i = 0; i < 20; i++)
+    {
+      g_assert_true (tall_hbase_fixture_read (table, 2, SOON, &error));
+      g_assert_no_error (error);
+    }
+  g_assert_cmpint (g_get_monotonic_time () - start, <, 2 * G_TIME_SPAN_SECOND);
+  g_assert_cmpuint (tall_fake_gateway_get_connections (gateway), <=, 4);
+}
+
+/* Nor does it if it needed a new connection, which was not there in its time. */
+static void
+test_in_a_hurry_to_connect (void)
+{
+  g_auto (Fixture) fixture = { NULL };
+  g_autoptr (GError) error = NULL;
+  fixture_init (&fixture);
+  TallHbaseLink *kept = take (&fixture);
+  tall_fake_gateway_set_answer (fixture.gateway, "getThriftServerType", TALL_FAKE_SILENT, 1000);
+  g_assert_null (tall_hbase_pool_take (fixture.pool, TALL_HBASE_WAIT, NEAR, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT);
+  g_assert_nonnull (strstr (error->message, tall_fake_gateway_get_address (fixture.gateway)));
+
+  tall_hbase_pool_give_back (fixture.pool, kept);
+  g_assert_true (take (&fixture) == kept);
+  tall_hbase_pool_give_back (fixture.pool, kept);
+}
+
+/* FALSE if it failed. Otherwise the row must be the one that was asked for. */
+static gboolean
+read_row (TallTable *table, guint number, gint64 deadline, GError **error)
+{
+  g_autofree char *key = g_strdup_printf ("row-%u", number);
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  tall_read_plan_add_get (plan, "orders", tall_slice_str (key));
+  g_autoptr (TallReadResult) result = tall_table_read (table, plan, deadline, error);
+  if (result == NULL)
+    return FALSE;
+  g_assert_cmpuint (result->results[0].n_rows, ==, 1);
+  g_assert_true (
+      tall_slice_equal (result->results[0].rows[0].cells[0].value, tall_slice_str (key)));
+  return TRUE;
+}
+
+/* The answer comes after its call's time: it is nobody's, whatever is asked next. */
+static void
+test_late_answer (void)
+{
+  g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
+  g_autoptr (TallTable) table = open_table (gateway, 20000);
+  g_autoptr (GError) error = NULL;
+  for (guint i = 0; i < 10; i++)
+    {
+      tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_LATE, 1);
+      g_assert_false (read_row (table, 2 * i, NEAR, &error));
+      g_assert_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT);
+      g_clear_error (&error);
+      tall_fake_gateway_send_late (gateway);
+      g_assert_true (read_row (table, 2 * i + 1, SOON, &error));
+      g_assert_no_error (error);
+    }
+}
+
+/* The pool's own time is over: the call is made again, while the first answer is on its way. */
+static void
+test_late_answer_repeated (void)
+{
+  g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
+  g_autoptr (TallTable) table = open_table (gateway, 200);
+  g_autoptr (GError) error = NULL;
+  for (guint i = 0; i < 5; i++)
+    {
+      tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_LATE, 1);
+      g_assert_true (read_row (table, 2 * i, SOON, &error));
+      g_assert_no_error (error);
+      tall_fake_gateway_send_late (gateway);
+      g_assert_true (read_row (table, 2 * i + 1, SOON, &error));
+      g_assert_no_error (error);
+    }
+}
+
+/* A conditional write that came through late says nothing about the next one. */
+static void
+test_late_condition (void)
+{
+  g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
+  g_autoptr (TallTable) table = open_table (gateway, 20000);
+  g_autoptr (GError) error = NULL;
+  tall_fake_gateway_set_answer (gateway, "checkAndMutate", TALL_FAKE_LATE, 1);
+  g_assert_false (tall_hbase_fixture_write_if (table, NEAR, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN);
+  g_clear_error (&error);
+  tall_fake_gateway_send_late (gateway);
+
+  tall_fake_gateway_set_answer (gateway, "checkAndMutate", TALL_FAKE_NO, 1);
+  g_assert_false (tall_hbase_fixture_write_if (table, SOON, &error));
+  g_assert_no_error (error);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/table/hbase/pool/called-for-nothing", test_called_for_nothing);
+  g_test_add_func ("/table/hbase/pool/in-a-hurry", test_in_a_hurry);
+  g_test_add_func ("/table/hbase/pool/in-a-hurry-to-connect", test_in_a_hurry_to_connect);
+  g_test_add_func ("/table/hbase/pool/late-answer", test_late_answer);
+  g_test_add_func ("/table/hbase/pool/late-answer-repeated", test_late_answer_repeated);
+  g_test_add_func ("/table/hbase/pool/late-condition", test_late_condition);
+  return g_test_run ();
+}

@@ -5,7 +5,31 @@
 #include "tall-bench-store.h"
 #include "tall-workload.h"
 
-#define PAGE 30 /* entries of a listing */
+#define PAGE 30      /* entries of a listing */
+#define BASE_LINES 8 /* that an order or a listing takes as much room as, beside its lines */
+
+void
+tall_bench_operation_clear (TallBenchOperation *self)
+{
+  g_clear_pointer (&self->found, tall_order_free);
+  g_clear_pointer (&self->list, tall_order_list_free);
+}
+
+/**
+ * tall_bench_operation_count_kept:
+ *
+ * Returns: how many lines, or the like, keeping it takes room for
+ */
+guint
+tall_bench_operation_count_kept (const TallBenchOperation *self)
+{
+  guint n = BASE_LINES;
+  if (self->found != NULL)
+    n += self->found->n_shipping_locations + tall_order_count_lines (self->found);
+  if (self->list != NULL)
+    n += self->list->n_entries;
+  return n;
+}
 
 static guint64
 choose (TallBenchClient *self)
@@ -14,131 +38,81 @@ choose (TallBenchClient *self)
 }
 
 /* Its own orders, one after the other. */
-static gboolean
-take_next_order (gpointer data, guint n G_GNUC_UNUSED, GError **error G_GNUC_UNUSED)
+static void
+take_next_order (TallBenchClient *self, TallBenchOperation *operation)
 {
-  TallBenchClient *self = data;
   GPtrArray *orders = self->orders->orders;
   guint64 place = self->number + self->step++ * self->n_clients;
-  self->order = g_ptr_array_index (orders, place % orders->len);
-  return TRUE;
+  operation->order = g_ptr_array_index (orders, place % orders->len);
 }
 
-static gboolean
-choose_order (gpointer data, guint n G_GNUC_UNUSED, GError **error G_GNUC_UNUSED)
+static void
+choose_order (TallBenchClient *self, TallBenchOperation *operation)
 {
-  TallBenchClient *self = data;
   GPtrArray *orders = self->orders->orders;
-  self->order = g_ptr_array_index (orders, choose (self) % orders->len);
-  return TRUE;
+  operation->order = g_ptr_array_index (orders, choose (self) % orders->len);
 }
 
 /* One of its own, so that no two clients replace the same one: that would measure waiting. */
-static gboolean
-choose_and_change_order (gpointer data, guint n G_GNUC_UNUSED, GError **error G_GNUC_UNUSED)
+static void
+choose_and_change_order (TallBenchClient *self, TallBenchOperation *operation)
 {
-  TallBenchClient *self = data;
   GPtrArray *orders = self->orders->orders;
   guint n_own = (orders->len - self->number + self->n_clients - 1) / self->n_clients;
   guint64 place = self->number + choose (self) % n_own * self->n_clients;
-  self->order = g_ptr_array_index (orders, place);
-  tall_bench_change_order (self->order);
-  return TRUE;
+  operation->order = g_ptr_array_index (orders, place);
+  tall_bench_change_order (operation->order);
 }
 
-static gboolean
-choose_customer (gpointer data, guint n G_GNUC_UNUSED, GError **error G_GNUC_UNUSED)
+static void
+choose_customer (TallBenchClient *self, TallBenchOperation *operation)
 {
-  TallBenchClient *self = data;
   GPtrArray *customers = self->orders->customers;
-  self->customer = g_ptr_array_index (customers, choose (self) % customers->len);
-  return TRUE;
+  operation->customer = g_ptr_array_index (customers, choose (self) % customers->len);
 }
 
 static gboolean
-put_order (gpointer data, guint n G_GNUC_UNUSED, GError **error)
+put_order (TallBenchClient *self, TallBenchOperation *operation, GError **error)
 {
-  TallBenchClient *self = data;
-  return tall_front_put_order (self->front, self->order, NULL, NULL, error);
+  return tall_front_put_order (self->front, operation->order, NULL, NULL, error);
 }
 
 static gboolean
-get_order (gpointer data, guint n G_GNUC_UNUSED, GError **error)
+get_order (TallBenchClient *self, TallBenchOperation *operation, GError **error)
 {
-  TallBenchClient *self = data;
-  self->found = tall_front_get_order (self->front, self->order->customer_number,
-                                      self->order->order_number, NULL, error);
-  return self->found != NULL;
+  operation->found = tall_front_get_order (self->front, operation->order->customer_number,
+                                           operation->order->order_number, NULL, error);
+  return operation->found != NULL;
 }
 
 static gboolean
-check_order (gpointer data, guint n G_GNUC_UNUSED, GError **error)
+check_order (const TallBenchOperation *operation, GError **error)
 {
-  TallBenchClient *self = data;
-  return tall_bench_check_same (self->order, self->found, error);
-}
-
-static void
-clear_order (gpointer data, guint n G_GNUC_UNUSED)
-{
-  TallBenchClient *self = data;
-  g_clear_pointer (&self->found, tall_order_free);
+  return tall_bench_check_same (operation->order, operation->found, error);
 }
 
 static gboolean
-list_orders (gpointer data, guint n G_GNUC_UNUSED, GError **error)
+list_orders (TallBenchClient *self, TallBenchOperation *operation, GError **error)
 {
-  TallBenchClient *self = data;
   TallListOptions options = { .limit = PAGE };
-  self->list = tall_front_list_orders (self->front, self->customer->number, &options, error);
-  return self->list != NULL;
+  operation->list =
+      tall_front_list_orders (self->front, operation->customer->number, &options, error);
+  return operation->list != NULL;
 }
 
 static gboolean
-check_list (gpointer data, guint n G_GNUC_UNUSED, GError **error)
+check_list (const TallBenchOperation *operation, GError **error)
 {
-  TallBenchClient *self = data;
-  return tall_bench_check_list (self->customer, self->list, PAGE, error);
-}
-
-static void
-clear_list (gpointer data, guint n G_GNUC_UNUSED)
-{
-  TallBenchClient *self = data;
-  g_clear_pointer (&self->list, tall_order_list_free);
+  return tall_bench_check_list (operation->customer, operation->list, PAGE, error);
 }
 
 static const TallBenchPhase phases[] = {
-  {
-      "store",
-      "storing new orders",
-      TRUE,
-      { 1, take_next_order, put_order, NULL, NULL, NULL },
-  },
-  {
-      "get",
-      "fetching whole orders",
-      FALSE,
-      { 1, choose_order, get_order, check_order, clear_order, NULL },
-  },
-  {
-      "list",
-      "listing the newest " G_STRINGIFY (PAGE) " orders of a customer",
-      FALSE,
-      { 1, choose_customer, list_orders, check_list, clear_list, NULL },
-  },
-  {
-      "replace",
-      "replacing orders",
-      FALSE,
-      { 1, choose_and_change_order, put_order, NULL, NULL, NULL },
-  },
-  {
-      "check",
-      NULL,
-      TRUE,
-      { 1, take_next_order, get_order, check_order, clear_order, NULL },
-  },
+  { "store", "storing new orders", TRUE, take_next_order, put_order, NULL },
+  { "get", "fetching whole orders", FALSE, choose_order, get_order, check_order },
+  { "list", "listing the newest " G_STRINGIFY (PAGE) " orders of a customer", FALSE,
+    choose_customer, list_orders, check_list },
+  { "replace", "replacing orders", FALSE, choose_and_change_order, put_order, NULL },
+  { "check", NULL, TRUE, take_next_order, get_order, check_order },
 };
 
 /**

@@ -4,14 +4,13 @@
 
 #include "tall-bench-orders.h"
 #include "tall-front.h"
-#include "tall-measure.h"
 
 G_BEGIN_DECLS
 
 /**
  * TallBenchClient:
  *
- * One of the threads that work on a store at the same time, and what it is doing.
+ * One of the threads that work on a store at the same time.
  */
 typedef struct
 {
@@ -22,12 +21,23 @@ typedef struct
   guint n_clients; /* not more than orders */
   guint64 seed;    /* of what it chooses */
   guint64 step;    /* operations that it has begun */
-
-  TallOrder *order;                  /* that the operation under way is about */
-  const TallBenchCustomer *customer; /* the same */
-  TallOrder *found;                  /* owned: what it has brought */
-  TallOrderList *list;               /* owned: the same */
 } TallBenchClient;
+
+/**
+ * TallBenchOperation:
+ *
+ * What an operation is about, and what it has brought.
+ */
+typedef struct
+{
+  TallOrder *order; /* one of these two; the order as it is stored, or is going to be */
+  const TallBenchCustomer *customer;
+  TallOrder *found;    /* owned, nullable */
+  TallOrderList *list; /* owned, nullable */
+} TallBenchOperation;
+
+void tall_bench_operation_clear (TallBenchOperation *self);
+guint tall_bench_operation_count_kept (const TallBenchOperation *self);
 
 /**
  * TallBenchPhase:
@@ -36,10 +46,13 @@ typedef struct
  */
 typedef struct
 {
-  const char *name;     /* for programs */
-  const char *summary;  /* for people; NULL: it only checks, and is not reported */
-  gboolean once;        /* each order's turn comes exactly once; else a client goes on */
-  TallMeasureSide side; /* of single operations; data is the client */
+  const char *name;    /* for programs */
+  const char *summary; /* for people; NULL: it only checks, and is not reported */
+  gboolean once;       /* each order's turn comes exactly once; else a client goes on */
+  void (*choose) (TallBenchClient *client, TallBenchOperation *operation); /* a few nanoseconds */
+  gboolean (*run) (TallBenchClient *client, TallBenchOperation *operation, GError **error);
+  /* whether it has brought what was stored; NULL: it brings nothing */
+  gboolean (*check) (const TallBenchOperation *operation, GError **error);
 } TallBenchPhase;
 
 const TallBenchPhase *tall_bench_phases (guint *n);

@@ -3,19 +3,33 @@
 #include "tall-bench-run.h"
 
 #include <gio/gio.h>
+#include <pthread.h>
+#include <time.h>
+
+#include "tall-histogram.h"
 
 #define WARM_UP 10 /* the part of a phase, as a divisor, that goes first and is not timed */
-#define PROGRESS_INTERVAL (G_USEC_PER_SEC / 10)
+#define PROGRESS_INTERVAL G_GUINT64_CONSTANT (100000000)
 
-/* A phase under way. */
+/* Lines that one client keeps at most until it compares them, some 3 MB; and all together. */
+#define MAX_KEPT 20000
+#define MAX_KEPT_BY_ALL 640000
+
+/* A phase under way. Only the leader, which is not a client, changes it, and only while all clients
+ * wait for it, but for what is atomic. */
 typedef struct
 {
   const TallBenchPhase *phase;
   const TallBenchPlan *plan;
-  gint64 begun;   /* monotonic time */
-  gint64 warm_at; /* the same: from when on it is timed, if time is what limits it */
-  gint64 ends_at; /* the same: when it ends */
-  gint failed;    /* atomic: 1 if a client has failed, so that the others stop */
+  pthread_barrier_t barrier; /* at which all clients and the leader meet: thrice a round */
+  guint64 begun;             /* nanoseconds of the monotonic clock */
+  guint64 warm_at;           /* the same: from when on it is timed, if time is what limits it */
+  guint64 ends_at;           /* the same: when it ends */
+  gboolean timed;            /* it is warm */
+  gboolean over;             /* no round follows */
+  guint64 time;              /* nanoseconds of all timed rounds */
+  gint round_over;           /* atomic: 1 if no client is to begin an operation in this round */
+  gint failed;               /* the same, and in no other */
 } Run;
 
 /* One client of it. */
@@ -23,17 +37,28 @@ typedef struct
 {
   Run *run;
   TallBenchClient client;
-  TallMeasureSide side;
   gboolean by_time;  /* time limits the phase; else: */
   guint64 n_warm_up; /* operations that are not timed */
   guint64 n_wanted;  /* operations, those included */
   guint64 n_timed;
-  guint64 busy;         /* nanoseconds that the timed ones took */
+  guint n_in_round;     /* operations of this round */
+  guint64 round_begun;  /* nanoseconds of the monotonic clock */
+  guint64 round_ended;  /* the same */
+  GArray *kept;         /* owned: of TallBenchOperation, to be compared after the round */
+  guint n_kept;         /* lines in it */
   TallHistogram *times; /* owned: nanoseconds of each */
-  gint64 shown_at;      /* monotonic time when progress was reported last */
+  guint64 shown_at;     /* nanoseconds, when progress was reported last */
   GThread *thread;
   GError *error; /* owned; NULL: it went well */
 } Worker;
+
+static guint64
+get_time (void)
+{
+  struct timespec time;
+  clock_gettime (CLOCK_MONOTONIC, &time);
+  return (guint64)time.tv_sec * 1000000000 + (guint64)time.tv_nsec;
+}
 
 static gboolean
 is_asked_to_stop (const Run *self)
@@ -41,25 +66,24 @@ is_asked_to_stop (const Run *self)
   return self->plan->stop != NULL && g_atomic_int_get (self->plan->stop) != 0;
 }
 
-/* Operations done; time counts only if it limits the phase, and at least one is timed. */
 static gboolean
-is_over (const Worker *self, gint64 now)
+is_interrupted (const Run *self)
 {
-  if (!self->by_time)
-    return self->client.step >= self->n_wanted;
-  return self->n_timed > 0 && now >= self->run->ends_at;
+  return g_atomic_int_get (&self->failed) != 0 || is_asked_to_stop (self);
 }
 
+/* Whether it has done all of warming up, or of the rest; of that at least one. */
 static gboolean
-is_warm (const Worker *self, gint64 now)
+is_over (const Worker *self, guint64 now)
 {
+  const Run *run = self->run;
   if (!self->by_time)
-    return self->client.step >= self->n_warm_up;
-  return now >= self->run->warm_at;
+    return self->client.step >= (run->timed ? self->n_wanted : self->n_warm_up);
+  return run->timed ? self->n_timed > 0 && now >= run->ends_at : now >= run->warm_at;
 }
 
 static void
-report_progress (Worker *self, gint64 now)
+report_progress (Worker *self, guint64 now)
 {
   const Run *run = self->run;
   if (run->plan->progress == NULL || self->client.number != 0
@@ -71,31 +95,130 @@ report_progress (Worker *self, gint64 now)
   run->plan->progress (MIN (done, 1), run->plan->progress_data);
 }
 
+/* A full client ends the round for all: one that waits for others would leave them an idle store.
+ */
+static void
+keep (Worker *self, const TallBenchOperation *operation)
+{
+  if (self->run->phase->check == NULL)
+    return;
+  g_array_append_vals (self->kept, operation, 1);
+  self->n_kept += tall_bench_operation_count_kept (operation);
+  if (self->n_kept >= MIN (MAX_KEPT, MAX_KEPT_BY_ALL / self->client.n_clients))
+    g_atomic_int_set (&self->run->round_over, 1);
+}
+
+/* Returns: when it was done */
+static guint64
+work_once (Worker *self)
+{
+  const TallBenchPhase *phase = self->run->phase;
+  TallBenchOperation operation = { 0 };
+  phase->choose (&self->client, &operation);
+  guint64 begun = get_time ();
+  gboolean ok = phase->run (&self->client, &operation, &self->error);
+  guint64 now = get_time ();
+  self->n_in_round++;
+  if (!ok)
+    {
+      g_atomic_int_set (&self->run->failed, 1);
+      return now;
+    }
+  if (self->run->timed)
+    {
+      tall_histogram_add (self->times, now - begun);
+      self->n_timed++;
+    }
+  keep (self, &operation);
+  return now;
+}
+
+static void
+work_round (Worker *self)
+{
+  guint64 now = get_time ();
+  self->n_in_round = 0;
+  self->round_begun = now;
+  while (!is_over (self, now) && g_atomic_int_get (&self->run->round_over) == 0
+         && !is_interrupted (self->run))
+    {
+      now = work_once (self);
+      report_progress (self, now);
+    }
+  self->round_ended = now;
+}
+
+/* Compares what the round has brought, and lets go of it. */
+static void
+check_round (Worker *self)
+{
+  for (guint i = 0; i < self->kept->len && self->error == NULL; i++)
+    if (!self->run->phase->check (&g_array_index (self->kept, TallBenchOperation, i), &self->error))
+      g_atomic_int_set (&self->run->failed, 1);
+  g_array_set_size (self->kept, 0);
+  self->n_kept = 0;
+}
+
+static void
+meet (Run *self)
+{
+  pthread_barrier_wait (&self->barrier);
+}
+
 static gpointer
 work (gpointer data)
 {
   Worker *self = data;
-  gint64 now = self->run->begun;
-  while (!is_over (self, now) && g_atomic_int_get (&self->run->failed) == 0
-         && !is_asked_to_stop (self->run))
+  for (meet (self->run); !self->run->over; meet (self->run))
     {
-      guint64 nanoseconds;
-      gboolean timed = is_warm (self, now);
-      if (!tall_measure_batch (&self->side, &nanoseconds, &self->error))
-        {
-          g_atomic_int_set (&self->run->failed, 1);
-          break;
-        }
-      if (timed)
-        {
-          tall_histogram_add (self->times, nanoseconds);
-          self->busy += nanoseconds;
-          self->n_timed++;
-        }
-      now = g_get_monotonic_time ();
-      report_progress (self, now);
+      work_round (self);
+      meet (self->run);
+      check_round (self);
+      meet (self->run);
     }
   return NULL;
+}
+
+/* From when the first client began until the last was done. */
+static guint64
+find_round_time (const Worker *workers, guint n)
+{
+  guint64 begun = G_MAXUINT64;
+  guint64 ended = 0;
+  for (guint i = 0; i < n; i++)
+    if (workers[i].n_in_round > 0)
+      {
+        begun = MIN (begun, workers[i].round_begun);
+        ended = MAX (ended, workers[i].round_ended);
+      }
+  return ended > begun ? ended - begun : 0;
+}
+
+static gboolean
+are_over (const Worker *workers, guint n)
+{
+  guint64 now = get_time ();
+  for (guint i = 0; i < n; i++)
+    if (!is_over (&workers[i], now))
+      return is_interrupted (workers[i].run);
+  return TRUE;
+}
+
+/* Leads the clients through warming up, or through the rest. */
+static void
+lead (Run *self, const Worker *workers, gboolean timed)
+{
+  guint n = self->plan->n_clients;
+  self->timed = timed;
+  while (!are_over (workers, n))
+    {
+      g_atomic_int_set (&self->round_over, 0);
+      meet (self); /* the round begins */
+      meet (self); /* all have done it */
+      if (timed)
+        self->time += find_round_time (workers, n);
+      meet (self); /* and have compared */
+    }
 }
 
 /* How many operations this client has to do, if that is what limits the phase. */
@@ -120,10 +243,10 @@ start (Worker *self, Run *run, TallFront *front, const TallBenchOrders *orders, 
                 .number = number,
                 .n_clients = run->plan->n_clients,
                 .seed = run->plan->seed },
-    .side = run->phase->side,
+    .kept = g_array_new (FALSE, FALSE, sizeof (TallBenchOperation)),
     .times = tall_histogram_new (),
   };
-  self->side.data = &self->client;
+  g_array_set_clear_func (self->kept, (GDestroyNotify)tall_bench_operation_clear);
   set_share (self, orders->orders->len);
   self->thread = g_thread_new ("client", work, self);
 }
@@ -135,9 +258,9 @@ finish (Worker *self, TallHistogram *times, TallBenchRecord *record, GError **er
   g_thread_join (self->thread);
   tall_histogram_merge (times, self->times);
   tall_histogram_free (self->times);
+  g_array_unref (self->kept);
   record->n_timed += self->n_timed;
   record->n_counted += self->client.step;
-  record->rate += self->busy > 0 ? (double)self->n_timed * 1e9 / (double)self->busy : 0;
   if (self->error == NULL)
     return;
   if (*error == NULL)
@@ -158,12 +281,20 @@ run_clients (Run *run,
              TallBenchRecord *record,
              GError **error)
 {
+  guint n = run->plan->n_clients;
   g_autoptr (TallHistogram) times = tall_histogram_new ();
-  g_autofree Worker *workers = g_new (Worker, run->plan->n_clients);
-  for (guint i = 0; i < run->plan->n_clients; i++)
+  g_autofree Worker *workers = g_new (Worker, n);
+  pthread_barrier_init (&run->barrier, NULL, n + 1);
+  for (guint i = 0; i < n; i++)
     start (&workers[i], run, front, orders, i);
-  for (guint i = 0; i < run->plan->n_clients; i++)
+  lead (run, workers, FALSE);
+  lead (run, workers, TRUE);
+  run->over = TRUE;
+  meet (run);
+  for (guint i = 0; i < n; i++)
     finish (&workers[i], times, record, error);
+  pthread_barrier_destroy (&run->barrier);
+  record->rate = run->time > 0 ? (double)record->n_timed * 1e9 / (double)run->time : 0;
   record->p50 = get_microseconds (times, 0.5);
   record->p95 = get_microseconds (times, 0.95);
   record->p99 = get_microseconds (times, 0.99);
@@ -176,8 +307,10 @@ run_clients (Run *run,
  * @record: (inout): gets the figures, added to nothing; not the cost
  *
  * Lets the clients work until the phase is over. A client begins an operation when the one before
- * is done; making what it needs, and comparing what it has brought, are not timed, and the rate is
- * that of the timed parts. The first tenth, to warm up, is not timed either.
+ * is done. They keep what comes back, and when one has kept as much as it may, all stop, compare
+ * and let go of it: a round. Rounds are timed from when the first client begins until the last is
+ * done, and the rate is that of all operations in the time of all rounds; comparing lies between
+ * them. The first tenth, to warm up, is not timed either.
  *
  * Returns: FALSE with the first error of a client, %TALL_ERROR_DAMAGED if something did not come
  *   back as it was stored; %G_IO_ERROR_CANCELLED if it was asked to stop
@@ -193,8 +326,8 @@ tall_bench_run_phase (const TallBenchPhase *phase,
   g_return_val_if_fail (plan->n_clients >= 1 && plan->n_clients <= orders->orders->len, FALSE);
 
   g_autoptr (GError) local = NULL;
-  gint64 time = (gint64)(plan->seconds * G_USEC_PER_SEC);
-  Run run = { .phase = phase, .plan = plan, .begun = g_get_monotonic_time () };
+  guint64 time = (guint64)(plan->seconds * 1e9);
+  Run run = { .phase = phase, .plan = plan, .begun = get_time () };
   run.warm_at = run.begun + time / WARM_UP;
   run.ends_at = run.warm_at + time;
   record->phase = phase;

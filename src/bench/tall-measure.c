@@ -39,14 +39,9 @@ measurement_reset (TallMeasurement *self)
     };
 }
 
-/**
- * tall_measure_batch:
- * @nanoseconds: (out): what the timed parts took together
- *
- * Runs one batch of a side.
- */
-gboolean
-tall_measure_batch (const TallMeasureSide *side, guint64 *nanoseconds, GError **error)
+/* Runs one batch of a side; @nanoseconds gets what the timed parts took together. */
+static gboolean
+run_batch (const TallMeasureSide *side, guint64 *nanoseconds, GError **error)
 {
   if (side->prepare != NULL && !side->prepare (side->data, side->batch, error))
     return FALSE;
@@ -80,7 +75,7 @@ run_round (const TallMeasureSide *side,
   do
     {
       guint64 nanoseconds;
-      if (!tall_measure_batch (side, &nanoseconds, error))
+      if (!run_batch (side, &nanoseconds, error))
         return FALSE;
       total += nanoseconds;
       n += side->batch;

@@ -61,9 +61,6 @@ typedef struct
 void tall_measurement_clear (TallMeasurement *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallMeasurement, tall_measurement_clear)
 
-gboolean tall_measure_batch (const TallMeasureSide *side,
-                             guint64 *nanoseconds,
-                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_measure (const TallMeasureSide *sides,
                        guint n,
                        const TallMeasurePlan *plan,

@@ -8,6 +8,8 @@
 #include "tall-memory-table.h"
 #include "tall-workload.h"
 
+#define SLOW 100000 /* microseconds */
+
 /* A front that hands every call to another, but lies about what it was told to lie about. */
 typedef struct
 {
@@ -20,6 +22,7 @@ typedef struct
   gint stop;
   gint n_gets;
   gint n_puts;
+  gint slow_at; /* the get, or put, of this number takes SLOW; 0: none */
 } LyingFront;
 
 typedef TallFrontClass LyingFrontClass;
@@ -35,7 +38,8 @@ put_order (TallFront *base,
            GError **error)
 {
   LyingFront *self = (LyingFront *)base;
-  g_atomic_int_inc (&self->n_puts);
+  if (g_atomic_int_add (&self->n_puts, 1) + 1 == self->slow_at)
+    g_usleep (SLOW);
   return tall_front_put_order (self->front, order, options, revision, error);
 }
 
@@ -47,8 +51,11 @@ get_order (
   TallOrder *order = tall_front_get_order (self->front, customer, number, revision, error);
   if (g_strcmp0 (number, self->wrong) == 0)
     order->shipping_locations[0].line_items[0].price.scale++;
-  if (g_atomic_int_add (&self->n_gets, 1) + 1 == self->stop_after)
+  gint n = g_atomic_int_add (&self->n_gets, 1) + 1;
+  if (n == self->stop_after)
     g_atomic_int_set (&self->stop, 2);
+  if (n == self->slow_at)
+    g_usleep (SLOW);
   return order;
 }
 
@@ -211,6 +218,65 @@ test_seconds (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 }
 
 static void
+check_rate (Fixture *self, const char *name, guint n_clients, gint slow_at)
+{
+  TallBenchRecord record;
+  gint64 begun = g_get_monotonic_time ();
+  self->front->slow_at = slow_at;
+  self->front->n_puts = self->front->n_gets = 0;
+  run_well (self, name, n_clients, n_clients, &record);
+  double seconds = (double)(g_get_monotonic_time () - begun) / 1e6;
+  g_assert_cmpfloat (record.rate, <=, (double)record.n_timed * 1e6 / SLOW);
+  g_assert_cmpfloat (record.rate, >=, (double)record.n_timed / seconds);
+}
+
+/* One operation of one client takes long: the rate is that of the time that passed, however fast
+ * the others were. */
+static void
+test_rate (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  const guint n_clients = 9;
+  check_rate (self, "store", n_clients, 1 + (gint)n_clients); /* each warms up with one */
+  check_rate (self, "get", n_clients, 1);                     /* so few that none warms up */
+}
+
+/* The time to warm up does not count. */
+static void
+test_rate_when_warm (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  TallBenchRecord record;
+  self->front->slow_at = 1;
+  gint64 begun = g_get_monotonic_time ();
+  run_well (self, "store", 9, 1, &record);
+  double seconds = (double)(g_get_monotonic_time () - begun - SLOW) / 1e6;
+  g_assert_cmpfloat (record.rate, >=, (double)record.n_timed / seconds);
+}
+
+/* What comes back is compared every now and then, and not kept until the phase is over; also what
+ * came back last. */
+static void
+test_rounds (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  TallBenchRecord record;
+  g_autoptr (GError) error = NULL;
+  run_well (self, "store", 1, 1, &record);
+  run_well (self, "get", 2, 10000, &record); /* some rounds */
+  g_assert_cmpuint (record.n_timed, ==, 10000);
+  g_assert_cmpuint (record.n_counted, ==, (guint64)self->front->n_gets);
+
+  self->front->n_gets = 0;
+  self->front->wrong = "0000000042";
+  g_assert_false (run_phase (self, "get", 2, 1000000, &record, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+  g_assert_cmpint (self->front->n_gets, <, 20000);
+  g_clear_error (&error);
+
+  self->front->wrong = "0000000099";
+  g_assert_false (run_phase (self, "check", 1, 1, &record, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+}
+
+static void
 assert_damaged (GError *error, const char *text)
 {
   g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
@@ -352,6 +418,9 @@ main (int argc, char **argv)
   add ("/bench/run/phases/many-clients", 7, test_phases);
   add ("/bench/run/few-operations", 0, test_few_operations);
   add ("/bench/run/seconds", 0, test_seconds);
+  add ("/bench/run/rate", 0, test_rate);
+  add ("/bench/run/rate-when-warm", 0, test_rate_when_warm);
+  add ("/bench/run/rounds", 0, test_rounds);
   add ("/bench/run/wrong-order", 0, test_wrong_order);
   add ("/bench/run/lost-replace", 0, test_lost_replace);
   add ("/bench/run/wrong-list", 0, test_wrong_list);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <glib/gstdio.h>
 
+#include "tall-deployment.h"
 #include "tall-error.h"
 #include "tall-rocksdb-table.h"
 
@@ -45,6 +46,37 @@ check_nothing_there (TallTable *table, GError **error)
   return FALSE;
 }
 
+/* Making a deployment has failed. It may be there nevertheless, as ours, or there are only tables,
+ * or somebody else has made one since we looked: the record says which. */
+static gboolean
+is_ours_or_none (TallTable *table, const char *id)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallDeployment) there =
+      tall_deployment_read (table, g_get_monotonic_time () + LIST_TIME, &error);
+  if (there != NULL)
+    return g_str_equal (there->id, id);
+  if (g_error_matches (error, TALL_ERROR, TALL_ERROR_NOT_FOUND))
+    return TRUE;
+  g_message ("A temporary deployment may be left: %s", error->message);
+  return FALSE;
+}
+
+/* @error is set if it fails; @made, also then, if closing has to remove it. */
+static gboolean
+create (TallTable *table, TallStoreSettings settings, gboolean *made, GError **error)
+{
+  g_autoptr (GError) local = NULL;
+  g_autofree char *id = g_uuid_string_random ();
+  settings.id = id;
+  *made = tall_store_create (table, &settings, &local);
+  if (*made)
+    return TRUE;
+  *made = !g_error_matches (local, TALL_ERROR, TALL_ERROR_CONFLICT) && is_ours_or_none (table, id);
+  g_propagate_error (error, g_steal_pointer (&local));
+  return FALSE;
+}
+
 /**
  * tall_bench_store_open_in:
  * @table: (transfer none): tables of a name under which there is no deployment
@@ -59,18 +91,10 @@ tall_bench_store_open_in (TallBenchStore *self,
                           const TallStoreSettings *settings,
                           GError **error)
 {
-  g_autoptr (GError) local = NULL;
   self->table = self->count ? tall_counting_table_new (table) : g_object_ref (table);
   self->layout = settings->layout;
-  if (!check_nothing_there (table, error))
-    return FALSE;
-  gboolean created = tall_store_create (table, settings, &local);
-  /* If somebody else has made one in this moment, it is theirs. */
-  self->made = created || !g_error_matches (local, TALL_ERROR, TALL_ERROR_CONFLICT);
-  if (created)
-    self->front = (TallFront *)tall_store_open (self->table, NULL, NULL, NULL, &local);
-  if (local != NULL)
-    g_propagate_error (error, g_steal_pointer (&local));
+  if (check_nothing_there (table, error) && create (table, *settings, &self->made, error))
+    self->front = (TallFront *)tall_store_open (self->table, NULL, NULL, NULL, error);
   return self->front != NULL;
 }
 

@@ -17,7 +17,7 @@ typedef struct
 {
   gboolean count;   /* set before opening: @table is a #TallCountingTable */
   gboolean keep;    /* closing removes nothing */
-  gboolean made;    /* the deployment did not exist before */
+  gboolean made;    /* the deployment, or what there is of it, is ours */
   char *directory;  /* owned; made for it alone; NULL: none was */
   TallTable *table; /* owned */
   TallFront *front;

@@ -280,7 +280,7 @@ tall_deployment_create (TallTable *table,
       || !tall_tables_create (table, specs, settings->regions != 0, deadline, error))
     return FALSE;
 
-  g_autofree char *id = g_uuid_string_random ();
+  g_autofree char *id = settings->id != NULL ? g_strdup (settings->id) : g_uuid_string_random ();
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *record = append_record (settings, id, batch);
 

@@ -38,6 +38,7 @@ typedef struct
   const char *compression;  /* of all tables but `meta`: as in #TallTableSpec; NULL = the store's */
   const char *bloom_filter; /* default. They are checked by the store that is to keep them */
   const char *block_encoding;
+  const char *id; /* a UUID that no other has, to know the deployment by; NULL = a random one */
 } TallStoreSettings;
 
 /**

@@ -55,9 +55,31 @@ write_log (GLogLevelFlags level,
   return G_LOG_WRITER_HANDLED;
 }
 
+/* What is served, and within which limits: whoever reads the log later should not have to guess. */
+static void
+log_start (TallFront *front, const char *store, const TallServerOptions *options)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallDescription) description = tall_front_describe (front, &error);
+  if (description == NULL)
+    {
+      g_warning ("The store cannot be described: %s", error->message);
+      return;
+    }
+  g_message ("tallorder %s serves %s: store %s, deployment %s, layout %s, key strategy %s, %s",
+             description->version, store, description->store, description->name,
+             description->layout, description->key_strategy,
+             description->read_only ? "read-only" : "read and write");
+  g_message ("limits: %u connections, %" G_GSIZE_FORMAT " MiB for requests over 64 KiB",
+             options->max_connections, options->max_memory / (1024 * 1024));
+}
+
 /* Serves until SIGTERM, SIGINT or SIGHUP. */
 static TallExit
-serve (TallFront *front, const char *address, const TallServerOptions *server_options)
+serve (TallFront *front,
+       const char *store,
+       const char *address,
+       const TallServerOptions *server_options)
 {
   g_autoptr (GMainLoop) loop = g_main_loop_new (NULL, FALSE);
   g_autoptr (GError) error = NULL;
@@ -65,6 +87,9 @@ serve (TallFront *front, const char *address, const TallServerOptions *server_op
                       g_unix_signal_add (SIGINT, on_signal, loop),
                       g_unix_signal_add (SIGHUP, on_signal, loop) };
   g_log_set_writer_func (write_log, NULL, NULL);
+  /* Warnings tell of the store; a server does not end because of them, whatever G_DEBUG says. */
+  g_log_set_always_fatal (g_log_set_always_fatal (G_LOG_FATAL_MASK)
+                          & ~(GLogLevelFlags)G_LOG_LEVEL_WARNING);
 
   g_autoptr (TallServer) server = tall_server_new (front, address, server_options, &error);
   if (server == NULL)
@@ -73,6 +98,7 @@ serve (TallFront *front, const char *address, const TallServerOptions *server_op
       return g_error_matches (error, TALL_ERROR, TALL_ERROR_INVALID) ? TALL_EXIT_USAGE
                                                                      : TALL_EXIT_FAILED;
     }
+  log_start (front, store, server_options);
   tall_print ("listening on %s\n", tall_server_get_address (server));
   fflush (stdout);
   g_main_loop_run (loop);
@@ -118,7 +144,8 @@ run (int argc, char **argv)
     return exit;
   TallServerOptions server_options = { .max_connections = (guint)max_connections,
                                        .max_memory = (gsize)memory * 1024 * 1024 };
-  return serve (TALL_FRONT (store), listen != NULL ? listen : "127.0.0.1:7654", &server_options);
+  return serve (TALL_FRONT (store), options.store, listen != NULL ? listen : "127.0.0.1:7654",
+                &server_options);
 }
 
 const TallCommand tall_command_serve = {
@@ -127,7 +154,9 @@ const TallCommand tall_command_serve = {
   .summary = "Answers Thrift calls (framed; binary or compact) until it is told to stop.",
   .help =
       "Prints \"listening on HOST:PORT\" when it is ready. SIGTERM, SIGINT or SIGHUP lets running\n"
-      "calls finish. Without --listen it is reached from this machine only.\n\n"
+      "calls finish. The log goes to standard error: what is wrong with the store as [warning],\n"
+      "one line a kind of trouble in 5 s. Without --listen it is reached from this machine "
+      "only.\n\n"
       "Example:\n"
       "  tallorder serve --store rocksdb:shop --listen 127.0.0.1:7654",
   .run = run,

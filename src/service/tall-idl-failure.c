@@ -3,6 +3,7 @@
 #include "tall-idl-failure.h"
 
 #include "tall-error.h"
+#include "tall-failure-log.h"
 
 /* What a caller is told instead of a message that may name our files, hosts or functions. The
  * other codes are about the caller's own input or data: their messages are passed on. */
@@ -31,7 +32,8 @@ closed_message (TallError code)
  * tall_idl_failure_from_error:
  * @operation: what failed, such as `Storing order 10248 of VINET`
  *
- * Makes of an error what a caller of the service may see. What is kept from it goes to the log.
+ * Makes of an error what a caller of the service may see. What is kept from
+ * it goes to the log, and so does what is wrong with the store.
  *
  * Returns: (transfer none): in @arena
  */
@@ -42,11 +44,7 @@ tall_idl_failure_from_error (TallArena *arena, const char *operation, const GErr
   TallError code = error->domain == TALL_ERROR ? (TallError)error->code : TALL_ERROR_INTERNAL;
   const char *closed = closed_message (code);
 
-  if (code == TALL_ERROR_INTERNAL)
-    g_warning ("%s: %s", operation, error->message);
-  else if (closed != NULL)
-    g_message ("%s: %s: %s", operation, tall_error_code_name (code), error->message);
-
+  tall_failure_log_add (code, operation, error->message);
   self->code = code;
   self->message = closed != NULL ? tall_arena_printf (arena, "%s: %s", operation, closed)
                                  : tall_arena_strdup (arena, error->message);

@@ -9,16 +9,18 @@ G_BEGIN_DECLS
 /**
  * TallLogLimit:
  *
- * Keeps clients from filling the log: so many lines a minute, and then only how many there were.
- * Zeroed to start with. Any thread may use it.
+ * Keeps clients, and outages, from filling the log: so many lines a period, and then only how many
+ * there were. Zeroed to start with. Any thread may use it.
  */
 typedef struct
 {
   GMutex mutex;
-  gint64 minute; /* the one counted, since the machine started */
-  guint n_lines; /* in that minute, written or not */
+  gint64 period;    /* the one counted, since the machine started */
+  guint n_lines;    /* written in that period */
+  guint n_left_out; /* since the last one that was written */
 } TallLogLimit;
 
-gboolean tall_log_limit_take (TallLogLimit *self, guint *n_left_out);
+gboolean
+tall_log_limit_take (TallLogLimit *self, guint max_lines, gint64 length, guint *n_left_out);
 
 G_END_DECLS

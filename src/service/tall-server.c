@@ -27,6 +27,9 @@
 /* Waiting for calls after their connections were cut; milliseconds. */
 #define AFTER_SHUTDOWN 1000
 
+/* Lines about connections that were closed for what came over them. */
+#define CLOSINGS_A_MINUTE 20
+
 struct _TallServer
 {
   GObject parent_instance;
@@ -65,7 +68,7 @@ log_closing (TallServer *self, const char *what, const GError *error)
 {
   guint n_left_out = 0;
 
-  if (!tall_log_limit_take (&self->log_limit, &n_left_out))
+  if (!tall_log_limit_take (&self->log_limit, CLOSINGS_A_MINUTE, G_TIME_SPAN_MINUTE, &n_left_out))
     return;
   if (n_left_out > 0)
     g_message ("%u messages like the next were left out", n_left_out);

@@ -741,6 +741,19 @@ def explain(folder):
     run("explain", path).ends(FAILED, f"{path} holds a customer")
 
 
+VERSION = run("--version").out.split()[1]
+
+
+def serve_and_stop(store, *options):
+    """The lines that serve writes to its log."""
+    process = subprocess.Popen(
+        [PROGRAM, "serve", "--store", store, "--listen", "127.0.0.1:0", *map(str, options)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process.stdout.readline()
+    process.terminate()
+    return process.communicate(timeout=SECONDS)[1].splitlines()
+
+
 @test
 def serve(folder):
     store = new_store(folder)
@@ -750,6 +763,11 @@ def serve(folder):
             equal(("tables" in json.loads(status), json.loads(status)["layout"]), (False, "blob"))
             equal(server.stop(by=by), 0)
     run("serve", "--store", f"rocksdb:{folder}/none").ends(FAILED, "none")
+    said = serve_and_stop(store, "--memory", 32, "--max-connections", 7)
+    equal([line.split("tallorder", 1)[1] for line in said], [
+        f"[info]: tallorder {VERSION} serves {store}: store rocksdb, deployment tallorder, "
+        "layout blob, key strategy hashed, read and write",
+        "[info]: limits: 7 connections, 32 MiB for requests over 64 KiB"])
     for address in ("nowhere", "127.0.0.1:22x"):
         run("serve", "--store", store, "--listen", address).ends(USAGE, address)
     with socket.socket() as taken:

@@ -3,6 +3,7 @@
 #include "tall-test-service.h"
 
 #include "tall-client.h"
+#include "tall-failure-log.h"
 #include "tall-test-orders.h"
 
 void
@@ -10,6 +11,7 @@ tall_test_service_start (TallTestService *self, const TallServerOptions *options
 {
   g_autoptr (GError) error = NULL;
 
+  tall_failure_log_forget ();
   self->front = tall_test_front_new ();
   self->test_front = TALL_TEST_FRONT (self->front);
   self->server = tall_server_new (self->front, "127.0.0.1:0", options, &error);

@@ -266,8 +266,10 @@ test_damaged_order (Fixture *f, gconstpointer data G_GNUC_UNUSED)
       g_autoptr (TallOrder) order = tall_test_order_with_lines ("VINET", numbers[i], 1);
       put (f, order);
     }
+  g_test_expect_message ("tallorder", G_LOG_LEVEL_WARNING, "damaged: *as its name says");
   g_autoptr (TallCustomerOrders) page =
       tall_front_get_customer_orders (f->client, "VINET", NULL, &error);
+  g_test_assert_expected_messages ();
   g_assert_no_error (error);
   g_assert_cmpuint (page->n_orders, ==, 3);
   g_assert_no_error (page->orders[0].error);
@@ -305,8 +307,11 @@ test_unreadable (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   g_assert_cmpuint (customers->n_unreadable, ==, 1);
   g_assert_null (customers->unreadable[0].number);
 
+  g_test_expect_message ("tallorder", G_LOG_LEVEL_WARNING, "damaged: *as its name says");
+  g_test_expect_message ("tallorder", G_LOG_LEVEL_WARNING, "newer version: *");
   g_autoptr (TallCustomerOrders) page =
       tall_front_get_customer_orders (f->client, "damaged-2", NULL, &error);
+  g_test_assert_expected_messages ();
   g_assert_no_error (error);
   g_assert_null (page->customer);
   g_assert_error (page->customer_error, TALL_ERROR, TALL_ERROR_NEWER_VERSION);

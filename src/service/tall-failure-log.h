@@ -1,0 +1,12 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-error.h"
+
+G_BEGIN_DECLS
+
+void tall_failure_log_add (TallError code, const char *operation, const char *message);
+void tall_failure_log_forget (void);
+
+G_END_DECLS

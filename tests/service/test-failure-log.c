@@ -1,0 +1,118 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-failure-log.h"
+
+#include "tall-idl-failure.h"
+#include "tall-log-limit.h"
+
+/* What was logged, each line with its level before it. */
+static void
+keep_line (const char *domain G_GNUC_UNUSED,
+           GLogLevelFlags level,
+           const char *message,
+           gpointer lines)
+{
+  g_ptr_array_add (
+      lines, g_strdup_printf ("%s %s", level & G_LOG_LEVEL_WARNING ? "warning" : "info", message));
+}
+
+static void
+fail (TallError code, const char *operation, const char *message)
+{
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  g_autoptr (GError) error = g_error_new_literal (TALL_ERROR, (int)code, message);
+
+  g_assert_nonnull (tall_idl_failure_from_error (arena, operation, error));
+}
+
+static void
+test_levels (void)
+{
+  static const struct
+  {
+    TallError code;
+    const char *line;
+  } cases[] = {
+    { TALL_ERROR_NOT_FOUND, NULL },
+    { TALL_ERROR_CONFLICT, NULL },
+    { TALL_ERROR_INVALID, NULL },
+    { TALL_ERROR_TOO_LARGE, NULL },
+    { TALL_ERROR_KEY_COLLISION, NULL },
+    { TALL_ERROR_UNSUPPORTED, NULL },
+    { TALL_ERROR_OVERLOADED, "info overloaded: Storing order 1 of A: why" },
+    { TALL_ERROR_UNAVAILABLE, "warning unavailable: Storing order 1 of A: why" },
+    { TALL_ERROR_TIMED_OUT, "warning timed out: Storing order 1 of A: why" },
+    { TALL_ERROR_OUTCOME_UNKNOWN, "warning outcome unknown: Storing order 1 of A: why" },
+    { TALL_ERROR_DAMAGED, "warning damaged: Storing order 1 of A: why" },
+    { TALL_ERROR_NEWER_VERSION, "warning newer version: Storing order 1 of A: why" },
+    { TALL_ERROR_INTERNAL, "warning internal: Storing order 1 of A: why" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GPtrArray) lines = g_ptr_array_new_with_free_func (g_free);
+      tall_failure_log_forget ();
+      g_log_set_default_handler (keep_line, lines);
+      /* An error may have the operation before it already, or not. */
+      fail (cases[i].code, "Storing order 1 of A", i % 2 ? "Storing order 1 of A: why" : "why");
+      g_log_set_default_handler (g_log_default_handler, NULL);
+      g_assert_cmpuint (lines->len, ==, cases[i].line != NULL);
+      if (cases[i].line != NULL)
+        g_assert_cmpstr (g_ptr_array_index (lines, 0), ==, cases[i].line);
+    }
+}
+
+/* However many calls meet an outage, it is told a few times, and other troubles are, too. */
+static void
+test_outage (void)
+{
+  g_autoptr (GPtrArray) lines = g_ptr_array_new_with_free_func (g_free);
+  guint n_damaged = 0;
+
+  tall_failure_log_forget ();
+  g_log_set_default_handler (keep_line, lines);
+  gint64 start = g_get_monotonic_time ();
+  for (guint i = 0; i < 1000; i++)
+    fail (TALL_ERROR_UNAVAILABLE, "Pinging the store", "no gateway");
+  fail (TALL_ERROR_DAMAGED, "Fetching order 1 of A", "a line is missing");
+  gint64 seconds = (g_get_monotonic_time () - start) / G_USEC_PER_SEC;
+  g_log_set_default_handler (g_log_default_handler, NULL);
+
+  g_assert_cmpuint (lines->len, >=, 2);
+  g_assert_cmpuint (lines->len, <=, 2 + 1 + seconds / 5);
+  g_assert_cmpstr (g_ptr_array_index (lines, 0), ==,
+                   "warning unavailable: Pinging the store: no gateway");
+  for (guint i = 0; i < lines->len; i++)
+    n_damaged += g_str_has_prefix (g_ptr_array_index (lines, i), "warning damaged: Fetching order");
+  g_assert_cmpuint (n_damaged, ==, 1);
+}
+
+/* A period without an end, then ones that end at once. */
+static void
+test_limit (void)
+{
+  TallLogLimit limit = { 0 };
+  guint n_left_out = 7;
+
+  for (guint i = 0; i < 57; i++)
+    {
+      gboolean taken = tall_log_limit_take (&limit, 4, G_MAXINT64, &n_left_out);
+      g_assert_cmpint (taken, ==, i < 4);
+      g_assert_cmpuint (n_left_out, ==, 0);
+    }
+  g_assert_true (tall_log_limit_take (&limit, 4, 1, &n_left_out));
+  g_assert_cmpuint (n_left_out, ==, 53);
+  g_assert_true (tall_log_limit_take (&limit, 4, 1, &n_left_out));
+  g_assert_cmpuint (n_left_out, ==, 0);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_log_set_always_fatal (G_LOG_LEVEL_ERROR | G_LOG_LEVEL_CRITICAL);
+  g_test_add_func ("/service/failure-log/levels", test_levels);
+  g_test_add_func ("/service/failure-log/outage", test_outage);
+  g_test_add_func ("/service/failure-log/limit", test_limit);
+  return g_test_run ();
+}

@@ -82,10 +82,11 @@ def all_keys_with_clients(folder):
 
 def orders_of_a_file(folder):
     options = ["--orders", NORTHWIND / "orders.csv", "--map", "northwind", "--operations", 50]
-    found, report = bench(f"rocksdb:{folder}", "--layout", "blob,denormalized", *options)
+    store = f"rocksdb:{folder}?sync=0"
+    found, report = bench(store, "--layout", "blob,denormalized", *options)
     equal((report["orders"], report["customers"], "seed" in report), (830, 89, False))
     equal(found["blob", "hashed", "store"]["operations_counted"], 830)
-    _, report = bench(f"rocksdb:{folder}", "--layout", "blob", "--count", 10, *options)
+    _, report = bench(store, "--layout", "blob", "--count", 10, *options)
     equal(report["orders"], 10)
 
 
@@ -103,7 +104,7 @@ def rejected_rows_are_told(folder):
 
 
 def table_for_people(folder):
-    result = run("bench", "--store", f"rocksdb:{folder}", "--lines", "1-9", "--count", 50,
+    result = run("bench", "--store", f"rocksdb:{folder}?sync=0", "--lines", "1-9", "--count", 50,
                  "--operations", 10).ends(DONE)
     equal(result.err, "")
     lines = result.out.splitlines()
@@ -116,7 +117,7 @@ def table_for_people(folder):
 
 
 def progress_on_a_terminal(folder):
-    text = on_terminal("bench", "--store", f"rocksdb:{folder}", "--layout", "wide", "--seconds",
+    text = on_terminal("bench", "--store", f"rocksdb:{folder}?sync=0", "--layout", "wide", "--seconds",
                        "0.5", "--count", 100)
     equal("wide, hashed: get" in text and "\r" in text, True)
 

@@ -117,8 +117,8 @@ def table_for_people(folder):
 
 
 def progress_on_a_terminal(folder):
-    text = on_terminal("bench", "--store", f"rocksdb:{folder}?sync=0", "--layout", "wide", "--seconds",
-                       "0.5", "--count", 100)
+    text = on_terminal("bench", "--store", f"rocksdb:{folder}?sync=0", "--layout", "wide",
+                       "--seconds", "0.5", "--count", 100)
     equal("wide, hashed: get" in text and "\r" in text, True)
 
 

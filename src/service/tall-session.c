@@ -12,6 +12,10 @@
  * never keep usual ones waiting. */
 #define SMALL_REQUEST (64 * 1024)
 
+/* A request that holds memory may be behind what makes it arrive in time by this part of that time:
+ * 2 s of the usual 30. */
+#define GRACE_PART 15
+
 /* Of a request that is refused only the name of the call is wanted. */
 #define REFUSED_START 1024
 
@@ -107,6 +111,29 @@ answer_next (Running *self, const char *refusal, GError **error)
   return thrift_transport_flush (THRIFT_TRANSPORT (transport), error);
 }
 
+/* Receives a request that memory is taken for. A client that only announces much and then stands
+ * still would keep it from the others: so what comes must never be far behind the pace that the
+ * whole needs to arrive in time. */
+static gboolean
+receive_large (const TallSession *session, gsize len, GError **error)
+{
+  gint64 begin = g_get_monotonic_time ();
+  gint64 time = (gint64)session->transfer_timeout * 1000;
+  gint64 begin_grace = begin + time / GRACE_PART;
+
+  for (gsize n = SMALL_REQUEST; n < len;)
+    {
+      gint64 due =
+          begin_grace + (gint64)((gdouble)time * (gdouble)(n - SMALL_REQUEST) / (gdouble)len);
+      tall_transport_set_deadline (session->transport, MIN (due, begin + time));
+      n = MIN (n + SMALL_REQUEST, len);
+      if (!tall_transport_await_frame (session->transport, n, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Memory is only taken for a large request that has begun to arrive. */
 static gboolean
 answer_frame (Running *self, GError **error)
 {
@@ -116,8 +143,12 @@ answer_frame (Running *self, GError **error)
   tall_transport_set_deadline (session->transport, deadline_after (session->transfer_timeout));
   if (!tall_transport_peek_frame (session->transport, &len, error))
     return FALSE;
+  if (session->front != NULL && len > SMALL_REQUEST
+      && !tall_transport_await_frame (session->transport, SMALL_REQUEST, error))
+    return FALSE;
   const char *refusal = find_refusal (session, len, &taken);
-  gboolean ok = answer_next (self, refusal, error);
+  gboolean ok =
+      (taken == 0 || receive_large (session, len, error)) && answer_next (self, refusal, error);
   if (taken > 0)
     tall_memory_give_back (session->memory, taken);
   return ok;

@@ -174,6 +174,18 @@ tall_transport_peek_frame (TallTransport *self, gsize *frame_len, GError **error
 }
 
 /**
+ * tall_transport_await_frame:
+ * @n: bytes, at most those of tall_transport_peek_frame()
+ *
+ * Receives the beginning of a frame whose header was received, and takes nothing away.
+ */
+gboolean
+tall_transport_await_frame (TallTransport *self, gsize n, GError **error)
+{
+  return self->has_frame || receive_at_least (self, TALL_TRANSPORT_FRAME_HEADER + n, error);
+}
+
+/**
  * tall_transport_read_frame:
  *
  * Receives a whole frame, unless one is there already. Reading goes on within it and cannot leave

@@ -74,6 +74,8 @@ gboolean tall_transport_wait_for_input (TallTransport *self,
 gboolean tall_transport_peek_frame (TallTransport *self,
                                     gsize *len,
                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean
+tall_transport_await_frame (TallTransport *self, gsize n, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_transport_read_frame_start (TallTransport *self,
                                           gsize max,
                                           GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -128,6 +128,61 @@ test_comes_back (void)
   tall_test_service_stop (&service);
 }
 
+/* A connection that announces a large request, and sends @len bytes of it. */
+static GSocketConnection *
+begin_large (const char *address, gsize len)
+{
+  static const guint8 header[] = { 0, 9, 0x60, 0 };
+  GSocketConnection *connection = tall_test_connect (address);
+  g_autofree guint8 *rubbish = g_malloc0 (len);
+
+  tall_test_send (connection, tall_slice (header, sizeof header));
+  tall_test_send (connection, tall_slice (rubbish, len));
+  return connection;
+}
+
+/* To announce much takes nothing from the others. */
+static void
+test_announced (void)
+{
+  TallTestService service;
+  TallServerOptions options = { .max_request = SIZE, .max_memory = SIZE, .memory_wait = 100 };
+  tall_test_service_start (&service, &options);
+  Put one = { service.client, "1", LARGE };
+  g_autoptr (GSocketConnection) first = begin_large (service.address, 10);
+  g_autoptr (GSocketConnection) second = begin_large (service.address, 10);
+
+  while (tall_server_count_connections (service.server) < 2)
+    g_thread_yield ();
+  for (guint i = 0; i < 5; i++)
+    assert_put (&one);
+  tall_test_service_stop (&service);
+}
+
+/* Nor does a request that stops on its way, long before its time is over. */
+static void
+test_stands_still (void)
+{
+  TallTestService service;
+  TallServerOptions options = {
+    .max_request = SIZE,
+    .max_memory = SIZE,
+    .memory_wait = 60 * 1000,
+    .transfer_timeout = 15 * 1000,
+  };
+  tall_test_service_start (&service, &options);
+  Put one = { service.client, "1", LARGE };
+  g_autoptr (GSocketConnection) first = begin_large (service.address, 70 * 1024);
+  g_autoptr (GSocketConnection) second = begin_large (service.address, 70 * 1024);
+
+  while (tall_server_count_waiting (service.server) == 0)
+    g_thread_yield (); /* one of them has the memory, the other wants it */
+  assert_put (&one);
+  g_assert_null (tall_test_receive_frame (first));
+  g_assert_null (tall_test_receive_frame (second));
+  tall_test_service_stop (&service);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -135,5 +190,7 @@ main (int argc, char **argv)
   g_test_add_func ("/service/memory/waits", test_waits);
   g_test_add_func ("/service/memory/refused", test_refused);
   g_test_add_func ("/service/memory/comes-back", test_comes_back);
+  g_test_add_func ("/service/memory/announced", test_announced);
+  g_test_add_func ("/service/memory/stands-still", test_stands_still);
   return g_test_run ();
 }

@@ -31,7 +31,7 @@ typedef struct
 typedef enum
 {
   STORED,
-  REFUSED, /* the data are to blame */
+  REFUSED, /* nothing is wrong with the others */
   RETRY,
   STOP, /* nothing else could be stored either */
 } Outcome;
@@ -74,7 +74,7 @@ typedef struct
 
 /* A put may have been done: looks whether it was. Returns RETRY, without an error, if nothing is
  * stored: it is sent again then, for that case only. A put over what is there could be the second
- * of its kind, and replace what somebody has written since. */
+ * of its kind, and replace what somebody has written since: such an item is for people. */
 static Outcome
 settle (Loader *self, Put *put, GError **error)
 {
@@ -85,9 +85,9 @@ settle (Loader *self, Put *put, GError **error)
         return STORED;
       g_set_error (error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN,
                    "%s. Something else is stored there: it was there before, or somebody has "
-                   "written it since",
+                   "written it since: look which counts, and load this again if it is the one",
                    put->unknown->message);
-      return STOP;
+      return REFUSED;
     }
   if (!g_error_matches (*error, TALL_ERROR, TALL_ERROR_NOT_FOUND))
     return classify (*error);
@@ -294,8 +294,8 @@ check_sum (Loader *self, GError **error)
  * it is reading, and fails with %G_IO_ERROR_CANCELLED.
  *
  * Returns: FALSE if the load was stopped: the file could not be read, the store could not be
- *   reached for too long, what became of a put cannot be told, or the reject file could not be
- *   written
+ *   reached for too long, what became of a put could not be found out, or the reject file could
+ *   not be written
  */
 gboolean
 tall_load (TallFront *front,

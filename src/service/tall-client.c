@@ -90,7 +90,7 @@ tall_client_init_options (TallIdlOptions *wire, const TallWriteOptions *options)
 {
   TallWriteOptions shorter = *options;
   if (options->timeout > 0)
-    shorter.timeout = MAX (options->timeout / 10 * 9, 1);
+    shorter.timeout = (guint)MAX ((guint64)options->timeout * 9 / 10, 1);
   tall_idl_options_init (wire, &shorter);
   /* The token lives in what the caller holds on to. */
   if (options->has_token)

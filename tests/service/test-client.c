@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-client.h"
 
+#include "tall-client-private.h"
 #include "tall-error.h"
 #include "tall-test-orders.h"
 #include "tall-test-service.h"
@@ -109,6 +110,23 @@ test_describe (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   g_assert_cmpstr (got->compression, ==, "zstd");
   g_assert_null (got->bloom_filter);
   g_assert_cmpstr (got->block_encoding, ==, "diff");
+}
+
+/* Nine tenths of any time, however short or long. */
+static void
+test_shorter_time (Fixture *f G_GNUC_UNUSED, gconstpointer data G_GNUC_UNUSED)
+{
+  static const guint times[][2] = {
+    { 1, 1 }, { 2, 1 }, { 9, 8 }, { 19, 17 }, { 1005, 904 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (times); i++)
+    {
+      TallWriteOptions options = { .timeout = times[i][0] };
+      TallIdlOptions wire;
+      tall_client_init_options (&wire, &options);
+      g_assert_cmpint (wire.timeout_ms, ==, times[i][1]);
+    }
 }
 
 static void
@@ -335,6 +353,7 @@ main (int argc, char **argv)
   ADD ("/service/client/error-details", test_error_details);
   ADD ("/service/client/reconnect", test_reconnect);
   ADD ("/service/client/unreachable", test_unreachable);
+  ADD ("/service/client/shorter-time", test_shorter_time);
   ADD ("/service/client/timeout", test_timeout);
   ADD ("/service/client/threads", test_threads);
   return g_test_run ();

@@ -8,7 +8,7 @@ tall_memory_init (TallMemory *self, gsize size)
   g_mutex_init (&self->mutex);
   g_cond_init (&self->changed);
   self->left = size;
-  self->n_waiting = 0;
+  g_queue_init (&self->waiting);
 }
 
 void
@@ -28,16 +28,16 @@ gboolean
 tall_memory_take (TallMemory *self, gsize size, gint64 deadline)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  GList place = { 0 };
+  gboolean in_time = TRUE, enough;
 
-  self->n_waiting++;
-  while (self->left < size)
-    if (!g_cond_wait_until (&self->changed, &self->mutex, deadline))
-      break;
-  self->n_waiting--;
-
-  gboolean enough = self->left >= size;
+  g_queue_push_tail_link (&self->waiting, &place);
+  while (!(enough = self->waiting.head == &place && self->left >= size) && in_time)
+    in_time = g_cond_wait_until (&self->changed, &self->mutex, deadline);
+  g_queue_unlink (&self->waiting, &place);
   if (enough)
     self->left -= size;
+  g_cond_broadcast (&self->changed); /* the next is the first now */
   return enough;
 }
 
@@ -54,5 +54,5 @@ guint
 tall_memory_count_waiting (TallMemory *self)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
-  return self->n_waiting;
+  return self->waiting.length;
 }

@@ -10,14 +10,15 @@ G_BEGIN_DECLS
  * TallMemory:
  *
  * How many bytes of requests may be in work together. Whoever wants more than is left waits for it,
- * but not for long. Any thread may use it.
+ * but not for long, in the order in which they came: a large request is not passed by small ones
+ * until its time is over. Any thread may use it.
  */
 typedef struct
 {
   GMutex mutex;
   GCond changed;
-  gsize left;      /* bytes */
-  guint n_waiting; /* threads */
+  gsize left;     /* bytes */
+  GQueue waiting; /* a link on the stack of each thread that waits, the first to come first */
 } TallMemory;
 
 void tall_memory_init (TallMemory *self, gsize size);

@@ -4,6 +4,7 @@
 /* Large requests share the memory that there is for them; the others do not wait for it. */
 
 #include "tall-error.h"
+#include "tall-memory.h"
 #include "tall-server-private.h"
 #include "tall-test-orders.h"
 #include "tall-test-service.h"
@@ -183,6 +184,74 @@ test_stands_still (void)
   tall_test_service_stop (&service);
 }
 
+#define SOON (g_get_monotonic_time () + 50 * G_TIME_SPAN_MILLISECOND)
+
+typedef struct
+{
+  TallMemory *memory;
+  gsize size;
+  guint patience; /* milliseconds */
+} Wanted;
+
+static gpointer
+take (gpointer data)
+{
+  const Wanted *self = data;
+  gint64 deadline = g_get_monotonic_time () + self->patience * G_TIME_SPAN_MILLISECOND;
+  return GINT_TO_POINTER (tall_memory_take (self->memory, self->size, deadline));
+}
+
+static GThread *
+start_taking (Wanted *self, guint n_waiting)
+{
+  GThread *thread = g_thread_new ("taking", take, self);
+  while (tall_memory_count_waiting (self->memory) < n_waiting)
+    g_thread_yield ();
+  return thread;
+}
+
+/* Who came first is served first, so that small requests do not keep a large one out for ever; when
+ * it gives up, the next has its turn. */
+static void
+test_order (void)
+{
+  TallMemory memory;
+  tall_memory_init (&memory, 100);
+  Wanted all = { &memory, 100, 60 * 1000 }, some = { &memory, 30, 60 * 1000 };
+
+  g_assert_true (tall_memory_take (&memory, 60, SOON));
+  GThread *large = start_taking (&all, 1);
+  g_assert_false (tall_memory_take (&memory, 30, SOON));
+  tall_memory_give_back (&memory, 60);
+  g_assert_true (GPOINTER_TO_INT (g_thread_join (large)));
+
+  tall_memory_give_back (&memory, 50);
+  g_assert_false (tall_memory_take (&memory, 100, SOON));
+  GThread *first = start_taking (&all, 1);
+  GThread *second = start_taking (&some, 2);
+  tall_memory_give_back (&memory, 50);
+  g_assert_true (GPOINTER_TO_INT (g_thread_join (first)));
+  tall_memory_give_back (&memory, 100);
+  g_assert_true (GPOINTER_TO_INT (g_thread_join (second)));
+  tall_memory_clear (&memory);
+}
+
+/* Who waits behind one that gives up goes on. */
+static void
+test_given_up (void)
+{
+  TallMemory memory;
+  tall_memory_init (&memory, 100);
+  Wanted more = { &memory, 200, 500 };
+  Wanted some = { &memory, 30, 60 * 1000 };
+
+  GThread *never = start_taking (&more, 1);
+  GThread *next = start_taking (&some, 0);
+  g_assert_false (GPOINTER_TO_INT (g_thread_join (never)));
+  g_assert_true (GPOINTER_TO_INT (g_thread_join (next)));
+  tall_memory_clear (&memory);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -192,5 +261,7 @@ main (int argc, char **argv)
   g_test_add_func ("/service/memory/comes-back", test_comes_back);
   g_test_add_func ("/service/memory/announced", test_announced);
   g_test_add_func ("/service/memory/stands-still", test_stands_still);
+  g_test_add_func ("/service/memory/order", test_order);
+  g_test_add_func ("/service/memory/given-up", test_given_up);
   return g_test_run ();
 }

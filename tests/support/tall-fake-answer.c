@@ -117,6 +117,14 @@ says_yes (TallFakeScript *self, const TallFakeRequest *request)
 }
 
 static void
+write_no_rows (ThriftProtocol *protocol)
+{
+  thrift_protocol_write_field_begin (protocol, "success", T_LIST, 0, NULL);
+  thrift_protocol_write_list_begin (protocol, T_STRUCT, 0, NULL);
+  thrift_protocol_write_list_end (protocol, NULL);
+}
+
+static void
 write_region (ThriftProtocol *protocol, const char *start_key)
 {
   thrift_protocol_write_struct_begin (protocol, "THRegionLocation", NULL);
@@ -178,7 +186,8 @@ write_result (TallFakeScript *self,
               GError **error)
 {
   const char *name = request->name;
-  if (answer == TALL_FAKE_ERROR)
+  gboolean no_table = self->cells == NULL && g_str_equal (name, "getScannerResults");
+  if (answer == TALL_FAKE_ERROR || no_table)
     {
       thrift_protocol_write_field_begin (protocol, "io", T_STRUCT, 1, error);
       thrift_protocol_write_struct_begin (protocol, "TIOError", error);
@@ -212,6 +221,8 @@ write_result (TallFakeScript *self,
     }
   else if (g_str_equal (name, "getAllRegionLocations"))
     write_regions (protocol);
+  else if (g_str_equal (name, "getScannerResults"))
+    write_no_rows (protocol);
   else if (g_str_equal (name, "deleteMultiple"))
     write_failed (protocol, answer == TALL_FAKE_FAILED);
   thrift_protocol_write_field_stop (protocol, error);

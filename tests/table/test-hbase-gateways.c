@@ -405,6 +405,35 @@ static const Behaviour behaviours[] = {
   { "1001", "s=2 twice=second", "takes older cells along" },
 };
 
+static guint
+count_trials (TallFakeGateway *gateway)
+{
+  return tall_fake_gateway_get_calls (gateway, "checkAndMutate");
+}
+
+static void
+expect_write_refused (TallTable *table, const char *address, const char *hint)
+{
+  g_autoptr (GError) error = NULL;
+  g_assert_false (tall_hbase_fixture_write (table, SOON, NULL, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
+  g_test_message ("%s", error->message);
+  g_assert_nonnull (strstr (error->message, hint));
+  g_assert_nonnull (strstr (error->message, address));
+}
+
+static void
+expect_writes (TallTable *table, guint n)
+{
+  g_autoptr (GError) error = NULL;
+  for (guint i = 0; i < n; i++)
+    {
+      g_assert_true (tall_hbase_fixture_write (table, SOON, NULL, &error));
+      g_assert_no_error (error);
+    }
+}
+
+/* Who only reads has nothing tried out. Before the first write everything is. */
 static void
 test_self_test (void)
 {
@@ -413,16 +442,53 @@ test_self_test (void)
       const Behaviour *behaviour = &behaviours[i];
       g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
       tall_fake_gateway_set_self_test (gateway, behaviour->answers, behaviour->cells);
+      g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
+      expect_reads (table, 3);
+      g_assert_cmpuint (count_trials (gateway), ==, 0);
+      g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "deleteMultiple"), ==, 0);
+
       if (behaviour->hint != NULL)
-        expect_not_opened (tall_fake_gateway_get_address (gateway), FALSE, FALSE,
-                           TALL_ERROR_UNSUPPORTED, behaviour->hint);
+        expect_write_refused (table, tall_fake_gateway_get_address (gateway), behaviour->hint);
       else
-        {
-          g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
-          expect_reads (table, 3);
-        }
+        expect_writes (table, 3);
+      g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "putMultiple"), ==,
+                        behaviour->hint == NULL ? 3 : 0);
       /* What was tried is removed, also if it was refused. */
       g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "deleteMultiple"), >=, 1);
+    }
+}
+
+/* One that is refused is passed over, also if it is the first; and the next one is tried out. */
+static void
+test_self_test_refused (void)
+{
+  g_auto (Pair) pair = { NULL };
+  pair_init (&pair);
+  tall_fake_gateway_set_self_test (pair.bad, "0000000000000", behaviours[0].cells);
+  tall_fake_gateway_set_self_test (pair.good, behaviours[0].answers, behaviours[0].cells);
+  pair_open (&pair, 20000);
+  expect_back (&pair);
+  expect_writes (pair.table, 10);
+  g_assert_cmpuint (tall_fake_gateway_get_calls (pair.good, "putMultiple"), ==, 10);
+  g_assert_cmpuint (tall_fake_gateway_get_calls (pair.bad, "putMultiple"), ==, 0);
+  g_assert_cmpuint (count_trials (pair.good), ==, 4);
+}
+
+/* A connection that breaks in the middle costs the caller nothing: it is done again. */
+static void
+test_self_test_broken (void)
+{
+  static const char *const methods[] = { "getScannerResults", "checkAndMutate", "deleteMultiple" };
+  for (guint i = 0; i < G_N_ELEMENTS (methods); i++)
+    {
+      g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
+      gboolean late = g_str_equal (methods[i], "deleteMultiple");
+      tall_fake_gateway_set_self_test (gateway, late ? "10011001" : "1001", behaviours[0].cells);
+      g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
+      tall_fake_gateway_set_answer (gateway, methods[i], TALL_FAKE_CLOSE, 1);
+      expect_writes (table, 2);
+      g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "getScannerResults"), ==, 2);
+      g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "putMultiple"), ==, 2);
     }
 }
 
@@ -433,21 +499,27 @@ test_self_test_once (void)
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
   tall_fake_gateway_set_self_test (gateway, behaviours[0].answers, behaviours[0].cells);
   g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
-  guint calls = tall_fake_gateway_get_calls (gateway, "checkAndMutate");
+  expect_writes (table, 2);
+  guint calls = count_trials (gateway);
+  g_assert_cmpuint (calls, ==, 4);
   g_autoptr (GError) error = NULL;
   g_assert_true (tall_hbase_fixture_read (table, 4, SOON, &error));
   tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_CLOSE, 1);
   expect_reads (table, 2);
-  g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "checkAndMutate"), ==, calls);
+  expect_writes (table, 2);
+  g_assert_cmpuint (count_trials (gateway), ==, calls);
 }
 
-/* Before there is the table of the self-test nothing is tried; it is once the table was created. */
+/* Before there is the table of the self-test nothing is tried, and that is asked once; it is once
+ * the table was created. */
 static void
 test_self_test_later (void)
 {
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
   g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
-  g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "checkAndMutate"), ==, 0);
+  expect_writes (table, 2);
+  g_assert_cmpuint (count_trials (gateway), ==, 0);
+  g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "getScannerResults"), ==, 1);
 
   tall_fake_gateway_set_self_test (gateway, behaviours[1].answers, behaviours[1].cells);
   tall_fake_gateway_set_answer (gateway, "tableExists", TALL_FAKE_NO, 1);
@@ -510,6 +582,8 @@ main (int argc, char **argv)
   g_test_add_func ("/table/hbase/gateways/other-servers", test_other_servers);
   g_test_add_func ("/table/hbase/gateways/other-service", test_other_service);
   g_test_add_func ("/table/hbase/gateways/self-test", test_self_test);
+  g_test_add_func ("/table/hbase/gateways/self-test-refused", test_self_test_refused);
+  g_test_add_func ("/table/hbase/gateways/self-test-broken", test_self_test_broken);
   g_test_add_func ("/table/hbase/gateways/self-test-once", test_self_test_once);
   g_test_add_func ("/table/hbase/gateways/self-test-later", test_self_test_later);
   g_test_add_func ("/table/hbase/gateways/overloaded", test_overloaded);

@@ -3,6 +3,7 @@
 #include "tall-hbase-call.h"
 
 #include "tall-hbase-error.h"
+#include "tall-hbase-trial.h"
 
 /* Connections that one caller uses at a time. */
 #define MAX_LINKS 4
@@ -21,6 +22,7 @@ typedef struct
   TallHbasePool *pool;
   const TallHbaseNames *names;
   gint64 deadline;
+  gboolean writes;
   TallHbaseLink *links[MAX_LINKS]; /* n_links of them, lent */
   guint n_links;
 } Run;
@@ -40,8 +42,10 @@ take_links (Run *run, guint wanted, GError **error)
   while (run->n_links < MIN (wanted, MAX_LINKS))
     {
       TallHbaseLending lending = run->n_links > 0 ? TALL_HBASE_TRY : TALL_HBASE_WAIT;
-      TallHbaseLink *link =
-          tall_hbase_pool_take (run->pool, lending, run->deadline, run->n_links > 0 ? NULL : error);
+      GError **reason = run->n_links > 0 ? NULL : error;
+      TallHbaseLink *link = run->writes
+                                ? tall_hbase_trial_take (run->pool, lending, run->deadline, reason)
+                                : tall_hbase_pool_take (run->pool, lending, run->deadline, reason);
       if (link == NULL)
         return run->n_links > 0;
       run->links[run->n_links++] = link;
@@ -234,7 +238,9 @@ tall_hbase_run_on (TallHbasePool *pool,
                    gint64 deadline,
                    GError **error)
 {
-  Run run = { .pool = pool, .names = names, .deadline = deadline };
+  Run run = {
+    .pool = pool, .names = names, .deadline = deadline, .writes = n > 0 && calls[0]->writes
+  };
   gboolean ok = TRUE;
 
   if (link != NULL)

@@ -20,6 +20,7 @@ struct _TallHbaseCall
   gboolean (*receive) (TallHbaseCall *self, HbGatewayIf *client, HbTIOError **io, GError **error);
   const char *table; /* short name; NULL if the call is not about the rows of a table */
   gboolean harmless; /* may be sent more than once */
+  gboolean writes;   /* rows: its gateway has to show first what its HBase does */
   gboolean slow;     /* takes its time, as calls on tables do */
   gboolean again;    /* set by receive: there is more to ask, with another request */
   gboolean done;     /* answered, for the last time */

@@ -33,7 +33,8 @@ typedef struct
   char *address;
   TallHbaseGatewayState state;
   gboolean known;   /* it was alive once, so it is spoken to in the right way */
-  gboolean tested;  /* the HBase behind it does what we rely on */
+  gint tested;      /* atomic: the HBase behind it does what writes rely on */
+  gboolean refused; /* it does not, and has to show that it does before it is used again */
   gboolean suspect; /* a call failed: kept connections may be as dead, so none is lent */
   GError *reason;   /* why it is not alive; NULL: it was not asked yet */
   gint64 since;     /* when @state began: microseconds of g_get_real_time() */

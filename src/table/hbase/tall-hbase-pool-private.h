@@ -30,7 +30,9 @@ struct _TallHbasePool
   guint64 last_ticket;        /* that a Waiter got */
   TallHbaseGateway *gateways; /* n_gateways of them */
   guint n_gateways;
-  guint next; /* whose turn it is */
+  guint next;    /* whose turn it is */
+  char *owner;   /* of self-tests: its alone */
+  gboolean busy; /* with a self-test */
 };
 
 void tall_hbase_pool_leave (TallHbasePool *self);

@@ -27,6 +27,7 @@ tall_hbase_pool_leave (TallHbasePool *self)
   for (guint i = 0; i < self->n_gateways; i++)
     tall_hbase_gateway_clear (&self->gateways[i]);
   g_free (self->gateways);
+  g_free (self->owner);
   tall_hbase_names_clear (&self->names);
   g_mutex_clear (&self->mutex);
   g_cond_clear (&self->changed);
@@ -313,24 +314,6 @@ tall_hbase_pool_give_back (TallHbasePool *self, TallHbaseLink *link)
 }
 
 /**
- * tall_hbase_pool_test:
- *
- * Has the gateways try out what their HBase does, as soon as there is a table on which to try.
- *
- * Returns: FALSE if none passes, with what is wrong
- */
-gboolean
-tall_hbase_pool_test (TallHbasePool *self, GError **error)
-{
-  g_mutex_lock (&self->mutex);
-  for (guint i = 0; i < self->n_gateways; i++)
-    if (!self->gateways[i].tested)
-      tall_hbase_watch_doubt (self, &self->gateways[i]);
-  g_mutex_unlock (&self->mutex);
-  return tall_hbase_pool_wait_until_alive (self, error);
-}
-
-/**
  * tall_hbase_pool_wait_until_alive:
  *
  * Returns: TRUE as soon as one of the gateways is there; FALSE if all were asked and none is, with
@@ -432,6 +415,7 @@ tall_hbase_pool_new (const TallHbaseOptions *options, GError **error)
   self->wire.compact = options->compact;
   self->wire.max_message = 512 * 1024 * 1024;
   self->n_users = 1;
+  self->owner = g_uuid_string_random ();
   g_mutex_init (&self->mutex);
   g_cond_init (&self->changed);
   g_queue_init (&self->waiting);

@@ -24,7 +24,6 @@ TallHbasePool *tall_hbase_pool_new (const TallHbaseOptions *options,
                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_hbase_pool_wait_until_alive (TallHbasePool *self,
                                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_hbase_pool_test (TallHbasePool *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_hbase_pool_close (TallHbasePool *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallHbasePool, tall_hbase_pool_close)
 

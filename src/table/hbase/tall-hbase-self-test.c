@@ -5,49 +5,64 @@
 #include "tall-hbase-convert.h"
 #include "tall-hbase-error.h"
 
+/* All rows of self-tests, this one's and others': from the prefix up to this. */
+#define PREFIX "selftest/"
+#define PREFIX_END "selftest0"
+
+/* A row whose newest cell is older is nobody's any more: its process was killed, or its connection
+ * broke. Clocks of clients may differ by that much. */
+#define MAX_AGE (60 * 1000)
+
+/* Of these, what one test removes. */
+#define MAX_LEFT 100
+
 /* A test under way, on a row of its own: many processes may be at it at once. */
 typedef struct
 {
+  TallHbaseLink *link;
   HbGatewayIf *client;
-  const char *gateway;
+  const TallHbaseNames *names;
+  const char *owner; /* begins the key of its row, and of those that this process left */
   GByteArray *table;
   GByteArray *row;
-  gint64 now;       /* milliseconds; timestamps count from here */
-  TallBatch *batch; /* holds the mutations */
+  gint64 now;         /* milliseconds; timestamps count from here */
+  TallBatch *batch;   /* holds the mutations */
+  GPtrArray *removed; /* of HbTDelete: what others left */
 } SelfTest;
 
-/* A conditional write of cell `s`, and what has to become of it. */
-typedef struct
-{
-  const char *what;
-  const char *expected; /* empty: it must not exist */
-  const char *value;
-  gboolean matches;
-} Step;
-
-/* The last one that matches wins: `s` is 2. */
-static const Step steps[] = {
-  { "a check for an absent cell does not hold where there is none", "", "1", TRUE },
-  { "a check for an absent cell holds where there is one", "", "x", FALSE },
-  { "a comparison with another value holds", "2", "x", FALSE },
-  { "a comparison with the cell's value does not hold", "1", "2", TRUE },
-};
-
-/* What is put afterwards, one after the other; timestamps from now. */
 typedef struct
 {
   const char *qualifier;
-  gint64 offset;
+  gint64 offset; /* of its timestamp from now */
   const char *value;
 } Put;
 
+#define MAX_PUTS 4
 #define DELETED_AT 20
 
-static const Put cells[] = {
-  { "older", 5, "kept" },
-  { "twice", 10, "first" },
-  { "twice", 10, "second" },
-  { "exact", DELETED_AT, "gone" },
+/* A conditional write, as commits make them, and what has to become of it. */
+typedef struct
+{
+  const char *what;
+  const char *expected; /* of `s`; empty: it must not exist */
+  gboolean matches;
+  Put puts[MAX_PUTS];
+} Step;
+
+static const Step steps[] = {
+  { "a check for an absent cell does not hold where there is none",
+    "",
+    TRUE,
+    { { "s", 0, "1" },
+      { "older", 5, "kept" },
+      { "twice", 10, "first" },
+      { "exact", 20, "gone" } } },
+  { "a check for an absent cell holds where there is one", "", FALSE, { { "s", 1, "x" } } },
+  { "a comparison with another value holds", "2", FALSE, { { "s", 2, "x" } } },
+  { "a comparison with the cell's value does not hold",
+    "1",
+    TRUE,
+    { { "s", 3, "2" }, { "twice", 10, "second" } } },
 };
 
 /* What is there in the end, once the cells of one timestamp were deleted. */
@@ -69,14 +84,23 @@ self_test_clear (SelfTest *self)
   g_clear_pointer (&self->table, g_byte_array_unref);
   g_clear_pointer (&self->row, g_byte_array_unref);
   g_clear_pointer (&self->batch, tall_batch_free);
+  g_clear_pointer (&self->removed, g_ptr_array_unref);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SelfTest, self_test_clear)
+
+static const char *
+get_address (const SelfTest *self)
+{
+  return tall_connection_get_address (self->link->connection);
+}
 
 static gboolean
 fail (const SelfTest *self, GError *reason, const HbTIOError *io, GError **error)
 {
   g_autoptr (GError) cause = reason;
-  tall_hbase_error_set (error, cause, io, self->gateway);
+  if (io == NULL)
+    tall_connection_break (self->link->connection);
+  tall_hbase_error_set (error, cause, io, get_address (self));
   g_prefix_error (error, "Trying out what HBase does: ");
   return FALSE;
 }
@@ -88,7 +112,7 @@ refuse (const SelfTest *self, const char *what, GError **error)
       error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
       "the gateway at %s is refused, as orders would not be safe: %s. Use HBase 2.2 or newer "
       "and its own \"hbase thrift2\"",
-      self->gateway, what);
+      get_address (self), what);
   return FALSE;
 }
 
@@ -99,14 +123,15 @@ add_mutation (SelfTest *self)
 }
 
 static gboolean
-run_step (SelfTest *self, const Step *step, gint64 timestamp, GError **error)
+run_step (SelfTest *self, const Step *step, GError **error)
 {
   g_autoptr (HbTIOError) io = NULL;
   GError *reason = NULL;
   gboolean matched = FALSE;
   TallMutation *mutation = add_mutation (self);
-  tall_mutation_put (self->batch, mutation, tall_slice_str ("s"), timestamp,
-                     tall_slice_str (step->value));
+  for (guint i = 0; i < MAX_PUTS && step->puts[i].qualifier != NULL; i++)
+    tall_mutation_put (self->batch, mutation, tall_slice_str (step->puts[i].qualifier),
+                       self->now + step->puts[i].offset, tall_slice_str (step->puts[i].value));
   g_autoptr (HbTRowMutations) mutations = tall_hbase_row_mutations_new (mutation);
   g_autoptr (GByteArray) family = tall_hbase_bytes (tall_slice_str (TALL_FAMILY));
   g_autoptr (GByteArray) qualifier = tall_hbase_bytes (tall_slice_str ("s"));
@@ -123,46 +148,120 @@ static gboolean
 run_steps (SelfTest *self, GError **error)
 {
   for (guint i = 0; i < G_N_ELEMENTS (steps); i++)
-    if (!run_step (self, &steps[i], self->now + i, error))
+    if (!run_step (self, &steps[i], error))
       return FALSE;
   return TRUE;
 }
 
+/* @list: (transfer full): of HbTDelete */
 static gboolean
-run_puts (SelfTest *self, GError **error)
+run_deletes (SelfTest *self, GPtrArray *list, GError **error)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (cells); i++)
-    {
-      g_autoptr (HbTIOError) io = NULL;
-      GError *reason = NULL;
-      TallMutation *mutation = add_mutation (self);
-      tall_mutation_put (self->batch, mutation, tall_slice_str (cells[i].qualifier),
-                         self->now + cells[i].offset, tall_slice_str (cells[i].value));
-      g_autoptr (GPtrArray) list = g_ptr_array_new_with_free_func (g_object_unref);
-      g_ptr_array_add (list, tall_hbase_put_new (mutation));
-      if (!hb_gateway_client_put_multiple (self->client, self->table, list, &io, &reason))
-        return fail (self, reason, io, error);
-    }
-  return TRUE;
+  g_autoptr (GPtrArray) deletes = list;
+  g_autoptr (GPtrArray) failed = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr (HbTIOError) io = NULL;
+  GError *reason = NULL;
+  if (!hb_gateway_client_delete_multiple (self->client, &failed, self->table, deletes, &io,
+                                          &reason))
+    return fail (self, reason, io, error);
+  if (failed->len > 0)
+    g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
+                 "Trying out what HBase does: %u deletes in table %s failed at the gateway at %s",
+                 failed->len, TALL_HBASE_SELF_TEST_TABLE, get_address (self));
+  return failed->len == 0;
 }
 
 static gboolean
-run_delete (SelfTest *self, TallChangeKind kind, GError **error)
+run_delete_at (SelfTest *self, GError **error)
+{
+  GPtrArray *list = g_ptr_array_new_with_free_func (g_object_unref);
+  TallMutation *mutation = add_mutation (self);
+  tall_mutation_delete_at (self->batch, mutation, self->now + DELETED_AT);
+  g_ptr_array_add (list, tall_hbase_delete_new (mutation, TALL_CHANGE_DELETE_AT));
+  return run_deletes (self, list, error);
+}
+
+static HbTDelete *
+removal_new (SelfTest *self, TallSlice row, gint64 newest)
+{
+  TallMutation *mutation = tall_batch_add (self->batch, TALL_HBASE_SELF_TEST_TABLE, row);
+  tall_mutation_delete_up_to (self->batch, mutation, newest);
+  return tall_hbase_delete_new (mutation, TALL_CHANGE_DELETE_UP_TO);
+}
+
+/* Of this test's row and of all that others left. */
+static gboolean
+run_removal (SelfTest *self, GError **error)
+{
+  g_ptr_array_add (self->removed,
+                   removal_new (self, tall_slice_array (self->row), self->now + DELETED_AT));
+  return run_deletes (self, g_steal_pointer (&self->removed), error);
+}
+
+/* A row that another test is at right now is left alone. */
+static void
+add_left (SelfTest *self, const HbTResult *result)
+{
+  if (result->row == NULL || result->columnValues == NULL)
+    return;
+
+  gint64 newest = 0;
+  TallSlice row = tall_slice_array (result->row);
+  for (guint i = 0; i < result->columnValues->len; i++)
+    {
+      const HbTColumnValue *cell = g_ptr_array_index (result->columnValues, i);
+      newest = MAX (newest, cell->timestamp);
+    }
+  if (tall_slice_has_prefix (row, tall_slice_str (PREFIX))
+      && (newest < self->now - MAX_AGE
+          || tall_slice_has_prefix (row, tall_slice_str (self->owner))))
+    g_ptr_array_add (self->removed, removal_new (self, row, newest));
+}
+
+static gboolean
+has_table (const SelfTest *self, gboolean *exists, GError **error)
 {
   g_autoptr (HbTIOError) io = NULL;
   GError *reason = NULL;
-  TallMutation *mutation = add_mutation (self);
-  if (kind == TALL_CHANGE_DELETE_AT)
-    tall_mutation_delete_at (self->batch, mutation, self->now + DELETED_AT);
-  else
-    tall_mutation_delete_up_to (self->batch, mutation, self->now + DELETED_AT);
+  g_autoptr (HbTTableName) name =
+      tall_hbase_names_get_table_name (self->names, TALL_HBASE_SELF_TEST_TABLE);
+  return hb_gateway_client_table_exists (self->client, exists, name, &io, &reason)
+         || fail (self, reason, io, error);
+}
 
-  g_autoptr (GPtrArray) failed = g_ptr_array_new_with_free_func (g_object_unref);
-  g_autoptr (GPtrArray) list = g_ptr_array_new_with_free_func (g_object_unref);
-  g_ptr_array_add (list, tall_hbase_delete_new (mutation, kind));
-  if (!hb_gateway_client_delete_multiple (self->client, &failed, self->table, list, &io, &reason))
-    return fail (self, reason, io, error);
-  return failed->len == 0 || refuse (self, "a delete fails", error);
+/* What tests left that did not come to their end. */
+static gboolean
+find_left (SelfTest *self, gboolean *exists, GError **error)
+{
+  g_autoptr (HbTIOError) io = NULL;
+  GError *reason = NULL;
+  g_autoptr (HbTScan) scan = g_object_new (HB_TYPE_T_SCAN, NULL);
+  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (g_object_unref);
+  scan->startRow = tall_hbase_bytes (tall_slice_str (PREFIX));
+  scan->__isset_startRow = TRUE;
+  scan->stopRow = tall_hbase_bytes (tall_slice_str (PREFIX_END));
+  scan->__isset_stopRow = TRUE;
+
+  *exists = TRUE;
+  if (hb_gateway_client_get_scanner_results (self->client, &rows, self->table, scan, MAX_LEFT, &io,
+                                             &reason))
+    {
+      for (guint i = 0; i < rows->len; i++)
+        add_left (self, g_ptr_array_index (rows, i));
+      return TRUE;
+    }
+  /* Most of HBase's errors about an absent table do not say what is wrong. */
+  if (io != NULL && !has_table (self, exists, error))
+    {
+      g_clear_error (&reason);
+      return FALSE;
+    }
+  if (io != NULL && !*exists)
+    {
+      g_clear_error (&reason);
+      return TRUE;
+    }
+  return fail (self, reason, io, error);
 }
 
 static const HbTColumnValue *
@@ -205,54 +304,50 @@ run_end (SelfTest *self, GError **error)
   return check_end (self, result, error);
 }
 
-static gboolean
-has_table (const SelfTest *self, const TallHbaseNames *names, gboolean *exists, GError **error)
-{
-  g_autoptr (HbTIOError) io = NULL;
-  GError *reason = NULL;
-  g_autoptr (HbTTableName) name =
-      tall_hbase_names_get_table_name (names, TALL_HBASE_SELF_TEST_TABLE);
-  return hb_gateway_client_table_exists (self->client, exists, name, &io, &reason)
-         || fail (self, reason, io, error);
-}
-
 /**
  * tall_hbase_self_test:
+ * @owner: what begins the keys of the rows of this process; no two of its tests run at once
  * @deadline: of everything
- * @tested: (out): FALSE: there is no table yet on which to try
  *
  * Tries out whether the HBase behind a gateway does what the protocol of commits relies on: a check
  * that a cell must not exist, a comparison, puts at the same timestamp, and deletes of one
- * timestamp; in 11 small calls on a row of its own, which is removed.
+ * timestamp. These are eight small calls on a row of its own, which is removed, together with
+ * rows of tests that did not come to their end. If there is no table yet there is nothing to rely
+ * on. If the connection breaks, the next test with the same @owner removes the row.
  *
  * Returns: FALSE with %TALL_ERROR_UNSUPPORTED if it does something else, or why it cannot be known
  */
 gboolean
 tall_hbase_self_test (TallHbaseLink *link,
                       const TallHbaseNames *names,
+                      const char *owner,
                       gint64 deadline,
-                      gboolean *tested,
                       GError **error)
 {
   g_autofree char *id = g_uuid_string_random ();
-  g_autofree char *row = g_strconcat ("selftest/", id, NULL);
+  g_autofree char *prefix = g_strconcat (PREFIX, owner, NULL);
+  g_autofree char *row = g_strconcat (prefix, "/", id, NULL);
   g_auto (SelfTest) self = {
+    .link = link,
     .client = tall_hbase_link_get_client (link),
-    .gateway = tall_connection_get_address (link->connection),
+    .names = names,
+    .owner = prefix,
     .table = tall_hbase_names_get_table (names, TALL_HBASE_SELF_TEST_TABLE),
     .row = tall_hbase_bytes (tall_slice_str (row)),
     .now = g_get_real_time () / 1000,
     .batch = tall_batch_new (),
+    .removed = g_ptr_array_new_with_free_func (g_object_unref),
   };
+  gboolean exists = FALSE;
 
   tall_connection_set_deadline (link->connection, deadline);
-  if (!has_table (&self, names, tested, error))
+  if (!find_left (&self, &exists, error))
     return FALSE;
-  if (!*tested)
+  if (!exists)
     return TRUE;
 
-  gboolean ok = run_steps (&self, error) && run_puts (&self, error)
-                && run_delete (&self, TALL_CHANGE_DELETE_AT, error) && run_end (&self, error);
+  gboolean ok = run_steps (&self, error) && run_delete_at (&self, error) && run_end (&self, error);
   /* What was tried is removed in any case; why it failed counts more than that. */
-  return run_delete (&self, TALL_CHANGE_DELETE_UP_TO, ok ? error : NULL) && ok;
+  gboolean can_remove = !tall_connection_is_broken (link->connection);
+  return can_remove && run_removal (&self, ok ? error : NULL) && ok;
 }

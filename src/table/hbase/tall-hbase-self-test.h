@@ -12,8 +12,8 @@ G_BEGIN_DECLS
 
 gboolean tall_hbase_self_test (TallHbaseLink *link,
                                const TallHbaseNames *names,
+                               const char *owner,
                                gint64 deadline,
-                               gboolean *tested,
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -5,6 +5,7 @@
 #include "tall-hbase-admin.h"
 #include "tall-hbase-reader.h"
 #include "tall-hbase-self-test.h"
+#include "tall-hbase-trial.h"
 #include "tall-hbase-writer.h"
 
 struct _TallHbaseTable
@@ -75,7 +76,7 @@ hbase_create_table (TallTable *table, const TallTableSpec *spec, gint64 deadline
   TallHbaseTable *self = TALL_HBASE_TABLE (table);
   return tall_hbase_create_table (self->pool, &self->names, spec, deadline, error)
          && (!g_str_equal (spec->name, TALL_HBASE_SELF_TEST_TABLE)
-             || tall_hbase_pool_test (self->pool, error));
+             || tall_hbase_trial_run (self->pool, deadline, error));
 }
 
 static gboolean

@@ -4,7 +4,7 @@
 
 #include "tall-hbase-pool-private.h"
 #include "tall-hbase-probe.h"
-#include "tall-hbase-self-test.h"
+#include "tall-hbase-trial.h"
 
 /* Why there is no connection. Whose own time was over is not told that the gateway is at fault. */
 static void
@@ -52,20 +52,17 @@ tall_hbase_watch_open (TallHbasePool *self,
   return g_steal_pointer (&link);
 }
 
-/* @tested: (inout): whether it has shown before what its HBase does. Called without the mutex. */
+/* @refused: it did not do what writes rely on. Called without the mutex. */
 static TallHbaseLink *
 ask (TallHbasePool *self,
      const TallHbaseGateway *gateway,
      gboolean known,
-     gboolean *tested,
+     gboolean refused,
      GError **error)
 {
   g_autoptr (TallHbaseLink) link =
       tall_hbase_watch_open (self, gateway, known, TALL_NO_DEADLINE, error);
-  gint64 limit =
-      tall_hbase_limit (self->options.call_timeout * G_TIME_SPAN_MILLISECOND, TALL_NO_DEADLINE);
-  if (link == NULL
-      || (!*tested && !tall_hbase_self_test (link, &self->names, limit, tested, error)))
+  if (link == NULL || (refused && !tall_hbase_trial_try (self, link, TALL_NO_DEADLINE, error)))
     return NULL;
   return g_steal_pointer (&link);
 }
@@ -76,10 +73,10 @@ check (TallHbasePool *self, TallHbaseGateway *gateway)
 {
   g_autoptr (GError) reason = NULL;
   gboolean known = gateway->known;
-  gboolean tested = gateway->tested;
+  gboolean refused = gateway->refused;
 
   g_mutex_unlock (&self->mutex);
-  TallHbaseLink *link = ask (self, gateway, known, &tested, &reason);
+  TallHbaseLink *link = ask (self, gateway, known, refused, &reason);
   g_mutex_lock (&self->mutex);
 
   if (link == NULL)
@@ -90,7 +87,6 @@ check (TallHbasePool *self, TallHbaseGateway *gateway)
   else
     {
       gateway->n_open++;
-      gateway->tested = tested;
       tall_hbase_gateway_set_alive (gateway);
       tall_hbase_gateway_keep (gateway, link);
       tall_hbase_pool_call_waiting (self, TALL_HBASE_MAX_CONNECTIONS);
@@ -115,11 +111,12 @@ watch (gpointer data)
   g_mutex_lock (&self->mutex);
   while (!self->closed && gateway->state != TALL_HBASE_GATEWAY_ALIVE)
     {
-      check (self, gateway);
       gint64 again = g_get_monotonic_time () + gateway->pause;
       while (!self->closed && gateway->state == TALL_HBASE_GATEWAY_ASIDE
              && g_cond_wait_until (&self->changed, &self->mutex, again))
         ;
+      if (!self->closed)
+        check (self, gateway);
     }
   g_mutex_unlock (&self->mutex);
   tall_hbase_pool_leave (self);
@@ -160,5 +157,20 @@ tall_hbase_watch_doubt (TallHbasePool *self, TallHbaseGateway *gateway)
   if (gateway->state != TALL_HBASE_GATEWAY_ALIVE || self->closed)
     return;
   tall_hbase_gateway_doubt (gateway);
+  tall_hbase_watch_start (self, gateway);
+}
+
+/**
+ * tall_hbase_watch_refuse:
+ *
+ * The gateway answers, but must not be used. Called with the mutex held.
+ */
+void
+tall_hbase_watch_refuse (TallHbasePool *self, TallHbaseGateway *gateway, const GError *reason)
+{
+  if (gateway->state != TALL_HBASE_GATEWAY_ALIVE || self->closed)
+    return;
+  gateway->suspect = TRUE;
+  tall_hbase_gateway_set_aside (gateway, reason);
   tall_hbase_watch_start (self, gateway);
 }

@@ -131,6 +131,7 @@ request_new (const TallHbaseNames *names, const char *table, Group group)
   self->call.send = apply_send;
   self->call.receive = apply_receive;
   self->call.table = table;
+  self->call.writes = TRUE;
   self->call.harmless = TRUE; /* all timestamps are explicit */
   self->group = group;
   self->table = tall_hbase_names_get_table (names, table);
@@ -274,7 +275,10 @@ tall_hbase_apply_if (TallHbasePool *pool,
 
   g_autoptr (GByteArray) table = tall_hbase_names_get_table (names, mutation->table);
   ConditionalRequest request = {
-    .call = { .send = apply_if_send, .receive = apply_if_receive, .table = mutation->table },
+    .call = { .send = apply_if_send,
+              .receive = apply_if_receive,
+              .table = mutation->table,
+              .writes = TRUE },
     .table = table,
     .mutation = mutation,
     .condition = condition,
@@ -351,7 +355,10 @@ tall_hbase_increment (TallHbasePool *pool,
 {
   g_autoptr (GByteArray) table = tall_hbase_names_get_table (names, counter->table);
   IncrementRequest request = {
-    .call = { .send = increment_send, .receive = increment_receive, .table = counter->table },
+    .call = { .send = increment_send,
+              .receive = increment_receive,
+              .table = counter->table,
+              .writes = TRUE },
     .table = table,
     .counter = counter,
     .delta = delta,

@@ -109,16 +109,21 @@ tall_paging_print_next (const TallPaging *self, const char *next_page)
   g_autoptr (GString) line = g_string_new ("tallorder");
   g_autofree char *option = g_strdup_printf ("--page=%s", next_page);
   append_word (line, self->argv[0]);
-  append_word (line, option);
   gboolean ended = FALSE;
   for (char **word = self->argv + 1; *word != NULL; word++)
     {
-      ended = ended || g_str_equal (*word, "--");
+      if (!ended && g_str_equal (*word, "--"))
+        {
+          append_word (line, option);
+          ended = TRUE;
+        }
       if (!ended && g_str_equal (*word, "--page") && word[1] != NULL)
         word++;
       else if (ended || !g_str_has_prefix (*word, "--page="))
         append_word (line, *word);
     }
+  if (!ended)
+    append_word (line, option);
   g_autofree char *clean = tall_clean_text (line->str);
   tall_print_styled (TALL_STYLE_DIM, "Next page: ");
   tall_print ("%s\n", clean);

@@ -58,6 +58,8 @@ def follow(text):
         return None
     words = shlex.split(lines[0].removeprefix("Next page: "))
     equal(words[0], "tallorder")
+    verbs = 2 if words[1] == "customer" else 1  # options come after them
+    equal([word for word in words[1:1 + verbs] if word.startswith("-")], [])
     return run(*words[1:]).ends(DONE).out
 
 

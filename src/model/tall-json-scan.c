@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
 #include "tall-json-private.h"
+#include "tall-limits.h"
 
 /* json-glib takes more than JSON (comments, octal numbers, several values, words of its own) and
  * descends without a limit. This pass lets only JSON's own tokens (RFC 8259) through, in a depth
@@ -32,8 +33,9 @@ static gboolean
 scan_fail_size (const Scan *self, const char *what, guint limit)
 {
   g_set_error (self->error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
-               "JSON, line %u: more than %u %s, more than an order within the limits can have",
-               self->line, limit, what);
+               "JSON, line %u: more than %u %s; an order has at most %d lines and locations "
+               "together: split it",
+               self->line, limit, what, TALL_MAX_LINES_AND_LOCATIONS);
   return FALSE;
 }
 

@@ -283,7 +283,9 @@ test_bombs (void)
   g_autofree char *objects = repeat ("", "{\"x\":", 300000, "");
   check_code (objects, TALL_ERROR_INVALID, "nested too deeply");
   g_autofree char *wide = repeat ("{\"x\":[", "{},", 100000, "{}]}");
-  check_code (wide, TALL_ERROR_TOO_LARGE, "40000 objects and lists");
+  check_code (wide, TALL_ERROR_TOO_LARGE,
+              "40000 objects and lists; an order has at most 10000 lines and "
+              "locations together: split it");
   g_autofree char *texts = repeat ("{\"x\":[", "\"\",", 1300000, "\"\"]}");
   check_code (texts, TALL_ERROR_TOO_LARGE, "1200000 texts");
   g_autofree char *blank = repeat ("{", " ", TALL_JSON_MAX_BYTES, "}");

@@ -230,7 +230,7 @@ set_share (Worker *self, guint n_orders)
   self->by_time = n == 0;
   guint64 share = n / plan->n_clients + (self->client.number < n % plan->n_clients ? 1 : 0);
   self->n_warm_up = share / WARM_UP;
-  self->n_wanted = self->run->phase->once ? share : share + self->n_warm_up;
+  self->n_wanted = share;
 }
 
 static void
@@ -329,7 +329,7 @@ tall_bench_run_phase (const TallBenchPhase *phase,
   guint64 time = (guint64)(plan->seconds * 1e9);
   Run run = { .phase = phase, .plan = plan, .begun = get_time () };
   run.warm_at = run.begun + time / WARM_UP;
-  run.ends_at = run.warm_at + time;
+  run.ends_at = run.begun + time;
   record->phase = phase;
   run_clients (&run, front, orders, record, &local);
   if (local == NULL && is_asked_to_stop (&run))

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-bench-given.h"
 #include "tall-floor.h"
+#include "tall-json-output.h"
 #include "tall-output.h"
 
 /* An embedded store only says on which disk to measure. */
@@ -54,6 +55,9 @@ tall_bench_measure_floor (const TallBenchGiven *given, const TallStoreUrl *url)
 
   g_autofree char *text =
       given->json ? tall_bench_report_to_json (report) : tall_bench_report_to_text (report);
-  tall_print ("%s%s", text, given->json ? "\n" : "");
+  if (given->json)
+    tall_json_print_text (text);
+  else
+    tall_print ("%s", text);
   return TALL_EXIT_DONE;
 }

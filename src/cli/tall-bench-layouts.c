@@ -5,6 +5,7 @@
 #include "tall-bench-given.h"
 #include "tall-bench-results.h"
 #include "tall-error.h"
+#include "tall-json-output.h"
 #include "tall-output.h"
 #include "tall-stop.h"
 #include "tall-workload.h"
@@ -116,7 +117,10 @@ print_results (const TallBenchGiven *given,
     results.n_lines += tall_order_count_lines (g_ptr_array_index (orders->orders, i));
   g_autofree char *text =
       given->json ? tall_bench_results_to_json (&results) : tall_bench_results_to_text (&results);
-  tall_print ("%s%s", text, given->json ? "\n" : "");
+  if (given->json)
+    tall_json_print_text (text);
+  else
+    tall_print ("%s", text);
 }
 
 static void

@@ -47,16 +47,27 @@ round_numbers (const char *json)
 }
 
 /**
+ * tall_json_print_text:
+ * @json: valid JSON
+ *
+ * Prints it with measured numbers (those that are not whole) rounded to three decimals.
+ */
+void
+tall_json_print_text (const char *json)
+{
+  g_autofree char *rounded = round_numbers (json);
+  tall_print ("%s\n", rounded);
+}
+
+/**
  * tall_json_print:
  *
- * Prints what was built, with measured numbers (those that are not whole) rounded to three
- * decimals.
+ * Prints what was built, as tall_json_print_text() does.
  */
 void
 tall_json_print (JsonBuilder *builder)
 {
   g_autoptr (JsonNode) root = json_builder_get_root (builder);
   g_autofree char *text = json_to_string (root, TRUE);
-  g_autofree char *rounded = round_numbers (text);
-  tall_print ("%s\n", rounded);
+  tall_json_print_text (text);
 }

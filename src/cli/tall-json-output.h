@@ -7,5 +7,6 @@
 G_BEGIN_DECLS
 
 void tall_json_print (JsonBuilder *builder);
+void tall_json_print_text (const char *json);
 
 G_END_DECLS

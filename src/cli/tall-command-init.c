@@ -3,6 +3,7 @@
 #include "tall-error.h"
 #include "tall-options.h"
 #include "tall-output.h"
+#include "tall-rocksdb-options.h"
 #include "tall-store-url.h"
 #include "tall-table-ddl.h"
 
@@ -139,6 +140,22 @@ make_settings (const InitOptions *own, GStrv *sample, TallStoreSettings *setting
   return TRUE;
 }
 
+/* What an embedded store cannot do is refused before there is one. */
+static gboolean
+check_embedded (const InitOptions *own, const GPtrArray *specs, GError **error)
+{
+  if (own->regions > 1)
+    {
+      tall_error_set_invalid (error, "regions",
+                              "--regions is for HBase: an embedded store has no regions");
+      return FALSE;
+    }
+  for (guint i = 0; i < specs->len; i++)
+    if (!tall_rocksdb_options_check_spec (g_ptr_array_index (specs, i), error))
+      return FALSE;
+  return TRUE;
+}
+
 static TallExit
 check_and_create (const TallOptions *options, const InitOptions *own)
 {
@@ -159,10 +176,9 @@ check_and_create (const TallOptions *options, const InitOptions *own)
       tall_print_error ("%s", error->message);
       return TALL_EXIT_USAGE;
     }
-  if (!own->print_ddl && own->regions > 1 && options->store != NULL
-      && g_str_has_prefix (options->store, "rocksdb:"))
-    return tall_usage_error (&tall_command_init,
-                             "--regions is for HBase: an embedded store has no regions");
+  if (!own->print_ddl && options->store != NULL && g_str_has_prefix (options->store, "rocksdb:")
+      && !check_embedded (own, specs, &error))
+    return tall_usage_error (&tall_command_init, "%s", error->message);
   return own->print_ddl ? print_ddl (options, specs) : create (options, &settings);
 }
 

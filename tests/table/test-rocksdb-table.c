@@ -316,7 +316,9 @@ test_wrong_directory (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   expect_open_fails (&options, TALL_ERROR_UNAVAILABLE, "*letter.txt/store can not be created*");
   g_autofree char *file = g_build_filename (self->directory, "letter.txt", NULL);
   options.directory = file;
-  expect_open_fails (&options, TALL_ERROR_UNAVAILABLE, "*letter.txt can not be created*");
+  expect_open_fails (&options, TALL_ERROR_INVALID, "*letter.txt is no directory*name*");
+  options.must_exist = TRUE;
+  expect_open_fails (&options, TALL_ERROR_INVALID, "*letter.txt is no directory*name*");
 }
 
 static void

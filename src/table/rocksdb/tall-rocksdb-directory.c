@@ -85,6 +85,15 @@ make_directory (const char *directory, gboolean must_exist, GError **error)
                    "There is no store in %s: create one by `tallorder init`", directory);
       return FALSE;
     }
+  if (g_file_test (directory, G_FILE_TEST_EXISTS))
+    {
+      tall_error_set_invalid (
+          error, "directory",
+          "%s is no directory, which an embedded store is: name the directory of "
+          "a store, or one that `tallorder init` shall make",
+          directory);
+      return FALSE;
+    }
   if (g_mkdir_with_parents (directory, 0755) == 0)
     return TRUE;
   int code = errno;

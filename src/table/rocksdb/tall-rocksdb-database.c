@@ -2,12 +2,16 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-rocksdb-database.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "tall-error.h"
 #include "tall-rocksdb-directory.h"
 #include "tall-rocksdb-error.h"
 #include "tall-rocksdb-options.h"
+#include "tall-rocksdb-room.h"
 #include "tall-spec-codec.h"
 
 #define DEFAULT_FAMILY "default"
@@ -25,6 +29,11 @@ struct _TallRocksdbDatabase
   rocksdb_options_t *options;
   rocksdb_cache_t *cache;
   rocksdb_column_family_handle_t *specs; /* the default family */
+
+  TallRocksdbRoom *room;
+  GError *read_only; /* why nothing can be written, or NULL */
+  int lock_file;     /* descriptor of RocksDB's lock file while we hold it in its place, or -1 */
+  gint failed;       /* atomic: whether the log could not be written */
 
   GMutex schema_mutex;     /* one create or drop at a time */
   GRWLock lock;            /* for deployments */
@@ -79,6 +88,10 @@ database_free (TallRocksdbDatabase *self)
     rocksdb_column_family_handle_destroy (self->specs);
   if (self->db != NULL)
     rocksdb_close (self->db);
+  if (self->lock_file >= 0)
+    close (self->lock_file);
+  g_clear_error (&self->read_only);
+  tall_rocksdb_room_free (self->room);
   rocksdb_options_destroy (self->options);
   rocksdb_cache_destroy (self->cache);
   g_mutex_clear (&self->schema_mutex);
@@ -95,6 +108,8 @@ database_new (const char *path, gsize cache_bytes)
   TallRocksdbDatabase *self = g_new0 (TallRocksdbDatabase, 1);
   self->ref_count = 1;
   self->path = g_strdup (path);
+  self->room = tall_rocksdb_room_new (path);
+  self->lock_file = -1;
   self->cache = rocksdb_cache_create_lru (tall_rocksdb_options_get_cache_size (cache_bytes));
   self->options = tall_rocksdb_options_new (self->cache);
   self->deployments =
@@ -153,7 +168,7 @@ set_compression (TallRocksdbDatabase *self, const TallRocksdbFamily *family, GEr
 {
   const char *key = "compression";
   const char *value = tall_rocksdb_options_find_compression (family->spec);
-  if (family->spec->compression == NULL || value == NULL)
+  if (family->spec->compression == NULL || value == NULL || self->read_only != NULL)
     return TRUE;
 
   char *message = NULL;
@@ -194,22 +209,60 @@ adopt_family (TallRocksdbDatabase *self,
   return set_compression (self, family, error);
 }
 
+/* What RocksDB does itself, but not when it opens for reading: another process that writes has to
+ * be kept out, as it may remove files under us. */
+static gboolean
+take_lock (TallRocksdbDatabase *self, GError **error)
+{
+  g_autofree char *file = g_build_filename (self->path, "LOCK", NULL);
+  struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+  self->lock_file = open (file, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (self->lock_file >= 0 && fcntl (self->lock_file, F_SETLK, &lock) == 0)
+    return TRUE;
+  g_autofree char *text = g_strdup_printf ("LOCK: %s: %s", file, g_strerror (errno));
+  g_autofree char *operation = g_strdup_printf ("Opening the store in %s", self->path);
+  return tall_rocksdb_take_error (strdup (text), operation, error);
+}
+
+/* Opens for reading if there is no room for what RocksDB writes when it opens. */
+static gboolean
+open_handles (TallRocksdbDatabase *self,
+              GPtrArray *names,
+              rocksdb_column_family_handle_t **handles,
+              GError **error)
+{
+  g_autofree const rocksdb_options_t **options = g_new (const rocksdb_options_t *, names->len);
+  g_autofree char *current = g_build_filename (self->path, "CURRENT", NULL);
+  g_autofree char *operation = g_strdup_printf ("Opening the store in %s", self->path);
+  const char *const *list = (const char *const *)names->pdata;
+  char *message = NULL;
+  for (guint i = 0; i < names->len; i++)
+    options[i] = self->options;
+
+  if (tall_rocksdb_room_take (self->room, 0, "Opening the store for writing", &self->read_only))
+    self->db = rocksdb_open_column_families (self->options, self->path, (int)names->len, list,
+                                             options, handles, &message);
+  else if (!g_file_test (current, G_FILE_TEST_EXISTS))
+    {
+      g_propagate_error (error, g_error_copy (self->read_only));
+      return FALSE;
+    }
+  else if (!take_lock (self, error))
+    return FALSE;
+  else
+    self->db =
+        rocksdb_open_for_read_only_column_families (self->options, self->path, (int)names->len,
+                                                    list, options, handles, 0, &message);
+  return tall_rocksdb_take_error (message, operation, error);
+}
+
 /* `default` comes first in @names: its family has the specs of the others. */
 static gboolean
 open_families (TallRocksdbDatabase *self, GPtrArray *names, GError **error)
 {
   g_autofree rocksdb_column_family_handle_t **handles =
       g_new0 (rocksdb_column_family_handle_t *, names->len);
-  g_autofree const rocksdb_options_t **options = g_new (const rocksdb_options_t *, names->len);
-  for (guint i = 0; i < names->len; i++)
-    options[i] = self->options;
-
-  char *message = NULL;
-  self->db =
-      rocksdb_open_column_families (self->options, self->path, (int)names->len,
-                                    (const char *const *)names->pdata, options, handles, &message);
-  g_autofree char *operation = g_strdup_printf ("Opening the store in %s", self->path);
-  if (!tall_rocksdb_take_error (message, operation, error))
+  if (!open_handles (self, names, handles, error))
     return FALSE;
 
   gboolean adopted = TRUE;
@@ -283,6 +336,10 @@ tall_rocksdb_database_unref (TallRocksdbDatabase *self)
 {
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&registry_mutex);
   if (--self->ref_count > 0)
+    return;
+  /* RocksDB would abort the process when it closes a log that it could not write. So the database
+   * stays as it is, and in the registry, until the process ends. */
+  if (g_atomic_int_get (&self->failed))
     return;
   g_hash_table_remove (registry, self->path);
   database_free (self);
@@ -362,6 +419,45 @@ tall_rocksdb_database_find_family (TallRocksdbDatabase *self,
   return family;
 }
 
+/* Whether rows and tables may change at all, and whether @size bytes more have room. */
+static gboolean
+check_writable (TallRocksdbDatabase *self, gsize size, const char *operation, GError **error)
+{
+  if (self->read_only == NULL)
+    return tall_rocksdb_room_take (self->room, size, operation, error);
+  g_propagate_error (error, g_error_copy (self->read_only));
+  g_prefix_error (error, "%s: the store is open for reading only. ", operation);
+  return FALSE;
+}
+
+/**
+ * tall_rocksdb_database_write:
+ * @operation: what is written, and where
+ *
+ * Returns: FALSE with %TALL_ERROR_UNAVAILABLE and @refused if there is no room for it, and nothing
+ *   was written; other errors leave open what was
+ */
+gboolean
+tall_rocksdb_database_write (TallRocksdbDatabase *self,
+                             const rocksdb_writeoptions_t *options,
+                             rocksdb_writebatch_t *batch,
+                             const char *operation,
+                             gboolean *refused,
+                             GError **error)
+{
+  char *message = NULL;
+  size_t size = 0;
+  rocksdb_writebatch_data (batch, &size);
+  *refused = !check_writable (self, size, operation, error);
+  if (*refused)
+    return FALSE;
+
+  rocksdb_write (self->db, options, batch, &message);
+  if (message != NULL && g_str_has_prefix (message, "IO error"))
+    g_atomic_int_set (&self->failed, TRUE);
+  return tall_rocksdb_take_error (message, operation, error);
+}
+
 static gboolean
 store_spec (TallRocksdbDatabase *self,
             const char *full_name,
@@ -371,13 +467,15 @@ store_spec (TallRocksdbDatabase *self,
   g_autofree char *key = g_strconcat (SPEC_PREFIX, full_name, NULL);
   g_autoptr (GByteArray) stored = g_byte_array_new ();
   g_autoptr (rocksdb_writeoptions_t) write_options = rocksdb_writeoptions_create ();
-  char *message = NULL;
+  g_autoptr (rocksdb_writebatch_t) batch = rocksdb_writebatch_create ();
+  gboolean refused;
 
   tall_spec_encode (spec, stored);
   rocksdb_writeoptions_set_sync (write_options, 1);
-  rocksdb_put_cf (self->db, write_options, self->specs, key, strlen (key),
-                  (const char *)stored->data, stored->len, &message);
-  return tall_rocksdb_take_error (message, "Storing the settings of a table", error);
+  rocksdb_writebatch_put_cf (batch, self->specs, key, strlen (key), (const char *)stored->data,
+                             stored->len);
+  return tall_rocksdb_database_write (self, write_options, batch, "Storing the settings of a table",
+                                      &refused, error);
 }
 
 /**
@@ -434,7 +532,7 @@ tall_rocksdb_database_drop_family (TallRocksdbDatabase *self,
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->schema_mutex);
   g_autoptr (TallRocksdbFamily) family =
       tall_rocksdb_database_find_family (self, deployment, table, error);
-  if (family == NULL)
+  if (family == NULL || !check_writable (self, 0, "Dropping a table", error))
     return FALSE;
 
   char *message = NULL;

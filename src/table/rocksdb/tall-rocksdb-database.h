@@ -35,6 +35,12 @@ void tall_rocksdb_database_unref (TallRocksdbDatabase *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallRocksdbDatabase, tall_rocksdb_database_unref)
 
 rocksdb_t *tall_rocksdb_database_get_handle (TallRocksdbDatabase *self);
+gboolean tall_rocksdb_database_write (TallRocksdbDatabase *self,
+                                      const rocksdb_writeoptions_t *options,
+                                      rocksdb_writebatch_t *batch,
+                                      const char *operation,
+                                      gboolean *refused,
+                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
 GMutex *tall_rocksdb_database_get_stripe (TallRocksdbDatabase *self, guint stripe);
 guint tall_rocksdb_database_find_stripe (const TallRocksdbFamily *family, TallSlice row);
 char *tall_rocksdb_database_get_statistics (TallRocksdbDatabase *self);

@@ -8,6 +8,7 @@
 
 #define MIB ((guint64)1024 * 1024)
 #define BLOOM_BITS 10
+#define SILENT 5 /* RocksDB's HEADER_LEVEL, which no message has */
 
 /* Name in a spec, as HBase calls it → name of RocksDB's option. */
 static const struct
@@ -69,9 +70,11 @@ tall_rocksdb_options_new (rocksdb_cache_t *cache)
   rocksdb_options_set_block_based_table_factory (options, table);
   rocksdb_block_based_options_destroy (table);
 
-  /* Its own log: warnings only, and few files. */
-  rocksdb_options_set_info_log_level (options, 2);
-  rocksdb_options_set_keep_log_file_num (options, 4);
+  /* RocksDB's own log stays empty: RocksDB aborts the process when it has a line to write to it
+   * after one that could not be written, as on a full disk. */
+  rocksdb_options_set_info_log_level (options, SILENT);
+  rocksdb_options_set_keep_log_file_num (options, 1);
+  rocksdb_options_set_manifest_preallocation_size (options, 64 * 1024); /* by default 4 MiB */
   rocksdb_options_enable_statistics (options);
   return options;
 }

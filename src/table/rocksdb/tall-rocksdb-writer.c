@@ -120,23 +120,25 @@ add_merged (Write *self,
   return TRUE;
 }
 
-/* The last moment for the deadline: after it the rows are written. */
+/* The last moment for the deadline: after it the rows are written. Sets @refused if they are not,
+ * for certain. */
 static gboolean
-commit (
-    Write *self, TallDurability durability, gint64 deadline, const char *operation, GError **error)
+commit (Write *self,
+        TallDurability durability,
+        gint64 deadline,
+        const char *operation,
+        gboolean *refused,
+        GError **error)
 {
-  if (deadline != TALL_NO_DEADLINE && g_get_monotonic_time () >= deadline)
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT,
-                   "%s: the deadline passed before it was written; nothing was done", operation);
-      return FALSE;
-    }
-
-  char *message = NULL;
-  rocksdb_write (self->writer->db,
-                 durability == TALL_DURABLE ? self->writer->durable : self->writer->later,
-                 self->batch, &message);
-  return tall_rocksdb_take_error (message, operation, error);
+  *refused = deadline != TALL_NO_DEADLINE && g_get_monotonic_time () >= deadline;
+  if (!*refused)
+    return tall_rocksdb_database_write (self->writer->database,
+                                        durability == TALL_DURABLE ? self->writer->durable
+                                                                   : self->writer->later,
+                                        self->batch, operation, refused, error);
+  g_set_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT,
+               "%s: the deadline passed before it was written; nothing was done", operation);
+  return FALSE;
 }
 
 /* A log that could not be written or synced may have the change, and it may come back from there.
@@ -146,10 +148,12 @@ commit_once (
     Write *self, TallDurability durability, gint64 deadline, const char *operation, GError **error)
 {
   g_autoptr (GError) local = NULL;
-  if (commit (self, durability, deadline, operation, &local))
+  gboolean refused;
+  if (commit (self, durability, deadline, operation, &refused, &local))
     return TRUE;
-  if (g_error_matches (local, TALL_ERROR, TALL_ERROR_UNAVAILABLE)
-      || g_error_matches (local, TALL_ERROR, TALL_ERROR_INTERNAL))
+  if (!refused
+      && (g_error_matches (local, TALL_ERROR, TALL_ERROR_UNAVAILABLE)
+          || g_error_matches (local, TALL_ERROR, TALL_ERROR_INTERNAL)))
     local->code = TALL_ERROR_OUTCOME_UNKNOWN;
   g_propagate_error (error, g_steal_pointer (&local));
   return FALSE;
@@ -219,11 +223,12 @@ apply_group (TallRocksdbWriter *self,
 {
   guint stripes[GROUP_ROWS];
   g_auto (Write) write;
+  gboolean refused;
   write_init (&write, self);
 
   guint n_stripes = lock_rows (self->database, families, mutations, n, stripes);
   gboolean applied = merge_group (&write, families, mutations, n, error)
-                     && commit (&write, durability, deadline, "Writing rows", error);
+                     && commit (&write, durability, deadline, "Writing rows", &refused, error);
   unlock_rows (self->database, stripes, n_stripes);
   return applied;
 }

@@ -1,0 +1,162 @@
+#!/usr/bin/python3
+# SPDX-FileCopyrightText: The tallorder authors
+# SPDX-License-Identifier: Apache-2.0
+"""A disk that fills: writes are refused with what to do, reads go on, nothing acknowledged is lost.
+
+    full_disk.py rocksdb
+
+It mounts a small file system of its own, which needs the right to: without it, it skips itself.
+"""
+
+import contextlib
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+from support import PROGRAM, Checks, run, serving
+
+MIB = 1024 * 1024
+FAILED = 3
+SECONDS = 120
+ADVICE = "make room on the file system"
+LAYOUTS = ["blob", "wide", "normalized"]
+
+
+class NotAllowed(Exception):
+    """This user may not mount a file system."""
+
+
+@contextlib.contextmanager
+def small_disk(mebibytes):
+    """A folder that has so much room."""
+    with tempfile.TemporaryDirectory() as folder:
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={mebibytes}m", "tmpfs", folder],
+                                 capture_output=True, text=True, check=False)
+        if mounted.returncode != 0:
+            raise NotAllowed(mounted.stderr.strip())
+        try:
+            yield pathlib.Path(folder)
+        finally:
+            subprocess.run(["umount", folder], check=True)
+
+
+def order(number, n_lines=2000):
+    lines = [{"number": n, "item_number": f"I{number}-{n * 7919 % 1000003}",
+              "description": f"Thing {n} of {number}", "quantity": "1", "price": "2.50"}
+             for n in range(1, n_lines + 1)]
+    return {"customer_number": "C1", "order_number": f"O{number}",
+            "sales_date": "2024-01-01T00:00:00.000Z",
+            "shipping_locations": [{"number": 1, "line_items": lines}]}
+
+
+def as_lines(orders):
+    return "".join(json.dumps(o) + "\n" for o in orders)
+
+
+def call(*arguments, data=""):
+    return subprocess.run([str(PROGRAM), *map(str, arguments)], input=data, capture_output=True,
+                          text=True, timeout=SECONDS, check=False)
+
+
+def stored(where):
+    """The orders that an export has, by number."""
+    orders = (json.loads(line).get("order") for line in run("export", *where).splitlines())
+    return {o["order_number"]: o for o in orders if o is not None}
+
+
+def refuses(checks, what, result):
+    checks.check(result.returncode == FAILED and ADVICE in result.stderr, what,
+                 f"exit code {result.returncode}\n{result.stderr}")
+
+
+def fill_by_orders(checks, layout):
+    """Orders fill the disk: the first that has no room ends the put, and the store stays usable."""
+    with small_disk(6) as disk:
+        store = f"rocksdb:{disk}/shop"
+        where = ["--store", store]
+        run("init", *where, "--layout", layout)
+        orders = [order(n) for n in range(80)]
+        first = call("put", *where, "-", data=as_lines(orders))
+        refuses(checks, f"{layout}: a put that fills the disk says so", first)
+        acknowledged = first.stdout.count("Stored order")
+        found = stored(where)
+        checks.check(0 < acknowledged < len(orders)
+                     and all(found.get(o["order_number"]) == o for o in orders[:acknowledged]),
+                     f"{layout}: what was acknowledged is stored", acknowledged)
+        # Again and again, until not even one has room.
+        for number in range(100, 140):
+            last = call("put", *where, "-", data=as_lines([order(number)]))
+            if last.returncode != 0:
+                break
+        refuses(checks, f"{layout}: so does each put after", last)
+        for reading in (["status"], ["get", "C1", "O1"], ["list", "C1"]):
+            result = call(reading[0], *where, *reading[1:])
+            checks.check(result.returncode == 0, f"{layout}: {reading[0]} works", result.stderr)
+
+
+def occupy(disk):
+    """Another program's file takes all that is left."""
+    with open(disk / "other", "wb", buffering=0) as other:
+        with contextlib.suppress(OSError):
+            while other.write(b"x" * 4096):
+                pass
+
+
+def fill_by_others(checks, layout):
+    """Somebody else fills the disk under a server: it refuses writes until there is room again."""
+    with small_disk(32) as disk:
+        store = f"rocksdb:{disk}/shop"
+        run("init", "--store", store, "--layout", layout)
+        with serving(store) as server:
+            where = ["--server", server.address]
+            run("put", *where, "-", input=as_lines(order(n) for n in range(10)))
+            occupy(disk)
+            for attempt in ("a put", "the next one"):
+                result = call("put", *where, "-", data=as_lines([order(10)]))
+                checks.check(result.returncode == FAILED and result.stderr,
+                             f"{layout}: {attempt} through a server is refused", result)
+            checks.check(len(stored(where)) == 10, f"{layout}: the server answers reads")
+            os.truncate(disk / "other", 0)
+            run("put", *where, "-", input=as_lines([order(10)]))
+            checks.check(len(stored(where)) == 11, f"{layout}: it writes as soon as there is room")
+            occupy(disk)
+        closed_and_full(checks, layout, disk, ["--store", store])
+
+
+def closed_and_full(checks, layout, disk, where):
+    """A store whose log has no room to be moved to tables opens for reading."""
+    checks.check(len(stored(where)) == 11, f"{layout}: a store on a full disk can be exported")
+    refuses(checks, f"{layout}: and refuses a put",
+            call("put", *where, "-", data=as_lines([order(11)])))
+    refuses(checks, f"{layout}: and a delete", call("delete", *where, "C1", "O1"))
+    refuses(checks, f"{layout}: a new store there is refused",
+            call("init", "--store", f"rocksdb:{disk}/new", "--layout", layout))
+    with serving(where[1]) as server:
+        checks.check(len(stored(["--server", server.address])) == 11,
+                     f"{layout}: a server on a full disk answers reads")
+        second = call("get", *where, "C1", "O1")
+        checks.check(second.returncode == FAILED and "another process" in second.stderr,
+                     f"{layout}: and keeps others out of its directory", second.stderr)
+    os.truncate(disk / "other", 0)
+    run("delete", *where, "C1", "O1")
+    checks.check(len(stored(where)) == 10, f"{layout}: with room again it can be written")
+
+
+def main():
+    if sys.argv[1:] != ["rocksdb"]:
+        sys.exit(__doc__)
+    checks = Checks()
+    try:
+        for layout in LAYOUTS:
+            fill_by_orders(checks, layout)
+            fill_by_others(checks, layout)
+    except NotAllowed as why:
+        checks.skip(f"no file system can be mounted here: {why}")
+    return checks.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -75,7 +75,7 @@ run (int argc, char **argv)
   g_autoptr (GError) error = NULL;
 
   if (!tall_options_parse (&options, &tall_command_bench, entries, argc, argv, &error))
-    return tall_usage_error (&tall_command_bench, "%s", error->message);
+    return tall_call_error (&tall_command_bench, error);
   return check_and_measure (&given, &options);
 }
 

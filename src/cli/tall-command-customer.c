@@ -145,14 +145,14 @@ act (Call *self)
                              "customer takes: get NUMBER, put FILE, delete NUMBER, or list");
   if (!check_options (self, options->arguments[0], &error)
       || !tall_paging_check (&self->paging, &self->list, &error))
-    return tall_usage_error (&tall_command_customer, "%s", error->message);
+    return tall_call_error (&tall_command_customer, error);
   if (is_put)
     return tall_put_items (options, &tall_command_customer, options->arguments[1],
                            TALL_JSON_CUSTOMERS, &(TallWriteOptions){ 0 });
 
   const char *number = action->takes_number ? options->arguments[1] : NULL;
   if (number != NULL && !tall_validate_number (number, "customer_number", &error))
-    return tall_usage_error (&tall_command_customer, "%s", error->message);
+    return tall_call_error (&tall_command_customer, error);
   g_autoptr (TallFront) front = tall_options_open_front (options, &tall_command_customer, &exit);
   return front == NULL ? exit : action->act (self, front, number);
 }
@@ -175,7 +175,7 @@ run (int argc, char **argv)
   if (tall_options_parse (&self.options, &tall_command_customer, entries, argc, argv, &error))
     exit = act (&self);
   else
-    exit = tall_usage_error (&tall_command_customer, "%s", error->message);
+    exit = tall_call_error (&tall_command_customer, error);
   tall_options_clear (&self.options);
   tall_paging_clear (&self.paging);
   return exit;

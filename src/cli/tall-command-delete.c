@@ -16,12 +16,12 @@ run (int argc, char **argv)
   g_auto (TallOptions) options = TALL_OPTIONS_INIT;
   g_autoptr (GError) error = NULL;
   if (!tall_options_parse (&options, &tall_command_delete, entries, argc, argv, &error))
-    return tall_usage_error (&tall_command_delete, "%s", error->message);
+    return tall_call_error (&tall_command_delete, error);
   if (options.n_arguments != 2)
     return tall_usage_error (&tall_command_delete, "delete takes two arguments: CUSTOMER ORDER");
   if (!tall_validate_number (options.arguments[0], "customer_number", &error)
       || !tall_validate_number (options.arguments[1], "order_number", &error))
-    return tall_usage_error (&tall_command_delete, "%s", error->message);
+    return tall_call_error (&tall_command_delete, error);
   if (revision != G_MININT64 && revision < 1)
     return tall_usage_error (&tall_command_delete, "--if-revision takes a number above 0");
 

@@ -38,7 +38,7 @@ fetch_subject (Subject *self, const TallOptions *options)
   const char *number = options->arguments[1];
   if (!tall_validate_number (customer, "customer_number", &error)
       || !tall_validate_number (number, "order_number", &error))
-    return tall_usage_error (&tall_command_explain, "%s", error->message);
+    return tall_call_error (&tall_command_explain, error);
   self->store = tall_options_open_store (options, &tall_command_explain, &exit);
   if (self->store == NULL)
     return exit;
@@ -198,7 +198,7 @@ run (int argc, char **argv)
   if (tall_options_parse (&options, &tall_command_explain, entries, argc, argv, &error))
     exit = check_and_explain (&options, &own);
   else
-    exit = tall_usage_error (&tall_command_explain, "%s", error->message);
+    exit = tall_call_error (&tall_command_explain, error);
   g_free (own.layout);
   g_free (own.key);
   return exit;

@@ -185,12 +185,12 @@ run (int argc, char **argv)
   g_auto (TallOptions) options = TALL_OPTIONS_INIT;
   g_autoptr (GError) error = NULL;
   if (!tall_options_parse (&options, &tall_command_export, NULL, argc, argv, &error))
-    return tall_usage_error (&tall_command_export, "%s", error->message);
+    return tall_call_error (&tall_command_export, error);
   if (options.n_arguments > 1)
     return tall_usage_error (&tall_command_export, "export takes one argument at most: CUSTOMER");
   const char *number = options.n_arguments == 1 ? options.arguments[0] : NULL;
   if (number != NULL && !tall_validate_number (number, "customer_number", &error))
-    return tall_usage_error (&tall_command_export, "%s", error->message);
+    return tall_call_error (&tall_command_export, error);
 
   TallExit exit;
   g_autoptr (TallFront) front = tall_options_open_front (&options, &tall_command_export, &exit);

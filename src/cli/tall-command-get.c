@@ -35,12 +35,12 @@ run (int argc, char **argv)
   g_auto (TallOptions) options = TALL_OPTIONS_INIT;
   g_autoptr (GError) error = NULL;
   if (!tall_options_parse (&options, &tall_command_get, entries, argc, argv, &error))
-    return tall_usage_error (&tall_command_get, "%s", error->message);
+    return tall_call_error (&tall_command_get, error);
   if (options.n_arguments != 2)
     return tall_usage_error (&tall_command_get, "get takes two arguments: CUSTOMER ORDER");
   if (!tall_validate_number (options.arguments[0], "customer_number", &error)
       || !tall_validate_number (options.arguments[1], "order_number", &error))
-    return tall_usage_error (&tall_command_get, "%s", error->message);
+    return tall_call_error (&tall_command_get, error);
 
   TallExit exit;
   g_autoptr (TallFront) front = tall_options_open_front (&options, &tall_command_get, &exit);

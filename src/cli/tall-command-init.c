@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
+#include "tall-file.h"
 #include "tall-options.h"
 #include "tall-output.h"
 #include "tall-rocksdb-options.h"
@@ -93,10 +94,10 @@ print_ddl (const TallOptions *options, const GPtrArray *specs)
 static gboolean
 read_sample (const char *path, GStrv *sample, GError **error)
 {
-  g_autofree char *text = NULL;
   if (path == NULL)
     return TRUE;
-  if (!g_file_get_contents (path, &text, NULL, error))
+  g_autofree char *text = tall_file_read (path, NULL, error);
+  if (text == NULL)
     {
       g_prefix_error (error, "--sample: ");
       return FALSE;
@@ -174,7 +175,8 @@ check_and_create (const TallOptions *options, const InitOptions *own)
   if (specs == NULL)
     {
       tall_print_error ("%s", error->message);
-      return TALL_EXIT_USAGE;
+      return g_error_matches (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE) ? TALL_EXIT_FAILED
+                                                                         : TALL_EXIT_USAGE;
     }
   if (!own->print_ddl && options->store != NULL && g_str_has_prefix (options->store, "rocksdb:")
       && !check_embedded (own, specs, &error))
@@ -208,7 +210,7 @@ run (int argc, char **argv)
   g_auto (TallOptions) options = TALL_OPTIONS_INIT;
   g_autoptr (GError) error = NULL;
   if (!tall_options_parse (&options, &tall_command_init, entries, argc, argv, &error))
-    return tall_usage_error (&tall_command_init, "%s", error->message);
+    return tall_call_error (&tall_command_init, error);
   if (options.n_arguments > 0)
     return tall_usage_error (&tall_command_init, "init takes no argument: “%s”",
                              options.arguments[0]);

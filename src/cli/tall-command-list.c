@@ -57,12 +57,12 @@ run (int argc, char **argv)
   TallListOptions list;
   paging.argv = argv;
   if (!tall_options_parse (&options, &tall_command_list, entries, argc, argv, &error))
-    return tall_usage_error (&tall_command_list, "%s", error->message);
+    return tall_call_error (&tall_command_list, error);
   if (options.n_arguments != 1)
     return tall_usage_error (&tall_command_list, "list takes one argument: CUSTOMER");
   if (!tall_validate_number (options.arguments[0], "customer_number", &error)
       || !tall_paging_check (&paging, &list, &error))
-    return tall_usage_error (&tall_command_list, "%s", error->message);
+    return tall_call_error (&tall_command_list, error);
 
   TallExit exit;
   g_autoptr (TallFront) front = tall_options_open_front (&options, &tall_command_list, &exit);

@@ -318,7 +318,7 @@ run (int argc, char **argv)
   if (tall_options_parse (&options, &tall_command_load, entries, argc, argv, &error))
     exit = check_and_load (&options, &own);
   else
-    exit = tall_usage_error (&tall_command_load, "%s", error->message);
+    exit = tall_call_error (&tall_command_load, error);
   g_free (own.map);
   g_free (own.rejects);
   g_free (own.print_map);

@@ -72,7 +72,7 @@ run (int argc, char **argv)
   TallWriteOptions write = { 0 };
   TallExit exit;
   if (!tall_options_parse (&options, &tall_command_put, entries, argc, argv, &error))
-    exit = tall_usage_error (&tall_command_put, "%s", error->message);
+    exit = tall_call_error (&tall_command_put, error);
   else if (options.n_arguments != 1)
     exit = tall_usage_error (&tall_command_put, "put takes one argument: FILE, or - for standard "
                                                 "input");

@@ -128,7 +128,7 @@ run (int argc, char **argv)
   g_auto (TallOptions) options = TALL_OPTIONS_INIT;
   g_autoptr (GError) error = NULL;
   if (!tall_options_parse (&options, &tall_command_serve, entries, argc, argv, &error))
-    return tall_usage_error (&tall_command_serve, "%s", error->message);
+    return tall_call_error (&tall_command_serve, error);
   if (options.n_arguments > 0)
     return tall_usage_error (&tall_command_serve, "serve takes no argument: “%s”",
                              options.arguments[0]);

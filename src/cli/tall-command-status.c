@@ -277,7 +277,7 @@ run (int argc, char **argv)
   g_auto (TallOptions) options = TALL_OPTIONS_INIT;
   g_autoptr (GError) error = NULL;
   if (!tall_options_parse (&options, &tall_command_status, entries, argc, argv, &error))
-    return tall_usage_error (&tall_command_status, "%s", error->message);
+    return tall_call_error (&tall_command_status, error);
   if (options.n_arguments > 0)
     return tall_usage_error (&tall_command_status, "status takes no argument: “%s”",
                              options.arguments[0]);

@@ -3,6 +3,7 @@
 #include "tall-options.h"
 #include "tall-client.h"
 #include "tall-error.h"
+#include "tall-file.h"
 #include "tall-output.h"
 #include "tall-store-url.h"
 
@@ -36,6 +37,23 @@ tall_usage_error (const TallCommand *command, const char *format, ...)
   va_end (args);
   tall_print_error ("%s; see: tallorder %s --help", message, command->name);
   return TALL_EXIT_USAGE;
+}
+
+/**
+ * tall_call_error:
+ * @error: what is wrong with the call; %TALL_ERROR_UNAVAILABLE: a file that it names cannot be read
+ *
+ * Prints it.
+ *
+ * Returns: the exit code that fits it
+ */
+TallExit
+tall_call_error (const TallCommand *command, const GError *error)
+{
+  if (!g_error_matches (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE))
+    return tall_usage_error (command, "%s", error->message);
+  tall_print_error ("%s", error->message);
+  return TALL_EXIT_FAILED;
 }
 
 /**
@@ -145,11 +163,18 @@ add_config (const TallCommand *command,
   const char *path = find_argument (argv, "config");
   if (path == NULL)
     return TRUE;
+  gsize len = 0;
+  g_autofree char *text = tall_file_read (path, &len, error);
+  if (text == NULL)
+    {
+      g_prefix_error (error, "Configuration ");
+      return FALSE;
+    }
   g_autoptr (GKeyFile) file = g_key_file_new ();
   g_autoptr (GError) local = NULL;
   gboolean with_place =
       find_argument (argv, "store") == NULL && find_argument (argv, "server") == NULL;
-  if (g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, &local)
+  if (g_key_file_load_from_data (file, text, len, G_KEY_FILE_NONE, &local)
       && add_from_config (file, COMMON_GROUP, common, with_place, args, &local)
       && add_from_config (file, command->name, own, TRUE, args, &local))
     return TRUE;

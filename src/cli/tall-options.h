@@ -37,6 +37,7 @@ gboolean tall_options_parse (TallOptions *self,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 TallExit tall_usage_error (const TallCommand *command, const char *format, ...)
     G_GNUC_PRINTF (2, 3);
+TallExit tall_call_error (const TallCommand *command, const GError *error);
 
 /* The front that the options name: a store, or a server. On failure, prints why and sets @exit. */
 TallFront *

@@ -390,13 +390,13 @@ open_file (TallCsvReader *self, const char *path, GError **error)
   struct stat info;
   if (self->fd < 0 || fstat (self->fd, &info) != 0)
     {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID, "%s cannot be opened: %s", self->name,
+      g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE, "%s cannot be opened: %s", self->name,
                    g_strerror (errno));
       return FALSE;
     }
   if (S_ISDIR (info.st_mode))
     {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID, "%s is a directory, not a CSV file",
+      g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE, "%s is a directory, not a CSV file",
                    self->name);
       return FALSE;
     }
@@ -470,8 +470,8 @@ read_header (TallCsvReader *self, GError **error)
  *
  * Opens a file and reads its header.
  *
- * Returns: (transfer full): the reader; NULL with %TALL_ERROR_INVALID if the file cannot be opened
- *   or has no header
+ * Returns: (transfer full): the reader; NULL with %TALL_ERROR_UNAVAILABLE if the file cannot be
+ *   opened, %TALL_ERROR_INVALID if it has no header
  */
 TallCsvReader *
 tall_csv_reader_open (const char *path, char delimiter, gsize max_row, GError **error)

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-mapping.h"
 #include "tall-error.h"
+#include "tall-file.h"
 #include "tall-presets.h"
 
 static const char *const presets[] = { "northwind", "northwind-customers", "online-retail", NULL };
@@ -319,15 +320,15 @@ tall_mapping_load (const char *name, GError **error)
   if (preset != NULL)
     return tall_mapping_parse (name, preset, -1, error);
 
-  g_autofree char *text = NULL;
   g_autoptr (GError) local = NULL;
-  gsize len;
-  if (!g_file_get_contents (name, &text, &len, &local))
+  gsize len = 0;
+  g_autofree char *text = tall_file_read (name, &len, &local);
+  if (text == NULL)
     {
       g_autofree char *list = g_strjoinv (", ", (char **)presets);
       tall_error_set_invalid (error, "map",
-                              "Mapping %s is neither a preset (%s) nor a file that can be read: %s",
-                              name, list, local->message);
+                              "There is no preset “%s” (there are: %s), and as a file, %s", name,
+                              list, local->message);
       return NULL;
     }
   return tall_mapping_parse (name, text, (gssize)len, error);

@@ -196,7 +196,7 @@ def not_reachable(folder):
     run("bench", "--store", "hbase://127.0.0.1:9", "--count", 5).ends(FAILED, "127.0.0.1:9")
     run("bench", "--store", f"rocksdb:{folder}/no/where").ends(FAILED, f"{folder}/no/where")
     run("bench", "--store", f"rocksdb:{folder}", "--orders", f"{folder}/none.csv", "--map",
-        "northwind").ends(USAGE, "none.csv")
+        "northwind").ends(FAILED, "none.csv cannot be opened")
 
 
 def on_hbase(_):

@@ -131,7 +131,6 @@ def wrong_settings(folder):
         (["--ttl=-1"], "--ttl takes seconds"),
         (["--key", "raw", "--regions", "4"], "give a sample"),
         (["--key", "raw", "--regions", "4", "--sample", sample], "2 different customers"),
-        (["--key", "raw", "--regions", "4", "--sample", f"{folder}/no"], "--sample", "/no"),
         (["--key", "salted", "--regions", "257", "--print-ddl"], "256 buckets"),
         (["--print-ddl"], "an embedded store makes its tables itself"),
     ]
@@ -139,6 +138,8 @@ def wrong_settings(folder):
         where = [] if "257" in options else ["--store", store]
         run("init", *where, *options).ends(USAGE, *texts)
     run("init", "--store", "hbase://h:1?name=a/b", "--print-ddl").ends(USAGE, "letters, digits")
+    run("init", "--store", store, "--key", "raw", "--sample", f"{folder}/no").ends(
+        FAILED, f"--sample: {folder}/no cannot be opened: No such file")
     equal(os.path.exists(f"{folder}/none"), False)
 
     for option, value in [("--compression", "rar"), ("--bloom", "big"), ("--block-encoding", "x")]:

@@ -111,7 +111,7 @@ def wrong_usage(folder):
         (["serve", "--store", store, "--memory=-1"], "16 to"),
         (["load", "--store", store, "--map", "northwind"], "FILE.csv"),
         (["load", "--store", store, RETAIL], "online-retail"),
-        (["load", "--store", store, RETAIL, "--map", "nope"], "neither a preset"),
+        (["load", "--store", store, RETAIL, "--map", "nope"], "no preset “nope”"),
         (["load", "--store", store, RETAIL, "--map", "online-retail", "--jobs", "0"], "1 to 256"),
         (["load", "--print-map", "nope"], "northwind-customers"),
     ]
@@ -504,7 +504,9 @@ def config_file(folder):
     for value, code in (("true", NO), ("1", NO), ("false", DONE), ("0", DONE)):
         pathlib.Path(path).write_text(f"[put]\nif-absent = {value}\n")
         run("put", "--config", path, "--store", store, "-", stdin=ORDER).ends(code)
-    run("status", "--config", f"{folder}/none.conf").ends(USAGE, "none.conf")
+    run("status", "--config", f"{folder}/none.conf").ends(
+        FAILED, "Configuration", "none.conf cannot be opened: No such file")
+    run("status", "--config", folder).ends(FAILED, "cannot be read: Is a directory")
 
 
 @test

@@ -175,12 +175,12 @@ test_borders (void)
 }
 
 static void
-assert_refused (const char *path, const char *what)
+assert_refused (const char *path, TallError code, const char *what)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (TallCsvReader) reader = tall_csv_reader_open (path, ',', TALL_CSV_MAX_ROW, &error);
   g_assert_null (reader);
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+  g_assert_error (error, TALL_ERROR, (int)code);
   g_assert_nonnull (strstr (error->message, what));
 }
 
@@ -205,11 +205,12 @@ test_refused_files (void)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       g_autofree char *path = tall_test_write_file (cases[i].text, cases[i].len);
-      assert_refused (path, cases[i].what);
+      assert_refused (path, TALL_ERROR_INVALID, cases[i].what);
       g_remove (path);
     }
-  assert_refused ("/nonexistent/orders.csv", "/nonexistent/orders.csv cannot be opened");
-  assert_refused ("/", "is a directory");
+  assert_refused ("/nonexistent/orders.csv", TALL_ERROR_UNAVAILABLE,
+                  "/nonexistent/orders.csv cannot be opened");
+  assert_refused ("/", TALL_ERROR_UNAVAILABLE, "is a directory");
 }
 
 int

@@ -1,0 +1,44 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-file.h"
+
+#include "tall-error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#define CHUNK_SIZE 65536
+
+/**
+ * tall_file_read:
+ * @len: (out) (nullable): bytes, without the NUL that follows them
+ *
+ * Reads a file that somebody named, as a whole.
+ *
+ * Returns: (transfer full): its content; NULL with %TALL_ERROR_UNAVAILABLE, which names it, if it
+ *   cannot be read
+ */
+char *
+tall_file_read (const char *path, gsize *len, GError **error)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  char chunk[CHUNK_SIZE];
+  ssize_t n = 0;
+  int fd = open (path, O_RDONLY | O_CLOEXEC);
+
+  while (fd >= 0 && ((n = read (fd, chunk, sizeof chunk)) > 0 || (n < 0 && errno == EINTR)))
+    g_string_append_len (text, chunk, MAX (n, 0));
+  int code = errno;
+  if (fd >= 0)
+    close (fd);
+  if (fd < 0 || n < 0)
+    {
+      g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE, "%s cannot be %s: %s", path,
+                   fd < 0 ? "opened" : "read", g_strerror (code));
+      return NULL;
+    }
+  if (len != NULL)
+    *len = text->len;
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}

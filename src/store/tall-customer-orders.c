@@ -212,9 +212,10 @@ append_outcome (Page *self, const Found *found, TallOutcome outcome)
         self->n_bytes += found->group[i].rows[j].cells[k].value.len;
 }
 
-/* Makes the order of its rows, or, if they are not all there, fetches it by itself. */
-static void
-take_order (Page *self, const Found *found, const char *number)
+/* Makes the order of its rows, or, if they are not all there, fetches it by itself. What cannot be
+ * read is on the page as such; FALSE for what says nothing of the order, such as a time-out. */
+static gboolean
+take_order (Page *self, const Found *found, const char *number, GError **error)
 {
   const TallOperation *outer = self->operation;
   g_auto (TallOperation) operation = { 0 };
@@ -232,11 +233,18 @@ take_order (Page *self, const Found *found, const char *number)
   if (outcome.order == NULL && g_error_matches (outcome.error, TALL_ERROR, TALL_ERROR_NOT_FOUND))
     {
       g_clear_error (&outcome.error); /* deleted meanwhile */
-      return;
+      return TRUE;
     }
   if (outcome.error != NULL)
     g_prefix_error (&outcome.error, "Fetching order %s of %s: ", number, outer->customer_number);
+  if (outcome.error != NULL && !tall_error_is_unreadable (outcome.error)
+      && !g_error_matches (outcome.error, TALL_ERROR, TALL_ERROR_KEY_COLLISION))
+    {
+      g_propagate_error (error, outcome.error);
+      return FALSE;
+    }
   append_outcome (self, found, outcome);
+  return TRUE;
 }
 
 static void
@@ -249,8 +257,8 @@ append_damage (Page *self, const Found *found, GError *error)
 }
 
 /* Looks at the root row of one order's rows, and takes the order if it is there. */
-static void
-take_group (Page *self, const Found *found)
+static gboolean
+take_group (Page *self, const Found *found, GError **failure)
 {
   const TallStoreContext *context = self->operation->context;
   g_auto (TallOrderKey) key = { 0 };
@@ -266,13 +274,13 @@ take_group (Page *self, const Found *found)
                              &bytes, &error)
       && (!root.exists || !root.state.live
           || tall_store_context_has_expired (context, root.state.revision)))
-    return;
+    return TRUE;
   if (error == NULL && tall_root_check_summary (&root, &error)
       && tall_order_summary_parse (bytes, found->result->arena, &summary, &error)
       && !g_str_equal (summary.customer_number, self->operation->customer_number))
     {
       g_strv_builder_add (self->others, summary.customer_number);
-      return;
+      return TRUE;
     }
   self->more = self->orders->len == self->limit || self->n_bytes >= MOST_BYTES;
   if (self->more)
@@ -280,7 +288,8 @@ take_group (Page *self, const Found *found)
   else if (error != NULL)
     append_damage (self, found, error);
   else
-    take_order (self, found, summary.order_number);
+    return take_order (self, found, summary.order_number, failure);
+  return TRUE;
 }
 
 /* FALSE if nothing can come after @order. */
@@ -323,7 +332,8 @@ take_round (Page *self, guint round, gboolean *done, GError **error)
           *done = !set_next (self, found.order, FALSE);
           return TRUE;
         }
-      take_group (self, &found);
+      if (!take_group (self, &found, error))
+        return FALSE;
       if (self->more)
         return TRUE;
       gboolean at_end = !set_next (self, found.order, TRUE);
@@ -337,9 +347,23 @@ take_round (Page *self, guint round, gboolean *done, GError **error)
   return TRUE;
 }
 
+/* What fails after the first order ends the page before it: who asks for the page after this meets
+ * it again, and is told, or not any more. */
+static gboolean
+settle_failure (Page *self, GError *failure, GError **error)
+{
+  self->more = self->last->len > 0 && !tall_error_is_unreadable (failure);
+  if (self->more)
+    g_error_free (failure);
+  else
+    g_propagate_error (error, failure);
+  return self->more;
+}
+
 static gboolean
 fill (Page *self, GError **error)
 {
+  GError *failure = NULL;
   gboolean done = FALSE;
   for (guint round = 0; !done; round++)
     {
@@ -349,8 +373,8 @@ fill (Page *self, GError **error)
                        "the time was over before the page was full; ask for a smaller page");
           return FALSE;
         }
-      if (!take_round (self, round, &done, error))
-        return FALSE;
+      if (!take_round (self, round, &done, &failure))
+        return settle_failure (self, failure, error);
     }
   return TRUE;
 }
@@ -387,7 +411,8 @@ finish (Page *self, const TallPageScope *scope)
  * @options: (nullable): the page
  *
  * Fetches a customer with a page of whole orders, in the order of their row keys: the scans of the
- * layout, executed together; more of them where orders are long. A page ends early after 8 MiB.
+ * layout, executed together; more of them where orders are long. A page ends early after 8 MiB, and
+ * before an order that could not be fetched now, which says nothing of whether it can be read.
  *
  * Returns: (transfer full): a page; NULL with %TALL_ERROR_NOT_FOUND if there is neither the
  *   customer nor an order, and no page before

@@ -156,8 +156,8 @@ struct _TallFrontClass
                                        GError **error);
 
   /* Returns (transfer full): a customer with a page of whole orders, shorter than asked for if they
-   * take more than 8 MiB; dates in @options are not
-   * allowed. %TALL_ERROR_NOT_FOUND if neither the customer nor an order of it is stored. */
+   * take more than 8 MiB, or if one after the first could not be fetched now; dates in @options are
+   * not allowed. %TALL_ERROR_NOT_FOUND if neither the customer nor an order of it is stored. */
   TallCustomerOrders *(*get_customer_orders) (TallFront *self,
                                               const char *number,
                                               const TallListOptions *options,

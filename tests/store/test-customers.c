@@ -312,6 +312,61 @@ test_unreadable (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
   g_assert_cmpuint (alone->n_orders, ==, 0);
 }
 
+/* Fails one read. */
+static TallFailure
+fail_read (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  guint *n_left = data;
+  return call->kind == TALL_CALL_READ && (*n_left)-- == 0 ? TALL_FAILURE_BEFORE : TALL_FAILURE_NONE;
+}
+
+/* A failure that passes is not an order's own: it ends the page before that order, or fails the
+ * call if there is nothing before. */
+static void
+test_passing_failure (TallStoreFixture *fixture, gconstpointer data)
+{
+  const TallStoreKind *kind = data;
+  if (kind->layout->single_row || kind->key_strategy != &tall_key_raw)
+    return g_test_skip ("no order is fetched by itself, or the order of the keys is another");
+  g_autoptr (GError) error = NULL;
+  guint n_left;
+  put_order (fixture, "VINET", "a", 1);
+  put_order (fixture, "VINET", "b", 400);
+  g_autoptr (TallTable) failing = tall_failing_table_new (fixture->table);
+  g_autoptr (TallStore) store = tall_test_open (failing, &fixture->clock);
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (failing), fail_read, NULL, &n_left);
+
+  TallListOptions options = { .limit = 2 };
+  g_autofree char *token = NULL;
+  for (guint i = 1; i <= 2; i++) /* the scan that begins with b, and the fetch of b */
+    {
+      n_left = i;
+      g_autoptr (TallCustomerOrders) page =
+          tall_front_get_customer_orders (TALL_FRONT (store), "VINET", &options, &error);
+      g_assert_no_error (error);
+      g_assert_cmpuint (page->n_orders, ==, 1);
+      g_assert_no_error (page->orders[0].error);
+      g_assert_cmpstr (page->orders[0].order->order_number, ==, "a");
+      g_free (token);
+      token = g_strdup (page->next_page);
+      g_assert_nonnull (token);
+    }
+
+  n_left = 1;
+  options.page = token;
+  g_assert_null (tall_front_get_customer_orders (TALL_FRONT (store), "VINET", &options, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+  g_clear_error (&error);
+
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (failing), NULL, NULL, NULL);
+  g_autoptr (TallCustomerOrders) rest =
+      tall_front_get_customer_orders (TALL_FRONT (store), "VINET", &options, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (rest->n_orders, ==, 1);
+  g_assert_no_error (rest->orders[0].error);
+  g_assert_null (rest->next_page);
+}
+
 /* Two texts with the same MD5 (M. Stevens, 2024). */
 #define COLLIDING_A "TEXTCOLLBYfGiJUETHQ4hAcKSMd5zYpgqf1YRDhkmxHkhPWptrkoyz28wnI9V0aHeAuaKnak"
 #define COLLIDING_B "TEXTCOLLBYfGiJUETHQ4hEcKSMd5zYpgqf1YRDhkmxHkhPWptrkoyz28wnI9V0aHeAuaKnak"
@@ -377,6 +432,7 @@ test_collision (TallStoreFixture *fixture, gconstpointer data)
 static const TallStoreTest tests[] = {
   { "collision", test_collision },
   { "unreadable", test_unreadable },
+  { "passing-failure", test_passing_failure },
   { "delete", test_delete },
   { "delete-conditions", test_delete_conditions },
   { "list", test_list },

@@ -507,7 +507,8 @@ service OrderService {
   /**
    * A page of all customers, each once, in an order that the deployment's row keys make. Those who
    * only have orders are there too; of several whose row keys collide perhaps not all of them, see
-   * CustomerOrders.others. Who cannot be read is told of, as by listOrders.
+   * CustomerOrders.others. Who cannot be read is told of, as by listOrders,
+   * and a page may likewise be short or empty, and yet have a next page.
    * INVALID (a page token of something else), and the general ones.
    */
   CustomerList listCustomers(
@@ -516,7 +517,8 @@ service OrderService {
 
   /**
    * A customer with a page of whole orders, in the order of their row keys. What of them cannot be
-   * read has its own failure.
+   * read has its own failure. A page may have fewer orders than asked for, even none, and yet a
+   * next page.
    * NOT_FOUND (neither the customer nor an order of it is stored), INVALID, KEY_COLLISION, and the
    * general ones.
    */

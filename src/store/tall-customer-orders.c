@@ -27,7 +27,7 @@ typedef struct
   GStrvBuilder *others;     /* owned: numbers of others whose orders lie among these */
   GError *collision;        /* owned; the customer's row is another's; NULL: it is not */
   GByteArray *next;         /* owned: order part to go on with; empty: the first */
-  GByteArray *last;         /* owned: order part of the last order on the page */
+  GByteArray *last;         /* owned: order part of the last order that was looked at */
   guint limit;
   gsize n_bytes;        /* of the rows of the orders on the page */
   gboolean more;        /* there is an order that is not on the page */
@@ -204,8 +204,6 @@ static void
 append_outcome (Page *self, const Found *found, TallOutcome outcome)
 {
   g_array_append_val (self->orders, outcome);
-  g_byte_array_set_size (self->last, 0);
-  tall_bytes_append (self->last, found->order);
   for (guint i = 0; i < found->n_reads; i++)
     for (guint j = 0; j < found->group[i].n_rows; j++)
       for (guint k = 0; k < found->group[i].rows[j].n_cells; k++)
@@ -336,6 +334,8 @@ take_round (Page *self, guint round, gboolean *done, GError **error)
         return FALSE;
       if (self->more)
         return TRUE;
+      g_byte_array_set_size (self->last, 0);
+      tall_bytes_append (self->last, found.order);
       gboolean at_end = !set_next (self, found.order, TRUE);
       if (!found.is_whole || at_end)
         {
@@ -363,9 +363,10 @@ settle_failure (Page *self, GError *failure, GError **error)
 static gboolean
 fill (Page *self, GError **error)
 {
+  gint64 begun = tall_operation_now_monotonic (self->operation);
   GError *failure = NULL;
   gboolean done = FALSE;
-  for (guint round = 0; !done; round++)
+  for (guint round = 0; !done && !self->more; round++)
     {
       if (tall_operation_is_over (self->operation))
         {
@@ -375,6 +376,9 @@ fill (Page *self, GError **error)
         }
       if (!take_round (self, round, &done, &failure))
         return settle_failure (self, failure, error);
+      self->more = self->more
+                   || (!done && self->last->len > 0
+                       && tall_operation_has_looked_long (self->operation, begun));
     }
   return TRUE;
 }
@@ -411,8 +415,9 @@ finish (Page *self, const TallPageScope *scope)
  * @options: (nullable): the page
  *
  * Fetches a customer with a page of whole orders, in the order of their row keys: the scans of the
- * layout, executed together; more of them where orders are long. A page ends early after 8 MiB, and
- * before an order that could not be fetched now, which says nothing of whether it can be read.
+ * layout, executed together; more of them where orders are long. A page ends early after 8 MiB, if
+ * it took long to look at what is deleted, and before an order that could not be fetched now, which
+ * says nothing of whether it can be read.
  *
  * Returns: (transfer full): a page; NULL with %TALL_ERROR_NOT_FOUND if there is neither the
  *   customer nor an order, and no page before
@@ -444,7 +449,7 @@ tall_list_customer_orders (TallOperation *operation, const TallListOptions *opti
   if (!fill (&self, error))
     return NULL;
   if (first && self.page->customer == NULL && self.page->customer_error == NULL
-      && self.orders->len == 0)
+      && self.orders->len == 0 && !self.more)
     {
       if (self.collision != NULL)
         {

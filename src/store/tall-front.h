@@ -149,15 +149,17 @@ struct _TallFrontClass
   /* Returns (transfer full): a page of all customers, in the order of their row keys, each once;
    * also of those who have only orders (revision 0), because export walks this list and must lose
    * nothing; but where row keys collide perhaps not of all: see @others of #TallCustomerOrders. A
-   * page may have fewer entries than asked for, even none, and yet a next page. Dates in @options
+   * page may have fewer entries than asked for, even none, and yet a next page: where much was
+   * deleted. Dates in @options
    * are not allowed. */
   TallCustomerList *(*list_customers) (TallFront *self,
                                        const TallListOptions *options,
                                        GError **error);
 
   /* Returns (transfer full): a customer with a page of whole orders, shorter than asked for if they
-   * take more than 8 MiB, or if one after the first could not be fetched now; dates in @options are
-   * not allowed. %TALL_ERROR_NOT_FOUND if neither the customer nor an order of it is stored. */
+   * take more than 8 MiB, or if one after the first could not be fetched now, or where much was
+   * deleted, even without any, and yet with a next page; dates in @options are not allowed.
+   * %TALL_ERROR_NOT_FOUND if neither the customer nor an order of it is stored. */
   TallCustomerOrders *(*get_customer_orders) (TallFront *self,
                                               const char *number,
                                               const TallListOptions *options,

@@ -319,9 +319,36 @@ take_window (Walk *self, Window *window)
     }
 }
 
+/* The page goes on with the row at which the walk is. It stays open if a token cannot tell. */
+static void
+end_early (Walk *self)
+{
+  TallSlice start = tall_slice_array (self->start);
+  TallSlice part = tall_slice_array (self->part);
+  gssize len = self->operation->context->key_strategy->measure_customer (start);
+  if (len <= 0 && self->numbers->len == 0)
+    return;
+  if (self->damage != NULL)
+    give_up_damaged (self);
+  if (self->more)
+    return;
+
+  self->more = TRUE;
+  if (len <= 0) /* jumped behind all that begins with the part */
+    {
+      set_bytes (self->last, part);
+      return;
+    }
+  gboolean same = tall_slice_equal (tall_slice (start.data, (gsize)len), part);
+  set_bytes (self->last, tall_slice (start.data, (gsize)len));
+  tall_bytes_append_u8 (self->last, (guint8)(same ? MIN (self->n_skip, G_MAXUINT8) : 0));
+  tall_bytes_append (self->last, tall_slice (start.data + len, start.len - (gsize)len));
+}
+
 static gboolean
 fill (Walk *self, GError **error)
 {
+  gint64 begun = tall_operation_now_monotonic (self->operation);
   while (!self->more && !self->ended)
     {
       if (tall_operation_is_over (self->operation))
@@ -337,26 +364,30 @@ fill (Walk *self, GError **error)
       if (result == NULL)
         return FALSE;
       take_window (self, &window);
+      if (!self->more && !self->ended && tall_operation_has_looked_long (self->operation, begun))
+        end_early (self);
     }
   if (self->ended && !self->more)
     give_up_damaged (self);
   return TRUE;
 }
 
-/* Begins after what the page before has ended with: after all who have a customer part, or, with
- * one byte after it, after so many of them. */
+/* Begins after what the page before has ended with: after all who have a customer part; or, with
+ * one byte after it, after so many of them, at the row whose key the part and the bytes that follow
+ * make. */
 static void
 set_position (Walk *self)
 {
   TallSlice last = tall_slice_array (self->last);
   gssize len = self->operation->context->key_strategy->measure_customer (last);
-  if (len <= 0 || last.len != (gsize)len + 1)
+  if (len <= 0 || last.len == (gsize)len)
     {
       jump_over (self, last);
       return;
     }
   TallSlice part = tall_slice (last.data, (gsize)len);
   set_bytes (self->start, part);
+  tall_bytes_append (self->start, tall_slice (last.data + len + 1, last.len - (gsize)len - 1));
   set_bytes (self->part, part);
   self->n_skip = last.data[len];
 }
@@ -402,7 +433,8 @@ finish (Walk *self, const TallPageScope *scope)
  * of their row keys. Who cannot be read is listed as such, so that one damaged row does not hide
  * everybody after it.
  *
- * Returns: (transfer full): a page; a short one with a next page if time was over
+ * Returns: (transfer full): a page; a short one, even an empty one, with a next page if it took
+ *   long to look at what is deleted
  */
 TallCustomerList *
 tall_list_customers (const TallOperation *operation, const TallListOptions *options, GError **error)

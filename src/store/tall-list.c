@@ -7,8 +7,7 @@
 #include "tall-limits.h"
 #include "tall-page.h"
 
-#define MOST_ROWS 1024                    /* of the index in one scan */
-#define LOOKING_TIME (3 * G_USEC_PER_SEC) /* for the orders of a page; then it ends, short */
+#define MOST_ROWS 1024 /* of the index in one scan */
 
 /**
  * Listing:
@@ -312,13 +311,6 @@ take_all (Listing *self, const TallRows *hints, TallArena *arena, GError **error
   return TRUE;
 }
 
-static gint64
-get_time (const Listing *self)
-{
-  const TallStoreHooks *hooks = &self->operation->context->hooks;
-  return hooks->monotonic (hooks->data);
-}
-
 /* The next page goes on after @row. */
 static void
 end_after (Listing *self, TallSlice row)
@@ -334,7 +326,7 @@ end_after (Listing *self, TallSlice row)
 static gboolean
 fill (Listing *self, GError **error)
 {
-  gint64 begun = get_time (self);
+  gint64 begun = tall_operation_now_monotonic (self->operation);
   guint least = 0;
   while (!self->more && !is_at_end (self))
     {
@@ -354,7 +346,7 @@ fill (Listing *self, GError **error)
       TallSlice looked_at = result->results[0].rows[n_found - 1].key;
       move_after (self, looked_at);
       least = 2 * n;
-      if (!is_at_end (self) && get_time (self) - begun >= LOOKING_TIME)
+      if (!is_at_end (self) && tall_operation_has_looked_long (self->operation, begun))
         end_after (self, looked_at);
     }
   return TRUE;

@@ -4,6 +4,8 @@
 
 #include "tall-error.h"
 
+#define LOOKING_TIME (3 * G_USEC_PER_SEC)
+
 #define USUAL_TIMEOUT 10000 /* milliseconds */
 
 /**
@@ -120,6 +122,35 @@ tall_operation_is_over (const TallOperation *self)
 {
   const TallStoreHooks *hooks = &self->context->hooks;
   return hooks->monotonic (hooks->data) >= self->end || g_get_monotonic_time () >= self->deadline;
+}
+
+/**
+ * tall_operation_now_monotonic:
+ *
+ * Returns: microseconds by the clock that tells how long things take
+ */
+gint64
+tall_operation_now_monotonic (const TallOperation *self)
+{
+  const TallStoreHooks *hooks = &self->context->hooks;
+  return hooks->monotonic (hooks->data);
+}
+
+/**
+ * tall_operation_has_looked_long:
+ * @begun: when, by tall_operation_now_monotonic()
+ *
+ * Where much was deleted, or hints lead nowhere, a page may have to look at very many rows. All
+ * listings ask this after each round of reads, and end the page, short or empty, with a token that
+ * leads on from the last row that was looked at: so every walk comes to its end.
+ *
+ * Returns: whether a page is to end: after three seconds, or a third of the operation's time
+ */
+gboolean
+tall_operation_has_looked_long (const TallOperation *self, gint64 begun)
+{
+  gint64 most = MIN (LOOKING_TIME, (self->end - begun) / 3);
+  return tall_operation_now_monotonic (self) - begun >= most;
 }
 
 /**

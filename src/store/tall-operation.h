@@ -64,6 +64,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallOperation, tall_operation_clear)
 gboolean tall_operation_has_children (const TallOperation *self);
 gboolean tall_operation_is_root (const TallOperation *self, const char *table, TallSlice row);
 gboolean tall_operation_is_over (const TallOperation *self);
+gint64 tall_operation_now_monotonic (const TallOperation *self);
+gboolean tall_operation_has_looked_long (const TallOperation *self, gint64 begun);
 gboolean tall_operation_apply (const TallOperation *self,
                                const TallBatch *batch,
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -15,8 +15,9 @@ G_BEGIN_DECLS
 typedef enum
 {
   TALL_PAGE_ORDERS = 1,          /* position: the index row after its customer part */
-  TALL_PAGE_CUSTOMERS = 2,       /* position: a customer part; and how many who have it were given,
-                                    one byte, if that was not the last of them */
+  TALL_PAGE_CUSTOMERS = 2,       /* position: a customer part; and, if that was not the last of
+                                    them, how many who have it were given, one byte, and the rest
+                                    of the key of the row to go on with */
   TALL_PAGE_CUSTOMER_ORDERS = 3, /* position: an order part */
 } TallPageKind;
 

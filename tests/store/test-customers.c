@@ -367,6 +367,52 @@ test_passing_failure (TallStoreFixture *fixture, gconstpointer data)
   g_assert_null (rest->next_page);
 }
 
+static void
+let_a_second_pass (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  if (call->kind == TALL_CALL_READ)
+    ((TallTestClock *)data)->monotonic += G_USEC_PER_SEC;
+}
+
+/* Where orders that were deleted are many and each call takes a second, a page ends soon after
+ * three, short or empty; all pages together are the whole nevertheless. */
+static void
+test_early_end (TallStoreFixture *fixture, gconstpointer data)
+{
+  const TallStoreKind *kind = data;
+  guint n = kind->layout->single_row ? 100 : 1000, n_found = 0, n_pages = 0;
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *number = g_strdup_printf ("%u", i);
+      put_order (fixture, "VINET", number, 0);
+      if (i % (n / 3) != 0)
+        delete_order (fixture, "VINET", number);
+    }
+  g_autoptr (TallTable) slow = tall_failing_table_new (fixture->table);
+  g_autoptr (TallStore) store = tall_test_open (slow, &fixture->clock);
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (slow), NULL, let_a_second_pass,
+                                &fixture->clock);
+
+  g_autofree char *token = NULL;
+  do
+    {
+      g_autoptr (GError) error = NULL;
+      gint64 begun = fixture->clock.monotonic;
+      TallListOptions options = { .limit = 4, .page = token };
+      g_autoptr (TallCustomerOrders) page =
+          tall_front_get_customer_orders (TALL_FRONT (store), "VINET", &options, &error);
+      g_assert_no_error (error);
+      g_assert_cmpint (fixture->clock.monotonic - begun, <=, 5 * G_USEC_PER_SEC);
+      n_found += page->n_orders;
+      g_free (token);
+      token = g_strdup (page->next_page);
+      g_assert_cmpuint (++n_pages, <, 100);
+    }
+  while (token != NULL);
+  g_assert_cmpuint (n_found, ==, 4);
+  g_assert_cmpuint (n_pages, >=, kind->layout->single_row ? 3 : 1);
+}
+
 /* Two texts with the same MD5 (M. Stevens, 2024). */
 #define COLLIDING_A "TEXTCOLLBYfGiJUETHQ4hAcKSMd5zYpgqf1YRDhkmxHkhPWptrkoyz28wnI9V0aHeAuaKnak"
 #define COLLIDING_B "TEXTCOLLBYfGiJUETHQ4hEcKSMd5zYpgqf1YRDhkmxHkhPWptrkoyz28wnI9V0aHeAuaKnak"
@@ -433,6 +479,7 @@ static const TallStoreTest tests[] = {
   { "collision", test_collision },
   { "unreadable", test_unreadable },
   { "passing-failure", test_passing_failure },
+  { "early-end", test_early_end },
   { "delete", test_delete },
   { "delete-conditions", test_delete_conditions },
   { "list", test_list },

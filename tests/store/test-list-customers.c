@@ -199,6 +199,45 @@ test_calls (TallStoreFixture *fixture, gconstpointer data)
   g_assert_cmpuint (count_calls (fixture), <=, n_few + 2);
 }
 
+static void
+let_a_second_pass (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  if (call->kind == TALL_CALL_READ)
+    ((TallTestClock *)data)->monotonic += G_USEC_PER_SEC;
+}
+
+/* Walking through what a customer has deleted takes longer than any call may: pages end early, also
+ * in the midst of that customer, and together they are the whole, with everybody once. */
+static void
+test_early_end (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+  static const guint limits[] = { 1, 2, 1000 };
+  g_autoptr (GHashTable) expected = put_many (fixture->front);
+  for (guint i = 0; i < 700; i++)
+    {
+      g_autofree char *number = g_strdup_printf ("%u", i);
+      put_order (fixture->front, "A", number);
+      if (i != 650)
+        delete_order (fixture->front, "A", number);
+    }
+  g_hash_table_insert (expected, g_strdup ("A"), g_strdup ("(null) 0"));
+  g_autoptr (TallTable) slow = tall_failing_table_new (fixture->table);
+  g_autoptr (TallStore) store = tall_test_open (slow, &fixture->clock);
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (slow), NULL, let_a_second_pass,
+                                &fixture->clock);
+  for (guint i = 0; i < G_N_ELEMENTS (limits); i++)
+    {
+      g_autoptr (GString) order = g_string_new (NULL);
+      g_autoptr (GHashTable) listed = list_all (TALL_FRONT (store), limits[i], order);
+      assert_same (listed, expected);
+    }
+  delete_order (fixture->front, "A", "650");
+  g_hash_table_remove (expected, "A");
+  g_autoptr (GString) order = g_string_new (NULL);
+  g_autoptr (GHashTable) listed = list_all (TALL_FRONT (store), 7, order);
+  assert_same (listed, expected);
+}
+
 /* All pages of that size, sorted: numbers with "*" if the customer is there; in brackets the
  * numbers, if known, and codes of what cannot be read. */
 static char *
@@ -298,6 +337,7 @@ test_collision (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
 static const TallStoreTest tests[] = {
   { "collision", test_collision }, { "unreadable", test_unreadable }, { "pages", test_pages },
   { "order", test_order },         { "empty", test_empty },           { "calls", test_calls },
+  { "early-end", test_early_end },
 };
 
 int

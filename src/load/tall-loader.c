@@ -44,9 +44,6 @@ classify (const GError *error)
   /* Somebody else was faster, and only after an unknown outcome there is a condition at all. */
   if (tall_error_is_passing (error) || g_error_matches (error, TALL_ERROR, TALL_ERROR_CONFLICT))
     return RETRY;
-  /* No order has to be there to be put: it is the table that is not. */
-  if (g_error_matches (error, TALL_ERROR, TALL_ERROR_NOT_FOUND))
-    return STOP;
   return tall_error_is_of_one (error) ? REFUSED : STOP;
 }
 

@@ -163,6 +163,17 @@ parse_record (TallDeployment *self, const TallRow *row, GError **error)
   return TRUE;
 }
 
+/* Whether reading has failed because there is not even the table. */
+static gboolean
+is_table_missing (TallTable *table, gint64 deadline, const GError *cause)
+{
+  g_autoptr (GError) error = NULL;
+  if (!g_error_matches (cause, TALL_ERROR, TALL_ERROR_UNSUPPORTED))
+    return FALSE;
+  g_autoptr (TallTableSpec) spec = tall_table_describe_table (table, META_TABLE, deadline, &error);
+  return g_error_matches (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
+}
+
 /**
  * tall_deployment_read:
  *
@@ -176,7 +187,7 @@ tall_deployment_read (TallTable *table, gint64 deadline, GError **error)
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   tall_read_plan_add_get (plan, META_TABLE, RECORD_ROW);
   g_autoptr (TallReadResult) result = tall_table_read (table, plan, deadline, &cause);
-  if (result == NULL && !g_error_matches (cause, TALL_ERROR, TALL_ERROR_NOT_FOUND))
+  if (result == NULL && !is_table_missing (table, deadline, cause))
     {
       g_propagate_prefixed_error (error, g_steal_pointer (&cause),
                                   "Reading the deployment record: ");

@@ -230,6 +230,18 @@ check_different_rows (TallMutation *const *mutations, guint n, GError **error)
   return TRUE;
 }
 
+/* To who reads or writes rows, a table that is not there is a deployment that is not whole, and
+ * must not be taken for a row that is not there. */
+static gboolean
+fail_not_whole (GError **error)
+{
+  if (error == NULL || !g_error_matches (*error, TALL_ERROR, TALL_ERROR_NOT_FOUND))
+    return FALSE;
+  g_prefix_error (error, "A table of the deployment is missing; restore it: ");
+  (*error)->code = TALL_ERROR_UNSUPPORTED;
+  return FALSE;
+}
+
 /**
  * tall_table_read:
  * @plan: the reads; without any, so is the result
@@ -239,7 +251,7 @@ check_different_rows (TallMutation *const *mutations, guint n, GError **error)
  * the result; that is no error. Each row is read as it was at one moment, different rows are not.
  *
  * Returns: (transfer full): what was found, by position; NULL with @error set if any read failed:
- *   %TALL_ERROR_NOT_FOUND if a table does not exist, %TALL_ERROR_INVALID if a read makes no sense
+ *   %TALL_ERROR_UNSUPPORTED if a table does not exist, %TALL_ERROR_INVALID if a read makes no sense
  */
 TallReadResult *
 tall_table_read (TallTable *self, const TallReadPlan *plan, gint64 deadline, GError **error)
@@ -252,7 +264,10 @@ tall_table_read (TallTable *self, const TallReadPlan *plan, gint64 deadline, GEr
   for (guint i = 0; i < plan->reads->len; i++)
     if (!check_read (tall_read_plan_get (plan, i), error))
       return NULL;
-  return TALL_TABLE_GET_CLASS (self)->read (self, plan, deadline, error);
+  TallReadResult *result = TALL_TABLE_GET_CLASS (self)->read (self, plan, deadline, error);
+  if (result == NULL)
+    fail_not_whole (error);
+  return result;
 }
 
 /**
@@ -290,7 +305,8 @@ tall_table_apply (TallTable *self,
     return TRUE;
   if (!check_different_rows (mutations, n, error))
     return FALSE;
-  return TALL_TABLE_GET_CLASS (self)->apply (self, mutations, n, durability, deadline, done, error);
+  return TALL_TABLE_GET_CLASS (self)->apply (self, mutations, n, durability, deadline, done, error)
+         || fail_not_whole (error);
 }
 
 /**
@@ -334,7 +350,8 @@ tall_table_apply_if (TallTable *self,
   if (!check_mutation (mutation, error) || !check_qualifier (mutation->table, qualifier, error))
     return FALSE;
   return TALL_TABLE_GET_CLASS (self)->apply_if (self, mutation, qualifier, expected, durability,
-                                                deadline, matched, error);
+                                                deadline, matched, error)
+         || fail_not_whole (error);
 }
 
 /**
@@ -365,7 +382,8 @@ tall_table_increment (TallTable *self,
       || !check_qualifier (table, qualifier, error))
     return FALSE;
   return TALL_TABLE_GET_CLASS (self)->increment (self, table, row, qualifier, delta, deadline,
-                                                 value, error);
+                                                 value, error)
+         || fail_not_whole (error);
 }
 
 static gboolean

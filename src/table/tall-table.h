@@ -92,8 +92,9 @@ G_DECLARE_DERIVABLE_TYPE (TallTable, tall_table, TALL, TABLE, GObject)
  * Every slot but get_info and list_servers must be implemented. Every call may be made from any
  * thread at any time. Strings and slices passed in belong to the caller; nothing is kept after the
  * call. Every call ends by @deadline, or soon after, with %TALL_ERROR_TIMED_OUT. Calls on a table
- * that was not created fail with %TALL_ERROR_NOT_FOUND, arguments that make no sense with
- * %TALL_ERROR_INVALID (the public functions check them, so an implementation need not). Other
+ * that was not created fail with %TALL_ERROR_NOT_FOUND (which the public functions that read or
+ * write rows make %TALL_ERROR_UNSUPPORTED: no row was looked for), arguments that make no sense
+ * with %TALL_ERROR_INVALID (the public functions check them, so an implementation need not). Other
  * failures: %TALL_ERROR_UNAVAILABLE (nothing was done), %TALL_ERROR_OVERLOADED (nothing was done),
  * %TALL_ERROR_DAMAGED, %TALL_ERROR_UNSUPPORTED, %TALL_ERROR_INTERNAL.
  *

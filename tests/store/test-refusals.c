@@ -252,6 +252,34 @@ test_ttl (TallStoreFixture *fixture, gconstpointer data)
   g_assert_no_error (error);
 }
 
+/* A table that is gone, dropped by an administrator, is not an order that is not there: nobody is
+ * told "not found", and who stores many stops. */
+static void
+test_missing_table (TallStoreFixture *fixture, gconstpointer data)
+{
+  const TallStoreKind *kind = data;
+  g_autoptr (TallOrder) order = tall_test_marked_order ("1", 1, 1, 2);
+  tall_fixture_put (fixture, order, NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GByteArray) row = g_byte_array_new ();
+  g_auto (TallOrderKey) key = { 0 };
+  tall_order_key_init (&key, kind->key_strategy, "VINET", 1, "1");
+  const char *table = kind->layout->locate_order (&key, row);
+  g_assert_true (tall_table_drop_table (fixture->table, table, TALL_NO_DEADLINE, &error));
+  g_assert_no_error (error);
+
+  g_assert_false (tall_front_put_order (fixture->front, order, NULL, NULL, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
+  g_assert_nonnull (strstr (error->message, "table of the deployment is missing"));
+  g_assert_false (tall_error_is_of_one (error));
+  g_clear_error (&error);
+  g_assert_null (tall_front_get_order (fixture->front, "VINET", "1", NULL, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
+  g_clear_error (&error);
+  g_assert_null (tall_front_get_customer_orders (fixture->front, "VINET", NULL, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
+}
+
 static const TallStoreTest tests[] = {
   { "key-collision/order", test_key_collision },
   { "key-collision/customer", test_customer_key_collision },
@@ -262,6 +290,7 @@ static const TallStoreTest tests[] = {
   { "missing-summary", test_missing_summary },
   { "missing-lines", test_missing_lines },
   { "ttl", test_ttl },
+  { "missing-table", test_missing_table },
 };
 
 int

@@ -127,7 +127,7 @@ test_condition (void)
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   tall_read_plan_add_get (plan, "nothing", tall_slice_str ("row1"));
   g_assert_null (tall_table_read (table, plan, TALL_NO_DEADLINE, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
   cost.calls = 3;
   expect_cost (table, cost);
 }

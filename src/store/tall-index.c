@@ -51,6 +51,18 @@ has_hints (const TallOperation *operation)
 }
 
 /**
+ * tall_index_goes_before:
+ *
+ * Returns: whether a put writes its hint before it knows whether it is refused: where no claim
+ * comes first that would find out
+ */
+gboolean
+tall_index_goes_before (const TallOperation *operation)
+{
+  return has_hints (operation) && !tall_operation_has_children (operation);
+}
+
+/**
  * tall_index_add_hint:
  *
  * Adds to @batch that there is, perhaps, an order of that date; nothing if there is no index. It is

@@ -18,6 +18,7 @@ G_BEGIN_DECLS
 void tall_index_append_row (TallSlice customer, gint64 sales_date, GByteArray *row);
 gint64 tall_index_parse_date (const guint8 bytes[TALL_INDEX_DATE_SIZE]);
 
+gboolean tall_index_goes_before (const TallOperation *operation);
 void tall_index_add_hint (const TallOperation *operation,
                           gint64 sales_date,
                           gint64 revision,

@@ -107,12 +107,21 @@ attempt (TallOperation *operation,
   return step;
 }
 
+/* Who expects something has to read it. Who expects nothing need not; but a hint that a refused put
+ * has written can not be taken back, so it looks before it writes one. */
+static gboolean
+reads_first (const TallOperation *operation, const TallWriteOptions *options)
+{
+  return options->condition == TALL_IF_REVISION
+         || (options->condition == TALL_IF_ABSENT && tall_index_goes_before (operation));
+}
+
 /**
  * tall_put:
  * @revision: (optional) (out): the revision stored
  *
- * Stores an order or a customer. Without an expected revision it is taken for new at first, which
- * saves a read.
+ * Stores an order or a customer. Without a condition it is taken for new at first, which saves a
+ * read.
  *
  * Returns: FALSE with @error set. Unless that is %TALL_ERROR_OUTCOME_UNKNOWN, nothing was stored
  */
@@ -131,7 +140,7 @@ tall_put (TallOperation *operation,
       || !tall_operation_identify (operation, TRUE, error))
     return FALSE;
   tall_write_make_token (operation, options, wanted.token);
-  if (options->condition == TALL_IF_REVISION && !tall_root_read (&root, operation, error))
+  if (reads_first (operation, options) && !tall_root_read (&root, operation, error))
     return FALSE;
   while (step == TALL_STEP_AGAIN)
     {

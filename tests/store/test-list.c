@@ -273,6 +273,23 @@ let_a_second_pass (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, 
     ((TallTestClock *)data)->monotonic += G_USEC_PER_SEC;
 }
 
+/* A put that is refused because there is an order leaves no hint at its own date. */
+static void
+test_refused_put (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  const TallWriteOptions options = { .condition = TALL_IF_ABSENT };
+  put_dated (fixture->front, "VINET", "1", DAY);
+  fixture->clock.now += 1000;
+  g_autoptr (TallOrder) order = tall_test_order_with_lines ("VINET", "1", 2);
+  order->has_sales_date = TRUE;
+  order->sales_date = 2 * DAY;
+  g_assert_false (tall_front_put_order (fixture->front, order, &options, NULL, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_CONFLICT);
+  g_assert_cmpuint (count_hints (fixture->table), ==, 1);
+  assert_listed (fixture->front, NULL, "1");
+}
+
 /* Where hints that lead nowhere are many and each call takes a second, a page ends soon after
  * three, short or empty; all pages together are the whole nevertheless. */
 static void
@@ -474,12 +491,19 @@ test_broken_row (gconstpointer code)
 }
 
 static const TallStoreTest tests[] = {
-  { "unreadable", test_unreadable }, { "order", test_order },
-  { "entry", test_entry },           { "range", test_range },
-  { "pages", test_pages },           { "follows-changes", test_follows_changes },
-  { "cleans-up", test_cleans_up },   { "dangling-hints", test_dangling_hints },
-  { "early-end", test_early_end },   { "position-is-gone", test_position_is_gone },
-  { "calls", test_calls },           { "without-index", test_without_index },
+  { "unreadable", test_unreadable },
+  { "order", test_order },
+  { "entry", test_entry },
+  { "range", test_range },
+  { "pages", test_pages },
+  { "follows-changes", test_follows_changes },
+  { "cleans-up", test_cleans_up },
+  { "dangling-hints", test_dangling_hints },
+  { "refused-put", test_refused_put },
+  { "early-end", test_early_end },
+  { "position-is-gone", test_position_is_gone },
+  { "calls", test_calls },
+  { "without-index", test_without_index },
 };
 
 int

@@ -195,8 +195,9 @@ expect_reads (TallTable *table, guint n)
   g_autoptr (GError) error = NULL;
   for (guint i = 0; i < n; i++)
     {
-      g_assert_true (tall_hbase_fixture_read (table, 1, SOON, &error));
+      gboolean found = tall_hbase_fixture_read (table, 1, SOON, &error);
       g_assert_no_error (error);
+      g_assert_true (found);
     }
 }
 

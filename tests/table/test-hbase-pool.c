@@ -260,6 +260,116 @@ test_late_condition (void)
   g_assert_no_error (error);
 }
 
+/* Two gateways, of which the first is cut off from HBase at some time. */
+typedef struct
+{
+  TallFakeGateway *bad;
+  TallFakeGateway *good;
+  TallTable *table;
+} Pair;
+
+static void
+pair_init (Pair *self)
+{
+  g_autoptr (GError) error = NULL;
+  TallHbaseOptions options = TALL_HBASE_OPTIONS_INIT;
+  self->bad = tall_fake_gateway_new (FALSE, FALSE);
+  self->good = tall_fake_gateway_new (FALSE, FALSE);
+  const char *gateways[] = { tall_fake_gateway_get_address (self->bad),
+                             tall_fake_gateway_get_address (self->good), NULL };
+  options.gateways = gateways;
+  options.call_timeout = 300;
+  self->table = tall_hbase_table_open (&options, &error);
+  g_assert_no_error (error);
+}
+
+static void
+pair_clear (Pair *self)
+{
+  g_clear_object (&self->table);
+  g_clear_pointer (&self->bad, tall_fake_gateway_free);
+  g_clear_pointer (&self->good, tall_fake_gateway_free);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Pair, pair_clear)
+
+static void
+expect_reads (TallTable *table, guint n)
+{
+  g_autoptr (GError) error = NULL;
+  for (guint i = 0; i < n; i++)
+    {
+      gboolean found = tall_hbase_fixture_read (table, 1, SOON, &error);
+      g_assert_no_error (error);
+      g_assert_true (found);
+    }
+}
+
+static guint
+count_reads (TallFakeGateway *gateway)
+{
+  return tall_fake_gateway_get_calls (gateway, "get");
+}
+
+/* Calls go by turns. */
+static void
+expect_turns (const Pair *pair)
+{
+  guint before = count_reads (pair->bad);
+  gint64 end = SOON;
+  while (count_reads (pair->bad) == before)
+    {
+      expect_reads (pair->table, 1);
+      g_assert_cmpint (g_get_monotonic_time (), <, end);
+    }
+}
+
+/* One is alive, but HBase does not answer through it: one call finds out, and it has its turns
+ * again once HBase answers. */
+static void
+test_cut_off (void)
+{
+  g_auto (Pair) pair = { NULL };
+  pair_init (&pair);
+  expect_turns (&pair);
+
+  tall_fake_gateway_set_answer (pair.bad, "get", TALL_FAKE_SILENT, 1000);
+  tall_fake_gateway_set_answer (pair.bad, "tableExists", TALL_FAKE_SILENT, 1000);
+  guint reads = count_reads (pair.bad);
+  guint questions = tall_fake_gateway_get_calls (pair.bad, "tableExists");
+  gint64 start = g_get_monotonic_time ();
+  expect_reads (pair.table, 20);
+  g_assert_cmpint (g_get_monotonic_time () - start, <, 1300 * G_TIME_SPAN_MILLISECOND);
+  tall_fake_gateway_wait_for_calls (pair.bad, "tableExists", questions + 2);
+  expect_reads (pair.table, 20);
+  g_assert_cmpuint (count_reads (pair.bad), ==, reads + 1);
+
+  tall_fake_gateway_set_answer (pair.bad, "get", TALL_FAKE_ANSWER, 0);
+  tall_fake_gateway_set_answer (pair.bad, "tableExists", TALL_FAKE_ANSWER, 0);
+  expect_turns (&pair);
+}
+
+/* HBase answers through none: each call is tried all the same, as it may be for another region. */
+static void
+test_all_cut_off (void)
+{
+  g_auto (Pair) pair = { NULL };
+  pair_init (&pair);
+  expect_turns (&pair);
+
+  TallFakeGateway *both[] = { pair.bad, pair.good };
+  for (guint i = 0; i < 2; i++)
+    {
+      tall_fake_gateway_set_answer (both[i], "tableExists", TALL_FAKE_SILENT, 100000);
+      tall_fake_gateway_set_answer (both[i], "get", TALL_FAKE_SILENT, 2);
+    }
+  g_autoptr (GError) error = NULL;
+  g_assert_false (tall_hbase_fixture_read (pair.table, 1, SOON, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT);
+  guint reads = count_reads (pair.good);
+  expect_reads (pair.table, 20);
+  g_assert_cmpuint (count_reads (pair.good), >, reads);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -270,5 +380,7 @@ main (int argc, char **argv)
   g_test_add_func ("/table/hbase/pool/late-answer", test_late_answer);
   g_test_add_func ("/table/hbase/pool/late-answer-repeated", test_late_answer_repeated);
   g_test_add_func ("/table/hbase/pool/late-condition", test_late_condition);
+  g_test_add_func ("/table/hbase/pool/cut-off", test_cut_off);
+  g_test_add_func ("/table/hbase/pool/all-cut-off", test_all_cut_off);
   return g_test_run ();
 }

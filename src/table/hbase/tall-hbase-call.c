@@ -71,7 +71,8 @@ static void
 break_link (TallHbaseLink *link, const GError *reason)
 {
   tall_connection_break (link->connection);
-  link->hurried &= g_error_matches (reason, TALL_ERROR, TALL_ERROR_TIMED_OUT);
+  link->late = g_error_matches (reason, TALL_ERROR, TALL_ERROR_TIMED_OUT);
+  link->hurried &= link->late;
 }
 
 /* Most of HBase's errors about an absent table name it and do not say what is wrong. */

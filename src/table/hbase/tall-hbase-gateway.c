@@ -117,8 +117,41 @@ tall_hbase_gateway_set_alive (TallHbaseGateway *self)
   set_state (self, TALL_HBASE_GATEWAY_ALIVE);
   self->known = TRUE;
   self->suspect = FALSE;
-  self->pause = 0;
+  if (!self->stalled)
+    self->pause = 0;
   g_clear_error (&self->reason);
+}
+
+static void
+prolong_pause (TallHbaseGateway *self)
+{
+  self->pause = self->pause == 0 ? FIRST_PAUSE : MIN (2 * self->pause, LAST_PAUSE);
+}
+
+/**
+ * tall_hbase_gateway_set_reaching:
+ * @reaching: HBase answers through it
+ *
+ * Gives a gateway on which calls had no answer its turns again, or not yet.
+ */
+void
+tall_hbase_gateway_set_reaching (TallHbaseGateway *self, gboolean reaching)
+{
+  self->stalled = !reaching;
+  self->pause = reaching ? 0 : self->pause;
+  if (!reaching)
+    prolong_pause (self);
+}
+
+/**
+ * tall_hbase_gateway_is_to_be_asked:
+ *
+ * Tells whether it has anything to show before all is well.
+ */
+gboolean
+tall_hbase_gateway_is_to_be_asked (const TallHbaseGateway *self)
+{
+  return self->state != TALL_HBASE_GATEWAY_ALIVE || self->stalled;
 }
 
 /**
@@ -134,7 +167,7 @@ tall_hbase_gateway_set_aside (TallHbaseGateway *self, const GError *reason)
   if (self->suspect)
     tall_hbase_gateway_drop_idle (self);
   self->suspect = FALSE;
-  self->pause = self->pause == 0 ? FIRST_PAUSE : MIN (2 * self->pause, LAST_PAUSE);
+  prolong_pause (self);
   g_clear_error (&self->reason);
   self->reason = g_error_copy (reason);
 }

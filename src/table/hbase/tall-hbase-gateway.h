@@ -36,6 +36,8 @@ typedef struct
   gint tested;      /* atomic: the HBase behind it does what writes rely on */
   gboolean refused; /* it does not, and has to show that it does before it is used again */
   gboolean suspect; /* a call failed: kept connections may be as dead, so none is lent */
+  gboolean stalled; /* calls had no answer in time: while others do better it has no turn */
+  gboolean watched; /* it has a thread that asks it */
   GError *reason;   /* why it is not alive; NULL: it was not asked yet */
   gint64 since;     /* when @state began: microseconds of g_get_real_time() */
   gint64 pause;     /* microseconds until it is asked again, once it is set aside */
@@ -53,6 +55,8 @@ void tall_hbase_gateway_drop_idle (TallHbaseGateway *self);
 
 void tall_hbase_gateway_doubt (TallHbaseGateway *self);
 void tall_hbase_gateway_set_alive (TallHbaseGateway *self);
+void tall_hbase_gateway_set_reaching (TallHbaseGateway *self, gboolean reaching);
+gboolean tall_hbase_gateway_is_to_be_asked (const TallHbaseGateway *self);
 void tall_hbase_gateway_set_aside (TallHbaseGateway *self, const GError *reason);
 
 G_END_DECLS

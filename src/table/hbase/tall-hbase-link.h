@@ -18,6 +18,7 @@ typedef struct
   HbGatewayClient *client;
   guint gateway;     /* position in the pool */
   gint64 idle_since; /* while it is not lent */
+  gboolean late;     /* its call had no answer in time */
   gboolean hurried;  /* its call has less time than the pool would give: its caller has no more */
 } TallHbaseLink;
 

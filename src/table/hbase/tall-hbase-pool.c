@@ -46,15 +46,29 @@ tall_hbase_pool_call_waiting (TallHbasePool *self, guint n)
     }
 }
 
+/* A gateway on which calls had no answer is better than none, as others may not have had one
+ * either: it may be HBase that is slow. */
+static gboolean
+may_be_stalled (const TallHbasePool *self)
+{
+  for (guint i = 0; i < self->n_gateways; i++)
+    if (self->gateways[i].state == TALL_HBASE_GATEWAY_ALIVE && !self->gateways[i].stalled)
+      return FALSE;
+  return TRUE;
+}
+
 /* A kept connection, or room for a new one at *@room, which is counted already; gateways have their
  * turns. Called with the mutex held. */
 static TallHbaseLink *
 find (TallHbasePool *self, TallHbaseGateway **room)
 {
+  gboolean any = may_be_stalled (self);
   self->next = (self->next + 1) % self->n_gateways;
   for (guint i = 0; i < self->n_gateways; i++)
     {
       TallHbaseGateway *gateway = &self->gateways[(self->next + i) % self->n_gateways];
+      if (gateway->stalled && !any)
+        continue;
       TallHbaseLink *link = tall_hbase_gateway_take (gateway);
       if (link != NULL)
         return link;
@@ -304,6 +318,7 @@ tall_hbase_pool_give_back (TallHbasePool *self, TallHbaseLink *link)
       if (tall_connection_is_broken (link->connection))
         {
           gateway->suspect |= !link->hurried;
+          gateway->stalled |= link->late && !link->hurried;
           tall_hbase_watch_doubt (self, gateway);
         }
       tall_hbase_pool_call_waiting (self, 1);

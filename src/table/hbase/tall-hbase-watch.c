@@ -4,6 +4,7 @@
 
 #include "tall-hbase-pool-private.h"
 #include "tall-hbase-probe.h"
+#include "tall-hbase-self-test.h"
 #include "tall-hbase-trial.h"
 
 /* Why there is no connection. Whose own time was over is not told that the gateway is at fault. */
@@ -52,6 +53,24 @@ tall_hbase_watch_open (TallHbasePool *self,
   return g_steal_pointer (&link);
 }
 
+/* Whether HBase answers through a gateway on which calls had no answer. What it says does not
+ * matter: it is asked for what it, not the gateway, has to look up. */
+static gboolean
+reaches_hbase (TallHbasePool *self, TallHbaseLink *link)
+{
+  g_autoptr (HbTTableName) name =
+      tall_hbase_names_get_table_name (&self->names, TALL_HBASE_SELF_TEST_TABLE);
+  g_autoptr (HbTIOError) io = NULL;
+  gboolean exists;
+  gint64 timeout = self->options.call_timeout * G_TIME_SPAN_MILLISECOND;
+  tall_connection_set_deadline (link->connection, tall_hbase_limit (timeout, TALL_NO_DEADLINE));
+  if (hb_gateway_client_table_exists (tall_hbase_link_get_client (link), &exists, name, &io, NULL))
+    return TRUE;
+  if (io == NULL)
+    tall_connection_break (link->connection);
+  return FALSE;
+}
+
 /* @refused: it did not do what writes rely on. Called without the mutex. */
 static TallHbaseLink *
 ask (TallHbasePool *self,
@@ -74,9 +93,11 @@ check (TallHbasePool *self, TallHbaseGateway *gateway)
   g_autoptr (GError) reason = NULL;
   gboolean known = gateway->known;
   gboolean refused = gateway->refused;
+  gboolean stalled = gateway->stalled && gateway->state == TALL_HBASE_GATEWAY_ALIVE;
 
   g_mutex_unlock (&self->mutex);
   TallHbaseLink *link = ask (self, gateway, known, refused, &reason);
+  gboolean reaching = stalled && link != NULL && reaches_hbase (self, link);
   g_mutex_lock (&self->mutex);
 
   if (link == NULL)
@@ -88,6 +109,8 @@ check (TallHbasePool *self, TallHbaseGateway *gateway)
     {
       gateway->n_open++;
       tall_hbase_gateway_set_alive (gateway);
+      if (stalled)
+        tall_hbase_gateway_set_reaching (gateway, reaching);
       tall_hbase_gateway_keep (gateway, link);
       tall_hbase_pool_call_waiting (self, TALL_HBASE_MAX_CONNECTIONS);
     }
@@ -100,6 +123,14 @@ typedef struct
   TallHbaseGateway *gateway;
 } Watch;
 
+/* It is set aside, or alive and HBase does not answer: until something changes it can wait. */
+static gboolean
+may_pause (const TallHbasePool *self, const TallHbaseGateway *gateway)
+{
+  return !self->closed && gateway->pause > 0 && gateway->state != TALL_HBASE_GATEWAY_ASKED
+         && tall_hbase_gateway_is_to_be_asked (gateway);
+}
+
 /* A thread for each gateway that is not known to be alive: nobody's call waits for a dead one. */
 static gpointer
 watch (gpointer data)
@@ -109,15 +140,15 @@ watch (gpointer data)
   TallHbaseGateway *gateway = watch->gateway;
 
   g_mutex_lock (&self->mutex);
-  while (!self->closed && gateway->state != TALL_HBASE_GATEWAY_ALIVE)
+  while (!self->closed && tall_hbase_gateway_is_to_be_asked (gateway))
     {
       gint64 again = g_get_monotonic_time () + gateway->pause;
-      while (!self->closed && gateway->state == TALL_HBASE_GATEWAY_ASIDE
-             && g_cond_wait_until (&self->changed, &self->mutex, again))
+      while (may_pause (self, gateway) && g_cond_wait_until (&self->changed, &self->mutex, again))
         ;
       if (!self->closed)
         check (self, gateway);
     }
+  gateway->watched = FALSE;
   g_mutex_unlock (&self->mutex);
   tall_hbase_pool_leave (self);
   return NULL;
@@ -134,6 +165,7 @@ tall_hbase_watch_start (TallHbasePool *self, TallHbaseGateway *gateway)
   g_autofree Watch *data = g_new (Watch, 1);
   *data = (Watch){ self, gateway };
   g_atomic_int_inc (&self->n_users);
+  gateway->watched = TRUE;
   GThread *thread = g_thread_try_new ("tall-gateway", watch, data, NULL);
   if (thread != NULL)
     {
@@ -142,8 +174,20 @@ tall_hbase_watch_start (TallHbasePool *self, TallHbaseGateway *gateway)
       return;
     }
   /* Whoever uses the gateway will find out. */
+  gateway->watched = FALSE;
+  gateway->stalled = FALSE;
   tall_hbase_gateway_set_alive (gateway);
   g_atomic_int_add (&self->n_users, -1);
+}
+
+/* It may be watched already, if it is alive and HBase does not answer through it. */
+static void
+start_or_wake (TallHbasePool *self, TallHbaseGateway *gateway)
+{
+  if (gateway->watched)
+    g_cond_broadcast (&self->changed);
+  else
+    tall_hbase_watch_start (self, gateway);
 }
 
 /**
@@ -157,7 +201,7 @@ tall_hbase_watch_doubt (TallHbasePool *self, TallHbaseGateway *gateway)
   if (gateway->state != TALL_HBASE_GATEWAY_ALIVE || self->closed)
     return;
   tall_hbase_gateway_doubt (gateway);
-  tall_hbase_watch_start (self, gateway);
+  start_or_wake (self, gateway);
 }
 
 /**
@@ -172,5 +216,5 @@ tall_hbase_watch_refuse (TallHbasePool *self, TallHbaseGateway *gateway, const G
     return;
   gateway->suspect = TRUE;
   tall_hbase_gateway_set_aside (gateway, reason);
-  tall_hbase_watch_start (self, gateway);
+  start_or_wake (self, gateway);
 }

@@ -163,9 +163,10 @@ export_all (Export *self, GError **error)
 }
 
 static TallExit
-finish (const Export *self, const GError *error)
+finish (const Export *self, gboolean all, const GError *error)
 {
-  if (self->n_customers + self->n_orders + self->n_failed == 0 && error != NULL)
+  gboolean damaged = g_error_matches (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+  if (self->n_customers + self->n_orders + self->n_failed == 0 && error != NULL && !damaged)
     return tall_fail (error);
   if (error != NULL)
     tall_print_error ("The export is not complete: it stopped after %" G_GUINT64_FORMAT
@@ -176,6 +177,9 @@ finish (const Export *self, const GError *error)
     tall_print_error ("The export is not complete: %" G_GUINT64_FORMAT " %s cannot be read",
                       self->n_failed,
                       self->n_failed == 1 ? "customer or order" : "customers or orders");
+  if (damaged && all)
+    tall_print_error ("Customers whose rows are whole can still be had: tallorder export CUSTOMER, "
+                      "one by one");
   return error != NULL || self->n_failed > 0 ? TALL_EXIT_FAILED : TALL_EXIT_DONE;
 }
 
@@ -201,7 +205,7 @@ run (int argc, char **argv)
   gboolean done =
       number != NULL ? export_customer (&self, number, &error) : export_all (&self, &error);
   g_queue_clear (&self.waiting);
-  return finish (&self, done ? NULL : error);
+  return finish (&self, number == NULL, done ? NULL : error);
 }
 
 const TallCommand tall_command_export = {

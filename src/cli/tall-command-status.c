@@ -104,6 +104,21 @@ print_tables (GPtrArray *tables)
   tall_grid_print (grid, 0);
 }
 
+/* A table that keeps customers beside the orders has no TTL, and nothing else tells why. */
+static void
+explain_ttl (const Status *self)
+{
+  const guint64 ttl = self->description->ttl;
+  for (guint i = 0; i < self->tables->len && ttl != 0; i++)
+    {
+      const TallTableSpec *spec = g_ptr_array_index (self->tables, i);
+      if (g_str_equal (spec->name, "orders") && spec->ttl == 0)
+        tall_print ("\nOrders older than %" G_GUINT64_FORMAT " s are not found. Their rows stay in "
+                    "the table orders, as it holds customers, too.\n",
+                    ttl);
+    }
+}
+
 static void
 print_gateways (GPtrArray *gateways)
 {
@@ -165,7 +180,10 @@ print_status (const Status *self)
   print_field ("version", description->version);
   print_field ("ping", ping);
   if (self->tables != NULL)
-    print_tables (self->tables);
+    {
+      print_tables (self->tables);
+      explain_ttl (self);
+    }
   if (self->gateways != NULL)
     print_gateways (self->gateways);
 }

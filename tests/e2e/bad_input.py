@@ -167,15 +167,46 @@ def check_stores(checks, store, folder):
     marker.write_text("something else\n", "ascii")
     checks.refused("a marker that is damaged", FAILED, ["status", "--store", store],
                    f"{folder}/store")
+    marker.unlink()
+    for command in ("status", "init"):
+        checks.refused(f"{command} of a store without its marker", FAILED,
+                       [command, "--store", store], "no file TALLORDER", text.strip())
     marker.write_text(text, "ascii")
     pathlib.Path(folder, "other").mkdir()
     pathlib.Path(folder, "other", "mine").write_text("x", "ascii")
     checks.refused("a directory of somebody else", FAILED,
                    ["init", "--store", f"rocksdb:{folder}/other"], f"{folder}/other", "mine")
+    checks.refused("and a status of it", FAILED, ["status", "--store", f"rocksdb:{folder}/other"],
+                   "not empty", "mine")
     checks.check(os.listdir(f"{folder}/other") == ["mine"], "it stays as it was")
+    checks.refused("a directory in one that is not there", FAILED,
+                   ["init", "--store", f"rocksdb:{folder}/tyop/shop"], f"no {folder}/tyop")
+    checks.check(not os.path.exists(f"{folder}/tyop"), "nothing is made of it")
     checks.refused("a directory below a file", FAILED,
                    ["init", "--store", f"rocksdb:{folder}/other/mine/store"], "other/mine/store")
     checks.holds_only_good("bad stores", store, [])
+
+
+def check_damaged_block(checks, folder):
+    """A block of a table's file is overwritten: an export says that it is not complete."""
+    store = f"rocksdb:{folder}/damaged"
+    run("init", "--store", store)
+    orders = (order("O", customer_number=f"C{n}", attributes={"note": f"{n} " * 100})
+              for n in range(200))
+    run("put", "--store", store, "-", input="".join(json.dumps(o) + "\n" for o in orders))
+    run("status", "--store", store)  # opening moves the log to a file
+    largest = max(pathlib.Path(folder, "damaged").glob("*.sst"), key=lambda f: f.stat().st_size)
+    with largest.open("r+b") as file:
+        file.seek(largest.stat().st_size // 2)
+        file.write(os.urandom(300))
+    checks.refused("an export of a store with a damaged block", FAILED,
+                   ["export", "--store", store], "The export is not complete", "Table orders, row",
+                   "export CUSTOMER")
+    codes = [subprocess.run([str(PROGRAM), "export", "--store", store, f"C{n}"],
+                            capture_output=True, timeout=SECONDS, check=False).returncode
+             for n in range(200)]
+    checks.check(codes.count(0) > 100 and set(codes) == {0, FAILED},
+                 "customers outside of the block can be exported, the others fail", codes)
 
 
 def check_permissions(checks, folder):
@@ -190,7 +221,7 @@ def check_permissions(checks, folder):
                    ["init", "--store", f"rocksdb:{folder}/read-only"], f"{folder}/read-only",
                    "ermission denied", **options)
     checks.refused("a directory in one that can not be written", FAILED,
-                   ["init", "--store", f"rocksdb:{folder}/read-only/a/b"], "read-only/a/b",
+                   ["init", "--store", f"rocksdb:{folder}/read-only/a"], "read-only/a",
                    "ermission denied", **options)
     checks.check(os.listdir(f"{folder}/read-only") == [], "nothing is left there")
     run("init", "--store", f"rocksdb:{folder}/kept")
@@ -359,6 +390,7 @@ def main_rocksdb(checks):
         check_orders(checks, store)
         check_files(checks, store, folder)
         check_stores(checks, store, folder)
+        check_damaged_block(checks, folder)
         check_permissions(checks, folder)
         check_server(checks, store)
 

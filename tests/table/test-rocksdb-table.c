@@ -344,7 +344,7 @@ test_marker (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   write_file (self->directory, "TALLORDER", "tallorder embedded store, format 2\n");
   expect_open_fails (&options, TALL_ERROR_NEWER_VERSION, "*has format 2*up to 1*");
   write_file (self->directory, "TALLORDER", "something");
-  expect_open_fails (&options, TALL_ERROR_DAMAGED, "*does not say which format*");
+  expect_open_fails (&options, TALL_ERROR_DAMAGED, "*does not say which format*backup*format 1");
 }
 
 /* A file that RocksDB needs is overwritten. */

@@ -21,8 +21,10 @@ check_marker (const char *directory, const char *text, GError **error)
   if (number == NULL || !g_ascii_string_to_unsigned (number, 10, 1, G_MAXUINT32, &format, NULL))
     {
       g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
-                   "%s/" TALL_DIRECTORY_MARKER " does not say which format the store has",
-                   directory);
+                   "%s/" TALL_DIRECTORY_MARKER
+                   " does not say which format the store has: restore it from a backup, or write "
+                   "this line into it: " MARKER_TEXT "%d",
+                   directory, TALL_DIRECTORY_FORMAT);
       return FALSE;
     }
   if (format > TALL_DIRECTORY_FORMAT)
@@ -50,9 +52,20 @@ check_empty (const char *directory, GError **error)
   const char *name = g_dir_read_name (dir);
   if (name == NULL)
     return TRUE;
-  tall_error_set_invalid (error, "directory",
-                          "%s is no store of tallorder, and not empty (%s): name another directory",
-                          directory, name);
+
+  g_autofree char *current = g_build_filename (directory, "CURRENT", NULL);
+  if (g_file_test (current, G_FILE_TEST_EXISTS))
+    tall_error_set_invalid (error, "directory",
+                            "%s has a database but no file " TALL_DIRECTORY_MARKER
+                            ": name another directory if it is another program's. If it is a store "
+                            "of tallorder that lost the file, write this line into it: " MARKER_TEXT
+                            "%d",
+                            directory, TALL_DIRECTORY_FORMAT);
+  else
+    tall_error_set_invalid (error, "directory",
+                            "%s is no store of tallorder, and not empty (%s): name another "
+                            "directory",
+                            directory, name);
   return FALSE;
 }
 
@@ -94,11 +107,18 @@ make_directory (const char *directory, gboolean must_exist, GError **error)
           directory);
       return FALSE;
     }
-  if (g_mkdir_with_parents (directory, 0755) == 0)
+  if (g_mkdir (directory, 0755) == 0)
     return TRUE;
   int code = errno;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE, "Directory %s can not be created: %s",
-               directory, g_strerror (code));
+  g_autofree char *parent = g_path_get_dirname (directory);
+  if (code == ENOENT)
+    g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
+                 "Directory %s can not be created: there is no %s. Create that first, or correct "
+                 "the path",
+                 directory, parent);
+  else
+    g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE, "Directory %s can not be created: %s",
+                 directory, g_strerror (code));
   return FALSE;
 }
 
@@ -139,11 +159,10 @@ tall_rocksdb_directory_prepare (const char *directory, gboolean must_exist, GErr
                    local->message);
       return FALSE;
     }
-  if (must_exist)
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND,
-                   "There is no store in %s: create one by `tallorder init`", directory);
-      return FALSE;
-    }
-  return create (directory, marker, error);
+  if (!must_exist)
+    return create (directory, marker, error);
+  if (check_empty (directory, error))
+    g_set_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND,
+                 "There is no store in %s: create one by `tallorder init`", directory);
+  return FALSE;
 }

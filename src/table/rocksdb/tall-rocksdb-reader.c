@@ -254,7 +254,12 @@ collect_rows (const TallRocksdbStep *step,
 
   char *message = NULL;
   rocksdb_iter_get_error (iterator, &message);
-  return tall_rocksdb_take_error (message, "Scanning rows", error);
+  if (tall_rocksdb_take_error (message, "Scanning the rows after it", error))
+    return TRUE;
+  tall_rocksdb_prefix_row (error, step->family,
+                           found->len > 0 ? g_array_index (found, TallRow, found->len - 1).key
+                                          : step->read->start);
+  return FALSE;
 }
 
 static gboolean

@@ -122,6 +122,21 @@ read_place (TallStoreUrl *self, const char *place, GError **error)
   return TRUE;
 }
 
+/* Somebody may well give a server where a store is meant: both keep orders. */
+static void
+set_unknown_kind (const char *text, GError **error)
+{
+  const char *colon = strrchr (text, ':');
+  guint64 port;
+  if (colon != NULL && colon != text
+      && g_ascii_string_to_unsigned (colon + 1, 10, 1, 65535, &port, NULL))
+    tall_error_set_invalid (error, "store",
+                            "this is an address, not a store; that of a server goes to --server, "
+                            "in a C program to tall_client_new ()");
+  else
+    tall_error_set_invalid (error, "store", "this kind of store is not known");
+}
+
 static gboolean
 read_url (TallStoreUrl *self, const char *text, GError **error)
 {
@@ -138,7 +153,7 @@ read_url (TallStoreUrl *self, const char *text, GError **error)
     }
   else
     {
-      tall_error_set_invalid (error, "store", "this kind of store is not known");
+      set_unknown_kind (text, error);
       return FALSE;
     }
   self->sync = TRUE;

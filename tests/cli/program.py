@@ -124,6 +124,7 @@ def wrong_usage(folder):
 @test
 def store_urls(folder):
     cases = [
+        ("127.0.0.1:7654", "goes to --server", "tall_client_new"),
         ("shop", "not known", "rocksdb:DIR[?name=N&sync=0|1]"),
         ("rocksdb:", "the directory is missing"),
         ("rocksdb:d?framed=1", "“framed”", "name, sync"),

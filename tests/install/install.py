@@ -77,6 +77,7 @@ def check_example(installed, program, folder):
     """The example stores an order and prints it; the installed program sees it, too."""
     store = f"rocksdb:{folder}/store"
     wanted = json.loads(installed.run(program, store))
+    equal(json.loads(installed.run(program, store)), wanted)  # the store is there already
     equal((wanted["customer_number"], wanted["order_number"]), ("VINET", "10248"))
     equal(len(wanted["shipping_locations"][0]["line_items"]), 1)
     tallorder = f"{installed.prefix}/bin/tallorder"

@@ -27,6 +27,7 @@ TOOL = ROOT / "tools" / "hbase" / "hbase"
 sys.path.insert(0, str(ROOT / "tools" / "hbase"))
 
 from gateway_client import Client, generate_bindings
+from standalone import java
 
 SCRATCH = tempfile.mkdtemp(prefix="tallorder-hbase-tool-")
 ACKNOWLEDGED_BEFORE_KILL = 500
@@ -48,6 +49,13 @@ def hbase(*arguments, **options):
     """Runs the command; its result with text output."""
     command = [str(TOOL), *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=300, **options)
+
+
+class Times(unittest.TestCase):
+    def test_bringing_the_jars_is_told_apart(self):
+        self.assertEqual(java.describe_times(11, 0.01), "after 11.0 s")
+        self.assertEqual(java.describe_times(254.1, 241.8),
+                         "after 12.3 s, and 241.8 s to bring HBase's jars,")
 
 
 def processes_of(data):

@@ -53,6 +53,7 @@ class Instance:
         self._started = []
         self._die_with_parent = False
         self._deadline = 0.0
+        self.jars_seconds = 0.0  # that the last start took to bring HBase's jars
         self._java = None
         self._only = None
         self._state = {"zookeeper_port": 0, "properties": {}, "heap": 512,
@@ -172,7 +173,9 @@ class Instance:
 
     def _begin(self, timeout, die_with_parent):
         self._java = java.find_java()
+        began = time.monotonic()
         java.ensure_jars(self._java)
+        self.jars_seconds = time.monotonic() - began
         self._started = []
         self._die_with_parent = die_with_parent
         self._deadline = time.monotonic() + timeout

@@ -364,7 +364,8 @@ test_all_cut_off (void)
     }
   g_autoptr (GError) error = NULL;
   g_assert_false (tall_hbase_fixture_read (pair.table, 1, SOON, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT);
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+  g_assert_nonnull (strstr (error->message, "answers, but HBase behind it does not"));
   guint reads = count_reads (pair.good);
   expect_reads (pair.table, 20);
   g_assert_cmpuint (count_reads (pair.good), >, reads);

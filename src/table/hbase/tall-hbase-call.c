@@ -4,6 +4,7 @@
 
 #include "tall-hbase-error.h"
 #include "tall-hbase-trial.h"
+#include "tall-hbase-watch.h"
 
 /* Connections that one caller uses at a time. */
 #define MAX_LINKS 4
@@ -131,6 +132,7 @@ set_error (Run *run,
 
   g_autoptr (GError) translated = NULL;
   tall_hbase_error_set (&translated, reason, io, gateway);
+  tall_hbase_watch_explain (run->pool, &translated);
   gboolean refused =
       io != NULL
       && (translated->code == TALL_ERROR_NOT_FOUND || translated->code == TALL_ERROR_CONFLICT

@@ -40,7 +40,9 @@ typedef struct
   gboolean watched; /* it has a thread that asks it */
   GError *reason;   /* why it is not alive; NULL: it was not asked yet */
   gint64 since;     /* when @state began: microseconds of g_get_real_time() */
+  gint64 lost;      /* when it was set aside, of the monotonic clock; 0: it was not; its watch's */
   gint64 pause;     /* microseconds until it is asked again, once it is set aside */
+  gboolean mute;    /* stalled, and has said what it is since: HBase behind it does not answer */
   GQueue idle;      /* of TallHbaseLink; the one used last is at the head */
   guint n_open;     /* connections that are lent, idle or being opened */
 } TallHbaseGateway;

@@ -311,7 +311,10 @@ tall_hbase_pool_give_back (TallHbasePool *self, TallHbaseLink *link)
   g_mutex_lock (&self->mutex);
   TallHbaseGateway *gateway = &self->gateways[link->gateway];
   if (fit)
-    keep_or_hand_over (self, gateway, link);
+    {
+      gateway->mute = FALSE;
+      keep_or_hand_over (self, gateway, link);
+    }
   else
     {
       gateway->n_open--;

@@ -55,6 +55,8 @@ tall_hbase_trial_try (TallHbasePool *self, TallHbaseLink *link, gint64 deadline,
 
   self->busy = FALSE;
   g_atomic_int_set (&gateway->tested, passed);
+  link->late = g_error_matches (reason, TALL_ERROR, TALL_ERROR_TIMED_OUT);
+  link->hurried &= link->late;
   gateway->refused =
       g_error_matches (reason, TALL_ERROR, TALL_ERROR_UNSUPPORTED) || (gateway->refused && !passed);
   g_cond_broadcast (&self->changed);
@@ -99,15 +101,14 @@ tall_hbase_trial_take (TallHbasePool *self,
     {
       g_clear_error (&reason);
       TallHbaseLink *link = tall_hbase_pool_take (self, lending, deadline, &reason);
-      if (link == NULL || tall_hbase_trial_try (self, link, deadline, &reason))
-        {
-          if (reason != NULL)
-            g_propagate_error (error, g_steal_pointer (&reason));
-          return link;
-        }
+      if (link == NULL)
+        break;
+      if (tall_hbase_trial_try (self, link, deadline, &reason))
+        return link;
       if (!give_back_failed (self, link, reason) || lending == TALL_HBASE_TRY)
         break;
     }
+  tall_hbase_watch_explain (self, &reason);
   if (lending != TALL_HBASE_TRY)
     g_propagate_error (error, g_steal_pointer (&reason));
   return NULL;

@@ -7,6 +7,8 @@
 #include "tall-hbase-self-test.h"
 #include "tall-hbase-trial.h"
 
+#define LOOK "look at the master and the region servers (hbase shell: status)"
+
 /* Why there is no connection. Whose own time was over is not told that the gateway is at fault. */
 static void
 set_error (const TallHbaseGateway *gateway, gint64 deadline, const GError *reason, GError **error)
@@ -86,6 +88,30 @@ ask (TallHbasePool *self,
   return g_steal_pointer (&link);
 }
 
+/* One line when a gateway is lost, and one when it is back. Called without the mutex, by the thread
+ * that watches it. */
+static void
+log_change (TallHbaseGateway *gateway, gboolean known, const GError *reason)
+{
+  if (reason != NULL && gateway->lost == 0)
+    {
+      gateway->lost = g_get_monotonic_time ();
+      if (known)
+        g_warning ("Gateway %s is lost: %s", gateway->address, reason->message);
+      else
+        g_info ("Gateway %s cannot be used: %s", gateway->address, reason->message);
+    }
+  else if (reason == NULL && gateway->lost != 0)
+    {
+      double seconds = (double)(g_get_monotonic_time () - gateway->lost) / G_TIME_SPAN_SECOND;
+      gateway->lost = 0;
+      if (known)
+        g_message ("Gateway %s is back after %.1f s", gateway->address, seconds);
+      else
+        g_info ("Gateway %s can be used after %.1f s", gateway->address, seconds);
+    }
+}
+
 /* Asks a gateway once. Called with the mutex held, which is let go meanwhile. */
 static void
 check (TallHbasePool *self, TallHbaseGateway *gateway)
@@ -97,11 +123,17 @@ check (TallHbasePool *self, TallHbaseGateway *gateway)
 
   g_mutex_unlock (&self->mutex);
   TallHbaseLink *link = ask (self, gateway, known, refused, &reason);
+  log_change (gateway, known, reason);
   gboolean reaching = stalled && link != NULL && reaches_hbase (self, link);
   g_mutex_lock (&self->mutex);
 
+  gateway->mute = !reaching && (gateway->mute || (gateway->stalled && link != NULL));
   if (link == NULL)
     {
+      /* Each call that waits for a silent HBase takes up one of the gateway's threads. */
+      if (gateway->mute)
+        g_prefix_error (&reason, "HBase behind the gateway at %s did not answer: " LOOK "; now ",
+                        gateway->address);
       tall_hbase_gateway_set_aside (gateway, reason);
       tall_hbase_pool_call_waiting (self, G_MAXUINT);
     }
@@ -152,6 +184,31 @@ watch (gpointer data)
   g_mutex_unlock (&self->mutex);
   tall_hbase_pool_leave (self);
   return NULL;
+}
+
+/**
+ * tall_hbase_watch_explain:
+ * @reason: (inout) (nullable):
+ *
+ * Tells of a time-out that it is HBase's doing, if that is known: calls got no answer from a
+ * gateway that says what it is when asked. Called without the mutex.
+ */
+void
+tall_hbase_watch_explain (TallHbasePool *self, GError **reason)
+{
+  if (!g_error_matches (*reason, TALL_ERROR, TALL_ERROR_TIMED_OUT))
+    return;
+
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  for (guint i = 0; i < self->n_gateways; i++)
+    if (self->gateways[i].mute)
+      {
+        g_clear_error (reason);
+        g_set_error (reason, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
+                     "the gateway at %s answers, but HBase behind it does not: " LOOK,
+                     self->gateways[i].address);
+        return;
+      }
 }
 
 /**

@@ -33,7 +33,6 @@ struct _TallRocksdbDatabase
   TallRocksdbRoom *room;
   GError *read_only; /* why nothing can be written, or NULL */
   int lock_file;     /* descriptor of RocksDB's lock file while we hold it in its place, or -1 */
-  gint failed;       /* atomic: whether the log could not be written */
 
   GMutex schema_mutex;     /* one create or drop at a time */
   GRWLock lock;            /* for deployments */
@@ -337,10 +336,6 @@ tall_rocksdb_database_unref (TallRocksdbDatabase *self)
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&registry_mutex);
   if (--self->ref_count > 0)
     return;
-  /* RocksDB would abort the process when it closes a log that it could not write. So the database
-   * stays as it is, and in the registry, until the process ends. */
-  if (g_atomic_int_get (&self->failed))
-    return;
   g_hash_table_remove (registry, self->path);
   database_free (self);
 }
@@ -453,8 +448,6 @@ tall_rocksdb_database_write (TallRocksdbDatabase *self,
     return FALSE;
 
   rocksdb_write (self->db, options, batch, &message);
-  if (message != NULL && g_str_has_prefix (message, "IO error"))
-    g_atomic_int_set (&self->failed, TRUE);
   return tall_rocksdb_take_error (message, operation, error);
 }
 

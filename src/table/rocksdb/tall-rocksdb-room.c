@@ -75,7 +75,7 @@ tall_rocksdb_room_free (TallRocksdbRoom *self)
  * @operation: what for
  *
  * Sees to it that the database can be opened and its log be moved to tables after the write: a
- * RocksDB that runs out of room stops, and can then neither be opened nor, at worst, be closed.
+ * RocksDB that has run out of room can not be opened any more.
  *
  * Returns: FALSE with %TALL_ERROR_UNAVAILABLE if the file system is too full; nothing is written
  *   then, and the same call may succeed as soon as there is room

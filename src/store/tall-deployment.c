@@ -215,17 +215,23 @@ tall_deployment_index_name (TallIndexKind index)
   return index == TALL_INDEX_BY_DATE ? INDEX_BY_DATE : INDEX_NONE;
 }
 
-/* Sets @absent if there is no record; an error says which there is. */
+static void
+set_taken (const TallDeployment *there, GError **error)
+{
+  tall_error_set_conflict (error, 0,
+                           "There is a deployment already, with layout %s and key strategy %s; "
+                           "open it, or choose another name",
+                           there->layout, there->key_strategy);
+}
+
+/* Returns: whether there is no record; FALSE with @error set: which there is, or why none is read */
 static gboolean
 check_absent (TallTable *table, gint64 deadline, GError **error)
 {
   g_autoptr (GError) cause = NULL;
   g_autoptr (TallDeployment) there = tall_deployment_read (table, deadline, &cause);
   if (there != NULL)
-    tall_error_set_conflict (error, 0,
-                             "There is a deployment already, with layout %s and key strategy %s; "
-                             "open it, or choose another name",
-                             there->layout, there->key_strategy);
+    set_taken (there, error);
   else if (g_error_matches (cause, TALL_ERROR, TALL_ERROR_NOT_FOUND))
     return TRUE;
   else
@@ -270,6 +276,30 @@ append_record (const TallStoreSettings *settings, const char *id, TallBatch *bat
   return record;
 }
 
+/* A record that was sent, and whose answer was lost or false: what there is now says whether it is
+ * ours. @cause: (transfer full) (nullable): the error of a lost answer */
+static gboolean
+settle_record (TallTable *table, const char *id, GError *cause, gint64 deadline, GError **error)
+{
+  g_autoptr (GError) unread = NULL;
+  g_autoptr (TallDeployment) there = tall_deployment_read (table, deadline, &unread);
+  if (there != NULL && g_str_equal (there->id, id))
+    {
+      g_clear_error (&cause);
+      return TRUE;
+    }
+  if (cause != NULL)
+    g_propagate_prefixed_error (error, cause, "Writing the deployment record; do it again: ");
+  else if (there != NULL)
+    set_taken (there, error);
+  else
+    g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
+                 "Writing the deployment record: another one was there, and cannot be read; do it "
+                 "again (%s)",
+                 unread->message);
+  return FALSE;
+}
+
 /**
  * tall_deployment_create:
  *
@@ -301,16 +331,5 @@ tall_deployment_create (TallTable *table,
                            &matched, &cause)
       && matched)
     return TRUE;
-
-  /* Lost, or false: the record says whether it is ours. */
-  g_autoptr (TallDeployment) there = tall_deployment_read (table, deadline, NULL);
-  if (there != NULL && g_str_equal (there->id, id))
-    return TRUE;
-  if (cause != NULL)
-    {
-      g_propagate_prefixed_error (error, g_steal_pointer (&cause),
-                                  "Writing the deployment record; do it again: ");
-      return FALSE;
-    }
-  return check_absent (table, deadline, error);
+  return settle_record (table, id, g_steal_pointer (&cause), deadline, error);
 }

@@ -16,6 +16,10 @@
  * 2 s of the usual 30. */
 #define GRACE_PART 15
 
+/* The pace of such a request is looked at in so many steps at least, so that one that stands still
+ * is soon noticed. */
+#define MIN_STEPS 32
+
 /* Of a request that is refused only the name of the call is wanted. */
 #define REFUSED_START 1024
 
@@ -120,13 +124,14 @@ receive_large (const TallSession *session, gsize len, GError **error)
   gint64 begin = g_get_monotonic_time ();
   gint64 time = (gint64)session->transfer_timeout * 1000;
   gint64 begin_grace = begin + time / GRACE_PART;
+  gsize step = MIN (SMALL_REQUEST, len / MIN_STEPS);
 
   for (gsize n = SMALL_REQUEST; n < len;)
     {
+      n = MIN (n + step, len);
       gint64 due =
           begin_grace + (gint64)((gdouble)time * (gdouble)(n - SMALL_REQUEST) / (gdouble)len);
       tall_transport_set_deadline (session->transport, MIN (due, begin + time));
-      n = MIN (n + SMALL_REQUEST, len);
       if (!tall_transport_await_frame (session->transport, n, error))
         return FALSE;
     }

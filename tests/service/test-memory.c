@@ -184,6 +184,44 @@ test_stands_still (void)
   tall_test_service_stop (&service);
 }
 
+/* A large request that keeps the promised pace is answered, though most of it comes when those 2 s
+ * that it may be behind are long over: its size does not make it hurry. */
+static void
+test_on_pace (void)
+{
+  enum
+  {
+    PIECE = 8 * 1024,
+    FIRST = 64 * 1024,
+    REST = 64 * 1024
+  };
+  TallTestService service;
+  TallServerOptions options = { .max_request = SIZE, .transfer_timeout = 30 * 1000 };
+  tall_test_service_start (&service, &options);
+  g_autofree guint8 *filling = g_malloc0 (FIRST + REST);
+  g_auto (TallTestMessage) message;
+  tall_test_message_init (&message, FALSE, "ping", T_CALL);
+  tall_test_message_add_bytes (&message, 99, tall_slice (filling, FIRST + REST));
+  tall_test_message_end_struct (&message);
+  TallSlice content = tall_test_message_get (&message);
+  g_autoptr (GByteArray) frame = g_byte_array_new ();
+  tall_bytes_append_u32 (frame, (guint32)content.len);
+  tall_bytes_append (frame, content);
+
+  g_autoptr (GSocketConnection) connection = tall_test_connect (service.address);
+  for (gsize sent = 0; sent < frame->len;)
+    {
+      gsize len = MIN (sent == 0 ? (gsize)FIRST : (gsize)PIECE, frame->len - sent);
+      tall_test_send (connection, tall_slice (frame->data + sent, len));
+      sent += len;
+      g_usleep (G_USEC_PER_SEC / 2); /* the pace would do with 1.8 s */
+    }
+  g_autoptr (GByteArray) answer = tall_test_receive_frame (connection);
+  g_assert_nonnull (answer);
+  tall_test_assert_ping_works (connection, FALSE);
+  tall_test_service_stop (&service);
+}
+
 #define SOON (g_get_monotonic_time () + 50 * G_TIME_SPAN_MILLISECOND)
 
 typedef struct
@@ -261,6 +299,7 @@ main (int argc, char **argv)
   g_test_add_func ("/service/memory/comes-back", test_comes_back);
   g_test_add_func ("/service/memory/announced", test_announced);
   g_test_add_func ("/service/memory/stands-still", test_stands_still);
+  g_test_add_func ("/service/memory/on-pace", test_on_pace);
   g_test_add_func ("/service/memory/order", test_order);
   g_test_add_func ("/service/memory/given-up", test_given_up);
   return g_test_run ();

@@ -14,13 +14,13 @@
 gboolean
 tall_log_limit_take (TallLogLimit *self, guint max_lines, gint64 length, guint *n_left_out)
 {
-  gint64 period = g_get_monotonic_time () / length;
+  gint64 now = g_get_monotonic_time ();
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
 
   *n_left_out = 0;
-  if (period != self->period)
+  if (self->n_lines == 0 || now - self->begin >= length)
     {
-      self->period = period;
+      self->begin = now;
       self->n_lines = 0;
     }
   if (self->n_lines >= max_lines)

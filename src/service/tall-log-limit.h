@@ -10,13 +10,13 @@ G_BEGIN_DECLS
  * TallLogLimit:
  *
  * Keeps clients, and outages, from filling the log: so many lines a period, and then only how many
- * there were. Zeroed to start with. Any thread may use it.
+ * there were. A period begins with its first line. Zeroed to start with. Any thread may use it.
  */
 typedef struct
 {
   GMutex mutex;
-  gint64 period;    /* the one counted, since the machine started */
-  guint n_lines;    /* written in that period */
+  gint64 begin;     /* of the period counted, with its first line; monotonic, microseconds */
+  guint n_lines;    /* written in that period; 0: none has begun */
   guint n_left_out; /* since the last one that was written */
 } TallLogLimit;
 

@@ -13,6 +13,7 @@
 #include "tall-bytes.h"
 #include "tall-decimal.h"
 #include "tall-error.h"
+#include "tall-token.h"
 
 #include "tall-customer.h"
 #include "tall-json.h"

@@ -1,0 +1,219 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-error.h"
+#include "tall-hbase-fixture.h"
+
+/* The self-test: a gateway shows what its HBase does before the first write. */
+
+static void
+expect_reads (TallTable *table, guint n)
+{
+  g_autoptr (GError) error = NULL;
+  for (guint i = 0; i < n; i++)
+    {
+      gboolean found = tall_hbase_fixture_read (table, 1, SOON, &error);
+      g_assert_no_error (error);
+      g_assert_true (found);
+    }
+}
+
+/* What the HBase behind a gateway answers to the self-test. */
+typedef struct
+{
+  const char *answers; /* up to the one after which it is known */
+  const char *cells;
+  const char *hint; /* NULL: all is well */
+} Behaviour;
+
+static const Behaviour behaviours[] = {
+  { "1001", "older=kept s=2 twice=second", NULL },
+  { "0", "older=kept s=2 twice=second", "does not hold where there is none" },
+  { "11", "older=kept s=2 twice=second", "holds where there is one" },
+  { "101", "older=kept s=2 twice=second", "comparison with another value holds" },
+  { "1000", "older=kept s=2 twice=second", "comparison with the cell's value does not hold" },
+  { "1001", "older=kept s=1 twice=second", "something else than it wrote" },
+  { "1001", "older=kept s=2 twice=first", "the later one does not win" },
+  { "1001", "older=kept s=2 twice=second exact=gone", "leaves its cells" },
+  { "1001", "s=2 twice=second", "takes older cells along" },
+};
+
+static guint
+count_trials (TallFakeGateway *gateway)
+{
+  return tall_fake_gateway_get_calls (gateway, "checkAndMutate");
+}
+
+/* It answers @once to one self-test, and as @behaviour says to the next two. */
+static void
+set_behaviour (TallFakeGateway *gateway, const char *once, const Behaviour *behaviour)
+{
+  g_autofree char *answers = g_strconcat (once, behaviour->answers, behaviour->answers, NULL);
+  tall_fake_gateway_set_self_test (gateway, answers, behaviour->cells);
+}
+
+static void
+expect_write_refused (TallTable *table, const char *address, const char *hint)
+{
+  g_autoptr (GError) error = NULL;
+  g_assert_false (tall_hbase_fixture_write (table, SOON, NULL, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
+  g_test_message ("%s", error->message);
+  g_assert_nonnull (strstr (error->message, hint));
+  g_assert_nonnull (strstr (error->message, address));
+}
+
+static void
+expect_writes (TallTable *table, guint n)
+{
+  g_autoptr (GError) error = NULL;
+  for (guint i = 0; i < n; i++)
+    {
+      g_assert_true (tall_hbase_fixture_write (table, SOON, NULL, &error));
+      g_assert_no_error (error);
+    }
+}
+
+/* Who only reads has nothing tried out. Before the first write everything is. */
+static void
+test_all (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (behaviours); i++)
+    {
+      const Behaviour *behaviour = &behaviours[i];
+      g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
+      set_behaviour (gateway, "", behaviour);
+      g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
+      expect_reads (table, 3);
+      g_assert_cmpuint (count_trials (gateway), ==, 0);
+      g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "deleteMultiple"), ==, 0);
+
+      if (behaviour->hint != NULL)
+        expect_write_refused (table, tall_fake_gateway_get_address (gateway), behaviour->hint);
+      else
+        expect_writes (table, 3);
+      g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "putMultiple"), ==,
+                        behaviour->hint == NULL ? 3 : 0);
+      /* What was tried is removed, also if it was refused. */
+      g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "deleteMultiple"), >=, 1);
+    }
+}
+
+/* One answer may say that a check did not hold which had held: the call was repeated. */
+static void
+test_repeated (void)
+{
+  for (guint i = 1; i < G_N_ELEMENTS (behaviours); i++)
+    {
+      g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
+      if (g_str_equal (behaviours[i].answers, behaviours[0].answers))
+        continue;
+      set_behaviour (gateway, behaviours[i].answers, &behaviours[0]);
+      g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
+      expect_writes (table, 2);
+      g_assert_cmpuint (count_trials (gateway), ==, strlen (behaviours[i].answers) + 4);
+      /* Both rows were removed. */
+      g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "deleteMultiple"), ==, 3);
+    }
+
+  /* If the connection breaks before that, nothing is known. */
+  g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
+  set_behaviour (gateway, behaviours[1].answers, &behaviours[0]);
+  g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
+  tall_fake_gateway_set_answer (gateway, "deleteMultiple", TALL_FAKE_CLOSE, 1);
+  expect_writes (table, 2);
+}
+
+/* One that is refused is passed over, also if it is the first; and the next one is tried out. */
+static void
+test_refused (void)
+{
+  g_autoptr (TallFakeGateway) bad = tall_fake_gateway_new (FALSE, FALSE);
+  g_autoptr (TallFakeGateway) good = tall_fake_gateway_new (FALSE, FALSE);
+  const char *gateways[] = { tall_fake_gateway_get_address (bad),
+                             tall_fake_gateway_get_address (good), NULL };
+  g_autoptr (GError) error = NULL;
+  tall_fake_gateway_set_self_test (bad, "0000000000000", behaviours[0].cells);
+  tall_fake_gateway_set_self_test (good, behaviours[0].answers, behaviours[0].cells);
+  g_autoptr (TallTable) table = tall_hbase_fixture_open_at (gateways, FALSE, FALSE, &error);
+  g_assert_no_error (error);
+  gint64 end = SOON;
+  while (tall_fake_gateway_get_calls (bad, "get") == 0)
+    {
+      expect_reads (table, 1);
+      g_assert_cmpint (g_get_monotonic_time (), <, end);
+    }
+  expect_writes (table, 10);
+  g_assert_cmpuint (tall_fake_gateway_get_calls (good, "putMultiple"), ==, 10);
+  g_assert_cmpuint (tall_fake_gateway_get_calls (bad, "putMultiple"), ==, 0);
+  g_assert_cmpuint (count_trials (good), ==, 4);
+}
+
+/* A connection that breaks in the middle costs the caller nothing: it is done again. */
+static void
+test_broken (void)
+{
+  static const char *const methods[] = { "getScannerResults", "checkAndMutate", "deleteMultiple" };
+  for (guint i = 0; i < G_N_ELEMENTS (methods); i++)
+    {
+      g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
+      gboolean late = g_str_equal (methods[i], "deleteMultiple");
+      tall_fake_gateway_set_self_test (gateway, late ? "10011001" : "1001", behaviours[0].cells);
+      g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
+      tall_fake_gateway_set_answer (gateway, methods[i], TALL_FAKE_CLOSE, 1);
+      expect_writes (table, 2);
+      g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "getScannerResults"), ==, 2);
+      g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "putMultiple"), ==, 2);
+    }
+}
+
+/* Once a process: not again for more connections, nor when a gateway was in doubt. */
+static void
+test_once (void)
+{
+  g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
+  tall_fake_gateway_set_self_test (gateway, behaviours[0].answers, behaviours[0].cells);
+  g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
+  expect_writes (table, 2);
+  guint calls = count_trials (gateway);
+  g_assert_cmpuint (calls, ==, 4);
+  g_autoptr (GError) error = NULL;
+  g_assert_true (tall_hbase_fixture_read (table, 4, SOON, &error));
+  tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_CLOSE, 1);
+  expect_reads (table, 2);
+  expect_writes (table, 2);
+  g_assert_cmpuint (count_trials (gateway), ==, calls);
+}
+
+/* Before there is the table of the self-test nothing is tried, and that is asked once; it is once
+ * the table was created. */
+static void
+test_later (void)
+{
+  g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
+  g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
+  expect_writes (table, 2);
+  g_assert_cmpuint (count_trials (gateway), ==, 0);
+  g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "getScannerResults"), ==, 1);
+
+  set_behaviour (gateway, "", &behaviours[1]);
+  tall_fake_gateway_set_answer (gateway, "tableExists", TALL_FAKE_NO, 1);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTableSpec) meta = tall_table_spec_new ("meta");
+  g_assert_false (tall_table_create_table (table, meta, SOON, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
+  g_assert_nonnull (strstr (error->message, behaviours[1].hint));
+  g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "createTable"), ==, 1);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/table/hbase/trial/all", test_all);
+  g_test_add_func ("/table/hbase/trial/repeated", test_repeated);
+  g_test_add_func ("/table/hbase/trial/refused", test_refused);
+  g_test_add_func ("/table/hbase/trial/broken", test_broken);
+  g_test_add_func ("/table/hbase/trial/once", test_once);
+  g_test_add_func ("/table/hbase/trial/later", test_later);
+  return g_test_run ();
+}

@@ -348,6 +348,33 @@ test_cut_off (void)
   expect_turns (&pair);
 }
 
+/* So it is if nothing was read or written by it before: the self-test finds out. */
+static void
+test_cut_off_at_first (void)
+{
+  g_auto (Pair) pair = { NULL };
+  g_autoptr (GError) error = NULL;
+  pair_init (&pair);
+  expect_turns (&pair);
+
+  tall_fake_gateway_set_answer (pair.bad, "getScannerResults", TALL_FAKE_SILENT, 1000);
+  tall_fake_gateway_set_answer (pair.bad, "tableExists", TALL_FAKE_SILENT, 1000);
+  gint64 end = SOON;
+  while (tall_fake_gateway_get_calls (pair.bad, "getScannerResults") == 0)
+    {
+      g_assert_true (tall_hbase_fixture_write (pair.table, SOON, NULL, &error));
+      g_assert_no_error (error);
+      g_assert_cmpint (g_get_monotonic_time (), <, end);
+    }
+  for (guint i = 0; i < 20; i++)
+    {
+      g_assert_true (tall_hbase_fixture_write (pair.table, SOON, NULL, &error));
+      g_assert_no_error (error);
+    }
+  g_assert_cmpuint (tall_fake_gateway_get_calls (pair.bad, "getScannerResults"), ==, 1);
+  g_assert_cmpuint (tall_fake_gateway_get_calls (pair.bad, "putMultiple"), ==, 0);
+}
+
 /* HBase answers through none: each call is tried all the same, as it may be for another region. */
 static void
 test_all_cut_off (void)
@@ -382,6 +409,7 @@ main (int argc, char **argv)
   g_test_add_func ("/table/hbase/pool/late-answer-repeated", test_late_answer_repeated);
   g_test_add_func ("/table/hbase/pool/late-condition", test_late_condition);
   g_test_add_func ("/table/hbase/pool/cut-off", test_cut_off);
+  g_test_add_func ("/table/hbase/pool/cut-off-at-first", test_cut_off_at_first);
   g_test_add_func ("/table/hbase/pool/all-cut-off", test_all_cut_off);
   return g_test_run ();
 }

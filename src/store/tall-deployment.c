@@ -224,7 +224,7 @@ set_taken (const TallDeployment *there, GError **error)
                            there->layout, there->key_strategy);
 }
 
-/* Returns: whether there is no record; FALSE with @error set: which there is, or why none is read */
+/* Returns: whether there is no record; FALSE with @error set: which one, or why none was read */
 static gboolean
 check_absent (TallTable *table, gint64 deadline, GError **error)
 {

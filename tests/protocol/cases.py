@@ -7,7 +7,7 @@ which one decision is another, and the reason why it was not decided so; it must
 of its clocks, by the check that it names.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace as changed
 from typing import Optional
 
 from clients import Do
@@ -32,6 +32,7 @@ class Case:
     long: bool = False
     why: str = ""
     variant: Variant = Variant()
+    hints: bool = False        # one row, with an index
     found: Optional[str] = None    # the check that finds it, by words of its; None: it holds
 
 
@@ -52,6 +53,11 @@ def insert(value, rows=ONE):
 def replace(value, rows=ONE):
     """A put of somebody who has just seen what is there, and expects it."""
     return Do("put", value, rows, "seen")
+
+
+def earlier(do):
+    """The same by an earlier version: it leaves no mark of who made the row, nor takes one over."""
+    return changed(do, earlier=True)
 
 
 def each(path, claims, cases, **options):
@@ -77,6 +83,7 @@ CLAIMS = [
      ((put("x"),), (put("y"),), (DELETE,)), Faults(lies=1, compactions=1)),
     ("put and delete beside a replace, one lie",
      ((put("x"), DELETE), (GET, replace("y"))), Faults(lies=1)),
+    ("two puts, two misses", ((put("x", TWO),), (put("y", OTHER),)), Faults(misses=2)),
     ("three puts", ((put("x", TWO),), (put("y", OTHER),), (put("z"),)), Faults()),
 ]
 ONE_ROW = [
@@ -95,6 +102,27 @@ ONE_ROW = [
     ("put and get beside insert, delete and put, every fault",
      ((put("x"), GET), (insert("y"), DELETE), (put("z"),)),
      Faults(lost=1, lies=1, compactions=1)),
+    ("insert, put and delete, two misses, one lie",
+     ((insert("x"),), (put("y"),), (DELETE, GET)), Faults(lies=1, misses=2)),
+]
+# With an index an insert reads first; nothing else differs.
+INDEX = [
+    ("two inserts, a put and a delete, two answers lost",
+     ((insert("x"),), (insert("y"), DELETE), (put("z"),)), Faults(lost=2)),
+    ("two inserts and a delete, one lie, one miss, compacted",
+     ((insert("x"), GET), (insert("y"), DELETE), (GET,)),
+     Faults(lies=1, compactions=1, misses=1)),
+]
+# Beside an earlier version. A creation whose answer is lost, or may be false, is “unknown” there.
+UNMARKED = [
+    ("a put beside a put and three gets, an answer lost",
+     ((put("x"),), (earlier(put("y")),), (GET, GET, GET)), Faults(lost=1)),
+    ("an insert beside put, delete and put, two answers lost",
+     ((insert("x"),), (earlier(put("y")), DELETE, put("z"))), Faults(lost=2)),
+    ("an insert and a put beside a put, two lies",
+     ((insert("x"),), (put("z"), GET), (earlier(put("y")),)), Faults(lies=2)),
+    ("its delete and put beside a put and a get, an answer lost, one lie",
+     ((put("x"),), (earlier(DELETE), earlier(put("y"))), (GET, GET)), Faults(lost=1, lies=1)),
 ]
 LONG_CLAIMS = [
     ("two puts and a get, an answer lost, compacted",
@@ -222,11 +250,22 @@ BROKEN_ONE_ROW = [
     broken("who made the row is not known",
            "A writer with a slow clock who guesses that there is no row is never certain.",
            ALONE, ((put("x"),), (put("y"),)), False, Faults(lies=1), creation_by="lineage"),
+    broken("a row without a mark is not ours, after a lost answer",
+           "An earlier version has replaced what we made, and took no mark over.",
+           FINDS, UNMARKED[0][1], False, Faults(lost=1), unmarked="not ours"),
+    broken("a row without a mark is not ours, after a lie",
+           "An earlier version has replaced what we made, and took no mark over.",
+           FINDS, UNMARKED[0][1], False, Faults(lies=1), unmarked="not ours"),
+    broken("a row without a mark is given one",
+           "He who made it finds another's, and takes what he has done for not done.",
+           FINDS, ((put("x"),), (earlier(put("y")),), (put("z"),), (GET,)), False,
+           Faults(lost=1), unmarked="marked"),
 ]
 
 CASES = [
-    *each("claims", True, CLAIMS), *each("one row", False, ONE_ROW), *ALSO, *BROKEN_CLAIMS,
-    *BROKEN_ONE_ROW,
+    *each("claims", True, CLAIMS), *each("one row", False, ONE_ROW),
+    *each("index", False, INDEX, hints=True), *each("unmarked", False, UNMARKED), *ALSO,
+    *BROKEN_CLAIMS, *BROKEN_ONE_ROW,
     *each("claims", True, LONG_CLAIMS, long=True, clocks=MORE_CLOCKS),
     *each("one row", False, LONG_ONE_ROW, long=True, clocks=MORE_CLOCKS),
 ]

@@ -12,6 +12,7 @@ from typing import Any, Optional
 
 import linear
 import protocol
+import reading
 from state import CHILDREN, NOT_FOUND, Choose, Operation
 
 
@@ -22,6 +23,8 @@ class Do:
     value: Optional[str] = None
     rows: tuple = CHILDREN     # the children that the value has
     condition: str = "none"    # "none", "absent", "seen": what the last get has shown
+    earlier: bool = False      # by an earlier version, that leaves no mark
+    clock: Optional[int] = None    # what it says by then, if not what the client's always says
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ def run_delete(operation):
 
 def run_get(operation):
     yield Begin(operation.token, linear.Get())
-    value, revision = yield from protocol.get(operation)
+    value, revision = yield from reading.get(operation)
     yield End(operation.token, value)
     return value, revision
 
@@ -64,7 +67,8 @@ def client(name, todo, clock, table):
     """Does all of @todo. What a get has seen is remembered for the operation after it alone."""
     seen = NOTHING_SEEN
     for number, do in enumerate(todo):
-        operation = Operation((name, number), clock, *table)
+        now = clock if do.clock is None else do.clock
+        operation = Operation((name, number), now, *table, marks=not do.earlier)
         if do.what == "get":
             seen = yield from run_get(operation)
             continue

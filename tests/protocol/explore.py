@@ -4,7 +4,8 @@
 
 Between any two calls of a client any others can make theirs. A call can also lose its answer, be
 late (it happens at any later time, or never, and its client has been told that the answer is
-lost), or be answered with "did not match" though it was done, as by a gateway that repeats calls.
+lost), or be answered with "did not match" though it was done, as by a gateway that repeats calls,
+or though it matches.
 The table may be compacted at any time. A crash needs no step of its own: a client that is never
 let on again has crashed, and in every state all others may be the only ones that go on.
 
@@ -13,7 +14,7 @@ from there on, with a clock that is far behind, must be able to read and write.
 """
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import linear
@@ -31,6 +32,7 @@ class Faults:
     lost: int = 0              # answers that are lost, the calls done or late
     lies: int = 0              # calls that are done and answered with "did not match"
     compactions: int = 0
+    misses: int = 0            # calls that would match, are not done, and so answered
 
 
 class World(NamedTuple):
@@ -42,6 +44,7 @@ class World(NamedTuple):
     lost: int                  # what is left of Faults
     lies: int
     compactions: int
+    misses: int
 
 
 class Step(NamedTuple):
@@ -101,23 +104,26 @@ class Table:
 # What the lone client does in the end, and what it must be told. The first get may find anything.
 LONE = (Do("get"), Do("put", "lone 1"), Do("get"), Do("delete"), Do("get"),
         Do("put", "lone 2", condition="absent"), Do("get"))
+LONE_IN_TIME = tuple(replace(do, clock=100 * (i + 1)) for i, do in enumerate(LONE))
 LONE_RESULTS = [DONE, "lone 1", DONE, NOT_FOUND, DONE, "lone 2"]
 
 
 class Explorer:
     """One case with the clocks that its clients have."""
 
-    def __init__(self, variant, claims, faults, clients):
-        """@clients: (clock, what it does) of each."""
-        no_is_final = faults.lies == 0
-        self.operation_arguments = (claims, no_is_final, variant)
+    def __init__(self, variant, layout, faults, clients):
+        """@layout: (claims, hints). @clients: (clock, what it does) of each."""
+        (claims, hints), no_is_final = layout, faults.lies == 0
+        self.operation_arguments = (claims, no_is_final, variant, hints)
+        earlier = any(do.earlier for _clock, todo in clients for do in todo)
+        self.lone = LONE_IN_TIME if earlier and not no_is_final else LONE
         self.monitor, self.clients = linear.Monitor(), Clients()
         self.table, self.alone = Table(variant.versions), {}
         places = tuple(self.clients.start(name, todo, clock, self.operation_arguments)
                        for name, (clock, todo) in enumerate(clients))
         empty = self.table.rows.of(EMPTY)
         self.start = World((empty,) * len(ROWS), (), places, self.monitor.START, faults.lost,
-                           faults.lies, faults.compactions)
+                           faults.lies, faults.compactions, faults.misses)
 
     def next_worlds(self, world):
         """All (step, world) that can come next."""
@@ -162,6 +168,8 @@ class Explorer:
             yield world._replace(late=late, lost=world.lost - 1), LOST, "on its way"
         if world.lies and answer is True:
             yield done._replace(lies=world.lies - 1), False, "done all the same"
+        if world.misses and answer is True:
+            yield world._replace(misses=world.misses - 1), False, "though it does"
 
     def what_is_wrong(self, world):
         """In words; None if nothing is."""
@@ -171,7 +179,7 @@ class Explorer:
             self.alone[world.rows] = self.go_on_alone(world.rows)
         told = self.alone[world.rows]
         if told[1:] != LONE_RESULTS:
-            done = ", ".join(f"{do.what} → {result}" for do, result in zip(LONE, told))
+            done = ", ".join(f"{do.what} → {result}" for do, result in zip(self.lone, told))
             return f"a client that is alone now is told: {done}"
         moment = self.monitor.begin(world.monitor, "lone", linear.Get())
         if self.monitor.end(moment, "lone", told[0]) == self.monitor.WRONG:
@@ -180,7 +188,7 @@ class Explorer:
 
     def go_on_alone(self, rows):
         """What a client is told that is alone with @rows."""
-        place = self.clients.start("lone", LONE, 0, self.operation_arguments)
+        place = self.clients.start("lone", self.lone, 0, self.operation_arguments)
         told = []
         while place != self.clients.FINISHED:
             request, answer = self.clients.requests[place], None

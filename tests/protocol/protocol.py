@@ -1,21 +1,20 @@
 # SPDX-FileCopyrightText: The tallorder authors
 # SPDX-License-Identifier: Apache-2.0
-"""The commit protocol: put, get and delete of one order, as src/store/README.md describes them.
+"""The commit protocol: put and delete of one order, as src/store/README.md describes them.
 
 Each operation is a generator. It yields its calls to the table one by one, and is sent what comes
 back: explore.py decides what else happens in between. To follow it in the store: put() is
 tall-put.c, claim() tall-claim.c, commit() and what settles it tall-commit.c, release()
-tall-wait.c, delete() tall-delete.c, get() tall-fetch.c, the children's rows tall-children.c.
+tall-wait.c, delete() tall-delete.c, the children's rows tall-children.c; get() is in reading.py.
 
 A rule for changes: what an operation knows must be in its local variables, since explore.py takes
 two operations at one line with equal variables for the same. So no `yield` inside a larger
 expression that already holds another call's answer.
 """
 
-from rows import Cell, DeleteAt, DeleteUpTo, value_at
-from state import (AGAIN, CHILDREN, CONFLICT, DAMAGED, DONE, LOST, NO_STATE, NOT_DONE, NOT_FOUND,
-                   ROOT, TORN, UNKNOWN, Choose, Lineage, Read, Root, State, Write, WriteIf,
-                   find_root)
+from rows import Cell, DeleteAt, DeleteUpTo
+from state import (AGAIN, CHILDREN, CONFLICT, DONE, LOST, NO_STATE, NOT_DONE, NOT_FOUND, ROOT,
+                   UNKNOWN, Lineage, Read, Root, State, Write, WriteIf, find_root)
 
 MAX_ATTEMPTS = 2           # of one conditional write: the same bytes, sent again once
 MAX_TRIES = 2              # of an operation that others overtake; the store's limit is its time
@@ -38,13 +37,20 @@ def next_revision(operation, root):
     return max(operation.clock, *(seen[name] + 1 for name in operation.variant.next_after))
 
 
+def make_lineage(operation, root):
+    """A mark of who made the row, taken over ever after; earlier versions leave none."""
+    replaced = root.state.revision if root.state else 0
+    if operation.claims or not operation.marks:
+        return Lineage(None, replaced)
+    origin = root.state.pending_token.origin if root.state else operation.token
+    if origin is None and operation.variant.unmarked == "marked":
+        origin = operation.token
+    return Lineage(origin, replaced)
+
+
 def make_committed(operation, root, live, revision, n_children):
     """The state that is to replace @root, which is what was there before any claim of ours."""
-    state = root.state or NO_STATE
-    origin = None
-    if not operation.claims:
-        origin = operation.token if root.state is None else state.pending_token.origin
-    return State(live, revision, operation.token, 0, Lineage(origin, state.revision), n_children)
+    return State(live, revision, operation.token, 0, make_lineage(operation, root), n_children)
 
 
 # ---- Claim -------------------------------------------------------------------------------------
@@ -61,7 +67,7 @@ def claim(operation, root, revision, number):
         now = yield from read_root()
         if now.state == wanted.state:
             return DONE, wanted
-        if answer is False or now.state != root.state:
+        if now.state != root.state:
             return AGAIN, now
     return NOT_DONE, root
 
@@ -140,6 +146,14 @@ def is_undone(operation, committed, now):
             or (replaced is not None and replaced < committed.revision))
 
 
+def can_settle_creation(operation, expected, now):
+    """Whether @now tells who made the row that a commit of ours expected not to be there. Earlier
+    versions left no mark, and took none over."""
+    variant = operation.variant
+    return (expected is None and operation.marks and variant.creation_by == "origin"
+            and (now.pending_token.origin is not None or variant.unmarked == "not ours"))
+
+
 def settle_creation(committed, now):
     """A commit that expected no row, while there is one: who made it has left his mark, and as
     rows stay for ever a late call of ours can make no other. So it is certain."""
@@ -155,7 +169,7 @@ def settle(operation, expected, committed, lost, now):
         return DONE
     if now == expected:
         return None
-    if expected is None and variant.creation_by == "origin":
+    if can_settle_creation(operation, expected, now):
         return settle_creation(committed, now)
     if lost:
         return {"unknown": UNKNOWN, "conflict": CONFLICT, "again": AGAIN}[variant.after_lost]
@@ -225,12 +239,18 @@ def put_over(operation, value, rows, replaced, number):
     return step, root
 
 
+def reads_first(operation, condition):
+    """Who expects something has to. Who expects nothing need not; but a hint that a refused put
+    has written can not be taken back, so he looks before he writes one."""
+    return condition == "seen" or (condition == "absent" and operation.hints)
+
+
 def put(operation, value, rows, condition, seen):
-    """@condition: "none", "absent", or "seen": the revision @seen must be there. Otherwise the
-    order is taken for new at first, which saves a read. Somebody else's claim is claimed over at
-    any time: whoever waits for his patience is just late here."""
+    """@condition: "none", "absent", or "seen": the revision @seen must be there. Unless it is read
+    first it is taken for new, which saves a read. Somebody else's claim is claimed over at any
+    time: whoever waits for his patience is just late here."""
     root = Root()
-    if condition == "seen":
+    if reads_first(operation, condition):
         root = yield from read_root()
     for number in range(MAX_TRIES):
         if condition == "absent" and is_live(root):
@@ -263,86 +283,3 @@ def delete(operation):
         if step != AGAIN:
             return step
     return NOT_DONE
-
-
-# ---- Get ---------------------------------------------------------------------------------------
-
-def find_value(operation, cells, qualifier, revision):
-    """The rule that all else follows from: a cell counts only if its timestamp is the revision."""
-    counts = operation.variant.counts
-    if counts == "at the revision":
-        return value_at(cells, qualifier, revision)
-    return next((cell.value for cell in cells if cell.qualifier == qualifier
-                 and (counts == "newest" or cell.timestamp <= revision)), None)
-
-
-def assemble(operation, cells, children):
-    """The value that these cells make, or DAMAGED if it is not whole. That they are of different
-    values, TORN, no reader could tell; the model can, and finds it wrong."""
-    state = find_root(cells).state
-    value = find_value(operation, cells, "value", state.revision)
-    found = [find_value(operation, children[i], "c", state.revision) if operation.claims
-             else find_value(operation, cells, row, state.revision)
-             for i, row in enumerate(CHILDREN)]
-    found = [content for content in found if content is not None]
-    whole = value is not None and len(found) == state.n_children
-    if not whole and operation.variant.reader == "no counts":
-        return TORN
-    if not whole:
-        return DAMAGED
-    return value if all(content == value for content in found) else TORN
-
-
-def read_together():
-    """Root and children, in any order: they are read in flight together."""
-    place = yield Choose(len(CHILDREN) + 1)
-    cells, children = (), ()
-    for i, row in enumerate((*CHILDREN, None)):
-        if i == place:
-            cells = yield Read(ROOT)
-        if row:
-            part = yield Read(row)
-            children += (part,)
-    return cells, children
-
-
-def get(operation):
-    """Returns the value, NOT_FOUND, DAMAGED or NOT_DONE; and the revision."""
-    if not operation.claims:
-        cells, children = (yield Read(ROOT)), ()
-    else:
-        cells, children = yield from read_together()
-    root = find_root(cells)
-    if not is_live(root):
-        return NOT_FOUND, 0
-    value = assemble(operation, cells, children)
-    if value != DAMAGED or not operation.claims or operation.variant.reader == "at once":
-        return value, root.state.revision
-    del cells, children, value
-    return (yield from get_step_by_step(operation, root.state.revision))
-
-
-def get_step_by_step(operation, first):
-    """Root and children did not fit together, so a commit may have passed between: the root, the
-    children, and the root again, until it has not moved meanwhile."""
-    for _round in range(MAX_TRIES):
-        cells, children = (yield Read(ROOT)), ()
-        root = find_root(cells)
-        if not is_live(root):
-            return NOT_FOUND, 0
-        for row in CHILDREN:
-            part = yield Read(row)
-            children += (part,)
-        value = assemble(operation, cells, children)
-        revision = root.state.revision
-        if value != DAMAGED:
-            return value, revision
-        del cells, children, part, root
-        if operation.variant.reader == "first root":
-            unmoved, first = first == revision, revision
-        else:
-            now = yield from read_root()
-            unmoved = is_live(now) and now.state.revision == revision
-        if unmoved:
-            return DAMAGED, revision
-    return NOT_DONE, 0

@@ -22,6 +22,8 @@ class Variant:
     ours_by: str = "token"             # by what a commit knows itself | "revision"
     certain_by: str = "lineage"        # that it never happened | "revision" | "never"
     creation_by: str = "origin"        # for a new row | "lineage", as for others
+    unmarked: str = "unknown"          # who made a row without a mark | "not ours"
+    #                                    | "marked": the next commit gives it one
     tombstone: bool = True             # a delete leaves one | False: nothing is left of the row
     clean_up: str = "after"            # the commit | "before" it
     counts: str = "at the revision"    # which cell a reader takes | "up to it" | "newest"

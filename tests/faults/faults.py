@@ -90,10 +90,11 @@ def workload(store, history, **options):
 class Verdict:
     """What the checker says of some histories."""
 
-    def __init__(self, *histories, timeout="60s", garbled=False):
+    def __init__(self, *histories, timeout="60s", garbled=False, first=False):
+        """FIRST: one order that is wrong is enough, and the others may stay unknown."""
         result = subprocess.run(
             [str(TOOLS / "check"), "-json", "-timeout", timeout, f"-garbled={garbled}",
-             *map(str, histories)],
+             f"-first={first}", *map(str, histories)],
             capture_output=True, text=True, timeout=600,
         )
         self.code = result.returncode

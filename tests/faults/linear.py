@@ -21,11 +21,11 @@ SECONDS = 2
 ACKNOWLEDGED = 400  # puts, or a history says nothing
 
 
-def run_and_check(history, store, **options):
+def run_and_check(history, store, how=None, **options):
     settings = dict(clock=CLOCKS, threads=2, seconds=SECONDS, period=50, patience=30,
                     read_back=120) | options
     run_workload(store, history, **settings)
-    return Verdict(history)
+    return Verdict(history, **(how or {}))
 
 
 def check_right(checks, folder):
@@ -46,6 +46,7 @@ def check_variants(checks, folder):
     for variant, layouts in (("unclaimed", MULTI_ROW_LAYOUTS), ("by-revision", ("blob", "wide"))):
         for layout in layouts:
             verdict = run_and_check(folder / f"{variant}-{layout}.history", "memory",
+                                    how=dict(timeout="10s", first=True),
                                     create=layout, failures=0, variant=variant)
             checks.check(verdict.code == WRONG, f"{layout}, {variant}: the checker notices", verdict)
 

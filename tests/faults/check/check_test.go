@@ -195,7 +195,7 @@ func TestSamples(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			result := check(h, time.Minute, "")
+			result := check(h, options{timeout: time.Minute})
 			if right := result.exitCode() == exitRight; right != s.right {
 				t.Errorf("right: %v, should be %v: %v", right, s.right, result.Wrong)
 			}
@@ -227,7 +227,7 @@ func TestNoHistory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if check(h, time.Minute, "").exitCode() != exitWrong {
+	if check(h, options{timeout: time.Minute}).exitCode() != exitWrong {
 		t.Error("an empty history is right")
 	}
 }

@@ -41,6 +41,7 @@ type summary struct {
 
 func main() {
 	timeout := flag.Duration("timeout", time.Minute, "for one order")
+	first := flag.Bool("first", false, "stop at the first order that is wrong")
 	asJSON := flag.Bool("json", false, "print a summary as JSON")
 	html := flag.String("html", "", "directory for a picture of each order that is wrong")
 	flag.BoolVar(&garbled, "garbled", false, "answers of gateways were garbled: see README.md")
@@ -58,7 +59,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "check:", err)
 		os.Exit(exitUsage)
 	}
-	result := check(h, *timeout, *html)
+	result := check(h, options{*timeout, *first, *html})
 	if *asJSON {
 		text, _ := json.MarshalIndent(result, "", "  ")
 		fmt.Println(string(text))
@@ -86,8 +87,15 @@ func (s *summary) print() {
 		"call took %.3f s\n", s.Calls, s.Orders, s.Concurrent, s.Operations, s.Longest.Seconds)
 }
 
+// options says how the orders are looked at.
+type options struct {
+	timeout time.Duration // for one order
+	first   bool          // stop at the first order that is wrong
+	html    string        // directory for pictures; "" for none
+}
+
 // check runs the model over every order, on all processors.
-func check(h *history, timeout time.Duration, html string) *summary {
+func check(h *history, how options) *summary {
 	s := &summary{Calls: h.calls, Counts: h.counts, Longest: h.longest, Wrong: h.wrong}
 	keys := h.keys()
 	s.Orders = len(keys)
@@ -102,7 +110,7 @@ func check(h *history, timeout time.Duration, html string) *summary {
 		go func() {
 			defer workers.Done()
 			for k := range work {
-				verdict, text := checkOrder(k, h.operations[k], timeout, html)
+				verdict, text := checkOrder(k, h.operations[k], how.timeout, how.html)
 				mutex.Lock()
 				s.Operations += len(h.operations[k])
 				s.Concurrent += countConcurrent(h.operations[k])
@@ -115,7 +123,15 @@ func check(h *history, timeout time.Duration, html string) *summary {
 			}
 		}()
 	}
+	wrong := func() bool {
+		mutex.Lock()
+		defer mutex.Unlock()
+		return len(s.Wrong) > 0
+	}
 	for _, k := range keys {
+		if how.first && wrong() {
+			break
+		}
 		work <- k
 	}
 	close(work)

@@ -6,6 +6,7 @@ import json
 import subprocess
 import time
 
+from cluster import wait_until
 from faults import TOOLS, Verdict, run_workload, start_workload
 
 CLOCKS = (0, 3600)  # of the two processes, seconds
@@ -13,6 +14,8 @@ PERIOD = 2000  # of a generation, milliseconds
 READ_BACK_SECONDS = 120
 SETUP_TRIES = 5
 STOP_SECONDS = 60  # an operation has 10
+START_SECONDS = 120
+FIRST_PUTS = 5  # of a process: gateways have turns, and are tried out before the first write by each
 
 
 class Mix:
@@ -78,6 +81,19 @@ class Mix:
         """
         self._run("after", self._direct, seconds=0, read_back=READ_BACK_SECONDS)
         return Verdict(*self.histories, garbled=garbled)
+
+    def await_work(self):
+        """Until all processes write. Opening a store and trying out a gateway are not what faults of
+        calls are to hit: either may fail for good if answer after answer is spoiled.
+        """
+        wait_until(self._all_work, START_SECONDS, f"{self.name}: {FIRST_PUTS} puts of each process")
+
+    def _all_work(self):
+        for process in self.processes:
+            if process.poll() is not None:
+                raise AssertionError(f"{self.name}: a workload ended with {process.returncode}")
+        return all(self._acknowledged_in(history, 0) >= FIRST_PUTS
+                   for history in self.histories[-len(self.processes):])
 
     def acknowledged(self, since=0.0):
         """How many puts have been acknowledged since a moment of time.monotonic()."""

@@ -109,7 +109,7 @@ def faults_of_calls(campaign):
         proxy = Proxy(campaign.parts.gateways, seed)
         try:
             with campaign.mixes(layout, gateways=proxy.gateways) as mixes:
-                campaign.await_puts(mixes, 10)
+                mixes[0].await_work()
                 proxy.tell("set " + FAULTS)
                 time.sleep(FAULT_SECONDS)
                 stats = proxy.tell("stats")

@@ -5,10 +5,28 @@
 #include "tall-error.h"
 #include "tall-failure-log.h"
 
+#include <string.h>
+
+/* Whether a refusal is of a gateway: then it has the gateway's address. */
+static gboolean
+is_of_gateway (const char *message)
+{
+  return strstr (message, "gateway") != NULL;
+}
+
+/* Whether the store is to blame. Of what is unsupported that is a gateway that is refused, or a
+ * table that is gone; not what this deployment was made without, or set to. */
+static gboolean
+is_for_log (TallError code, const char *message)
+{
+  return code != TALL_ERROR_UNSUPPORTED || is_of_gateway (message)
+         || strstr (message, "table of the deployment is missing") != NULL;
+}
+
 /* What a caller is told instead of a message that may name our files, hosts or functions. The
  * other codes are about the caller's own input or data: their messages are passed on. */
 static const char *
-closed_message (TallError code)
+closed_message (TallError code, const char *message)
 {
   switch (code)
     {
@@ -23,6 +41,11 @@ closed_message (TallError code)
              "token";
     case TALL_ERROR_INTERNAL:
       return "failed inside the server, whose log says more";
+    case TALL_ERROR_UNSUPPORTED:
+      return is_of_gateway (message)
+                 ? "what keeps the orders cannot do it as it is; nothing was done, the server's "
+                   "log says more"
+                 : NULL;
     default:
       return NULL;
     }
@@ -42,9 +65,10 @@ tall_idl_failure_from_error (TallArena *arena, const char *operation, const GErr
 {
   TallIdlFailure *self = tall_arena_new0 (arena, TallIdlFailure);
   TallError code = error->domain == TALL_ERROR ? (TallError)error->code : TALL_ERROR_INTERNAL;
-  const char *closed = closed_message (code);
+  const char *closed = closed_message (code, error->message);
 
-  tall_failure_log_add (code, operation, error->message);
+  if (is_for_log (code, error->message))
+    tall_failure_log_add (code, operation, error->message);
   self->code = code;
   self->message = closed != NULL ? tall_arena_printf (arena, "%s: %s", operation, closed)
                                  : tall_arena_strdup (arena, error->message);

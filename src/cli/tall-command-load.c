@@ -228,11 +228,22 @@ check_rejects (const TallOptions *options, const LoadOptions *own)
 {
   if (own->rejects == NULL)
     return TRUE;
+  g_autofree char *temporary = tall_rejects_name_temporary (own->rejects);
   if (g_str_equal (own->rejects, "-") || *own->rejects == '\0')
     tall_usage_error (&tall_command_load, "--rejects takes the name of a file: standard output is "
                                           "for the summary");
   else if (is_same_file (options->arguments[0], own->rejects))
     tall_usage_error (&tall_command_load, "--rejects names the file that is read; name another");
+  else if (temporary != NULL && is_same_file (options->arguments[0], temporary))
+    tall_usage_error (&tall_command_load,
+                      "until it is finished, the file that --rejects names is written to %s, which "
+                      "is the file that is read; name another",
+                      temporary);
+  else if (temporary != NULL && is_same_file (own->map, temporary))
+    tall_usage_error (&tall_command_load,
+                      "until it is finished, the file that --rejects names is written to %s, which "
+                      "is the mapping; name another",
+                      temporary);
   else if (is_same_file (own->map, own->rejects))
     tall_usage_error (&tall_command_load, "--rejects names the mapping; name another file");
   else

@@ -26,7 +26,8 @@ struct _TallRejects
   GMutex lock;
   char *path;
   char *temporary; /* beside @path, which it becomes at the end; NULL: none */
-  FILE *file;      /* NULL: only counted */
+  FILE *file;      /* NULL: only counted, or finished */
+  int claim;       /* on @temporary, kept until it has been moved or removed; -1: none */
   int failure;     /* errno of the first failed write; 0: none */
   guint64 count;
   GPtrArray *tally;      /* of TallRejectTally, in the order in which they came up */
@@ -81,23 +82,43 @@ open_alone (const char *path)
     }
 }
 
+/**
+ * tall_rejects_name_temporary:
+ * @path: the reject file
+ *
+ * Returns: (transfer full) (nullable): what is written until it becomes the reject file; NULL if
+ *   that is a pipe or a device, which are written themselves
+ */
+char *
+tall_rejects_name_temporary (const char *path)
+{
+  struct stat there;
+  if (stat (path, &there) == 0 && !S_ISREG (there.st_mode))
+    return NULL;
+
+  char target[PATH_MAX];
+  gboolean exists = realpath (path, target) != NULL;
+  return g_strconcat (exists ? target : path, UNFINISHED, NULL);
+}
+
 /* Opens a new file beside the reject file, or what is there if it is a pipe or a device. A symbolic
  * link stays one. */
 static FILE *
 open_file (TallRejects *self)
 {
-  struct stat there;
-  if (stat (self->path, &there) == 0 && !S_ISREG (there.st_mode))
+  g_autofree char *temporary = tall_rejects_name_temporary (self->path);
+  if (temporary == NULL)
     return fopen (self->path, "we");
 
-  char target[PATH_MAX];
-  gboolean exists = realpath (self->path, target) != NULL;
-  g_autofree char *temporary = g_strconcat (exists ? target : self->path, UNFINISHED, NULL);
   int fd = open_alone (temporary);
   if (fd < 0)
     return NULL;
   self->temporary = g_steal_pointer (&temporary);
-  return fdopen (fd, "w");
+  self->claim = fcntl (fd, F_DUPFD_CLOEXEC, 0);
+  FILE *file = self->claim < 0 ? NULL : fdopen (fd, "w");
+  if (file == NULL)
+    close (fd);
+  return file;
 }
 
 /* Puts the finished file in its place. Returns 0, or an errno. */
@@ -127,6 +148,7 @@ tall_rejects_new (const char *path, GError **error)
 {
   g_autoptr (TallRejects) self = g_new0 (TallRejects, 1);
   g_mutex_init (&self->lock);
+  self->claim = -1;
   self->path = g_strdup (path);
   self->tally = g_ptr_array_new_with_free_func (tally_free);
   self->by_reason = g_hash_table_new (g_str_hash, g_str_equal);
@@ -163,6 +185,8 @@ tall_rejects_free (TallRejects *self)
     fclose (self->file);
   if (self->temporary != NULL)
     g_unlink (self->temporary);
+  if (self->claim >= 0)
+    close (self->claim);
   g_free (self->temporary);
   g_free (self->path);
   g_hash_table_unref (self->by_reason);

@@ -575,6 +575,9 @@ def load_keeps_other_files(folder):
             completed = subprocess.run([PROGRAM, *load, "-", "--rejects", name], stdin=stdin,
                                        capture_output=True, timeout=SECONDS, check=False)
         equal(completed.returncode, USAGE)
+    os.link(source, f"{folder}/new.csv.unfinished")
+    run(*load, source, "--rejects", f"{folder}/new.csv").ends(
+        USAGE, "new.csv.unfinished, which is the file that is read")
     equal(pathlib.Path(source).read_bytes(), content)
     run(*load, source, "--rejects", "-").ends(USAGE, "--rejects takes the name of a file")
 

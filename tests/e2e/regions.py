@@ -20,6 +20,7 @@ from support import NORTHWIND, PROGRAM, Checks, connected, generated, run
 
 REGIONS = 8
 ORDERS = 10_000
+SPREADING = ("hashed", "salted", "reversed", "numeric")  # all key strategies but raw
 SETTINGS = ["--ttl", "86400000", "--compression", "gz", "--bloom", "rowcol",
             "--block-encoding", "fast_diff"]
 SPLIT_TABLES = {"orders", "customers", "index"}
@@ -183,17 +184,19 @@ def count_rows(gateway, table):
         row = rows[-1].row + b"\0"
 
 
-def check_spread(checks, connect, address):
-    store = url(address, "regions-hashed")
-    started = [put(store, order_lines(i * ORDERS // 4, ORDERS // 4)) for i in range(4)]
-    for one in started:
-        finish(one)
-    with connect() as gateway:  # only now: a gateway closes what is idle for a minute
-        for table in ("orders", "index"):
-            counts = count_rows(gateway, f"regions-hashed-{os.getpid()}.{table}")
-            checks.check(len(counts) == REGIONS and sum(counts) == ORDERS and min(counts) > 0 and
-                         max(counts) <= 2 * ORDERS / REGIONS, f"10,000 rows of {table} are spread",
-                         counts)
+def check_spread(checks, connect, address, keys):
+    """Sequential customers: no region is out of reach, and none holds more than twice its share."""
+    for key in keys:
+        store = url(address, f"regions-{key}")
+        started = [put(store, order_lines(i * ORDERS // 4, ORDERS // 4)) for i in range(4)]
+        for one in started:
+            finish(one)
+        with connect() as gateway:  # only now: a gateway closes what is idle for a minute
+            for table in ("orders", "index"):
+                counts = count_rows(gateway, f"regions-{key}-{os.getpid()}.{table}")
+                checks.check(len(counts) == REGIONS and sum(counts) == ORDERS and
+                             min(counts) > 0 and max(counts) <= 2 * ORDERS / REGIONS,
+                             f"{key}: 10,000 rows of {table} are spread", counts)
 
 
 def check_explain(checks, gateway, address):
@@ -244,12 +247,13 @@ def check_ids(checks, gateway, address):
     """Two processes number the same new customers at once, and agree."""
     from hbase import ttypes
 
-    store = url(address, "regions-numeric")
+    store = url(address, "regions-ids")
+    run("init", "--store", store, "--key", "numeric")
     customers = 60
     started = [put(store, order_lines(0, customers, prefix, 1)) for prefix in ("a", "b")]
     for one in started:
         finish(one)
-    table = f"regions-numeric-{os.getpid()}.ids".encode()
+    table = f"regions-ids-{os.getpid()}.ids".encode()
     rows = gateway.getScannerResults(table, ttypes.TScan(limit=2000), 2000)
     values = {row.row: row.columnValues[0].value for row in rows}
     numbers = {row[1:]: value for row, value in values.items() if row[:1] == b"n"}
@@ -274,9 +278,9 @@ def main(kind):
         from hbase import Gateway
         connect = functools.partial(connected, address, Gateway, framed=False, seconds=120)
         with connect() as gateway:
-            check_init(checks, gateway, address, ["hashed", "salted", "reversed", "numeric"])
+            check_init(checks, gateway, address, SPREADING)
             check_adoption(checks, gateway, address, framed and framed.split(",")[0])
-        check_spread(checks, connect, address)
+        check_spread(checks, connect, address, SPREADING)
         with connect() as gateway:
             check_explain(checks, gateway, address)
         with connect() as gateway:

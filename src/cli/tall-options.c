@@ -216,16 +216,16 @@ wants_help (char **argv)
   return FALSE;
 }
 
-/* Prints help and ends the program. GLib would print its “…” in the locale's character set, where
+/* Prints help; returns the exit code. GLib would print its “…” in the locale's character set, where
  * that has none as a question mark. */
-static void
+static int
 print_help (GOptionContext *context)
 {
   g_autofree char *help = g_option_context_get_help (context, TRUE, NULL);
   g_auto (GStrv) parts = g_strsplit (help, "[OPTION…]", 2);
   g_autofree char *text = g_strjoinv ("[OPTION...]", parts);
   tall_print ("%s", text);
-  exit (tall_output_finish (TALL_EXIT_DONE));
+  return tall_output_finish (TALL_EXIT_DONE);
 }
 
 /**
@@ -269,7 +269,13 @@ tall_options_parse (TallOptions *self,
     return FALSE;
   add_arguments (args, argv);
   if (wants_help (argv))
-    print_help (context);
+    {
+      int code = print_help (context);
+      g_clear_pointer (&args, g_ptr_array_unref);
+      g_clear_pointer (&program, g_free);
+      g_clear_pointer (&context, g_option_context_free);
+      exit (code);
+    }
   g_auto (GStrv) all = (GStrv)g_ptr_array_free (g_steal_pointer (&args), FALSE);
   if (!g_option_context_parse_strv (context, &all, error))
     return FALSE;

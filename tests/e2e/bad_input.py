@@ -353,7 +353,7 @@ def check_newer(checks, gateway, store, name):
     old.value, old.timestamp = b"1", old.timestamp + 1
     write_cell(gateway, table, row, old)
 
-    short, row = fmt.place_of_order("blob", "hashed", "C1", "newer")
+    short, row = fmt.place_of_order("blob", fmt.Key("hashed"), "C1", "newer")
     table = f"{name}.{short}".encode()
     run("put", "--store", store, "-", input=json.dumps(order("newer")))
     state = read_cell(gateway, table, row, b"s")

@@ -3,7 +3,7 @@
 #include "tall-floor-private.h"
 
 #define N_READERS 64
-#define GETS 20     /* of each reader, in a batch: one order again and again */
+#define GETS 8192   /* of a batch, all readers together: its beginning and its end weigh little */
 #define WARM_UP 0.5 /* of the time that counts: the gateway compiles what it does often */
 #define ROUND_SECONDS 0.1
 
@@ -11,12 +11,13 @@
  * for each, and lets those that are too many wait for ever. */
 #define MAX_SINGLES 32
 
-/* Many readers through the front, each of an order of its own. */
+/* Many readers through the front, of as many orders. */
 typedef struct
 {
   const TallBenchStore *store;
   GPtrArray *orders; /* of TallOrder */
-  TallOrder *found[N_READERS][GETS];
+  TallOrder *found[GETS];
+  guint n_taken; /* gets that somebody does or has done */
 } Readers;
 
 /* The same rows, each with a request of its own. */
@@ -24,18 +25,27 @@ typedef struct
 {
   TallRawClient raws[MAX_SINGLES]; /* n of them */
   guint n;
+  guint n_taken;
 } Singles;
 
+/* Everybody takes the next get of the batch, so that all are done at about the same time. */
 static gboolean
-read_orders (gpointer data, guint number, GError **error)
+take_get (guint *n_taken, guint *number)
+{
+  *number = (guint)g_atomic_int_add ((gint *)n_taken, 1);
+  return *number < GETS;
+}
+
+static gboolean
+read_orders (gpointer data, guint reader G_GNUC_UNUSED, GError **error)
 {
   Readers *self = data;
-  const TallOrder *order = g_ptr_array_index (self->orders, number);
-  for (guint i = 0; i < GETS; i++)
+  for (guint i; take_get (&self->n_taken, &i);)
     {
-      self->found[number][i] = tall_front_get_order (self->store->front, order->customer_number,
-                                                     order->order_number, NULL, error);
-      if (self->found[number][i] == NULL)
+      const TallOrder *order = g_ptr_array_index (self->orders, i % N_READERS);
+      self->found[i] = tall_front_get_order (self->store->front, order->customer_number,
+                                             order->order_number, NULL, error);
+      if (self->found[i] == NULL)
         return FALSE;
     }
   return TRUE;
@@ -44,6 +54,8 @@ read_orders (gpointer data, guint number, GError **error)
 static gboolean
 run_readers (gpointer data, guint n G_GNUC_UNUSED, GError **error)
 {
+  Readers *self = data;
+  self->n_taken = 0;
   return tall_floor_run_threads (N_READERS, read_orders, data, error);
 }
 
@@ -51,10 +63,10 @@ static gboolean
 check_readers (gpointer data, guint n G_GNUC_UNUSED, GError **error)
 {
   Readers *self = data;
-  for (guint i = 0; i < N_READERS; i++)
-    for (guint k = 0; k < GETS; k++)
-      if (!tall_bench_check_same (g_ptr_array_index (self->orders, i), self->found[i][k], error))
-        return FALSE;
+  for (guint i = 0; i < GETS; i++)
+    if (!tall_bench_check_same (g_ptr_array_index (self->orders, i % N_READERS), self->found[i],
+                                error))
+      return FALSE;
   return TRUE;
 }
 
@@ -62,16 +74,15 @@ static void
 clear_readers (gpointer data, guint n G_GNUC_UNUSED)
 {
   Readers *self = data;
-  for (guint i = 0; i < N_READERS; i++)
-    for (guint k = 0; k < GETS; k++)
-      g_clear_pointer (&self->found[i][k], tall_order_free);
+  for (guint i = 0; i < GETS; i++)
+    g_clear_pointer (&self->found[i], tall_order_free);
 }
 
 static gboolean
 call_single (gpointer data, guint number, GError **error)
 {
   Singles *self = data;
-  for (guint i = 0; i < N_READERS * GETS / self->n; i++)
+  for (guint i; take_get (&self->n_taken, &i);)
     if (!tall_raw_client_call (&self->raws[number], error))
       return FALSE;
   return TRUE;
@@ -80,7 +91,8 @@ call_single (gpointer data, guint number, GError **error)
 static gboolean
 run_singles (gpointer data, guint n G_GNUC_UNUSED, GError **error)
 {
-  const Singles *self = data;
+  Singles *self = data;
+  self->n_taken = 0;
   return tall_floor_run_threads (self->n, call_single, data, error);
 }
 
@@ -120,8 +132,7 @@ singles_clear (Singles *self)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Singles, singles_clear)
 
-/* As many connections as are served; a gateway that is full says nothing. A power of two, so that
- * all have the same to do. */
+/* As many connections as are served; a gateway that is full says nothing. */
 static gboolean
 connect_singles (const TallFloorHbase *hbase,
                  const TallReadPlan *plan,
@@ -138,10 +149,7 @@ connect_singles (const TallFloorHbase *hbase,
       if (!tall_floor_hbase_connect (hbase, tall_read_plan_get (plan, n), raw, &local))
         break;
     }
-  guint used = 1;
-  while (used * 2 <= n)
-    used *= 2;
-  while (n > 0 && singles->n > used)
+  if (singles->n > n)
     tall_raw_client_close (&singles->raws[--singles->n]);
   if (n > 0)
     return TRUE;
@@ -201,9 +209,9 @@ measure (TallFloorRun *self, const TallFloorHbase *hbase, Readers *readers, GErr
   if (!ready)
     return FALSE;
   const TallMeasureSide sides[] = {
-    { N_READERS * GETS, NULL, run_readers, check_readers, clear_readers, readers },
-    { N_READERS * GETS, NULL, run_singles, check_singles, NULL, &singles },
-    { N_READERS * GETS, NULL, run_multiple, check_multiple, NULL, &multiple },
+    { GETS, NULL, run_readers, check_readers, clear_readers, readers },
+    { GETS, NULL, run_singles, check_singles, NULL, &singles },
+    { GETS, NULL, run_multiple, check_multiple, NULL, &multiple },
   };
   plan.warm_up = WARM_UP * self->options->seconds;
   plan.round_seconds = MIN (ROUND_SECONDS, self->options->seconds / 10);

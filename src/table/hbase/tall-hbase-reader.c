@@ -70,10 +70,10 @@ static gboolean
 gets_send (TallHbaseCall *call, HbGatewayIf *client, GError **error)
 {
   Request *self = (Request *)call;
-  g_autoptr (GPtrArray) gets = g_ptr_array_new_full (self->n, g_object_unref);
+  TallHbaseRowGet gets[MAX_GETS];
   for (guint i = 0; i < self->n; i++)
-    g_ptr_array_add (gets, tall_hbase_get_new (self->read, self->read->keys[self->first + i]));
-  return hb_gateway_client_send_get_multiple (client, self->table, gets, error);
+    gets[i] = (TallHbaseRowGet){ self->read, self->read->keys[self->first + i] };
+  return tall_hbase_send_gets (client, self->table, gets, self->n, error);
 }
 
 static gboolean

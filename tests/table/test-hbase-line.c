@@ -1,0 +1,326 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-hbase-gateway.h"
+#include "tall-hbase-line.h"
+
+/* Who leaves the line when. Requests are the test's: they end when it says so. */
+
+#define MAX_WAITING 200
+#define FOR_EVER (3600 * G_TIME_SPAN_SECOND)
+
+typedef struct
+{
+  TallHbaseLine *line;
+  GMutex mutex;
+  GCond changed;
+  GArray *sizes;      /* of guint: rows of each request, in the order in which they left */
+  guint n_may_end;    /* requests, from the first */
+  gboolean fail;      /* they end without rows */
+  GPtrArray *readers; /* of GThread */
+  guint states[5];    /* how many reads ended so, by TallHbaseGetState */
+  gint64 limit;
+} Fixture;
+
+static void
+fixture_init (Fixture *self, guint n_gateways, gint64 patience)
+{
+  *self = (Fixture){ .line = tall_hbase_line_new (n_gateways, MAX_WAITING, patience) };
+  self->sizes = g_array_new (FALSE, FALSE, sizeof (guint));
+  self->readers = g_ptr_array_new ();
+  self->limit = g_get_monotonic_time () + FOR_EVER;
+  g_mutex_init (&self->mutex);
+  g_cond_init (&self->changed);
+}
+
+/* Requests up to @n end. */
+static void
+let_end (Fixture *self, guint n)
+{
+  g_mutex_lock (&self->mutex);
+  self->n_may_end = n;
+  g_cond_broadcast (&self->changed);
+  g_mutex_unlock (&self->mutex);
+}
+
+static void
+join_readers (Fixture *self)
+{
+  for (guint i = 0; i < self->readers->len; i++)
+    g_thread_join (g_ptr_array_index (self->readers, i));
+  g_ptr_array_set_size (self->readers, 0);
+}
+
+static void
+fixture_clear (Fixture *self)
+{
+  let_end (self, G_MAXUINT);
+  join_readers (self);
+  g_assert_cmpuint (tall_hbase_line_count (self->line), ==, 0);
+  tall_hbase_line_free (self->line);
+  g_array_unref (self->sizes);
+  g_ptr_array_unref (self->readers);
+  g_mutex_clear (&self->mutex);
+  g_cond_clear (&self->changed);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Fixture, fixture_clear)
+
+static void
+run_request (Fixture *self, TallHbaseGet *leader)
+{
+  const TallRow row = { 0 };
+  TallHbaseGet *gets[TALL_HBASE_LINE_MAX_ROWS];
+  g_mutex_lock (&self->mutex);
+  guint n = tall_hbase_line_leave (self->line, leader, gets);
+  g_array_append_val (self->sizes, n);
+  guint number = self->sizes->len;
+  g_cond_broadcast (&self->changed);
+  while (number > self->n_may_end)
+    g_cond_wait (&self->changed, &self->mutex);
+  g_mutex_unlock (&self->mutex);
+
+  tall_hbase_line_end (self->line, n, self->fail ? 0 : 100 * n);
+  for (guint i = 0; i < n; i++)
+    tall_hbase_get_settle (gets[i], self->fail ? NULL : &row);
+}
+
+static gpointer
+read_row (gpointer data)
+{
+  Fixture *self = data;
+  g_auto (TallHbaseGet) get;
+  tall_hbase_get_init (&get, NULL, TALL_NO_DEADLINE);
+  if (tall_hbase_line_wait (self->line, &get, self->limit) == TALL_HBASE_GET_LEADS)
+    run_request (self, &get);
+  g_mutex_lock (&self->mutex);
+  self->states[get.state]++;
+  g_mutex_unlock (&self->mutex);
+  return NULL;
+}
+
+static void
+start (Fixture *self, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    g_ptr_array_add (self->readers, g_thread_new ("reader", read_row, self));
+}
+
+static void
+wait_for_line (Fixture *self, guint n)
+{
+  while (tall_hbase_line_count (self->line) != n)
+    g_thread_yield ();
+}
+
+/* Returns: rows of a request, once it has left */
+static guint
+wait_for_request (Fixture *self, guint number)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  while (self->sizes->len <= number)
+    g_cond_wait (&self->changed, &self->mutex);
+  return g_array_index (self->sizes, guint, number);
+}
+
+/* So many wait behind two requests of one row, which are all that may be under way. */
+static void
+fill (Fixture *self, guint n)
+{
+  start (self, 1);
+  g_assert_cmpuint (wait_for_request (self, 0), ==, 1);
+  start (self, 1);
+  g_assert_cmpuint (wait_for_request (self, 1), ==, 1);
+  start (self, n);
+  wait_for_line (self, n);
+}
+
+/* Nobody waits for those who might come; those who came leave together when one ends. */
+static void
+test_together (void)
+{
+  g_auto (Fixture) fixture = { NULL };
+  fixture_init (&fixture, 1, FOR_EVER);
+  fill (&fixture, 20);
+  let_end (&fixture, 1);
+  g_assert_cmpuint (wait_for_request (&fixture, 2), ==, 20);
+  let_end (&fixture, 3);
+  join_readers (&fixture);
+  g_assert_cmpuint (fixture.states[TALL_HBASE_GET_DONE], ==, 22);
+  g_assert_cmpuint (fixture.sizes->len, ==, 3);
+}
+
+/* Besides a large request another one leaves once it is as large, and not before. */
+static void
+test_second (void)
+{
+  g_auto (Fixture) fixture = { NULL };
+  fixture_init (&fixture, 1, FOR_EVER);
+  fill (&fixture, 20);
+  let_end (&fixture, 2);
+  g_assert_cmpuint (wait_for_request (&fixture, 2), ==, 20);
+  start (&fixture, 19);
+  wait_for_line (&fixture, 19);
+  g_assert_cmpuint (fixture.sizes->len, ==, 3);
+  start (&fixture, 1);
+  g_assert_cmpuint (wait_for_request (&fixture, 3), ==, 20);
+}
+
+/* A full request does not wait for anything. */
+static void
+test_full (void)
+{
+  g_auto (Fixture) fixture = { NULL };
+  fixture_init (&fixture, 1, FOR_EVER);
+  fill (&fixture, TALL_HBASE_LINE_MAX_ROWS - 1);
+  start (&fixture, 1);
+  g_assert_cmpuint (wait_for_request (&fixture, 2), ==, TALL_HBASE_LINE_MAX_ROWS);
+}
+
+/* Requests that do not come back hold nobody up: who has waited long enough leaves. */
+static void
+test_patience (void)
+{
+  g_auto (Fixture) fixture = { NULL };
+  fixture_init (&fixture, 1, 20 * G_TIME_SPAN_MILLISECOND);
+  start (&fixture, 1);
+  wait_for_request (&fixture, 0);
+  start (&fixture, 1);
+  wait_for_request (&fixture, 1);
+  start (&fixture, 1);
+  g_assert_cmpuint (wait_for_request (&fixture, 2), ==, 1);
+  g_assert_cmpuint (fixture.n_may_end, ==, 0);
+}
+
+/* Each gateway has its own. */
+static void
+test_gateways (void)
+{
+  g_auto (Fixture) fixture = { NULL };
+  fixture_init (&fixture, 3, FOR_EVER);
+  for (guint i = 0; i < 6; i++)
+    {
+      start (&fixture, 1);
+      g_assert_cmpuint (wait_for_request (&fixture, i), ==, 1);
+    }
+  start (&fixture, 5);
+  wait_for_line (&fixture, 5);
+  let_end (&fixture, 1);
+  g_assert_cmpuint (wait_for_request (&fixture, 6), ==, 5);
+}
+
+/* Rows of 2 MB and a little, by what is known of them: three are a full request. */
+static void
+test_large_rows (void)
+{
+  g_auto (Fixture) fixture = { NULL };
+  fixture_init (&fixture, 1, FOR_EVER);
+  g_auto (TallHbaseGet) get;
+  TallHbaseGet *gets[TALL_HBASE_LINE_MAX_ROWS];
+  tall_hbase_get_init (&get, NULL, TALL_NO_DEADLINE);
+  g_assert_cmpint (tall_hbase_line_wait (fixture.line, &get, fixture.limit), ==,
+                   TALL_HBASE_GET_LEADS);
+  g_assert_cmpuint (tall_hbase_line_leave (fixture.line, &get, gets), ==, 1);
+  tall_hbase_line_end (fixture.line, 1, 4 * 1024 * 1024);
+  fill (&fixture, 2);
+  start (&fixture, 1);
+  g_assert_cmpuint (wait_for_request (&fixture, 2), ==, 3);
+}
+
+/* That many go the same way is forgotten within a few requests. */
+static void
+test_crowd (void)
+{
+  g_auto (Fixture) fixture = { NULL };
+  fixture_init (&fixture, 1, FOR_EVER);
+  g_assert_false (tall_hbase_line_is_crowded (fixture.line));
+  fill (&fixture, 60);
+  g_assert_true (tall_hbase_line_is_crowded (fixture.line));
+  let_end (&fixture, 3);
+  join_readers (&fixture);
+  g_assert_true (tall_hbase_line_is_crowded (fixture.line));
+
+  let_end (&fixture, G_MAXUINT);
+  guint n = 0;
+  for (; tall_hbase_line_is_crowded (fixture.line); n++)
+    {
+      start (&fixture, 1);
+      join_readers (&fixture);
+    }
+  g_assert_cmpuint (n, >=, 2);
+  g_assert_cmpuint (n, <=, 10);
+}
+
+static void
+test_failed (void)
+{
+  g_auto (Fixture) fixture = { NULL };
+  fixture_init (&fixture, 1, FOR_EVER);
+  fixture.fail = TRUE;
+  fill (&fixture, 5);
+  let_end (&fixture, G_MAXUINT);
+  join_readers (&fixture);
+  g_assert_cmpuint (fixture.states[TALL_HBASE_GET_ALONE], ==, 7);
+}
+
+/* A leader that finds no connection makes room for another. */
+static void
+test_resign (void)
+{
+  g_auto (Fixture) fixture = { NULL };
+  fixture_init (&fixture, 1, FOR_EVER);
+  g_auto (TallHbaseGet) get;
+  tall_hbase_get_init (&get, NULL, TALL_NO_DEADLINE);
+  g_assert_cmpint (tall_hbase_line_wait (fixture.line, &get, fixture.limit), ==,
+                   TALL_HBASE_GET_LEADS);
+  start (&fixture, 4);
+  wait_for_line (&fixture, 5);
+  g_assert_cmpuint (fixture.sizes->len, ==, 0);
+  tall_hbase_line_resign (fixture.line, &get);
+  g_assert_cmpuint (wait_for_request (&fixture, 0), ==, 4);
+}
+
+/* Who may not wait any longer is out of the line, and so is who finds it full. */
+static void
+test_limit (void)
+{
+  g_auto (Fixture) fixture = { NULL };
+  fixture_init (&fixture, 1, FOR_EVER);
+  fill (&fixture, 0);
+  g_auto (TallHbaseGet) get;
+  tall_hbase_get_init (&get, NULL, TALL_NO_DEADLINE);
+  gint64 limit = g_get_monotonic_time () + 20 * G_TIME_SPAN_MILLISECOND;
+  g_assert_cmpint (tall_hbase_line_wait (fixture.line, &get, limit), ==, TALL_HBASE_GET_WAITING);
+  g_assert_cmpuint (tall_hbase_line_count (fixture.line), ==, 0);
+}
+
+static void
+test_line_full (void)
+{
+  TallHbaseLine *line = tall_hbase_line_new (1, 1, FOR_EVER);
+  g_auto (TallHbaseGet) first;
+  g_auto (TallHbaseGet) second;
+  tall_hbase_get_init (&first, NULL, TALL_NO_DEADLINE);
+  tall_hbase_get_init (&second, NULL, TALL_NO_DEADLINE);
+  g_assert_cmpint (tall_hbase_line_wait (line, &first, TALL_NO_DEADLINE), ==, TALL_HBASE_GET_LEADS);
+  g_assert_cmpint (tall_hbase_line_wait (line, &second, TALL_NO_DEADLINE), ==,
+                   TALL_HBASE_GET_WAITING);
+  tall_hbase_line_resign (line, &first);
+  tall_hbase_line_free (line);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/table/hbase/line/together", test_together);
+  g_test_add_func ("/table/hbase/line/second", test_second);
+  g_test_add_func ("/table/hbase/line/full", test_full);
+  g_test_add_func ("/table/hbase/line/patience", test_patience);
+  g_test_add_func ("/table/hbase/line/gateways", test_gateways);
+  g_test_add_func ("/table/hbase/line/large-rows", test_large_rows);
+  g_test_add_func ("/table/hbase/line/crowd", test_crowd);
+  g_test_add_func ("/table/hbase/line/failed", test_failed);
+  g_test_add_func ("/table/hbase/line/resign", test_resign);
+  g_test_add_func ("/table/hbase/line/limit", test_limit);
+  g_test_add_func ("/table/hbase/line/line-full", test_line_full);
+  return g_test_run ();
+}

@@ -5,6 +5,7 @@
 #include "tall-binary-protocol.h"
 #include "tall-compact-protocol.h"
 #include "tall-hbase-convert.h"
+#include "tall-hbase-gets.h"
 
 #define PAGE 256 /* rows of a scan, as the table asks for first */
 
@@ -12,17 +13,13 @@ static gboolean
 send_read (HbGatewayIf *client, const TallHbaseNames *names, const TallRead *read, GError **error)
 {
   g_autoptr (GByteArray) table = tall_hbase_names_get_table (names, read->table);
-  if (read->kind == TALL_READ_GET && read->n_keys > 1)
-    {
-      g_autoptr (GPtrArray) gets = g_ptr_array_new_full (read->n_keys, g_object_unref);
-      for (guint i = 0; i < read->n_keys; i++)
-        g_ptr_array_add (gets, tall_hbase_get_new (read, read->keys[i]));
-      return hb_gateway_client_send_get_multiple (client, table, gets, error);
-    }
   if (read->kind == TALL_READ_GET)
     {
-      g_autoptr (HbTGet) get = tall_hbase_get_new (read, read->keys[0]);
-      return hb_gateway_client_send_get (client, table, get, error);
+      g_autofree TallHbaseRowGet *gets = g_new (TallHbaseRowGet, read->n_keys);
+      for (guint i = 0; i < read->n_keys; i++)
+        gets[i] = (TallHbaseRowGet){ read, read->keys[i] };
+      return read->n_keys == 1 ? tall_hbase_send_get (client, table, gets, error)
+                               : tall_hbase_send_gets (client, table, gets, read->n_keys, error);
     }
   g_autoptr (GByteArray) start = tall_hbase_bytes (read->start);
   g_autoptr (HbTScan) scan = tall_hbase_scan_new (read, start, PAGE);

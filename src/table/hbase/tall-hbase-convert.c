@@ -24,110 +24,27 @@ add_columns (GPtrArray *columns, const TallRead *read)
     }
 }
 
-static gboolean
-set_time_range (HbTTimeRange *range, const TallRead *read)
+/**
+ * tall_hbase_read_has_time_range:
+ *
+ * Returns: whether not all timestamps are asked for
+ */
+gboolean
+tall_hbase_read_has_time_range (const TallRead *read)
 {
-  if (read->min_timestamp == 0 && read->max_timestamp == G_MAXINT64)
-    return FALSE;
-
-  range->minStamp = read->min_timestamp;
-  range->maxStamp = read->max_timestamp;
-  return TRUE;
+  return read->min_timestamp != 0 || read->max_timestamp != G_MAXINT64;
 }
 
-static gint32
-versions_of (const TallRead *read)
+/**
+ * tall_hbase_read_get_versions:
+ *
+ * Returns: how many versions of each cell, as the gateway wants to be told
+ */
+gint32
+tall_hbase_read_get_versions (const TallRead *read)
 {
   return read->max_versions == 0 || read->max_versions > G_MAXINT32 ? G_MAXINT32
                                                                     : (gint32)read->max_versions;
-}
-
-/**
- * tall_hbase_get_new:
- *
- * Returns: (transfer full): the get of one key of @read
- */
-HbTGet *
-tall_hbase_get_new (const TallRead *read, TallSlice key)
-{
-  HbTGet *get = g_object_new (HB_TYPE_T_GET, NULL);
-  get->row = tall_hbase_bytes (key);
-  add_columns (get->columns, read);
-  get->__isset_columns = TRUE;
-  get->__isset_timeRange = set_time_range (get->timeRange, read);
-  get->maxVersions = versions_of (read);
-  get->__isset_maxVersions = TRUE;
-  return get;
-}
-
-/* Whether gets of both differ in their keys only. */
-static gboolean
-is_same_but_key (const TallRead *a, const TallRead *b)
-{
-  if (a == b)
-    return TRUE;
-  if (a->n_qualifiers != b->n_qualifiers || a->max_versions != b->max_versions
-      || a->min_timestamp != b->min_timestamp || a->max_timestamp != b->max_timestamp)
-    return FALSE;
-  for (guint i = 0; i < a->n_qualifiers; i++)
-    if (!tall_slice_equal (a->qualifiers[i], b->qualifiers[i]))
-      return FALSE;
-  return TRUE;
-}
-
-/* An object serves for as long as only the key changes: making it costs more than writing it. */
-static gboolean
-write_gets (ThriftProtocol *protocol, const TallHbaseRowGet *gets, guint n, GError **error)
-{
-  g_autoptr (HbTGet) get = NULL;
-  if (thrift_protocol_write_list_begin (protocol, T_STRUCT, (gint32)n, error) < 0)
-    return FALSE;
-  for (guint i = 0; i < n; i++)
-    {
-      if (i > 0 && is_same_but_key (gets[i].read, gets[i - 1].read))
-        {
-          g_byte_array_set_size (get->row, 0);
-          g_byte_array_append (get->row, gets[i].key.data, (guint)gets[i].key.len);
-        }
-      else
-        {
-          g_clear_object (&get);
-          get = tall_hbase_get_new (gets[i].read, gets[i].key);
-        }
-      if (thrift_struct_write (THRIFT_STRUCT (get), protocol, error) < 0)
-        return FALSE;
-    }
-  return thrift_protocol_write_list_end (protocol, error) >= 0;
-}
-
-/**
- * tall_hbase_send_gets:
- * @table: with its name in HBase
- * @gets: @n of them
- *
- * Sends a `getMultiple`: as the generated function does, without an object for every row.
- */
-gboolean
-tall_hbase_send_gets (HbGatewayIf *client,
-                      const GByteArray *table,
-                      const TallHbaseRowGet *gets,
-                      guint n,
-                      GError **error)
-{
-  ThriftProtocol *protocol = HB_GATEWAY_CLIENT (client)->output_protocol;
-  return thrift_protocol_write_message_begin (protocol, "getMultiple", T_CALL, 0, error) >= 0
-         && thrift_protocol_write_struct_begin (protocol, "getMultiple_args", error) >= 0
-         && thrift_protocol_write_field_begin (protocol, "table", T_STRING, 1, error) >= 0
-         && thrift_protocol_write_binary (protocol, table->data, table->len, error) >= 0
-         && thrift_protocol_write_field_end (protocol, error) >= 0
-         && thrift_protocol_write_field_begin (protocol, "tgets", T_LIST, 2, error) >= 0
-         && write_gets (protocol, gets, n, error)
-         && thrift_protocol_write_field_end (protocol, error) >= 0
-         && thrift_protocol_write_field_stop (protocol, error) >= 0
-         && thrift_protocol_write_struct_end (protocol, error) >= 0
-         && thrift_protocol_write_message_end (protocol, error) >= 0
-         && thrift_transport_flush (protocol->transport, error)
-         && thrift_transport_write_end (protocol->transport, error);
 }
 
 /**
@@ -150,8 +67,10 @@ tall_hbase_scan_new (const TallRead *read, const GByteArray *start, guint n_rows
     }
   add_columns (scan->columns, read);
   scan->__isset_columns = TRUE;
-  scan->__isset_timeRange = set_time_range (scan->timeRange, read);
-  scan->maxVersions = versions_of (read);
+  scan->__isset_timeRange = tall_hbase_read_has_time_range (read);
+  scan->timeRange->minStamp = read->min_timestamp;
+  scan->timeRange->maxStamp = read->max_timestamp;
+  scan->maxVersions = tall_hbase_read_get_versions (read);
   scan->__isset_maxVersions = TRUE;
   scan->limit = (gint32)n_rows;
   scan->__isset_limit = TRUE;

@@ -8,23 +8,8 @@
 
 G_BEGIN_DECLS
 
-/**
- * TallHbaseRowGet:
- * @read: says which cells
- * @key: of one row of it
- */
-typedef struct
-{
-  const TallRead *read;
-  TallSlice key;
-} TallHbaseRowGet;
-
-HbTGet *tall_hbase_get_new (const TallRead *read, TallSlice key);
-gboolean tall_hbase_send_gets (HbGatewayIf *client,
-                               const GByteArray *table,
-                               const TallHbaseRowGet *gets,
-                               guint n,
-                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_hbase_read_has_time_range (const TallRead *read);
+gint32 tall_hbase_read_get_versions (const TallRead *read);
 HbTScan *tall_hbase_scan_new (const TallRead *read, const GByteArray *start, guint n_rows);
 
 HbTPut *tall_hbase_put_new (const TallMutation *mutation);

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-hbase-merge.h"
 
-#include "tall-hbase-convert.h"
+#include "tall-hbase-gets.h"
 #include "tall-hbase-line.h"
 #include "tall-hbase-reply.h"
 

@@ -282,6 +282,14 @@ tall_hbase_pool_take (TallHbasePool *self,
   return NULL;
 }
 
+/* Who takes a kept connection looks by himself whether it is still open. */
+static gboolean
+is_fit_for_next (TallHbasePool *self, TallHbaseLink *link)
+{
+  return g_queue_is_empty (&self->waiting) ? !tall_connection_is_broken (link->connection)
+                                           : tall_connection_is_fit (link->connection);
+}
+
 /* Called with the mutex held. */
 static void
 keep_or_hand_over (TallHbasePool *self, TallHbaseGateway *gateway, TallHbaseLink *link)
@@ -307,9 +315,9 @@ keep_or_hand_over (TallHbasePool *self, TallHbaseGateway *gateway, TallHbaseLink
 void
 tall_hbase_pool_give_back (TallHbasePool *self, TallHbaseLink *link)
 {
-  gboolean fit = tall_connection_is_fit (link->connection);
   g_mutex_lock (&self->mutex);
   TallHbaseGateway *gateway = &self->gateways[link->gateway];
+  gboolean fit = is_fit_for_next (self, link);
   if (fit)
     {
       gateway->mute = FALSE;

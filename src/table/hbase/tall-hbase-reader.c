@@ -4,6 +4,7 @@
 
 #include "tall-hbase-convert.h"
 #include "tall-hbase-error.h"
+#include "tall-hbase-gets.h"
 #include "tall-hbase-reply.h"
 
 /* Rows of one getMultiple. Fewer bring fewer a second, and more no more. */
@@ -48,8 +49,8 @@ static gboolean
 get_send (TallHbaseCall *call, HbGatewayIf *client, GError **error)
 {
   Request *self = (Request *)call;
-  g_autoptr (HbTGet) get = tall_hbase_get_new (self->read, self->read->keys[self->first]);
-  return hb_gateway_client_send_get (client, self->table, get, error);
+  TallHbaseRowGet get = { self->read, self->read->keys[self->first] };
+  return tall_hbase_send_get (client, self->table, &get, error);
 }
 
 static ThriftProtocol *

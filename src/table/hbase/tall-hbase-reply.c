@@ -10,6 +10,8 @@
 
 /* What a cell takes besides its bytes. */
 #define CELL_OVERHEAD 64
+/* Cells of a row, mostly. */
+#define USUAL_CELLS 32
 
 typedef struct
 {
@@ -336,7 +338,7 @@ tall_hbase_reply_init (TallHbaseReply *self, TallArena *arena)
   self->arena = arena;
   self->arenas = NULL;
   self->rows = g_array_new (FALSE, FALSE, sizeof (TallRow));
-  self->cells = g_array_new (FALSE, FALSE, sizeof (TallCell));
+  self->cells = g_array_sized_new (FALSE, FALSE, sizeof (TallCell), USUAL_CELLS);
   self->bytes = 0;
 }
 

@@ -171,8 +171,16 @@ finish (TallHbaseGet *get)
   return g_steal_pointer (&get->result);
 }
 
+/* A get that has less time than a call may take would cut short the others of its request. */
 static gboolean
-may_be_merged (const TallRead *read)
+is_hasty (TallHbaseMerge *self, gint64 deadline)
+{
+  guint timeout = tall_hbase_pool_get_options (self->pool)->call_timeout;
+  return deadline < g_get_monotonic_time () + timeout * G_TIME_SPAN_MILLISECOND;
+}
+
+static gboolean
+is_small (const TallRead *read)
 {
   gsize size = read->keys[0].len;
   for (guint i = 0; i < read->n_qualifiers; i++)
@@ -231,7 +239,7 @@ tall_hbase_merge_get (TallHbaseMerge *self,
   TallHbaseLine *line = get_line (self, read->table);
   *result = NULL;
   *link = tall_hbase_line_is_crowded (line) ? NULL : take_free (self, deadline);
-  if (*link != NULL || !may_be_merged (read))
+  if (*link != NULL || !is_small (read) || is_hasty (self, deadline))
     return TRUE;
 
   g_auto (TallHbaseGet) get;

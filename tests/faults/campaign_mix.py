@@ -21,12 +21,13 @@ FIRST_PUTS = 5  # of a process: gateways have turns, and are tried out before th
 class Mix:
     """Two processes, with clocks an hour apart, on one deployment, until they are stopped."""
 
-    def __init__(self, folder, layout, direct, gateways=None, threads=2):
-        """DIRECT: the gateways, for setting up and reading back; GATEWAYS: as the mix sees them."""
+    def __init__(self, folder, layout, direct, gateways=None, **options):
+        """DIRECT: the gateways, for setting up and reading back; GATEWAYS: as the mix sees them;
+        OPTIONS: of the workload."""
         self.layout = layout
         self.name = f"{layout}-{time.time_ns()}"
         self.epoch = time.monotonic_ns()
-        self._folder, self._threads = folder, threads
+        self._folder, self._options = folder, options
         self._direct, self._through = self._url(direct), self._url(gateways or direct)
         self.histories, self.processes = [], []
         self._create()
@@ -57,7 +58,7 @@ class Mix:
             process = f"p{len(self.histories)}"
             self.processes.append(start_workload(
                 self._through, self._new_history(process), process=process, epoch=self.epoch,
-                period=PERIOD, threads=self._threads, clock=clock, seconds=100_000))
+                period=PERIOD, clock=clock, seconds=100_000, **self._options))
 
     def stop(self):
         """Lets each call end, and all processes."""

@@ -26,6 +26,7 @@ CALL_SECONDS = 5.0  # what a call may take at one gateway: call_timeout of TallH
 OPERATION_SECONDS = 10.0  # what a put or a get may take in all
 MARGIN_SECONDS = 1.0
 FAULT_SECONDS = 15
+CROWD = 40  # threads of each process, and orders; a process has 12 connections to each gateway
 BEFORE, AFTER = 60, 60  # acknowledged puts before and after a process dies
 PATIENCE_SECONDS = 150
 FAULTS = ("delay=0.02 drop=0.01 cutcall=0.005 lost=0.01 late=0.01 cut=0.01 stall=0.001 "
@@ -40,9 +41,10 @@ class Campaign:
         self.checks, self.parts, self.folder = checks, parts, folder
 
     @contextlib.contextmanager
-    def mixes(self, *layouts, gateways=None):
+    def mixes(self, *layouts, gateways=None, **options):
         """Mixes on these layouts at the same time."""
-        mixes = [Mix(self.folder, layout, self.parts.gateways, gateways) for layout in layouts]
+        mixes = [Mix(self.folder, layout, self.parts.gateways, gateways, **options)
+                 for layout in layouts]
         try:
             for mix in mixes:
                 mix.start()
@@ -137,6 +139,27 @@ def faults_of_calls(campaign):
                           EVERY_FAULT - set(seen))
 
 
+def many_readers(campaign):
+    """More threads than connections, so that gets leave together, and calls that go wrong."""
+    proxy = Proxy(campaign.parts.gateways)
+    try:
+        with campaign.mixes("blob", gateways=proxy.gateways, threads=CROWD, orders=CROWD) as mixes:
+            mixes[0].await_work()
+            proxy.tell("set " + FAULTS)
+            time.sleep(FAULT_SECONDS)
+            calls = proxy.tell("stats")["calls"]
+            proxy.tell("clear")
+            cleared = time.monotonic()
+            campaign.await_puts(mixes, AFTER, since=cleared)
+        proxy.tell("settle")
+    finally:
+        proxy.close()
+    listings = calls.get("getScannerResults", 0)  # which get their rows together as well
+    campaign.checks.check(calls.get("getMultiple", 0) > listings + BEFORE,
+                          f"gets left together: {calls}", calls)
+    campaign.conclude(mixes, "many readers", OPERATION_SECONDS + CALL_SECONDS, garbled=True)
+
+
 def gateways_fall_silent(campaign):
     """Both gateways stop to answer, then refuse, then end all connections; and come back."""
     proxy = Proxy(campaign.parts.gateways)
@@ -212,6 +235,7 @@ def writer(campaign):
 CAMPAIGNS = {
     "raw": raw_puts,
     "calls": faults_of_calls,
+    "readers": many_readers,
     "silent": gateways_fall_silent,
     "gateway": one_gateway,
     "gateways": both_gateways,

@@ -44,7 +44,7 @@ type switches struct {
 	refuse        bool // new connections end at once
 	silent        bool // nothing is answered any more, on old and new connections
 	counts        map[string]int
-	calls         int
+	calls         map[string]int // by the method's name
 }
 
 func newSwitches(seed int64) *switches {
@@ -52,6 +52,7 @@ func newSwitches(seed int64) *switches {
 		random:        rand.New(rand.NewSource(seed)),
 		probabilities: map[string]float64{},
 		counts:        map[string]int{},
+		calls:         map[string]int{},
 	}
 }
 
@@ -93,7 +94,7 @@ func (s *switches) clear() {
 func (s *switches) choose(request *message) string {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	s.calls++
+	s.calls[request.name]++
 	for _, fault := range allFaults {
 		if fault == faultFalse && !request.isConditional() {
 			continue

@@ -150,9 +150,15 @@ func (p *proxy) stats() interface{} {
 	p.mutex.Unlock()
 	p.switches.mutex.Lock()
 	defer p.switches.mutex.Unlock()
-	counts := map[string]int{}
-	for fault, n := range p.switches.counts {
-		counts[fault] = n
+	return map[string]interface{}{
+		"calls": copied(p.switches.calls), "faults": copied(p.switches.counts), "open": open,
 	}
-	return map[string]interface{}{"calls": p.switches.calls, "faults": counts, "open": open}
+}
+
+func copied(counts map[string]int) map[string]int {
+	result := map[string]int{}
+	for name, n := range counts {
+		result[name] = n
+	}
+	return result
 }

@@ -187,12 +187,16 @@ write_result (TallFakeScript *self,
 {
   const char *name = request->name;
   gboolean no_table = self->cells == NULL && g_str_equal (name, "getScannerResults");
-  if (answer == TALL_FAKE_ERROR || no_table)
+  if (answer == TALL_FAKE_ERROR || answer == TALL_FAKE_BUSY || no_table)
     {
+      const char *text =
+          answer == TALL_FAKE_BUSY
+              ? "org.apache.hadoop.hbase.CallQueueTooBigException: Call queue is full"
+              : "java.io.IOException: it hurts";
       thrift_protocol_write_field_begin (protocol, "io", T_STRUCT, 1, error);
       thrift_protocol_write_struct_begin (protocol, "TIOError", error);
       thrift_protocol_write_field_begin (protocol, "message", T_STRING, 1, error);
-      thrift_protocol_write_string (protocol, "java.io.IOException: it hurts", error);
+      thrift_protocol_write_string (protocol, text, error);
       thrift_protocol_write_field_begin (protocol, "canRetry", T_BOOL, 2, error);
       thrift_protocol_write_bool (protocol, TRUE, error);
       thrift_protocol_write_field_stop (protocol, error);

@@ -20,6 +20,7 @@ typedef enum
   TALL_FAKE_SILENT,       /* never answers */
   TALL_FAKE_LATE,         /* answers once tall_fake_gateway_send_late() says so */
   TALL_FAKE_ERROR,        /* answers with a TIOError that may be retried */
+  TALL_FAKE_BUSY,         /* answers with a TIOError that HBase has too much to do */
   TALL_FAKE_OTHER_ROW,    /* gets: answers with rows that nobody asked for */
   TALL_FAKE_TOGETHER,     /* answers when three requests of the method wait */
   TALL_FAKE_THRIFT1,      /* getThriftServerType: says that it is the older interface */

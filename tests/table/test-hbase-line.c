@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-hbase-gateway.h"
 #include "tall-hbase-line.h"
 
 /* Who leaves the line when. Requests are the test's: they end when it says so. */
 
 #define MAX_WAITING 200
+#define CONNECTIONS 12
 #define FOR_EVER (3600 * G_TIME_SPAN_SECOND)
 
 typedef struct
@@ -17,19 +17,34 @@ typedef struct
   guint n_may_end;    /* requests, from the first */
   gboolean fail;      /* they end without rows */
   GPtrArray *readers; /* of GThread */
-  guint states[5];    /* how many reads ended so, by TallHbaseGetState */
+  guint states[6];    /* how many reads ended so, by TallHbaseGetState */
+  guint n_gateways;
   gint64 limit;
 } Fixture;
 
 static void
 fixture_init (Fixture *self, guint n_gateways, gint64 patience)
 {
-  *self = (Fixture){ .line = tall_hbase_line_new (n_gateways, MAX_WAITING, patience) };
+  *self = (Fixture){ .line = tall_hbase_line_new (MAX_WAITING, patience) };
+  self->n_gateways = n_gateways;
   self->sizes = g_array_new (FALSE, FALSE, sizeof (guint));
   self->readers = g_ptr_array_new ();
   self->limit = g_get_monotonic_time () + FOR_EVER;
   g_mutex_init (&self->mutex);
   g_cond_init (&self->changed);
+}
+
+/* A get of the test's own thread, of a row of so many bytes, from the beginning to the end. */
+static void
+read_alone (Fixture *self, gsize bytes)
+{
+  g_auto (TallHbaseGet) get;
+  TallHbaseGet *gets[TALL_HBASE_MAX_GETS];
+  tall_hbase_get_init (&get, NULL, TALL_NO_DEADLINE);
+  g_assert_cmpint (tall_hbase_line_wait (self->line, &get, self->n_gateways, self->limit), ==,
+                   TALL_HBASE_GET_LEADS);
+  g_assert_cmpuint (tall_hbase_line_leave (self->line, &get, gets), ==, 1);
+  tall_hbase_line_end (self->line, 1, bytes);
 }
 
 /* Requests up to @n end. */
@@ -67,8 +82,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Fixture, fixture_clear)
 static void
 run_request (Fixture *self, TallHbaseGet *leader)
 {
-  const TallRow row = { 0 };
-  TallHbaseGet *gets[TALL_HBASE_LINE_MAX_ROWS];
+  TallHbaseGet *gets[TALL_HBASE_MAX_GETS];
   g_mutex_lock (&self->mutex);
   guint n = tall_hbase_line_leave (self->line, leader, gets);
   g_array_append_val (self->sizes, n);
@@ -80,7 +94,7 @@ run_request (Fixture *self, TallHbaseGet *leader)
 
   tall_hbase_line_end (self->line, n, self->fail ? 0 : 100 * n);
   for (guint i = 0; i < n; i++)
-    tall_hbase_get_settle (gets[i], self->fail ? NULL : &row);
+    tall_hbase_get_end (gets[i], self->fail ? TALL_HBASE_GET_ALONE : TALL_HBASE_GET_DONE);
 }
 
 static gpointer
@@ -89,7 +103,8 @@ read_row (gpointer data)
   Fixture *self = data;
   g_auto (TallHbaseGet) get;
   tall_hbase_get_init (&get, NULL, TALL_NO_DEADLINE);
-  if (tall_hbase_line_wait (self->line, &get, self->limit) == TALL_HBASE_GET_LEADS)
+  if (tall_hbase_line_wait (self->line, &get, self->n_gateways, self->limit)
+      == TALL_HBASE_GET_LEADS)
     run_request (self, &get);
   g_mutex_lock (&self->mutex);
   self->states[get.state]++;
@@ -107,8 +122,12 @@ start (Fixture *self, guint n)
 static void
 wait_for_line (Fixture *self, guint n)
 {
+  gint64 end = g_get_monotonic_time () + G_TIME_SPAN_MINUTE;
   while (tall_hbase_line_count (self->line) != n)
-    g_thread_yield ();
+    {
+      g_assert_cmpint (g_get_monotonic_time (), <, end);
+      g_thread_yield ();
+    }
 }
 
 /* Returns: rows of a request, once it has left */
@@ -116,8 +135,9 @@ static guint
 wait_for_request (Fixture *self, guint number)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  gint64 end = g_get_monotonic_time () + G_TIME_SPAN_MINUTE;
   while (self->sizes->len <= number)
-    g_cond_wait (&self->changed, &self->mutex);
+    g_assert_true (g_cond_wait_until (&self->changed, &self->mutex, end));
   return g_array_index (self->sizes, guint, number);
 }
 
@@ -170,9 +190,10 @@ test_full (void)
 {
   g_auto (Fixture) fixture = { NULL };
   fixture_init (&fixture, 1, FOR_EVER);
-  fill (&fixture, TALL_HBASE_LINE_MAX_ROWS - 1);
+  read_alone (&fixture, 100);
+  fill (&fixture, TALL_HBASE_MAX_GETS - 1);
   start (&fixture, 1);
-  g_assert_cmpuint (wait_for_request (&fixture, 2), ==, TALL_HBASE_LINE_MAX_ROWS);
+  g_assert_cmpuint (wait_for_request (&fixture, 2), ==, TALL_HBASE_MAX_GETS);
 }
 
 /* Requests that do not come back hold nobody up: who has waited long enough leaves. */
@@ -207,22 +228,57 @@ test_gateways (void)
   g_assert_cmpuint (wait_for_request (&fixture, 6), ==, 5);
 }
 
-/* Rows of 2 MB and a little, by what is known of them: three are a full request. */
+/* Large rows come in smaller numbers: these are 2 MB and a little, by what is known of them. */
 static void
 test_large_rows (void)
 {
   g_auto (Fixture) fixture = { NULL };
   fixture_init (&fixture, 1, FOR_EVER);
-  g_auto (TallHbaseGet) get;
-  TallHbaseGet *gets[TALL_HBASE_LINE_MAX_ROWS];
-  tall_hbase_get_init (&get, NULL, TALL_NO_DEADLINE);
-  g_assert_cmpint (tall_hbase_line_wait (fixture.line, &get, fixture.limit), ==,
-                   TALL_HBASE_GET_LEADS);
-  g_assert_cmpuint (tall_hbase_line_leave (fixture.line, &get, gets), ==, 1);
-  tall_hbase_line_end (fixture.line, 1, 4 * 1024 * 1024);
+  read_alone (&fixture, 100);
+  read_alone (&fixture, 4 * 1024 * 1024);
   fill (&fixture, 2);
   start (&fixture, 1);
   g_assert_cmpuint (wait_for_request (&fixture, 2), ==, 3);
+}
+
+/* As long as nothing is known of the rows, they may be large. */
+static void
+test_unknown_rows (void)
+{
+  g_auto (Fixture) fixture = { NULL };
+  fixture_init (&fixture, 1, FOR_EVER);
+  fill (&fixture, 31);
+  start (&fixture, 1);
+  g_assert_cmpuint (wait_for_request (&fixture, 2), ==, 32);
+}
+
+/* A leader that finds no connection holds up the others no longer than their patience lasts. */
+static void
+test_stuck_leader (void)
+{
+  g_auto (Fixture) fixture = { NULL };
+  fixture_init (&fixture, 1, 20 * G_TIME_SPAN_MILLISECOND);
+  g_auto (TallHbaseGet) get;
+  tall_hbase_get_init (&get, NULL, TALL_NO_DEADLINE);
+  g_assert_cmpint (tall_hbase_line_wait (fixture.line, &get, 1, fixture.limit), ==,
+                   TALL_HBASE_GET_LEADS);
+  start (&fixture, 1);
+  g_assert_cmpuint (wait_for_request (&fixture, 0), >=, 1);
+  tall_hbase_line_resign (fixture.line);
+}
+
+/* Nor do more than fit into a request that does not end. */
+static void
+test_left_behind (void)
+{
+  g_auto (Fixture) fixture = { NULL };
+  fixture_init (&fixture, 1, 20 * G_TIME_SPAN_MILLISECOND);
+  start (&fixture, 150);
+  guint n = 0;
+  for (guint i = 0; n < 150; i++)
+    n += wait_for_request (&fixture, i);
+  g_assert_cmpuint (n, ==, 150);
+  g_assert_cmpuint (fixture.n_may_end, ==, 0);
 }
 
 /* That many go the same way is forgotten within a few requests. */
@@ -231,16 +287,17 @@ test_crowd (void)
 {
   g_auto (Fixture) fixture = { NULL };
   fixture_init (&fixture, 1, FOR_EVER);
-  g_assert_false (tall_hbase_line_is_crowded (fixture.line));
+  read_alone (&fixture, 100);
+  g_assert_false (tall_hbase_line_is_crowded (fixture.line, CONNECTIONS));
   fill (&fixture, 60);
-  g_assert_true (tall_hbase_line_is_crowded (fixture.line));
+  g_assert_true (tall_hbase_line_is_crowded (fixture.line, CONNECTIONS));
   let_end (&fixture, 3);
   join_readers (&fixture);
-  g_assert_true (tall_hbase_line_is_crowded (fixture.line));
+  g_assert_true (tall_hbase_line_is_crowded (fixture.line, CONNECTIONS));
 
   let_end (&fixture, G_MAXUINT);
   guint n = 0;
-  for (; tall_hbase_line_is_crowded (fixture.line); n++)
+  for (; tall_hbase_line_is_crowded (fixture.line, CONNECTIONS); n++)
     {
       start (&fixture, 1);
       join_readers (&fixture);
@@ -269,12 +326,12 @@ test_resign (void)
   fixture_init (&fixture, 1, FOR_EVER);
   g_auto (TallHbaseGet) get;
   tall_hbase_get_init (&get, NULL, TALL_NO_DEADLINE);
-  g_assert_cmpint (tall_hbase_line_wait (fixture.line, &get, fixture.limit), ==,
+  g_assert_cmpint (tall_hbase_line_wait (fixture.line, &get, 1, fixture.limit), ==,
                    TALL_HBASE_GET_LEADS);
   start (&fixture, 4);
   wait_for_line (&fixture, 5);
   g_assert_cmpuint (fixture.sizes->len, ==, 0);
-  tall_hbase_line_resign (fixture.line, &get);
+  tall_hbase_line_resign (fixture.line);
   g_assert_cmpuint (wait_for_request (&fixture, 0), ==, 4);
 }
 
@@ -288,22 +345,23 @@ test_limit (void)
   g_auto (TallHbaseGet) get;
   tall_hbase_get_init (&get, NULL, TALL_NO_DEADLINE);
   gint64 limit = g_get_monotonic_time () + 20 * G_TIME_SPAN_MILLISECOND;
-  g_assert_cmpint (tall_hbase_line_wait (fixture.line, &get, limit), ==, TALL_HBASE_GET_WAITING);
+  g_assert_cmpint (tall_hbase_line_wait (fixture.line, &get, 1, limit), ==, TALL_HBASE_GET_WAITING);
   g_assert_cmpuint (tall_hbase_line_count (fixture.line), ==, 0);
 }
 
 static void
 test_line_full (void)
 {
-  TallHbaseLine *line = tall_hbase_line_new (1, 1, FOR_EVER);
+  TallHbaseLine *line = tall_hbase_line_new (1, FOR_EVER);
   g_auto (TallHbaseGet) first;
   g_auto (TallHbaseGet) second;
   tall_hbase_get_init (&first, NULL, TALL_NO_DEADLINE);
   tall_hbase_get_init (&second, NULL, TALL_NO_DEADLINE);
-  g_assert_cmpint (tall_hbase_line_wait (line, &first, TALL_NO_DEADLINE), ==, TALL_HBASE_GET_LEADS);
-  g_assert_cmpint (tall_hbase_line_wait (line, &second, TALL_NO_DEADLINE), ==,
+  g_assert_cmpint (tall_hbase_line_wait (line, &first, 1, TALL_NO_DEADLINE), ==,
+                   TALL_HBASE_GET_LEADS);
+  g_assert_cmpint (tall_hbase_line_wait (line, &second, 1, TALL_NO_DEADLINE), ==,
                    TALL_HBASE_GET_WAITING);
-  tall_hbase_line_resign (line, &first);
+  tall_hbase_line_resign (line);
   tall_hbase_line_free (line);
 }
 
@@ -317,6 +375,9 @@ main (int argc, char **argv)
   g_test_add_func ("/table/hbase/line/patience", test_patience);
   g_test_add_func ("/table/hbase/line/gateways", test_gateways);
   g_test_add_func ("/table/hbase/line/large-rows", test_large_rows);
+  g_test_add_func ("/table/hbase/line/unknown-rows", test_unknown_rows);
+  g_test_add_func ("/table/hbase/line/stuck-leader", test_stuck_leader);
+  g_test_add_func ("/table/hbase/line/left-behind", test_left_behind);
   g_test_add_func ("/table/hbase/line/crowd", test_crowd);
   g_test_add_func ("/table/hbase/line/failed", test_failed);
   g_test_add_func ("/table/hbase/line/resign", test_resign);

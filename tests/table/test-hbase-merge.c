@@ -32,15 +32,12 @@ typedef struct
 } Reader;
 
 static void
-fixture_init (Fixture *self, guint wait_timeout, guint max_waiting)
+fixture_open (Fixture *self, TallHbaseOptions options)
 {
   g_autoptr (GError) error = NULL;
-  TallHbaseOptions options = TALL_HBASE_OPTIONS_INIT;
   *self = (Fixture){ .gateway = tall_fake_gateway_new (FALSE, FALSE) };
   const char *gateways[] = { tall_fake_gateway_get_address (self->gateway), NULL };
   options.gateways = gateways;
-  options.wait_timeout = wait_timeout;
-  options.max_waiting = max_waiting;
 
   g_assert_true (tall_hbase_names_init (&self->names, NULL, &error));
   self->pool = tall_hbase_pool_new (&options, &error);
@@ -52,6 +49,15 @@ fixture_init (Fixture *self, guint wait_timeout, guint max_waiting)
       self->links[i] = tall_hbase_pool_take (self->pool, TALL_HBASE_WAIT, SOON, &error);
       g_assert_no_error (error);
     }
+}
+
+static void
+fixture_init (Fixture *self, guint wait_timeout, guint max_waiting)
+{
+  TallHbaseOptions options = TALL_HBASE_OPTIONS_INIT;
+  options.wait_timeout = wait_timeout;
+  options.max_waiting = max_waiting;
+  fixture_open (self, options);
 }
 
 static void
@@ -110,8 +116,12 @@ readers_run (Reader *readers, guint n, Fixture *fixture)
 {
   for (guint i = 0; i < n; i++)
     readers[i].thread = g_thread_new ("reader", read_one, &readers[i]);
+  gint64 end = SOON;
   while (tall_hbase_merge_count_waiting (fixture->merge) < n)
-    g_thread_yield ();
+    {
+      g_assert_cmpint (g_get_monotonic_time (), <, end);
+      g_thread_yield ();
+    }
 }
 
 static void
@@ -214,6 +224,43 @@ test_alone (void)
   expect_alone (TALL_FAKE_ERROR);
   expect_alone (TALL_FAKE_OTHER_ROW);
   expect_alone (TALL_FAKE_UNKNOWN);
+}
+
+/* No answer in time may be one region's doing: each asks for its own. */
+static void
+test_late (void)
+{
+  g_auto (Fixture) fixture = { NULL };
+  TallHbaseOptions options = TALL_HBASE_OPTIONS_INIT;
+  Reader readers[N_READERS];
+  options.wait_timeout = 60000;
+  options.call_timeout = 1000;
+  fixture_open (&fixture, options);
+  tall_fake_gateway_set_answer (fixture.gateway, "getMultiple", TALL_FAKE_SILENT, 1);
+  readers_start (readers, N_READERS, &fixture);
+  readers_run (readers, N_READERS, &fixture);
+  fixture_give_back (&fixture, 1);
+  for (guint i = 0; i < N_READERS; i++)
+    reader_expect_row (&readers[i]);
+  g_assert_cmpuint (calls (&fixture, "getMultiple"), ==, 1);
+  g_assert_cmpuint (calls (&fixture, "get"), ==, N_READERS);
+}
+
+/* An HBase that has too much to do is not asked for each of the rows once more. */
+static void
+test_overloaded (void)
+{
+  g_auto (Fixture) fixture = { NULL };
+  Reader readers[N_READERS];
+  fixture_init (&fixture, 60000, 1000);
+  tall_fake_gateway_set_answer (fixture.gateway, "getMultiple", TALL_FAKE_BUSY, 1);
+  readers_start (readers, N_READERS, &fixture);
+  readers_run (readers, N_READERS, &fixture);
+  fixture_give_back (&fixture, 1);
+  for (guint i = 0; i < N_READERS; i++)
+    reader_expect_error (&readers[i], TALL_ERROR_OVERLOADED);
+  g_assert_cmpuint (calls (&fixture, "getMultiple"), ==, 1);
+  g_assert_cmpuint (calls (&fixture, "get"), ==, 0);
 }
 
 /* The connection breaks: the same request goes over another one. */
@@ -346,6 +393,8 @@ main (int argc, char **argv)
   g_test_add_func ("/table/hbase/merge/free", test_free);
   g_test_add_func ("/table/hbase/merge/two-tables", test_two_tables);
   g_test_add_func ("/table/hbase/merge/alone", test_alone);
+  g_test_add_func ("/table/hbase/merge/late", test_late);
+  g_test_add_func ("/table/hbase/merge/overloaded", test_overloaded);
   g_test_add_func ("/table/hbase/merge/closed", test_closed);
   g_test_add_func ("/table/hbase/merge/hasty", test_hasty);
   g_test_add_func ("/table/hbase/merge/no-connection", test_no_connection);

@@ -107,8 +107,10 @@ may_be_repeated (const Run *run,
 {
   /* Bytes that make no sense, or the answer to another call: only this connection is to blame. */
   gboolean garbled = tall_hbase_error_is_garbled (reason) && call->harmless;
-  if (!garbled && !g_error_matches (reason, TALL_ERROR, TALL_ERROR_UNAVAILABLE)
-      && !g_error_matches (reason, TALL_ERROR, TALL_ERROR_TIMED_OUT))
+  gboolean late = g_error_matches (reason, TALL_ERROR, TALL_ERROR_TIMED_OUT);
+  if (late && call->divisible)
+    return FALSE;
+  if (!garbled && !late && !g_error_matches (reason, TALL_ERROR, TALL_ERROR_UNAVAILABLE))
     return FALSE;
   return call->tries < MAX_TRIES && g_get_monotonic_time () < run->deadline - MIN_REST
          && (call->harmless || !tall_connection_has_delivered (link->connection));

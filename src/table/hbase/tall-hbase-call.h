@@ -18,12 +18,13 @@ struct _TallHbaseCall
 {
   gboolean (*send) (TallHbaseCall *self, HbGatewayIf *client, GError **error);
   gboolean (*receive) (TallHbaseCall *self, HbGatewayIf *client, HbTIOError **io, GError **error);
-  const char *table; /* short name; NULL if the call is not about the rows of a table */
-  gboolean harmless; /* may be sent more than once */
-  gboolean writes;   /* rows: its gateway has to show first what its HBase does */
-  gboolean slow;     /* takes its time, as calls on tables do */
-  gboolean again;    /* set by receive: there is more to ask, with another request */
-  gboolean done;     /* answered, for the last time */
+  const char *table;  /* short name; NULL if the call is not about the rows of a table */
+  gboolean harmless;  /* may be sent more than once */
+  gboolean writes;    /* rows: its gateway has to show first what its HBase does */
+  gboolean divisible; /* if there is no answer in time it is not repeated, but made in parts */
+  gboolean slow;      /* takes its time, as calls on tables do */
+  gboolean again;     /* set by receive: there is more to ask, with another request */
+  gboolean done;      /* answered, for the last time */
 
   guint tries; /* used by tall_hbase_run(): how often it was sent */
 };

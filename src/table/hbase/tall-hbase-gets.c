@@ -110,6 +110,20 @@ end_call (ThriftProtocol *protocol, GError **error)
 }
 
 /**
+ * tall_hbase_row_get_size:
+ *
+ * Returns: about the bytes that it takes in a request
+ */
+gsize
+tall_hbase_row_get_size (const TallHbaseRowGet *self)
+{
+  gsize size = 64 + self->key.len;
+  for (guint i = 0; i < self->read->n_qualifiers; i++)
+    size += 32 + self->read->qualifiers[i].len;
+  return size;
+}
+
+/**
  * tall_hbase_send_get:
  * @table: with its name in HBase
  *

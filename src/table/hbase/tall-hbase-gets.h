@@ -7,6 +7,9 @@
 
 G_BEGIN_DECLS
 
+/* Rows of one getMultiple: fewer bring fewer a second, and more no more. */
+#define TALL_HBASE_MAX_GETS 128
+
 /**
  * TallHbaseRowGet:
  * @read: says which cells
@@ -17,6 +20,8 @@ typedef struct
   const TallRead *read;
   TallSlice key;
 } TallHbaseRowGet;
+
+gsize tall_hbase_row_get_size (const TallHbaseRowGet *self);
 
 gboolean tall_hbase_send_get (HbGatewayIf *client,
                               const GByteArray *table,

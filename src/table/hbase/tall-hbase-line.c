@@ -2,26 +2,27 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-hbase-line.h"
 
-#include "tall-hbase-gateway.h"
-
 /* Bytes of one reply, by what the rows of that table took so far. */
 #define MAX_REPLY (8 * 1024 * 1024)
+/* Of a row of which nothing is known yet: an order may take a megabyte. */
+#define FIRST_GUESS (256 * 1024)
 /* Requests for rows of one table under way at a time, for each gateway: with more each would have
  * fewer rows. */
 #define MAX_MERGED 2
 
 struct _TallHbaseLine
 {
-  guint n_gateways;
   guint max_waiting;
   gint64 patience;
 
   GMutex mutex;
-  GQueue gets;     /* of TallHbaseGet, not owned; who came first is at the head */
-  gboolean led;    /* one of them waits for a connection */
-  guint n_merged;  /* requests under way */
-  guint crowd;     /* rows of the largest request of late */
-  gsize row_bytes; /* of a row, about; 0: not known */
+  GQueue gets;        /* of TallHbaseGet, not owned; who came first is at the head */
+  guint n_leaders;    /* that look for a connection; out of the queue */
+  gint64 last_leader; /* when the last of them was found */
+  guint n_gateways;   /* alive, when somebody came last */
+  guint n_merged;     /* requests under way */
+  guint crowd;        /* rows of the largest request of late */
+  gsize row_bytes;    /* of a row, about; 0: not known */
 };
 
 void
@@ -37,6 +38,7 @@ tall_hbase_get_clear (TallHbaseGet *self)
 {
   g_mutex_clear (&self->mutex);
   g_cond_clear (&self->changed);
+  g_clear_error (&self->error);
   g_clear_pointer (&self->result, tall_read_result_free);
 }
 
@@ -62,24 +64,23 @@ wait_for_change (TallHbaseGet *get, TallHbaseGetState from, gint64 limit)
 }
 
 /**
- * tall_hbase_get_settle:
- * @row: (nullable): as it was found, without cells if it was not; NULL: the request failed
+ * tall_hbase_get_end:
+ * @state: %TALL_HBASE_GET_DONE, with @row set; %TALL_HBASE_GET_FAILED, with @error set; or
+ *   %TALL_HBASE_GET_ALONE
  *
- * Lets the get's thread go on. With that the get's memory may be gone.
+ * Lets the thread of a get that was taken go on. With that the get's memory may be gone.
  */
 void
-tall_hbase_get_settle (TallHbaseGet *self, const TallRow *row)
+tall_hbase_get_end (TallHbaseGet *self, TallHbaseGetState state)
 {
-  if (row != NULL)
-    self->row = *row;
-  set_state (self, row != NULL ? TALL_HBASE_GET_DONE : TALL_HBASE_GET_ALONE);
+  set_state (self, state);
 }
 
 static guint
 max_rows (const TallHbaseLine *self)
 {
-  gsize max = self->row_bytes == 0 ? TALL_HBASE_LINE_MAX_ROWS : MAX_REPLY / self->row_bytes;
-  return (guint)CLAMP (max, 1, TALL_HBASE_LINE_MAX_ROWS);
+  gsize row = self->row_bytes == 0 ? FIRST_GUESS : self->row_bytes;
+  return (guint)CLAMP (MAX_REPLY / row, 1, TALL_HBASE_MAX_GETS);
 }
 
 /* One request for each gateway is under way at a time, so that those who come back from it have
@@ -92,28 +93,48 @@ may_leave (const TallHbaseLine *self)
          || (n >= self->crowd && self->n_merged < MAX_MERGED * self->n_gateways);
 }
 
-/* Has the first in line wait for a connection. Called with the mutex held. */
-static void
-find_leader (TallHbaseLine *self, gboolean hurry)
+/* Neither those under way nor those who look for a connection may hold up the others: their gateway
+ * may be slow or dead. */
+static gboolean
+is_impatient (const TallHbaseLine *self)
 {
-  if (self->led || self->gets.length == 0 || !(hurry || may_leave (self)))
+  const TallHbaseGet *first = self->gets.head->data;
+  return g_get_monotonic_time () - MAX (first->since, self->last_leader) >= self->patience;
+}
+
+/* Has the first in line find a connection, if it is time to. Called with the mutex held. */
+static void
+find_leader (TallHbaseLine *self)
+{
+  if (self->gets.length == 0
+      || !((self->n_leaders == 0 && may_leave (self)) || is_impatient (self)))
     return;
-  self->led = TRUE;
-  set_state (g_queue_peek_head (&self->gets), TALL_HBASE_GET_LEADS);
+  self->n_leaders++;
+  self->last_leader = g_get_monotonic_time ();
+  set_state (g_queue_pop_head (&self->gets), TALL_HBASE_GET_LEADS);
 }
 
 static gboolean
-join (TallHbaseLine *self, TallHbaseGet *get)
+join (TallHbaseLine *self, TallHbaseGet *get, guint n_gateways)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
-  if (self->gets.length >= self->max_waiting)
+  if (self->gets.length + self->n_leaders >= self->max_waiting)
     return FALSE;
+  self->n_gateways = n_gateways;
+  get->since = g_get_monotonic_time ();
   g_queue_push_tail (&self->gets, get);
-  find_leader (self, FALSE);
+  find_leader (self);
   return TRUE;
 }
 
-/* Its time in line is over. FALSE: it was taken or made to lead in the last moment. */
+static void
+look_again (TallHbaseLine *self)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  find_leader (self);
+}
+
+/* FALSE: it was taken or made to lead. */
 static gboolean
 give_up (TallHbaseLine *self, TallHbaseGet *get)
 {
@@ -121,37 +142,33 @@ give_up (TallHbaseLine *self, TallHbaseGet *get)
   return get->state == TALL_HBASE_GET_WAITING && g_queue_remove (&self->gets, get);
 }
 
-static void
-lose_patience (TallHbaseLine *self)
-{
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
-  find_leader (self, TRUE);
-}
-
 /**
  * tall_hbase_line_wait:
+ * @n_gateways: that are alive; at least 1
  * @limit: how long to stand in line
  *
  * Joins the line and waits until another's request has brought the row.
  *
- * Returns: %TALL_HBASE_GET_DONE; %TALL_HBASE_GET_ALONE: to be read by itself;
- *   %TALL_HBASE_GET_LEADS: has to find a connection for all, and is still in line;
- *   %TALL_HBASE_GET_WAITING: is out of the line: it is full, or @limit has passed
+ * Returns: %TALL_HBASE_GET_DONE; %TALL_HBASE_GET_FAILED; %TALL_HBASE_GET_ALONE: to be read by
+ *   itself; %TALL_HBASE_GET_LEADS: has to find a connection, and then tall_hbase_line_leave() or
+ *   tall_hbase_line_resign(); %TALL_HBASE_GET_WAITING: the line is full, or @limit has passed
  */
 TallHbaseGetState
-tall_hbase_line_wait (TallHbaseLine *self, TallHbaseGet *get, gint64 limit)
+tall_hbase_line_wait (TallHbaseLine *self, TallHbaseGet *get, guint n_gateways, gint64 limit)
 {
-  if (!join (self, get))
+  if (!join (self, get, n_gateways))
     return TALL_HBASE_GET_WAITING;
 
-  gint64 patience = MIN (limit, g_get_monotonic_time () + self->patience);
-  TallHbaseGetState state = wait_for_change (get, TALL_HBASE_GET_WAITING, patience);
-  if (state == TALL_HBASE_GET_WAITING && patience < limit)
+  /* Everybody in line looks after its head now and then: at first often, later rarely. */
+  for (gint64 pause = self->patience;; pause *= 2)
     {
-      lose_patience (self);
-      state = wait_for_change (get, TALL_HBASE_GET_WAITING, limit);
+      gint64 until = MIN (limit, g_get_monotonic_time () + pause);
+      if (wait_for_change (get, TALL_HBASE_GET_WAITING, until) != TALL_HBASE_GET_WAITING
+          || until == limit)
+        break;
+      look_again (self);
     }
-  if (state == TALL_HBASE_GET_WAITING && give_up (self, get))
+  if (give_up (self, get))
     return TALL_HBASE_GET_WAITING;
   /* Its request ends by itself, whatever happens. */
   return wait_for_change (get, TALL_HBASE_GET_TAKEN, TALL_NO_DEADLINE);
@@ -160,9 +177,9 @@ tall_hbase_line_wait (TallHbaseLine *self, TallHbaseGet *get, gint64 limit)
 /**
  * tall_hbase_line_leave:
  * @leader: one that leads
- * @gets: (out caller-allocates): %TALL_HBASE_LINE_MAX_ROWS
+ * @gets: (out caller-allocates): %TALL_HBASE_MAX_GETS
  *
- * The leader and those that came first leave the line, in a request that is under way from now on.
+ * The leader and those who came first leave, in a request that is under way from now on.
  *
  * Returns: how many
  */
@@ -172,34 +189,32 @@ tall_hbase_line_leave (TallHbaseLine *self, TallHbaseGet *leader, TallHbaseGet *
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
   guint max = max_rows (self);
   guint n = 0;
+  TallHbaseGet *get = leader;
 
-  g_queue_remove (&self->gets, leader);
-  for (TallHbaseGet *get = leader; get != NULL;
-       get = n < max ? g_queue_pop_head (&self->gets) : NULL)
+  while (get != NULL)
     {
       set_state (get, TALL_HBASE_GET_TAKEN);
       gets[n++] = get;
+      get = n < max ? g_queue_pop_head (&self->gets) : NULL;
     }
   self->crowd = MAX (n, self->crowd - self->crowd / 4);
   self->n_merged++;
-  self->led = FALSE;
-  find_leader (self, FALSE);
+  self->n_leaders--;
+  find_leader (self);
   return n;
 }
 
 /**
  * tall_hbase_line_resign:
- * @leader: one that leads
  *
- * It found no connection, and is out of the line. Another leads.
+ * One that leads found no connection. Another does.
  */
 void
-tall_hbase_line_resign (TallHbaseLine *self, TallHbaseGet *leader)
+tall_hbase_line_resign (TallHbaseLine *self)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
-  g_queue_remove (&self->gets, leader);
-  self->led = FALSE;
-  find_leader (self, FALSE);
+  self->n_leaders--;
+  find_leader (self);
 }
 
 /**
@@ -213,24 +228,26 @@ void
 tall_hbase_line_end (TallHbaseLine *self, guint n, gsize bytes)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  gsize row = bytes / n + 1;
   if (bytes > 0)
-    self->row_bytes = (self->row_bytes + bytes / n) / 2 + 1;
+    self->row_bytes = self->row_bytes == 0 ? row : (self->row_bytes + row) / 2;
   self->n_merged--;
-  find_leader (self, FALSE);
+  find_leader (self);
 }
 
 /**
  * tall_hbase_line_is_crowded:
+ * @n_connections: that there may be
  *
  * Returns: whether a get has to expect others that go the same way: some wait already, or as many
  *   as there are connections left together just now and are about to come back. The latter is
  *   forgotten within a few requests.
  */
 gboolean
-tall_hbase_line_is_crowded (TallHbaseLine *self)
+tall_hbase_line_is_crowded (TallHbaseLine *self, guint n_connections)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
-  return self->gets.length > 0 || self->crowd >= TALL_HBASE_MAX_CONNECTIONS * self->n_gateways;
+  return self->gets.length > 0 || self->crowd >= n_connections;
 }
 
 /**
@@ -242,22 +259,21 @@ guint
 tall_hbase_line_count (TallHbaseLine *self)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
-  return self->gets.length;
+  return self->gets.length + self->n_leaders;
 }
 
 /**
  * tall_hbase_line_new:
- * @n_gateways: that gets may leave to
  * @max_waiting: gets in line
- * @patience: in µs; who has waited for so long does not wait for requests under way any longer
+ * @patience: in µs; who has waited for so long leaves, whatever those before him are at
  */
 TallHbaseLine *
-tall_hbase_line_new (guint n_gateways, guint max_waiting, gint64 patience)
+tall_hbase_line_new (guint max_waiting, gint64 patience)
 {
   TallHbaseLine *self = g_new0 (TallHbaseLine, 1);
-  self->n_gateways = n_gateways;
   self->max_waiting = max_waiting;
   self->patience = patience;
+  self->n_gateways = 1;
   g_mutex_init (&self->mutex);
   g_queue_init (&self->gets);
   return self;

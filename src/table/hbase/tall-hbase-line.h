@@ -2,19 +2,18 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "tall-hbase-gets.h"
 #include "tall-table.h"
 
 G_BEGIN_DECLS
 
-/* Rows of one request: fewer bring fewer a second, and more no more. */
-#define TALL_HBASE_LINE_MAX_ROWS 128
-
 /**
  * TallHbaseGetState:
  * @TALL_HBASE_GET_WAITING: in line
- * @TALL_HBASE_GET_LEADS: in line, and is to find the connection that takes all
- * @TALL_HBASE_GET_TAKEN: out of the line, in a request that is under way
+ * @TALL_HBASE_GET_LEADS: has to find the connection that takes those in line
+ * @TALL_HBASE_GET_TAKEN: in a request that is under way
  * @TALL_HBASE_GET_DONE: its row is there
+ * @TALL_HBASE_GET_FAILED: there is an error
  * @TALL_HBASE_GET_ALONE: the request failed, perhaps because of another row
  *
  * What becomes of a get.
@@ -25,6 +24,7 @@ typedef enum
   TALL_HBASE_GET_LEADS,
   TALL_HBASE_GET_TAKEN,
   TALL_HBASE_GET_DONE,
+  TALL_HBASE_GET_FAILED,
   TALL_HBASE_GET_ALONE,
 } TallHbaseGetState;
 
@@ -36,10 +36,12 @@ typedef enum
 typedef struct
 {
   const TallRead *read;   /* not owned */
-  gint64 deadline;        /* monotonic, in µs */
+  gint64 deadline;        /* monotonic, in µs, as all times here */
   TallReadResult *result; /* owned; its arena takes the row straight from the reply */
   TallRow row;            /* %TALL_HBASE_GET_DONE */
+  GError *error;          /* owned; %TALL_HBASE_GET_FAILED */
 
+  gint64 since; /* in line */
   GMutex mutex; /* of @state; its own, as dozens are woken at once */
   GCond changed;
   TallHbaseGetState state; /* leaves WAITING with the line's mutex held as well */
@@ -49,25 +51,26 @@ void tall_hbase_get_init (TallHbaseGet *self, const TallRead *read, gint64 deadl
 void tall_hbase_get_clear (TallHbaseGet *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallHbaseGet, tall_hbase_get_clear)
 
-void tall_hbase_get_settle (TallHbaseGet *self, const TallRow *row);
+void tall_hbase_get_end (TallHbaseGet *self, TallHbaseGetState state);
 
 /**
  * TallHbaseLine:
  *
- * Gets for rows of one table that wait to leave together; one of them leads. Decides who leaves
- * when, and does no I/O. Threads: any.
+ * Gets for rows of one table that wait to leave together. Decides who leaves when, and does no I/O.
+ * Threads: any.
  */
 typedef struct _TallHbaseLine TallHbaseLine;
 
-TallHbaseLine *tall_hbase_line_new (guint n_gateways, guint max_waiting, gint64 patience);
+TallHbaseLine *tall_hbase_line_new (guint max_waiting, gint64 patience);
 void tall_hbase_line_free (TallHbaseLine *self);
 
-gboolean tall_hbase_line_is_crowded (TallHbaseLine *self);
+gboolean tall_hbase_line_is_crowded (TallHbaseLine *self, guint n_connections);
 guint tall_hbase_line_count (TallHbaseLine *self);
 
-TallHbaseGetState tall_hbase_line_wait (TallHbaseLine *self, TallHbaseGet *get, gint64 limit);
+TallHbaseGetState
+tall_hbase_line_wait (TallHbaseLine *self, TallHbaseGet *get, guint n_gateways, gint64 limit);
 guint tall_hbase_line_leave (TallHbaseLine *self, TallHbaseGet *leader, TallHbaseGet **gets);
-void tall_hbase_line_resign (TallHbaseLine *self, TallHbaseGet *leader);
+void tall_hbase_line_resign (TallHbaseLine *self);
 void tall_hbase_line_end (TallHbaseLine *self, guint n, gsize bytes);
 
 G_END_DECLS

@@ -17,11 +17,9 @@ struct _TallHbaseMerge
 {
   TallHbasePool *pool;         /* not owned */
   const TallHbaseNames *names; /* not owned */
-  guint n_gateways;
 
   GMutex mutex;
   GHashTable *lines; /* of TallHbaseLine by the table's short name */
-  guint n_under_way; /* gets that were sent, together or not */
 };
 
 /* A request that brings the rows of several. */
@@ -30,8 +28,8 @@ typedef struct
   TallHbaseCall call;
   GByteArray *table;
   TallHbaseReply reply;
-  TallHbaseGet *gets[TALL_HBASE_LINE_MAX_ROWS]; /* n_gets of them */
-  TallArena *arenas[TALL_HBASE_LINE_MAX_ROWS];
+  TallHbaseGet *gets[TALL_HBASE_MAX_GETS]; /* n_gets of them */
+  TallArena *arenas[TALL_HBASE_MAX_GETS];
   guint n_gets;
 } Merged;
 
@@ -39,7 +37,7 @@ static gboolean
 merged_send (TallHbaseCall *call, HbGatewayIf *client, GError **error)
 {
   Merged *self = (Merged *)call;
-  TallHbaseRowGet gets[TALL_HBASE_LINE_MAX_ROWS];
+  TallHbaseRowGet gets[TALL_HBASE_MAX_GETS];
   for (guint i = 0; i < self->n_gets; i++)
     gets[i] = (TallHbaseRowGet){ self->gets[i]->read, self->gets[i]->read->keys[0] };
   return tall_hbase_send_gets (client, self->table, gets, self->n_gets, error);
@@ -60,15 +58,12 @@ is_answered (const Merged *self)
   if (self->reply.rows->len != self->n_gets)
     return FALSE;
   for (guint i = 0; i < self->n_gets; i++)
-    {
-      const TallRow *row = tall_hbase_reply_get_row (&self->reply, i);
-      if (row->n_cells > 0 && !tall_slice_equal (row->key, self->gets[i]->read->keys[0]))
-        return FALSE;
-    }
+    if (!tall_hbase_reply_has_row (&self->reply, i, self->gets[i]->read->keys[0]))
+      return FALSE;
   return TRUE;
 }
 
-/* All of them end when the first must; the others try again by themselves. */
+/* None of them is hasty, so that the first deadline is far enough for a call. */
 static gint64
 deadline_of (const Merged *self)
 {
@@ -78,15 +73,18 @@ deadline_of (const Merged *self)
   return deadline;
 }
 
+/* FALSE without @error: an answer that makes no sense. */
 static gboolean
-run_merged (TallHbaseMerge *self, Merged *merged, TallHbaseLink *link)
+run_merged (TallHbaseMerge *self, Merged *merged, TallHbaseLink *link, GError **error)
 {
   const char *table = merged->gets[0]->read->table;
   TallHbaseCall *calls[] = { &merged->call };
 
-  merged->call = (TallHbaseCall){
-    .send = merged_send, .receive = merged_receive, .table = table, .harmless = TRUE
-  };
+  merged->call = (TallHbaseCall){ .send = merged_send,
+                                  .receive = merged_receive,
+                                  .table = table,
+                                  .harmless = TRUE,
+                                  .divisible = TRUE };
   merged->table = tall_hbase_names_get_table (self->names, table);
   for (guint i = 0; i < merged->n_gets; i++)
     merged->arenas[i] = merged->gets[i]->result->arena;
@@ -94,68 +92,84 @@ run_merged (TallHbaseMerge *self, Merged *merged, TallHbaseLink *link)
   merged->reply.arenas = merged->arenas;
 
   gboolean ok =
-      tall_hbase_run_on (self->pool, self->names, link, calls, 1, deadline_of (merged), NULL)
+      tall_hbase_run_on (self->pool, self->names, link, calls, 1, deadline_of (merged), error)
       && is_answered (merged);
   g_byte_array_unref (merged->table);
   return ok;
 }
 
-/* How many gets are under way from now on, @n of them more or less. */
-static guint
-count_under_way (TallHbaseMerge *self, int n)
+/* What a failed request is to one of its gets. Most errors may be those of one row only, so each
+ * reads by itself if it has time; but not where that would be more work for an HBase that has too
+ * much of it. */
+static void
+fail_get (TallHbaseGet *get, const GError *error)
 {
-  return (guint)g_atomic_int_add ((gint *)&self->n_under_way, n) + (guint)n;
+  gboolean over = g_get_monotonic_time () >= get->deadline;
+  if (error != NULL && (over || g_error_matches (error, TALL_ERROR, TALL_ERROR_OVERLOADED)))
+    get->error = g_error_copy (error);
+  tall_hbase_get_end (get, get->error != NULL ? TALL_HBASE_GET_FAILED : TALL_HBASE_GET_ALONE);
 }
 
-/* Has the leader and those behind it answered on a connection. */
+static void
+give_rows (Merged *merged)
+{
+  for (guint i = 0; i < merged->n_gets; i++)
+    {
+      merged->gets[i]->row = *tall_hbase_reply_get_row (&merged->reply, i);
+      tall_hbase_get_end (merged->gets[i], TALL_HBASE_GET_DONE);
+    }
+}
+
+/* Has the leader and those behind it answered on a connection. The next request leaves first, so
+ * that the gateway is not idle while the rows are handed out. */
 static void
 read_together (TallHbaseMerge *self, TallHbaseLine *line, TallHbaseGet *leader, TallHbaseLink *link)
 {
+  g_autoptr (GError) error = NULL;
   Merged merged;
   merged.n_gets = tall_hbase_line_leave (line, leader, merged.gets);
-  count_under_way (self, (int)merged.n_gets);
-  gboolean ok = run_merged (self, &merged, link);
-  count_under_way (self, -(int)merged.n_gets);
-
+  gboolean ok = run_merged (self, &merged, link, &error);
   tall_hbase_line_end (line, merged.n_gets, ok ? merged.reply.bytes : 0);
-  for (guint i = 0; i < merged.n_gets; i++)
-    tall_hbase_get_settle (merged.gets[i], ok ? tall_hbase_reply_get_row (&merged.reply, i) : NULL);
+  if (ok)
+    give_rows (&merged);
+  else
+    for (guint i = 0; i < merged.n_gets; i++)
+      fail_get (merged.gets[i], error);
   tall_hbase_reply_clear (&merged.reply);
 }
 
 /* FALSE with @error set if there is no connection in time. */
 static gboolean
-lead (TallHbaseMerge *self, TallHbaseLine *line, TallHbaseGet *get, gint64 limit, GError **error)
+lead (TallHbaseMerge *self, TallHbaseLine *line, TallHbaseGet *get, GError **error)
 {
-  TallHbaseLink *link = NULL;
-  if (g_get_monotonic_time () < limit)
-    link = tall_hbase_pool_take (self->pool, TALL_HBASE_WAIT, limit, error);
-  else
-    tall_hbase_pool_set_overloaded (self->pool, error);
+  TallHbaseLink *link = tall_hbase_pool_take (self->pool, TALL_HBASE_WAIT, get->deadline, error);
   if (link == NULL)
-    tall_hbase_line_resign (line, get);
+    tall_hbase_line_resign (line);
   else
     read_together (self, line, get, link);
   return link != NULL;
 }
 
-/* FALSE with @error set if there is no connection in time. */
+/* FALSE with @error set if it gets no answer; else its state says what it has. */
 static gboolean
-wait_for_row (TallHbaseMerge *self, TallHbaseLine *line, TallHbaseGet *get, GError **error)
+wait_for_row (
+    TallHbaseMerge *self, TallHbaseLine *line, TallHbaseGet *get, guint n_gateways, GError **error)
 {
-  const TallHbaseOptions *options = tall_hbase_pool_get_options (self->pool);
-  gint64 limit = g_get_monotonic_time () + options->wait_timeout * G_TIME_SPAN_MILLISECOND;
-  limit = MIN (limit, get->deadline);
-  switch (tall_hbase_line_wait (line, get, limit))
+  guint timeout = tall_hbase_pool_get_options (self->pool)->wait_timeout;
+  gint64 limit = g_get_monotonic_time () + timeout * G_TIME_SPAN_MILLISECOND;
+  TallHbaseGetState state =
+      tall_hbase_line_wait (line, get, n_gateways, MIN (limit, get->deadline));
+  if (state == TALL_HBASE_GET_WAITING)
     {
-    case TALL_HBASE_GET_LEADS:
-      return lead (self, line, get, limit, error);
-    case TALL_HBASE_GET_WAITING:
       tall_hbase_pool_set_overloaded (self->pool, error);
       return FALSE;
-    default:
-      return TRUE;
     }
+  if (state == TALL_HBASE_GET_LEADS && !lead (self, line, get, error))
+    return FALSE;
+  if (get->error == NULL)
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&get->error));
+  return FALSE;
 }
 
 /* The row of a get that is done, as what its plan found. */
@@ -182,10 +196,7 @@ is_hasty (TallHbaseMerge *self, gint64 deadline)
 static gboolean
 is_small (const TallRead *read)
 {
-  gsize size = read->keys[0].len;
-  for (guint i = 0; i < read->n_qualifiers; i++)
-    size += read->qualifiers[i].len + 32;
-  return size <= MAX_GET;
+  return tall_hbase_row_get_size (&(TallHbaseRowGet){ read, read->keys[0] }) <= MAX_GET;
 }
 
 static TallHbaseLine *
@@ -196,37 +207,25 @@ get_line (TallHbaseMerge *self, const char *table)
   if (line == NULL)
     {
       guint max_waiting = tall_hbase_pool_get_options (self->pool)->max_waiting;
-      line = tall_hbase_line_new (self->n_gateways, max_waiting, PATIENCE);
+      line = tall_hbase_line_new (max_waiting, PATIENCE);
       g_hash_table_insert (self->lines, g_strdup (table), line);
     }
   return line;
-}
-
-/* A connection for a get that need not wait; tall_hbase_merge_end() follows. */
-static TallHbaseLink *
-take_free (TallHbaseMerge *self, gint64 deadline)
-{
-  TallHbaseLink *link = NULL;
-  if (count_under_way (self, 1) <= TALL_HBASE_MAX_CONNECTIONS * self->n_gateways)
-    link = tall_hbase_pool_take (self->pool, TALL_HBASE_TRY, deadline, NULL);
-  if (link == NULL)
-    tall_hbase_merge_end (self);
-  return link;
 }
 
 /**
  * tall_hbase_merge_get:
  * @read: of one row
  * @result: (out) (nullable) (transfer full): what was found; NULL: the caller reads by itself
- * @link: (out) (nullable) (transfer full): and does so on this connection
+ * @link: (out) (nullable) (transfer full): and does so on this connection, if there is one
  *
- * Takes a connection for a get: if one is free, it is the caller's. They count as busy as well when
- * as many gets are under way, together or not, and as long as the table is crowded. Then gets of
- * the same table leave together in a request: the first in line waits for a connection, the others
- * for their rows. Each row is read straight into the result that it is for. If the request fails,
- * all read by themselves, so that one row cannot fail the others.
+ * Takes a connection for a get: if one is free and the table is not crowded, it is the caller's. If
+ * not, gets of the same table leave together in a request: the first in line waits for a
+ * connection, the others for their rows. Each row is read straight into the result that it is for.
+ * If the request fails for a reason that may be another row, all read by themselves. Who has little
+ * time left, or asks for many columns, does so at once.
  *
- * Returns: FALSE with @error set if there is no connection in time
+ * Returns: FALSE with @error set if there is no connection in time, or no gateway answers
  */
 gboolean
 tall_hbase_merge_get (TallHbaseMerge *self,
@@ -237,29 +236,21 @@ tall_hbase_merge_get (TallHbaseMerge *self,
                       GError **error)
 {
   TallHbaseLine *line = get_line (self, read->table);
+  guint n_gateways = MAX (tall_hbase_pool_count_alive (self->pool), 1);
   *result = NULL;
-  *link = tall_hbase_line_is_crowded (line) ? NULL : take_free (self, deadline);
+  *link = NULL;
+  if (!tall_hbase_line_is_crowded (line, n_gateways * TALL_HBASE_MAX_CONNECTIONS))
+    *link = tall_hbase_pool_take (self->pool, TALL_HBASE_TRY, deadline, NULL);
   if (*link != NULL || !is_small (read) || is_hasty (self, deadline))
     return TRUE;
 
   g_auto (TallHbaseGet) get;
   tall_hbase_get_init (&get, read, deadline);
-  if (!wait_for_row (self, line, &get, error))
+  if (!wait_for_row (self, line, &get, n_gateways, error))
     return FALSE;
   if (get.state == TALL_HBASE_GET_DONE)
     *result = finish (&get);
   return TRUE;
-}
-
-/**
- * tall_hbase_merge_end:
- *
- * Has to be called once the caller has read on the connection that it was given.
- */
-void
-tall_hbase_merge_end (TallHbaseMerge *self)
-{
-  count_under_way (self, -1);
 }
 
 /**
@@ -291,7 +282,6 @@ tall_hbase_merge_new (TallHbasePool *pool, const TallHbaseNames *names)
   TallHbaseMerge *self = g_new0 (TallHbaseMerge, 1);
   self->pool = pool;
   self->names = names;
-  self->n_gateways = tall_hbase_pool_count_gateways (pool);
   self->lines =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify)tall_hbase_line_free);
   g_mutex_init (&self->mutex);

@@ -9,8 +9,8 @@ G_BEGIN_DECLS
 /**
  * TallHbaseMerge:
  *
- * Gets of one row each that wait for a connection, table by table: the next connection that is free
- * takes them all in one request.
+ * Gets of one row each, table by table: those that find all connections busy leave together, in one
+ * request on the next connection that is free.
  */
 typedef struct _TallHbaseMerge TallHbaseMerge;
 
@@ -24,7 +24,6 @@ gboolean tall_hbase_merge_get (TallHbaseMerge *self,
                                TallReadResult **result,
                                TallHbaseLink **link,
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
-void tall_hbase_merge_end (TallHbaseMerge *self);
 guint tall_hbase_merge_count_waiting (TallHbaseMerge *self);
 
 G_END_DECLS

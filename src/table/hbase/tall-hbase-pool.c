@@ -11,12 +11,6 @@ tall_hbase_pool_get_options (TallHbasePool *self)
   return &self->options;
 }
 
-guint
-tall_hbase_pool_count_gateways (TallHbasePool *self)
-{
-  return self->n_gateways;
-}
-
 /* Ends the pool when nobody uses it any more. */
 void
 tall_hbase_pool_leave (TallHbasePool *self)
@@ -89,6 +83,18 @@ count (const TallHbasePool *self, TallHbaseGatewayState state)
   for (guint i = 0; i < self->n_gateways; i++)
     n += self->gateways[i].state == state;
   return n;
+}
+
+/**
+ * tall_hbase_pool_count_alive:
+ *
+ * Returns: gateways that connections are lent to
+ */
+guint
+tall_hbase_pool_count_alive (TallHbasePool *self)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  return count (self, TALL_HBASE_GATEWAY_ALIVE);
 }
 
 static guint

@@ -34,7 +34,7 @@ TallHbaseLink *tall_hbase_pool_take (TallHbasePool *self,
 void tall_hbase_pool_give_back (TallHbasePool *self, TallHbaseLink *link);
 GPtrArray *tall_hbase_pool_describe (TallHbasePool *self);
 void tall_hbase_pool_set_overloaded (TallHbasePool *self, GError **error);
-guint tall_hbase_pool_count_gateways (TallHbasePool *self);
+guint tall_hbase_pool_count_alive (TallHbasePool *self);
 const TallHbaseOptions *tall_hbase_pool_get_options (TallHbasePool *self);
 
 G_END_DECLS

@@ -7,8 +7,6 @@
 #include "tall-hbase-gets.h"
 #include "tall-hbase-reply.h"
 
-/* Rows of one getMultiple. Fewer bring fewer a second, and more no more. */
-#define MAX_GETS 128
 /* Bytes of keys in one request: a gateway drops requests of over 2 MB. */
 #define MAX_REQUEST (1024 * 1024)
 
@@ -71,7 +69,7 @@ static gboolean
 gets_send (TallHbaseCall *call, HbGatewayIf *client, GError **error)
 {
   Request *self = (Request *)call;
-  TallHbaseRowGet gets[MAX_GETS];
+  TallHbaseRowGet gets[TALL_HBASE_MAX_GETS];
   for (guint i = 0; i < self->n; i++)
     gets[i] = (TallHbaseRowGet){ self->read, self->read->keys[self->first + i] };
   return tall_hbase_send_gets (client, self->table, gets, self->n, error);
@@ -213,15 +211,6 @@ add_scan (Requests *requests, const TallRead *read)
   self->start = tall_hbase_bytes (read->start);
 }
 
-static gsize
-size_of_get (const TallRead *read, guint i)
-{
-  gsize size = 64 + read->keys[i].len;
-  for (guint q = 0; q < read->n_qualifiers; q++)
-    size += 32 + read->qualifiers[q].len;
-  return size;
-}
-
 static void
 add_gets (Requests *requests, const TallRead *read)
 {
@@ -230,9 +219,11 @@ add_gets (Requests *requests, const TallRead *read)
       Request *self = request_new (requests, read);
       self->first = i;
       gsize size = 0;
-      for (; i < read->n_keys && self->n < MAX_GETS && (self->n == 0 || size < MAX_REQUEST); i++)
+      for (; i < read->n_keys && self->n < TALL_HBASE_MAX_GETS
+             && (self->n == 0 || size < MAX_REQUEST);
+           i++)
         {
-          size += size_of_get (read, i);
+          size += tall_hbase_row_get_size (&(TallHbaseRowGet){ read, read->keys[i] });
           self->n++;
         }
       self->call.send = self->n == 1 ? get_send : gets_send;
@@ -281,8 +272,7 @@ check_answer (const Request *self, GError **error)
 
   for (guint i = 0; i < self->n; i++)
     {
-      const TallRow *row = tall_hbase_reply_get_row (&self->reply, i);
-      if (row->n_cells == 0 || tall_slice_equal (row->key, self->read->keys[self->first + i]))
+      if (tall_hbase_reply_has_row (&self->reply, i, self->read->keys[self->first + i]))
         continue;
       g_set_error (error, TALL_ERROR, TALL_ERROR_INTERNAL,
                    "the gateway answered a get of table %s with another row", self->read->table);
@@ -380,8 +370,5 @@ tall_hbase_read (TallHbasePool *pool,
     return NULL;
   if (result != NULL)
     return result;
-  result = read_plan (pool, names, link, plan, deadline, error);
-  if (link != NULL)
-    tall_hbase_merge_end (merge);
-  return result;
+  return read_plan (pool, names, link, plan, deadline, error);
 }

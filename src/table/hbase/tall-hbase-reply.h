@@ -50,4 +50,12 @@ tall_hbase_reply_get_row (const TallHbaseReply *self, guint i)
   return &g_array_index (self->rows, TallRow, i);
 }
 
+/* Whether a row that was asked for by its key is that row, or absent. */
+static inline gboolean
+tall_hbase_reply_has_row (const TallHbaseReply *self, guint i, TallSlice key)
+{
+  const TallRow *row = tall_hbase_reply_get_row (self, i);
+  return row->n_cells == 0 || tall_slice_equal (row->key, key);
+}
+
 G_END_DECLS

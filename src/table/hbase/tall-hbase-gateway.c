@@ -146,12 +146,12 @@ tall_hbase_gateway_set_reaching (TallHbaseGateway *self, gboolean reaching)
 /**
  * tall_hbase_gateway_is_to_be_asked:
  *
- * Tells whether it has anything to show before all is well.
+ * Tells whether it has anything to show before all is well, or to give.
  */
 gboolean
 tall_hbase_gateway_is_to_be_asked (const TallHbaseGateway *self)
 {
-  return self->state != TALL_HBASE_GATEWAY_ALIVE || self->stalled;
+  return self->state != TALL_HBASE_GATEWAY_ALIVE || self->stalled || self->wanted;
 }
 
 /**

@@ -37,6 +37,7 @@ typedef struct
   gboolean refused; /* it does not, and has to show that it does before it is used again */
   gboolean suspect; /* a call failed: kept connections may be as dead, so none is lent */
   gboolean stalled; /* calls had no answer in time: while others do better it has no turn */
+  gboolean wanted;  /* it had no connection for its turn: its thread is to open one */
   gboolean watched; /* it has a thread that asks it */
   GError *reason;   /* why it is not alive; NULL: it was not asked yet */
   gint64 since;     /* when @state began: microseconds of g_get_real_time() */

@@ -51,29 +51,46 @@ may_be_stalled (const TallHbasePool *self)
   return TRUE;
 }
 
-/* A kept connection, or room for a new one at *@room, which is counted already; gateways have their
- * turns. Called with the mutex held. */
+/* A kept connection, or NULL and *@room, where a new one may be opened; gateways have their turns.
+ * Nobody has to open one while a gateway that is alive has one to lend: a gateway that is alive no
+ * more may not be known yet, and to find out takes seconds. Called with the mutex held. */
 static TallHbaseLink *
-find (TallHbasePool *self, TallHbaseGateway **room)
+look (TallHbasePool *self, TallHbaseGateway **room)
 {
   gboolean any = may_be_stalled (self);
   self->next = (self->next + 1) % self->n_gateways;
   for (guint i = 0; i < self->n_gateways; i++)
     {
       TallHbaseGateway *gateway = &self->gateways[(self->next + i) % self->n_gateways];
-      if (gateway->stalled && !any)
+      gboolean alive = gateway->state == TALL_HBASE_GATEWAY_ALIVE;
+      if ((gateway->stalled && !any) || (*room != NULL && !alive))
         continue;
       TallHbaseLink *link = tall_hbase_gateway_take (gateway);
       if (link != NULL)
         return link;
-      if (tall_hbase_gateway_has_room (gateway))
-        {
-          gateway->n_open++;
-          *room = gateway;
-          return NULL;
-        }
+      if (*room == NULL && tall_hbase_gateway_has_room (gateway))
+        *room = gateway;
     }
   return NULL;
+}
+
+/* A kept connection, or room for a new one at *@room, which is counted already. Called with the
+ * mutex held. */
+static TallHbaseLink *
+find (TallHbasePool *self, TallHbaseGateway **room)
+{
+  TallHbaseGateway *turn = NULL;
+  TallHbaseLink *link = look (self, &turn);
+  if (turn == NULL)
+    return link;
+  if (link == NULL)
+    {
+      turn->n_open++;
+      *room = turn;
+    }
+  else
+    tall_hbase_watch_want (self, turn);
+  return link;
 }
 
 static guint

@@ -112,6 +112,19 @@ log_change (TallHbaseGateway *gateway, gboolean known, const GError *reason)
     }
 }
 
+/* Callers may have opened as many as there may be meanwhile. Called with the mutex held. */
+static void
+keep_new (TallHbaseGateway *gateway, TallHbaseLink *link)
+{
+  if (tall_hbase_gateway_has_room (gateway))
+    {
+      gateway->n_open++;
+      tall_hbase_gateway_keep (gateway, link);
+    }
+  else
+    tall_hbase_link_free (link);
+}
+
 /* Asks a gateway once. Called with the mutex held, which is let go meanwhile. */
 static void
 check (TallHbasePool *self, TallHbaseGateway *gateway)
@@ -121,6 +134,7 @@ check (TallHbasePool *self, TallHbaseGateway *gateway)
   gboolean refused = gateway->refused;
   gboolean stalled = gateway->stalled && gateway->state == TALL_HBASE_GATEWAY_ALIVE;
 
+  gateway->wanted = FALSE;
   g_mutex_unlock (&self->mutex);
   TallHbaseLink *link = ask (self, gateway, known, refused, &reason);
   log_change (gateway, known, reason);
@@ -139,11 +153,10 @@ check (TallHbasePool *self, TallHbaseGateway *gateway)
     }
   else
     {
-      gateway->n_open++;
       tall_hbase_gateway_set_alive (gateway);
       if (stalled)
         tall_hbase_gateway_set_reaching (gateway, reaching);
-      tall_hbase_gateway_keep (gateway, link);
+      keep_new (gateway, link);
       tall_hbase_pool_call_waiting (self, TALL_HBASE_MAX_CONNECTIONS);
     }
   g_cond_broadcast (&self->changed);
@@ -163,7 +176,8 @@ may_pause (const TallHbasePool *self, const TallHbaseGateway *gateway)
          && tall_hbase_gateway_is_to_be_asked (gateway);
 }
 
-/* A thread for each gateway that is not known to be alive: nobody's call waits for a dead one. */
+/* A thread for each gateway that is not known to be alive: nobody's call waits for a dead one. It
+ * also opens what is wanted. */
 static gpointer
 watch (gpointer data)
 {
@@ -214,7 +228,7 @@ tall_hbase_watch_explain (TallHbasePool *self, GError **reason)
 /**
  * tall_hbase_watch_start:
  *
- * Asks a gateway that is not alive until it is, in a thread. Called with the mutex held.
+ * Asks a gateway in a thread, until it is alive and has what is wanted. Called with the mutex held.
  */
 void
 tall_hbase_watch_start (TallHbasePool *self, TallHbaseGateway *gateway)
@@ -233,6 +247,7 @@ tall_hbase_watch_start (TallHbasePool *self, TallHbaseGateway *gateway)
   /* Whoever uses the gateway will find out. */
   gateway->watched = FALSE;
   gateway->stalled = FALSE;
+  gateway->wanted = FALSE;
   tall_hbase_gateway_set_alive (gateway);
   g_atomic_int_add (&self->n_users, -1);
 }
@@ -259,6 +274,21 @@ tall_hbase_watch_doubt (TallHbasePool *self, TallHbaseGateway *gateway)
     return;
   tall_hbase_gateway_doubt (gateway);
   start_or_wake (self, gateway);
+}
+
+/**
+ * tall_hbase_watch_want:
+ *
+ * Has a connection opened without a caller that waits for it: one at a time for each gateway, so
+ * that it gets its share of the calls, or is found to be lost. Called with the mutex held.
+ */
+void
+tall_hbase_watch_want (TallHbasePool *self, TallHbaseGateway *gateway)
+{
+  if (gateway->watched || self->closed)
+    return;
+  gateway->wanted = TRUE;
+  tall_hbase_watch_start (self, gateway);
 }
 
 /**

@@ -1,0 +1,133 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-error.h"
+#include "tall-hbase-fixture.h"
+#include "tall-hbase-pool-private.h"
+
+/* Which of two gateways lends a connection. */
+
+#define BAD 0
+#define GOOD 1
+
+/* Two gateways, of which the first comes to harm, and the pool of their connections. */
+typedef struct
+{
+  TallFakeGateway *bad;
+  TallFakeGateway *good;
+  TallHbasePool *pool;
+  GPtrArray *lent; /* of TallHbaseLink */
+} Pair;
+
+/* Each has answered and has one connection to lend. */
+static void
+pair_init (Pair *self)
+{
+  g_autoptr (GError) error = NULL;
+  TallHbaseOptions options = TALL_HBASE_OPTIONS_INIT;
+  self->bad = tall_fake_gateway_new (FALSE, FALSE);
+  self->good = tall_fake_gateway_new (FALSE, FALSE);
+  const char *gateways[] = { tall_fake_gateway_get_address (self->bad),
+                             tall_fake_gateway_get_address (self->good), NULL };
+  options.gateways = gateways;
+  options.connect_timeout = 60000;
+  options.wait_timeout = 60000;
+  options.call_timeout = 60000;
+  self->pool = tall_hbase_pool_new (&options, &error);
+  g_assert_no_error (error);
+  self->lent = g_ptr_array_new ();
+  g_autoptr (GPtrArray) servers = tall_hbase_pool_describe (self->pool);
+  for (guint i = 0; i < servers->len; i++)
+    g_assert_cmpuint (((TallTableServer *)servers->pdata[i])->connections, ==, 1);
+}
+
+static void
+give_all_back (Pair *self)
+{
+  for (guint i = 0; i < self->lent->len; i++)
+    tall_hbase_pool_give_back (self->pool, self->lent->pdata[i]);
+  g_ptr_array_set_size (self->lent, 0);
+}
+
+static void
+pair_clear (Pair *self)
+{
+  give_all_back (self);
+  g_ptr_array_unref (self->lent);
+  tall_hbase_pool_close (self->pool);
+  tall_fake_gateway_free (self->bad);
+  tall_fake_gateway_free (self->good);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Pair, pair_clear)
+
+static TallHbaseLink *
+take (Pair *self)
+{
+  g_autoptr (GError) error = NULL;
+  TallHbaseLink *link = tall_hbase_pool_take (self->pool, TALL_HBASE_WAIT, SOON, &error);
+  g_assert_no_error (error);
+  return link;
+}
+
+/* Has one more connection to that gateway lent. */
+static TallHbaseLink *
+hold (Pair *self, guint gateway)
+{
+  gint64 end = SOON;
+  TallHbaseLink *link = take (self);
+  while (link->gateway != gateway)
+    {
+      tall_hbase_pool_give_back (self->pool, link);
+      g_assert_cmpint (g_get_monotonic_time (), <, end);
+      link = take (self);
+    }
+  g_ptr_array_add (self->lent, link);
+  return link;
+}
+
+/* Takes connections and gives each back at once. */
+static void
+expect_good (Pair *self, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      TallHbaseLink *link = take (self);
+      g_assert_cmpuint (link->gateway, ==, GOOD);
+      tall_hbase_pool_give_back (self->pool, link);
+    }
+}
+
+/* One stops to answer while its connections are lent: nobody waits for a new one while the other
+ * gateway has one. */
+static void
+test_idle_first (void)
+{
+  g_auto (Pair) pair = { NULL };
+  pair_init (&pair);
+  hold (&pair, BAD);
+  tall_fake_gateway_set_answer (pair.bad, "getThriftServerType", TALL_FAKE_SILENT, 1000);
+
+  gint64 start = g_get_monotonic_time ();
+  expect_good (&pair, 20);
+  /* To open one takes a minute. */
+  g_assert_cmpint (g_get_monotonic_time () - start, <, 20 * G_TIME_SPAN_SECOND);
+}
+
+/* While it answers it gets more connections all the same, and with them its share of the calls. */
+static void
+test_share (void)
+{
+  g_auto (Pair) pair = { NULL };
+  pair_init (&pair);
+  for (guint i = 0; i < 3; i++)
+    hold (&pair, BAD);
+  g_assert_cmpuint (tall_fake_gateway_get_connections (pair.good), ==, 1);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/table/hbase/lending/idle-first", test_idle_first);
+  g_test_add_func ("/table/hbase/lending/share", test_share);
+  return g_test_run ();
+}

@@ -7,6 +7,7 @@
 #include "tall-output.h"
 #include "tall-progress.h"
 #include "tall-stop.h"
+#include "tall-text.h"
 
 #include <gio/gio.h>
 #include <sys/stat.h>
@@ -85,7 +86,7 @@ print_rejects (const Load *load)
   for (guint i = 0; i < MIN (tally->len, SHOWN_REASONS); i++)
     {
       const TallRejectTally *reason = g_ptr_array_index (tally, i);
-      g_autofree char *clean = tall_clean_text (reason->reason);
+      g_autofree char *clean = tall_text_clean (reason->reason);
       tall_print ("  %" G_GUINT64_FORMAT " × %s (first: line %" G_GUINT64_FORMAT ")\n",
                   reason->n_rows, clean, reason->first_line);
     }

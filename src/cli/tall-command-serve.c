@@ -5,6 +5,7 @@
 #include "tall-options.h"
 #include "tall-output.h"
 #include "tall-server.h"
+#include "tall-text.h"
 
 #include <glib-unix.h>
 #include <stdio.h>
@@ -50,7 +51,7 @@ write_log (GLogLevelFlags level,
 
   char date[TALL_DATE_TEXT_SIZE];
   tall_date_format (g_get_real_time () / 1000, date);
-  g_autofree char *clean = tall_clean_text (message);
+  g_autofree char *clean = tall_text_clean (message);
   fprintf (stderr, "%s tallorder[%s]: %s\n", date, name_level (level), clean);
   return G_LOG_WRITER_HANDLED;
 }

@@ -5,6 +5,7 @@
 #include "tall-json-output.h"
 #include "tall-options.h"
 #include "tall-output.h"
+#include "tall-text.h"
 
 #define TIMEOUT (60 * G_USEC_PER_SEC)
 
@@ -62,7 +63,7 @@ collect (Status *self, TallFront *front, GError **error)
 static void
 print_field (const char *name, const char *text)
 {
-  g_autofree char *clean = tall_clean_text (text);
+  g_autofree char *clean = tall_text_clean (text);
   tall_print_styled (TALL_STYLE_DIM, "%-12s ", name);
   tall_print ("%s\n", clean);
 }

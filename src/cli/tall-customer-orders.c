@@ -7,6 +7,7 @@
 #include "tall-options.h"
 #include "tall-output.h"
 #include "tall-show.h"
+#include "tall-text.h"
 
 /* With --all: whole orders a call, of which each may have 1 MiB. */
 #define ORDERS_A_CALL 100
@@ -31,7 +32,7 @@ print_customer (Printer *self, const char *number, const TallCustomerOrders *pag
     tall_show_customer (page->customer, page->revision);
   else if (self->output == NULL)
     {
-      g_autofree char *clean = tall_clean_text (number);
+      g_autofree char *clean = tall_text_clean (number);
       tall_print_styled (TALL_STYLE_BOLD, "Customer %s\n", clean);
       tall_print (page->customer_error != NULL ? "  cannot be read\n"
                                                : "  only orders are stored\n");

@@ -3,6 +3,7 @@
 #include "tall-explain.h"
 #include "tall-json.h"
 #include "tall-output.h"
+#include "tall-text.h"
 
 /* Characters of a value that are shown. */
 #define PREVIEW 48
@@ -93,7 +94,7 @@ tall_explanation_print (const TallExplanation *self, const TallOrder *order)
   char date[TALL_DATE_TEXT_SIZE];
   g_autofree char *title =
       g_strdup_printf ("Order %s of %s", order->order_number, order->customer_number);
-  g_autofree char *clean = tall_clean_text (title);
+  g_autofree char *clean = tall_text_clean (title);
   tall_print_styled (TALL_STYLE_BOLD, "%s\n", clean);
   tall_print ("layout %s, key strategy %s, revision %" G_GINT64_FORMAT " (%s)%s\n",
               self->layout->name, self->key_strategy->name, self->revision,

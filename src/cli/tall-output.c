@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-output.h"
 #include "tall-command.h"
+#include "tall-text.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -93,7 +94,7 @@ tall_print_error (const char *format, ...)
   va_start (args, format);
   g_autofree char *message = g_strdup_vprintf (format, args);
   va_end (args);
-  g_autofree char *text = tall_clean_text (message);
+  g_autofree char *text = tall_text_clean (message);
   gboolean colour = has_colour (stderr);
   if (fflush (stdout) != 0 && output_error == 0)
     output_error = errno;
@@ -125,42 +126,6 @@ tall_output_finish (int code)
   return code == TALL_EXIT_DONE ? TALL_EXIT_FAILED : code;
 }
 
-/* Format controls, such as those that turn the direction of writing, line and paragraph separators.
- * Those that join letters belong to the writing of some languages, and to emoji. */
-static gboolean
-steers_text (gunichar c)
-{
-  if (c == 0x200c || c == 0x200d)
-    return FALSE;
-  GUnicodeType type = g_unichar_type (c);
-  return type == G_UNICODE_FORMAT || type == G_UNICODE_LINE_SEPARATOR
-         || type == G_UNICODE_PARAGRAPH_SEPARATOR;
-}
-
-/**
- * tall_clean_text:
- *
- * Returns: (transfer full): the text with its control characters, which could steer a terminal, as
- *   `\xNN`, its format controls as `\uNNNN`, and with what is not UTF-8 replaced
- */
-char *
-tall_clean_text (const char *text)
-{
-  g_autofree char *valid = g_utf8_make_valid (text, -1);
-  g_autoptr (GString) clean = g_string_sized_new (strlen (valid));
-  for (const char *at = valid; *at != '\0'; at = g_utf8_next_char (at))
-    {
-      gunichar c = g_utf8_get_char (at);
-      if (g_unichar_iscntrl (c))
-        g_string_append_printf (clean, "\\x%02x", c);
-      else if (steers_text (c))
-        g_string_append_printf (clean, "\\u%04x", c);
-      else
-        g_string_append_unichar (clean, c);
-    }
-  return g_string_free (g_steal_pointer (&clean), FALSE);
-}
-
 TallGrid *
 tall_grid_new (const char *const *columns)
 {
@@ -190,7 +155,7 @@ tall_grid_free (TallGrid *self)
 void
 tall_grid_add (TallGrid *self, const char *text)
 {
-  g_ptr_array_add (self->texts, tall_clean_text (text != NULL ? text : ""));
+  g_ptr_array_add (self->texts, tall_text_clean (text != NULL ? text : ""));
 }
 
 void

@@ -27,7 +27,6 @@ typedef enum
 } TallStyle;
 
 void tall_print_styled (TallStyle style, const char *format, ...) G_GNUC_PRINTF (2, 3);
-char *tall_clean_text (const char *text);
 
 /**
  * TallGrid:

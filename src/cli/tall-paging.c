@@ -5,6 +5,7 @@
 #include "tall-json.h"
 #include "tall-options.h"
 #include "tall-output.h"
+#include "tall-text.h"
 
 void
 tall_paging_clear (TallPaging *self)
@@ -124,7 +125,7 @@ tall_paging_print_next (const TallPaging *self, const char *next_page)
     }
   if (!ended)
     append_word (line, option);
-  g_autofree char *clean = tall_clean_text (line->str);
+  g_autofree char *clean = tall_text_clean (line->str);
   tall_print_styled (TALL_STYLE_DIM, "Next page: ");
   tall_print ("%s\n", clean);
 }

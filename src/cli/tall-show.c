@@ -3,6 +3,7 @@
 #include "tall-show.h"
 #include "tall-json.h"
 #include "tall-output.h"
+#include "tall-text.h"
 
 /**
  * tall_show_date:
@@ -25,7 +26,7 @@ show_field (const char *name, const char *text)
 {
   if (text == NULL)
     return;
-  g_autofree char *clean = tall_clean_text (text);
+  g_autofree char *clean = tall_text_clean (text);
   tall_print_styled (TALL_STYLE_DIM, "  %-14s ", name);
   tall_print ("%s\n", clean);
 }
@@ -38,7 +39,7 @@ show_attributes (const TallAttributes *attributes)
   tall_print_styled (TALL_STYLE_DIM, "  attributes\n");
   for (guint i = 0; i < attributes->n_items; i++)
     {
-      g_autofree char *key = tall_clean_text (attributes->items[i].key);
+      g_autofree char *key = tall_text_clean (attributes->items[i].key);
       tall_print ("  ");
       show_field (key, attributes->items[i].value);
     }
@@ -118,7 +119,7 @@ tall_show_order (const TallOrder *order, gint64 revision)
   TallDecimal total;
   g_autofree char *title =
       g_strdup_printf ("Order %s of %s", order->order_number, order->customer_number);
-  g_autofree char *clean = tall_clean_text (title);
+  g_autofree char *clean = tall_text_clean (title);
   tall_print_styled (TALL_STYLE_BOLD, "%s\n", clean);
   if (order->has_sales_date)
     {
@@ -134,7 +135,7 @@ tall_show_order (const TallOrder *order, gint64 revision)
   tall_print ("\n  %u %s", n_lines, n_lines == 1 ? "line" : "lines");
   if (tall_order_compute_total (order, &total))
     {
-      g_autofree char *currency = tall_clean_text (order->currency != NULL ? order->currency : "");
+      g_autofree char *currency = tall_text_clean (order->currency != NULL ? order->currency : "");
       tall_print (", total %s%s%s", tall_decimal_format (total, text), *currency ? " " : "",
                   currency);
     }
@@ -145,7 +146,7 @@ void
 tall_show_customer (const TallCustomer *customer, gint64 revision)
 {
   g_autofree char *address = format_address (customer->address);
-  g_autofree char *clean = tall_clean_text (customer->number);
+  g_autofree char *clean = tall_text_clean (customer->number);
   tall_print_styled (TALL_STYLE_BOLD, "Customer %s\n", clean);
   show_field ("name", customer->name);
   show_field ("address", address);

@@ -38,10 +38,9 @@ binary_read_string (ThriftProtocol *protocol, gchar **text, GError **error)
   gint64 len;
 
   *text = NULL;
-  if (!peek_length (transport, &len, error)
-      || !tall_guard_check_text (transport, LENGTH_SIZE, len, error))
+  if (!peek_length (transport, &len, error))
     return -1;
-  return PARENT->read_string (protocol, text, error);
+  return tall_guard_read_text (transport, LENGTH_SIZE, len, text, error);
 }
 
 static gint32

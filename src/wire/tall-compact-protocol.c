@@ -47,10 +47,9 @@ compact_read_string (ThriftProtocol *protocol, gchar **text, GError **error)
   gint64 len;
 
   *text = NULL;
-  if (!peek_length (transport, &header, &len, error)
-      || !tall_guard_check_text (transport, header, len, error))
+  if (!peek_length (transport, &header, &len, error))
     return -1;
-  return PARENT->read_string (protocol, text, error);
+  return tall_guard_read_text (transport, header, len, text, error);
 }
 
 static gint32

@@ -28,8 +28,11 @@ TallGuard *tall_transport_get_guard (TallTransport *self);
 void tall_guard_install (ThriftProtocolClass *klass);
 gboolean tall_guard_check_bytes (TallTransport *transport, gsize header, gint64 len, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_guard_check_text (TallTransport *transport, gsize header, gint64 len, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
+gint32 tall_guard_read_text (TallTransport *transport,
+                             gsize header,
+                             gint64 len,
+                             gchar **text,
+                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* Fails the call with %TALL_ERROR_INVALID and marks the connection as broken. */
 gint32 tall_guard_reject (TallTransport *transport, GError **error, const char *format, ...)

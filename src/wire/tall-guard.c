@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-guard-private.h"
 
+#include "tall-text.h"
+
 /*
  * Thrift's own protocols trust what they read. These slots stand before them, for the binary and
  * the compact protocol alike: each looks at what is about to be read, or at what was just read,
@@ -34,9 +36,10 @@ tall_guard_reject (TallTransport *transport, GError **error, const char *format,
   va_start (args, format);
   g_autofree char *text = g_strdup_vprintf (format, args);
   va_end (args);
+  g_autofree char *clean = tall_text_clean (text);
 
   tall_transport_break (transport);
-  g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID, "malformed message: %s", text);
+  g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID, "malformed message: %s", clean);
   return -1;
 }
 
@@ -162,11 +165,8 @@ check_reply (ThriftProtocol *protocol, const char *name, gint32 seqid, GError **
   if (tall_transport_get_options (transport)->side == TALL_WIRE_SERVER || guard->call[0] == '\0')
     return 0;
   if (seqid != guard->seqid || strcmp (name, guard->call) != 0)
-    {
-      g_autofree char *shown = g_utf8_make_valid (name, -1);
-      return tall_guard_reject (transport, error, "reply %d to \"%.40s\" where %d to \"%s\" is due",
-                                seqid, shown, guard->seqid, guard->call);
-    }
+    return tall_guard_reject (transport, error, "reply %d to \"%.40s\" where %d to \"%s\" is due",
+                              seqid, name, guard->seqid, guard->call);
   guard->call[0] = '\0';
   return 0;
 }
@@ -342,22 +342,32 @@ tall_guard_check_bytes (TallTransport *transport, gsize header, gint64 len, GErr
 }
 
 /**
- * tall_guard_check_text:
+ * tall_guard_read_text:
+ * @header: bytes of the length that comes before it
+ * @len: the announced length
+ * @text: (out) (transfer full): the text
  *
- * As tall_guard_check_bytes(), for text: Thrift's strings end at the first NUL, so one with a NUL
- * inside would arrive shortened.
+ * Reads a text. Thrift's strings end at the first NUL, so one with a NUL inside would arrive
+ * shortened. A call that has one is rejected. In replies only what is for people is of type string:
+ * HBase puts row keys into its reasons, and these are to arrive, so each NUL is shown as `\x00`.
+ *
+ * Returns: the bytes that were read; -1 with @error set
  */
-gboolean
-tall_guard_check_text (TallTransport *transport, gsize header, gint64 len, GError **error)
+gint32
+tall_guard_read_text (
+    TallTransport *transport, gsize header, gint64 len, gchar **text, GError **error)
 {
+  gboolean server = tall_transport_get_options (transport)->side == TALL_WIRE_SERVER;
   if (!tall_guard_check_bytes (transport, header, len, error))
-    return FALSE;
+    return -1;
 
-  const guint8 *bytes = tall_transport_fill (transport, header + (gsize)len, error);
-  if (memchr (bytes + header, '\0', (gsize)len) == NULL)
-    return TRUE;
-  tall_guard_reject (transport, error, "a text with a NUL byte in it");
-  return FALSE;
+  gsize n = header + (gsize)len;
+  const guint8 *bytes = tall_transport_fill (transport, n, error);
+  if (server && memchr (bytes + header, '\0', (gsize)len) != NULL)
+    return tall_guard_reject (transport, error, "a text with a NUL byte in it");
+  *text = tall_text_from_bytes (tall_slice (bytes + header, (gsize)len));
+  tall_transport_advance (transport, n);
+  return (gint32)n;
 }
 
 /**

@@ -3,6 +3,7 @@
 #include "tall-struct-input.h"
 
 #include "tall-binary-protocol.h"
+#include "tall-text.h"
 
 /* Bytes of the smallest value of each type in the binary protocol; 0: no type of a value. */
 static const guint8 min_sizes[] = {
@@ -263,6 +264,25 @@ tall_struct_input_bytes (TallStructInput *self, TallArena *arena, TallSlice *sli
     return FALSE;
 
   *slice = tall_slice (tall_arena_strndup (arena, (const char *)bytes, len), len);
+  return TRUE;
+}
+
+/**
+ * tall_struct_input_text:
+ * @text: (out) (transfer full): of a reply, for people: NULs are shown as `\x00`
+ */
+gboolean
+tall_struct_input_text (TallStructInput *self, char **text, GError **error)
+{
+  const guint8 *bytes = NULL;
+  guint32 len = 0;
+
+  if (!self->direct)
+    return thrift_protocol_read_string (self->protocol, text, error) >= 0;
+  if (!take_u32 (self, &len, error) || (len > 0 && (bytes = take (self, len, error)) == NULL))
+    return FALSE;
+
+  *text = tall_text_from_bytes (tall_slice (bytes, len));
   return TRUE;
 }
 

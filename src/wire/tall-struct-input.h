@@ -62,6 +62,9 @@ gboolean tall_struct_input_bytes (TallStructInput *self,
                                   TallArena *arena,
                                   TallSlice *slice,
                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_struct_input_text (TallStructInput *self,
+                                 char **text,
+                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_struct_input_skip (TallStructInput *self,
                                  ThriftType type,
                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -3,7 +3,7 @@
 #include "fuzz.h"
 #include "tall-binary-protocol.h"
 #include "tall-compact-protocol.h"
-#include "tall-error.h"
+#include "tall-hbase-error.h"
 #include "tall-hbase-reply.h"
 
 #define MAX_ROWS 8
@@ -22,6 +22,17 @@ check_rows (const TallHbaseReply *reply)
           g_assert_true (order < 0 || (order == 0 && before->timestamp >= row->cells[k].timestamp));
         }
     }
+}
+
+/* What people are told has nothing in it that could steer a terminal. */
+static void
+check_reason (GError *reason, const HbTIOError *io)
+{
+  g_autoptr (GError) error = NULL;
+  tall_hbase_error_set (&error, reason, io, "gateway");
+  g_assert_true (g_utf8_validate (error->message, -1, NULL));
+  for (const char *at = error->message; *at != '\0'; at = g_utf8_next_char (at))
+    g_assert_false (g_unichar_iscntrl (g_utf8_get_char (at)));
 }
 
 /* The content of a frame, as a gateway answers `get` (or anything else, taken as a list of rows).
@@ -50,6 +61,8 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   g_assert_true (io == NULL || error == NULL);
   g_assert_true (ok || reply.rows->len == 0);
   check_rows (&reply);
+  if (!ok)
+    check_reason (error, io);
   tall_hbase_reply_clear (&reply);
   return 0;
 }

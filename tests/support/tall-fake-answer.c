@@ -178,6 +178,31 @@ write_failed (ThriftProtocol *protocol, gboolean one)
   thrift_protocol_write_list_end (protocol, NULL);
 }
 
+static TallSlice
+reason_of (TallFakeAnswer answer)
+{
+  static const char bytes[] =
+      "java.io.IOException: " TALL_FAKE_REASON "\n\tat org.apache.hadoop.hbase.Some.where";
+  if (answer == TALL_FAKE_ERROR_BYTES)
+    return tall_slice (bytes, sizeof bytes - 1);
+  if (answer == TALL_FAKE_BUSY)
+    return tall_slice_str ("org.apache.hadoop.hbase.CallQueueTooBigException: Call queue is full");
+  return tall_slice_str ("java.io.IOException: it hurts");
+}
+
+static void
+write_error (ThriftProtocol *protocol, TallFakeAnswer answer, GError **error)
+{
+  TallSlice reason = reason_of (answer);
+  thrift_protocol_write_field_begin (protocol, "io", T_STRUCT, 1, error);
+  thrift_protocol_write_struct_begin (protocol, "TIOError", error);
+  write_binary_field (protocol, 1, (const char *)reason.data, reason.len);
+  thrift_protocol_write_field_begin (protocol, "canRetry", T_BOOL, 2, error);
+  thrift_protocol_write_bool (protocol, TRUE, error);
+  thrift_protocol_write_field_stop (protocol, error);
+  thrift_protocol_write_struct_end (protocol, error);
+}
+
 static void
 write_result (TallFakeScript *self,
               ThriftProtocol *protocol,
@@ -187,21 +212,9 @@ write_result (TallFakeScript *self,
 {
   const char *name = request->name;
   gboolean no_table = self->cells == NULL && g_str_equal (name, "getScannerResults");
-  if (answer == TALL_FAKE_ERROR || answer == TALL_FAKE_BUSY || no_table)
-    {
-      const char *text =
-          answer == TALL_FAKE_BUSY
-              ? "org.apache.hadoop.hbase.CallQueueTooBigException: Call queue is full"
-              : "java.io.IOException: it hurts";
-      thrift_protocol_write_field_begin (protocol, "io", T_STRUCT, 1, error);
-      thrift_protocol_write_struct_begin (protocol, "TIOError", error);
-      thrift_protocol_write_field_begin (protocol, "message", T_STRING, 1, error);
-      thrift_protocol_write_string (protocol, text, error);
-      thrift_protocol_write_field_begin (protocol, "canRetry", T_BOOL, 2, error);
-      thrift_protocol_write_bool (protocol, TRUE, error);
-      thrift_protocol_write_field_stop (protocol, error);
-      thrift_protocol_write_struct_end (protocol, error);
-    }
+  if (answer == TALL_FAKE_ERROR || answer == TALL_FAKE_BUSY || answer == TALL_FAKE_ERROR_BYTES
+      || no_table)
+    write_error (protocol, answer, error);
   else if (g_str_equal (name, "getThriftServerType"))
     {
       thrift_protocol_write_field_begin (protocol, "success", T_I32, 0, error);
@@ -236,8 +249,8 @@ write_result (TallFakeScript *self,
 static void
 write_exception (ThriftProtocol *protocol, GError **error)
 {
-  thrift_protocol_write_field_begin (protocol, "message", T_STRING, 1, error);
-  thrift_protocol_write_string (protocol, "unknown method", error);
+  static const char message[] = "unknown method: " TALL_FAKE_REASON;
+  write_binary_field (protocol, 1, message, sizeof message - 1);
   thrift_protocol_write_field_begin (protocol, "type", T_I32, 2, error);
   thrift_protocol_write_i32 (protocol, THRIFT_APPLICATION_EXCEPTION_ERROR_UNKNOWN_METHOD, error);
   thrift_protocol_write_field_stop (protocol, error);

@@ -21,16 +21,21 @@ typedef enum
   TALL_FAKE_LATE,         /* answers once tall_fake_gateway_send_late() says so */
   TALL_FAKE_ERROR,        /* answers with a TIOError that may be retried */
   TALL_FAKE_BUSY,         /* answers with a TIOError that HBase has too much to do */
+  TALL_FAKE_ERROR_BYTES,  /* as TALL_FAKE_ERROR; with TALL_FAKE_REASON */
   TALL_FAKE_OTHER_ROW,    /* gets: answers with rows that nobody asked for */
   TALL_FAKE_TOGETHER,     /* answers when three requests of the method wait */
   TALL_FAKE_THRIFT1,      /* getThriftServerType: says that it is the older interface */
-  TALL_FAKE_UNKNOWN,      /* says that it has no such method */
+  TALL_FAKE_UNKNOWN,      /* says that it has no such method, and TALL_FAKE_REASON */
   TALL_FAKE_FAILED,       /* deleteMultiple: names a delete that failed */
   TALL_FAKE_CUT,          /* sends half of the answer and closes the connection */
   TALL_FAKE_GARBLED,      /* sends an answer with bytes changed */
   TALL_FAKE_OTHER_CALL,   /* sends the answer to an earlier call of the same method */
   TALL_FAKE_OTHER_METHOD, /* sends the answer to another method */
 } TallFakeAnswer;
+
+/* A reason with a row key in it as HBase writes that: no text at all; and how it is shown. */
+#define TALL_FAKE_REASON "row 'A\0B\xff\x1b[31m\nC' on table 't' is lost"
+#define TALL_FAKE_REASON_SHOWN "row 'A\\x00B\xef\xbf\xbd\\x1b[31m C' on table 't' is lost"
 
 /**
  * TallFakeGateway:

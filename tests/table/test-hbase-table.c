@@ -210,7 +210,7 @@ static const struct
   { TALL_FAKE_GARBLED, TALL_ERROR_INTERNAL, "malformed" },
   { TALL_FAKE_OTHER_CALL, TALL_ERROR_INTERNAL, "is due" },
   { TALL_FAKE_OTHER_METHOD, TALL_ERROR_INTERNAL, "\"exists\"" },
-  { TALL_FAKE_UNKNOWN, TALL_ERROR_INTERNAL, "unknown method" },
+  { TALL_FAKE_UNKNOWN, TALL_ERROR_INTERNAL, "unknown method: " TALL_FAKE_REASON_SHOWN },
 };
 
 static void

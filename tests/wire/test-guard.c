@@ -219,23 +219,70 @@ test_samples (gconstpointer data)
     }
 }
 
+static HbTIOError *
+read_reason (TallTransport *transport, gboolean compact, GError **error)
+{
+  g_autoptr (ThriftProtocol) protocol = protocol_new (transport, compact);
+  g_autoptr (HbTIOError) object = g_object_new (HB_TYPE_T_I_O_ERROR, NULL);
+  return thrift_struct_read (THRIFT_STRUCT (object), protocol, error) < 0
+                 || !thrift_transport_read_end (THRIFT_TRANSPORT (transport), error)
+             ? NULL
+             : g_steal_pointer (&object);
+}
+
+/* In what a client is told they are shown; in what a server is told there must not be any. */
 static void
 test_text_with_nul (gconstpointer data)
 {
-  static const guint8 binary[] = { 0x0b, 0, 1, 0, 0, 0, 3, 'a', 0, 'b', 0 };
-  static const guint8 compact[] = { 0x18, 3, 'a', 0, 'b', 0 };
+  static const guint8 binary[] = { 0x0b, 0, 1, 0, 0, 0, 5, 'a', 0, 'b', 0xff, 0, 0 };
+  static const guint8 compact[] = { 0x18, 5, 'a', 0, 'b', 0xff, 0, 0 };
   TallWireOptions options = options_of (TALL_WIRE_CLIENT, FALSE, COMPACT);
   TallSlice bytes =
       COMPACT ? tall_slice (compact, sizeof compact) : tall_slice (binary, sizeof binary);
-  g_autoptr (TallTransport) transport = tall_transport_new_memory (bytes, &options);
-  g_autoptr (ThriftProtocol) protocol = protocol_new (transport, COMPACT);
-  g_autoptr (HbTIOError) object = g_object_new (HB_TYPE_T_I_O_ERROR, NULL);
+  g_autoptr (TallTransport) reply = tall_transport_new_memory (bytes, &options);
   g_autoptr (GError) error = NULL;
 
-  g_assert_cmpint (thrift_struct_read (THRIFT_STRUCT (object), protocol, &error), <, 0);
+  g_autoptr (HbTIOError) shown = read_reason (reply, COMPACT, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (shown->message, ==, "a\\x00b\xff\\x00");
+  g_assert_false (tall_transport_is_broken (reply));
+
+  options.side = TALL_WIRE_SERVER;
+  g_autoptr (TallTransport) call = tall_transport_new_memory (bytes, &options);
+  g_autoptr (HbTIOError) refused = read_reason (call, COMPACT, &error);
+  g_assert_null (refused);
   g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
-  g_assert_null (object->message);
-  g_assert_true (tall_transport_is_broken (transport));
+  g_assert_true (tall_transport_is_broken (call));
+}
+
+/* The lengths between the types: none, and more than there is. */
+static void
+test_text_lengths (gconstpointer data)
+{
+  const Sample texts[] = {
+    COMPACT ? (Sample)SAMPLE ("empty", "\x18\x00\x00")
+            : (Sample)SAMPLE ("empty", "\x0b\x00\x01\x00\x00\x00\x00\x00"),
+    COMPACT ? (Sample)SAMPLE ("too long", "\x18\x03"
+                                          "a\x00")
+            : (Sample)SAMPLE ("too long", "\x0b\x00\x01\x00\x00\x00\x03"
+                                          "a\x00"),
+    COMPACT ? (Sample)SAMPLE ("-1", "\x18\xff\xff\xff\xff\x0f\x00")
+            : (Sample)SAMPLE ("-1", "\x0b\x00\x01\xff\xff\xff\xff\x00"),
+  };
+  TallWireOptions options = options_of (TALL_WIRE_CLIENT, FALSE, COMPACT);
+
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    {
+      g_autoptr (TallTransport) transport =
+          tall_transport_new_memory (tall_slice (texts[i].bytes, texts[i].size), &options);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (HbTIOError) object = read_reason (transport, COMPACT, &error);
+      g_test_message ("%s", texts[i].name);
+      if (i == 0)
+        g_assert_cmpstr (object->message, ==, "");
+      else
+        g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+    }
 }
 
 static void
@@ -320,6 +367,7 @@ main (int argc, char **argv)
     { "nesting-bomb", test_nesting_bomb },
     { "samples", test_samples },
     { "text-with-nul", test_text_with_nul },
+    { "text-lengths", test_text_lengths },
     { "too-many-elements", test_too_many_elements },
     { "headers", test_headers },
   };

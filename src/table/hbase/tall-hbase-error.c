@@ -2,7 +2,32 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-hbase-error.h"
 
+#include "tall-text.h"
+
 #define MAX_TEXT 400
+
+/* How the lines of a Java stack begin. */
+#define STACK "\n\tat "
+
+/* In one line, and without what could steer a terminal. */
+static char *
+show (const char *text)
+{
+  g_autofree char *line = g_strdelimit (g_strdup (text), "\r\n\t", ' ');
+  return tall_text_clean (line);
+}
+
+/* Without the package of its class. */
+static const char *
+skip_package (const char *text)
+{
+  if (!g_str_has_prefix (text, "org.apache.hadoop."))
+    return text;
+
+  gsize class_name = strspn (text, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS ".$_");
+  const char *dot = g_strrstr_len (text, (gssize)class_name, ".");
+  return dot == NULL ? text : dot + 1;
+}
 
 /**
  * tall_hbase_error_get_text:
@@ -10,7 +35,7 @@
  * HBase's messages are those of Java exceptions, often with the name of the class before and the
  * stack after them.
  *
- * Returns: (transfer full): the part for people
+ * Returns: (transfer full): the part for people, in one line
  */
 char *
 tall_hbase_error_get_text (const HbTIOError *io)
@@ -18,21 +43,33 @@ tall_hbase_error_get_text (const HbTIOError *io)
   if (io->message == NULL || *io->message == '\0')
     return g_strdup ("HBase gave no reason");
 
-  g_autofree char *text = g_utf8_make_valid (io->message, -1);
-  text[strcspn (text, "\r\n")] = '\0';
-  const char *start = text;
-  if (g_str_has_prefix (start, "org.apache.hadoop."))
+  g_autofree char *reason = g_strdup (skip_package (io->message));
+  char *stack = strstr (reason, STACK);
+  if (stack != NULL)
+    *stack = '\0';
+  g_autofree char *text = show (reason);
+  return g_utf8_strlen (text, -1) <= MAX_TEXT ? g_steal_pointer (&text)
+                                              : g_utf8_substring (text, 0, MAX_TEXT);
+}
+
+/* What HBase itself says: not the row keys in it, which are anybody's words, and of what happened
+ * in several tries only what they have in common. */
+static char *
+own_words (const HbTIOError *io)
+{
+  static const char *const ends[] = { "\n", "\r", "row '", "row=" };
+  const char *text = io->message != NULL ? io->message : "";
+  gsize len = strlen (text);
+  for (guint i = 0; i < G_N_ELEMENTS (ends); i++)
     {
-      gsize class_name = strspn (start, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS ".$_");
-      const char *dot = g_strrstr_len (start, (gssize)class_name, ".");
-      start = dot == NULL ? start : dot + 1;
+      const char *end = g_strstr_len (text, (gssize)len, ends[i]);
+      len = end == NULL ? len : (gsize)(end - text);
     }
-  return g_utf8_strlen (start, -1) <= MAX_TEXT ? g_strdup (start)
-                                               : g_utf8_substring (start, 0, MAX_TEXT);
+  return g_strndup (text, len);
 }
 
 static TallError
-code_of_text (const HbTIOError *io, const char *text)
+code_of (const HbTIOError *io)
 {
   static const struct
   {
@@ -52,6 +89,7 @@ code_of_text (const HbTIOError *io, const char *text)
     { "not a long", TALL_ERROR_INVALID },
   };
 
+  g_autofree char *text = own_words (io);
   for (guint i = 0; i < G_N_ELEMENTS (known); i++)
     if (strstr (text, known[i].part) != NULL)
       return known[i].code;
@@ -82,18 +120,16 @@ tall_hbase_error_is_garbled (const GError *reason)
 void
 tall_hbase_error_set (GError **error, GError *reason, const HbTIOError *io, const char *gateway)
 {
+  g_autofree char *text = io != NULL ? tall_hbase_error_get_text (io) : show (reason->message);
   if (io != NULL)
-    {
-      g_autofree char *text = tall_hbase_error_get_text (io);
-      g_set_error (error, TALL_ERROR, (int)code_of_text (io, text),
-                   "HBase, by the gateway at %s: %s", gateway, text);
-    }
+    g_set_error (error, TALL_ERROR, (int)code_of (io), "HBase, by the gateway at %s: %s", gateway,
+                 text);
   else if (reason->domain == TALL_ERROR && !tall_hbase_error_is_garbled (reason))
-    g_set_error (error, TALL_ERROR, reason->code, "gateway %s", reason->message);
+    g_set_error (error, TALL_ERROR, reason->code, "gateway %s", text);
   else
     /* Not what a gateway says: a TApplicationException, or bytes that make no sense. */
     g_set_error (error, TALL_ERROR, TALL_ERROR_INTERNAL, "the gateway at %s failed: %s", gateway,
-                 reason->message);
+                 text);
 }
 
 /**

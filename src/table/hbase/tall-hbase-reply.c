@@ -32,7 +32,7 @@ typedef struct
 /* What Thrift answers where a call could not be run. */
 typedef struct
 {
-  TallSlice message;
+  char *message; /* owned */
   gint32 type;
 } Exception;
 
@@ -236,20 +236,23 @@ read_results (Decoder *self, ThriftType type, GError **error)
   return tall_struct_input_end_list (&self->input, error);
 }
 
-/* HBase's text for people: what comes after a NUL is not shown. */
+/* What HBase has to say to people. */
+static gboolean
+read_text (Decoder *self, ThriftType type, const char *name, char **text, GError **error)
+{
+  return check_type (type, T_STRING, name, error)
+         && tall_struct_input_text (&self->input, text, error);
+}
+
 static gboolean
 read_io_field (Decoder *self, gint16 id, ThriftType type, gpointer object, GError **error)
 {
   HbTIOError *io = object;
-  TallSlice text;
   switch (id)
     {
     case 1:
-      if (!read_bytes (self, type, "an error's message", &text, error))
-        return FALSE;
-      io->message = g_strndup ((const char *)text.data, text.len);
       io->__isset_message = TRUE;
-      return TRUE;
+      return read_text (self, type, "an error's message", &io->message, error);
     case 2:
       io->__isset_canRetry = TRUE;
       return check_type (type, T_BOOL, "an error's mark", error)
@@ -303,7 +306,7 @@ read_exception_field (Decoder *self, gint16 id, ThriftType type, gpointer object
 {
   Exception *exception = object;
   if (id == 1)
-    return read_bytes (self, type, "an exception's message", &exception->message, error);
+    return read_text (self, type, "an exception's message", &exception->message, error);
   if (id == 2)
     return check_type (type, T_I32, "an exception's type", error)
            && tall_struct_input_i32 (&self->input, &exception->type, error);
@@ -317,15 +320,12 @@ read_exception (Decoder *self, ThriftProtocol *protocol, GError **error)
   Exception exception = { 0 };
   guint64 seen;
   tall_struct_input_init (&self->input, protocol);
-  if (!read_struct (self, "an exception", read_exception_field, &exception, &seen, error)
-      || !tall_struct_input_finish (&self->input, error))
-    return;
-
-  g_autofree char *text =
-      g_utf8_make_valid (exception.message.len > 0 ? (const char *)exception.message.data : "",
-                         (gssize)exception.message.len);
-  g_set_error (error, THRIFT_APPLICATION_EXCEPTION_ERROR, exception.type, "application error: %s",
-               *text != '\0' ? text : "no reason given");
+  if (read_struct (self, "an exception", read_exception_field, &exception, &seen, error)
+      && tall_struct_input_finish (&self->input, error))
+    g_set_error (error, THRIFT_APPLICATION_EXCEPTION_ERROR, exception.type, "application error: %s",
+                 exception.message != NULL && *exception.message != '\0' ? exception.message
+                                                                         : "no reason given");
+  g_free (exception.message);
 }
 
 /**

@@ -1,0 +1,62 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-text.h"
+
+/**
+ * tall_text_from_bytes:
+ *
+ * Returns: (transfer full): the bytes as they are, with `\x00` for each NUL, so that the text does
+ *   not end there. For people: it cannot be turned back
+ */
+char *
+tall_text_from_bytes (TallSlice bytes)
+{
+  GString *text = g_string_sized_new (bytes.len + 1);
+  while (bytes.len > 0)
+    {
+      const guint8 *nul = memchr (bytes.data, '\0', bytes.len);
+      gsize n = nul == NULL ? bytes.len : (gsize)(nul - bytes.data);
+      g_string_append_len (text, (const char *)bytes.data, (gssize)n);
+      if (nul == NULL)
+        break;
+      g_string_append (text, "\\x00");
+      bytes = tall_slice (nul + 1, bytes.len - n - 1);
+    }
+  return g_string_free (text, FALSE);
+}
+
+/* Format controls, such as those that turn the direction of writing, line and paragraph separators.
+ * Those that join letters belong to the writing of some languages, and to emoji. */
+static gboolean
+steers_text (gunichar c)
+{
+  if (c == 0x200c || c == 0x200d)
+    return FALSE;
+  GUnicodeType type = g_unichar_type (c);
+  return type == G_UNICODE_FORMAT || type == G_UNICODE_LINE_SEPARATOR
+         || type == G_UNICODE_PARAGRAPH_SEPARATOR;
+}
+
+/**
+ * tall_text_clean:
+ *
+ * Returns: (transfer full): the text with its control characters, which could steer a terminal, as
+ *   `\xNN`, its format controls as `\uNNNN`, and with what is not UTF-8 replaced
+ */
+char *
+tall_text_clean (const char *text)
+{
+  g_autofree char *valid = g_utf8_make_valid (text, -1);
+  g_autoptr (GString) clean = g_string_sized_new (strlen (valid));
+  for (const char *at = valid; *at != '\0'; at = g_utf8_next_char (at))
+    {
+      gunichar c = g_utf8_get_char (at);
+      if (g_unichar_iscntrl (c))
+        g_string_append_printf (clean, "\\x%02x", c);
+      else if (steers_text (c))
+        g_string_append_printf (clean, "\\u%04x", c);
+      else
+        g_string_append_unichar (clean, c);
+    }
+  return g_string_free (g_steal_pointer (&clean), FALSE);
+}

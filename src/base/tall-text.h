@@ -1,0 +1,12 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-bytes.h"
+
+G_BEGIN_DECLS
+
+char *tall_text_from_bytes (TallSlice bytes);
+char *tall_text_clean (const char *text);
+
+G_END_DECLS

@@ -3,11 +3,16 @@
 #include "tall-error.h"
 #include "tall-hbase-fixture.h"
 #include "tall-hbase-pool-private.h"
+#include "tall-hbase-trial.h"
 
 /* Which of two gateways lends a connection. */
 
 #define BAD 0
 #define GOOD 1
+
+/* What the pool gives a call if a test waits for that to be over; a gateway that is well answers
+ * within it also on a busy machine. Milliseconds. */
+#define CALL_TIMEOUT 2000
 
 /* Two gateways, of which the first comes to harm, and the pool of their connections. */
 typedef struct
@@ -20,7 +25,7 @@ typedef struct
 
 /* Each has answered and has one connection to lend. */
 static void
-pair_init (Pair *self)
+pair_init (Pair *self, guint call_timeout)
 {
   g_autoptr (GError) error = NULL;
   TallHbaseOptions options = TALL_HBASE_OPTIONS_INIT;
@@ -31,7 +36,7 @@ pair_init (Pair *self)
   options.gateways = gateways;
   options.connect_timeout = 60000;
   options.wait_timeout = 60000;
-  options.call_timeout = 60000;
+  options.call_timeout = call_timeout;
   self->pool = tall_hbase_pool_new (&options, &error);
   g_assert_no_error (error);
   self->lent = g_ptr_array_new ();
@@ -102,7 +107,7 @@ static void
 test_idle_first (void)
 {
   g_auto (Pair) pair = { NULL };
-  pair_init (&pair);
+  pair_init (&pair, 60000);
   hold (&pair, BAD);
   tall_fake_gateway_set_answer (pair.bad, "getThriftServerType", TALL_FAKE_SILENT, 1000);
 
@@ -117,10 +122,80 @@ static void
 test_share (void)
 {
   g_auto (Pair) pair = { NULL };
-  pair_init (&pair);
+  pair_init (&pair, 60000);
   for (guint i = 0; i < 3; i++)
     hold (&pair, BAD);
   g_assert_cmpuint (tall_fake_gateway_get_connections (pair.good), ==, 1);
+}
+
+/* Returns: a connection for writes. */
+static gpointer
+take_to_write (gpointer pair)
+{
+  g_autoptr (GError) error = NULL;
+  TallHbaseLink *link =
+      tall_hbase_trial_take (((Pair *)pair)->pool, TALL_HBASE_WAIT, SOON, &error);
+  g_assert_no_error (error);
+  return link;
+}
+
+static guint
+count_tests (TallFakeGateway *gateway)
+{
+  return tall_fake_gateway_get_calls (gateway, "getScannerResults");
+}
+
+/* A writer that has the bad gateway tested, which is cut off from HBase. */
+static GThread *
+start_test (Pair *self)
+{
+  TallHbaseLink *good = hold (self, GOOD);
+  tall_fake_gateway_set_answer (self->bad, "getScannerResults", TALL_FAKE_SILENT, 1000);
+  tall_fake_gateway_set_answer (self->bad, "tableExists", TALL_FAKE_SILENT, 1000);
+  GThread *thread = g_thread_new ("writer", take_to_write, self);
+  tall_fake_gateway_wait_for_calls (self->bad, "getScannerResults", 1);
+  g_ptr_array_remove (self->lent, good);
+  tall_hbase_pool_give_back (self->pool, good);
+  return thread;
+}
+
+static void
+expect_good_to_write (Pair *self, TallHbaseLink *link)
+{
+  g_ptr_array_add (self->lent, link);
+  g_assert_cmpuint (link->gateway, ==, GOOD);
+}
+
+/* While one is tested and does not answer, others write by the other one. */
+static void
+test_tested_apart (void)
+{
+  g_auto (Pair) pair = { NULL };
+  pair_init (&pair, 60000);
+  GThread *thread = start_test (&pair);
+  gint64 start = g_get_monotonic_time ();
+  expect_good_to_write (&pair, take_to_write (&pair));
+  g_assert_cmpint (g_get_monotonic_time () - start, <, 20 * G_TIME_SPAN_SECOND);
+  g_assert_cmpuint (count_tests (pair.good), ==, 1);
+
+  tall_fake_gateway_set_answer (pair.bad, "getThriftServerType", TALL_FAKE_CLOSE, 100000);
+  tall_fake_gateway_close_connections (pair.bad);
+  expect_good_to_write (&pair, g_thread_join (thread));
+}
+
+/* Several have connections to a gateway that is cut off: one of them finds out for all. */
+static void
+test_tested_once (void)
+{
+  g_auto (Pair) pair = { NULL };
+  GThread *threads[8];
+  pair_init (&pair, CALL_TIMEOUT);
+  threads[0] = start_test (&pair);
+  for (guint i = 1; i < G_N_ELEMENTS (threads); i++)
+    threads[i] = g_thread_new ("writer", take_to_write, &pair);
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    expect_good_to_write (&pair, g_thread_join (threads[i]));
+  g_assert_cmpuint (count_tests (pair.bad), ==, 1);
 }
 
 int
@@ -129,5 +204,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/table/hbase/lending/idle-first", test_idle_first);
   g_test_add_func ("/table/hbase/lending/share", test_share);
+  g_test_add_func ("/table/hbase/lending/tested-apart", test_tested_apart);
+  g_test_add_func ("/table/hbase/lending/tested-once", test_tested_once);
   return g_test_run ();
 }

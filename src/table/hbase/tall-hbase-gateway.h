@@ -34,6 +34,7 @@ typedef struct
   TallHbaseGatewayState state;
   gboolean known;   /* it was alive once, so it is spoken to in the right way */
   gint tested;      /* atomic: the HBase behind it does what writes rely on */
+  gboolean busy;    /* it is just being tested for that */
   gboolean refused; /* it does not, and has to show that it does before it is used again */
   gboolean suspect; /* a call failed: kept connections may be as dead, so none is lent */
   gboolean stalled; /* calls had no answer in time: while others do better it has no turn */

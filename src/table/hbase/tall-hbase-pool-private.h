@@ -30,9 +30,8 @@ struct _TallHbasePool
   guint64 last_ticket;        /* that a Waiter got */
   TallHbaseGateway *gateways; /* n_gateways of them */
   guint n_gateways;
-  guint next;    /* whose turn it is */
-  char *owner;   /* of self-tests: its alone */
-  gboolean busy; /* with a self-test */
+  guint next;  /* whose turn it is */
+  char *owner; /* of self-tests: its alone */
 };
 
 void tall_hbase_pool_leave (TallHbasePool *self);

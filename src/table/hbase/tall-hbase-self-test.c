@@ -22,7 +22,7 @@ typedef struct
   TallHbaseLink *link;
   HbGatewayIf *client;
   const TallHbaseNames *names;
-  const char *owner; /* begins the key of its row, and of those that this process left */
+  const char *owner; /* begins the key of its row, and of those that earlier ones left */
   GByteArray *table;
   GByteArray *row;
   gint64 now;         /* milliseconds; timestamps count from here */
@@ -309,8 +309,8 @@ static gboolean
 try_out (TallHbaseLink *link, const TallHbaseNames *names, const char *owner, GError **error)
 {
   g_autofree char *id = g_uuid_string_random ();
-  g_autofree char *prefix = g_strconcat (PREFIX, owner, NULL);
-  g_autofree char *row = g_strconcat (prefix, "/", id, NULL);
+  g_autofree char *prefix = g_strconcat (PREFIX, owner, "/", NULL);
+  g_autofree char *row = g_strconcat (prefix, id, NULL);
   g_auto (SelfTest) self = {
     .link = link,
     .client = tall_hbase_link_get_client (link),
@@ -337,7 +337,7 @@ try_out (TallHbaseLink *link, const TallHbaseNames *names, const char *owner, GE
 
 /**
  * tall_hbase_self_test:
- * @owner: what begins the keys of the rows of this process; no two of its tests run at once
+ * @owner: this process and gateway: begins the keys of rows; no two tests of it run at once
  * @deadline: of everything
  *
  * Tries out whether the HBase behind a gateway does what the protocol of commits relies on: a check

@@ -6,62 +6,94 @@
 #include "tall-hbase-self-test.h"
 #include "tall-hbase-watch.h"
 
-/* One test at a time: what an earlier one left is then nobody's. TRUE if the gateway has passed, or
- * if it is up to the caller to test it. Called with the mutex held. */
-static gboolean
-wait_for_turn (TallHbasePool *self, const TallHbaseGateway *gateway, gint64 deadline)
+typedef enum
 {
-  gboolean in_time = TRUE;
-  while (self->busy && !gateway->tested && in_time)
-    in_time = g_cond_wait_until (&self->changed, &self->mutex, deadline);
-  return gateway->tested || !self->busy;
-}
+  TURN_PASSED, /* the gateway was tested */
+  TURN_OWN,    /* it is up to the caller to test it */
+  TURN_LOST,   /* meanwhile it was found that other gateways do better */
+  TURN_LATE,   /* the time was over, with @error */
+} Turn;
 
-/**
- * tall_hbase_trial_try:
- * @link: lent
- *
- * Has a gateway show what its HBase does, unless it has done so before. Called without the mutex.
- *
- * Returns: FALSE with %TALL_ERROR_UNSUPPORTED: it is refused; or why it cannot be known
- */
-gboolean
-tall_hbase_trial_try (TallHbasePool *self, TallHbaseLink *link, gint64 deadline, GError **error)
+/* One test of a gateway at a time: what an earlier one left is then nobody's. Called without the
+ * mutex. */
+static Turn
+wait_for_turn (TallHbasePool *self, TallHbaseGateway *gateway, gint64 deadline, GError **error)
 {
-  TallHbaseGateway *gateway = &self->gateways[link->gateway];
-  g_autoptr (GError) reason = NULL;
   if (g_atomic_int_get (&gateway->tested))
-    return TRUE;
+    return TURN_PASSED;
 
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
-  if (!wait_for_turn (self, gateway, deadline))
+  gboolean waited = gateway->busy;
+  gboolean in_time = TRUE;
+  while (gateway->busy && in_time)
+    in_time = g_cond_wait_until (&self->changed, &self->mutex, deadline);
+  if (gateway->tested)
+    return TURN_PASSED;
+  if (gateway->busy)
     {
       g_set_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT,
                    "the time was over before the gateway at %s had shown what its HBase does",
                    gateway->address);
-      return FALSE;
+      return TURN_LATE;
     }
-  if (gateway->tested)
-    return TRUE;
+  if (waited && (gateway->suspect || gateway->stalled || gateway->refused))
+    return TURN_LOST;
+  gateway->busy = TRUE;
+  return TURN_OWN;
+}
 
-  self->busy = TRUE;
-  g_mutex_unlock (&self->mutex);
+static void
+end_turn (TallHbasePool *self, TallHbaseGateway *gateway)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  gateway->busy = FALSE;
+  g_cond_broadcast (&self->changed);
+}
+
+/* FALSE with %TALL_ERROR_UNSUPPORTED: its gateway is refused; or why it cannot be known. */
+static gboolean
+run_test (TallHbasePool *self, TallHbaseLink *link, gint64 deadline, GError **error)
+{
+  TallHbaseGateway *gateway = &self->gateways[link->gateway];
+  g_autofree char *owner = g_strdup_printf ("%s/%u", self->owner, link->gateway);
+  g_autoptr (GError) reason = NULL;
   gint64 own =
       tall_hbase_limit (self->options.call_timeout * G_TIME_SPAN_MILLISECOND, TALL_NO_DEADLINE);
-  link->hurried = deadline < own;
   gboolean passed =
-      tall_hbase_self_test (link, &self->names, self->owner, MIN (own, deadline), &reason);
-  g_mutex_lock (&self->mutex);
-
-  self->busy = FALSE;
-  g_atomic_int_set (&gateway->tested, passed);
+      tall_hbase_self_test (link, &self->names, owner, MIN (own, deadline), &reason);
   link->late = g_error_matches (reason, TALL_ERROR, TALL_ERROR_TIMED_OUT);
-  link->hurried &= link->late;
+  link->hurried = link->late && deadline < own;
+
+  g_mutex_lock (&self->mutex);
+  g_atomic_int_set (&gateway->tested, passed);
   gateway->refused =
       g_error_matches (reason, TALL_ERROR, TALL_ERROR_UNSUPPORTED) || (gateway->refused && !passed);
-  g_cond_broadcast (&self->changed);
+  g_mutex_unlock (&self->mutex);
   if (!passed)
     g_propagate_error (error, g_steal_pointer (&reason));
+  return passed;
+}
+
+/**
+ * tall_hbase_trial_try:
+ * @link: not lent
+ *
+ * Has a gateway that was refused show what its HBase does. Called without the mutex.
+ *
+ * Returns: FALSE with %TALL_ERROR_UNSUPPORTED: it is refused; or why it cannot be known
+ */
+gboolean
+tall_hbase_trial_try (TallHbasePool *self, TallHbaseLink *link, GError **error)
+{
+  TallHbaseGateway *gateway = &self->gateways[link->gateway];
+  Turn turn = TURN_LOST;
+  while (turn == TURN_LOST)
+    turn = wait_for_turn (self, gateway, TALL_NO_DEADLINE, error);
+  if (turn != TURN_OWN)
+    return turn == TURN_PASSED;
+
+  gboolean passed = run_test (self, link, TALL_NO_DEADLINE, error);
+  end_turn (self, gateway);
   return passed;
 }
 
@@ -84,6 +116,24 @@ give_back_failed (TallHbasePool *self, TallHbaseLink *link, const GError *reason
   return other;
 }
 
+/* FALSE if @link was given back; @left: tests that may still fail. What a failed one says of the
+ * gateway is known before anybody else has his turn: he would find out the same. */
+static gboolean
+try_lent (TallHbasePool *self, TallHbaseLink *link, gint64 deadline, guint *left, GError **error)
+{
+  TallHbaseGateway *gateway = &self->gateways[link->gateway];
+  Turn turn = wait_for_turn (self, gateway, deadline, error);
+  gboolean passed =
+      turn == TURN_PASSED || (turn == TURN_OWN && run_test (self, link, deadline, error));
+  if (turn == TURN_LOST)
+    tall_hbase_pool_give_back (self, link);
+  else if (!passed)
+    *left = give_back_failed (self, link, *error) ? *left - 1 : 0;
+  if (turn == TURN_OWN)
+    end_turn (self, gateway);
+  return passed;
+}
+
 /**
  * tall_hbase_trial_take:
  *
@@ -97,15 +147,16 @@ tall_hbase_trial_take (TallHbasePool *self,
                        GError **error)
 {
   g_autoptr (GError) reason = NULL;
-  for (guint attempt = 0; attempt <= self->n_gateways; attempt++)
+  guint left = self->n_gateways + 1;
+  while (left > 0)
     {
       g_clear_error (&reason);
       TallHbaseLink *link = tall_hbase_pool_take (self, lending, deadline, &reason);
       if (link == NULL)
         break;
-      if (tall_hbase_trial_try (self, link, deadline, &reason))
+      if (try_lent (self, link, deadline, &left, &reason))
         return link;
-      if (!give_back_failed (self, link, reason) || lending == TALL_HBASE_TRY)
+      if (lending == TALL_HBASE_TRY)
         break;
     }
   tall_hbase_watch_explain (self, &reason);

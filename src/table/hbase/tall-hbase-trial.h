@@ -15,7 +15,6 @@ gboolean tall_hbase_trial_run (TallHbasePool *self,
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_hbase_trial_try (TallHbasePool *self,
                                TallHbaseLink *link,
-                               gint64 deadline,
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -83,7 +83,7 @@ ask (TallHbasePool *self,
 {
   g_autoptr (TallHbaseLink) link =
       tall_hbase_watch_open (self, gateway, known, TALL_NO_DEADLINE, error);
-  if (link == NULL || (refused && !tall_hbase_trial_try (self, link, TALL_NO_DEADLINE, error)))
+  if (link == NULL || (refused && !tall_hbase_trial_try (self, link, error)))
     return NULL;
   return g_steal_pointer (&link);
 }

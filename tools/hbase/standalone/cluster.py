@@ -52,7 +52,7 @@ class Cluster(Instance):
 
     def _wait_zookeeper(self):
         while not self._zookeeper_answers():
-            self._pause(ZOOKEEPER, f"answer on port {self._state['zookeeper_port']}")
+            self._pause(ZOOKEEPER, f"an answer on port {self._state['zookeeper_port']}")
 
     def _zookeeper_answers(self):
         with contextlib.suppress(OSError):

@@ -334,7 +334,7 @@ class Instance:
                 raise PortTaken(name)
             raise ToolError(self._failure(name, "ended by itself"))
         if time.monotonic() > self._deadline:
-            raise ToolError(self._failure(name, f"gave no {awaited} in time"))
+            raise ToolError(self._failure(name, f"did not give {awaited} in time"))
         time.sleep(POLL_SECONDS)
 
     def _read_log(self, name):

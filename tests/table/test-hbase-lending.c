@@ -133,8 +133,7 @@ static gpointer
 take_to_write (gpointer pair)
 {
   g_autoptr (GError) error = NULL;
-  TallHbaseLink *link =
-      tall_hbase_trial_take (((Pair *)pair)->pool, TALL_HBASE_WAIT, SOON, &error);
+  TallHbaseLink *link = tall_hbase_trial_take (((Pair *)pair)->pool, TALL_HBASE_WAIT, SOON, &error);
   g_assert_no_error (error);
   return link;
 }

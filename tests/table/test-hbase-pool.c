@@ -119,6 +119,59 @@ test_called_for_nothing (void)
     tall_hbase_pool_give_back (fixture.pool, links[i]);
 }
 
+static gpointer
+take_none (gpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  g_assert_null (tall_hbase_pool_take (data, TALL_HBASE_WAIT, SOON, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+  return NULL;
+}
+
+/* Breaks a connection and gives it back. */
+static void
+lose (Fixture *fixture, TallHbaseLink *link)
+{
+  tall_connection_break (link->connection);
+  tall_hbase_pool_give_back (fixture->pool, link);
+}
+
+/* The only gateway dies. Some connections are still lent when that is known; once the last one is
+ * lost, too, all who wait are told at once. */
+static void
+test_nothing_left (void)
+{
+  g_auto (Fixture) fixture = { NULL };
+  TallHbaseLink *links[N_LINKS];
+  GThread *threads[3];
+  fixture_init (&fixture);
+  for (guint i = 0; i < N_LINKS; i++)
+    links[i] = take (&fixture);
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    threads[i] = g_thread_new ("caller", take_none, fixture.pool);
+  wait_for_line (fixture.pool, G_N_ELEMENTS (threads));
+
+  /* It is asked in vain, and asked again, which then lasts. */
+  const char *method = "getThriftServerType";
+  guint questions = tall_fake_gateway_get_calls (fixture.gateway, method);
+  tall_fake_gateway_set_answer (fixture.gateway, method, TALL_FAKE_CLOSE, 1000);
+  lose (&fixture, links[0]);
+  tall_fake_gateway_wait_for_calls (fixture.gateway, method, questions + 1);
+  tall_fake_gateway_set_answer (fixture.gateway, method, TALL_FAKE_SILENT, 1000);
+  questions = tall_fake_gateway_get_calls (fixture.gateway, method);
+  tall_fake_gateway_wait_for_calls (fixture.gateway, method, questions + 1);
+
+  gint64 start = g_get_monotonic_time ();
+  for (guint i = 1; i < N_LINKS; i++)
+    {
+      wait_for_line (fixture.pool, G_N_ELEMENTS (threads));
+      lose (&fixture, links[i]);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    g_thread_join (threads[i]);
+  g_assert_cmpint (g_get_monotonic_time () - start, <, 20 * G_TIME_SPAN_SECOND);
+}
+
 static TallTable *
 open_table (TallFakeGateway *gateway, guint call_timeout)
 {
@@ -408,6 +461,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/table/hbase/pool/called-for-nothing", test_called_for_nothing);
+  g_test_add_func ("/table/hbase/pool/nothing-left", test_nothing_left);
   g_test_add_func ("/table/hbase/pool/in-a-hurry", test_in_a_hurry);
   g_test_add_func ("/table/hbase/pool/in-a-hurry-to-connect", test_in_a_hurry_to_connect);
   g_test_add_func ("/table/hbase/pool/late-answer", test_late_answer);

@@ -123,6 +123,21 @@ count_open (const TallHbasePool *self)
   return n;
 }
 
+/* There is nothing to wait for. Called with the mutex held. */
+static gboolean
+is_lost (const TallHbasePool *self)
+{
+  return count (self, TALL_HBASE_GATEWAY_ASIDE) == self->n_gateways && count_open (self) == 0;
+}
+
+/* A connection is gone: there may be room for whoever is first in line, or nothing left, which all
+ * are to see. Called with the mutex held. */
+static void
+call_after_loss (TallHbasePool *self)
+{
+  tall_hbase_pool_call_waiting (self, is_lost (self) ? G_MAXUINT : 1);
+}
+
 /* Why no gateway can be used. Called with the mutex held. */
 static void
 set_unavailable (const TallHbasePool *self, GError **error)
@@ -171,7 +186,7 @@ tall_hbase_pool_set_overloaded (TallHbasePool *self, GError **error)
 static gboolean
 check_line (const TallHbasePool *self, GError **error)
 {
-  if (count (self, TALL_HBASE_GATEWAY_ASIDE) == self->n_gateways && count_open (self) == 0)
+  if (is_lost (self))
     set_unavailable (self, error);
   else if (g_queue_get_length ((GQueue *)&self->waiting) >= self->options.max_waiting)
     set_overloaded (self, error);
@@ -256,6 +271,7 @@ fill_room (TallHbasePool *self, TallHbaseGateway *gateway, gint64 deadline, GErr
   g_mutex_lock (&self->mutex);
   gateway->n_open--;
   tall_hbase_watch_doubt (self, gateway);
+  call_after_loss (self);
   g_mutex_unlock (&self->mutex);
   return NULL;
 }
@@ -355,7 +371,7 @@ tall_hbase_pool_give_back (TallHbasePool *self, TallHbaseLink *link)
           gateway->stalled |= link->late && !link->hurried;
           tall_hbase_watch_doubt (self, gateway);
         }
-      tall_hbase_pool_call_waiting (self, 1);
+      call_after_loss (self);
     }
   g_mutex_unlock (&self->mutex);
   if (!fit)

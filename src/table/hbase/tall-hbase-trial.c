@@ -59,8 +59,7 @@ run_test (TallHbasePool *self, TallHbaseLink *link, gint64 deadline, GError **er
   g_autoptr (GError) reason = NULL;
   gint64 own =
       tall_hbase_limit (self->options.call_timeout * G_TIME_SPAN_MILLISECOND, TALL_NO_DEADLINE);
-  gboolean passed =
-      tall_hbase_self_test (link, &self->names, owner, MIN (own, deadline), &reason);
+  gboolean passed = tall_hbase_self_test (link, &self->names, owner, MIN (own, deadline), &reason);
   link->late = g_error_matches (reason, TALL_ERROR, TALL_ERROR_TIMED_OUT);
   link->hurried = link->late && deadline < own;
 

@@ -197,6 +197,80 @@ test_tested_once (void)
   g_assert_cmpuint (count_tests (pair.bad), ==, 1);
 }
 
+/* Takes connections for writes until the bad gateway has failed its test, which it does from now
+ * on. */
+static void
+have_refused (Pair *self)
+{
+  g_autofree char *answers = g_strnfill (100, '0');
+  gint64 end = SOON;
+  tall_fake_gateway_set_self_test (self->bad, answers, "s=2");
+  while (count_tests (self->bad) == 0)
+    {
+      expect_good_to_write (self, take_to_write (self));
+      g_assert_cmpint (g_get_monotonic_time (), <, end);
+    }
+}
+
+/* Somebody reads by a gateway that is refused meanwhile, and goes on until it has failed again:
+ * nobody reads by it after that. */
+static void
+test_refused_while_lent (void)
+{
+  g_auto (Pair) pair = { NULL };
+  pair_init (&pair, 60000);
+  hold (&pair, BAD);
+  hold (&pair, GOOD);
+  have_refused (&pair);
+  /* When it is tested for the third time the second one is over; each is made twice. */
+  tall_fake_gateway_wait_for_calls (pair.bad, "getScannerResults", 5);
+  give_all_back (&pair);
+  expect_good (&pair, 20);
+}
+
+/* Until nothing is opened without a caller. */
+static void
+wait_for_watches (Pair *self)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->pool->mutex);
+  gint64 end = SOON;
+  for (guint i = 0; i < self->pool->n_gateways; i++)
+    while (self->pool->gateways[i].watched)
+      {
+        g_cond_wait_until (&self->pool->changed, &self->pool->mutex, NEAR);
+        g_assert_cmpint (g_get_monotonic_time (), <, end);
+      }
+}
+
+/* It is refused while it is asked whether it is there, as somebody had no time: that it is does not
+ * help it. */
+static void
+test_refused_while_asked (void)
+{
+  g_auto (Pair) pair = { NULL };
+  gint64 end = SOON;
+  pair_init (&pair, 60000);
+  TallHbaseLink *hasty = hold (&pair, BAD);
+  hold (&pair, BAD);
+  wait_for_watches (&pair);
+  guint questions = tall_fake_gateway_get_calls (pair.bad, "getThriftServerType");
+  tall_fake_gateway_set_answer (pair.bad, "getThriftServerType", TALL_FAKE_LATE, 1);
+  hasty->hurried = TRUE;
+  tall_connection_break (hasty->connection);
+  give_all_back (&pair);
+  tall_fake_gateway_wait_for_calls (pair.bad, "getThriftServerType", questions + 1);
+
+  have_refused (&pair);
+  give_all_back (&pair);
+  guint tests = count_tests (pair.bad);
+  while (count_tests (pair.bad) == tests)
+    {
+      tall_fake_gateway_send_late (pair.bad);
+      expect_good (&pair, 2);
+      g_assert_cmpint (g_get_monotonic_time (), <, end);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -205,5 +279,7 @@ main (int argc, char **argv)
   g_test_add_func ("/table/hbase/lending/share", test_share);
   g_test_add_func ("/table/hbase/lending/tested-apart", test_tested_apart);
   g_test_add_func ("/table/hbase/lending/tested-once", test_tested_once);
+  g_test_add_func ("/table/hbase/lending/refused-while-lent", test_refused_while_lent);
+  g_test_add_func ("/table/hbase/lending/refused-while-asked", test_refused_while_asked);
   return g_test_run ();
 }

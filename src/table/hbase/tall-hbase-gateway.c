@@ -60,7 +60,7 @@ TallHbaseLink *
 tall_hbase_gateway_take (TallHbaseGateway *self)
 {
   TallHbaseLink *link;
-  if (self->suspect)
+  if (self->suspect || self->refused)
     return NULL;
   while ((link = g_queue_pop_head (&self->idle)) != NULL)
     {
@@ -89,7 +89,8 @@ tall_hbase_gateway_keep (TallHbaseGateway *self, TallHbaseLink *link)
 gboolean
 tall_hbase_gateway_has_room (const TallHbaseGateway *self)
 {
-  return self->state == TALL_HBASE_GATEWAY_ALIVE && self->n_open < TALL_HBASE_MAX_CONNECTIONS;
+  return self->state == TALL_HBASE_GATEWAY_ALIVE && !self->refused
+         && self->n_open < TALL_HBASE_MAX_CONNECTIONS;
 }
 
 static void

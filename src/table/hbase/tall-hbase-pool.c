@@ -345,7 +345,7 @@ keep_or_hand_over (TallHbasePool *self, TallHbaseGateway *gateway, TallHbaseLink
 
 /**
  * tall_hbase_pool_give_back:
- * @link: (transfer full): is closed if it is broken
+ * @link: (transfer full): is closed if it is broken or its gateway was refused
  *
  * Who stands in line gets it. If something failed on it, its gateway has to show that it is there
  * before any other connection to it is used; if only its caller's time was over, before another one
@@ -356,7 +356,7 @@ tall_hbase_pool_give_back (TallHbasePool *self, TallHbaseLink *link)
 {
   g_mutex_lock (&self->mutex);
   TallHbaseGateway *gateway = &self->gateways[link->gateway];
-  gboolean fit = is_fit_for_next (self, link);
+  gboolean fit = !gateway->refused && is_fit_for_next (self, link);
   if (fit)
     {
       gateway->mute = FALSE;

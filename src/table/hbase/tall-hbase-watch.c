@@ -125,6 +125,27 @@ keep_new (TallHbaseGateway *gateway, TallHbaseLink *link)
     tall_hbase_link_free (link);
 }
 
+/* Called with the mutex held. */
+static void
+note_silence (TallHbasePool *self, TallHbaseGateway *gateway, GError **reason)
+{
+  /* Each call that waits for a silent HBase takes up one of the gateway's threads. */
+  if (gateway->mute)
+    g_prefix_error (reason, "HBase behind the gateway at %s did not answer: " LOOK "; now ",
+                    gateway->address);
+  tall_hbase_gateway_set_aside (gateway, *reason);
+  tall_hbase_pool_call_waiting (self, G_MAXUINT);
+}
+
+/* Called with the mutex held. */
+static void
+note_answer (TallHbasePool *self, TallHbaseGateway *gateway, TallHbaseLink *link)
+{
+  tall_hbase_gateway_set_alive (gateway);
+  keep_new (gateway, link);
+  tall_hbase_pool_call_waiting (self, TALL_HBASE_MAX_CONNECTIONS);
+}
+
 /* Asks a gateway once. Called with the mutex held, which is let go meanwhile. */
 static void
 check (TallHbasePool *self, TallHbaseGateway *gateway)
@@ -132,7 +153,8 @@ check (TallHbasePool *self, TallHbaseGateway *gateway)
   g_autoptr (GError) reason = NULL;
   gboolean known = gateway->known;
   gboolean refused = gateway->refused;
-  gboolean stalled = gateway->stalled && gateway->state == TALL_HBASE_GATEWAY_ALIVE;
+  gboolean alive = gateway->state == TALL_HBASE_GATEWAY_ALIVE;
+  gboolean stalled = gateway->stalled && alive;
 
   gateway->wanted = FALSE;
   g_mutex_unlock (&self->mutex);
@@ -143,21 +165,14 @@ check (TallHbasePool *self, TallHbaseGateway *gateway)
 
   gateway->mute = !reaching && (gateway->mute || (gateway->stalled && link != NULL));
   if (link == NULL)
-    {
-      /* Each call that waits for a silent HBase takes up one of the gateway's threads. */
-      if (gateway->mute)
-        g_prefix_error (&reason, "HBase behind the gateway at %s did not answer: " LOOK "; now ",
-                        gateway->address);
-      tall_hbase_gateway_set_aside (gateway, reason);
-      tall_hbase_pool_call_waiting (self, G_MAXUINT);
-    }
+    note_silence (self, gateway, &reason);
+  else if (gateway->refused || (alive && gateway->state != TALL_HBASE_GATEWAY_ALIVE))
+    tall_hbase_link_free (link); /* it was refused or in doubt meanwhile, and is asked again */
   else
     {
-      tall_hbase_gateway_set_alive (gateway);
       if (stalled)
         tall_hbase_gateway_set_reaching (gateway, reaching);
-      keep_new (gateway, link);
-      tall_hbase_pool_call_waiting (self, TALL_HBASE_MAX_CONNECTIONS);
+      note_answer (self, gateway, link);
     }
   g_cond_broadcast (&self->changed);
 }
@@ -299,7 +314,7 @@ tall_hbase_watch_want (TallHbasePool *self, TallHbaseGateway *gateway)
 void
 tall_hbase_watch_refuse (TallHbasePool *self, TallHbaseGateway *gateway, const GError *reason)
 {
-  if (gateway->state != TALL_HBASE_GATEWAY_ALIVE || self->closed)
+  if (self->closed)
     return;
   gateway->suspect = TRUE;
   tall_hbase_gateway_set_aside (gateway, reason);

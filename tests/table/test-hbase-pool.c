@@ -180,6 +180,7 @@ open_table (TallFakeGateway *gateway, guint call_timeout)
   const char *gateways[] = { tall_fake_gateway_get_address (gateway), NULL };
   options.gateways = gateways;
   options.connect_timeout = 60000;
+  options.wait_timeout = 60000;
   options.call_timeout = call_timeout;
   TallTable *table = tall_hbase_table_open (&options, &error);
   g_assert_no_error (error);
@@ -220,7 +221,7 @@ test_in_a_hurry (void)
       g_assert_true (tall_hbase_fixture_read (table, 2, SOON, &error));
       g_assert_no_error (error);
     }
-  g_assert_cmpint (g_get_monotonic_time () - start, <, 2 * G_TIME_SPAN_SECOND);
+  g_assert_cmpint (g_get_monotonic_time () - start, <, 20 * G_TIME_SPAN_SECOND);
   g_assert_cmpuint (tall_fake_gateway_get_connections (gateway), <=, 4);
 }
 

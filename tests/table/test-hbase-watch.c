@@ -5,6 +5,10 @@
 
 /* What is told of gateways that are lost, and of those whose HBase is. */
 
+/* What the pool gives a call if a test waits for that to be over; a gateway that is well answers
+ * within it also on a busy machine. Milliseconds. */
+#define CALL_TIMEOUT 2000
+
 /* Log lines, from any thread. */
 static GMutex lines_mutex;
 static GPtrArray *lines;
@@ -125,6 +129,19 @@ silence (TallFakeGateway *gateway, const char *method)
   tall_fake_gateway_set_answer (gateway, method, TALL_FAKE_SILENT, 1000);
 }
 
+/* Whether a call that has no time fails for that, after one that was well. */
+static gboolean
+is_haste_told (TallTable *table, TallFakeGateway *gateway)
+{
+  g_autoptr (GError) error = NULL;
+  tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_ANSWER, 0);
+  expect_read (table);
+  silence (gateway, "get");
+  g_assert_false (tall_hbase_fixture_read (table, 1, NEAR, &error));
+  g_assert_true (error->code == TALL_ERROR_TIMED_OUT || error->code == TALL_ERROR_UNAVAILABLE);
+  return error->code == TALL_ERROR_TIMED_OUT;
+}
+
 /* Calls get no answer, the question what the gateway is does. */
 static void
 test_mute (void)
@@ -132,7 +149,7 @@ test_mute (void)
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
   const char *gateways[] = { tall_fake_gateway_get_address (gateway), NULL };
   g_autoptr (GError) error = NULL;
-  g_autoptr (TallTable) table = open_at (gateways, 300);
+  g_autoptr (TallTable) table = open_at (gateways, CALL_TIMEOUT);
   g_assert_true (tall_hbase_fixture_write (table, SOON, NULL, &error));
   g_assert_no_error (error);
 
@@ -149,12 +166,10 @@ test_mute (void)
                &error);
 
   /* Once HBase has answered again, a caller's haste is a caller's haste. */
+  gint64 end = SOON;
   tall_fake_gateway_set_answer (gateway, "tableExists", TALL_FAKE_ANSWER, 0);
-  tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_ANSWER, 0);
-  expect_read (table);
-  silence (gateway, "get");
-  g_assert_false (tall_hbase_fixture_read (table, 1, NEAR, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT);
+  while (!is_haste_told (table, gateway))
+    g_assert_cmpint (g_get_monotonic_time (), <, end);
 }
 
 /* The first write finds it out, too. */
@@ -164,7 +179,7 @@ test_mute_at_first (void)
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
   const char *gateways[] = { tall_fake_gateway_get_address (gateway), NULL };
   g_autoptr (GError) error = NULL;
-  g_autoptr (TallTable) table = open_at (gateways, 300);
+  g_autoptr (TallTable) table = open_at (gateways, CALL_TIMEOUT);
   silence (gateway, "tableExists");
   silence (gateway, "getScannerResults");
   expect_mute (tall_hbase_fixture_write (table, SOON, NULL, &error), gateway,

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-command.h"
+#include "tall-log.h"
 #include "tall-output.h"
 
 #include <fcntl.h>
@@ -95,6 +96,7 @@ dispatch (int argc, char **argv)
                         argv[1]);
       return TALL_EXIT_USAGE;
     }
+  tall_log_start (command == &tall_command_serve);
   return command->run (argc - 1, argv + 1);
 }
 

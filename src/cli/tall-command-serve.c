@@ -1,11 +1,9 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
-#include "tall-json.h"
 #include "tall-options.h"
 #include "tall-output.h"
 #include "tall-server.h"
-#include "tall-text.h"
 
 #include <glib-unix.h>
 #include <stdio.h>
@@ -19,41 +17,6 @@ on_signal (gpointer data)
 {
   g_main_loop_quit (data);
   return G_SOURCE_CONTINUE;
-}
-
-static const char *
-name_level (GLogLevelFlags level)
-{
-  if (level & (G_LOG_LEVEL_ERROR | G_LOG_LEVEL_CRITICAL))
-    return "error";
-  if (level & G_LOG_LEVEL_WARNING)
-    return "warning";
-  return level & G_LOG_LEVEL_DEBUG ? "debug" : "info";
-}
-
-/* One line on standard error: `2026-11-21T11:56:07.458Z tallorder[info]: …`. Debugging messages are
- * there for those domains that G_MESSAGES_DEBUG names. */
-static GLogWriterOutput
-write_log (GLogLevelFlags level,
-           const GLogField *fields,
-           gsize n_fields,
-           gpointer data G_GNUC_UNUSED)
-{
-  const char *message = "";
-  const char *domain = NULL;
-  for (gsize i = 0; i < n_fields; i++)
-    if (g_str_equal (fields[i].key, "MESSAGE"))
-      message = fields[i].value;
-    else if (g_str_equal (fields[i].key, "GLIB_DOMAIN"))
-      domain = fields[i].value;
-  if (level & G_LOG_LEVEL_DEBUG && g_log_writer_default_would_drop (level, domain))
-    return G_LOG_WRITER_HANDLED;
-
-  char date[TALL_DATE_TEXT_SIZE];
-  tall_date_format (g_get_real_time () / 1000, date);
-  g_autofree char *clean = tall_text_clean (message);
-  fprintf (stderr, "%s tallorder[%s]: %s\n", date, name_level (level), clean);
-  return G_LOG_WRITER_HANDLED;
 }
 
 /* What is served, and within which limits: whoever reads the log later should not have to guess. */
@@ -87,11 +50,6 @@ serve (TallFront *front,
   guint sources[] = { g_unix_signal_add (SIGTERM, on_signal, loop),
                       g_unix_signal_add (SIGINT, on_signal, loop),
                       g_unix_signal_add (SIGHUP, on_signal, loop) };
-  g_log_set_writer_func (write_log, NULL, NULL);
-  /* Warnings tell of the store; a server does not end because of them, whatever G_DEBUG says. */
-  g_log_set_always_fatal (g_log_set_always_fatal (G_LOG_FATAL_MASK)
-                          & ~(GLogLevelFlags)G_LOG_LEVEL_WARNING);
-
   g_autoptr (TallServer) server = tall_server_new (front, address, server_options, &error);
   if (server == NULL)
     {

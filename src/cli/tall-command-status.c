@@ -7,7 +7,8 @@
 #include "tall-output.h"
 #include "tall-text.h"
 
-#define TIMEOUT (60 * G_USEC_PER_SEC)
+/* For what HBase's master tells of tables: it may be gone, and orders are served nevertheless. */
+#define TIMEOUT (10 * G_USEC_PER_SEC)
 
 /* Everything that status tells. */
 typedef struct
@@ -15,6 +16,7 @@ typedef struct
   TallDescription *description;
   gdouble ping;        /* milliseconds */
   GPtrArray *tables;   /* of TallTableSpec; NULL: of a server, which does not tell them */
+  GError *no_tables;   /* why they are not all in @tables */
   GPtrArray *gateways; /* of TallTableServer; NULL: there are none, or of a server */
 } Status;
 
@@ -23,27 +25,25 @@ status_clear (Status *self)
 {
   g_clear_pointer (&self->description, tall_description_free);
   g_clear_pointer (&self->tables, g_ptr_array_unref);
+  g_clear_error (&self->no_tables);
   g_clear_pointer (&self->gateways, g_ptr_array_unref);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Status, status_clear)
 
-static gboolean
-collect_tables (Status *self, TallTable *table, GError **error)
+static void
+collect_tables (Status *self, TallTable *table)
 {
   gint64 deadline = g_get_monotonic_time () + TIMEOUT;
-  g_auto (GStrv) names = tall_table_list_tables (table, deadline, error);
-  if (names == NULL)
-    return FALSE;
+  g_auto (GStrv) names = tall_table_list_tables (table, deadline, &self->no_tables);
   self->gateways = tall_table_list_servers (table);
   self->tables = g_ptr_array_new_with_free_func ((GDestroyNotify)tall_table_spec_free);
-  for (guint i = 0; names[i] != NULL; i++)
+  for (guint i = 0; names != NULL && names[i] != NULL; i++)
     {
-      TallTableSpec *spec = tall_table_describe_table (table, names[i], deadline, error);
+      TallTableSpec *spec = tall_table_describe_table (table, names[i], deadline, &self->no_tables);
       if (spec == NULL)
-        return FALSE;
+        return;
       g_ptr_array_add (self->tables, spec);
     }
-  return TRUE;
 }
 
 static gboolean
@@ -56,8 +56,9 @@ collect (Status *self, TallFront *front, GError **error)
   self->description = tall_front_describe (front, error);
   if (self->description == NULL)
     return FALSE;
-  return !TALL_IS_STORE (front)
-         || collect_tables (self, tall_store_get_table (TALL_STORE (front)), error);
+  if (TALL_IS_STORE (front))
+    collect_tables (self, tall_store_get_table (TALL_STORE (front)));
+  return TRUE;
 }
 
 static void
@@ -180,7 +181,7 @@ print_status (const Status *self)
   print_field ("mode", description->read_only ? "read-only" : "normal");
   print_field ("version", description->version);
   print_field ("ping", ping);
-  if (self->tables != NULL)
+  if (self->tables != NULL && self->tables->len > 0)
     {
       print_tables (self->tables);
       explain_ttl (self);
@@ -279,6 +280,8 @@ print_json (const Status *self)
   json_builder_add_double_value (builder, self->ping);
   if (self->tables != NULL)
     add_tables (builder, self->tables);
+  if (self->no_tables != NULL)
+    add_text (builder, "tables_error", self->no_tables->message);
   if (self->gateways != NULL)
     add_gateways (builder, self->gateways);
   json_builder_end_object (builder);
@@ -315,7 +318,10 @@ run (int argc, char **argv)
     print_json (&status);
   else
     print_status (&status);
-  return TALL_EXIT_DONE;
+  if (status.no_tables == NULL)
+    return TALL_EXIT_DONE;
+  tall_print_error ("The tables are not all told of: %s", status.no_tables->message);
+  return TALL_EXIT_FAILED;
 }
 
 const TallCommand tall_command_status = {

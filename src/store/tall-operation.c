@@ -156,8 +156,8 @@ tall_operation_has_looked_long (const TallOperation *self, gint64 begun)
 /**
  * tall_operation_apply:
  *
- * Sends what nobody sees until something is committed, or any more; once again if that fails, as
- * it is the same then.
+ * Sends what nobody sees until something is committed, or any more; once again if that fails and
+ * there is time, as it is the same then.
  */
 gboolean
 tall_operation_apply (const TallOperation *self, const TallBatch *batch, GError **error)
@@ -166,8 +166,14 @@ tall_operation_apply (const TallOperation *self, const TallBatch *batch, GError 
   TallTable *table = self->context->table;
   guint n = batch->mutations->len;
 
-  return tall_table_apply (table, mutations, n, TALL_DURABLE_LATER, self->deadline, NULL, NULL)
-         || tall_table_apply (table, mutations, n, TALL_DURABLE_LATER, self->deadline, NULL, error);
+  g_autoptr (GError) first = NULL;
+
+  if (tall_table_apply (table, mutations, n, TALL_DURABLE_LATER, self->deadline, NULL, &first))
+    return TRUE;
+  if (!tall_operation_is_over (self))
+    return tall_table_apply (table, mutations, n, TALL_DURABLE_LATER, self->deadline, NULL, error);
+  g_propagate_error (error, g_steal_pointer (&first));
+  return FALSE;
 }
 
 /**

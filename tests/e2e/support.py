@@ -38,10 +38,10 @@ def run(*arguments, code=0, **options):
 class Server:
     """`tallorder serve` on a port that the kernel chose; ended by its own process id."""
 
-    def __init__(self, store):
+    def __init__(self, store, **options):
         self.process = subprocess.Popen(
             [str(PROGRAM), "serve", "--store", store, "--listen", "127.0.0.1:0"],
-            stdout=subprocess.PIPE, text=True,
+            stdout=subprocess.PIPE, text=True, **options,
         )
         line = self.process.stdout.readline()
         if not line.startswith("listening on "):

@@ -18,7 +18,7 @@ SOURCE = pathlib.Path(os.environ["TALL_SOURCE_ROOT"])
 sys.path[:0] = [str(SOURCE / "tests" / "e2e"), str(SOURCE / "tools" / "hbase")]
 
 from standalone import java, settings
-from support import PROGRAM, connected, generated, run, serving
+from support import PROGRAM, Server, connected, generated, run, serving
 
 NOT_FOUND, FAILED = 1, 3
 ORDER = {"customer_number": "C1", "order_number": "1", "currency": "EUR"}
@@ -99,6 +99,21 @@ def check_tables(checks, address):
                                data=order)
 
 
+def check_dead_gateway(checks, address):
+    """One of two gateways is not there when a server starts: its log says so, and it serves."""
+    dead = f"127.0.0.1:{free_port()}"
+    name = f"half-{os.getpid()}"
+    run("init", "--store", f"hbase://{address}?name={name}")
+    server = Server(f"hbase://{dead},{address}?name={name}", stderr=subprocess.PIPE)
+    try:
+        run("put", "--server", server.address, "-", input=json.dumps(ORDER))
+        server.process.terminate()
+        log = server.process.communicate(timeout=60)[1]
+    finally:
+        server.process.kill()
+    checks.check(dead in log and "cannot be used" in log, "a server tells of a dead gateway", log)
+
+
 def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -149,6 +164,7 @@ def main():
     binary, framed = (os.environ[name].split(",")[0] for name in names[:2])
     checks = Checks()
     check_tables(checks, binary)
+    check_dead_gateway(checks, binary)
     check_kinds(checks, binary, framed)
     return checks.finish()
 

@@ -358,6 +358,32 @@ test_other_regions (void)
   g_assert_nonnull (strstr (left->message, "could not be dropped"));
 }
 
+/* A table that is not there is known without HBase's master, which a description comes from. */
+static void
+test_describe_absent (void)
+{
+  g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
+  g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
+  g_autoptr (GError) error = NULL;
+  tall_fake_gateway_set_answer (gateway, "tableExists", TALL_FAKE_NO, 1);
+  g_assert_null (tall_table_describe_table (table, "orders", SOON, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
+  g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "getTableDescriptor"), ==, 0);
+}
+
+/* That gateways are silent is no matter of the caller's time. */
+static void
+test_silent_gateways (void)
+{
+  g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
+  g_autoptr (GError) error = NULL;
+  tall_fake_gateway_set_answer (gateway, "getThriftServerType", TALL_FAKE_SILENT, 100);
+  const char *gateways[] = { tall_fake_gateway_get_address (gateway), NULL };
+  g_autoptr (TallTable) table = tall_hbase_fixture_open_at (gateways, FALSE, FALSE, &error);
+  g_assert_null (table);
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -369,6 +395,8 @@ main (int argc, char **argv)
   g_test_add_func ("/table/hbase/other-call", test_other_call);
   g_test_add_func ("/table/hbase/lost-answers", test_lost_answers);
   g_test_add_func ("/table/hbase/timed-out", test_timed_out);
+  g_test_add_func ("/table/hbase/describe-absent", test_describe_absent);
+  g_test_add_func ("/table/hbase/silent-gateways", test_silent_gateways);
   g_test_add_func ("/table/hbase/declared-error", test_declared_error);
   g_test_add_func ("/table/hbase/other-row", test_other_row);
   g_test_add_func ("/table/hbase/spoilt-replies", test_spoilt_replies);

@@ -305,11 +305,15 @@ tall_hbase_create_table (TallHbasePool *pool,
          && (!splits || check_regions (pool, &request, spec, deadline, error));
 }
 
+/* This is answered without HBase's master, too, which the calls that follow need. */
 static gboolean
-refuse_absent (const TallHbaseNames *names, const char *table, GError **error)
+must_exist (TallHbasePool *pool, Request *request, gint64 deadline, GError **error)
 {
-  tall_hbase_error_set_no_table (error, table, names->deployment);
-  return FALSE;
+  if (!exists (pool, request, deadline, error))
+    return FALSE;
+  if (!request->answer)
+    tall_hbase_error_set_no_table (error, request->table, request->names->deployment);
+  return request->answer;
 }
 
 /**
@@ -326,12 +330,8 @@ tall_hbase_drop_table (TallHbasePool *pool,
 {
   g_auto (Request) request = { 0 };
   request_init (&request, names, table);
-  if (!exists (pool, &request, deadline, error))
-    return FALSE;
-  if (!request.answer)
-    return refuse_absent (names, table, error);
-
-  if (!run (pool, &request, enabled_send, enabled_receive, deadline, error))
+  if (!must_exist (pool, &request, deadline, error)
+      || !run (pool, &request, enabled_send, enabled_receive, deadline, error))
     return FALSE;
   request.call.harmless = FALSE;
   if (request.answer && !run (pool, &request, disable_send, disable_receive, deadline, error))
@@ -353,8 +353,8 @@ tall_hbase_describe_table (TallHbasePool *pool,
 {
   g_auto (Request) request = { 0 };
   request_init (&request, names, table);
-  request.call.harmless = TRUE;
-  if (!run (pool, &request, descriptor_send, descriptor_receive, deadline, error)
+  if (!must_exist (pool, &request, deadline, error)
+      || !run (pool, &request, descriptor_send, descriptor_receive, deadline, error)
       || !run (pool, &request, regions_send, regions_receive, deadline, error))
     return NULL;
 

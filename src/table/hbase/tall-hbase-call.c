@@ -134,6 +134,8 @@ set_error (Run *run,
 
   g_autoptr (GError) translated = NULL;
   tall_hbase_error_set (&translated, reason, io, gateway);
+  if (call->slow && g_error_matches (translated, TALL_ERROR, TALL_ERROR_TIMED_OUT))
+    g_prefix_error (&translated, "Calls on tables need HBase's master, which may be gone: ");
   tall_hbase_watch_explain (run->pool, &translated);
   gboolean refused =
       io != NULL

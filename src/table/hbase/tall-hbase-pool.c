@@ -147,7 +147,11 @@ set_unavailable (const TallHbasePool *self, GError **error)
   for (guint i = 0; i < self->n_gateways; i++)
     {
       const TallHbaseGateway *gateway = &self->gateways[i];
-      int own = gateway->reason == NULL ? TALL_ERROR_UNAVAILABLE : gateway->reason->code;
+      /* That a gateway was silent when it was asked says nothing of the caller's time. */
+      int own = gateway->reason == NULL
+                        || g_error_matches (gateway->reason, TALL_ERROR, TALL_ERROR_TIMED_OUT)
+                    ? TALL_ERROR_UNAVAILABLE
+                    : gateway->reason->code;
       code = code == 0 || code == own ? own : TALL_ERROR_UNAVAILABLE;
       g_string_append (text, i > 0 ? "; " : "");
       if (gateway->reason == NULL)

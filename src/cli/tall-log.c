@@ -1,0 +1,75 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-log.h"
+
+#include "tall-json.h"
+#include "tall-output.h"
+#include "tall-text.h"
+
+#include <stdio.h>
+
+static const char *
+name_level (GLogLevelFlags level)
+{
+  if (level & (G_LOG_LEVEL_ERROR | G_LOG_LEVEL_CRITICAL))
+    return "error";
+  if (level & G_LOG_LEVEL_WARNING)
+    return "warning";
+  return level & G_LOG_LEVEL_DEBUG ? "debug" : "info";
+}
+
+static const char *
+get_field (const GLogField *fields, gsize n_fields, const char *key)
+{
+  for (gsize i = 0; i < n_fields; i++)
+    if (g_str_equal (fields[i].key, key))
+      return fields[i].value;
+  return NULL;
+}
+
+/* One line on standard error: `2026-11-21T11:56:07.458Z tallorder[info]: …`. Debugging messages are
+ * there for those domains that G_MESSAGES_DEBUG names. */
+static GLogWriterOutput
+write_line (GLogLevelFlags level,
+            const GLogField *fields,
+            gsize n_fields,
+            gpointer data G_GNUC_UNUSED)
+{
+  const char *message = get_field (fields, n_fields, "MESSAGE");
+  const char *domain = get_field (fields, n_fields, "GLIB_DOMAIN");
+  if (level & G_LOG_LEVEL_DEBUG && g_log_writer_default_would_drop (level, domain))
+    return G_LOG_WRITER_HANDLED;
+
+  char date[TALL_DATE_TEXT_SIZE];
+  tall_date_format (g_get_real_time () / 1000, date);
+  g_autofree char *clean = tall_text_clean (message != NULL ? message : "");
+  fprintf (stderr, "%s tallorder[%s]: %s\n", date, name_level (level), clean);
+  return G_LOG_WRITER_HANDLED;
+}
+
+/* As a command's own messages. */
+static GLogWriterOutput
+write_message (GLogLevelFlags level, const GLogField *fields, gsize n_fields, gpointer data)
+{
+  const char *message = get_field (fields, n_fields, "MESSAGE");
+  if (message == NULL || !(level & (G_LOG_LEVEL_WARNING | G_LOG_LEVEL_MESSAGE)))
+    return g_log_writer_default (level, fields, n_fields, data);
+  tall_print_error ("%s", message);
+  return G_LOG_WRITER_HANDLED;
+}
+
+/**
+ * tall_log_start:
+ * @service: whether somebody reads a log later, or is there now
+ *
+ * Says how messages of the store are printed; before anything is opened, once.
+ */
+void
+tall_log_start (gboolean service)
+{
+  g_log_set_writer_func (service ? write_line : write_message, NULL, NULL);
+  /* Warnings tell of the store; a server does not end because of them, whatever G_DEBUG says. */
+  if (service)
+    g_log_set_always_fatal (g_log_set_always_fatal (G_LOG_FATAL_MASK)
+                            & ~(GLogLevelFlags)G_LOG_LEVEL_WARNING);
+}

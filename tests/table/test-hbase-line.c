@@ -267,6 +267,31 @@ test_stuck_leader (void)
   tall_hbase_line_resign (fixture.line);
 }
 
+/* More than one for each gateway, and one, do not look for a connection at a time. */
+static void
+test_few_leaders (void)
+{
+  g_auto (Fixture) fixture = { NULL };
+  fixture_init (&fixture, 1, G_TIME_SPAN_MILLISECOND);
+  TallHbaseGet leaders[2];
+  for (guint i = 0; i < G_N_ELEMENTS (leaders); i++)
+    {
+      tall_hbase_get_init (&leaders[i], NULL, TALL_NO_DEADLINE);
+      g_assert_cmpint (tall_hbase_line_wait (fixture.line, &leaders[i], 1, fixture.limit), ==,
+                       TALL_HBASE_GET_LEADS);
+    }
+  start (&fixture, 20);
+  wait_for_line (&fixture, 22);
+  g_usleep (20 * G_TIME_SPAN_MILLISECOND);
+  g_assert_cmpuint (fixture.sizes->len, ==, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (leaders); i++)
+    {
+      tall_hbase_line_resign (fixture.line);
+      tall_hbase_get_clear (&leaders[i]);
+    }
+  g_assert_cmpuint (wait_for_request (&fixture, 0), >=, 1);
+}
+
 /* Nor do more than fit into a request that does not end. */
 static void
 test_left_behind (void)
@@ -377,6 +402,7 @@ main (int argc, char **argv)
   g_test_add_func ("/table/hbase/line/large-rows", test_large_rows);
   g_test_add_func ("/table/hbase/line/unknown-rows", test_unknown_rows);
   g_test_add_func ("/table/hbase/line/stuck-leader", test_stuck_leader);
+  g_test_add_func ("/table/hbase/line/few-leaders", test_few_leaders);
   g_test_add_func ("/table/hbase/line/left-behind", test_left_behind);
   g_test_add_func ("/table/hbase/line/crowd", test_crowd);
   g_test_add_func ("/table/hbase/line/failed", test_failed);

@@ -35,6 +35,7 @@ static void
 fixture_open (Fixture *self, TallHbaseOptions options)
 {
   g_autoptr (GError) error = NULL;
+  options.patience = 60000;
   *self = (Fixture){ .gateway = tall_fake_gateway_new (FALSE, FALSE) };
   const char *gateways[] = { tall_fake_gateway_get_address (self->gateway), NULL };
   options.gateways = gateways;

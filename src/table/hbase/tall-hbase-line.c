@@ -94,10 +94,13 @@ may_leave (const TallHbaseLine *self)
 }
 
 /* Neither those under way nor those who look for a connection may hold up the others: their gateway
- * may be slow or dead. */
+ * may be slow or dead. But if all connections are busy, more who look for one only make requests
+ * smaller. */
 static gboolean
 is_impatient (const TallHbaseLine *self)
 {
+  if (self->n_leaders > self->n_gateways)
+    return FALSE;
   const TallHbaseGet *first = self->gets.head->data;
   return g_get_monotonic_time () - MAX (first->since, self->last_leader) >= self->patience;
 }

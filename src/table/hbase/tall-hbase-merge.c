@@ -9,9 +9,6 @@
 /* Bytes of one key with its qualifiers, so that a request's rows stay far below the 2 MB of which a
  * gateway drops requests. */
 #define MAX_GET 4096
-/* How long a get waits for those before it to come back: a gateway may be slow or dead. Healthy
- * ones take a millisecond or two. */
-#define PATIENCE (5 * G_TIME_SPAN_MILLISECOND)
 
 struct _TallHbaseMerge
 {
@@ -206,8 +203,9 @@ get_line (TallHbaseMerge *self, const char *table)
   TallHbaseLine *line = g_hash_table_lookup (self->lines, table);
   if (line == NULL)
     {
-      guint max_waiting = tall_hbase_pool_get_options (self->pool)->max_waiting;
-      line = tall_hbase_line_new (max_waiting, PATIENCE);
+      const TallHbaseOptions *options = tall_hbase_pool_get_options (self->pool);
+      line =
+          tall_hbase_line_new (options->max_waiting, options->patience * G_TIME_SPAN_MILLISECOND);
       g_hash_table_insert (self->lines, g_strdup (table), line);
     }
   return line;

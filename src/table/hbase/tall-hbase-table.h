@@ -23,12 +23,14 @@ typedef struct
   guint connect_timeout;       /* milliseconds until a new connection has brought an answer */
   guint call_timeout;          /* milliseconds that one call may take at one gateway */
   guint wait_timeout;          /* milliseconds that a caller stands in line for a connection */
+  guint patience;              /* milliseconds that a get waits for those before it */
   guint max_waiting;           /* callers in line; one more is told at once: overloaded */
 } TallHbaseOptions;
 
 #define TALL_HBASE_OPTIONS_INIT                                                                    \
   {                                                                                                \
-    .connect_timeout = 3000, .call_timeout = 5000, .wait_timeout = 4000, .max_waiting = 1024       \
+    .connect_timeout = 3000, .call_timeout = 5000, .wait_timeout = 4000, .patience = 5,            \
+    .max_waiting = 1024                                                                            \
   }
 
 TallTable *tall_hbase_table_open (const TallHbaseOptions *options,

@@ -12,6 +12,7 @@ struct _TallMixClient
   guint thread;
   GRand *rand;
   guint n_puts;
+  guint n_undone; /* calls in a row that were not done */
   guint generation;
   char *customer;                    /* of the generation */
   gint64 known[TALL_MIX_MAX_ORDERS]; /* revisions last seen; 0: none */
@@ -30,6 +31,11 @@ enum
   WEIGHT_GET_MANY = 6,
   TOTAL_WEIGHT = WEIGHT_PUT + WEIGHT_DELETE + WEIGHT_GET + WEIGHT_LIST + WEIGHT_GET_MANY,
 };
+
+/* After so many calls in a row that were not done: all are refused at once as long as no gateway is
+ * there, and the history would be full of that. */
+#define MANY 10
+#define PAUSE (20 * G_TIME_SPAN_MILLISECOND)
 
 guint
 tall_mix_generation (const TallMixOptions *self)
@@ -101,10 +107,12 @@ name_outcome (const GError *error)
 }
 
 static GString *
-begin_outcome (const GError *error)
+begin_outcome (TallMixClient *self, const GError *error)
 {
   GString *line = g_string_new (NULL);
-  g_string_append_printf (line, "\"outcome\":\"%s\"", error != NULL ? name_outcome (error) : "ok");
+  const char *outcome = error != NULL ? name_outcome (error) : "ok";
+  g_string_append_printf (line, "\"outcome\":\"%s\"", outcome);
+  self->n_undone = g_str_equal (outcome, "undone") ? self->n_undone + 1 : 0;
   if (error == NULL)
     return line;
   tall_history_append_text (line, "error", error->message);
@@ -173,7 +181,7 @@ put (TallMixClient *self, guint number)
   g_autoptr (TallOrder) order = tall_mark_order (self->customer, number, content, self->rand);
   gboolean stored = tall_front_put_order (self->front, order, &options, &revision, &error);
   gint64 time = tall_history_now ();
-  GString *line = begin_outcome (error);
+  GString *line = begin_outcome (self, error);
   if (stored)
     g_string_append_printf (line, ",\"revision\":%" G_GINT64_FORMAT, revision);
   end_outcome (self, call, time, line);
@@ -194,7 +202,7 @@ delete_order (TallMixClient *self, guint number)
                            self->customer, number, name_condition (&options), options.revision);
   gboolean deleted = tall_front_delete_order (self->front, self->customer, order, &options, &error);
   gint64 time = tall_history_now ();
-  end_outcome (self, call, time, begin_outcome (error));
+  end_outcome (self, call, time, begin_outcome (self, error));
   if (deleted)
     self->known[number] = 0;
   else
@@ -233,7 +241,7 @@ get (TallMixClient *self, guint number)
   g_autoptr (TallOrder) order =
       tall_front_get_order (self->front, self->customer, order_number, &revision, &error);
   gint64 time = tall_history_now ();
-  GString *line = order != NULL ? g_string_new (NULL) : begin_outcome (error);
+  GString *line = order != NULL ? g_string_new (NULL) : begin_outcome (self, error);
   if (order != NULL)
     append_order (line, order, revision);
   end_outcome (self, call, time, line);
@@ -242,7 +250,7 @@ get (TallMixClient *self, guint number)
 }
 
 static void
-append_many (GString *line, const TallOutcome *outcomes, guint n)
+append_many (TallMixClient *self, GString *line, const TallOutcome *outcomes, guint n)
 {
   g_string_append (line, ",\"orders\":[");
   for (guint i = 0; i < n; i++)
@@ -252,7 +260,7 @@ append_many (GString *line, const TallOutcome *outcomes, guint n)
         append_order (line, outcomes[i].order, outcomes[i].revision);
       else
         {
-          GString *outcome = begin_outcome (outcomes[i].error);
+          GString *outcome = begin_outcome (self, outcomes[i].error);
           g_string_append (line, outcome->str);
           g_string_free (outcome, TRUE);
         }
@@ -279,9 +287,9 @@ get_many (TallMixClient *self)
                                     "\"do\":\"get-many\",\"customer\":\"%s\"", self->customer);
   gboolean answered = tall_front_get_orders (self->front, ids, n, outcomes, &error);
   gint64 time = tall_history_now ();
-  GString *line = begin_outcome (error);
+  GString *line = begin_outcome (self, error);
   if (answered)
-    append_many (line, outcomes, n);
+    append_many (self, line, outcomes, n);
   end_outcome (self, call, time, line);
   for (guint i = 0; i < n; i++)
     tall_outcome_clear (&outcomes[i]);
@@ -313,7 +321,7 @@ list (TallMixClient *self)
   g_autoptr (TallOrderList) found =
       tall_front_list_orders (self->front, self->customer, &options, &error);
   gint64 time = tall_history_now ();
-  GString *line = begin_outcome (error);
+  GString *line = begin_outcome (self, error);
   if (found != NULL)
     append_entries (line, found);
   end_outcome (self, call, time, line);
@@ -352,6 +360,8 @@ tall_mix_client_run (TallMixClient *self)
       if (g_atomic_int_get (&options->stop) || tall_history_now () >= options->end)
         return;
       step (self);
+      if (self->n_undone >= MANY)
+        g_usleep (PAUSE);
     }
 }
 

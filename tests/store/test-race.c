@@ -206,8 +206,6 @@ read_order (Arena *arena, TallStore *store, guint order, gint64 *last)
       g_assert_true (may_be_absent);
       return;
     }
-  if (g_error_matches (error, TALL_ERROR, TALL_ERROR_TIMED_OUT))
-    return; /* the machine is busy */
   g_assert_no_error (error);
 
   guint writer, sequence;

@@ -101,8 +101,8 @@ static void
 check_refusal (const GError *error, gboolean failures)
 {
   if (g_error_matches (error, TALL_ERROR, TALL_ERROR_CONFLICT)
-      || g_error_matches (error, TALL_ERROR, TALL_ERROR_TIMED_OUT) /* the machine is busy */
-      || (failures && g_error_matches (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE)))
+      || (failures && g_error_matches (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE))
+      || (failures && g_error_matches (error, TALL_ERROR, TALL_ERROR_TIMED_OUT)))
     return;
   g_error ("a put failed: %s", error->message);
 }

@@ -39,6 +39,19 @@ tall_hbase_fixture_read (TallTable *table, guint n, gint64 deadline, GError **er
   return result != NULL;
 }
 
+/* So many, one after the other. */
+void
+tall_hbase_fixture_expect_reads (TallTable *table, guint n)
+{
+  g_autoptr (GError) error = NULL;
+  for (guint i = 0; i < n; i++)
+    {
+      gboolean found = tall_hbase_fixture_read (table, 1, SOON, &error);
+      g_assert_no_error (error);
+      g_assert_true (found);
+    }
+}
+
 gboolean
 tall_hbase_fixture_write_if (TallTable *table, gint64 deadline, GError **error)
 {

@@ -200,18 +200,6 @@ pair_clear (Pair *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Pair, pair_clear)
 
-static void
-expect_reads (TallTable *table, guint n)
-{
-  g_autoptr (GError) error = NULL;
-  for (guint i = 0; i < n; i++)
-    {
-      gboolean found = tall_hbase_fixture_read (table, 1, SOON, &error);
-      g_assert_no_error (error);
-      g_assert_true (found);
-    }
-}
-
 static guint
 count_reads (TallFakeGateway *gateway)
 {
@@ -226,7 +214,7 @@ expect_back (const Pair *pair)
   gint64 end = SOON;
   while (count_reads (pair->bad) == before)
     {
-      expect_reads (pair->table, 1);
+      tall_hbase_fixture_expect_reads (pair->table, 1);
       g_assert_cmpint (g_get_monotonic_time (), <, end);
     }
 }
@@ -240,7 +228,7 @@ test_silent (void)
   tall_fake_gateway_set_answer (pair.bad, "getThriftServerType", TALL_FAKE_SILENT, 1000);
   gint64 start = g_get_monotonic_time ();
   pair_open (&pair, LONG_TIMEOUT);
-  expect_reads (pair.table, 20);
+  tall_hbase_fixture_expect_reads (pair.table, 20);
   g_assert_cmpint (g_get_monotonic_time () - start, <, AT_ONCE);
   g_assert_cmpuint (count_reads (pair.bad), ==, 0);
 }
@@ -257,9 +245,9 @@ test_dies_and_returns (void)
   tall_fake_gateway_set_answer (pair.bad, "get", TALL_FAKE_CLOSE, 1);
   tall_fake_gateway_set_answer (pair.bad, "getThriftServerType", TALL_FAKE_CLOSE, 1000);
   tall_fake_gateway_close_connections (pair.bad);
-  expect_reads (pair.table, 20);
+  tall_hbase_fixture_expect_reads (pair.table, 20);
   guint reads = count_reads (pair.bad);
-  expect_reads (pair.table, 20);
+  tall_hbase_fixture_expect_reads (pair.table, 20);
   g_assert_cmpuint (count_reads (pair.bad), ==, reads);
 
   tall_fake_gateway_set_answer (pair.bad, "get", TALL_FAKE_ANSWER, 0);
@@ -285,7 +273,7 @@ test_stops_answering (void)
   tall_fake_gateway_set_answer (pair.bad, "getThriftServerType", TALL_FAKE_SILENT, 1000);
   guint reads = count_reads (pair.bad);
   gint64 start = g_get_monotonic_time ();
-  expect_reads (pair.table, 20);
+  tall_hbase_fixture_expect_reads (pair.table, 20);
   /* Every other one would take that long. */
   g_assert_cmpint (g_get_monotonic_time () - start, <, 4 * CALL_TIMEOUT * G_TIME_SPAN_MILLISECOND);
   g_assert_cmpuint (count_reads (pair.bad), <=, reads + 1);
@@ -391,7 +379,7 @@ test_v6 (void)
       return;
     }
   g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
-  expect_reads (table, 1);
+  tall_hbase_fixture_expect_reads (table, 1);
 
   /* A name has all its addresses tried. */
   const char *port = strrchr (tall_fake_gateway_get_address (gateway), ':');
@@ -400,7 +388,7 @@ test_v6 (void)
   g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) by_name = tall_hbase_fixture_open_at (gateways, FALSE, FALSE, &error);
   g_assert_no_error (error);
-  expect_reads (by_name, 1);
+  tall_hbase_fixture_expect_reads (by_name, 1);
 }
 
 static gpointer

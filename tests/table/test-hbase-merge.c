@@ -202,83 +202,53 @@ test_two_tables (void)
   g_assert_cmpuint (calls (&fixture, "get"), ==, 0);
 }
 
-/* The request for all fails, perhaps because of one row: each asks for its own. */
+/* The request for all goes wrong in this way, once. @code: what all are told; 0: they get their
+ * rows */
 static void
-expect_alone (TallFakeAnswer answer)
-{
-  g_auto (Fixture) fixture = { NULL };
-  Reader readers[N_READERS];
-  fixture_init (&fixture, 60000, 1000);
-  tall_fake_gateway_set_answer (fixture.gateway, "getMultiple", answer, 1);
-  readers_start (readers, N_READERS, &fixture);
-  readers_run (readers, N_READERS, &fixture);
-  fixture_give_back (&fixture, 1);
-  for (guint i = 0; i < N_READERS; i++)
-    reader_expect_row (&readers[i]);
-  g_assert_cmpuint (calls (&fixture, "getMultiple"), ==, 1);
-  g_assert_cmpuint (calls (&fixture, "get"), ==, N_READERS);
-}
-
-static void
-test_alone (void)
-{
-  expect_alone (TALL_FAKE_ERROR);
-  expect_alone (TALL_FAKE_OTHER_ROW);
-  expect_alone (TALL_FAKE_UNKNOWN);
-}
-
-/* No answer in time may be one region's doing: each asks for its own. */
-static void
-test_late (void)
+expect (TallFakeAnswer answer, guint n_together, guint n_alone, int code)
 {
   g_auto (Fixture) fixture = { NULL };
   TallHbaseOptions options = TALL_HBASE_OPTIONS_INIT;
   Reader readers[N_READERS];
   options.wait_timeout = 60000;
-  options.call_timeout = 1000;
+  if (answer == TALL_FAKE_SILENT)
+    options.call_timeout = 1000;
   fixture_open (&fixture, options);
-  tall_fake_gateway_set_answer (fixture.gateway, "getMultiple", TALL_FAKE_SILENT, 1);
+  tall_fake_gateway_set_answer (fixture.gateway, "getMultiple", answer, 1);
   readers_start (readers, N_READERS, &fixture);
   readers_run (readers, N_READERS, &fixture);
   fixture_give_back (&fixture, 1);
   for (guint i = 0; i < N_READERS; i++)
-    reader_expect_row (&readers[i]);
-  g_assert_cmpuint (calls (&fixture, "getMultiple"), ==, 1);
-  g_assert_cmpuint (calls (&fixture, "get"), ==, N_READERS);
+    if (code == 0)
+      reader_expect_row (&readers[i]);
+    else
+      reader_expect_error (&readers[i], (TallError)code);
+  g_assert_cmpuint (calls (&fixture, "getMultiple"), ==, n_together);
+  g_assert_cmpuint (calls (&fixture, "get"), ==, n_alone);
+}
+
+/* Perhaps because of one row, or one region: each asks for its own. */
+static void
+test_alone (void)
+{
+  expect (TALL_FAKE_ERROR, 1, N_READERS, 0);
+  expect (TALL_FAKE_OTHER_ROW, 1, N_READERS, 0);
+  expect (TALL_FAKE_UNKNOWN, 1, N_READERS, 0);
+  expect (TALL_FAKE_SILENT, 1, N_READERS, 0);
 }
 
 /* An HBase that has too much to do is not asked for each of the rows once more. */
 static void
 test_overloaded (void)
 {
-  g_auto (Fixture) fixture = { NULL };
-  Reader readers[N_READERS];
-  fixture_init (&fixture, 60000, 1000);
-  tall_fake_gateway_set_answer (fixture.gateway, "getMultiple", TALL_FAKE_BUSY, 1);
-  readers_start (readers, N_READERS, &fixture);
-  readers_run (readers, N_READERS, &fixture);
-  fixture_give_back (&fixture, 1);
-  for (guint i = 0; i < N_READERS; i++)
-    reader_expect_error (&readers[i], TALL_ERROR_OVERLOADED);
-  g_assert_cmpuint (calls (&fixture, "getMultiple"), ==, 1);
-  g_assert_cmpuint (calls (&fixture, "get"), ==, 0);
+  expect (TALL_FAKE_BUSY, 1, 0, TALL_ERROR_OVERLOADED);
 }
 
 /* The connection breaks: the same request goes over another one. */
 static void
 test_closed (void)
 {
-  g_auto (Fixture) fixture = { NULL };
-  Reader readers[N_READERS];
-  fixture_init (&fixture, 60000, 1000);
-  tall_fake_gateway_set_answer (fixture.gateway, "getMultiple", TALL_FAKE_CLOSE, 1);
-  readers_start (readers, N_READERS, &fixture);
-  readers_run (readers, N_READERS, &fixture);
-  fixture_give_back (&fixture, 1);
-  for (guint i = 0; i < N_READERS; i++)
-    reader_expect_row (&readers[i]);
-  g_assert_cmpuint (calls (&fixture, "getMultiple"), ==, 2);
-  g_assert_cmpuint (calls (&fixture, "get"), ==, 0);
+  expect (TALL_FAKE_CLOSE, 2, 0, 0);
 }
 
 /* Who has less time than a call may take goes by himself, so that he does not cost others theirs.
@@ -394,7 +364,6 @@ main (int argc, char **argv)
   g_test_add_func ("/table/hbase/merge/free", test_free);
   g_test_add_func ("/table/hbase/merge/two-tables", test_two_tables);
   g_test_add_func ("/table/hbase/merge/alone", test_alone);
-  g_test_add_func ("/table/hbase/merge/late", test_late);
   g_test_add_func ("/table/hbase/merge/overloaded", test_overloaded);
   g_test_add_func ("/table/hbase/merge/closed", test_closed);
   g_test_add_func ("/table/hbase/merge/hasty", test_hasty);

@@ -350,18 +350,6 @@ pair_clear (Pair *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Pair, pair_clear)
 
-static void
-expect_reads (TallTable *table, guint n)
-{
-  g_autoptr (GError) error = NULL;
-  for (guint i = 0; i < n; i++)
-    {
-      gboolean found = tall_hbase_fixture_read (table, 1, SOON, &error);
-      g_assert_no_error (error);
-      g_assert_true (found);
-    }
-}
-
 static guint
 count_reads (TallFakeGateway *gateway)
 {
@@ -376,7 +364,7 @@ expect_turns (const Pair *pair)
   gint64 end = SOON;
   while (count_reads (pair->bad) == before)
     {
-      expect_reads (pair->table, 1);
+      tall_hbase_fixture_expect_reads (pair->table, 1);
       g_assert_cmpint (g_get_monotonic_time (), <, end);
     }
 }
@@ -395,11 +383,11 @@ test_cut_off (void)
   guint reads = count_reads (pair.bad);
   guint questions = tall_fake_gateway_get_calls (pair.bad, "tableExists");
   gint64 start = g_get_monotonic_time ();
-  expect_reads (pair.table, 20);
+  tall_hbase_fixture_expect_reads (pair.table, 20);
   /* Every other one would take that long. */
   g_assert_cmpint (g_get_monotonic_time () - start, <, 4 * CALL_TIMEOUT * G_TIME_SPAN_MILLISECOND);
   tall_fake_gateway_wait_for_calls (pair.bad, "tableExists", questions + 2);
-  expect_reads (pair.table, 20);
+  tall_hbase_fixture_expect_reads (pair.table, 20);
   g_assert_cmpuint (count_reads (pair.bad), ==, reads + 1);
 
   tall_fake_gateway_set_answer (pair.bad, "get", TALL_FAKE_ANSWER, 0);
@@ -453,7 +441,7 @@ test_all_cut_off (void)
   g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
   g_assert_nonnull (strstr (error->message, "answers, but HBase behind it does not"));
   guint reads = count_reads (pair.good);
-  expect_reads (pair.table, 20);
+  tall_hbase_fixture_expect_reads (pair.table, 20);
   g_assert_cmpuint (count_reads (pair.good), >, reads);
 }
 

@@ -5,18 +5,6 @@
 
 /* The self-test: a gateway shows what its HBase does before the first write. */
 
-static void
-expect_reads (TallTable *table, guint n)
-{
-  g_autoptr (GError) error = NULL;
-  for (guint i = 0; i < n; i++)
-    {
-      gboolean found = tall_hbase_fixture_read (table, 1, SOON, &error);
-      g_assert_no_error (error);
-      g_assert_true (found);
-    }
-}
-
 /* What the HBase behind a gateway answers to the self-test. */
 typedef struct
 {
@@ -83,7 +71,7 @@ test_all (void)
       g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
       set_behaviour (gateway, "", behaviour);
       g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
-      expect_reads (table, 3);
+      tall_hbase_fixture_expect_reads (table, 3);
       g_assert_cmpuint (count_trials (gateway), ==, 0);
       g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "deleteMultiple"), ==, 0);
 
@@ -139,7 +127,7 @@ test_refused (void)
   gint64 end = SOON;
   while (tall_fake_gateway_get_calls (bad, "get") == 0)
     {
-      expect_reads (table, 1);
+      tall_hbase_fixture_expect_reads (table, 1);
       g_assert_cmpint (g_get_monotonic_time (), <, end);
     }
   expect_writes (table, 10);
@@ -179,7 +167,7 @@ test_once (void)
   g_autoptr (GError) error = NULL;
   g_assert_true (tall_hbase_fixture_read (table, 4, SOON, &error));
   tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_CLOSE, 1);
-  expect_reads (table, 2);
+  tall_hbase_fixture_expect_reads (table, 2);
   expect_writes (table, 2);
   g_assert_cmpuint (count_trials (gateway), ==, calls);
 }

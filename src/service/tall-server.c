@@ -5,6 +5,7 @@
 #include "tall-error.h"
 #include "tall-listen.h"
 #include "tall-log-limit.h"
+#include "tall-places.h"
 #include "tall-session.h"
 
 #define USUAL_CONNECTIONS 256
@@ -15,9 +16,7 @@
 #define USUAL_MEMORY (256 * 1024 * 1024)
 #define USUAL_MEMORY_WAIT 3000
 
-/* Connections over the limit that are told so, at the same time and in milliseconds; the ones
- * beyond are closed at once. */
-#define MAX_REFUSALS 8
+/* What a connection over the limit gets until it is told so; milliseconds and bytes. */
 #define REFUSAL_TIMEOUT 1000
 #define REFUSAL_MAX_REQUEST (2 * 1024 * 1024)
 
@@ -45,22 +44,19 @@ struct _TallServer
   TallLogLimit log_limit;
   TallMemory memory;
 
-  GMutex mutex; /* of what follows */
+  TallPlaces *places;
+
+  GMutex mutex; /* of the acceptor's pauses */
   GCond changed;
-  GHashTable *sockets; /* of GSocket, not owned: connections that are open */
-  guint n_sessions;    /* served or about to be */
-  guint n_refusals;    /* likewise, of those over the limit */
-  GThread *ended;      /* owned: the last thread that served, all before it have been joined */
 };
 
 G_DEFINE_FINAL_TYPE (TallServer, tall_server, G_TYPE_OBJECT)
 
-/* What a thread gets. */
+/* What a thread gets. Its place keeps the server: tall_server_stop() waits until it is left. */
 typedef struct
 {
-  TallServer *server; /* owned */
-  GSocket *socket;    /* owned */
-  gboolean refused;
+  TallServer *server;
+  TallPlace *place; /* owned */
 } Job;
 
 static void
@@ -85,16 +81,22 @@ name_peer (GSocket *socket)
 }
 
 static void
-serve (TallServer *self, Job *job, TallTransport *transport, const char *peer)
+serve (TallServer *self, TallPlace *place)
 {
+  gboolean refused = tall_place_is_refused (place);
+  gsize max_request =
+      refused ? MIN (REFUSAL_MAX_REQUEST, self->options.max_request) : self->options.max_request;
+  g_autofree char *peer = name_peer (tall_place_get_socket (place));
+  g_autoptr (TallTransport) transport =
+      tall_session_open (tall_place_get_socket (place), max_request);
   g_autoptr (GError) error = NULL;
   TallSession session = {
-    .front = job->refused ? NULL : self->front,
+    .front = refused ? NULL : self->front,
     .transport = transport,
     .memory = &self->memory,
     .memory_wait = self->options.memory_wait,
-    .idle_timeout = job->refused ? REFUSAL_TIMEOUT : self->options.idle_timeout,
-    .transfer_timeout = job->refused ? REFUSAL_TIMEOUT : self->options.transfer_timeout,
+    .idle_timeout = refused ? REFUSAL_TIMEOUT : self->options.idle_timeout,
+    .transfer_timeout = refused ? REFUSAL_TIMEOUT : self->options.transfer_timeout,
     .stopping = &self->stopping,
   };
 
@@ -103,101 +105,41 @@ serve (TallServer *self, Job *job, TallTransport *transport, const char *peer)
       g_autofree char *what = g_strdup_printf ("Connection of %s closed", peer);
       log_closing (self, what, error);
     }
-}
-
-static void
-join (GThread *thread)
-{
-  if (thread == g_thread_self ())
-    g_thread_unref (thread);
-  else if (thread != NULL)
-    g_thread_join (thread);
-}
-
-/* Each thread waits for the one that ended before it, so that whoever joins the last knows that
- * none is left, nor a reference that it had: what it uses may then be taken down. */
-static void
-end_job (Job *job, GThread *thread)
-{
-  TallServer *self = job->server;
-  GThread *before = NULL;
-
-  g_mutex_lock (&self->mutex);
-  g_hash_table_remove (self->sockets, job->socket);
-  guint *count = job->refused ? &self->n_refusals : &self->n_sessions;
-  (*count)--;
-  if (thread != NULL)
-    {
-      before = self->ended;
-      self->ended = thread;
-    }
-  g_cond_broadcast (&self->changed);
-  g_mutex_unlock (&self->mutex);
-
-  join (before);
-  g_object_unref (job->socket);
-  g_object_unref (self);
-  g_free (job);
+  tall_place_let_go (place);
+  thrift_transport_close (THRIFT_TRANSPORT (transport), NULL);
 }
 
 static gpointer
 run_job (gpointer data)
 {
-  Job *job = data;
-  TallServer *self = job->server;
-  g_autofree char *peer = name_peer (job->socket);
-  gsize max_request = job->refused ? MIN (REFUSAL_MAX_REQUEST, self->options.max_request)
-                                   : self->options.max_request;
-  TallTransport *transport = tall_session_open (job->socket, max_request);
-
-  serve (self, job, transport, peer);
-
-  /* Out of the table before it is closed: tall_server_stop() shuts down what it finds there. */
-  g_mutex_lock (&self->mutex);
-  g_hash_table_remove (self->sockets, job->socket);
-  g_mutex_unlock (&self->mutex);
-  thrift_transport_close (THRIFT_TRANSPORT (transport), NULL);
-  g_object_unref (transport);
-
-  end_job (job, g_thread_self ());
+  g_autofree Job *job = data;
+  serve (job->server, job->place);
+  tall_place_leave (job->place);
   return NULL;
 }
 
-/* Takes a place for a new connection. */
-static gboolean
-admit (TallServer *self, GSocket *socket, gboolean *refused)
-{
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
-
-  if (g_atomic_int_get (&self->stopping))
-    return FALSE;
-  *refused = self->n_sessions >= self->options.max_connections;
-  if (*refused && self->n_refusals >= MAX_REFUSALS)
-    return FALSE;
-  guint *count = *refused ? &self->n_refusals : &self->n_sessions;
-  (*count)++;
-  g_hash_table_add (self->sockets, socket);
-  return TRUE;
-}
-
+/* Nobody joins the thread: that it has left its place is all that others wait for. */
 static void
 begin_session (TallServer *self, GSocket *socket)
 {
-  gboolean refused = FALSE;
-  if (!admit (self, socket, &refused))
+  TallPlace *place = tall_places_take (self->places, socket);
+  if (place == NULL)
     return;
 
   Job *job = g_new0 (Job, 1);
-  job->server = g_object_ref (self);
-  job->socket = g_object_ref (socket);
-  job->refused = refused;
+  job->server = self;
+  job->place = place;
 
   g_autoptr (GError) error = NULL;
   GThread *thread = g_thread_try_new ("tall-session", run_job, job, &error);
   if (thread != NULL)
-    return; /* it is joined by the one that ends after it */
+    {
+      g_thread_unref (thread);
+      return;
+    }
   log_closing (self, "A connection was closed: no thread for it", error);
-  end_job (job, NULL);
+  tall_place_leave (place);
+  g_free (job);
 }
 
 /* The process may be out of descriptors: until some are free, accepting fails at once, again and
@@ -289,44 +231,13 @@ tall_server_get_address (TallServer *self)
 guint
 tall_server_count_connections (TallServer *self)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
-  return self->n_sessions;
+  return tall_places_count (self->places);
 }
 
 guint
 tall_server_count_waiting (TallServer *self)
 {
   return tall_memory_count_waiting (&self->memory);
-}
-
-/* Nothing more is read from any client; what runs can still answer. */
-static void
-shut_sockets (TallServer *self, gboolean also_writing)
-{
-  GHashTableIter iter;
-  gpointer socket;
-
-  g_hash_table_iter_init (&iter, self->sockets);
-  while (g_hash_table_iter_next (&iter, &socket, NULL))
-    g_socket_shutdown (socket, TRUE, also_writing, NULL);
-}
-
-/* With the mutex held, which no thread needs that has ended. */
-static void
-join_ended (TallServer *self)
-{
-  join (g_steal_pointer (&self->ended));
-}
-
-static gboolean
-wait_for_sessions (TallServer *self, guint milliseconds)
-{
-  gint64 until = g_get_monotonic_time () + (gint64)milliseconds * 1000;
-
-  while (self->n_sessions + self->n_refusals > 0)
-    if (!g_cond_wait_until (&self->changed, &self->mutex, until))
-      return self->n_sessions + self->n_refusals == 0;
-  return TRUE;
 }
 
 /**
@@ -350,16 +261,12 @@ tall_server_stop (TallServer *self)
   if (self->listener != NULL)
     g_socket_listener_close (self->listener);
 
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
-  shut_sockets (self, FALSE);
-  gboolean done = wait_for_sessions (self, self->options.stop_timeout);
-  if (!done)
-    {
-      shut_sockets (self, TRUE);
-      done = wait_for_sessions (self, AFTER_SHUTDOWN);
-    }
-  join_ended (self);
-  return done;
+  tall_places_close (self->places);
+  tall_places_shut (self->places, FALSE);
+  if (tall_places_wait_until_empty (self->places, self->options.stop_timeout))
+    return TRUE;
+  tall_places_shut (self->places, TRUE);
+  return tall_places_wait_until_empty (self->places, AFTER_SHUTDOWN);
 }
 
 static void
@@ -368,6 +275,9 @@ tall_server_dispose (GObject *object)
   TallServer *self = TALL_SERVER (object);
   if (self->acceptor != NULL && !tall_server_stop (self))
     g_warning ("A server was given up while its calls still run");
+  /* Its threads use it: it stays until the process ends. */
+  if (!tall_places_wait_until_empty (self->places, 0))
+    g_object_ref (self);
   G_OBJECT_CLASS (tall_server_parent_class)->dispose (object);
 }
 
@@ -379,8 +289,7 @@ tall_server_finalize (GObject *object)
   g_clear_object (&self->listener);
   g_clear_object (&self->closing);
   g_clear_pointer (&self->context, g_main_context_unref);
-  join_ended (self);
-  g_hash_table_unref (self->sockets);
+  g_clear_pointer (&self->places, tall_places_unref);
   g_mutex_clear (&self->mutex);
   g_cond_clear (&self->changed);
   g_mutex_clear (&self->log_limit.mutex);
@@ -403,7 +312,6 @@ tall_server_init (TallServer *self)
   g_cond_init (&self->changed);
   g_mutex_init (&self->log_limit.mutex);
   tall_memory_init (&self->memory, 0);
-  self->sockets = g_hash_table_new (NULL, NULL);
   self->context = g_main_context_new ();
   self->closing = g_cancellable_new ();
 }
@@ -453,6 +361,7 @@ tall_server_new (TallFront *front,
   self->front = g_object_ref (front);
   set_options (self, options);
   self->memory.left = self->options.max_memory;
+  self->places = tall_places_new (self->options.max_connections);
   self->address = g_steal_pointer (&bound);
   self->listener = g_steal_pointer (&listener);
   self->acceptor = g_thread_new ("tall-accept", accept_all, self);

@@ -7,8 +7,8 @@
 /**
  * TALL_BEGIN_API:
  *
- * Begins what an installed header declares. Everything is compiled as hidden; only what stands
- * between this and TALL_END_API can be called from outside of `libtallorder`.
+ * Begins the declarations of an installed header. Everything is compiled as hidden: only functions
+ * declared between this and TALL_END_API can be called from outside `libtallorder`.
  */
 #define TALL_BEGIN_API _Pragma ("GCC visibility push(default)") G_BEGIN_DECLS
 #define TALL_END_API G_END_DECLS _Pragma ("GCC visibility pop")

@@ -40,7 +40,7 @@ block_new (gsize size, Block *next)
 
 /**
  * tall_arena_new:
- * @first_block: bytes to take at first; 0 for a usual amount
+ * @first_block: bytes to allocate at first; 0 for the usual amount
  */
 TallArena *
 tall_arena_new (gsize first_block)

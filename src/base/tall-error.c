@@ -106,7 +106,7 @@ typedef enum
   UNREADABLE = 1 << 3,
 } Meaning;
 
-/* The table of the header. */
+/* Looks @error up in the table of the header. */
 static gboolean
 has_meaning (const GError *error, Meaning meaning)
 {
@@ -134,8 +134,8 @@ has_meaning (const GError *error, Meaning meaning)
  * tall_error_is_of_one:
  * @error: (nullable): of one call, on one order or customer
  *
- * Returns: whether that order or customer, or what was asked of it, is the trouble, so that the
- * same call on another may succeed
+ * Returns: whether the order or customer itself, or the request for it, is the cause, so that the
+ *   same call on another one may succeed
  */
 gboolean
 tall_error_is_of_one (const GError *error)
@@ -147,8 +147,8 @@ tall_error_is_of_one (const GError *error)
  * tall_error_is_not_done:
  * @error: (nullable): of a write
  *
- * Returns: whether nothing was done, for certain, nor will be later. Otherwise it may have been:
- *   that is what %TALL_ERROR_OUTCOME_UNKNOWN says, and nobody knows of an internal error
+ * Returns: whether the write certainly was not done and will not be done later. Otherwise it may
+ *   have been done: %TALL_ERROR_OUTCOME_UNKNOWN says so, and an internal error leaves it open
  */
 gboolean
 tall_error_is_not_done (const GError *error)
@@ -160,8 +160,8 @@ tall_error_is_not_done (const GError *error)
  * tall_error_is_passing:
  * @error: (nullable):
  *
- * Returns: whether the trouble may go away by itself, so that it makes sense to try again; a write
- *   whose outcome is unknown with care
+ * Returns: whether the cause may go away by itself, so that trying again makes sense. A write whose
+ *   outcome is unknown needs care
  */
 gboolean
 tall_error_is_passing (const GError *error)
@@ -173,7 +173,7 @@ tall_error_is_passing (const GError *error)
  * tall_error_is_unreadable:
  * @error: (nullable): of reading
  *
- * Returns: whether what is stored is the trouble: it is damaged, or was written by a newer version
+ * Returns: whether the stored data is the cause: it is damaged, or was written by a newer version
  */
 gboolean
 tall_error_is_unreadable (const GError *error)

@@ -19,8 +19,8 @@ GQuark tall_error_quark (void);
 /**
  * TallError:
  * @TALL_ERROR_NOT_FOUND: the order, customer or deployment does not exist
- * @TALL_ERROR_CONFLICT: a condition does not hold; tall_error_get_revision() tells the revision
- *   that is stored (0: none)
+ * @TALL_ERROR_CONFLICT: a condition does not hold; tall_error_get_revision() returns the stored
+ *   revision (0: none)
  * @TALL_ERROR_INVALID: the input is wrong; tall_error_get_field() names the field
  * @TALL_ERROR_TOO_LARGE: a limit is exceeded
  * @TALL_ERROR_KEY_COLLISION: another number has the same row key
@@ -31,7 +31,7 @@ GQuark tall_error_quark (void);
  * @TALL_ERROR_OUTCOME_UNKNOWN: a write may or may not have happened; read to find out
  * @TALL_ERROR_DAMAGED: stored rows contradict each other
  * @TALL_ERROR_NEWER_VERSION: written by a newer version of tallorder
- * @TALL_ERROR_INTERNAL: a defect, or a failure below us that has no better name
+ * @TALL_ERROR_INTERNAL: a defect of tallorder, or a failure below it that has no better name
  */
 typedef enum
 {
@@ -59,7 +59,7 @@ const char *tall_error_get_field (const GError *error);
 gint64 tall_error_get_revision (const GError *error);
 
 /*
- * What an error means to who has to go on after it. One table, so that nobody makes up his own:
+ * What each error means to a caller that goes on after it. Only this table decides it:
  *
  *                     of one   not done   passing   unreadable
  *     not found         ×         ×

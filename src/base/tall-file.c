@@ -14,7 +14,7 @@
  * tall_file_read:
  * @len: (out) (nullable): bytes, without the NUL that follows them
  *
- * Reads a file that somebody named, as a whole.
+ * Reads a whole file that a user named.
  *
  * Returns: (transfer full): its content; NULL with %TALL_ERROR_UNAVAILABLE, which names it, if it
  *   cannot be read

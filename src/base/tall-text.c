@@ -6,7 +6,7 @@
  * tall_text_from_bytes:
  *
  * Returns: (transfer full): the bytes as they are, with `\x00` for each NUL, so that the text does
- *   not end there. For people: it cannot be turned back
+ *   not end there. For people only: the bytes cannot be recovered from it
  */
 char *
 tall_text_from_bytes (TallSlice bytes)
@@ -25,8 +25,8 @@ tall_text_from_bytes (TallSlice bytes)
   return g_string_free (text, FALSE);
 }
 
-/* Format controls, such as those that turn the direction of writing, line and paragraph separators.
- * Those that join letters belong to the writing of some languages, and to emoji. */
+/* Format controls, such as those that change the direction of writing, and separators of lines and
+ * paragraphs. The two joiners are allowed: some languages and emoji need them. */
 static gboolean
 steers_text (gunichar c)
 {

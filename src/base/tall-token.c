@@ -9,9 +9,9 @@
  * tall_token_make:
  * @token: (out caller-allocates): a UUID of version 4 (RFC 9562)
  *
- * Makes a token that nobody else has: by it a write is known again when it is sent twice, and so is
- * who made a claim. Its randomness is the kernel's, so that no two processes make the same one,
- * whenever they were started. Any thread.
+ * Makes a unique token. It identifies a write that is sent twice, and the writer of a claim. Its
+ * random bytes come from the kernel, so no two processes make the same token, whenever they
+ * started. Any thread.
  */
 void
 tall_token_make (guint8 token[TALL_TOKEN_SIZE])

@@ -68,7 +68,7 @@ tall_rows_builder_add_cell (TallRowsBuilder *self, TallCell cell)
 /**
  * tall_rows_builder_end_row:
  *
- * Makes the cells added since the last call a row; no cells make no row.
+ * Ends a row, which consists of the cells added since the last call. Without cells there is no row.
  */
 void
 tall_rows_builder_end_row (TallRowsBuilder *self, TallSlice key)
@@ -90,7 +90,7 @@ tall_rows_builder_end_row (TallRowsBuilder *self, TallSlice key)
  * tall_rows_builder_finish:
  * @rows: (out caller-allocates): the rows, in the builder's arena
  *
- * Ends the builder, which is to be initialised before it is used again.
+ * Ends the builder. Initialise it before it is used again.
  */
 void
 tall_rows_builder_finish (TallRowsBuilder *self, TallRows *rows)

@@ -89,8 +89,8 @@ tall_mutation_delete_at (TallBatch *batch, TallMutation *self, gint64 timestamp)
 /**
  * tall_mutation_get_size:
  *
- * Returns: bytes of keys, qualifiers and values, with 16 a change for the rest: what batches are
- *   split by
+ * Returns: bytes of keys, qualifiers and values, plus 16 for each change. Batches are split by this
+ *   size
  */
 gsize
 tall_mutation_get_size (const TallMutation *self)

@@ -20,8 +20,7 @@ typedef enum
 /**
  * TallRead:
  *
- * One step of a plan. Fresh from its constructor it asks for every cell: all qualifiers, all
- * versions, all timestamps.
+ * One step of a plan. A new read asks for every cell: all qualifiers, all versions, all timestamps.
  */
 typedef struct
 {

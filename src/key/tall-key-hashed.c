@@ -22,7 +22,7 @@ append_splits (guint n_regions,
  * tall_key_hashed:
  *
  * MD5 of the number in both parts: fixed width and even spread. Two numbers may have the same MD5,
- * so who reads a row compares the numbers in its `summary` cell.
+ * so every reader of a row compares the numbers in its `summary` cell.
  */
 const TallKeyStrategy tall_key_hashed = {
   .name = "hashed",

@@ -25,8 +25,8 @@ measure_customer (TallSlice key)
   return key.len >= ID_SIZE ? ID_SIZE : -1;
 }
 
-/* Reversed, the bit that changes with every id is the first: any 2^k ids that follow each other
- * lie one in each of 2^k even parts of all keys. So even splits are all reached, by few ids too. */
+/* After the reversal, the bit that changes with every id comes first. So of any 2^k consecutive
+ * ids, one lies in each of 2^k equal parts of the keys, and even a few ids reach every region. */
 static gboolean
 append_splits (guint n_regions,
                const char *const *sample G_GNUC_UNUSED,
@@ -40,8 +40,8 @@ append_splits (guint n_regions,
 /**
  * tall_key_numeric:
  *
- * The id that the store gave to the customer, its bits reversed, and the MD5 of the order number:
- * the shortest keys. Ids are given in sequence; reversed, new customers do not pile up at the end.
+ * The customer's id with its bits reversed, then the MD5 of the order number: the shortest keys.
+ * The store assigns ids in sequence; the reversal keeps new customers from piling up at the end.
  */
 const TallKeyStrategy tall_key_numeric = {
   .name = "numeric",

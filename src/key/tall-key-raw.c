@@ -10,7 +10,7 @@ append_customer (const char *number, guint64 id G_GNUC_UNUSED, GByteArray *key)
   tall_key_text_append_order (number, key);
 }
 
-/* Only the input tells where numbers lie. */
+/* Only a sample of the input shows where numbers lie. */
 static gboolean
 append_splits (guint n_regions, const char *const *sample, GPtrArray *splits, GError **error)
 {

@@ -13,7 +13,7 @@ append_customer (const char *number, guint64 id G_GNUC_UNUSED, GByteArray *key)
   tall_bytes_append_u8 (key, 0);
 }
 
-/* UTF-8 backwards is not UTF-8, so the bytes are turned round again before they are judged. */
+/* Reversed UTF-8 is not UTF-8, so the bytes are reversed once more before they are checked. */
 static gssize
 measure_customer (TallSlice key)
 {
@@ -30,7 +30,7 @@ measure_customer (TallSlice key)
   return tall_validate_number (number, "number", NULL) ? (gssize)len + 1 : -1;
 }
 
-/* Without a sample, the alphabet is taken to be the digits. */
+/* Without a sample, numbers are assumed to consist of digits. */
 static gboolean
 append_splits (guint n_regions, const char *const *sample, GPtrArray *splits, GError **error)
 {
@@ -44,8 +44,8 @@ append_splits (guint n_regions, const char *const *sample, GPtrArray *splits, GE
 /**
  * tall_key_reversed:
  *
- * The bytes of the customer number from the last to the first, ended by 0x00: what changes most
- * from one sequential number to the next stands first, so they spread over the whole alphabet.
+ * The bytes of the customer number from the last to the first, ended by 0x00. The byte that changes
+ * most between sequential numbers comes first, so the keys spread over the whole alphabet.
  */
 const TallKeyStrategy tall_key_reversed = {
   .name = "reversed",

@@ -22,7 +22,7 @@ append_customer (const char *number, guint64 id G_GNUC_UNUSED, GByteArray *key)
   tall_key_text_append_order (number, key);
 }
 
-/* A number in another bucket than its own is none of this strategy's. */
+/* A number in a bucket other than its own was not made by this strategy. */
 static gssize
 measure_customer (TallSlice key)
 {

@@ -8,9 +8,9 @@
 /**
  * tall_key_strategy_make_splits:
  * @n_regions: 1 … %TALL_MAX_REGIONS
- * @sample: (nullable) (array zero-terminated=1): customer numbers, one for each order looked at; so
- *   those who order more often weigh more. Drawn at random: of sequential numbers, every tenth ends
- *   in the same digit, which misleads where keys are reversed
+ * @sample: (nullable) (array zero-terminated=1): customer numbers, one for each sampled order, so
+ *   customers with more orders weigh more. Draw the orders at random: every tenth of sequential
+ *   numbers ends in the same digit, which misleads where keys are reversed
  *
  * The row keys at which each table of a deployment is split, whatever its layout: row keys of all
  * layouts begin with the customer part.
@@ -38,8 +38,8 @@ tall_key_strategy_make_splits (const TallKeyStrategy *self,
   return g_steal_pointer (&splits);
 }
 
-/* What ends with the least byte of the alphabet is as good without: shorter, and below all keys
- * that begin with it. */
+/* Drops trailing bytes that are the least of the alphabet. The shorter split divides the keys
+ * alike: it lies below all keys that begin with it. */
 static void
 add_trimmed (GPtrArray *splits, GByteArray *split, guint8 least)
 {
@@ -67,8 +67,8 @@ tall_key_splits_append_bytes (guint n_regions, GPtrArray *splits)
 /**
  * tall_key_splits_append_digits:
  *
- * For keys whose first bytes are digits, evenly spread over 0 … 9: 8 digits at most. A customer's
- * part has its 00 among or after them, so it is not the beginning of a split.
+ * For keys whose first bytes are digits, evenly spread over 0 … 9: 8 digits at most. A customer
+ * part has its 00 among or after these digits, so a split never begins with one.
  */
 void
 tall_key_splits_append_digits (guint n_regions, GPtrArray *splits)
@@ -91,7 +91,8 @@ compare_keys (gconstpointer a, gconstpointer b)
                              tall_slice_array (*(GByteArray *const *)b));
 }
 
-/* The customer parts of the sample, sorted; NULL with an error if one of the numbers is none. */
+/* The customer parts of the sample, sorted; NULL with an error if one of its numbers is not
+ * valid. */
 static GPtrArray *
 make_sorted_keys (const TallKeyStrategy *strategy, const char *const *sample, GError **error)
 {
@@ -108,7 +109,7 @@ make_sorted_keys (const TallKeyStrategy *strategy, const char *const *sample, GE
   return g_steal_pointer (&keys);
 }
 
-/* Where in the sorted keys each different one comes first. */
+/* The position at which each distinct key first occurs in the sorted keys. */
 static GArray *
 find_firsts (const GPtrArray *keys)
 {
@@ -122,8 +123,9 @@ find_firsts (const GPtrArray *keys)
 /**
  * tall_key_splits_append_sample:
  *
- * Splits at customers of the sample, so that each region has about as many of its orders; a
- * customer with more than a region's share makes one that is larger. Every region has one at least.
+ * Splits at customers of the sample, so that every region has about the same number of its orders.
+ * A customer with more than a region's share makes its region larger. Every region has at least one
+ * customer.
  */
 gboolean
 tall_key_splits_append_sample (const TallKeyStrategy *strategy,

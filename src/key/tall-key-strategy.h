@@ -38,11 +38,11 @@ struct _TallKeyStrategy
 
   /* Appends to @splits (#GByteArray each, owned by it) the @n_regions - 1 row keys at which a table
    * is to be split, ascending, none empty, so that customers are spread evenly. @n_regions is 2 …
-   * TALL_MAX_REGIONS. They come from the bytes that customer parts really consist of, so that no
-   * region is out of reach; where these are not known, from @sample: customer numbers, ended by
-   * NULL, one for each order looked at; NULL = no sample. A split must not be longer than a
-   * customer part that it begins with, so that no customer is split. FALSE with TALL_ERROR_INVALID,
-   * saying what to do, if it cannot be done. */
+   * TALL_MAX_REGIONS. They are chosen among the bytes that customer parts really consist of, so
+   * that every region can get rows. Where these bytes are not known, they come from @sample:
+   * customer numbers, ended by NULL, one for each sampled order; NULL = no sample. A split must not
+   * be longer than a customer part that it begins with, so that no customer is split. FALSE with
+   * TALL_ERROR_INVALID, saying what to do, if it cannot be done. */
   gboolean (*append_splits) (guint n_regions,
                              const char *const *sample,
                              GPtrArray *splits,

@@ -47,8 +47,8 @@ tall_create_store (const char *store, const char *layout, const char *key_strate
  * tall_open_store:
  * @store: where, such as `rocksdb:DIR` or `hbase://host:port?name=N`
  *
- * Opens a deployment. One process at a time can have an embedded one open; from any number of its
- * threads. It is closed when the front is no longer referenced.
+ * Opens a deployment. Only one process at a time can open an embedded one; any number of its
+ * threads may use it. It is closed when the front is no longer referenced.
  *
  * Returns: (transfer full): %TALL_ERROR_NOT_FOUND if there is no deployment in this place,
  *   %TALL_ERROR_INVALID if @store is not written well, %TALL_ERROR_UNAVAILABLE if it cannot be

@@ -122,7 +122,7 @@ read_place (TallStoreUrl *self, const char *place, GError **error)
   return TRUE;
 }
 
-/* Somebody may well give a server where a store is meant: both keep orders. */
+/* Users may give the address of a server where a store is meant. */
 static void
 set_unknown_kind (const char *text, GError **error)
 {

@@ -4,7 +4,7 @@
 
 /**
  * The whole library in one header. Begin with tall_open_store() or tall_client_new(): both give a
- * #TallFront, through which orders and customers are put, got, listed and deleted.
+ * #TallFront, which puts, gets, lists and deletes orders and customers.
  *
  *     cc shop.c $(pkg-config --cflags --libs tallorder)
  */

@@ -9,8 +9,8 @@ G_BEGIN_DECLS
 /**
  * TallColumnTypeClass:
  *
- * What a type of column does with the struct that @fields points to: the one that the column's
- * offsets are of, so a #TallAddress for the two types of address columns.
+ * How a type of column is encoded and decoded. @fields points to the struct that the column's
+ * offsets refer to: for the two types of address columns, a #TallAddress.
  */
 typedef struct
 {

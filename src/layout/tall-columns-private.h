@@ -65,7 +65,7 @@ extern const TallColumns tall_columns_customer;    /* of TallCustomer */
 /**
  * TallColumnsReader:
  *
- * What the rows of one order or customer are read with.
+ * What is needed to read the rows of one order or customer.
  */
 typedef struct
 {

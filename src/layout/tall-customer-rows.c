@@ -67,7 +67,7 @@ tall_blob_set_damaged (
     GError **error, const char *table, TallSlice row, const char *column, GError *why)
 {
   g_autoptr (GError) owned = why;
-  /* one that needs a newer version stays what it is */
+  /* an error that asks for a newer version keeps its code */
   if (!g_error_matches (why, TALL_ERROR, TALL_ERROR_NEWER_VERSION))
     return tall_columns_set_damaged (error, table, row, "column " TALL_FAMILY ":%s: %s", column,
                                      why->message);

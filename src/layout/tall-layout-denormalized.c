@@ -159,8 +159,8 @@ name_parts (const TallKeyStrategy *strategy, const char *table, TallSlice row, G
 /**
  * tall_layout_denormalized:
  *
- * A row for each line that says where it goes, so that a line needs no other row to be understood;
- * a row for each location that no line goes to; a column for each field.
+ * A row for each line, which holds its ship-to, so that a line can be understood without other
+ * rows; a row for each location that no line goes to; a column for each field.
  */
 const TallLayout tall_layout_denormalized = {
   .name = "denormalized",

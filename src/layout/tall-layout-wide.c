@@ -81,8 +81,8 @@ plan_order (const TallOrderKey *key, TallReadPlan *plan)
 /**
  * Decoder:
  *
- * An order under construction. Cells come sorted: locations, lines by location, and then what has
- * a name; so each line belongs to the location of the line before it or to a later one.
+ * An order under construction. Cells are sorted: locations, lines by location, then columns with
+ * names. So each line belongs to the location of the line before it or to a later one.
  */
 typedef struct
 {

@@ -49,13 +49,13 @@ typedef struct _TallLayout TallLayout;
  * TallLayout:
  *
  * How an order, or a customer, lies in rows. A layout is a stateless table of functions: it does no
- * I/O and knows nothing of revisions except the timestamp that it is told to write or to read. All
- * slots must be set, except where a comment says otherwise. A new layout is one new file and one
- * entry in tall-layouts.c. What each writes is fixed in FORMAT.md.
+ * I/O, and of revisions it knows only the timestamp that its caller passes. All slots must be set,
+ * except where a comment says otherwise. A new layout is one new file and one entry in
+ * tall-layouts.c. FORMAT.md fixes what each layout writes.
  *
  * The keys of all rows, in all tables, begin with the customer part of #TallOrderKey, and nothing
- * of the layout's own stands before it: so the split points of the key strategy serve every table,
- * and all that belongs to a customer lies together in each.
+ * of the layout's own stands before it. So the split points of the key strategy serve every table,
+ * and everything of a customer lies together in each table.
  *
  * Every order has one root row and every customer is one row. The store writes and reads the cells
  * `s` (state) and `summary` of these rows itself; a layout writes the other columns. A cell counts
@@ -92,12 +92,12 @@ struct _TallLayout
                            gint64 revision,
                            TallBatch *batch);
 
-  /* Adds to @plan the reads that find all rows of an order: gets of one row, and scans. The first
-   * of them finds, among others, the root row. At most four reads. In each of them the rows of an
-   * order lie together, those of a customer's orders side by side in the order of their order
-   * parts, and only orders' rows follow under the same customer part: the store scans a customer's
-   * orders from here to the end of the customer. The order part of @key may be empty for that. Root
-   * rows sort before the other rows of their order. */
+  /* Adds to @plan the reads that find all rows of an order: at most four gets of one row or scans.
+   * The first read finds the root row, among others. In each read the rows of an order lie
+   * together, the orders of a customer are sorted by their order parts, and only rows of orders
+   * follow under the same customer part. So the store can scan all orders of a customer from here
+   * to the end of the customer; the order part of @key may be empty for that. Root rows sort before
+   * the other rows of their order. */
   void (*plan_order) (const TallOrderKey *key, TallReadPlan *plan);
 
   /* Adds to @plan the reads that find the other rows of an order, also those of old revisions, to
@@ -105,9 +105,9 @@ struct _TallLayout
   void (*plan_children) (const TallOrderKey *key, TallReadPlan *plan);
 
   /* Makes an order of the @n_results results of plan_order's reads. @customer_number and
-   * @order_number are the numbers asked for, which the order made gets. FALSE with
-   * TALL_ERROR_DAMAGED if a cell of @revision cannot be understood or a column that must be there
-   * is missing; that rows are missing is found by the caller, who counts. */
+   * @order_number are the numbers asked for; the order gets them. FALSE with TALL_ERROR_DAMAGED if
+   * a cell of @revision cannot be understood or a column that must be there is missing; the caller
+   * finds missing rows: it counts. */
   gboolean (*decode_order) (const TallOrderKey *key,
                             const char *customer_number,
                             const char *order_number,

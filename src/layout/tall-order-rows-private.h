@@ -21,9 +21,9 @@ typedef struct
 /**
  * TallOrderRows:
  *
- * An order under construction from rows of its own for locations (prefix + location) and lines
- * (prefix + location + line). Rows are read in the order of their keys, locations before lines; so
- * each line belongs to the location of the line before it or to a later one.
+ * An order under construction, whose locations (prefix + location) and lines (prefix + location +
+ * line) have rows of their own. Rows are read in the order of their keys, locations before lines;
+ * so each line belongs to the location of the line before it or to a later one.
  */
 typedef struct
 {

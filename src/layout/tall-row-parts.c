@@ -51,7 +51,7 @@ tall_row_parts_take_order (TallRowParts *self)
 /**
  * tall_row_parts_take_type:
  *
- * Takes a byte that tells the type of what follows.
+ * Takes the byte that gives the type of what follows.
  *
  * Returns: the byte; -1 if it is not there or not between @first and @last
  */

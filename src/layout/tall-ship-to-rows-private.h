@@ -11,9 +11,9 @@ typedef struct _TallShipTo TallShipTo;
 /**
  * TallShipToRows:
  *
- * An order under construction from rows of lines that each say where they go, and rows of the
- * locations that no line goes to. Rows are read in the order of their keys: locations before lines,
- * lines by number, whatever location they go to.
+ * An order under construction, from rows of lines with their ship-to, and rows of the locations
+ * that no line goes to. Rows are read in the order of their keys: locations before lines, lines by
+ * number, whatever location they go to.
  */
 typedef struct
 {

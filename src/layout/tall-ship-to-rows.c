@@ -11,7 +11,7 @@
 struct _TallShipTo
 {
   TallShippingLocation location; /* its lines are only counted */
-  const TallRow *row;            /* the row that told of it first */
+  const TallRow *row;            /* the first row that had it */
   gboolean has_own_row;          /* that row is the location's, so no line may go to it */
   TallShippingLocation *placed;  /* where it is in the order, at the end */
 };
@@ -40,7 +40,7 @@ tall_ship_to_rows_clear (TallShipToRows *self)
   g_clear_pointer (&self->ship_tos, g_hash_table_unref);
 }
 
-/* The ship-to that a row tells of; NULL with an error if it cannot be understood. */
+/* Reads the ship-to of a row; NULL with an error if it cannot be understood. */
 static TallShipTo *
 add_ship_to (TallShipToRows *self, const TallRow *row, GError **error)
 {
@@ -119,7 +119,7 @@ next_cell (const TallShipToRows *self, const TallRow *row, guint *i)
   return NULL;
 }
 
-/* TRUE if both rows say the same of where they go: bytes, so that they are not read again. */
+/* TRUE if both rows have the same ship-to. Compares bytes, so that it is not decoded again. */
 static gboolean
 has_same_ship_to (const TallShipToRows *self, const TallRow *a, const TallRow *b)
 {
@@ -148,7 +148,7 @@ check_ship_to (const TallShipToRows *self,
   other = tall_slice_to_debug (ship_to->row->key);
   if (ship_to->has_own_row)
     return tall_columns_set_damaged (error, self->reader.table, row->key,
-                                     "goes to location %d, which has no lines, as row %s says",
+                                     "goes to location %d, but row %s says that it has no lines",
                                      number, other);
   return tall_columns_set_damaged (error, self->reader.table, row->key,
                                    "columns " TALL_FAMILY ":" PREFIX
@@ -156,7 +156,7 @@ check_ship_to (const TallShipToRows *self,
                                    other, number);
 }
 
-/* Where a line goes; NULL with an error if the row does not say, or not what others say. */
+/* The ship-to of a line; NULL with an error if the row has none, or one unlike other rows'. */
 static TallShipTo *
 find_ship_to (TallShipToRows *self, const TallRow *row, GError **error)
 {

@@ -3,9 +3,9 @@
 #include "tall-canonical-private.h"
 #include "tall-error.h"
 
-/* Field numbers are those of proto/. Messages are read straight into the model: for an order of ten
- * lines that takes 1.1 µs, where protobuf-c and a copy of its structs took 2.8 µs, and reading is
- * what the program does most. protobuf-c writes, and the tests let it read what we read. */
+/* Field numbers are those of proto/. Messages are read straight into the model, because the program
+ * mostly reads: an order of ten lines takes 1.1 µs; protobuf-c and a copy of its structs took 2.8
+ * µs. protobuf-c writes, and in the tests it reads what this reader reads. */
 
 gboolean
 tall_canonical_fail (GError **error, const char *what, const char *why)
@@ -14,7 +14,7 @@ tall_canonical_fail (GError **error, const char *what, const char *why)
   return FALSE;
 }
 
-/* What the model refuses is damage where it was stored. */
+/* Stored data that the model refuses is damaged. */
 gboolean
 tall_canonical_finish (gboolean valid, GError *invalid, const char *what, GError **error)
 {

@@ -12,8 +12,8 @@ G_BEGIN_DECLS
 /**
  * TallCheck:
  *
- * A walk over an order or customer that checks each field. It knows where it is, so that a path is
- * only put together for an error, and it adds up an upper bound of the canonical form's size.
+ * A walk over an order or customer that checks each field. It knows its place, so that a path is
+ * only built for an error, and it adds up an upper bound of the canonical form's size.
  */
 typedef struct
 {

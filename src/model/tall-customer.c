@@ -10,8 +10,8 @@
 /**
  * tall_customer_new:
  *
- * Returns: (transfer full): a customer of whom only the number is known, which is copied and not
- *   yet checked
+ * Returns: (transfer full): a customer with nothing but its number, which is copied and not yet
+ *   checked
  */
 TallCustomer *
 tall_customer_new (const char *number)

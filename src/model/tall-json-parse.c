@@ -7,8 +7,8 @@
 
 #define MAX_SHOWN_NAME 100 /* bytes */
 
-/* json-glib keeps the last of two members of one name. It tells of each member, though: an object
- * that has fewer members than were told of has had one twice. */
+/* json-glib keeps the last of two members with the same name. But it signals each member that it
+ * meets, so an object that has fewer members than signals had one twice. */
 typedef struct
 {
   GArray *told;    /* of guint: members of each open object so far */
@@ -66,7 +66,7 @@ translate_parse_error (const GError *local, GError **error)
   guint line;
   guint position;
   int used = 0;
-  /* Its scanner cuts what it quotes wherever its buffer ends. */
+  /* json-glib's scanner cuts quoted text where its buffer ends, even inside a character. */
   g_autofree char *message = g_utf8_make_valid (local->message, -1);
   if (sscanf (message, "<data>:%u:%u: %n", &line, &position, &used) == 2 && used > 0)
     tall_error_set_invalid (error, NULL, "JSON, line %u, position %u: %s", line, position,

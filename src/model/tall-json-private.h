@@ -50,7 +50,7 @@ typedef struct
   const char *name;
   TallJsonKind kind;
   gsize offset;             /* of the value */
-  gsize extra;              /* of the gboolean that tells whether it is there, or of the count */
+  gsize extra;              /* of the gboolean that says whether it is there, or of the count */
   const TallJsonType *type; /* of an object or of a list's elements */
 } TallJsonField;
 

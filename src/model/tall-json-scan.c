@@ -5,8 +5,8 @@
 #include "tall-limits.h"
 
 /* json-glib takes more than JSON (comments, octal numbers, several values, words of its own) and
- * descends without a limit. This pass lets only JSON's own tokens (RFC 8259) through, in a depth
- * and a number that fit; their grammar is json-glib's matter. */
+ * descends without a limit. This pass accepts only JSON's own tokens (RFC 8259), up to limits of
+ * depth and number; json-glib then checks their grammar. */
 typedef struct
 {
   const char *at;
@@ -244,8 +244,8 @@ scan_encoding (Scan *self)
 /**
  * tall_json_scan:
  *
- * Checks that @text is UTF-8 and made of JSON's tokens and nothing else, in one object, and that
- * its depth and size can be given to json-glib.
+ * Checks that @text is UTF-8 and consists of JSON's tokens only, in one object, and that its depth
+ * and size are within the limits for json-glib.
  */
 gboolean
 tall_json_scan (const char *text, gsize len, GError **error)

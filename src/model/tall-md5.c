@@ -10,7 +10,8 @@ fetch_md5 (void)
   static gsize fetched;
   if (g_once_init_enter (&fetched))
     {
-      /* MD5 places rows and recognises content; it protects nothing, so FIPS mode is no reason. */
+      /* MD5 places rows and recognises content. It protects nothing, so FIPS mode need not forbid
+       * it. */
       EVP_MD *md5 = EVP_MD_fetch (NULL, "MD5", "-fips");
       if (md5 == NULL)
         md5 = EVP_MD_fetch (NULL, "MD5", NULL);

@@ -87,8 +87,8 @@ check_fields (const TallOrder *self, TallCheck *check)
   return TRUE;
 }
 
-/* TRUE if locations, and the lines of all of them taken together, are strictly ascending, as they
- * nearly always are: then no number is there twice either. */
+/* TRUE if the numbers of locations, and those of all lines together, strictly ascend, as they
+ * nearly always do. Then no number is there twice either. */
 static gboolean
 is_ascending (const TallOrder *self)
 {

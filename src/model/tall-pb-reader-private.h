@@ -48,7 +48,7 @@ tall_pb_reader_varint (TallPbReader *self)
   return tall_pb_reader_long_varint (self);
 }
 
-/* Goes to the next field. Numbers ascend; one comes again only if it is a list's, or not known.
+/* Goes to the next field. Numbers ascend; only a list's number or an unknown one may come again.
  * @lists: a bit for each field that is a list
  * @last_known: the greatest field number of the message, at most 31
  * Returns: FALSE at the end, or if the reader has failed */

@@ -4,7 +4,7 @@
 
 #define MAX_VARINT_BYTES 10
 
-/* A number of more than one byte. The canonical form has no byte more than need be. */
+/* Reads a number of more than one byte. The canonical form uses the fewest bytes possible. */
 guint64
 tall_pb_reader_long_varint (TallPbReader *self)
 {
@@ -35,7 +35,7 @@ skip_fixed (TallPbReader *self, gsize len)
     self->at += len;
 }
 
-/* Passes over the present field, which is not known. Groups, long out of use, fail. */
+/* Skips the present field, which is unknown. Groups, which are long out of use, fail. */
 gboolean
 tall_pb_reader_skip (TallPbReader *self)
 {
@@ -59,8 +59,8 @@ tall_pb_reader_skip (TallPbReader *self)
   return !self->failed;
 }
 
-/* Returns: how often @field follows, so that a list can be allocated at once. What is wrong is left
- * to the reading proper, which sees it, too. */
+/* Returns: how often @field follows, so that a list can be allocated at once. Ignores errors: the
+ * reading proper finds them, too. */
 guint
 tall_pb_reader_count (TallPbReader self, guint32 field)
 {

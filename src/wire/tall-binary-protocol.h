@@ -13,7 +13,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (ThriftBinaryProtocol, g_object_unref)
 /**
  * TallBinaryProtocol:
  *
- * Thrift's binary protocol over a #TallTransport, for messages that nobody vouches for.
+ * Thrift's binary protocol over a #TallTransport, for messages that cannot be trusted.
  */
 #define TALL_TYPE_BINARY_PROTOCOL (tall_binary_protocol_get_type ())
 G_DECLARE_FINAL_TYPE (

@@ -13,7 +13,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (ThriftCompactProtocol, g_object_unref)
 /**
  * TallCompactProtocol:
  *
- * Thrift's compact protocol over a #TallTransport, for messages that nobody vouches for.
+ * Thrift's compact protocol over a #TallTransport, for messages that cannot be trusted.
  */
 #define TALL_TYPE_COMPACT_PROTOCOL (tall_compact_protocol_get_type ())
 G_DECLARE_FINAL_TYPE (

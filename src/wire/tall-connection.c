@@ -43,7 +43,7 @@ tall_connection_get_address (TallConnection *self)
  * tall_connection_set_deadline:
  * @deadline: in microseconds of g_get_monotonic_time(), G_MAXINT64: none
  *
- * Sets until when calls may wait, from now on.
+ * Sets the deadline of all calls from now on.
  */
 void
 tall_connection_set_deadline (TallConnection *self, gint64 deadline)
@@ -54,7 +54,8 @@ tall_connection_set_deadline (TallConnection *self, gint64 deadline)
 /**
  * tall_connection_has_delivered:
  *
- * Tells whether the last call has left as a whole. If not, the other side cannot have acted on it.
+ * Returns: whether the last call has left as a whole. If not, the other side cannot have acted on
+ *   it.
  */
 gboolean
 tall_connection_has_delivered (TallConnection *self)
@@ -65,8 +66,8 @@ tall_connection_has_delivered (TallConnection *self)
 /**
  * tall_connection_is_fit:
  *
- * Tells whether a connection that was kept can take another call. It may still turn out closed
- * when the call is made.
+ * Returns: whether a kept connection can take another call. It may still turn out closed when the
+ *   call is made.
  */
 gboolean
 tall_connection_is_fit (TallConnection *self)
@@ -77,7 +78,7 @@ tall_connection_is_fit (TallConnection *self)
 /**
  * tall_connection_is_broken:
  *
- * Tells whether something failed on the connection, so that it must be closed.
+ * Returns: whether something failed on the connection, so that it must be closed.
  */
 gboolean
 tall_connection_is_broken (TallConnection *self)

@@ -11,8 +11,8 @@ G_BEGIN_DECLS
 /**
  * TallGuard:
  *
- * What a message has shown so far. It belongs to the transport, because both protocols of a
- * server's connection share it.
+ * What the guard has seen of a message so far. It belongs to the transport, because both protocols
+ * of a server's connection share it.
  */
 typedef struct
 {

@@ -348,8 +348,8 @@ tall_guard_check_bytes (TallTransport *transport, gsize header, gint64 len, GErr
  * @text: (out) (transfer full): the text
  *
  * Reads a text. Thrift's strings end at the first NUL, so one with a NUL inside would arrive
- * shortened. A call that has one is rejected. In replies only what is for people is of type string:
- * HBase puts row keys into its reasons, and these are to arrive, so each NUL is shown as `\x00`.
+ * shortened. A call that has one is rejected. In replies all strings are texts for people. HBase
+ * puts row keys into its reasons, so each NUL is shown as `\x00` and the text arrives as a whole.
  *
  * Returns: the bytes that were read; -1 with @error set
  */

@@ -62,7 +62,7 @@ tall_address_parse (const char *address, char **host, guint16 *port, GError **er
 gboolean
 tall_socket_wait (GSocket *socket, GIOCondition condition, gint64 deadline, GError **error)
 {
-  /* GIO waits for whole milliseconds: rounded up, lest time-outs come before the deadline. */
+  /* GIO waits for whole milliseconds. Round up, so that no time-out comes before the deadline. */
   gint64 timeout = -1;
   if (deadline != G_MAXINT64)
     timeout = MAX (deadline - g_get_monotonic_time (), 0) + 999;
@@ -144,8 +144,10 @@ tall_socket_send_all (
 /**
  * tall_socket_is_quiet:
  *
- * Tells whether a kept connection is still fit for a request: open, and nothing has arrived on it.
  * Costs one system call and never waits.
+ *
+ * Returns: whether a kept connection is still fit for a request: open, and nothing has arrived on
+ *   it
  */
 gboolean
 tall_socket_is_quiet (GSocket *socket)
@@ -192,7 +194,7 @@ on_lookup_late (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* A look-up has no deadline of its own: it runs on a main context of ours, beside a timer. */
+/* A look-up has no deadline of its own, so it runs in a separate main context, beside a timer. */
 static GList *
 look_up (const char *host, gint64 deadline, GError **error)
 {
@@ -263,7 +265,8 @@ connect_one (GInetAddress *inet, guint16 port, gint64 deadline, GError **error)
   return NULL;
 }
 
-/* Each address gets an even share of the time that is left, so that a dead one leaves some. */
+/* Each address gets an even share of the remaining time, so that a dead one leaves time for
+ * others. */
 static gint64
 share_of (gint64 deadline, guint n_left)
 {

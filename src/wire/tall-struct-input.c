@@ -145,7 +145,7 @@ tall_struct_input_end_field (TallStructInput *self, GError **error)
   return self->direct || thrift_protocol_read_field_end (self->protocol, error) >= 0;
 }
 
-/* What is announced must be there. */
+/* Refuses a list that announces more than the message holds. */
 static gboolean
 check_size (TallStructInput *self, guint32 size, guint element_size, GError **error)
 {
@@ -367,7 +367,7 @@ skip (TallStructInput *self, ThriftType type, guint depth, GError **error)
 /**
  * tall_struct_input_skip:
  *
- * Leaves out a value that nobody here knows, however it is nested, within the transport's limit.
+ * Skips a value of an unknown field, however it is nested, within the transport's limit.
  */
 gboolean
 tall_struct_input_skip (TallStructInput *self, ThriftType type, GError **error)

@@ -11,8 +11,9 @@ G_BEGIN_DECLS
  * TallStructInput:
  *
  * The values of one message, in their order. A message of the binary protocol is read straight from
- * the transport's buffer: no calls through Thrift's classes for every byte, which cost several
- * times the rest, and no memory for itself. Others are read through their guarded protocol.
+ * the transport's buffer. This needs no memory of its own, and no calls through Thrift's classes,
+ * which cost several times as much as the rest. Other messages are read through their guarded
+ * protocol.
  */
 typedef struct
 {

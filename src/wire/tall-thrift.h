@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* What Thrift C GLib leaves out: how its objects end by themselves. */
+/* The cleanup functions for g_autoptr, which Thrift C GLib lacks. */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ThriftApplicationException, g_object_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ThriftProcessor, g_object_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ThriftProtocol, g_object_unref)

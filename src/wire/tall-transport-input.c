@@ -3,11 +3,12 @@
 #include "tall-socket.h"
 #include "tall-transport-private.h"
 
-/* Receiving: from the socket into the one buffer, and how far a message may go in it. */
+/* Receives from the socket into the one buffer, and keeps track of how far a message may go in
+ * it. */
 
 #define FIRST_BUFFER (16 * 1024)
 
-/* Makes room behind what is buffered. Doubles, so it never takes more than twice what came. */
+/* Makes room behind the buffered bytes. Doubles, so it never takes more than twice what arrived. */
 static void
 make_room (TallTransport *self)
 {
@@ -84,8 +85,8 @@ receive_at_least (TallTransport *self, gsize n, GError **error)
 /**
  * tall_transport_fill:
  *
- * Sees to it that the next @n bytes of the message have arrived, without reading them. Memory
- * grows with what arrives, not with @n.
+ * Waits until the next @n bytes of the message have arrived, without reading them. Memory grows
+ * with what arrives, not with @n.
  *
  * Returns: (nullable) (transfer none): those bytes, valid until the next read; NULL with @error set
  */
@@ -137,7 +138,7 @@ tall_transport_wait_for_input (TallTransport *self,
  * tall_transport_peek_frame:
  * @len: (out): bytes of the next frame, or of the one that was read last
  *
- * Receives a frame's header, and takes nothing away.
+ * Receives a frame's header without consuming it.
  *
  * Returns: FALSE with %TALL_ERROR_TOO_LARGE, %TALL_ERROR_INVALID (no frame), or an error of the
  *   connection
@@ -177,7 +178,7 @@ tall_transport_peek_frame (TallTransport *self, gsize *frame_len, GError **error
  * tall_transport_await_frame:
  * @n: bytes, at most those of tall_transport_peek_frame()
  *
- * Receives the beginning of a frame whose header was received, and takes nothing away.
+ * Receives the beginning of a frame whose header was received, without consuming it.
  */
 gboolean
 tall_transport_await_frame (TallTransport *self, gsize n, GError **error)
@@ -210,7 +211,7 @@ tall_transport_read_frame (TallTransport *self, GError **error)
   return TRUE;
 }
 
-/* Throws away @n bytes that follow the first @kept of what is buffered, receiving them first. */
+/* Discards @n bytes that follow the first @kept buffered bytes, receiving them first. */
 static gboolean
 drop_after (TallTransport *self, gsize kept, gsize n, GError **error)
 {
@@ -241,8 +242,8 @@ drop_after (TallTransport *self, gsize kept, gsize n, GError **error)
  * tall_transport_read_frame_start:
  * @max: bytes
  *
- * As tall_transport_read_frame(), but of a longer frame only the first @max bytes are there to be
- * read; what follows is received and thrown away. Takes no more memory than that.
+ * Like tall_transport_read_frame(), but keeps only the first @max bytes of a longer frame. The rest
+ * is received and discarded. Takes no more memory than that.
  */
 gboolean
 tall_transport_read_frame_start (TallTransport *self, gsize max, GError **error)
@@ -337,8 +338,8 @@ tall_transport_advance (TallTransport *self, gsize n)
 /**
  * tall_transport_skip_message:
  *
- * Throws away what is left of a frame that was read only in part, so that the connection can be
- * used on. The protocol that read it has its own idea of where it is: make a new one.
+ * Discards the rest of a frame that was read only in part, so that the connection can still be
+ * used. The protocol object that read it has lost its place: make a new one.
  */
 void
 tall_transport_skip_message (TallTransport *self)

@@ -25,7 +25,7 @@ struct _TallTransport
   gsize in_end;
   gsize limit;        /* bytes that the message under way may still have */
   gboolean has_frame; /* the message under way has been received as a whole */
-  GByteArray *out;    /* written and not yet sent; framed: with room for the header */
+  GByteArray *out;    /* written and not yet sent; if framed, with room for the header */
   gboolean just_sent; /* so nothing can be there yet: wait before receiving */
   gboolean delivered; /* the last message written has left as a whole */
   gboolean broken;    /* after any failure: must be closed */

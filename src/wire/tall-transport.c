@@ -34,7 +34,7 @@ transport_read (ThriftTransport *transport, gpointer buffer, guint32 len, GError
   return (gint32)len;
 }
 
-/* What is left of a message shows that it was not understood as it was meant. */
+/* Bytes that are left of a message show that it was misunderstood. */
 static gboolean
 transport_read_end (ThriftTransport *transport, GError **error)
 {
@@ -187,7 +187,7 @@ tall_transport_get_options (TallTransport *self)
 /**
  * tall_transport_set_deadline:
  *
- * Sets until when reading and writing may wait, from now on.
+ * Sets the deadline of all reading and writing from now on.
  */
 void
 tall_transport_set_deadline (TallTransport *self, gint64 deadline)
@@ -198,8 +198,8 @@ tall_transport_set_deadline (TallTransport *self, gint64 deadline)
 /**
  * tall_transport_is_fit:
  *
- * Tells whether a kept client connection can take another call: nothing failed on it, the other
- * side has not closed it, and nothing that nobody asked for has arrived.
+ * Returns: whether a kept client connection can take another call: nothing failed on it, the other
+ *   side has not closed it, and nothing has arrived that was not asked for
  */
 gboolean
 tall_transport_is_fit (TallTransport *self)
@@ -217,7 +217,7 @@ tall_transport_is_broken (TallTransport *self)
 /**
  * tall_transport_break:
  *
- * Marks the connection as one that must be closed: nobody knows what comes next on it.
+ * Marks the connection as one that must be closed: what comes next on it is unknown.
  */
 void
 tall_transport_break (TallTransport *self)
@@ -228,8 +228,8 @@ tall_transport_break (TallTransport *self)
 /**
  * tall_transport_has_delivered:
  *
- * Tells whether the last message written has left as a whole, so that the other side may have
- * acted on it.
+ * Returns: whether the last message written has left as a whole, so that the other side may have
+ *   acted on it
  */
 gboolean
 tall_transport_has_delivered (TallTransport *self)

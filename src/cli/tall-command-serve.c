@@ -1,5 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-descriptors.h"
 #include "tall-error.h"
 #include "tall-options.h"
 #include "tall-output.h"
@@ -93,6 +94,13 @@ run (int argc, char **argv)
                              options.arguments[0]);
   if (max_connections < 1)
     return tall_usage_error (&tall_command_serve, "--max-connections takes a number above 0");
+  guint fitting = tall_descriptors_for_clients ();
+  if ((guint)max_connections > fitting)
+    return tall_usage_error (
+        &tall_command_serve,
+        "--max-connections %d: this process may open %u files, which leaves %u for connections; "
+        "lower it, or raise the limit of files (ulimit -n, or LimitNOFILE= of a service)",
+        max_connections, tall_descriptors_raise (), fitting);
   if (memory < MIN_MEMORY || memory > MAX_MEMORY)
     return tall_usage_error (&tall_command_serve, "--memory takes MiB, %d to %d", MIN_MEMORY,
                              MAX_MEMORY);

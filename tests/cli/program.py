@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import signal
 import socket
 import subprocess
@@ -786,6 +787,28 @@ def serve(folder):
     equal(run("serve", "--store", store, "--listen", "192.0.2.1:0").ends(FAILED).err,
           "tallorder: Cannot listen on 192.0.2.1:0: Cannot assign requested address; write an "
           "address of this machine, such as 127.0.0.1, or 0.0.0.0 for all of them\n")
+
+
+@test
+def serve_within_descriptors(folder):
+    """The soft limit of descriptors is raised; what does not fit into the hard one is refused."""
+    store = new_store(folder)
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    run("serve", "--store", store, "--max-connections", 2000000000).ends(
+        USAGE, "--max-connections 2000000000", f"may open {hard} files", "ulimit -n")
+
+    def limit(hard):
+        return lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, hard))
+
+    run("serve", "--store", store, preexec_fn=limit(500)).ends(USAGE, "leaves 247 for connections")
+    with Server(store, "--max-connections", "247", preexec_fn=limit(500)) as server:
+        host, port = server.address.rsplit(":", 1)
+        held = [socket.create_connection((host, int(port))) for _ in range(246)]
+        run("put", "--server", server.address, "-", stdin=ORDER).ends(DONE)
+        run("get", "--server", server.address, "C1", "O1").ends(DONE)
+        for connection in held:
+            connection.close()
+        equal(server.stop(), 0)
 
 
 @test

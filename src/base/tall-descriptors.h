@@ -1,0 +1,21 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/**
+ * TALL_DESCRIPTORS_RESERVE:
+ *
+ * What a process keeps for all but its table files and its clients: standard streams, the log and
+ * directories of a store, connections to gateways, clients that are only told to come later.
+ */
+#define TALL_DESCRIPTORS_RESERVE 128
+
+guint tall_descriptors_raise (void);
+guint tall_descriptors_for_store (void);
+guint tall_descriptors_for_clients (void);
+
+G_END_DECLS

@@ -5,6 +5,7 @@
 typedef struct
 {
   char *field;     /* TALL_ERROR_INVALID: the field's path, NULL if none */
+  char *detail;    /* what only the log may show, NULL if nothing */
   gint64 revision; /* TALL_ERROR_CONFLICT: the stored revision, 0 if none */
 } TallErrorPrivate;
 
@@ -12,6 +13,7 @@ static void
 tall_error_private_init (TallErrorPrivate *priv)
 {
   priv->field = NULL;
+  priv->detail = NULL;
   priv->revision = 0;
 }
 
@@ -19,6 +21,7 @@ static void
 tall_error_private_copy (const TallErrorPrivate *from, TallErrorPrivate *to)
 {
   to->field = g_strdup (from->field);
+  to->detail = g_strdup (from->detail);
   to->revision = from->revision;
 }
 
@@ -26,6 +29,7 @@ static void
 tall_error_private_clear (TallErrorPrivate *priv)
 {
   g_free (priv->field);
+  g_free (priv->detail);
 }
 
 G_DEFINE_EXTENDED_ERROR (TallError, tall_error)
@@ -68,6 +72,57 @@ tall_error_set_conflict (GError **error, gint64 revision, const char *format, ..
   *error = g_error_new_valist (TALL_ERROR, TALL_ERROR_CONFLICT, format, args);
   va_end (args);
   tall_error_get_private (*error)->revision = revision;
+}
+
+/**
+ * tall_error_set_detailed:
+ * @detail: (nullable): what only the log and the owner of the store may see: paths, addresses, the
+ *   text of a library
+ * @format: the message, which anybody may read
+ *
+ * Sets an error that knows more than it tells everybody.
+ */
+void
+tall_error_set_detailed (
+    GError **error, TallError code, const char *detail, const char *format, ...)
+{
+  if (error == NULL)
+    return;
+
+  va_list args;
+  va_start (args, format);
+  *error = g_error_new_valist (TALL_ERROR, (int)code, format, args);
+  va_end (args);
+  tall_error_get_private (*error)->detail = g_strdup (detail);
+}
+
+/**
+ * tall_error_get_detail:
+ *
+ * Returns: (nullable) (transfer none): what only the log may show of an error, besides its message
+ */
+const char *
+tall_error_get_detail (const GError *error)
+{
+  if (error->domain != TALL_ERROR)
+    return NULL;
+
+  return tall_error_get_private ((GError *)error)->detail;
+}
+
+/**
+ * tall_error_describe:
+ *
+ * Returns: (transfer full): the message with the detail behind it in brackets, if there is one; for
+ *   the log, and for people who own the store
+ */
+char *
+tall_error_describe (const GError *error)
+{
+  const char *detail = tall_error_get_detail (error);
+
+  return detail == NULL ? g_strdup (error->message)
+                        : g_strdup_printf ("%s (%s)", error->message, detail);
 }
 
 /**

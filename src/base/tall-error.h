@@ -11,7 +11,11 @@ TALL_BEGIN_API
  *
  * The one error domain. Its codes are those of `idl/tallorder.thrift`, so that a caller sees the
  * same error whether it calls the library or the service. Messages are for people: they say what,
- * where, and what to do.
+ * where, and what to do. Anybody may read them. What would show the insides of a store (paths,
+ * addresses of gateways, texts of libraries) is the error's detail, which the log shows.
+ *
+ * Nothing is told apart by a word inside a message: names of customers and orders are in messages,
+ * and they can be any word.
  */
 #define TALL_ERROR (tall_error_quark ())
 GQuark tall_error_quark (void);
@@ -54,9 +58,16 @@ void tall_error_set_invalid (GError **error, const char *field, const char *form
     G_GNUC_PRINTF (3, 4);
 void tall_error_set_conflict (GError **error, gint64 revision, const char *format, ...)
     G_GNUC_PRINTF (3, 4);
+void tall_error_set_detailed (GError **error,
+                              TallError code,
+                              const char *detail,
+                              const char *format,
+                              ...) G_GNUC_PRINTF (4, 5);
 
 const char *tall_error_get_field (const GError *error);
 gint64 tall_error_get_revision (const GError *error);
+const char *tall_error_get_detail (const GError *error);
+char *tall_error_describe (const GError *error);
 
 /*
  * What each error means to a caller that goes on after it. Only this table decides it:

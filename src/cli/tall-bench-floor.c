@@ -49,7 +49,7 @@ tall_bench_measure_floor (const TallBenchGiven *given, const TallStoreUrl *url)
   tall_bench_clear_progress ();
   if (!done)
     {
-      tall_print_error ("%s", error->message);
+      tall_print_failure (error);
       return TALL_EXIT_FAILED;
     }
 

@@ -152,7 +152,7 @@ measure (const TallBenchGiven *given, TallBenchCompare *compare, const TallBench
         print_kept (compare);
       return TALL_EXIT_DONE;
     }
-  tall_print_error ("%s", error->message);
+  tall_print_failure (error);
   if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     return (TallExit)(128 + g_atomic_int_get (compare->plan.stop));
   return TALL_EXIT_FAILED;
@@ -172,7 +172,7 @@ tall_bench_measure_layouts (const TallBenchGiven *given, const TallStoreUrl *url
   g_autoptr (TallBenchOrders) orders = keys != NULL ? get_orders (given, &error) : NULL;
   if (orders == NULL || !check_clients (given, orders, &error))
     {
-      tall_print_error ("%s", error->message);
+      tall_print_failure (error);
       return g_error_matches (error, TALL_ERROR, TALL_ERROR_INVALID)
                      || g_error_matches (error, TALL_ERROR, TALL_ERROR_TOO_LARGE)
                  ? TALL_EXIT_USAGE

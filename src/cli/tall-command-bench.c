@@ -13,7 +13,7 @@ parse_url (const TallOptions *options, TallStoreUrl **url)
   *url = tall_store_url_parse (options->store, &error);
   if (*url != NULL)
     return TRUE;
-  tall_print_error ("%s", error->message);
+  tall_print_failure (error);
   return FALSE;
 }
 

@@ -60,7 +60,7 @@ read_subject (Subject *self, const char *path)
   if (self->order != NULL)
     return TALL_EXIT_DONE;
   if (error != NULL)
-    tall_print_error ("%s", error->message);
+    tall_print_failure (error);
   else
     tall_print_error (item.customer != NULL ? "%s holds a customer; explain takes an order"
                                             : "%s holds no order",
@@ -172,7 +172,7 @@ check_and_explain (const TallOptions *options, const ExplainOptions *own)
     key_strategy = tall_key_strategy_find (own->key, &error);
   if (error != NULL)
     {
-      tall_print_error ("%s", error->message);
+      tall_print_failure (error);
       return TALL_EXIT_USAGE;
     }
   return explain (options, own, layout, key_strategy);

@@ -37,6 +37,13 @@ report (Export *self, const char *message)
   tall_print_error ("Not exported: %s", message);
 }
 
+static void
+report_failure (Export *self, const GError *error)
+{
+  g_autofree char *text = tall_error_describe (error);
+  report (self, text);
+}
+
 /* One order that cannot be read does not keep the others from being exported. */
 static void
 write_order (Export *self, const TallOutcome *outcome)
@@ -45,7 +52,7 @@ write_order (Export *self, const TallOutcome *outcome)
     return; /* deleted since its page was begun */
   if (outcome->error != NULL)
     {
-      report (self, outcome->error->message);
+      report_failure (self, outcome->error);
       return;
     }
   g_autofree char *text = tall_order_to_json (outcome->order, FALSE);
@@ -80,7 +87,7 @@ write_page (Export *self, const char *number, char **token, GError **error)
   if (*token == NULL && page->customer != NULL)
     write_customer (self, page->customer);
   if (*token == NULL && page->customer_error != NULL)
-    report (self, page->customer_error->message);
+    report_failure (self, page->customer_error);
   for (guint i = 0; i < page->n_orders; i++)
     write_order (self, &page->orders[i]);
   meet (self, number, page->others);
@@ -113,7 +120,7 @@ try_customer (Export *self, const char *number, GError **error)
       g_propagate_error (error, g_steal_pointer (&local));
       return FALSE;
     }
-  report (self, local->message);
+  report_failure (self, local);
   return TRUE;
 }
 
@@ -168,11 +175,12 @@ finish (const Export *self, gboolean all, const GError *error)
   gboolean damaged = g_error_matches (error, TALL_ERROR, TALL_ERROR_DAMAGED);
   if (self->n_customers + self->n_orders + self->n_failed == 0 && error != NULL && !damaged)
     return tall_fail (error);
+  g_autofree char *why = error != NULL ? tall_error_describe (error) : NULL;
   if (error != NULL)
     tall_print_error ("The export is not complete: it stopped after %" G_GUINT64_FORMAT
                       " %s and %" G_GUINT64_FORMAT " %s: %s",
                       self->n_customers, self->n_customers == 1 ? "customer" : "customers",
-                      self->n_orders, self->n_orders == 1 ? "order" : "orders", error->message);
+                      self->n_orders, self->n_orders == 1 ? "order" : "orders", why);
   else if (self->n_failed > 0)
     tall_print_error ("The export is not complete: %" G_GUINT64_FORMAT " %s cannot be read",
                       self->n_failed,

@@ -45,7 +45,7 @@ create (const TallOptions *options, const TallStoreSettings *settings)
   g_autoptr (GError) error = NULL;
   if (!tall_store_create (table, settings, &error))
     {
-      tall_print_error ("%s", error->message);
+      tall_print_failure (error);
       return TALL_EXIT_FAILED;
     }
   TallTableInfo info;
@@ -64,7 +64,7 @@ find_name (const TallOptions *options)
       options->store != NULL ? tall_store_url_parse (options->store, &error) : NULL;
   const char *name = url != NULL && url->name != NULL ? url->name : "tallorder";
   if (error != NULL)
-    tall_print_error ("%s", error->message);
+    tall_print_failure (error);
   else if (url != NULL && url->kind != TALL_STORE_HBASE)
     tall_usage_error (&tall_command_init,
                       "--print-ddl is for HBase: an embedded store makes its tables itself");
@@ -174,7 +174,7 @@ check_and_create (const TallOptions *options, const InitOptions *own)
     specs = tall_store_plan_tables (&settings, &error);
   if (specs == NULL)
     {
-      tall_print_error ("%s", error->message);
+      tall_print_failure (error);
       return g_error_matches (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE) ? TALL_EXIT_FAILED
                                                                          : TALL_EXIT_USAGE;
     }

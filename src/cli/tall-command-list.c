@@ -23,7 +23,8 @@ list_orders (TallFront *front,
       list = tall_front_list_orders (front, customer, options, &error);
       if (g_error_matches (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED))
         {
-          tall_print_error ("%s: tallorder customer get --orders %s", error->message, customer);
+          g_autofree char *why = tall_error_describe (error);
+          tall_print_error ("%s: tallorder customer get --orders %s", why, customer);
           return TALL_EXIT_FAILED;
         }
       if (list == NULL)

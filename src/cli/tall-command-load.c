@@ -192,6 +192,7 @@ load_file (Load *load, TallFront *front, TallCsvReader *reader, const TallMappin
   gboolean ok = tall_load (front, reader, mapping, load->rejects, &options, &load->summary, &error);
   load->seconds = (gdouble)(g_get_monotonic_time () - start) / G_USEC_PER_SEC;
   tall_progress_clear ();
+  g_autofree char *why = error != NULL ? tall_error_describe (error) : NULL;
 
   if (load->own->json)
     print_json (load);
@@ -201,14 +202,14 @@ load_file (Load *load, TallFront *front, TallCsvReader *reader, const TallMappin
     {
       tall_print_error ("%s. To go on, load the file again: what is stored already is replaced by "
                         "the same content",
-                        error->message);
+                        why);
       return (TallExit)(128 + g_atomic_int_get (options.stop));
     }
   if (!ok)
     {
       tall_print_error ("%s. When this is mended, load the file again: what is stored is replaced "
                         "by the same content",
-                        error->message);
+                        why);
       return TALL_EXIT_FAILED;
     }
   return tall_rejects_get_count (load->rejects) > 0 ? TALL_EXIT_NO : TALL_EXIT_DONE;
@@ -260,14 +261,14 @@ prepare_and_load (const TallOptions *options, const LoadOptions *own)
   g_autoptr (TallMapping) mapping = tall_mapping_load (own->map, &error);
   if (mapping == NULL)
     {
-      tall_print_error ("%s", error->message);
+      tall_print_failure (error);
       return TALL_EXIT_USAGE;
     }
   g_autoptr (TallCsvReader) reader =
       tall_csv_reader_open (options->arguments[0], mapping->delimiter, TALL_CSV_MAX_ROW, &error);
   if (reader == NULL)
     {
-      tall_print_error ("%s", error->message);
+      tall_print_failure (error);
       return TALL_EXIT_FAILED;
     }
   if (!bind (mapping, reader))
@@ -280,7 +281,7 @@ prepare_and_load (const TallOptions *options, const LoadOptions *own)
   g_autoptr (TallRejects) rejects = tall_rejects_new (own->rejects, &error);
   if (rejects == NULL)
     {
-      tall_print_error ("%s", error->message);
+      tall_print_failure (error);
       return TALL_EXIT_FAILED;
     }
   Load load = { .own = own, .rejects = rejects };

@@ -28,7 +28,8 @@ log_start (TallFront *front, const char *store, const TallServerOptions *options
   g_autoptr (TallDescription) description = tall_front_describe (front, &error);
   if (description == NULL)
     {
-      g_warning ("The store cannot be described: %s", error->message);
+      g_autofree char *why = tall_error_describe (error);
+      g_warning ("The store cannot be described: %s", why);
       return;
     }
   g_message ("tallorder %s serves %s: store %s, deployment %s, layout %s, key strategy %s, %s",
@@ -54,7 +55,7 @@ serve (TallFront *front,
   g_autoptr (TallServer) server = tall_server_new (front, address, server_options, &error);
   if (server == NULL)
     {
-      tall_print_error ("%s", error->message);
+      tall_print_failure (error);
       return g_error_matches (error, TALL_ERROR, TALL_ERROR_INVALID) ? TALL_EXIT_USAGE
                                                                      : TALL_EXIT_FAILED;
     }

@@ -280,8 +280,10 @@ print_json (const Status *self)
   json_builder_add_double_value (builder, self->ping);
   if (self->tables != NULL)
     add_tables (builder, self->tables);
-  if (self->no_tables != NULL)
-    add_text (builder, "tables_error", self->no_tables->message);
+  g_autofree char *no_tables =
+      self->no_tables != NULL ? tall_error_describe (self->no_tables) : NULL;
+  if (no_tables != NULL)
+    add_text (builder, "tables_error", no_tables);
   if (self->gateways != NULL)
     add_gateways (builder, self->gateways);
   json_builder_end_object (builder);
@@ -311,7 +313,7 @@ run (int argc, char **argv)
   g_auto (Status) status = { NULL };
   if (!collect (&status, front, &error))
     {
-      tall_print_error ("%s", error->message);
+      tall_print_failure (error);
       return TALL_EXIT_FAILED;
     }
   if (json)
@@ -320,7 +322,8 @@ run (int argc, char **argv)
     print_status (&status);
   if (status.no_tables == NULL)
     return TALL_EXIT_DONE;
-  tall_print_error ("The tables are not all told of: %s", status.no_tables->message);
+  g_autofree char *why = tall_error_describe (status.no_tables);
+  tall_print_error ("The tables cannot all be described: %s", why);
   return TALL_EXIT_FAILED;
 }
 

@@ -22,7 +22,7 @@ static void
 print_failure (Printer *self, const GError *error)
 {
   self->n_failed++;
-  tall_print_error ("%s", error->message);
+  tall_print_failure (error);
 }
 
 static void

@@ -51,8 +51,11 @@ TallExit
 tall_call_error (const TallCommand *command, const GError *error)
 {
   if (!g_error_matches (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE))
-    return tall_usage_error (command, "%s", error->message);
-  tall_print_error ("%s", error->message);
+    {
+      g_autofree char *text = tall_error_describe (error);
+      return tall_usage_error (command, "%s", text);
+    }
+  tall_print_failure (error);
   return TALL_EXIT_FAILED;
 }
 
@@ -66,7 +69,7 @@ tall_call_error (const TallCommand *command, const GError *error)
 TallExit
 tall_fail (const GError *error)
 {
-  tall_print_error ("%s", error->message);
+  tall_print_failure (error);
   if (g_error_matches (error, TALL_ERROR, TALL_ERROR_NOT_FOUND)
       || g_error_matches (error, TALL_ERROR, TALL_ERROR_CONFLICT))
     return TALL_EXIT_NO;
@@ -299,7 +302,7 @@ parse_store (const TallOptions *self, const TallCommand *command, TallExit *exit
     {
       TallStoreUrl *url = tall_store_url_parse (self->store, &error);
       if (url == NULL)
-        tall_print_error ("%s", error->message);
+        tall_print_failure (error);
       return url;
     }
   return NULL;
@@ -324,7 +327,7 @@ tall_options_open_table (const TallOptions *self,
   TallTable *table = tall_store_url_open (url, create, &error);
   if (table == NULL)
     {
-      tall_print_error ("%s", error->message);
+      tall_print_failure (error);
       *exit = TALL_EXIT_FAILED;
     }
   return table;
@@ -345,7 +348,7 @@ tall_options_open_store (const TallOptions *self, const TallCommand *command, Ta
       || g_error_matches (error, TALL_ERROR, TALL_ERROR_NEWER_VERSION)
       || g_error_matches (error, TALL_ERROR, TALL_ERROR_DAMAGED))
     g_prefix_error (&error, "Store %s: ", self->store);
-  tall_print_error ("%s", error->message);
+  tall_print_failure (error);
   *exit = TALL_EXIT_FAILED;
   return NULL;
 }
@@ -362,7 +365,7 @@ tall_options_open_front (const TallOptions *self, const TallCommand *command, Ta
   g_autoptr (TallFront) client = tall_client_new (self->server, &error);
   if (client != NULL && tall_client_check (TALL_CLIENT (client), FIRST_ANSWER, &error))
     return g_steal_pointer (&client);
-  tall_print_error ("%s", error->message);
+  tall_print_failure (error);
   *exit =
       g_error_matches (error, TALL_ERROR, TALL_ERROR_INVALID) ? TALL_EXIT_USAGE : TALL_EXIT_FAILED;
   return NULL;

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-output.h"
 #include "tall-command.h"
+#include "tall-error.h"
 #include "tall-text.h"
 
 #include <errno.h>
@@ -100,6 +101,19 @@ tall_print_error (const char *format, ...)
     output_error = errno;
   fprintf (stderr, "%stallorder:%s %s\n", colour ? begin_style (TALL_STYLE_BAD) : "",
            colour ? "\033[0m" : "", text);
+}
+
+/**
+ * tall_print_failure:
+ *
+ * Prints an error as tall_print_error() does, with its detail: whoever runs the program on a store
+ * owns it, and a server keeps the detail to itself.
+ */
+void
+tall_print_failure (const GError *error)
+{
+  g_autofree char *text = tall_error_describe (error);
+  tall_print_error ("%s", text);
 }
 
 /**

@@ -45,7 +45,7 @@ put_item (Put *self, TallJsonItem *item)
       self->n_stored++;
       return TRUE;
     }
-  tall_print_error ("%s", item->error->message);
+  tall_print_failure (item->error);
   gboolean refused = tall_error_is_of_one (item->error);
   self->n_refused += refused;
   self->is_unknown = g_error_matches (item->error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN);
@@ -95,7 +95,7 @@ put_all (Put *self, TallJsonItem *first)
   if (going && step == TALL_JSON_END)
     return self->n_refused > 0 ? TALL_EXIT_NO : TALL_EXIT_DONE;
   if (step == TALL_JSON_FAILED)
-    tall_print_error ("%s", error->message);
+    tall_print_failure (error);
   print_stop (self, line);
   return step == TALL_JSON_STOPPED ? (TallExit)(128 + g_atomic_int_get (stop)) : TALL_EXIT_FAILED;
 }
@@ -132,7 +132,7 @@ tall_put_items (const TallOptions *options,
   g_autoptr (TallJsonFile) file = tall_json_file_open (path, kind, &error);
   if (file == NULL)
     {
-      tall_print_error ("%s", error->message);
+      tall_print_failure (error);
       return TALL_EXIT_FAILED;
     }
   Put self = { .file = file, .write = write };
@@ -143,7 +143,7 @@ tall_put_items (const TallOptions *options,
     return TALL_EXIT_USAGE;
   if (error != NULL)
     {
-      tall_print_error ("%s", error->message);
+      tall_print_failure (error);
       return TALL_EXIT_FAILED;
     }
 

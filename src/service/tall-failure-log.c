@@ -15,7 +15,7 @@ static const GLogLevelFlags levels[] = {
   [TALL_ERROR_OVERLOADED] = G_LOG_LEVEL_MESSAGE, [TALL_ERROR_UNAVAILABLE] = G_LOG_LEVEL_WARNING,
   [TALL_ERROR_TIMED_OUT] = G_LOG_LEVEL_WARNING,  [TALL_ERROR_OUTCOME_UNKNOWN] = G_LOG_LEVEL_WARNING,
   [TALL_ERROR_DAMAGED] = G_LOG_LEVEL_WARNING,    [TALL_ERROR_NEWER_VERSION] = G_LOG_LEVEL_WARNING,
-  [TALL_ERROR_INTERNAL] = G_LOG_LEVEL_WARNING,   [TALL_ERROR_UNSUPPORTED] = G_LOG_LEVEL_WARNING,
+  [TALL_ERROR_INTERNAL] = G_LOG_LEVEL_WARNING,
 };
 
 /* An outage of the store is one trouble, however many calls meet it. */
@@ -24,23 +24,29 @@ static TallLogLimit limits[G_N_ELEMENTS (levels)];
 /**
  * tall_failure_log_add:
  * @operation: what failed, such as `Storing order 10248 of VINET`
- * @message: why; it may begin with @operation
+ * @error: why; its message may begin with @operation
  *
- * Tells a failure that is not the caller's: the first of its kind in some seconds with its text,
- * the others as their number, with the next.
+ * Logs a failure that is not the caller's, by its code or because it has a detail: the first of its
+ * kind in some seconds with its text, the others as their number, with the next.
  */
 void
-tall_failure_log_add (TallError code, const char *operation, const char *message)
+tall_failure_log_add (TallError code, const char *operation, const GError *error)
 {
   guint n_left_out = 0;
 
-  if ((guint)code >= G_N_ELEMENTS (levels) || levels[code] == 0
-      || !tall_log_limit_take (&limits[code], 1, PERIOD, &n_left_out))
+  if ((guint)code >= G_N_ELEMENTS (levels))
     return;
+  GLogLevelFlags level = levels[code];
+  if (level == 0 && tall_error_get_detail (error) != NULL)
+    level = G_LOG_LEVEL_WARNING;
+  if (level == 0 || !tall_log_limit_take (&limits[code], 1, PERIOD, &n_left_out))
+    return;
+  g_autofree char *message = tall_error_describe (error);
+  /* Only not to say it twice. */
   gboolean is_named = g_str_has_prefix (message, operation);
   g_autofree char *more =
       n_left_out > 0 ? g_strdup_printf ("; %u more since the last such line", n_left_out) : NULL;
-  g_log (G_LOG_DOMAIN, levels[code], "%s: %s%s%s%s", tall_error_code_name (code),
+  g_log (G_LOG_DOMAIN, level, "%s: %s%s%s%s", tall_error_code_name (code),
          is_named ? "" : operation, is_named ? "" : ": ", message, more != NULL ? more : "");
 }
 

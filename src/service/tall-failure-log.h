@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-void tall_failure_log_add (TallError code, const char *operation, const char *message);
+void tall_failure_log_add (TallError code, const char *operation, const GError *error);
 void tall_failure_log_forget (void);
 
 G_END_DECLS

@@ -5,28 +5,10 @@
 #include "tall-error.h"
 #include "tall-failure-log.h"
 
-#include <string.h>
-
-/* Whether a refusal is of a gateway: then it has the gateway's address. */
-static gboolean
-is_of_gateway (const char *message)
-{
-  return strstr (message, "gateway") != NULL;
-}
-
-/* Whether the store is to blame. Of what is unsupported that is a gateway that is refused, or a
- * table that is gone; not what this deployment was made without, or set to. */
-static gboolean
-is_for_log (TallError code, const char *message)
-{
-  return code != TALL_ERROR_UNSUPPORTED || is_of_gateway (message)
-         || strstr (message, "table of the deployment is missing") != NULL;
-}
-
-/* What a caller is told instead of a message that may name our files, hosts or functions. The
- * other codes are about the caller's own input or data: their messages are passed on. */
+/* What a caller is told instead of the message where what keeps the orders is in trouble. The other
+ * codes are about the caller's own input or data: their messages are passed on. */
 static const char *
-closed_message (TallError code, const char *message)
+closed_message (TallError code)
 {
   switch (code)
     {
@@ -41,11 +23,6 @@ closed_message (TallError code, const char *message)
              "token";
     case TALL_ERROR_INTERNAL:
       return "failed inside the server, whose log says more";
-    case TALL_ERROR_UNSUPPORTED:
-      return is_of_gateway (message)
-                 ? "what keeps the orders cannot do it as it is; nothing was done, the server's "
-                   "log says more"
-                 : NULL;
     default:
       return NULL;
     }
@@ -55,8 +32,8 @@ closed_message (TallError code, const char *message)
  * tall_idl_failure_from_error:
  * @operation: what failed, such as `Storing order 10248 of VINET`
  *
- * Makes of an error what a caller of the service may see. What is kept from
- * it goes to the log, and so does what is wrong with the store.
+ * Makes of an error what a caller of the service may see. What is kept from it, the error's detail
+ * among that, goes to the log, and so does what is wrong with the store.
  *
  * Returns: (transfer none): in @arena
  */
@@ -65,10 +42,9 @@ tall_idl_failure_from_error (TallArena *arena, const char *operation, const GErr
 {
   TallIdlFailure *self = tall_arena_new0 (arena, TallIdlFailure);
   TallError code = error->domain == TALL_ERROR ? (TallError)error->code : TALL_ERROR_INTERNAL;
-  const char *closed = closed_message (code, error->message);
+  const char *closed = closed_message (code);
 
-  if (is_for_log (code, error->message))
-    tall_failure_log_add (code, operation, error->message);
+  tall_failure_log_add (code, operation, error);
   self->code = code;
   self->message = closed != NULL ? tall_arena_printf (arena, "%s: %s", operation, closed)
                                  : tall_arena_strdup (arena, error->message);

@@ -113,11 +113,14 @@ settle_creation (TallRoot *root, const TallState *committed, TallRoot *now)
   return TALL_STEP_AGAIN;
 }
 
+/* @cause: (nullable): a further error, whose detail is kept */
 static TallStep
-fail_unknown (GError **error, const char *reason)
+fail_unknown (GError **error, const char *reason, const GError *cause)
 {
-  g_set_error (error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN,
-               "it may or may not have happened; read to find out (%s)", reason);
+  tall_error_set_detailed (error, TALL_ERROR_OUTCOME_UNKNOWN,
+                           cause != NULL ? tall_error_get_detail (cause) : NULL,
+                           "it may or may not have happened; read to find out (%s)",
+                           cause != NULL ? cause->message : reason);
   return TALL_STEP_FAILED;
 }
 
@@ -152,7 +155,7 @@ settle (const TallOperation *operation,
   if (!tall_root_read (&now, operation, &cause))
     {
       if (lost || !is_undone_unread (operation, committed, &now, cause))
-        return fail_unknown (error, cause->message);
+        return fail_unknown (error, NULL, cause);
       tall_fail_undone (error, g_steal_pointer (&cause));
       return TALL_STEP_FAILED;
     }
@@ -171,7 +174,7 @@ settle (const TallOperation *operation,
   if (!root->exists && has_origin (&now.state))
     return settle_creation (root, committed, &now);
   if (lost || !is_undone (operation, committed, &now))
-    return fail_unknown (error, "somebody else has written since");
+    return fail_unknown (error, "somebody else has written since", NULL);
   tall_root_take (root, &now);
   return TALL_STEP_AGAIN;
 }
@@ -208,7 +211,7 @@ tall_commit (const TallOperation *operation,
       if (answer == TALL_ANSWER_REFUSED)
         {
           if (lost)
-            return fail_unknown (error, cause->message);
+            return fail_unknown (error, NULL, cause);
           g_propagate_error (error, g_steal_pointer (&cause));
           return TALL_STEP_FAILED;
         }
@@ -219,8 +222,9 @@ tall_commit (const TallOperation *operation,
       if (settled)
         return step;
       if (attempt == TALL_MAX_ATTEMPTS)
-        return fail_unknown (error, cause != NULL ? cause->message
-                                                  : "the table says that something else is there "
-                                                    "than what it gives to read");
+        return fail_unknown (error,
+                             "the table says that something else is there than what it gives to "
+                             "read",
+                             cause);
     }
 }

@@ -293,10 +293,10 @@ settle_record (TallTable *table, const char *id, GError *cause, gint64 deadline,
   else if (there != NULL)
     set_taken (there, error);
   else
-    g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
-                 "Writing the deployment record: another one was there, and cannot be read; do it "
-                 "again (%s)",
-                 unread->message);
+    tall_error_set_detailed (error, TALL_ERROR_UNAVAILABLE, tall_error_get_detail (unread),
+                             "Writing the deployment record: another one was there, and cannot be "
+                             "read; do it again (%s)",
+                             unread->message);
   return FALSE;
 }
 

@@ -105,7 +105,8 @@ find_table (TallMemoryTable *self, const char *name, GError **error)
 {
   Table *table = g_hash_table_lookup (self->tables, name);
   if (table == NULL)
-    g_set_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND, "Table %s does not exist", name);
+    tall_error_set_detailed (error, TALL_ERROR_NOT_FOUND, "in memory", "Table %s does not exist",
+                             name);
   return table;
 }
 

@@ -71,6 +71,31 @@ test_meanings (void)
                    "unknown");
 }
 
+/* The detail stays with the error, behind every prefix, and out of the message. */
+static void
+test_detail (void)
+{
+  g_autoptr (GError) error = NULL;
+
+  tall_error_set_detailed (&error, TALL_ERROR_UNAVAILABLE, "/srv: %s", "%s is full", "the disk");
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+  g_prefix_error (&error, "Storing: ");
+  g_autoptr (GError) copy = g_error_copy (error);
+  g_clear_error (&error);
+  g_assert_cmpstr (copy->message, ==, "Storing: the disk is full");
+  g_assert_cmpstr (tall_error_get_detail (copy), ==, "/srv: %s");
+  g_autofree char *all = tall_error_describe (copy);
+  g_assert_cmpstr (all, ==, "Storing: the disk is full (/srv: %s)");
+
+  g_autoptr (GError) plain = g_error_new (TALL_ERROR, TALL_ERROR_NOT_FOUND, "gone");
+  g_assert_null (tall_error_get_detail (plain));
+  g_autofree char *text = tall_error_describe (plain);
+  g_assert_cmpstr (text, ==, "gone");
+  g_autoptr (GError) foreign = g_error_new (G_FILE_ERROR, 1, "not ours");
+  g_assert_null (tall_error_get_detail (foreign));
+  tall_error_set_detailed (NULL, TALL_ERROR_INTERNAL, "x", "y");
+}
+
 static void
 assert_means_nothing (const GError *error)
 {
@@ -98,6 +123,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/base/error/details", test_details);
+  g_test_add_func ("/base/error/detail", test_detail);
   g_test_add_func ("/base/error/foreign", test_foreign);
   g_test_add_func ("/base/error/names", test_names);
   g_test_add_func ("/base/error/meanings", test_meanings);

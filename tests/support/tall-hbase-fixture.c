@@ -80,3 +80,12 @@ tall_hbase_fixture_count (TallTable *table, gint64 deadline, GError **error)
   return tall_table_increment (table, "orders", tall_slice_str ("row"), tall_slice_str ("n"), 1,
                                deadline, &value, error);
 }
+
+/* Whether the message of an error has a text, or the detail beside it. */
+gboolean
+tall_hbase_fixture_tells (const GError *error, const char *text)
+{
+  g_autofree char *all = tall_error_describe (error);
+  g_test_message ("%s", all);
+  return strstr (all, text) != NULL;
+}

@@ -22,5 +22,6 @@ gboolean tall_hbase_fixture_write_if (TallTable *table, gint64 deadline, GError 
 gboolean
 tall_hbase_fixture_write (TallTable *table, gint64 deadline, gboolean *done, GError **error);
 gboolean tall_hbase_fixture_count (TallTable *table, gint64 deadline, GError **error);
+gboolean tall_hbase_fixture_tells (const GError *error, const char *text);
 
 G_END_DECLS

@@ -48,20 +48,41 @@ test_long_text (void)
 }
 
 /* A row's key is anybody's text, and what one of several tries met is not what became of all:
- * neither tells what happened. */
+ * neither tells what happened, wherever it is. */
 static const struct
 {
   const char *message;
   TallError code;
 } codes[] = {
   { "org.apache.hadoop.hbase.TableNotFoundException: t", TALL_ERROR_NOT_FOUND },
+  { "org.apache.hadoop.hbase.TableNotFoundException", TALL_ERROR_NOT_FOUND },
+  { "java.io.IOException: org.apache.hadoop.hbase.TableNotFoundException: t\n\tat x",
+    TALL_ERROR_NOT_FOUND },
   { "t is disabled.", TALL_ERROR_UNAVAILABLE },
+  { "ns:shop.orders is disabled.", TALL_ERROR_UNAVAILABLE },
+  { "org.apache.hadoop.hbase.TableNotEnabledException: shop.orders", TALL_ERROR_UNAVAILABLE },
+  { "java.lang.RuntimeException: java.lang.ClassNotFoundException: x.Codec",
+    TALL_ERROR_UNSUPPORTED },
+  { "org.apache.hadoop.hbase.DoNotRetryIOException: Compression algorithm 'lzo' previously failed",
+    TALL_ERROR_UNSUPPORTED },
+  { "Failed 2 actions: org.apache.hadoop.hbase.CallQueueTooBigException: 2 times",
+    TALL_ERROR_OVERLOADED },
+  { "org.apache.hadoop.hbase.DoNotRetryIOException: Field is not a long, it's 3 bytes wide",
+    TALL_ERROR_INVALID },
   { "Failed 1 action: RegionTooBusyException: 1 time", TALL_ERROR_OVERLOADED },
   { "TableNotFoundException: no place for row 'x' on table 't'", TALL_ERROR_NOT_FOUND },
   { "Field is not a long, it's 3 bytes wide", TALL_ERROR_INVALID },
   { "callTimeout=1: row 'TableExistsException' on table 't'", TALL_ERROR_INTERNAL },
   { "Failed to find location, tableName=t, row=CompressionTest", TALL_ERROR_INTERNAL },
   { "Failed after attempts=2, exceptions:\nTableNotFoundException: t", TALL_ERROR_INTERNAL },
+  { "java.io.IOException: no place for TableNotFoundException: x", TALL_ERROR_INTERNAL },
+  { "it is lost: the row is disabled", TALL_ERROR_INTERNAL },
+  { "the row TableNotFoundException", TALL_ERROR_INTERNAL },
+  { "TableNotFoundExceptions: t", TALL_ERROR_INTERNAL },
+  { "MyTableNotFoundException: t", TALL_ERROR_INTERNAL },
+  { "Failed 1 of them: RegionTooBusyException: 1 time", TALL_ERROR_INTERNAL },
+  { "shop.orders", TALL_ERROR_INTERNAL },
+  { "", TALL_ERROR_INTERNAL },
   { NULL, TALL_ERROR_INTERNAL },
 };
 
@@ -77,7 +98,9 @@ test_code (void)
       tall_hbase_error_set (&error, NULL, io, "here:1");
       g_test_message ("%s", error->message);
       g_assert_error (error, TALL_ERROR, (int)codes[i].code);
-      g_assert_true (g_str_has_prefix (error->message, "HBase, by the gateway at here:1: "));
+      g_assert_true (g_str_has_prefix (error->message, "HBase: "));
+      g_assert_true (g_str_has_prefix (tall_error_get_detail (error), "the gateway at here:1: "));
+      g_assert_cmpint (tall_hbase_error_is_clear (io), ==, error->code != TALL_ERROR_INTERNAL);
     }
 }
 
@@ -96,7 +119,8 @@ test_other_reasons (void)
       g_autoptr (GError) error = NULL;
       tall_hbase_error_set (&error, reasons[i], NULL, "here:1");
       g_assert_error (error, TALL_ERROR, due[i]);
-      g_assert_true (g_str_has_suffix (error->message, " \\x1b[2J\xef\xbf\xbd end"));
+      g_assert_true (g_str_has_suffix (tall_error_get_detail (error), " \\x1b[2J\xef\xbf\xbd end"));
+      g_assert_null (strstr (error->message, "end"));
     }
 }
 

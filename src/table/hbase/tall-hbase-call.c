@@ -76,13 +76,12 @@ break_link (TallHbaseLink *link, const GError *reason)
   link->hurried &= link->late;
 }
 
-/* Most of HBase's errors about an absent table name it and do not say what is wrong. */
+/* HBase's errors about an absent table are its name, or do not say what is wrong: so it is asked,
+ * unless what it said is known, or the call is about tables. */
 static gboolean
 is_table_missing (Run *run, const TallHbaseCall *call, TallHbaseLink *link, const HbTIOError *io)
 {
-  g_autoptr (GByteArray) whole = tall_hbase_names_get_table (run->names, call->table);
-  g_byte_array_append (whole, (const guint8 *)"", 1);
-  if (io->message == NULL || strstr (io->message, (const char *)whole->data) == NULL)
+  if (call->slow || tall_hbase_error_is_clear (io))
     return FALSE;
 
   g_autoptr (HbTTableName) name = tall_hbase_names_get_table_name (run->names, call->table);

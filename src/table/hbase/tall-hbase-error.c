@@ -9,6 +9,8 @@
 /* How the lines of a Java stack begin. */
 #define STACK "\n\tat "
 
+#define NAME G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS
+
 /* In one line, and without what could steer a terminal. */
 static char *
 show (const char *text)
@@ -21,10 +23,7 @@ show (const char *text)
 static const char *
 skip_package (const char *text)
 {
-  if (!g_str_has_prefix (text, "org.apache.hadoop."))
-    return text;
-
-  gsize class_name = strspn (text, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS ".$_");
+  gsize class_name = strspn (text, NAME "._$");
   const char *dot = g_strrstr_len (text, (gssize)class_name, ".");
   return dot == NULL ? text : dot + 1;
 }
@@ -43,7 +42,8 @@ tall_hbase_error_get_text (const HbTIOError *io)
   if (io->message == NULL || *io->message == '\0')
     return g_strdup ("HBase gave no reason");
 
-  g_autofree char *reason = g_strdup (skip_package (io->message));
+  gboolean is_of_hbase = g_str_has_prefix (io->message, "org.apache.hadoop.");
+  g_autofree char *reason = g_strdup (is_of_hbase ? skip_package (io->message) : io->message);
   char *stack = strstr (reason, STACK);
   if (stack != NULL)
     *stack = '\0';
@@ -52,48 +52,101 @@ tall_hbase_error_get_text (const HbTIOError *io)
                                               : g_utf8_substring (text, 0, MAX_TEXT);
 }
 
-/* What HBase itself says: not the row keys in it, which are anybody's words, and of what happened
- * in several tries only what they have in common. */
-static char *
-own_words (const HbTIOError *io)
+/* What HBase's text says, at its start. */
+typedef struct
 {
-  static const char *const ends[] = { "\n", "\r", "row '", "row=" };
-  const char *text = io->message != NULL ? io->message : "";
-  gsize len = strlen (text);
-  for (guint i = 0; i < G_N_ELEMENTS (ends); i++)
-    {
-      const char *end = g_strstr_len (text, (gssize)len, ends[i]);
-      len = end == NULL ? len : (gsize)(end - text);
-    }
-  return g_strndup (text, len);
+  const char *start;
+  TallError code;
+  const char *public; /* what anybody may read */
+} Known;
+
+/* The classes of exceptions. */
+static const Known classes[] = {
+  { "TableNotFoundException", TALL_ERROR_NOT_FOUND, "the table does not exist" },
+  { "TableExistsException", TALL_ERROR_CONFLICT, "the table exists already" },
+  { "NamespaceNotFoundException", TALL_ERROR_INVALID, "the namespace does not exist" },
+  { "NoSuchColumnFamilyException", TALL_ERROR_UNSUPPORTED, "the table has other column families" },
+  { "TableNotEnabledException", TALL_ERROR_UNAVAILABLE, "the table is disabled" },
+  { "RegionTooBusyException", TALL_ERROR_OVERLOADED, "a region has too much to do" },
+  { "CallQueueTooBigException", TALL_ERROR_OVERLOADED, "a server has too much to do" },
+  { "ClassNotFoundException", TALL_ERROR_UNSUPPORTED, "a part of it is not installed" },
+};
+
+/* What has no class of its own. */
+static const Known phrases[] = {
+  { "Compression algorithm '", TALL_ERROR_UNSUPPORTED, "the compression is not installed" },
+  { "Field is not a long", TALL_ERROR_INVALID, "the cell is not a counter of 8 bytes" },
+  { "not a long", TALL_ERROR_INVALID, "the cell is not a counter of 8 bytes" },
+};
+static const Known disabled = { " is disabled", TALL_ERROR_UNAVAILABLE, "the table is disabled" };
+static const Known retriable = { "", TALL_ERROR_UNAVAILABLE, "it could not do it now" };
+static const Known unknown = { "", TALL_ERROR_INTERNAL, "it failed" };
+
+/* Of what happened in several rows at once, HBase says so many times what: `Failed 2 actions: `. */
+static const char *
+skip_count (const char *text)
+{
+  if (!g_str_has_prefix (text, "Failed "))
+    return text;
+
+  const char *rest = text + strlen ("Failed ");
+  rest += strspn (rest, G_CSET_DIGITS);
+  if (g_str_has_prefix (rest, " action: "))
+    return rest + strlen (" action: ");
+  return g_str_has_prefix (rest, " actions: ") ? rest + strlen (" actions: ") : text;
 }
 
-static TallError
-code_of (const HbTIOError *io)
+static const Known *
+find_class (const char *name, gsize len)
 {
-  static const struct
-  {
-    const char *part; /* of the message */
-    TallError code;
-  } known[] = {
-    { "TableNotFoundException", TALL_ERROR_NOT_FOUND },
-    { "TableExistsException", TALL_ERROR_CONFLICT },
-    { "NamespaceNotFoundException", TALL_ERROR_INVALID },
-    { "NoSuchColumnFamilyException", TALL_ERROR_UNSUPPORTED },
-    { "is disabled", TALL_ERROR_UNAVAILABLE },
-    { "RegionTooBusyException", TALL_ERROR_OVERLOADED },
-    { "CallQueueTooBigException", TALL_ERROR_OVERLOADED },
-    { "ClassNotFoundException", TALL_ERROR_UNSUPPORTED },
-    { "CompressionTest", TALL_ERROR_UNSUPPORTED },
-    { "is not a long", TALL_ERROR_INVALID },
-    { "not a long", TALL_ERROR_INVALID },
-  };
+  for (guint i = 0; i < G_N_ELEMENTS (classes); i++)
+    if (strlen (classes[i].start) == len && strncmp (classes[i].start, name, len) == 0)
+      return &classes[i];
+  return NULL;
+}
 
-  g_autofree char *text = own_words (io);
-  for (guint i = 0; i < G_N_ELEMENTS (known); i++)
-    if (strstr (text, known[i].part) != NULL)
-      return known[i].code;
-  return io->__isset_canRetry && io->canRetry ? TALL_ERROR_UNAVAILABLE : TALL_ERROR_INTERNAL;
+static const Known *
+find_phrase (const char *text)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (phrases); i++)
+    if (g_str_has_prefix (text, phrases[i].start))
+      return &phrases[i];
+  /* A table's name comes before it. */
+  gsize table = strspn (text, NAME "_.:-");
+  return table > 0 && g_str_has_prefix (text + table, disabled.start) ? &disabled : NULL;
+}
+
+/* Reads the text from its start: classes, each with a colon, then what the last one says. What
+ * comes later may be a row key, which is anybody's words, or only what one of several tries met.
+ *
+ * Returns: NULL if it says nothing that is known here */
+static const Known *
+find_known (const HbTIOError *io)
+{
+  const char *text = io->message != NULL ? skip_count (io->message) : "";
+
+  for (;;)
+    {
+      const char *name = skip_package (text);
+      gsize len = strspn (name, NAME "_$");
+      const Known *known = find_class (name, len);
+      if (known != NULL && (name[len] == '\0' || strchr (":\r\n", name[len]) != NULL))
+        return known;
+      if (len == 0 || strncmp (name + len, ": ", 2) != 0)
+        return find_phrase (text);
+      text = name + len + 2;
+    }
+}
+
+/**
+ * tall_hbase_error_is_clear:
+ *
+ * Returns: whether HBase's text itself says what is wrong
+ */
+gboolean
+tall_hbase_error_is_clear (const HbTIOError *io)
+{
+  return find_known (io) != NULL;
 }
 
 /**
@@ -108,28 +161,49 @@ tall_hbase_error_is_garbled (const GError *reason)
          || g_error_matches (reason, TALL_ERROR, TALL_ERROR_TOO_LARGE);
 }
 
+/* What the gateway declared. */
+static void
+set_declared (GError **error, const HbTIOError *io, const char *gateway)
+{
+  g_autofree char *text = tall_hbase_error_get_text (io);
+  g_autofree char *detail = g_strdup_printf ("the gateway at %s: %s", gateway, text);
+  const Known *known = find_known (io);
+
+  if (known == NULL)
+    known = io->__isset_canRetry && io->canRetry ? &retriable : &unknown;
+  tall_error_set_detailed (error, known->code, detail, "HBase: %s", known->public);
+}
+
 /**
  * tall_hbase_error_set:
  * @reason: what the generated client or the connection said
  * @io: (nullable): the error that the gateway declared
  * @gateway: its address
  *
- * The one translation of a failed call. Tells nothing about whether a write happened: that is for
- * the caller, who knows what was sent.
+ * The one translation of a failed call: what it means becomes the message, what was said the
+ * detail. Tells nothing about whether a write happened: that is for the caller, who knows what was
+ * sent.
  */
 void
 tall_hbase_error_set (GError **error, GError *reason, const HbTIOError *io, const char *gateway)
 {
-  g_autofree char *text = io != NULL ? tall_hbase_error_get_text (io) : show (reason->message);
   if (io != NULL)
-    g_set_error (error, TALL_ERROR, (int)code_of (io), "HBase, by the gateway at %s: %s", gateway,
-                 text);
+    {
+      set_declared (error, io, gateway);
+      return;
+    }
+
+  g_autofree char *text = show (reason->message);
+  g_autofree char *detail = g_strdup_printf ("the gateway at %s: %s", gateway, text);
+  if (g_error_matches (reason, TALL_ERROR, TALL_ERROR_TIMED_OUT))
+    tall_error_set_detailed (error, TALL_ERROR_TIMED_OUT, detail,
+                             "HBase's gateway did not answer in time");
   else if (reason->domain == TALL_ERROR && !tall_hbase_error_is_garbled (reason))
-    g_set_error (error, TALL_ERROR, reason->code, "gateway %s", text);
+    tall_error_set_detailed (error, reason->code, detail, "the call to HBase's gateway failed");
   else
     /* Not what a gateway says: a TApplicationException, or bytes that make no sense. */
-    g_set_error (error, TALL_ERROR, TALL_ERROR_INTERNAL, "the gateway at %s failed: %s", gateway,
-                 text);
+    tall_error_set_detailed (error, TALL_ERROR_INTERNAL, detail,
+                             "HBase's gateway gave an answer that makes no sense");
 }
 
 /**
@@ -139,6 +213,6 @@ tall_hbase_error_set (GError **error, GError *reason, const HbTIOError *io, cons
 void
 tall_hbase_error_set_no_table (GError **error, const char *table, const char *deployment)
 {
-  g_set_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND,
-               "there is no table \"%s\" of deployment \"%s\" in HBase", table, deployment);
+  tall_error_set_detailed (error, TALL_ERROR_NOT_FOUND, deployment,
+                           "there is no table \"%s\" in HBase", table);
 }

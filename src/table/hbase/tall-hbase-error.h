@@ -8,6 +8,7 @@
 G_BEGIN_DECLS
 
 char *tall_hbase_error_get_text (const HbTIOError *io);
+gboolean tall_hbase_error_is_clear (const HbTIOError *io);
 gboolean tall_hbase_error_is_garbled (const GError *reason);
 void
 tall_hbase_error_set (GError **error, GError *reason, const HbTIOError *io, const char *gateway);

@@ -143,6 +143,7 @@ static void
 set_unavailable (const TallHbasePool *self, GError **error)
 {
   g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (GString) details = g_string_new (NULL);
   int code = 0;
   for (guint i = 0; i < self->n_gateways; i++)
     {
@@ -153,13 +154,14 @@ set_unavailable (const TallHbasePool *self, GError **error)
                     ? TALL_ERROR_UNAVAILABLE
                     : gateway->reason->code;
       code = code == 0 || code == own ? own : TALL_ERROR_UNAVAILABLE;
-      g_string_append (text, i > 0 ? "; " : "");
-      if (gateway->reason == NULL)
-        g_string_append_printf (text, "the gateway at %s has not answered yet", gateway->address);
-      else
-        g_string_append (text, gateway->reason->message);
+      const char *why =
+          gateway->reason != NULL ? gateway->reason->message : "it has not answered yet";
+      const char *detail = gateway->reason != NULL ? tall_error_get_detail (gateway->reason) : NULL;
+      g_string_append_printf (text, "%s%s", i > 0 ? "; " : "", why);
+      g_string_append_printf (details, "%s%s", i > 0 ? "; " : "",
+                              detail != NULL ? detail : gateway->address);
     }
-  g_set_error_literal (error, TALL_ERROR, code, text->str);
+  tall_error_set_detailed (error, code, details->str, "%s", text->str);
 }
 
 static void

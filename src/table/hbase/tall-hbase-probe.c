@@ -90,9 +90,8 @@ describe (const TallWireOptions *wire)
 static void
 refuse_other (const char *address, GError **error)
 {
-  g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
-               "what listens at %s answers Thrift but is no HBase gateway: correct --store",
-               address);
+  tall_error_set_detailed (error, TALL_ERROR_UNSUPPORTED, address,
+                           "what listens answers Thrift but is no HBase gateway: correct --store");
 }
 
 static void
@@ -103,9 +102,9 @@ refuse_way (const char *address,
 {
   g_autofree char *wrong = describe (ours);
   g_autofree char *right = describe (theirs);
-  g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
-               "the gateway at %s is %s, not %s: write ?framed=%d&protocol=%s in --store", address,
-               right, wrong, theirs->framed, theirs->compact ? "compact" : "binary");
+  tall_error_set_detailed (error, TALL_ERROR_UNSUPPORTED, address,
+                           "the gateway is %s, not %s: write ?framed=%d&protocol=%s in --store",
+                           right, wrong, theirs->framed, theirs->compact ? "compact" : "binary");
 }
 
 /* Tries the other ways to speak. */
@@ -131,19 +130,20 @@ explain (const char *address,
       return;
     }
 
-  g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
-               "what listens at %s is no HBase Thrift2 gateway, or one that serves as many "
-               "connections as it can: correct --store or start \"hbase thrift2\" (%s)",
-               address, reason->message);
+  g_autofree char *detail = g_strdup_printf ("%s: %s", address, reason->message);
+  tall_error_set_detailed (
+      error, TALL_ERROR_UNAVAILABLE, detail,
+      "what listens is no HBase Thrift2 gateway, or one that serves as many connections as it can: "
+      "correct --store or start \"hbase thrift2\"");
 }
 
 static void
 refuse_silent (const char *address, const GError *reason, GError **error)
 {
   gboolean late = g_error_matches (reason, TALL_ERROR, TALL_ERROR_TIMED_OUT);
-  g_set_error (error, TALL_ERROR, late ? TALL_ERROR_TIMED_OUT : TALL_ERROR_UNAVAILABLE,
-               "the gateway at %s is dead, or serves as many connections as it can (%s)", address,
-               reason->message);
+  g_autofree char *detail = g_strdup_printf ("%s: %s", address, reason->message);
+  tall_error_set_detailed (error, late ? TALL_ERROR_TIMED_OUT : TALL_ERROR_UNAVAILABLE, detail,
+                           "the gateway is dead, or serves as many connections as it can");
 }
 
 /**
@@ -173,10 +173,10 @@ tall_hbase_probe (TallHbaseLink *link,
     return TRUE;
 
   if (answer == ANSWER_THRIFT1)
-    g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
-                 "the gateway at %s has HBase's older interface: start \"hbase thrift2\", not "
-                 "\"hbase thrift\"",
-                 address);
+    tall_error_set_detailed (
+        error, TALL_ERROR_UNSUPPORTED, address,
+        "the gateway has HBase's older interface: start \"hbase thrift2\", not "
+        "\"hbase thrift\"");
   else if (answer == ANSWER_OTHER)
     refuse_other (address, error);
   else if (known)

@@ -108,11 +108,11 @@ fail (const SelfTest *self, GError *reason, const HbTIOError *io, GError **error
 static gboolean
 refuse (const SelfTest *self, const char *what, GError **error)
 {
-  g_set_error (
-      error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
-      "the gateway at %s is refused, as orders would not be safe: %s. Use HBase 2.2 or newer "
-      "and its own \"hbase thrift2\"",
-      get_address (self), what);
+  tall_error_set_detailed (
+      error, TALL_ERROR_UNSUPPORTED, get_address (self),
+      "the gateway is refused, as orders would not be safe: %s. Use HBase 2.2 or newer and its own "
+      "\"hbase thrift2\"",
+      what);
   return FALSE;
 }
 
@@ -165,9 +165,9 @@ run_deletes (SelfTest *self, GPtrArray *list, GError **error)
                                           &reason))
     return fail (self, reason, io, error);
   if (failed->len > 0)
-    g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
-                 "Trying out what HBase does: %u deletes in table %s failed at the gateway at %s",
-                 failed->len, TALL_HBASE_SELF_TEST_TABLE, get_address (self));
+    tall_error_set_detailed (error, TALL_ERROR_UNAVAILABLE, get_address (self),
+                             "Trying out what HBase does: %u deletes in table %s failed",
+                             failed->len, TALL_HBASE_SELF_TEST_TABLE);
   return failed->len == 0;
 }
 

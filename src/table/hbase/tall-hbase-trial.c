@@ -31,9 +31,9 @@ wait_for_turn (TallHbasePool *self, TallHbaseGateway *gateway, gint64 deadline, 
     return TURN_PASSED;
   if (gateway->busy)
     {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT,
-                   "the time was over before the gateway at %s had shown what its HBase does",
-                   gateway->address);
+      tall_error_set_detailed (
+          error, TALL_ERROR_TIMED_OUT, gateway->address,
+          "the time was over before the gateway had shown what its HBase does");
       return TURN_LATE;
     }
   if (waited && (gateway->suspect || gateway->stalled || gateway->refused))

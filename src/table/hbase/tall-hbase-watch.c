@@ -16,9 +16,9 @@ set_error (const TallHbaseGateway *gateway, gint64 deadline, const GError *reaso
   if (g_get_monotonic_time () < deadline || reason->code == TALL_ERROR_UNSUPPORTED)
     g_propagate_error (error, g_error_copy (reason));
   else
-    g_set_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT,
-                 "the time was over before the gateway at %s had answered on a new connection",
-                 gateway->address);
+    tall_error_set_detailed (
+        error, TALL_ERROR_TIMED_OUT, gateway->address,
+        "the time was over before the gateway had answered on a new connection");
 }
 
 /**
@@ -41,9 +41,10 @@ tall_hbase_watch_open (TallHbasePool *self,
       tall_hbase_link_open (gateway->address, &self->wire, limit, &reason);
   if (link == NULL)
     {
-      g_prefix_error (&reason, "no gateway at %s: start it or correct --store: ", gateway->address);
-      reason->code = TALL_ERROR_UNAVAILABLE;
-      set_error (gateway, deadline, reason, error);
+      g_autoptr (GError) absent = NULL;
+      tall_error_set_detailed (&absent, TALL_ERROR_UNAVAILABLE, reason->message,
+                               "no gateway: start it or correct --store");
+      set_error (gateway, deadline, absent, error);
       return NULL;
     }
   if (!tall_hbase_probe (link, &self->wire, known, deadline, &reason))
@@ -95,11 +96,12 @@ log_change (TallHbaseGateway *gateway, gboolean known, const GError *reason)
 {
   if (reason != NULL && gateway->lost == 0)
     {
+      g_autofree char *why = tall_error_describe (reason);
       gateway->lost = g_get_monotonic_time ();
       if (known)
-        g_warning ("Gateway %s is lost: %s", gateway->address, reason->message);
+        g_warning ("Gateway %s is lost: %s", gateway->address, why);
       else
-        g_info ("Gateway %s cannot be used: %s", gateway->address, reason->message);
+        g_info ("Gateway %s cannot be used: %s", gateway->address, why);
     }
   else if (reason == NULL && gateway->lost != 0)
     {
@@ -131,8 +133,7 @@ note_silence (TallHbasePool *self, TallHbaseGateway *gateway, GError **reason)
 {
   /* Each call that waits for a silent HBase takes up one of the gateway's threads. */
   if (gateway->mute)
-    g_prefix_error (reason, "HBase behind the gateway at %s did not answer: " LOOK "; now ",
-                    gateway->address);
+    g_prefix_error (reason, "HBase behind the gateway did not answer: " LOOK "; now ");
   tall_hbase_gateway_set_aside (gateway, *reason);
   tall_hbase_pool_call_waiting (self, G_MAXUINT);
 }
@@ -233,9 +234,8 @@ tall_hbase_watch_explain (TallHbasePool *self, GError **reason)
     if (self->gateways[i].mute)
       {
         g_clear_error (reason);
-        g_set_error (reason, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
-                     "the gateway at %s answers, but HBase behind it does not: " LOOK,
-                     self->gateways[i].address);
+        tall_error_set_detailed (reason, TALL_ERROR_UNAVAILABLE, self->gateways[i].address,
+                                 "the gateway answers, but HBase behind it does not: " LOOK);
         return;
       }
 }

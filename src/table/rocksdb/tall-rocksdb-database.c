@@ -16,6 +16,7 @@
 
 #define DEFAULT_FAMILY "default"
 #define SPEC_PREFIX "table/" /* keys of specs in the default family */
+#define OPENING "Opening the store"
 
 /* Writers of different rows rarely meet on one of them. */
 #define N_STRIPES 4096
@@ -138,8 +139,7 @@ list_stored_families (TallRocksdbDatabase *self, GError **error)
   for (size_t i = 0; i < n; i++)
     g_ptr_array_add (names, g_strdup (list[i]));
   rocksdb_list_column_families_destroy (list, n); /* given after an error too */
-  g_autofree char *operation = g_strdup_printf ("Opening the store in %s", self->path);
-  if (!tall_rocksdb_take_error (message, operation, error))
+  if (!tall_rocksdb_take_error_in (message, self->path, OPENING, error))
     return NULL;
   return g_steal_pointer (&names);
 }
@@ -193,8 +193,8 @@ adopt_family (TallRocksdbDatabase *self,
   g_autofree char *deployment = g_strndup (full_name, dot == NULL ? 0 : (gsize)(dot - full_name));
   g_autoptr (TallTableSpec) spec = NULL;
   if (dot == NULL)
-    g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
-                 "The store in %s has a column family %s that is no table", self->path, full_name);
+    tall_error_set_detailed (error, TALL_ERROR_DAMAGED, self->path,
+                             "The store has a column family %s that is no table", full_name);
   else
     spec = load_spec (self, full_name, dot + 1, error);
   if (spec == NULL)
@@ -218,9 +218,8 @@ take_lock (TallRocksdbDatabase *self, GError **error)
   self->lock_file = open (file, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (self->lock_file >= 0 && fcntl (self->lock_file, F_SETLK, &lock) == 0)
     return TRUE;
-  g_autofree char *text = g_strdup_printf ("LOCK: %s: %s", file, g_strerror (errno));
-  g_autofree char *operation = g_strdup_printf ("Opening the store in %s", self->path);
-  return tall_rocksdb_take_error (strdup (text), operation, error);
+  g_autofree char *text = g_strdup_printf ("IO error: While lock file: %s", g_strerror (errno));
+  return tall_rocksdb_take_error_in (strdup (text), self->path, OPENING, error);
 }
 
 /* Opens for reading if there is no room for what RocksDB writes when it opens. */
@@ -232,7 +231,6 @@ open_handles (TallRocksdbDatabase *self,
 {
   g_autofree const rocksdb_options_t **options = g_new (const rocksdb_options_t *, names->len);
   g_autofree char *current = g_build_filename (self->path, "CURRENT", NULL);
-  g_autofree char *operation = g_strdup_printf ("Opening the store in %s", self->path);
   const char *const *list = (const char *const *)names->pdata;
   char *message = NULL;
   for (guint i = 0; i < names->len; i++)
@@ -252,7 +250,7 @@ open_handles (TallRocksdbDatabase *self,
     self->db =
         rocksdb_open_for_read_only_column_families (self->options, self->path, (int)names->len,
                                                     list, options, handles, 0, &message);
-  return tall_rocksdb_take_error (message, operation, error);
+  return tall_rocksdb_take_error_in (message, self->path, OPENING, error);
 }
 
 /* `default` comes first in @names: its family has the specs of the others. */
@@ -409,8 +407,8 @@ tall_rocksdb_database_find_family (TallRocksdbDatabase *self,
   g_rw_lock_reader_unlock (&self->lock);
 
   if (family == NULL)
-    g_set_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND, "Table %s.%s does not exist in %s",
-                 deployment, table, self->path);
+    tall_error_set_detailed (error, TALL_ERROR_NOT_FOUND, self->path, "Table %s.%s does not exist",
+                             deployment, table);
   return family;
 }
 
@@ -490,7 +488,8 @@ tall_rocksdb_database_create_family (TallRocksdbDatabase *self,
 
   if (lookup_family (self, deployment, spec->name) != NULL)
     {
-      tall_error_set_conflict (error, 0, "Table %s exists already in %s", full_name, self->path);
+      tall_error_set_detailed (error, TALL_ERROR_CONFLICT, self->path, "Table %s exists already",
+                               full_name);
       return FALSE;
     }
   if (!tall_rocksdb_options_check_spec (spec, error) || !store_spec (self, full_name, spec, error))

@@ -25,6 +25,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (rocksdb_writeoptions_t, rocksdb_writeoptions_dest
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (rocksdb_iterator_t, rocksdb_iter_destroy)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (rocksdb_writebatch_t, rocksdb_writebatch_destroy)
 
+gboolean tall_rocksdb_take_error_in (char *message,
+                                     const char *directory,
+                                     const char *operation,
+                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_rocksdb_take_error (char *message,
                                   const char *operation,
                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;

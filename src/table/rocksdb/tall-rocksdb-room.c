@@ -95,10 +95,11 @@ tall_rocksdb_room_take (TallRocksdbRoom *self, gsize size, const char *operation
   guint64 needed = log + 2 * (guint64)size + MARGIN;
   if (available >= needed)
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
-               "%s: make room on the file system of %s. It has %.1f MiB left, and %.1f MiB are "
-               "needed, most of them to move the log to tables. Nothing was written, and what is "
-               "stored can be read",
-               operation, self->path, (double)available / MIB, (double)needed / MIB);
+  tall_error_set_detailed (
+      error, TALL_ERROR_UNAVAILABLE, self->path,
+      "%s: make room on the file system of the store. It has %.1f MiB left, and %.1f MiB are "
+      "needed, most of them to move the log to tables. Nothing was written, and what is stored can "
+      "be read",
+      operation, (double)available / MIB, (double)needed / MIB);
   return FALSE;
 }

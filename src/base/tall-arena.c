@@ -158,6 +158,20 @@ tall_arena_printf (TallArena *self, const char *format, ...)
 }
 
 /**
+ * tall_arena_get_size:
+ *
+ * Returns: bytes that the arena takes, those not given out included, foreign things not
+ */
+gsize
+tall_arena_get_size (const TallArena *self)
+{
+  gsize size = 0;
+  for (const Block *block = self->block; block != NULL; block = block->next)
+    size += sizeof (Block) + block->size;
+  return size;
+}
+
+/**
  * tall_arena_own:
  * @data: (transfer full): something that was not allocated here
  *

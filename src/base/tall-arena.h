@@ -26,6 +26,7 @@ gpointer tall_arena_memdup (TallArena *self, gconstpointer data, gsize size);
 char *tall_arena_strdup (TallArena *self, const char *text);
 char *tall_arena_strndup (TallArena *self, const char *text, gsize len);
 char *tall_arena_printf (TallArena *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
+gsize tall_arena_get_size (const TallArena *self);
 void tall_arena_own (TallArena *self, gpointer data, GDestroyNotify destroy);
 
 /* One zeroed struct, or an array of @n zeroed ones (an overflow of the product aborts). */

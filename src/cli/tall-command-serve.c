@@ -9,8 +9,9 @@
 #include <glib-unix.h>
 #include <stdio.h>
 
-/* MiB: the least is one request of the largest size. */
-#define MIN_MEMORY 16
+/* MiB: the least is one call with a request of the largest size. */
+#define MIN_MEMORY 128
+#define USUAL_MEMORY 512
 #define MAX_MEMORY (1024 * 1024)
 
 static gboolean
@@ -36,7 +37,7 @@ log_start (TallFront *front, const char *store, const TallServerOptions *options
              description->version, store, description->store, description->name,
              description->layout, description->key_strategy,
              description->read_only ? "read-only" : "read and write");
-  g_message ("limits: %u connections, %" G_GSIZE_FORMAT " MiB for requests over 64 KiB",
+  g_message ("limits: %u connections, %" G_GSIZE_FORMAT " MiB for the calls in work",
              options->max_connections, options->max_memory / (1024 * 1024));
 }
 
@@ -76,14 +77,14 @@ run (int argc, char **argv)
 {
   g_autofree char *listen = NULL;
   gint max_connections = 256;
-  gint memory = 256;
+  gint memory = USUAL_MEMORY;
   const GOptionEntry entries[] = {
     { "listen", 0, 0, G_OPTION_ARG_FILENAME, &listen,
       "where to listen; port 0 takes a free one (default 127.0.0.1:7654)", "HOST:PORT" },
     { "max-connections", 0, 0, G_OPTION_ARG_INT, &max_connections,
       "clients at the same time (default 256)", "N" },
     { "memory", 0, 0, G_OPTION_ARG_INT, &memory,
-      "for all requests over 64 KiB together that are in work (default 256)", "MIB" },
+      "for all calls together: requests, orders and replies (default 512)", "MIB" },
     { NULL },
   };
   g_auto (TallOptions) options = TALL_OPTIONS_INIT;

@@ -4,6 +4,9 @@
 
 #include "tall-binary-writer.h"
 
+/* The buffer of the reply doubles when it is full. */
+#define ENCODED_COPIES 2
+
 void
 tall_call_budget_init (TallCallBudget *self)
 {
@@ -19,7 +22,7 @@ tall_call_budget_init (TallCallBudget *self)
  * @item: of that type
  * @order: (nullable): the order in it
  *
- * Returns: FALSE if the item has no room any more; nothing is taken then
+ * Returns: FALSE if the item has no room any more; then nothing is taken but memory
  */
 gboolean
 tall_call_budget_take (TallCallBudget *self,
@@ -31,6 +34,8 @@ tall_call_budget_take (TallCallBudget *self,
   guint lines = order != NULL ? order->n_shipping_locations + tall_order_count_lines (order) : 0;
 
   tall_binary_write (type, item, encoded);
+  self->memory += ENCODED_COPIES * encoded->len;
+  self->memory += order != NULL ? tall_arena_get_size (order->arena) : 0;
   if (self->n_items > 0 && (encoded->len > self->bytes || lines > self->n_lines))
     return FALSE;
 

@@ -19,13 +19,14 @@ G_BEGIN_DECLS
  * TallCallBudget:
  *
  * How much more a message may take, so that one with a thousand orders of 1 MiB each cannot come
- * about. The first item always has room.
+ * about. The first item always has room. It counts what memory the items take, too.
  */
 typedef struct
 {
   gsize bytes;   /* left, in the binary protocol */
   guint n_lines; /* left: lines and locations */
   guint n_items; /* that are in */
+  gsize memory;  /* bytes that the items take, until they are sent */
   gint64 until;  /* microseconds of g_get_monotonic_time() */
 } TallCallBudget;
 

@@ -40,6 +40,7 @@ request_reply (
 
 static TallAnswer
 answer_call (TallFront *front,
+             TallCallMemory *memory,
              const TallIdlCall *call,
              ThriftProtocol *in,
              ThriftProtocol *out,
@@ -50,8 +51,9 @@ answer_call (TallFront *front,
   TallStructReader reader;
   g_autoptr (GError) failure = NULL;
 
-  tall_request_init (&request, front, call);
+  tall_request_init (&request, front, memory, call);
   tall_struct_reader_init (&reader, in, request.arena);
+  reader.memory = memory;
   if (call->item != NULL)
     tall_struct_reader_allow_many (&reader);
   gboolean has_args = tall_struct_reader_read (&reader, call->args, &request.args, &failure);
@@ -65,6 +67,7 @@ answer_call (TallFront *front,
     {
       if (!tall_struct_reader_finish (&reader, error))
         return TALL_ANSWER_NONE;
+      tall_call_memory_end_decoding (memory);
       (void)!tall_request_run (&request, &failure);
     }
 
@@ -105,6 +108,7 @@ read_header (ThriftProtocol *in, gchar **name, gint32 *seqid, GError **error)
 /**
  * tall_handler_answer:
  * @front: what keeps the orders; called on this thread
+ * @memory: begun for this call; takes from it what reading, running and replying need
  * @in: where a call stands
  * @out: takes the reply; it is not flushed
  *
@@ -114,7 +118,11 @@ read_header (ThriftProtocol *in, gchar **name, gint32 *seqid, GError **error)
  * Returns: what to do with the connection now; %TALL_ANSWER_NONE with @error set
  */
 TallAnswer
-tall_handler_answer (TallFront *front, ThriftProtocol *in, ThriftProtocol *out, GError **error)
+tall_handler_answer (TallFront *front,
+                     TallCallMemory *memory,
+                     ThriftProtocol *in,
+                     ThriftProtocol *out,
+                     GError **error)
 {
   g_autofree gchar *name = NULL;
   gint32 seqid = 0;
@@ -125,7 +133,7 @@ tall_handler_answer (TallFront *front, ThriftProtocol *in, ThriftProtocol *out, 
   const TallIdlCall *call = tall_idl_call_find (name);
   if (call == NULL)
     return answer_unknown (out, name, seqid, error);
-  return answer_call (front, call, in, out, seqid, error);
+  return answer_call (front, memory, call, in, out, seqid, error);
 }
 
 /**

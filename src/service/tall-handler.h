@@ -4,6 +4,7 @@
 
 #include <thrift/c_glib/protocol/thrift_protocol.h>
 
+#include "tall-call-memory.h"
 #include "tall-front.h"
 
 G_BEGIN_DECLS
@@ -23,6 +24,7 @@ typedef enum
 } TallAnswer;
 
 TallAnswer tall_handler_answer (TallFront *front,
+                                TallCallMemory *memory,
                                 ThriftProtocol *in,
                                 ThriftProtocol *out,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -101,23 +101,28 @@ tall_request_list_customers (TallRequest *self, GError **error)
     }
 }
 
-/* Moves the outcomes of a page to @told. Returns: how many of them have room */
+/* How many of the outcomes of a page have room. */
 static guint
-take_page (TallRequest *self,
-           TallCallBudget *budget,
-           TallCustomerOrders *page,
-           TallIdlOutcome *told)
+count_orders (TallRequest *self, TallCallBudget *budget, const TallCustomerOrders *page)
 {
-  g_autofree char *operation = tall_idl_call_describe (self->call, &self->args);
-
   for (guint i = 0; i < page->n_orders; i++)
     {
-      const TallOrder *order = page->orders[i].order;
-      tall_idl_outcome_take (&told[i], self->arena, operation, &page->orders[i]);
-      if (!tall_call_budget_take (budget, self->call->item, &told[i], order))
+      TallOutcome *outcome = &page->orders[i];
+      TallIdlSuccess result = { .order = outcome->order, .revision = outcome->revision };
+      TallIdlOutcome item = { .result = outcome->order != NULL ? &result : NULL };
+      if (!tall_call_budget_take (budget, self->call->item, &item, outcome->order))
         return i;
     }
   return page->n_orders;
+}
+
+/* Moves the outcomes of a page to @told. */
+static void
+take_page (TallRequest *self, TallCustomerOrders *page, TallIdlOutcome *told)
+{
+  g_autofree char *operation = tall_idl_call_describe (self->call, &self->args);
+  for (guint i = 0; i < page->n_orders; i++)
+    tall_idl_outcome_take (&told[i], self->arena, operation, &page->orders[i]);
 }
 
 /* Fetches the next orders, fewer than asked if so many have no room.
@@ -137,10 +142,11 @@ fetch_fitting (TallRequest *self,
       if (page == NULL)
         return NULL;
       TallCallBudget rest = *budget;
-      guint n = take_page (self, &rest, page, told);
+      guint n = count_orders (self, &rest, page);
       if (n == page->n_orders)
         {
           *budget = rest;
+          take_page (self, page, told);
           return g_steal_pointer (&page);
         }
       if (n == 0)
@@ -206,13 +212,18 @@ tall_request_get_customer_orders (TallRequest *self, GError **error)
   tall_call_budget_init (&budget);
   do
     {
-      options.limit = MIN (ORDERS_AT_ONCE, wanted - success->n_orders);
+      GError **first = begun ? NULL : error;
+      options.limit =
+          tall_call_memory_work_on_orders (self->memory,
+                                           MIN (ORDERS_AT_ONCE, wanted - success->n_orders), first);
+      if (options.limit == 0)
+        return begun;
       g_autoptr (TallCustomerOrders) page =
-          fetch_fitting (self, &options, &budget, success->orders + success->n_orders,
-                         begun ? NULL : error);
+          fetch_fitting (self, &options, &budget, success->orders + success->n_orders, first);
       if (page == NULL)
         return begun;
       add_page (self, success, page);
+      tall_call_memory_settle (self->memory, budget.memory);
       options.page = success->next_page;
       begun = TRUE;
     }

@@ -6,8 +6,18 @@
 #include "tall-idl-outcome.h"
 #include "tall-call-budget.h"
 
-/* Orders that are fetched at once: few enough to have them all in memory, whatever their size. */
+/* Orders that are fetched at once, where memory lets them. */
 #define ORDERS_AT_ONCE 64
+
+/* Orders that the store works on at once when many are put. */
+#define WORKERS 17
+
+/* What putting an order takes: for what is there in its place, and of each byte of the order. */
+#define PUT_BASE (4 * 1024 * 1024)
+#define PUT_FACTOR 8
+
+/* Milliseconds of a put that says nothing else. */
+#define USUAL_TIMEOUT 10000
 
 static void
 clear_outcomes (TallOutcome *outcomes, guint n)
@@ -83,10 +93,13 @@ tall_request_get_orders (TallRequest *self, GError **error)
   while (success->n_outcomes < many->n_ids)
     {
       guint done = success->n_outcomes;
-      guint n = MIN (ORDERS_AT_ONCE, many->n_ids - done);
       /* The caller will ask for the others, and meet the error then. */
-      if (!fetch_chunk (self, &budget, success, n, done > 0 ? NULL : error))
+      GError **first = done > 0 ? NULL : error;
+      guint n = tall_call_memory_work_on_orders (self->memory,
+                                                 MIN (ORDERS_AT_ONCE, many->n_ids - done), first);
+      if (n == 0 || !fetch_chunk (self, &budget, success, n, first))
         return done > 0;
+      tall_call_memory_settle (self->memory, budget.memory);
       if (success->n_outcomes < done + n || tall_call_budget_is_late (&budget))
         break;
     }
@@ -144,10 +157,78 @@ choose_puts (TallRequest *self, TallIdlOutcomes *success, Tried *tried)
     }
 }
 
+/* What putting the first @n of the orders takes at most. */
+static gsize
+measure_puts (TallOrder *const *orders, guint n)
+{
+  gsize size = MIN (n, WORKERS) * (gsize)PUT_BASE;
+  for (guint i = 0; i < n; i++)
+    size += PUT_FACTOR * tall_arena_get_size (orders[i]->arena);
+  return size;
+}
+
+/* How many of the orders there is memory for; one at least. */
+static guint
+choose_chunk (TallRequest *self, TallOrder *const *orders, guint n)
+{
+  while (n > 1 && !tall_call_memory_work_at_once (self->memory, measure_puts (orders, n)))
+    n /= 2;
+  return n;
+}
+
+/* The time of all runs from the beginning of the call. */
+static void
+shorten_timeouts (TallWriteOptions *options, guint n, gint64 begun)
+{
+  gint64 spent = (g_get_monotonic_time () - begun) / G_TIME_SPAN_MILLISECOND;
+  for (guint i = 0; i < n; i++)
+    {
+      gint64 timeout = options[i].timeout != 0 ? options[i].timeout : USUAL_TIMEOUT;
+      options[i].timeout = (guint)MAX (timeout - spent, 1);
+    }
+}
+
+/* What fails after the first chunk speaks of the orders that follow. */
+static void
+fail_rest (Tried *tried, guint done, const GError *cause)
+{
+  for (guint i = done; i < tried->n; i++)
+    tried->outcomes[i].error = g_error_copy (cause);
+}
+
+static gboolean
+put_all (TallRequest *self, Tried *tried, GError **error)
+{
+  gint64 begun = g_get_monotonic_time ();
+  guint n;
+
+  if (!tall_call_memory_work (self->memory, TALL_CALL_ORDER, error))
+    return FALSE;
+  for (guint done = 0; done < tried->n; done += n)
+    {
+      g_autoptr (GError) cause = NULL;
+      n = choose_chunk (self, tried->orders + done, tried->n - done);
+      if (done > 0)
+        shorten_timeouts (tried->options + done, n, begun);
+      if (tall_front_put_orders (self->front, tried->orders + done, tried->options + done, n,
+                                 tried->outcomes + done, &cause))
+        continue;
+      if (done == 0)
+        {
+          g_propagate_error (error, g_steal_pointer (&cause));
+          return FALSE;
+        }
+      fail_rest (tried, done, cause);
+      return TRUE;
+    }
+  return TRUE;
+}
+
 /**
  * tall_request_put_orders:
  *
- * Stores the orders that are none already by their options; all have an outcome.
+ * Stores the orders that are not wrong already by their options, in chunks for which there is
+ * memory; all have an outcome.
  */
 gboolean
 tall_request_put_orders (TallRequest *self, GError **error)
@@ -160,9 +241,7 @@ tall_request_put_orders (TallRequest *self, GError **error)
   success->n_outcomes = many->n_puts;
   success->outcomes = tall_arena_newa0 (self->arena, TallIdlOutcome, many->n_puts);
   choose_puts (self, success, &tried);
-  if (tried.n > 0
-      && !tall_front_put_orders (self->front, tried.orders, tried.options, tried.n, tried.outcomes,
-                                 error))
+  if (tried.n > 0 && !put_all (self, &tried, error))
     return FALSE;
 
   for (guint i = 0; i < tried.n; i++)

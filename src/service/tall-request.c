@@ -5,9 +5,12 @@
 typedef gboolean (*RunFunc) (TallRequest *self, GError **error);
 
 void
-tall_request_init (TallRequest *self, TallFront *front, const TallIdlCall *call)
+tall_request_init (TallRequest *self,
+                   TallFront *front,
+                   TallCallMemory *memory,
+                   const TallIdlCall *call)
 {
-  *self = (TallRequest){ .front = front, .call = call };
+  *self = (TallRequest){ .front = front, .memory = memory, .call = call };
 
   if (call->id == TALL_IDL_PUT_ORDER)
     {
@@ -131,6 +134,14 @@ run_ping (TallRequest *self, GError **error)
   return tall_front_ping (self->front, error);
 }
 
+/* What calls take beside their request; those without a number here say it themselves. */
+static const gsize work_sizes[TALL_IDL_N_CALLS] = {
+  [TALL_IDL_PUT_ORDER] = TALL_CALL_ORDER,    [TALL_IDL_GET_ORDER] = TALL_CALL_ORDER,
+  [TALL_IDL_DELETE_ORDER] = TALL_CALL_ORDER, [TALL_IDL_PUT_CUSTOMER] = TALL_CALL_ORDER,
+  [TALL_IDL_GET_CUSTOMER] = TALL_CALL_ORDER, [TALL_IDL_DELETE_CUSTOMER] = TALL_CALL_ORDER,
+  [TALL_IDL_LIST_ORDERS] = TALL_CALL_ORDER,  [TALL_IDL_LIST_CUSTOMERS] = TALL_CALL_ORDER,
+};
+
 static const RunFunc run_functions[TALL_IDL_N_CALLS] = {
   [TALL_IDL_PUT_ORDER] = run_put_order,
   [TALL_IDL_GET_ORDER] = run_get_order,
@@ -155,5 +166,6 @@ static const RunFunc run_functions[TALL_IDL_N_CALLS] = {
 gboolean
 tall_request_run (TallRequest *self, GError **error)
 {
-  return run_functions[self->call->id](self, error);
+  return tall_call_memory_work (self->memory, work_sizes[self->call->id], error)
+         && run_functions[self->call->id](self, error);
 }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "tall-call-memory.h"
 #include "tall-idl.h"
 
 G_BEGIN_DECLS
@@ -14,6 +15,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   TallFront *front;
+  TallCallMemory *memory; /* not owned */
   const TallIdlCall *call;
   TallOrder *order;       /* owned: the argument of a put */
   TallCustomer *customer; /* likewise */
@@ -25,7 +27,10 @@ typedef struct
   TallIdlResult result;
 } TallRequest;
 
-void tall_request_init (TallRequest *self, TallFront *front, const TallIdlCall *call);
+void tall_request_init (TallRequest *self,
+                        TallFront *front,
+                        TallCallMemory *memory,
+                        const TallIdlCall *call);
 void tall_request_clear (TallRequest *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallRequest, tall_request_clear)
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-server-private.h"
 
+#include "tall-call-memory.h"
 #include "tall-error.h"
 #include "tall-listen.h"
 #include "tall-log-limit.h"
@@ -13,7 +14,7 @@
 #define USUAL_TRANSFER_TIMEOUT (30 * 1000)
 #define USUAL_STOP_TIMEOUT (10 * 1000)
 #define USUAL_MAX_REQUEST (16 * 1024 * 1024)
-#define USUAL_MEMORY (256 * 1024 * 1024)
+#define USUAL_MEMORY (512 * 1024 * 1024)
 #define USUAL_MEMORY_WAIT 3000
 
 /* What a connection over the limit gets until it is told so; milliseconds and bytes. */
@@ -311,7 +312,6 @@ tall_server_init (TallServer *self)
   g_mutex_init (&self->mutex);
   g_cond_init (&self->changed);
   g_mutex_init (&self->log_limit.mutex);
-  tall_memory_init (&self->memory, 0);
   self->context = g_main_context_new ();
   self->closing = g_cancellable_new ();
 }
@@ -331,7 +331,8 @@ set_options (TallServer *self, const TallServerOptions *options)
   USE (max_memory, USUAL_MEMORY);
   USE (memory_wait, USUAL_MEMORY_WAIT);
 #undef USE
-  self->options.max_memory = MAX (self->options.max_memory, self->options.max_request);
+  self->options.max_memory =
+      MAX (self->options.max_memory, tall_call_memory_get_least (self->options.max_request));
 }
 
 /**
@@ -360,7 +361,7 @@ tall_server_new (TallFront *front,
   TallServer *self = g_object_new (TALL_TYPE_SERVER, NULL);
   self->front = g_object_ref (front);
   set_options (self, options);
-  self->memory.left = self->options.max_memory;
+  tall_memory_init (&self->memory, self->options.max_memory, TALL_CALL_ORDER);
   self->places = tall_places_new (self->options.max_connections);
   self->address = g_steal_pointer (&bound);
   self->listener = g_steal_pointer (&listener);

@@ -19,10 +19,10 @@ typedef struct
                            * taken; usually 30000 */
   guint stop_timeout;     /* milliseconds that running calls get to finish; usually 10000 */
   gsize max_request;      /* bytes; usually 16 MiB */
-  gsize max_memory;       /* bytes of all requests over 64 KiB that are in work, at least one of
-                           * max_request; usually 256 MiB */
-  guint memory_wait;      /* milliseconds that such a request waits for its part of that, before it
-                           * is answered %TALL_ERROR_OVERLOADED; usually 3000 */
+  gsize max_memory;       /* bytes of all calls that are in work: requests, orders, replies; at
+                           * least what one of max_request takes; usually 512 MiB */
+  guint memory_wait;      /* milliseconds that a call waits for its part of that, before it is
+                           * answered %TALL_ERROR_OVERLOADED; usually 3000 */
 } TallServerOptions;
 
 /**

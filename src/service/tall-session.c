@@ -8,10 +8,6 @@
 
 #define MAX_DEPTH 32
 
-/* Requests up to this are not counted: with a thread for each they cannot take much. So large ones
- * never keep usual ones waiting. */
-#define SMALL_REQUEST (64 * 1024)
-
 /* A request that holds memory may be behind what makes it arrive in time by this part of that time:
  * 2 s of the usual 30. */
 #define GRACE_PART 15
@@ -35,6 +31,7 @@ typedef struct
   const TallSession *session;
   Protocols binary;
   Protocols compact;
+  TallCallMemory memory; /* of the call under way */
 } Running;
 
 static gint64
@@ -71,19 +68,16 @@ choose_protocols (Running *self, GError **error)
   return NULL;
 }
 
-/* Why the next request cannot be taken; NULL if it can, with @taken bytes for it. */
+/* Why the next request cannot be taken; NULL if it can. */
 static const char *
-find_refusal (const TallSession *session, gsize len, gsize *taken)
+find_refusal (Running *self, gsize len)
 {
-  if (session->front == NULL)
+  if (self->session->front == NULL)
     return "The server has as many connections as it takes; nothing was done, try again later";
-  if (len <= SMALL_REQUEST)
+  if (tall_call_memory_begin (&self->memory, len))
     return NULL;
-  if (!tall_memory_take (session->memory, len, deadline_after (session->memory_wait)))
-    return "The server has as many large requests in work as its memory is meant for; nothing was "
-           "done, try again later";
-  *taken = len;
-  return NULL;
+  return "The server has as much in work as its memory is meant for; nothing was done, try again "
+         "later";
 }
 
 static gboolean
@@ -100,9 +94,10 @@ answer_next (Running *self, const char *refusal, GError **error)
   if (protocols == NULL)
     return FALSE;
 
-  TallAnswer answer =
-      refusal == NULL ? tall_handler_answer (session->front, protocols->in, protocols->out, error)
-                      : tall_handler_refuse (refusal, protocols->in, protocols->out, error);
+  TallAnswer answer = refusal == NULL
+                          ? tall_handler_answer (session->front, &self->memory, protocols->in,
+                                                 protocols->out, error)
+                          : tall_handler_refuse (refusal, protocols->in, protocols->out, error);
   if (answer == TALL_ANSWER_NONE)
     return FALSE;
   if (answer == TALL_ANSWER_RESET)
@@ -111,6 +106,7 @@ answer_next (Running *self, const char *refusal, GError **error)
       g_clear_object (&protocols->in);
     }
 
+  tall_call_memory_reply (&self->memory, tall_transport_get_output (transport).len);
   tall_transport_set_deadline (transport, deadline_after (session->transfer_timeout));
   return thrift_transport_flush (THRIFT_TRANSPORT (transport), error);
 }
@@ -124,13 +120,14 @@ receive_large (const TallSession *session, gsize len, GError **error)
   gint64 begin = g_get_monotonic_time ();
   gint64 time = (gint64)session->transfer_timeout * 1000;
   gint64 begin_grace = begin + time / GRACE_PART;
-  gsize step = MIN (SMALL_REQUEST, len / MIN_STEPS);
+  gsize step = MIN (TALL_CALL_SMALL_REQUEST, len / MIN_STEPS);
 
-  for (gsize n = SMALL_REQUEST; n < len;)
+  for (gsize n = TALL_CALL_SMALL_REQUEST; n < len;)
     {
       n = MIN (n + step, len);
       gint64 due =
-          begin_grace + (gint64)((gdouble)time * (gdouble)(n - SMALL_REQUEST) / (gdouble)len);
+          begin_grace
+          + (gint64)((gdouble)time * (gdouble)(n - TALL_CALL_SMALL_REQUEST) / (gdouble)len);
       tall_transport_set_deadline (session->transport, MIN (due, begin + time));
       if (!tall_transport_await_frame (session->transport, n, error))
         return FALSE;
@@ -143,19 +140,20 @@ static gboolean
 answer_frame (Running *self, GError **error)
 {
   const TallSession *session = self->session;
-  gsize len = 0, taken = 0;
+  gsize len = 0;
 
   tall_transport_set_deadline (session->transport, deadline_after (session->transfer_timeout));
   if (!tall_transport_peek_frame (session->transport, &len, error))
     return FALSE;
-  if (session->front != NULL && len > SMALL_REQUEST
-      && !tall_transport_await_frame (session->transport, SMALL_REQUEST, error))
+  if (session->front != NULL && len > TALL_CALL_SMALL_REQUEST
+      && !tall_transport_await_frame (session->transport, TALL_CALL_SMALL_REQUEST, error))
     return FALSE;
-  const char *refusal = find_refusal (session, len, &taken);
+  tall_call_memory_init (&self->memory, session->memory, session->memory_wait);
+  const char *refusal = find_refusal (self, len);
   gboolean ok =
-      (taken == 0 || receive_large (session, len, error)) && answer_next (self, refusal, error);
-  if (taken > 0)
-    tall_memory_give_back (session->memory, taken);
+      (refusal != NULL || len <= TALL_CALL_SMALL_REQUEST || receive_large (session, len, error))
+      && answer_next (self, refusal, error);
+  tall_call_memory_end (&self->memory);
   return ok;
 }
 

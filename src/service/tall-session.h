@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "tall-call-memory.h"
 #include "tall-front.h"
-#include "tall-memory.h"
 #include "tall-transport.h"
 
 G_BEGIN_DECLS
@@ -18,7 +18,7 @@ typedef struct
 {
   TallFront *front;         /* NULL: every call is answered with %TALL_ERROR_OVERLOADED */
   TallTransport *transport; /* made by tall_session_open() */
-  TallMemory *memory;       /* of large requests */
+  TallMemory *memory;       /* of all calls of the server */
   guint memory_wait;        /* milliseconds */
   guint idle_timeout;       /* milliseconds */
   guint transfer_timeout;   /* milliseconds */

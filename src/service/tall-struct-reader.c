@@ -6,6 +6,12 @@
 #include "tall-limits.h"
 #include "tall-order.h"
 
+/* What a text takes in the arena beyond its bytes, at most. */
+#define TEXT_OVERHEAD 8
+
+/* The first block of an arena of its own, of an order or a customer. */
+#define OWNER_SIZE 2200
+
 /* What the canonical form of an attribute takes at least: three tags and three lengths. */
 #define MIN_ATTRIBUTE_BYTES 6
 /* And that of any text: a tag and a length. */
@@ -67,6 +73,19 @@ refuse_size (TallStructReader *self, GError **error, guint limit, const char *wh
   return FALSE;
 }
 
+/* Before memory is taken for the lists of a message, which may be much larger than their bytes. */
+static gboolean
+spend_memory (TallStructReader *self, gsize bytes, GError **error)
+{
+  if (self->memory == NULL || tall_call_memory_decode (self->memory, bytes))
+    return TRUE;
+  self->refused = TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_OVERLOADED,
+               "the server has no memory left for so large a request; nothing was done, try again "
+               "later, or with less in one call");
+  return FALSE;
+}
+
 static gboolean
 spend_text (TallStructReader *self, gsize bytes, GError **error)
 {
@@ -84,7 +103,8 @@ static gboolean
 read_bytes (TallStructReader *self, TallSlice *slice, GError **error)
 {
   return tall_struct_input_bytes (&self->input, self->arena, slice, error)
-         && spend_text (self, slice->len + MIN_TEXT_BYTES, error);
+         && spend_text (self, slice->len + MIN_TEXT_BYTES, error)
+         && spend_memory (self, slice->len + TEXT_OVERHEAD, error);
 }
 
 static gboolean
@@ -125,6 +145,8 @@ read_owner (TallStructReader *self, const TallField *field, gpointer *object, GE
 {
   TallArena *around = self->arena;
 
+  if (!spend_memory (self, OWNER_SIZE, error))
+    return FALSE;
   *object = field->type->create (&self->arena);
   tall_arena_own (around, object, field->type->clear);
   gboolean ok = tall_struct_reader_read (self, field->type, *object, error);
@@ -178,7 +200,8 @@ read_structs (
 {
   guint32 size = 0;
 
-  if (!begin_list (self, T_STRUCT, &size, error) || !check_count (self, field->type, size, error))
+  if (!begin_list (self, T_STRUCT, &size, error) || !check_count (self, field->type, size, error)
+      || !spend_memory (self, size * field->type->size, error))
     return FALSE;
 
   guint8 *array = tall_arena_alloc0 (self->arena, size * field->type->size);
@@ -204,6 +227,8 @@ read_texts (TallStructReader *self, char ***texts, guint *count, GError **error)
     return FALSE;
   if (size > self->text_budget / MIN_TEXT_BYTES)
     return spend_text (self, G_MAXSIZE, error);
+  if (!spend_memory (self, size * sizeof (char *), error))
+    return FALSE;
 
   char **array = tall_arena_newa0 (self->arena, char *, size);
   TallStructStep *step = &self->path[self->depth - 1];
@@ -231,6 +256,8 @@ read_attributes (TallStructReader *self, TallAttributes *attributes, GError **er
     return refuse (self, error, "its keys and values must be texts");
   if (size > self->text_budget / MIN_ATTRIBUTE_BYTES)
     return spend_text (self, G_MAXSIZE, error);
+  if (!spend_memory (self, size * sizeof (TallAttribute), error))
+    return FALSE;
 
   attributes->items = tall_arena_newa0 (self->arena, TallAttribute, size);
   attributes->n_items = size;
@@ -332,6 +359,7 @@ tall_struct_reader_init (TallStructReader *self, ThriftProtocol *protocol, TallA
 {
   tall_struct_input_init (&self->input, protocol);
   self->arena = arena;
+  self->memory = NULL;
   self->n_structs = TALL_MAX_LINES_AND_LOCATIONS;
   self->text_budget = TALL_MAX_CANONICAL_BYTES;
   self->many = FALSE;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tall-arena.h"
+#include "tall-call-memory.h"
 #include "tall-struct-input.h"
 #include "tall-struct-type.h"
 
@@ -34,10 +35,11 @@ typedef struct
 {
   TallStructInput input;
   TallArena *arena;
-  guint n_structs;   /* elements of lists that may still come */
-  gsize text_budget; /* bytes of text that may still come, with 2 for each text */
-  gboolean many;     /* the limits are those of a call on many */
-  gboolean refused;  /* the error is about a value: the bytes were Thrift */
+  TallCallMemory *memory; /* not owned: counts what is read; NULL: nobody does */
+  guint n_structs;        /* elements of lists that may still come */
+  gsize text_budget;      /* bytes of text that may still come, with 2 for each text */
+  gboolean many;          /* the limits are those of a call on many */
+  gboolean refused;       /* the error is about a value: the bytes were Thrift */
   guint depth;
   TallStructStep path[TALL_STRUCT_MAX_DEPTH]; /* depth of them: where we are */
 } TallStructReader;

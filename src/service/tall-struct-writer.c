@@ -152,20 +152,6 @@ write_struct (const TallStructType *type,
          && thrift_protocol_write_struct_end (protocol, error) >= 0;
 }
 
-/* Usual orders fit in this many bytes. */
-#define USUAL_SIZE 4096
-
-static gboolean
-write_binary (const TallStructType *type,
-              gconstpointer object,
-              ThriftTransport *transport,
-              GError **error)
-{
-  g_autoptr (GByteArray) bytes = g_byte_array_sized_new (USUAL_SIZE);
-  tall_binary_write (type, object, bytes);
-  return THRIFT_TRANSPORT_GET_CLASS (transport)->write (transport, bytes->data, bytes->len, error);
-}
-
 /**
  * tall_struct_write:
  * @object: of that type
@@ -179,7 +165,9 @@ tall_struct_write (const TallStructType *type,
                    ThriftProtocol *protocol,
                    GError **error)
 {
-  return TALL_IS_BINARY_PROTOCOL (protocol)
-             ? write_binary (type, object, protocol->transport, error)
-             : write_struct (type, object, protocol, error);
+  if (!TALL_IS_BINARY_PROTOCOL (protocol))
+    return write_struct (type, object, protocol, error);
+  tall_binary_write (type, object,
+                     tall_transport_begin_output (TALL_TRANSPORT (protocol->transport)));
+  return TRUE;
 }

@@ -21,6 +21,20 @@ tall_transport_get_output (TallTransport *self)
   return tall_slice (self->out->data + header, self->out->len - header);
 }
 
+/**
+ * tall_transport_begin_output:
+ *
+ * Returns: (transfer none): the bytes that the next flush sends, to append to
+ */
+GByteArray *
+tall_transport_begin_output (TallTransport *self)
+{
+  self->delivered = FALSE;
+  if (self->out->len == 0 && self->options.framed)
+    g_byte_array_set_size (self->out, TALL_TRANSPORT_FRAME_HEADER);
+  return self->out;
+}
+
 static gint32
 transport_read (ThriftTransport *transport, gpointer buffer, guint32 len, GError **error)
 {
@@ -57,10 +71,8 @@ static gboolean
 transport_write (ThriftTransport *transport, const gpointer data, guint32 len, GError **error)
 {
   TallTransport *self = TALL_TRANSPORT (transport);
-  self->delivered = FALSE;
-  if (self->out->len == 0 && self->options.framed)
-    g_byte_array_set_size (self->out, TALL_TRANSPORT_FRAME_HEADER);
 
+  tall_transport_begin_output (self);
   if (len > (guint32)G_MAXINT32 - self->out->len)
     {
       self->broken = TRUE;

@@ -92,6 +92,7 @@ gsize tall_transport_get_remaining (TallTransport *self);
 TallSlice tall_transport_peek (TallTransport *self);
 void tall_transport_advance (TallTransport *self, gsize n);
 TallSlice tall_transport_get_output (TallTransport *self);
+GByteArray *tall_transport_begin_output (TallTransport *self);
 
 gboolean tall_transport_is_fit (TallTransport *self);
 gboolean tall_transport_is_broken (TallTransport *self);

@@ -108,8 +108,8 @@ def wrong_usage(folder):
         (["serve", "--store", store, "x"], "“x”"),
         (["serve", "--server", "h:1"], "give --store"),
         (["serve", "--store", store, "--max-connections", "0"], "a number above 0"),
-        (["serve", "--store", store, "--memory", "15"], "16 to"),
-        (["serve", "--store", store, "--memory=-1"], "16 to"),
+        (["serve", "--store", store, "--memory", "127"], "128 to"),
+        (["serve", "--store", store, "--memory=-1"], "128 to"),
         (["load", "--store", store, "--map", "northwind"], "FILE.csv"),
         (["load", "--store", store, RETAIL], "online-retail"),
         (["load", "--store", store, RETAIL, "--map", "nope"], "no preset “nope”"),
@@ -770,11 +770,11 @@ def serve(folder):
             equal(("tables" in json.loads(status), json.loads(status)["layout"]), (False, "blob"))
             equal(server.stop(by=by), 0)
     run("serve", "--store", f"rocksdb:{folder}/none").ends(FAILED, "none")
-    said = serve_and_stop(store, "--memory", 32, "--max-connections", 7)
+    said = serve_and_stop(store, "--memory", 200, "--max-connections", 7)
     equal([line.split("tallorder", 1)[1] for line in said], [
         f"[info]: tallorder {VERSION} serves {store}: store rocksdb, deployment tallorder, "
         "layout blob, key strategy hashed, read and write",
-        "[info]: limits: 7 connections, 32 MiB for requests over 64 KiB"])
+        "[info]: limits: 7 connections, 200 MiB for the calls in work"])
     for address in ("nowhere", "127.0.0.1:22x"):
         run("serve", "--store", store, "--listen", address).ends(USAGE, address)
     with socket.socket() as taken:

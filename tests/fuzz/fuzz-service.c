@@ -25,7 +25,9 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
       compact ? tall_compact_protocol_new (transport) : tall_binary_protocol_new (transport);
   g_autoptr (TallFront) front = tall_test_front_new ();
   g_autoptr (GError) error = NULL;
-  TallAnswer answer = tall_handler_answer (front, in, out, &error);
+  TallCallMemory memory;
+  tall_call_memory_init (&memory, NULL, 0);
+  TallAnswer answer = tall_handler_answer (front, &memory, in, out, &error);
 
   /* An answer, or the reason why there is none. */
   g_assert_cmpint (answer == TALL_ANSWER_NONE, ==, error != NULL);

@@ -229,7 +229,7 @@ test_on_pace (void)
 
 typedef struct
 {
-  TallMemory *memory;
+  TallMemoryPart part;
   gsize size;
   guint patience; /* milliseconds */
 } Wanted;
@@ -237,18 +237,24 @@ typedef struct
 static gpointer
 take (gpointer data)
 {
-  const Wanted *self = data;
+  Wanted *self = data;
   gint64 deadline = g_get_monotonic_time () + self->patience * G_TIME_SPAN_MILLISECOND;
-  return GINT_TO_POINTER (tall_memory_take (self->memory, self->size, deadline));
+  return GINT_TO_POINTER (tall_memory_part_take (&self->part, self->size, deadline));
 }
 
 static GThread *
 start_taking (Wanted *self, guint n_waiting)
 {
   GThread *thread = g_thread_new ("taking", take, self);
-  while (tall_memory_count_waiting (self->memory) < n_waiting)
+  while (tall_memory_count_waiting (self->part.memory) < n_waiting)
     g_thread_yield ();
   return thread;
+}
+
+static void
+assert_taken (GThread *thread)
+{
+  g_assert_true (GPOINTER_TO_INT (g_thread_join (thread)));
 }
 
 /* Who came first is served first, so that small requests do not keep a large one out for ever; when
@@ -257,23 +263,26 @@ static void
 test_order (void)
 {
   TallMemory memory;
-  tall_memory_init (&memory, 100);
-  Wanted all = { &memory, 100, 60 * 1000 }, some = { &memory, 30, 60 * 1000 };
+  tall_memory_init (&memory, 100, 0);
+  TallMemoryPart part = { &memory }, late = { &memory };
+  Wanted all = { { &memory }, 100, 60 * 1000 }, some = { { &memory }, 30, 60 * 1000 };
 
-  g_assert_true (tall_memory_take (&memory, 60, SOON));
+  g_assert_true (tall_memory_part_take (&part, 60, SOON));
   GThread *large = start_taking (&all, 1);
-  g_assert_false (tall_memory_take (&memory, 30, SOON));
-  tall_memory_give_back (&memory, 60);
-  g_assert_true (GPOINTER_TO_INT (g_thread_join (large)));
+  g_assert_false (tall_memory_part_take (&late, 30, SOON));
+  tall_memory_part_keep (&part, 0);
+  assert_taken (large);
 
-  tall_memory_give_back (&memory, 50);
-  g_assert_false (tall_memory_take (&memory, 100, SOON));
-  GThread *first = start_taking (&all, 1);
+  tall_memory_part_keep (&all.part, 50);
+  g_assert_false (tall_memory_part_take (&late, 100, SOON));
+  Wanted again = { { &memory }, 100, 60 * 1000 };
+  GThread *first = start_taking (&again, 1);
   GThread *second = start_taking (&some, 2);
-  tall_memory_give_back (&memory, 50);
-  g_assert_true (GPOINTER_TO_INT (g_thread_join (first)));
-  tall_memory_give_back (&memory, 100);
-  g_assert_true (GPOINTER_TO_INT (g_thread_join (second)));
+  tall_memory_part_keep (&all.part, 0);
+  assert_taken (first);
+  tall_memory_part_keep (&again.part, 0);
+  assert_taken (second);
+  g_assert_cmpuint (tall_memory_get_used (&memory), ==, 30);
   tall_memory_clear (&memory);
 }
 
@@ -282,14 +291,71 @@ static void
 test_given_up (void)
 {
   TallMemory memory;
-  tall_memory_init (&memory, 100);
-  Wanted more = { &memory, 200, 500 };
-  Wanted some = { &memory, 30, 60 * 1000 };
+  tall_memory_init (&memory, 100, 0);
+  Wanted more = { { &memory }, 200, 500 };
+  Wanted some = { { &memory }, 30, 60 * 1000 };
 
   GThread *never = start_taking (&more, 1);
   GThread *next = start_taking (&some, 0);
   g_assert_false (GPOINTER_TO_INT (g_thread_join (never)));
-  g_assert_true (GPOINTER_TO_INT (g_thread_join (next)));
+  assert_taken (next);
+  tall_memory_clear (&memory);
+}
+
+/* Who holds something never waits, so that no two wait for each other; nor does it pass by those
+ * who do. */
+static void
+test_holder (void)
+{
+  TallMemory memory;
+  tall_memory_init (&memory, 100, 0);
+  TallMemoryPart part = { &memory };
+  Wanted much = { { &memory }, 80, 60 * 1000 };
+
+  g_assert_true (tall_memory_part_take (&part, 30, SOON));
+  g_assert_true (tall_memory_part_take (&part, 10, G_MAXINT64));
+  g_assert_false (tall_memory_part_take (&part, 61, G_MAXINT64));
+  g_assert_cmpuint (part.held, ==, 40);
+  GThread *thread = start_taking (&much, 1);
+  g_assert_false (tall_memory_part_take (&part, 1, G_MAXINT64));
+  tall_memory_part_keep (&part, 20);
+  assert_taken (thread);
+  g_assert_cmpuint (tall_memory_get_used (&memory), ==, 100);
+  tall_memory_part_keep (&part, 50); /* more than it holds: it keeps that */
+  g_assert_cmpuint (part.held, ==, 20);
+  tall_memory_clear (&memory);
+}
+
+/* When nothing is left there is the slot, for one at a time, though larger ones wait before it. */
+static void
+test_slot (void)
+{
+  TallMemory memory;
+  tall_memory_init (&memory, 100, 10);
+  TallMemoryPart part = { &memory }, one = { &memory }, two = { &memory };
+  Wanted large = { { &memory }, 100, 60 * 1000 };
+  Wanted small = { { &memory }, 10, 60 * 1000 };
+
+  g_assert_true (tall_memory_part_take (&part, 100, SOON));
+  GThread *first = start_taking (&large, 1);
+  g_assert_false (tall_memory_part_take (&one, 11, SOON));
+  g_assert_true (tall_memory_part_take (&one, 10, SOON));
+  g_assert_true (one.in_slot);
+  g_assert_false (tall_memory_part_take (&one, 1, SOON));
+  g_assert_false (tall_memory_part_take (&two, 5, SOON));
+  g_assert_cmpuint (tall_memory_get_used (&memory), ==, 110);
+  GThread *second = start_taking (&small, 2);
+  tall_memory_part_keep (&one, 3); /* nowhere else is room */
+  g_assert_true (one.in_slot);
+  tall_memory_part_keep (&one, 0);
+  assert_taken (second);
+
+  tall_memory_part_keep (&part, 0);
+  assert_taken (first);
+  tall_memory_part_keep (&large.part, 50);
+  tall_memory_part_keep (&small.part, 7); /* it leaves the slot */
+  g_assert_false (small.part.in_slot);
+  g_assert_cmpuint (tall_memory_get_used (&memory), ==, 57);
   tall_memory_clear (&memory);
 }
 
@@ -305,5 +371,7 @@ main (int argc, char **argv)
   g_test_add_func ("/service/memory/on-pace", test_on_pace);
   g_test_add_func ("/service/memory/order", test_order);
   g_test_add_func ("/service/memory/given-up", test_given_up);
+  g_test_add_func ("/service/memory/holder", test_holder);
+  g_test_add_func ("/service/memory/slot", test_slot);
   return g_test_run ();
 }

@@ -175,8 +175,8 @@ tall_counting_table_class_init (TallCountingTableClass *klass)
  * tall_counting_table_new:
  * @table: (transfer none): the table that does the work
  *
- * Wraps a table and counts what goes through, whether it succeeds or not. A write on a condition
- * that does not hold counts as a call that writes nothing.
+ * Wraps a table and counts what goes through, whether it succeeds or not. A conditional write whose
+ * condition does not hold counts as a call that writes nothing.
  *
  * Returns: (transfer full): the wrapper, which keeps a reference to @table
  */

@@ -284,7 +284,7 @@ cell_compare (const Cell *cell, TallSlice qualifier, gint64 timestamp)
   return cell->timestamp == timestamp ? 0 : cell->timestamp > timestamp ? -1 : 1;
 }
 
-/* The place of a cell: of the first one that does not come before it. */
+/* The position of a cell, or where it would be: of the first one that does not come before it. */
 static guint
 row_locate (const Row *row, TallSlice qualifier, gint64 timestamp)
 {
@@ -325,7 +325,7 @@ row_prune (Row *row, TallSlice qualifier, guint max_versions)
     g_array_remove_range (row->cells, first + max_versions, end - first - max_versions);
 }
 
-/* Deletes first, so that a version that goes does not push out one that comes. */
+/* Deletes first, so that a deleted version does not push out a new one. */
 static void
 apply_one (Table *table, const TallMutation *mutation)
 {
@@ -568,7 +568,7 @@ tall_memory_table_class_init (TallMemoryTableClass *klass)
  * tall_memory_table_new:
  *
  * A store in memory, for tests and as the reference that the others are compared with: everything
- * under one mutex, nothing clever. What it holds goes with its last reference.
+ * under one mutex, nothing clever. Its content is freed with its last reference.
  *
  * Returns: (transfer full): a store without tables
  */

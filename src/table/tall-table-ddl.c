@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-table-ddl.h"
 
-/* A byte string of the hbase shell, in which quotes, backslashes and # mean something. */
+/* Appends a byte string of the hbase shell, in which quotes, backslashes and # have a meaning. */
 static void
 append_bytes (GString *text, GBytes *bytes)
 {

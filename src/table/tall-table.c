@@ -155,7 +155,7 @@ check_change (const TallMutation *mutation, const TallChange *change, GError **e
   return TRUE;
 }
 
-/* What a delete of the same mutation hides depends on the order of its changes, and there is none.
+/* The changes of a mutation have no order, so a delete must not hide a put of the same mutation.
  */
 static gboolean
 check_not_deleted (const TallMutation *mutation, const TallChange *deletion, GError **error)
@@ -230,8 +230,8 @@ check_different_rows (TallMutation *const *mutations, guint n, GError **error)
   return TRUE;
 }
 
-/* To who reads or writes rows, a table that is not there is a deployment that is not whole, and
- * must not be taken for a row that is not there. */
+/* For a caller that reads or writes rows, a missing table means that the deployment is not whole.
+ * It must not be taken for a missing row. */
 static gboolean
 fail_not_whole (GError **error)
 {
@@ -244,11 +244,12 @@ fail_not_whole (GError **error)
 
 /**
  * tall_table_read:
- * @plan: the reads; without any, so is the result
+ * @plan: the reads; a plan without reads gives an empty result
  * @deadline: monotonic time in microseconds, or %TALL_NO_DEADLINE
  *
  * Executes all reads of a plan. Rows that do not exist and rows without a matching cell are not in
- * the result; that is no error. Each row is read as it was at one moment, different rows are not.
+ * the result; that is no error. Each row is read as it was at one moment; different rows may be
+ * read at different moments.
  *
  * Returns: (transfer full): what was found, by position; NULL with @error set if any read failed:
  *   %TALL_ERROR_UNSUPPORTED if a table does not exist, %TALL_ERROR_INVALID if a read makes no sense
@@ -277,7 +278,7 @@ tall_table_read (TallTable *self, const TallReadPlan *plan, gint64 deadline, GEr
  * @deadline: monotonic time in microseconds, or %TALL_NO_DEADLINE
  * @done: (optional) (out caller-allocates): @n flags, TRUE if this mutation is known to be done
  *
- * Applies each mutation in one atomic step, the mutations in any order. To send them again is
+ * Applies each mutation in one atomic step, the mutations in any order. Sending them again is
  * harmless. After an error some may be done, also some that are not flagged.
  *
  * Returns: TRUE if all are done

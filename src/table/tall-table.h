@@ -30,8 +30,8 @@ typedef enum
 /**
  * TallTableSpec:
  *
- * How a table is kept. Zero or NULL means: the store's own default. What was asked for by name is
- * described by the same name; what was not is described as the store keeps it, or left NULL.
+ * How a table is kept. Zero or NULL means: the store's own default. A setting that was asked for by
+ * name is described by the same name; another is described as the store keeps it, or left NULL.
  */
 typedef struct
 {
@@ -58,14 +58,14 @@ typedef struct
 {
   const char *kind;        /* `memory`, `rocksdb`, `hbase` … */
   const char *deployment;  /* the name that its tables have as prefix */
-  gboolean false_is_final; /* when apply_if says that it did not match, that is true: nobody
-                              between us and the rows repeats calls that had taken effect */
+  gboolean false_is_final; /* "did not match" of apply_if is always true: nothing between us and
+                              the rows repeats calls that had taken effect */
 } TallTableInfo;
 
 /**
  * TallTableServer:
  *
- * One of the servers by which tables are reached, and how it does.
+ * One of the servers by which tables are reached, and its state.
  */
 typedef struct
 {
@@ -92,18 +92,19 @@ G_DECLARE_DERIVABLE_TYPE (TallTable, tall_table, TALL, TABLE, GObject)
  * Every slot but get_info and list_servers must be implemented. Every call may be made from any
  * thread at any time. Strings and slices passed in belong to the caller; nothing is kept after the
  * call. Every call ends by @deadline, or soon after, with %TALL_ERROR_TIMED_OUT. Calls on a table
- * that was not created fail with %TALL_ERROR_NOT_FOUND (which the public functions that read or
- * write rows make %TALL_ERROR_UNSUPPORTED: no row was looked for), arguments that make no sense
- * with %TALL_ERROR_INVALID (the public functions check them, so an implementation need not). Other
- * failures: %TALL_ERROR_UNAVAILABLE (nothing was done), %TALL_ERROR_OVERLOADED (nothing was done),
+ * that was not created fail with %TALL_ERROR_NOT_FOUND (the public functions that read or write
+ * rows turn it into %TALL_ERROR_UNSUPPORTED, because no row was looked for). Arguments that make no
+ * sense fail with %TALL_ERROR_INVALID (the public functions check them, so an implementation need
+ * not). Other failures: %TALL_ERROR_UNAVAILABLE (nothing was done), %TALL_ERROR_OVERLOADED (nothing
+ * was done),
  * %TALL_ERROR_DAMAGED, %TALL_ERROR_UNSUPPORTED, %TALL_ERROR_INTERNAL.
  *
- * Order of time in a row. A cell is the newest put with its qualifier and timestamp. A delete hides
- * matching cells that are there, and may hide matching cells that are put later (HBase does, until
- * a major compaction): no caller may rely on either. All implementations here do hide them.
- * Two puts with the same qualifier and timestamp: the later one wins. When a table keeps a bounded
- * number of versions, whether one that was pushed out comes back after newer ones are deleted is
- * not defined either.
+ * The order of changes in a row. A cell is the newest put with its qualifier and timestamp. A
+ * delete hides matching cells that are there, and may hide matching cells that are put later (HBase
+ * does, until a major compaction): no caller may rely on either. All implementations here do hide
+ * them. Two puts with the same qualifier and timestamp: the later one wins. When a table keeps a
+ * bounded number of versions, whether one that was pushed out comes back after newer ones are
+ * deleted is not defined either.
  */
 struct _TallTableClass
 {
@@ -116,7 +117,7 @@ struct _TallTableClass
    * results stand at the positions of the reads. Each row is read atomically, different rows are
    * not: two reads of a plan may see different states of a row. @max_versions of a read counts
    * cells within its range of timestamps only, its @limit rows that are returned. A key that is
-   * asked for twice is returned twice. Harmless, so the implementation may repeat it.
+   * asked for twice is returned twice. A read is harmless, so the implementation may repeat it.
    *
    * Returns: (transfer full): the result; NULL with @error set if any read failed
    */
@@ -154,8 +155,8 @@ struct _TallTableClass
    *
    * Compares and applies in one atomic step. Never repeated by the implementation once the request
    * may have arrived; if the answer is lost then, the error is %TALL_ERROR_OUTCOME_UNKNOWN. With
-   * any other but %TALL_ERROR_INTERNAL nothing was done, and nothing will be later. Even
-   * "did not match" can be wrong behind a gateway that repeats calls by itself; who needs to know
+   * any other but %TALL_ERROR_INTERNAL nothing was done, and nothing will be later. Even "did not
+   * match" can be wrong behind a gateway that repeats calls by itself; a caller that needs to know
    * reads the cell.
    *
    * Returns: TRUE if @matched is set

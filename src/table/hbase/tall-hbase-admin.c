@@ -6,7 +6,7 @@
 #include "tall-hbase-settings.h"
 #include "tall-table-ddl.h"
 
-/* Calls on tables go one after the other; what each needs and brings is in one place. */
+/* Calls on tables are made one after the other. This holds what each of them sends and receives. */
 typedef struct
 {
   TallHbaseCall call;
@@ -245,7 +245,7 @@ exists (TallHbasePool *pool, Request *request, gint64 deadline, GError **error)
   return run (pool, request, exists_send, exists_receive, deadline, error);
 }
 
-/* A gateway may make regions other than it was told; such a table is not left behind. */
+/* A gateway may make other regions than it was asked for; such a table is not left behind. */
 static gboolean
 check_regions (TallHbasePool *pool,
                Request *request,
@@ -264,7 +264,7 @@ check_regions (TallHbasePool *pool,
   g_autoptr (GError) reason = NULL;
   gboolean dropped = tall_hbase_drop_table (pool, request->names, spec->name, deadline, &reason);
   g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
-               "the gateway made table %s with other regions than it was told; the table %s",
+               "the gateway made table %s with other regions than asked for; the table %s",
                spec->name, dropped ? "was dropped" : "could not be dropped");
   return FALSE;
 }
@@ -272,7 +272,7 @@ check_regions (TallHbasePool *pool,
 /**
  * tall_hbase_create_table:
  *
- * The table's create_table. Reads the regions back: a gateway may have spoilt them.
+ * Implements create_table. Reads the regions back: a gateway may have spoilt them.
  */
 gboolean
 tall_hbase_create_table (TallHbasePool *pool,
@@ -305,7 +305,7 @@ tall_hbase_create_table (TallHbasePool *pool,
          && (!splits || check_regions (pool, &request, spec, deadline, error));
 }
 
-/* This is answered without HBase's master, too, which the calls that follow need. */
+/* Gateways answer this also without HBase's master, which the calls that follow need. */
 static gboolean
 must_exist (TallHbasePool *pool, Request *request, gint64 deadline, GError **error)
 {
@@ -319,7 +319,7 @@ must_exist (TallHbasePool *pool, Request *request, gint64 deadline, GError **err
 /**
  * tall_hbase_drop_table:
  *
- * The table's drop_table: HBase wants a table disabled before it deletes it.
+ * Implements drop_table. HBase deletes only tables that are disabled.
  */
 gboolean
 tall_hbase_drop_table (TallHbasePool *pool,
@@ -342,7 +342,7 @@ tall_hbase_drop_table (TallHbasePool *pool,
 /**
  * tall_hbase_describe_table:
  *
- * The table's describe_table: settings and regions as HBase has them.
+ * Implements describe_table: settings and regions as HBase has them.
  */
 TallTableSpec *
 tall_hbase_describe_table (TallHbasePool *pool,
@@ -373,7 +373,7 @@ compare_texts (gconstpointer a, gconstpointer b)
 /**
  * tall_hbase_list_tables:
  *
- * The table's list_tables.
+ * Implements list_tables.
  */
 GStrv
 tall_hbase_list_tables (TallHbasePool *pool,

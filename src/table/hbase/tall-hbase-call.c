@@ -15,7 +15,7 @@
 /* What must be left of the operation's time for another try. */
 #define MIN_REST (20 * G_TIME_SPAN_MILLISECOND)
 
-/* A gateway answers calls on tables when HBase is through with them. */
+/* A gateway answers calls on tables only when HBase has finished them. */
 #define SLOW_TIMEOUT (60 * G_TIME_SPAN_SECOND)
 
 typedef struct
@@ -36,7 +36,7 @@ give_back_links (Run *run)
   run->n_links = 0;
 }
 
-/* Waits for the first connection only: who holds one and waits for more may wait for ever. */
+/* Waits only for the first connection: callers that hold one and wait for more may deadlock. */
 static gboolean
 take_links (Run *run, guint wanted, GError **error)
 {
@@ -66,8 +66,8 @@ set_call_deadline (Run *run, const TallHbaseCall *call, TallHbaseLink *link)
   tall_connection_set_deadline (link->connection, MIN (limit, run->deadline));
 }
 
-/* Nothing more can be expected of the connection. Of the gateway it says little if it was only the
- * caller's time that was over. */
+/* Marks the connection as useless. If only the caller's time was over, that says little about the
+ * gateway. */
 static void
 break_link (TallHbaseLink *link, const GError *reason)
 {
@@ -96,8 +96,8 @@ is_table_missing (Run *run, const TallHbaseCall *call, TallHbaseLink *link, cons
   return !exists;
 }
 
-/* The gateway is in doubt by now, so the next connection is another gateway's or one on which it
- * has answered since. */
+/* The gateway is in doubt by now. So the next connection is to another gateway, or to this one
+ * after it has answered again. */
 static gboolean
 may_be_repeated (const Run *run,
                  const TallHbaseCall *call,
@@ -146,7 +146,7 @@ set_error (Run *run,
   g_propagate_error (error, g_steal_pointer (&translated));
 }
 
-/* What a failed call means: TRUE if it is to be sent once more. */
+/* Decides what a failed call means: TRUE if it has to be sent once more. */
 static gboolean
 settle_failure (Run *run,
                 TallHbaseCall *call,
@@ -206,7 +206,7 @@ run_round (Run *run, TallHbaseCall *const *calls, guint n, GError **error)
   return FALSE;
 }
 
-/* After a failure its connection goes, and the next round finds another. */
+/* Gives back the connections that failed; the next round finds others. */
 static void
 drop_broken_links (Run *run)
 {
@@ -228,9 +228,9 @@ drop_broken_links (Run *run)
  * @calls: @n of them, independent of each other; one may be followed by more (@again)
  *
  * Makes calls on several connections at once: each round sends on all of them before it receives.
- * If a connection fails or a call takes too long, a harmless call is sent again on another one; any
- * other only if it had not left. After an error the round is finished, so that @done says what is
- * known.
+ * If a connection fails or a call takes too long, a harmless call is sent again on another
+ * connection; any other call only if it had not left. After an error the round is still finished,
+ * so that @done says what is known.
  *
  * Returns: TRUE if all calls are done. %TALL_ERROR_OUTCOME_UNKNOWN is only set for calls that are
  *   not harmless

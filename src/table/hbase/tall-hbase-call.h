@@ -12,7 +12,7 @@ typedef struct _TallHbaseCall TallHbaseCall;
 /**
  * TallHbaseCall:
  *
- * One request to a gateway and its answer, as the first member of what the caller knows about it.
+ * One request to a gateway and its answer. It is the first member of a struct of the caller's.
  */
 struct _TallHbaseCall
 {
@@ -20,9 +20,9 @@ struct _TallHbaseCall
   gboolean (*receive) (TallHbaseCall *self, HbGatewayIf *client, HbTIOError **io, GError **error);
   const char *table;  /* short name; NULL if the call is not about the rows of a table */
   gboolean harmless;  /* may be sent more than once */
-  gboolean writes;    /* rows: its gateway has to show first what its HBase does */
-  gboolean divisible; /* if there is no answer in time it is not repeated, but made in parts */
-  gboolean slow;      /* takes its time, as calls on tables do */
+  gboolean writes;    /* rows: its gateway must have passed the self-test */
+  gboolean divisible; /* if there is no answer in time, it is not repeated but split */
+  gboolean slow;      /* takes long, as calls on tables do */
   gboolean again;     /* set by receive: there is more to ask, with another request */
   gboolean done;      /* answered, for the last time */
 

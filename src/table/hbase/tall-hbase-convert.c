@@ -38,7 +38,7 @@ tall_hbase_read_has_time_range (const TallRead *read)
 /**
  * tall_hbase_read_get_versions:
  *
- * Returns: how many versions of each cell, as the gateway wants to be told
+ * Returns: how many versions of each cell to ask the gateway for
  */
 gint32
 tall_hbase_read_get_versions (const TallRead *read)
@@ -95,7 +95,7 @@ tall_hbase_mutation_has (const TallMutation *mutation, TallChangeKind kind)
  * tall_hbase_put_new:
  *
  * Every write is synced: HBase's regions are on different servers with a log each, so a later
- * synced write at one does nothing for an unsynced one at another.
+ * synced write at one does not make an unsynced one at another durable.
  *
  * Returns: (transfer full): the puts of a mutation
  */

@@ -11,7 +11,7 @@
 
 #define NAME G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS
 
-/* In one line, and without what could steer a terminal. */
+/* Makes one line, without characters that could steer a terminal. */
 static char *
 show (const char *text)
 {
@@ -201,7 +201,8 @@ tall_hbase_error_set (GError **error, GError *reason, const HbTIOError *io, cons
   else if (reason->domain == TALL_ERROR && !tall_hbase_error_is_garbled (reason))
     tall_error_set_detailed (error, reason->code, detail, "the call to HBase's gateway failed");
   else
-    /* Not what a gateway says: a TApplicationException, or bytes that make no sense. */
+    /* Not an error that the gateway declares: a TApplicationException, or bytes that make no
+     * sense. */
     tall_error_set_detailed (error, TALL_ERROR_INTERNAL, detail,
                              "HBase's gateway gave an answer that makes no sense");
 }

@@ -5,8 +5,8 @@
 /* A gateway closes connections that were idle for 60 s. */
 #define MAX_IDLE (45 * G_TIME_SPAN_SECOND)
 
-/* Between two attempts to reach a gateway: short at first, as most failures are; doubled each time;
- * at last long enough to be no load and short enough not to prolong an outage by much. */
+/* Pauses between two attempts to reach a gateway. Short at first, because most failures are short,
+ * then doubled each time. The longest is no load, and prolongs an outage only a little. */
 #define FIRST_PAUSE (250 * G_TIME_SPAN_MILLISECOND)
 #define LAST_PAUSE (5 * G_TIME_SPAN_SECOND)
 
@@ -75,7 +75,7 @@ tall_hbase_gateway_take (TallHbaseGateway *self)
  * tall_hbase_gateway_keep:
  * @link: (transfer full):
  *
- * Keeps a connection for the next call, and closes those that nobody used for long.
+ * Keeps a connection for the next call, and closes those that were idle for long.
  */
 void
 tall_hbase_gateway_keep (TallHbaseGateway *self, TallHbaseLink *link)
@@ -104,7 +104,7 @@ set_state (TallHbaseGateway *self, TallHbaseGatewayState state)
 /**
  * tall_hbase_gateway_doubt:
  *
- * Something failed: before anything else it has to show that it is there.
+ * Notes that something failed: the gateway must answer before it is used again.
  */
 void
 tall_hbase_gateway_doubt (TallHbaseGateway *self)
@@ -133,7 +133,7 @@ prolong_pause (TallHbaseGateway *self)
  * tall_hbase_gateway_set_reaching:
  * @reaching: HBase answers through it
  *
- * Gives a gateway on which calls had no answer its turns again, or not yet.
+ * Says whether a gateway on which calls had no answer gets calls again.
  */
 void
 tall_hbase_gateway_set_reaching (TallHbaseGateway *self, gboolean reaching)
@@ -147,7 +147,7 @@ tall_hbase_gateway_set_reaching (TallHbaseGateway *self, gboolean reaching)
 /**
  * tall_hbase_gateway_is_to_be_asked:
  *
- * Tells whether it has anything to show before all is well, or to give.
+ * Returns: whether the gateway has to be asked, or is to open a connection.
  */
 gboolean
 tall_hbase_gateway_is_to_be_asked (const TallHbaseGateway *self)
@@ -158,8 +158,9 @@ tall_hbase_gateway_is_to_be_asked (const TallHbaseGateway *self)
 /**
  * tall_hbase_gateway_set_aside:
  *
- * It did not answer as it should. A gateway that has as many connections as it serves answers no
- * new ones, and those that it has go on working: they are only closed if a call failed as well.
+ * Sets a gateway aside that did not answer as it should. A full gateway answers on no new
+ * connection while its existing ones go on working, so these are only closed if a call failed as
+ * well.
  */
 void
 tall_hbase_gateway_set_aside (TallHbaseGateway *self, const GError *reason)

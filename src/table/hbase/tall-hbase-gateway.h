@@ -6,15 +6,15 @@
 
 G_BEGIN_DECLS
 
-/* Connections to one gateway. It serves 16 at once with its usual settings, accepts more and does
- * not answer them. Other programs need some as well. */
+/* Connections to one gateway. With its usual settings a gateway serves 16 at once; it accepts more,
+ * but does not answer on them. Other programs need some as well. */
 #define TALL_HBASE_MAX_CONNECTIONS 12
 
 /**
  * TallHbaseGatewayState:
- * @TALL_HBASE_GATEWAY_ASKED: new or in doubt: it is being asked whether it is there
+ * @TALL_HBASE_GATEWAY_ASKED: new or in doubt: it is being asked
  * @TALL_HBASE_GATEWAY_ALIVE: new connections may be opened
- * @TALL_HBASE_GATEWAY_ASIDE: did not answer as it should: is asked again from time to time
+ * @TALL_HBASE_GATEWAY_ASIDE: did not answer as it should; it is asked again from time to time
  */
 typedef enum
 {
@@ -26,25 +26,25 @@ typedef enum
 /**
  * TallHbaseGateway:
  *
- * What the pool knows about one gateway. Belongs to the pool's mutex, but for @address.
+ * What the pool knows about one gateway. The pool's mutex protects all but @address.
  */
 typedef struct
 {
   char *address;
   TallHbaseGatewayState state;
-  gboolean known;   /* it was alive once, so it is spoken to in the right way */
+  gboolean known;   /* it was alive once, so framing and protocol are right */
   gint tested;      /* atomic: the HBase behind it does what writes rely on */
   gboolean busy;    /* it is just being tested for that */
-  gboolean refused; /* it does not, and has to show that it does before it is used again */
-  gboolean suspect; /* a call failed: kept connections may be as dead, so none is lent */
-  gboolean stalled; /* calls had no answer in time: while others do better it has no turn */
+  gboolean refused; /* it does not; it must pass the test before it is used again */
+  gboolean suspect; /* a call failed: kept connections may be dead too, so none is lent */
+  gboolean stalled; /* calls had no answer in time: no turn while others do better */
   gboolean wanted;  /* it had no connection for its turn: its thread is to open one */
   gboolean watched; /* it has a thread that asks it */
   GError *reason;   /* why it is not alive; NULL: it was not asked yet */
   gint64 since;     /* when @state began: microseconds of g_get_real_time() */
-  gint64 lost;      /* when it was set aside, of the monotonic clock; 0: it was not; its watch's */
+  gint64 lost;      /* when it was set aside (monotonic clock); 0: it was not; used by its watch */
   gint64 pause;     /* microseconds until it is asked again, once it is set aside */
-  gboolean mute;    /* stalled, and has said what it is since: HBase behind it does not answer */
+  gboolean mute;    /* stalled, but it has answered since: HBase behind it does not answer */
   GQueue idle;      /* of TallHbaseLink; the one used last is at the head */
   guint n_open;     /* connections that are lent, idle or being opened */
 } TallHbaseGateway;

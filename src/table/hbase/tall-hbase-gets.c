@@ -4,8 +4,9 @@
 
 #include "tall-hbase-convert.h"
 
-/* Requests that are made thousands of times a second, written without an object for every row,
- * column and array, which cost more than writing them. Fields and names as in idl/hbase.thrift. */
+/* Writes requests that are made thousands of times a second. It makes no object for every row,
+ * column and array, because that would cost more than the writing. Fields and names as in
+ * idl/hbase.thrift. */
 
 static gboolean
 write_binary (

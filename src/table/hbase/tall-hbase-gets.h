@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* Rows of one getMultiple: fewer bring fewer a second, and more no more. */
+/* Rows of one getMultiple. Fewer rows lower the throughput, and more do not raise it. */
 #define TALL_HBASE_MAX_GETS 128
 
 /**

@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-hbase-line.h"
 
-/* Bytes of one reply, by what the rows of that table took so far. */
+/* Bytes of one reply, estimated from the earlier rows of that table. */
 #define MAX_REPLY (8 * 1024 * 1024)
-/* Of a row of which nothing is known yet: an order may take a megabyte. */
+/* Bytes of a row while nothing is known: an order may take a megabyte. */
 #define FIRST_GUESS (256 * 1024)
-/* Requests for rows of one table under way at a time, for each gateway: with more each would have
- * fewer rows. */
+/* Requests for rows of one table that are under way at a time, for each gateway. With more requests
+ * each would have fewer rows. */
 #define MAX_MERGED 2
 
 struct _TallHbaseLine
@@ -16,12 +16,12 @@ struct _TallHbaseLine
   gint64 patience;
 
   GMutex mutex;
-  GQueue gets;        /* of TallHbaseGet, not owned; who came first is at the head */
+  GQueue gets;        /* of TallHbaseGet, not owned; the first to come is at the head */
   guint n_leaders;    /* that look for a connection; out of the queue */
-  gint64 last_leader; /* when the last of them was found */
+  gint64 last_leader; /* when the last of them was chosen */
   guint n_gateways;   /* alive, when somebody came last */
   guint n_merged;     /* requests under way */
-  guint crowd;        /* rows of the largest request of late */
+  guint crowd;        /* rows of the largest recent request */
   gsize row_bytes;    /* of a row, about; 0: not known */
 };
 
@@ -68,7 +68,7 @@ wait_for_change (TallHbaseGet *get, TallHbaseGetState from, gint64 limit)
  * @state: %TALL_HBASE_GET_DONE, with @row set; %TALL_HBASE_GET_FAILED, with @error set; or
  *   %TALL_HBASE_GET_ALONE
  *
- * Lets the thread of a get that was taken go on. With that the get's memory may be gone.
+ * Lets the thread of a get that was taken go on. From then on the get's memory may be gone.
  */
 void
 tall_hbase_get_end (TallHbaseGet *self, TallHbaseGetState state)
@@ -83,8 +83,8 @@ max_rows (const TallHbaseLine *self)
   return (guint)CLAMP (MAX_REPLY / row, 1, TALL_HBASE_MAX_GETS);
 }
 
-/* One request for each gateway is under way at a time, so that those who come back from it have
- * time to join the next one; a second only if it is as large as the first. A full one leaves. */
+/* One request for each gateway is under way at a time, so that callers that return from it can join
+ * the next one. A second leaves only if it is as large as the first; a full one always leaves. */
 static gboolean
 may_leave (const TallHbaseLine *self)
 {
@@ -93,8 +93,8 @@ may_leave (const TallHbaseLine *self)
          || (n >= self->crowd && self->n_merged < MAX_MERGED * self->n_gateways);
 }
 
-/* Neither those under way nor those who look for a connection may hold up the others: their gateway
- * may be slow or dead. But if all connections are busy, more who look for one only make requests
+/* Neither requests under way nor leaders that look for a connection may hold up the others: their
+ * gateway may be slow or dead. But if all connections are busy, more leaders only make requests
  * smaller. */
 static gboolean
 is_impatient (const TallHbaseLine *self)
@@ -105,7 +105,7 @@ is_impatient (const TallHbaseLine *self)
   return g_get_monotonic_time () - MAX (first->since, self->last_leader) >= self->patience;
 }
 
-/* Has the first in line find a connection, if it is time to. Called with the mutex held. */
+/* Makes the first in line a leader, if it is time. Called with the mutex held. */
 static void
 find_leader (TallHbaseLine *self)
 {
@@ -153,8 +153,8 @@ give_up (TallHbaseLine *self, TallHbaseGet *get)
  * Joins the line and waits until another's request has brought the row.
  *
  * Returns: %TALL_HBASE_GET_DONE; %TALL_HBASE_GET_FAILED; %TALL_HBASE_GET_ALONE: to be read by
- *   itself; %TALL_HBASE_GET_LEADS: has to find a connection, and then tall_hbase_line_leave() or
- *   tall_hbase_line_resign(); %TALL_HBASE_GET_WAITING: the line is full, or @limit has passed
+ *   itself; %TALL_HBASE_GET_LEADS: must look for a connection and then call tall_hbase_line_leave()
+ *   or tall_hbase_line_resign(); %TALL_HBASE_GET_WAITING: the line is full, or @limit has passed
  */
 TallHbaseGetState
 tall_hbase_line_wait (TallHbaseLine *self, TallHbaseGet *get, guint n_gateways, gint64 limit)
@@ -162,7 +162,8 @@ tall_hbase_line_wait (TallHbaseLine *self, TallHbaseGet *get, guint n_gateways, 
   if (!join (self, get, n_gateways))
     return TALL_HBASE_GET_WAITING;
 
-  /* Everybody in line looks after its head now and then: at first often, later rarely. */
+  /* Every thread in line checks now and then whether the first may leave: often at first, then
+   * rarely. */
   for (gint64 pause = self->patience;; pause *= 2)
     {
       gint64 until = MIN (limit, g_get_monotonic_time () + pause);
@@ -182,7 +183,7 @@ tall_hbase_line_wait (TallHbaseLine *self, TallHbaseGet *get, guint n_gateways, 
  * @leader: one that leads
  * @gets: (out caller-allocates): %TALL_HBASE_MAX_GETS
  *
- * The leader and those who came first leave, in a request that is under way from now on.
+ * The leader and the first gets in line leave, in a request that is under way from now on.
  *
  * Returns: how many
  */
@@ -210,7 +211,7 @@ tall_hbase_line_leave (TallHbaseLine *self, TallHbaseGet *leader, TallHbaseGet *
 /**
  * tall_hbase_line_resign:
  *
- * One that leads found no connection. Another does.
+ * A leader found no connection. Another get becomes the leader.
  */
 void
 tall_hbase_line_resign (TallHbaseLine *self)
@@ -225,7 +226,7 @@ tall_hbase_line_resign (TallHbaseLine *self)
  * @n: rows of the request
  * @bytes: of its reply; 0: it failed
  *
- * A request is no longer under way.
+ * Notes that a request is no longer under way.
  */
 void
 tall_hbase_line_end (TallHbaseLine *self, guint n, gsize bytes)
@@ -242,9 +243,9 @@ tall_hbase_line_end (TallHbaseLine *self, guint n, gsize bytes)
  * tall_hbase_line_is_crowded:
  * @n_connections: that there may be
  *
- * Returns: whether a get has to expect others that go the same way: some wait already, or as many
- *   as there are connections left together just now and are about to come back. The latter is
- *   forgotten within a few requests.
+ * Returns: whether a get has to expect other gets of the same table: some wait already, or a recent
+ *   request had as many rows as there are connections, and its callers are about to come back. That
+ *   request is forgotten within a few requests
  */
 gboolean
 tall_hbase_line_is_crowded (TallHbaseLine *self, guint n_connections)
@@ -268,7 +269,7 @@ tall_hbase_line_count (TallHbaseLine *self)
 /**
  * tall_hbase_line_new:
  * @max_waiting: gets in line
- * @patience: in µs; who has waited for so long leaves, whatever those before him are at
+ * @patience: in µs; a get that has waited for so long leaves, whatever the gets before it do
  */
 TallHbaseLine *
 tall_hbase_line_new (guint max_waiting, gint64 patience)

@@ -10,13 +10,13 @@ G_BEGIN_DECLS
 /**
  * TallHbaseGetState:
  * @TALL_HBASE_GET_WAITING: in line
- * @TALL_HBASE_GET_LEADS: has to find the connection that takes those in line
+ * @TALL_HBASE_GET_LEADS: must find the connection for the gets in line
  * @TALL_HBASE_GET_TAKEN: in a request that is under way
  * @TALL_HBASE_GET_DONE: its row is there
  * @TALL_HBASE_GET_FAILED: there is an error
  * @TALL_HBASE_GET_ALONE: the request failed, perhaps because of another row
  *
- * What becomes of a get.
+ * The states of a get.
  */
 typedef enum
 {
@@ -42,7 +42,7 @@ typedef struct
   GError *error;          /* owned; %TALL_HBASE_GET_FAILED */
 
   gint64 since; /* in line */
-  GMutex mutex; /* of @state; its own, as dozens are woken at once */
+  GMutex mutex; /* of @state; one for each get, as dozens are woken at once */
   GCond changed;
   TallHbaseGetState state; /* leaves WAITING with the line's mutex held as well */
 } TallHbaseGet;

@@ -19,7 +19,7 @@ typedef struct
   guint gateway;     /* position in the pool */
   gint64 idle_since; /* while it is not lent */
   gboolean late;     /* its call had no answer in time */
-  gboolean hurried;  /* its call has less time than the pool would give: its caller has no more */
+  gboolean hurried;  /* its caller had less time for the call than the pool gives */
 } TallHbaseLink;
 
 TallHbaseLink *tall_hbase_link_open (const char *address,

@@ -6,8 +6,8 @@
 #include "tall-hbase-line.h"
 #include "tall-hbase-reply.h"
 
-/* Bytes of one key with its qualifiers, so that a request's rows stay far below the 2 MB of which a
- * gateway drops requests. */
+/* Bytes of one key with its qualifiers, so that a request stays far below 2 MB: a gateway drops
+ * larger ones. */
 #define MAX_GET 4096
 
 struct _TallHbaseMerge
@@ -19,7 +19,7 @@ struct _TallHbaseMerge
   GHashTable *lines; /* of TallHbaseLine by the table's short name */
 };
 
-/* A request that brings the rows of several. */
+/* A request for the rows of several callers. */
 typedef struct
 {
   TallHbaseCall call;
@@ -60,7 +60,7 @@ is_answered (const Merged *self)
   return TRUE;
 }
 
-/* None of them is hasty, so that the first deadline is far enough for a call. */
+/* None of the gets is hasty, so the earliest deadline leaves enough time for a call. */
 static gint64
 deadline_of (const Merged *self)
 {
@@ -95,9 +95,8 @@ run_merged (TallHbaseMerge *self, Merged *merged, TallHbaseLink *link, GError **
   return ok;
 }
 
-/* What a failed request is to one of its gets. Most errors may be those of one row only, so each
- * reads by itself if it has time; but not where that would be more work for an HBase that has too
- * much of it. */
+/* What a failed request means for one of its gets. Most errors may come from one row only, so each
+ * get reads by itself if it has time, unless HBase says that it has too much to do. */
 static void
 fail_get (TallHbaseGet *get, const GError *error)
 {
@@ -117,8 +116,8 @@ give_rows (Merged *merged)
     }
 }
 
-/* Has the leader and those behind it answered on a connection. The next request leaves first, so
- * that the gateway is not idle while the rows are handed out. */
+/* Reads the rows of the leader and of the gets behind it on one connection. The next request leaves
+ * before the rows are handed out, so that the gateway is not idle meanwhile. */
 static void
 read_together (TallHbaseMerge *self, TallHbaseLine *line, TallHbaseGet *leader, TallHbaseLink *link)
 {
@@ -214,14 +213,14 @@ get_line (TallHbaseMerge *self, const char *table)
 /**
  * tall_hbase_merge_get:
  * @read: of one row
- * @result: (out) (nullable) (transfer full): what was found; NULL: the caller reads by itself
- * @link: (out) (nullable) (transfer full): and does so on this connection, if there is one
+ * @result: (out) (nullable) (transfer full): what was found; NULL: the caller has to read by itself
+ * @link: (out) (nullable) (transfer full): a connection for that, if there is one
  *
- * Takes a connection for a get: if one is free and the table is not crowded, it is the caller's. If
- * not, gets of the same table leave together in a request: the first in line waits for a
- * connection, the others for their rows. Each row is read straight into the result that it is for.
- * If the request fails for a reason that may be another row, all read by themselves. Who has little
- * time left, or asks for many columns, does so at once.
+ * Finds a connection for a get. If one is free and the table is not crowded, the caller gets it.
+ * Otherwise gets of the same table leave together in a request: the first in line waits for a
+ * connection, the others wait for their rows. Each row is read straight into its caller's result.
+ * If the request fails, perhaps because of another row, all callers read by themselves. A caller
+ * with little time, or with many columns, reads by itself at once.
  *
  * Returns: FALSE with @error set if there is no connection in time, or no gateway answers
  */

@@ -9,8 +9,8 @@ G_BEGIN_DECLS
 /**
  * TallHbaseMerge:
  *
- * Gets of one row each, table by table: those that find all connections busy leave together, in one
- * request on the next connection that is free.
+ * Gets of one row each. Those of one table that find all connections busy leave together, in one
+ * request on the next free connection.
  */
 typedef struct _TallHbaseMerge TallHbaseMerge;
 

@@ -11,8 +11,8 @@ G_BEGIN_DECLS
 typedef struct
 {
   GCond called;
-  guint64 ticket;      /* who has the smaller one came first; 0: none yet */
-  gboolean is_called;  /* it is out of the line: it has a connection, or is to look again */
+  guint64 ticket;      /* the smaller one came first; 0: none yet */
+  gboolean is_called;  /* it has left the line: it has a connection, or must look again */
   TallHbaseLink *link; /* nullable */
 } Waiter;
 
@@ -21,12 +21,12 @@ struct _TallHbasePool
   TallHbaseOptions options;
   TallHbaseNames names;
   TallWireOptions wire;
-  gint n_users; /* atomic: whoever opened it, and threads that watch a gateway */
+  gint n_users; /* atomic: its owner, and threads that watch a gateway */
 
   GMutex mutex;
   gboolean closed;
   GCond changed;              /* the state of a gateway, or @closed */
-  GQueue waiting;             /* of Waiter, not owned; who came first is at the head */
+  GQueue waiting;             /* of Waiter, not owned; the first to come is at the head */
   guint64 last_ticket;        /* that a Waiter got */
   TallHbaseGateway *gateways; /* n_gateways of them */
   guint n_gateways;

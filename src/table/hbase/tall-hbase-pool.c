@@ -11,7 +11,7 @@ tall_hbase_pool_get_options (TallHbasePool *self)
   return &self->options;
 }
 
-/* Ends the pool when nobody uses it any more. */
+/* Frees the pool when nothing uses it any more. */
 void
 tall_hbase_pool_leave (TallHbasePool *self)
 {
@@ -40,8 +40,8 @@ tall_hbase_pool_call_waiting (TallHbasePool *self, guint n)
     }
 }
 
-/* A gateway on which calls had no answer is better than none, as others may not have had one
- * either: it may be HBase that is slow. */
+/* A gateway on which calls had no answer is better than none: if calls at the others have none
+ * either, HBase may be slow. */
 static gboolean
 may_be_stalled (const TallHbasePool *self)
 {
@@ -51,9 +51,9 @@ may_be_stalled (const TallHbasePool *self)
   return TRUE;
 }
 
-/* A kept connection, or NULL and *@room, where a new one may be opened; gateways have their turns.
- * Nobody has to open one while a gateway that is alive has one to lend: a gateway that is alive no
- * more may not be known yet, and to find out takes seconds. Called with the mutex held. */
+/* A kept connection, or NULL and *@room, where a new one may be opened; gateways take turns. No
+ * caller has to open one while a gateway that is alive has one to lend: the gateway may be dead
+ * without our knowing, and finding that out takes seconds. Called with the mutex held. */
 static TallHbaseLink *
 look (TallHbasePool *self, TallHbaseGateway **room)
 {
@@ -123,15 +123,15 @@ count_open (const TallHbasePool *self)
   return n;
 }
 
-/* There is nothing to wait for. Called with the mutex held. */
+/* TRUE if there is nothing to wait for. Called with the mutex held. */
 static gboolean
 is_lost (const TallHbasePool *self)
 {
   return count (self, TALL_HBASE_GATEWAY_ASIDE) == self->n_gateways && count_open (self) == 0;
 }
 
-/* A connection is gone: there may be room for whoever is first in line, or nothing left, which all
- * are to see. Called with the mutex held. */
+/* A connection is gone. There may be room now for the first in line; or nothing is left, and all in
+ * line must fail. Called with the mutex held. */
 static void
 call_after_loss (TallHbasePool *self)
 {
@@ -148,7 +148,7 @@ set_unavailable (const TallHbasePool *self, GError **error)
   for (guint i = 0; i < self->n_gateways; i++)
     {
       const TallHbaseGateway *gateway = &self->gateways[i];
-      /* That a gateway was silent when it was asked says nothing of the caller's time. */
+      /* The silence of a gateway that was asked says nothing about the caller's time. */
       int own = gateway->reason == NULL
                         || g_error_matches (gateway->reason, TALL_ERROR, TALL_ERROR_TIMED_OUT)
                     ? TALL_ERROR_UNAVAILABLE
@@ -176,7 +176,7 @@ set_overloaded (const TallHbasePool *self, GError **error)
 /**
  * tall_hbase_pool_set_overloaded:
  *
- * Tells why a caller got no connection in time.
+ * Sets the error of a caller that got no connection in time.
  */
 void
 tall_hbase_pool_set_overloaded (TallHbasePool *self, GError **error)
@@ -209,8 +209,8 @@ compare_tickets (gconstpointer a, gconstpointer b, gpointer unused G_GNUC_UNUSED
   return first->ticket < second->ticket ? -1 : first->ticket > second->ticket;
 }
 
-/* Who was called for nothing gets his old place. FALSE once @limit has passed. Called with the
- * mutex held. */
+/* A waiter that was called in vain gets its old place. FALSE once @limit has passed. Called with
+ * the mutex held. */
 static gboolean
 stand_in_line (TallHbasePool *self, Waiter *waiter, gint64 limit)
 {
@@ -231,8 +231,8 @@ stand_in_line (TallHbasePool *self, Waiter *waiter, gint64 limit)
   return waiter->is_called;
 }
 
-/* A connection, or NULL with *@room to be filled, or NULL if there is nothing, with @error unless
- * it was only tried. */
+/* A connection; or NULL with *@room to be filled; or NULL if there is nothing, with @error unless
+ * @lending only tries. */
 static TallHbaseLink *
 find_or_wait (TallHbasePool *self,
               TallHbaseLending lending,
@@ -285,7 +285,7 @@ fill_room (TallHbasePool *self, TallHbaseGateway *gateway, gint64 deadline, GErr
 /**
  * tall_hbase_pool_take:
  *
- * Lends a connection. Gateways have their turns; one that is not alive is passed over.
+ * Lends a connection. Gateways take turns; one that is not alive is passed over.
  *
  * Returns: (nullable) (transfer full): to be given back; NULL with @error set, or for
  *   %TALL_HBASE_TRY without. %TALL_ERROR_OVERLOADED: none was free in time, or too many wait
@@ -308,7 +308,7 @@ tall_hbase_pool_take (TallHbasePool *self,
       return NULL;
     }
 
-  /* A gateway that could not be reached is in doubt and not found again, so this ends. */
+  /* A gateway that could not be reached is in doubt and is not found again, so the loop ends. */
   for (guint attempt = 0; attempt <= self->n_gateways; attempt++)
     {
       TallHbaseGateway *room = NULL;
@@ -327,7 +327,7 @@ tall_hbase_pool_take (TallHbasePool *self,
   return NULL;
 }
 
-/* Who takes a kept connection looks by himself whether it is still open. */
+/* A caller that takes a kept connection checks by itself whether it is still open. */
 static gboolean
 is_fit_for_next (TallHbasePool *self, TallHbaseLink *link)
 {
@@ -353,9 +353,9 @@ keep_or_hand_over (TallHbasePool *self, TallHbaseGateway *gateway, TallHbaseLink
  * tall_hbase_pool_give_back:
  * @link: (transfer full): is closed if it is broken or its gateway was refused
  *
- * Who stands in line gets it. If something failed on it, its gateway has to show that it is there
- * before any other connection to it is used; if only its caller's time was over, before another one
- * is opened: somebody's haste must not take a gateway from all others.
+ * The first in line gets it. If something failed on it, its gateway must answer before any other
+ * connection to it is used. If only its caller's time was over, the gateway must answer before a
+ * new connection is opened: one caller's haste must not take a gateway from all others.
  */
 void
 tall_hbase_pool_give_back (TallHbasePool *self, TallHbaseLink *link)
@@ -387,7 +387,7 @@ tall_hbase_pool_give_back (TallHbasePool *self, TallHbaseLink *link)
 /**
  * tall_hbase_pool_wait_until_alive:
  *
- * Returns: TRUE as soon as one of the gateways is there; FALSE if all were asked and none is, with
+ * Returns: TRUE as soon as one of the gateways is alive; FALSE if all were asked and none is, with
  *   %TALL_ERROR_UNAVAILABLE or %TALL_ERROR_UNSUPPORTED (it cannot be used) and what to do
  */
 gboolean
@@ -464,8 +464,8 @@ check_addresses (const char *const *addresses, GError **error)
  * tall_hbase_pool_new:
  * @options: @gateways is copied; @name is not kept
  *
- * Returns: (transfer full): a pool that begins to ask its gateways whether they are there; NULL
- * with %TALL_ERROR_INVALID if an address is none
+ * Returns: (transfer full): a pool that has begun to ask its gateways; NULL with
+ *   %TALL_ERROR_INVALID if an address is malformed
  */
 TallHbasePool *
 tall_hbase_pool_new (const TallHbaseOptions *options, GError **error)

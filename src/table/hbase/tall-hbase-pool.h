@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 /**
  * TallHbaseLending:
  * @TALL_HBASE_WAIT: stands in line until a connection is free
- * @TALL_HBASE_TRY: gives none if none is free and none may be opened, or others stand in line
+ * @TALL_HBASE_TRY: gives none if none is free and none may be opened, or if others stand in line
  */
 typedef enum
 {

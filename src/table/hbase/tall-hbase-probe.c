@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-hbase-probe.h"
 
-/* What a gateway gets to show that it speaks another way. */
+/* The time in which a gateway has to answer to another framing or protocol. */
 #define GUESS_TIME (1 * G_TIME_SPAN_SECOND)
 
 typedef enum
@@ -39,7 +39,7 @@ read_type (ThriftProtocol *protocol, gint32 *server_type, GError **error)
     }
 }
 
-/* Generated code loses memory with every exception that it reads, so the reply is read here. */
+/* Generated code leaks memory with every exception that it reads, so the reply is read here. */
 static Answer
 receive (ThriftProtocol *protocol, GError **error)
 {
@@ -107,7 +107,7 @@ refuse_way (const char *address,
                            right, wrong, theirs->framed, theirs->compact ? "compact" : "binary");
 }
 
-/* Tries the other ways to speak. */
+/* Tries the other combinations of framing and protocol. */
 static void
 explain (const char *address,
          const TallWireOptions *wire,
@@ -152,9 +152,10 @@ refuse_silent (const char *address, const GError *reason, GError **error)
  * @known: this gateway has answered before
  * @deadline: of everything
  *
- * Asks a gateway what it is, on each new connection: one that is full accepts it and is silent. One
- * that is addressed with the wrong framing or protocol closes the connection or says nothing
- * either; so if it is not known, the other ways are tried, in order to name the right one.
+ * Asks a gateway what it is. This is done on each new connection, because a full gateway accepts it
+ * and stays silent. A gateway that is called with the wrong framing or protocol closes the
+ * connection or stays silent, too. So if it is not known, the other combinations are tried, to name
+ * the right one.
  *
  * Returns: FALSE with %TALL_ERROR_UNSUPPORTED or %TALL_ERROR_UNAVAILABLE and what to do
  */

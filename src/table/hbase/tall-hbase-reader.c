@@ -106,7 +106,7 @@ scan_send (TallHbaseCall *call, HbGatewayIf *client, GError **error)
                                                      error);
 }
 
-/* Rows must come in order, from where the page begins: else the pages might never end. */
+/* Rows must be in order, and not before the page's beginning; else pages might never end. */
 static gboolean
 check_order (const Request *self, guint first, GError **error)
 {
@@ -193,7 +193,7 @@ request_new (Requests *requests, const TallRead *read)
   return self;
 }
 
-/* For a read that asks for no row: it fails as well if there is no table. */
+/* For a read that asks for no row: it, too, must fail if there is no table. */
 static void
 add_exists (Requests *requests, const TallRead *read)
 {
@@ -231,7 +231,7 @@ add_gets (Requests *requests, const TallRead *read)
     }
 }
 
-/* To HBase a scan that stops where it starts is the get of that row. */
+/* HBase takes a scan that stops where it starts for a get of that row. */
 static gboolean
 asks_for_nothing (const TallRead *read)
 {
@@ -350,7 +350,7 @@ is_single_get (const TallReadPlan *plan)
 /**
  * tall_hbase_read:
  *
- * The table's read. Plans become `get`, `getMultiple` and pages of `getScannerResults`, sent on
+ * Implements read. Plans become `get`, `getMultiple` and pages of `getScannerResults`, sent on
  * several connections before the first answer is awaited. The get of a single row that finds all
  * connections busy joins others that wait.
  */

@@ -29,7 +29,7 @@ typedef struct
   TallCell cell;
 } ColumnValue;
 
-/* What Thrift answers where a call could not be run. */
+/* Thrift's answer to a call that could not be run. */
 typedef struct
 {
   char *message; /* owned */
@@ -121,7 +121,7 @@ read_column_value_field (Decoder *self, gint16 id, ThriftType type, gpointer obj
     }
 }
 
-/* A cell of another family, or without a timestamp, is none of ours. */
+/* A cell of another family, or without a timestamp, is not ours and is skipped. */
 static gboolean
 read_column_value (Decoder *self, GError **error)
 {
@@ -236,7 +236,7 @@ read_results (Decoder *self, ThriftType type, GError **error)
   return tall_struct_input_end_list (&self->input, error);
 }
 
-/* What HBase has to say to people. */
+/* A text of HBase's for people. */
 static gboolean
 read_text (Decoder *self, ThriftType type, const char *name, char **text, GError **error)
 {
@@ -313,7 +313,7 @@ read_exception_field (Decoder *self, gint16 id, ThriftType type, gpointer object
   return tall_struct_input_skip (&self->input, type, error);
 }
 
-/* The gateway did not run the call. Thrift's own class for this loses memory with every object. */
+/* The gateway did not run the call. Thrift's own class for this leaks memory with every object. */
 static void
 read_exception (Decoder *self, ThriftProtocol *protocol, GError **error)
 {
@@ -355,8 +355,8 @@ tall_hbase_reply_clear (TallHbaseReply *self)
  * @max_rows: as many as were asked for
  * @io: (out) (transfer full): what the gateway declared
  *
- * Reads one reply, appending its rows: straight from the buffer into the arena. Generated code
- * makes an object and three byte arrays of every cell, which costs more than all the rest.
+ * Reads one reply and appends its rows, straight from the buffer into the arena. Generated code
+ * makes an object and three byte arrays of every cell, which costs more than everything else.
  *
  * Returns: FALSE with @io or @error set, and no rows; after @error the connection must be closed
  */

@@ -21,7 +21,7 @@ typedef enum
 /**
  * TallHbaseReply:
  *
- * The rows of one reply or of several. One that was absent stands in its place without cells.
+ * The rows of one reply or of several. An absent row is there in its place, without cells.
  */
 typedef struct
 {

@@ -9,20 +9,20 @@
 #define PREFIX "selftest/"
 #define PREFIX_END "selftest0"
 
-/* A row whose newest cell is older is nobody's any more: its process was killed, or its connection
+/* A row whose newest cell is older has no owner any more: its process was killed, or its connection
  * broke. Clocks of clients may differ by that much. */
 #define MAX_AGE (60 * 1000)
 
-/* Of these, what one test removes. */
+/* How many of these one test removes. */
 #define MAX_LEFT 100
 
-/* A test under way, on a row of its own: many processes may be at it at once. */
+/* A test under way, on a row of its own: many processes may test at once. */
 typedef struct
 {
   TallHbaseLink *link;
   HbGatewayIf *client;
   const TallHbaseNames *names;
-  const char *owner; /* begins the key of its row, and of those that earlier ones left */
+  const char *owner; /* begins the key of its row, and of rows that earlier tests left */
   GByteArray *table;
   GByteArray *row;
   gint64 now;         /* milliseconds; timestamps count from here */
@@ -40,7 +40,7 @@ typedef struct
 #define MAX_PUTS 4
 #define DELETED_AT 20
 
-/* A conditional write, as commits make them, and what has to become of it. */
+/* A conditional write, as commits make them, and the result that it must have. */
 typedef struct
 {
   const char *what;
@@ -65,7 +65,7 @@ static const Step steps[] = {
     { { "s", 3, "2" }, { "twice", 10, "second" } } },
 };
 
-/* What is there in the end, once the cells of one timestamp were deleted. */
+/* What must be there in the end, after the cells of one timestamp were deleted. */
 static const struct
 {
   const char *qualifier;
@@ -189,7 +189,7 @@ removal_new (SelfTest *self, TallSlice row, gint64 newest)
   return tall_hbase_delete_new (mutation, TALL_CHANGE_DELETE_UP_TO);
 }
 
-/* Of this test's row and of all that others left. */
+/* Removes this test's row and all rows that others left. */
 static gboolean
 run_removal (SelfTest *self, GError **error)
 {
@@ -198,7 +198,7 @@ run_removal (SelfTest *self, GError **error)
   return run_deletes (self, g_steal_pointer (&self->removed), error);
 }
 
-/* A row that another test is at right now is left alone. */
+/* A row that another test is using is left alone. */
 static void
 add_left (SelfTest *self, const HbTResult *result)
 {
@@ -229,7 +229,7 @@ has_table (const SelfTest *self, gboolean *exists, GError **error)
          || fail (self, reason, io, error);
 }
 
-/* What tests left that did not come to their end. */
+/* Finds what unfinished tests left. */
 static gboolean
 find_left (SelfTest *self, gboolean *exists, GError **error)
 {
@@ -304,7 +304,7 @@ run_end (SelfTest *self, GError **error)
   return check_end (self, result, error);
 }
 
-/* On a row of its own that nobody has used before. FALSE as tall_hbase_self_test() says. */
+/* Runs the test on a new row. FALSE as tall_hbase_self_test() says. */
 static gboolean
 try_out (TallHbaseLink *link, const TallHbaseNames *names, const char *owner, GError **error)
 {
@@ -330,7 +330,7 @@ try_out (TallHbaseLink *link, const TallHbaseNames *names, const char *owner, GE
     return TRUE;
 
   gboolean ok = run_steps (&self, error) && run_delete_at (&self, error) && run_end (&self, error);
-  /* What was tried is removed in any case; why it failed counts more than that. */
+  /* The row is removed in any case; why the test failed counts more than a failed removal. */
   gboolean can_remove = !tall_connection_is_broken (link->connection);
   return can_remove && run_removal (&self, ok ? error : NULL) && ok;
 }
@@ -340,15 +340,15 @@ try_out (TallHbaseLink *link, const TallHbaseNames *names, const char *owner, GE
  * @owner: this process and gateway: begins the keys of rows; no two tests of it run at once
  * @deadline: of everything
  *
- * Tries out whether the HBase behind a gateway does what the protocol of commits relies on: a check
+ * Tests whether the HBase behind a gateway does what the protocol of commits relies on: a check
  * that a cell must not exist, a comparison, puts at the same timestamp, and deletes of one
- * timestamp. These are eight small calls on a row of its own, which is removed, together with
- * rows of tests that did not come to their end. If there is no table yet there is nothing to rely
- * on. If the connection breaks, the next test with the same @owner removes the row.
+ * timestamp. These are eight small calls on a row of its own. The row is removed, together with
+ * rows of unfinished tests. If there is no table yet, nothing is tested. If the connection breaks,
+ * the next test with the same @owner removes the row.
  *
- * What does something else is tried out once more: gateways repeat calls whose answers they have
- * lost, and find that a check no longer holds; and a process whose clock is ahead may have taken
- * the row for one that was left.
+ * If HBase does something else, the test runs once more. A gateway may have repeated a call whose
+ * answer it lost, and found that a check no longer holds; or a process whose clock is ahead may
+ * have taken the row for one that was left.
  *
  * Returns: FALSE with %TALL_ERROR_UNSUPPORTED if it does something else, or why it cannot be known
  */
@@ -363,7 +363,7 @@ tall_hbase_self_test (TallHbaseLink *link,
   tall_connection_set_deadline (link->connection, deadline);
   if (try_out (link, names, owner, &first))
     return TRUE;
-  /* If the connection broke after that, this says so, and nothing is known. */
+  /* If the connection broke in the second test, that is the error, and nothing is known. */
   if (g_error_matches (first, TALL_ERROR, TALL_ERROR_UNSUPPORTED))
     return try_out (link, names, owner, error);
   g_propagate_error (error, g_steal_pointer (&first));

@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* Where the test has its row: the table that a deployment has first. */
+/* The table of the test's row: the first one that a deployment has. */
 #define TALL_HBASE_SELF_TEST_TABLE "meta"
 
 gboolean tall_hbase_self_test (TallHbaseLink *link,

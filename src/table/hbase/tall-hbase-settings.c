@@ -33,7 +33,7 @@ static const Choice encodings[] = {
   { NULL, 0 },
 };
 
-/* NULL chooses nothing: *@set stays FALSE. */
+/* NULL chooses no setting: *@set stays FALSE. */
 static gboolean
 choose (const Choice *choices,
         const char *what,

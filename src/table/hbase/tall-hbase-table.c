@@ -106,7 +106,7 @@ hbase_get_info (TallTable *table, TallTableInfo *info)
   TallHbaseTable *self = TALL_HBASE_TABLE (table);
   info->kind = "hbase";
   info->deployment = self->names.deployment;
-  /* The gateway repeats a call whose answer it lost on its way from the region server. */
+  /* The gateway repeats a call if the answer from the region server is lost. */
   info->false_is_final = FALSE;
 }
 
@@ -153,8 +153,8 @@ tall_hbase_table_init (TallHbaseTable *self G_GNUC_UNUSED)
  * tall_hbase_table_open:
  * @options: copied
  *
- * Opens the tables of a deployment in HBase. Waits until one of the gateways has shown that it is
- * there and is spoken to in the right way.
+ * Opens the tables of a deployment in HBase. Waits until one of the gateways has answered, which
+ * shows that framing and protocol are right.
  *
  * Returns: (transfer full): the tables; NULL with %TALL_ERROR_INVALID (an address or the name),
  *   %TALL_ERROR_UNAVAILABLE (no gateway answers) or %TALL_ERROR_UNSUPPORTED (framing, protocol or

@@ -23,8 +23,8 @@ typedef struct
   guint connect_timeout;       /* milliseconds until a new connection has brought an answer */
   guint call_timeout;          /* milliseconds that one call may take at one gateway */
   guint wait_timeout;          /* milliseconds that a caller stands in line for a connection */
-  guint patience;              /* milliseconds that a get waits for those before it */
-  guint max_waiting;           /* callers in line; one more is told at once: overloaded */
+  guint patience;              /* milliseconds that a get waits for the gets before it */
+  guint max_waiting;           /* callers in line; one more fails at once: overloaded */
 } TallHbaseOptions;
 
 #define TALL_HBASE_OPTIONS_INIT                                                                    \

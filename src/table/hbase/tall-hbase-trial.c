@@ -9,13 +9,13 @@
 typedef enum
 {
   TURN_PASSED, /* the gateway was tested */
-  TURN_OWN,    /* it is up to the caller to test it */
+  TURN_OWN,    /* the caller has to test it */
   TURN_LOST,   /* meanwhile it was found that other gateways do better */
-  TURN_LATE,   /* the time was over, with @error */
+  TURN_LATE,   /* the time was over; @error is set */
 } Turn;
 
-/* One test of a gateway at a time: what an earlier one left is then nobody's. Called without the
- * mutex. */
+/* A gateway is tested once at a time, so no running test owns what an earlier one left. Called
+ * without the mutex. */
 static Turn
 wait_for_turn (TallHbasePool *self, TallHbaseGateway *gateway, gint64 deadline, GError **error)
 {
@@ -50,7 +50,8 @@ end_turn (TallHbasePool *self, TallHbaseGateway *gateway)
   g_cond_broadcast (&self->changed);
 }
 
-/* FALSE with %TALL_ERROR_UNSUPPORTED: its gateway is refused; or why it cannot be known. */
+/* FALSE with %TALL_ERROR_UNSUPPORTED if its gateway has to be refused, or with the reason why
+ * nothing is known. */
 static gboolean
 run_test (TallHbasePool *self, TallHbaseLink *link, gint64 deadline, GError **error)
 {
@@ -77,9 +78,10 @@ run_test (TallHbasePool *self, TallHbaseLink *link, gint64 deadline, GError **er
  * tall_hbase_trial_try:
  * @link: not lent
  *
- * Has a gateway that was refused show what its HBase does. Called without the mutex.
+ * Tests a gateway that was refused once more. Called without the mutex.
  *
- * Returns: FALSE with %TALL_ERROR_UNSUPPORTED: it is refused; or why it cannot be known
+ * Returns: FALSE with %TALL_ERROR_UNSUPPORTED if it is refused, or with the reason why nothing is
+ *   known
  */
 gboolean
 tall_hbase_trial_try (TallHbasePool *self, TallHbaseLink *link, GError **error)
@@ -115,8 +117,8 @@ give_back_failed (TallHbasePool *self, TallHbaseLink *link, const GError *reason
   return other;
 }
 
-/* FALSE if @link was given back; @left: tests that may still fail. What a failed one says of the
- * gateway is known before anybody else has his turn: he would find out the same. */
+/* FALSE if @link was given back; @left: tests that may still fail. A failure is noted at the
+ * gateway before the turn ends: another caller would only find the same. */
 static gboolean
 try_lent (TallHbasePool *self, TallHbaseLink *link, gint64 deadline, guint *left, GError **error)
 {
@@ -136,8 +138,8 @@ try_lent (TallHbasePool *self, TallHbaseLink *link, gint64 deadline, guint *left
 /**
  * tall_hbase_trial_take:
  *
- * Lends a connection for writes, as tall_hbase_pool_take() does: to a gateway that has shown what
- * its HBase does. It does so before the first write. One that fails is set aside.
+ * Lends a connection for writes, as tall_hbase_pool_take() does, to a gateway that has passed the
+ * test. The test runs before the first write. A gateway that fails it is set aside.
  */
 TallHbaseLink *
 tall_hbase_trial_take (TallHbasePool *self,
@@ -167,9 +169,9 @@ tall_hbase_trial_take (TallHbasePool *self,
 /**
  * tall_hbase_trial_run:
  *
- * Has a gateway show what its HBase does, now that there is a table on which to try.
+ * Tests a gateway, now that there is a table for the test.
  *
- * Returns: FALSE if none passes, with what is wrong
+ * Returns: FALSE with the reason if none passes
  */
 gboolean
 tall_hbase_trial_run (TallHbasePool *self, gint64 deadline, GError **error)

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The generated client of HBase's gateway, and how its objects end by themselves. */
+/* The generated client of HBase's gateway, with cleanup functions for its objects. */
 
 #include "hb_gateway.h"
 #include "tall-thrift.h"

@@ -9,7 +9,8 @@
 
 #define LOOK "look at the master and the region servers (hbase shell: status)"
 
-/* Why there is no connection. Whose own time was over is not told that the gateway is at fault. */
+/* Sets why there is no connection. If the caller's own time was over, the gateway is not to
+ * blame. */
 static void
 set_error (const TallHbaseGateway *gateway, gint64 deadline, const GError *reason, GError **error)
 {
@@ -25,7 +26,7 @@ set_error (const TallHbaseGateway *gateway, gint64 deadline, const GError *reaso
  * tall_hbase_watch_open:
  * @known: the gateway was alive before
  *
- * Opens a connection and has the gateway answer on it. Called without the mutex.
+ * Opens a connection and waits until the gateway has answered on it. Called without the mutex.
  */
 TallHbaseLink *
 tall_hbase_watch_open (TallHbasePool *self,
@@ -56,8 +57,8 @@ tall_hbase_watch_open (TallHbasePool *self,
   return g_steal_pointer (&link);
 }
 
-/* Whether HBase answers through a gateway on which calls had no answer. What it says does not
- * matter: it is asked for what it, not the gateway, has to look up. */
+/* Whether HBase answers through a gateway on which calls had no answer. The answer itself does not
+ * matter: only HBase, not the gateway, can give it. */
 static gboolean
 reaches_hbase (TallHbasePool *self, TallHbaseLink *link)
 {
@@ -74,7 +75,7 @@ reaches_hbase (TallHbasePool *self, TallHbaseLink *link)
   return FALSE;
 }
 
-/* @refused: it did not do what writes rely on. Called without the mutex. */
+/* @refused: its HBase did not do what writes rely on. Called without the mutex. */
 static TallHbaseLink *
 ask (TallHbasePool *self,
      const TallHbaseGateway *gateway,
@@ -89,8 +90,8 @@ ask (TallHbasePool *self,
   return g_steal_pointer (&link);
 }
 
-/* One line when a gateway is lost, and one when it is back. Called without the mutex, by the thread
- * that watches it. */
+/* Logs one line when a gateway is lost, and one when it is back. Called without the mutex, by the
+ * thread that watches it. */
 static void
 log_change (TallHbaseGateway *gateway, gboolean known, const GError *reason)
 {
@@ -114,7 +115,8 @@ log_change (TallHbaseGateway *gateway, gboolean known, const GError *reason)
     }
 }
 
-/* Callers may have opened as many as there may be meanwhile. Called with the mutex held. */
+/* Callers may have opened all connections that are allowed meanwhile. Called with the mutex
+ * held. */
 static void
 keep_new (TallHbaseGateway *gateway, TallHbaseLink *link)
 {
@@ -131,7 +133,7 @@ keep_new (TallHbaseGateway *gateway, TallHbaseLink *link)
 static void
 note_silence (TallHbasePool *self, TallHbaseGateway *gateway, GError **reason)
 {
-  /* Each call that waits for a silent HBase takes up one of the gateway's threads. */
+  /* Each call that waits for a silent HBase occupies one of the gateway's threads. */
   if (gateway->mute)
     g_prefix_error (reason, "HBase behind the gateway did not answer: " LOOK "; now ");
   tall_hbase_gateway_set_aside (gateway, *reason);
@@ -147,7 +149,7 @@ note_answer (TallHbasePool *self, TallHbaseGateway *gateway, TallHbaseLink *link
   tall_hbase_pool_call_waiting (self, TALL_HBASE_MAX_CONNECTIONS);
 }
 
-/* Asks a gateway once. Called with the mutex held, which is let go meanwhile. */
+/* Asks a gateway once. Called with the mutex held, which is released meanwhile. */
 static void
 check (TallHbasePool *self, TallHbaseGateway *gateway)
 {
@@ -168,7 +170,7 @@ check (TallHbasePool *self, TallHbaseGateway *gateway)
   if (link == NULL)
     note_silence (self, gateway, &reason);
   else if (gateway->refused || (alive && gateway->state != TALL_HBASE_GATEWAY_ALIVE))
-    tall_hbase_link_free (link); /* it was refused or in doubt meanwhile, and is asked again */
+    tall_hbase_link_free (link); /* it was refused or fell in doubt meanwhile, and is asked again */
   else
     {
       if (stalled)
@@ -184,7 +186,8 @@ typedef struct
   TallHbaseGateway *gateway;
 } Watch;
 
-/* It is set aside, or alive and HBase does not answer: until something changes it can wait. */
+/* TRUE if it is set aside, or if it is alive and HBase does not answer: then the thread can
+ * wait. */
 static gboolean
 may_pause (const TallHbasePool *self, const TallHbaseGateway *gateway)
 {
@@ -192,8 +195,8 @@ may_pause (const TallHbasePool *self, const TallHbaseGateway *gateway)
          && tall_hbase_gateway_is_to_be_asked (gateway);
 }
 
-/* A thread for each gateway that is not known to be alive: nobody's call waits for a dead one. It
- * also opens what is wanted. */
+/* A thread for each gateway that is not known to be alive, so that no call waits for a dead one. It
+ * also opens connections that are wanted. */
 static gpointer
 watch (gpointer data)
 {
@@ -220,8 +223,8 @@ watch (gpointer data)
  * tall_hbase_watch_explain:
  * @reason: (inout) (nullable):
  *
- * Tells of a time-out that it is HBase's doing, if that is known: calls got no answer from a
- * gateway that says what it is when asked. Called without the mutex.
+ * Makes a time-out the error of HBase, if that is known: calls got no answer from a gateway that
+ * itself answers. Called without the mutex.
  */
 void
 tall_hbase_watch_explain (TallHbasePool *self, GError **reason)
@@ -243,7 +246,8 @@ tall_hbase_watch_explain (TallHbasePool *self, GError **reason)
 /**
  * tall_hbase_watch_start:
  *
- * Asks a gateway in a thread, until it is alive and has what is wanted. Called with the mutex held.
+ * Asks a gateway in a thread, until it is alive and has the wanted connection. Called with the
+ * mutex held.
  */
 void
 tall_hbase_watch_start (TallHbasePool *self, TallHbaseGateway *gateway)
@@ -259,7 +263,7 @@ tall_hbase_watch_start (TallHbasePool *self, TallHbaseGateway *gateway)
       g_thread_unref (thread);
       return;
     }
-  /* Whoever uses the gateway will find out. */
+  /* The next caller that uses the gateway finds out. */
   gateway->watched = FALSE;
   gateway->stalled = FALSE;
   gateway->wanted = FALSE;
@@ -280,7 +284,7 @@ start_or_wake (TallHbasePool *self, TallHbaseGateway *gateway)
 /**
  * tall_hbase_watch_doubt:
  *
- * Something failed: the gateway has to show that it is there. Called with the mutex held.
+ * Something failed: the gateway must answer before it is used again. Called with the mutex held.
  */
 void
 tall_hbase_watch_doubt (TallHbasePool *self, TallHbaseGateway *gateway)
@@ -294,8 +298,9 @@ tall_hbase_watch_doubt (TallHbasePool *self, TallHbaseGateway *gateway)
 /**
  * tall_hbase_watch_want:
  *
- * Has a connection opened without a caller that waits for it: one at a time for each gateway, so
- * that it gets its share of the calls, or is found to be lost. Called with the mutex held.
+ * Lets the gateway's thread open a connection, without a caller that waits for it: one at a time
+ * for each gateway, so that the gateway gets its share of the calls, or is found to be lost. Called
+ * with the mutex held.
  */
 void
 tall_hbase_watch_want (TallHbasePool *self, TallHbaseGateway *gateway)

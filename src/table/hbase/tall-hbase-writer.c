@@ -4,7 +4,7 @@
 
 #include "tall-hbase-convert.h"
 
-/* One request: a framed gateway drops those over 2 MB without a word. */
+/* Limits of one request: a framed gateway silently drops requests over 2 MB. */
 #define MAX_ROWS 200
 #define MAX_REQUEST (1536 * 1024)
 #define GATEWAY_LIMIT (2 * 1024 * 1024 - 64 * 1024)
@@ -92,7 +92,7 @@ apply_send (TallHbaseCall *call, HbGatewayIf *client, GError **error)
               : hb_gateway_client_send_delete_multiple (client, self->table, list, error);
 }
 
-/* The gateway tells which deletes failed instead of an error. Once all are sent again. */
+/* The gateway lists failed deletes instead of declaring an error. All are sent again, once. */
 static gboolean
 check_deletes (Request *self, const GPtrArray *failed, HbTIOError **io)
 {
@@ -140,7 +140,7 @@ request_new (const TallHbaseNames *names, const char *table, Group group)
   return self;
 }
 
-/* The request that takes more of that kind, or a new one. */
+/* The request that has room for more of that kind, or a new one. */
 static Request *
 request_for (GPtrArray *requests,
              const TallHbaseNames *names,
@@ -192,8 +192,8 @@ report_done (GPtrArray *requests, gboolean *done)
 /**
  * tall_hbase_apply:
  *
- * The table's apply. Rows that are only put go by `putMultiple`, rows that are only deleted from by
- * `deleteMultiple`, both in batches; the others by a `mutateRow` each.
+ * Implements apply. Rows with puts only go by `putMultiple`, rows with deletes only by
+ * `deleteMultiple`, both in batches; every other row goes by a `mutateRow` of its own.
  */
 gboolean
 tall_hbase_apply (TallHbasePool *pool,
@@ -258,7 +258,7 @@ apply_if_receive (TallHbaseCall *call, HbGatewayIf *client, HbTIOError **io, GEr
 /**
  * tall_hbase_apply_if:
  *
- * The table's apply_if, by `checkAndMutate`. Sent twice only if the first request cannot have
+ * Implements apply_if by `checkAndMutate`. It is sent twice only if the first request cannot have
  * arrived as a whole.
  */
 gboolean
@@ -342,7 +342,7 @@ read_counter (const HbTResult *result, gint64 *value, GError **error)
 /**
  * tall_hbase_increment:
  *
- * The table's increment. Sent twice only if the first request cannot have arrived as a whole.
+ * Implements increment. It is sent twice only if the first request cannot have arrived as a whole.
  */
 gboolean
 tall_hbase_increment (TallHbasePool *pool,

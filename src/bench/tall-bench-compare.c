@@ -101,7 +101,7 @@ run_phase (Run *self,
   return TRUE;
 }
 
-/* @records: (nullable): NULL: it is only done to warm up */
+/* @records: (nullable): NULL: this run only warms up */
 static gboolean
 run_deployment (Run *self,
                 const TallLayout *layout,
@@ -168,8 +168,8 @@ run_new (const TallBenchCompare *compare, const TallBenchOrders *orders)
   };
 }
 
-/* Clients let go of all that they keep after each round, and need as much in the next. malloc would
- * give it to the kernel, and getting it back, page by page, would be timed. */
+/* Clients free all results after each round and need as much memory in the next. malloc would give
+ * it back to the kernel, and getting it again, page by page, would be timed. */
 static void
 let_malloc_keep_memory (void)
 {
@@ -185,8 +185,8 @@ let_malloc_keep_memory (void)
  * @records: (element-type TallBenchRecord): gets the figures; also of what was done before an error
  *
  * Makes a deployment for each layout and key strategy, one after the other, measures every phase in
- * it, and removes it. A gateway compiles what it does often while it works, so that the first
- * deployment on HBase would pay for the others: it is measured once beforehand, and that does not
+ * it, and removes it. A gateway compiles often-used code while it works, so the first deployment on
+ * HBase would pay for the others. Therefore it is measured once beforehand, and that run does not
  * count.
  *
  * Returns: FALSE with what went wrong, and in which deployment: %TALL_ERROR_CONFLICT if one of that

@@ -126,7 +126,7 @@ check_entry (const TallBenchCustomer *customer, const TallOrderEntry *entry, gui
  * tall_bench_check_list:
  * @list: the first page, of @limit entries at most
  *
- * Returns: FALSE with %TALL_ERROR_DAMAGED if it is not that of the stored orders
+ * Returns: FALSE with %TALL_ERROR_DAMAGED if it differs from the stored orders
  */
 gboolean
 tall_bench_check_list (const TallBenchCustomer *customer,

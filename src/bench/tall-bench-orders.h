@@ -9,19 +9,19 @@ G_BEGIN_DECLS
 /**
  * TallBenchCustomer:
  *
- * One of those whose orders are listed. Everything but the containers belongs to the orders.
+ * A customer whose orders are listed. Everything but the containers belongs to the orders.
  */
 typedef struct
 {
   const char *number;
-  GPtrArray *by_date;    /* of TallOrder: as a listing has them, newest first */
+  GPtrArray *by_date;    /* of TallOrder: in the order of a listing, newest first */
   GHashTable *by_number; /* order number → TallOrder */
 } TallBenchCustomer;
 
 /**
  * TallBenchOrders:
  *
- * The orders of a measurement, as they are stored, or are going to be. Different threads may change
+ * The orders of a measurement, as they are stored or will be stored. Different threads may change
  * different orders at the same time.
  */
 typedef struct

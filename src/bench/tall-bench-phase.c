@@ -18,7 +18,7 @@ tall_bench_operation_clear (TallBenchOperation *self)
 /**
  * tall_bench_operation_count_kept:
  *
- * Returns: how many lines, or the like, keeping it takes room for
+ * Returns: how much room the result takes, in lines
  */
 guint
 tall_bench_operation_count_kept (const TallBenchOperation *self)
@@ -53,7 +53,8 @@ choose_order (TallBenchClient *self, TallBenchOperation *operation)
   operation->order = g_ptr_array_index (orders, choose (self) % orders->len);
 }
 
-/* One of its own, so that no two clients replace the same one: that would measure waiting. */
+/* Chooses one of its own orders, so that no two clients replace the same one: that would measure
+ * waiting. */
 static void
 choose_and_change_order (TallBenchClient *self, TallBenchOperation *operation)
 {
@@ -118,8 +119,7 @@ static const TallBenchPhase phases[] = {
 /**
  * tall_bench_phases:
  *
- * Returns: (transfer none) (array length=n): what is measured, in the order in which it has to be
- *   done
+ * Returns: (transfer none) (array length=n): the phases, in the order in which they have to run
  */
 const TallBenchPhase *
 tall_bench_phases (guint *n)

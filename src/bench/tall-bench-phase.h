@@ -26,11 +26,11 @@ typedef struct
 /**
  * TallBenchOperation:
  *
- * What an operation is about, and what it has brought.
+ * The subject of an operation, and its result.
  */
 typedef struct
 {
-  TallOrder *order; /* one of these two; the order as it is stored, or is going to be */
+  TallOrder *order; /* one of these two; the order as it is stored or will be */
   const TallBenchCustomer *customer;
   TallOrder *found;    /* owned, nullable */
   TallOrderList *list; /* owned, nullable */
@@ -48,10 +48,10 @@ typedef struct
 {
   const char *name;    /* for programs */
   const char *summary; /* for people; NULL: it only checks, and is not reported */
-  gboolean once;       /* each order's turn comes exactly once; else a client goes on */
+  gboolean once;       /* each order has exactly one turn; else a client goes on */
   void (*choose) (TallBenchClient *client, TallBenchOperation *operation); /* a few nanoseconds */
   gboolean (*run) (TallBenchClient *client, TallBenchOperation *operation, GError **error);
-  /* whether it has brought what was stored; NULL: it brings nothing */
+  /* whether the result is what was stored; NULL: there is no result */
   gboolean (*check) (const TallBenchOperation *operation, GError **error);
 } TallBenchPhase;
 

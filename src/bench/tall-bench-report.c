@@ -75,7 +75,7 @@ tall_bench_report_free (TallBenchReport *self)
 /**
  * tall_bench_report_set:
  *
- * Notes with what the figures were measured, for programs.
+ * Adds a setting of the measurement, for programs.
  */
 void
 tall_bench_report_set (TallBenchReport *self, const char *setting, gint64 value)
@@ -182,7 +182,7 @@ tall_bench_report_add_latency (TallBenchReport *self,
   tall_bench_report_add (self, &figure);
 }
 
-/* Three digits that mean something are enough to read. */
+/* Three significant digits are enough to read. */
 static char *
 format_number (double value)
 {

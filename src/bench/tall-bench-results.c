@@ -25,7 +25,7 @@ append_cell (GString *text, int width, const char *cell)
                           cell);
 }
 
-/* Whole numbers as such; else three digits that mean something are enough to read. */
+/* Whole numbers as they are; of others, three significant digits are enough to read. */
 static void
 append_number (GString *text, int width, double value)
 {

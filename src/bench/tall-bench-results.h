@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 /**
  * TallBenchResults:
  *
- * Records, and with what they were made, to be reported.
+ * Records and the settings that they were made with, to be reported.
  */
 typedef struct
 {

@@ -11,25 +11,26 @@
 #define WARM_UP 10 /* the part of a phase, as a divisor, that goes first and is not timed */
 #define PROGRESS_INTERVAL G_GUINT64_CONSTANT (100000000)
 
-/* Lines that one client keeps at most until it compares them, some 3 MB; and all together. */
+/* The most lines that one client keeps until it compares them, some 3 MB; and all clients
+ * together. */
 #define MAX_KEPT 20000
 #define MAX_KEPT_BY_ALL 640000
 
-/* A phase under way. Only the leader, which is not a client, changes it, and only while all clients
- * wait for it, but for what is atomic. */
+/* A phase under way. Except for atomic fields, only the leader changes it, which is not a client,
+ * and only while all clients wait for it. */
 typedef struct
 {
   const TallBenchPhase *phase;
   const TallBenchPlan *plan;
   pthread_barrier_t barrier; /* at which all clients and the leader meet: thrice a round */
   guint64 begun;             /* nanoseconds of the monotonic clock */
-  guint64 warm_at;           /* the same: from when on it is timed, if time is what limits it */
+  guint64 warm_at;           /* the same: when timing begins, if time limits the phase */
   guint64 ends_at;           /* the same: when it ends */
   gboolean timed;            /* it is warm */
   gboolean over;             /* no round follows */
   guint64 time;              /* nanoseconds of all timed rounds */
   gint round_over;           /* atomic: 1 if no client is to begin an operation in this round */
-  gint failed;               /* the same, and in no other */
+  gint failed;               /* the same: 1 if a client has failed */
 } Run;
 
 /* One client of it. */
@@ -95,7 +96,8 @@ report_progress (Worker *self, guint64 now)
   run->plan->progress (MIN (done, 1), run->plan->progress_data);
 }
 
-/* A full client ends the round for all: one that waits for others would leave them an idle store.
+/* A full client ends the round for all clients. If it waited, the others would measure a store with
+ * less to do.
  */
 static void
 keep (Worker *self, const TallBenchOperation *operation)
@@ -148,7 +150,7 @@ work_round (Worker *self)
   self->round_ended = now;
 }
 
-/* Compares what the round has brought, and lets go of it. */
+/* Compares the results of the round, and frees them. */
 static void
 check_round (Worker *self)
 {
@@ -179,7 +181,7 @@ work (gpointer data)
   return NULL;
 }
 
-/* From when the first client began until the last was done. */
+/* The time from when the first client began until the last was done. */
 static guint64
 find_round_time (const Worker *workers, guint n)
 {
@@ -214,14 +216,14 @@ lead (Run *self, const Worker *workers, gboolean timed)
     {
       g_atomic_int_set (&self->round_over, 0);
       meet (self); /* the round begins */
-      meet (self); /* all have done it */
+      meet (self); /* all are done */
       if (timed)
         self->time += find_round_time (workers, n);
       meet (self); /* and have compared */
     }
 }
 
-/* How many operations this client has to do, if that is what limits the phase. */
+/* Sets how many operations this client has to do, if their number limits the phase. */
 static void
 set_share (Worker *self, guint n_orders)
 {
@@ -304,13 +306,14 @@ run_clients (Run *run,
 /**
  * tall_bench_run_phase:
  * @orders: at least as many as clients
- * @record: (inout): gets the figures, added to nothing; not the cost
+ * @record: (inout): zero before; gets the figures, except the cost
  *
  * Lets the clients work until the phase is over. A client begins an operation when the one before
- * is done. They keep what comes back, and when one has kept as much as it may, all stop, compare
- * and let go of it: a round. Rounds are timed from when the first client begins until the last is
- * done, and the rate is that of all operations in the time of all rounds; comparing lies between
- * them. The first tenth, to warm up, is not timed either.
+ * is done. Clients work in rounds: they keep their results, and when one has kept as much as it
+ * may, all stop, compare the results and free them. A round is timed from when the first client
+ * begins until the last is done. The rate is the number of all operations divided by the time of
+ * all rounds; comparing happens between rounds and is not timed. The first tenth, to warm up, is
+ * not timed either.
  *
  * Returns: FALSE with the first error of a client, %TALL_ERROR_DAMAGED if something did not come
  *   back as it was stored; %G_IO_ERROR_CANCELLED if it was asked to stop

@@ -9,15 +9,15 @@ G_BEGIN_DECLS
 /**
  * TallBenchPlan:
  *
- * With how many clients, and how long.
+ * How many clients work, and how long.
  */
 typedef struct
 {
   guint n_clients;
-  double seconds;       /* of a phase that is not over by itself; if @n_operations is 0 */
+  double seconds;       /* of a phase that does not end by itself; if @n_operations is 0 */
   guint64 n_operations; /* of such a phase, all clients together */
   guint64 seed;
-  const gint *stop; /* nullable; atomic: not 0 any more when it is to stop */
+  const gint *stop; /* nullable; atomic: becomes nonzero when the run has to stop */
   void (*progress) (double done, gpointer data); /* nullable; 0 … 1; by another thread */
   gpointer progress_data;
 } TallBenchPlan;

@@ -15,8 +15,8 @@
 /**
  * tall_bench_store_floor_settings:
  *
- * Returns: how a deployment is kept that is compared with raw rows: hashed keys and no index by
- *   date, as a floor writes an order's own rows
+ * Returns: the settings of a deployment that is compared with raw rows: hashed keys and no index by
+ *   date, because a floor writes only an order's own rows
  */
 TallStoreSettings
 tall_bench_store_floor_settings (const TallLayout *layout)
@@ -28,7 +28,7 @@ tall_bench_store_floor_settings (const TallLayout *layout)
   };
 }
 
-/* So that nothing that was there is ever dropped. */
+/* Makes sure that nothing is dropped that existed before. */
 static gboolean
 check_nothing_there (TallTable *table, GError **error)
 {
@@ -46,8 +46,8 @@ check_nothing_there (TallTable *table, GError **error)
   return FALSE;
 }
 
-/* Making a deployment has failed. It may be there nevertheless, as ours, or there are only tables,
- * or somebody else has made one since we looked: the record says which. */
+/* Making a deployment has failed. It may exist nevertheless as ours, or there are only tables, or
+ * another process has made one since the check: the record says which. */
 static gboolean
 is_ours_or_none (TallTable *table, const char *id)
 {

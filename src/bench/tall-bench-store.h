@@ -10,14 +10,14 @@ G_BEGIN_DECLS
 /**
  * TallBenchStore:
  *
- * A deployment that exists for one measurement. Closing it removes everything that opening it has
- * made, and nothing else.
+ * A deployment that exists for one measurement. Closing it removes everything that opening it made,
+ * and nothing else.
  */
 typedef struct
 {
   gboolean count;   /* set before opening: @table is a #TallCountingTable */
   gboolean keep;    /* closing removes nothing */
-  gboolean made;    /* the deployment, or what there is of it, is ours */
+  gboolean made;    /* this process made the deployment, or a part of it */
   char *directory;  /* owned; made for it alone; NULL: none was */
   TallTable *table; /* owned */
   TallFront *front;

@@ -75,8 +75,8 @@ listen_on_loopback (TallCannedServer *self, GError **error)
  * tall_canned_server_new:
  * @reply: copied
  *
- * Returns: (transfer full): a server on a free port of the loopback; to be let go of when its
- *   clients have closed their connections
+ * Returns: (transfer full): a server on a free port of the loopback; free it after its clients have
+ *   closed their connections
  */
 TallCannedServer *
 tall_canned_server_new (gsize request_len, TallSlice reply, GError **error)
@@ -101,7 +101,8 @@ tall_canned_server_new (gsize request_len, TallSlice reply, GError **error)
 void
 tall_canned_server_free (TallCannedServer *self)
 {
-  /* Stopped while its context runs elsewhere, a service leaks now and then (GLib 2.74). */
+  /* A service that is stopped while its context runs in another thread sometimes leaks (GLib
+   * 2.74). */
   g_main_loop_quit (self->loop);
   if (self->acceptor != NULL)
     g_thread_join (self->acceptor);

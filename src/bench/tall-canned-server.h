@@ -10,7 +10,7 @@ G_BEGIN_DECLS
  * TallCannedServer:
  *
  * A bare threaded socket service that answers every request of a known length with the same bytes:
- * the floor of our own server.
+ * the floor of tallorder's server.
  */
 typedef struct _TallCannedServer TallCannedServer;
 

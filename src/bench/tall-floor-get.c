@@ -128,7 +128,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Floor, floor_clear)
 /**
  * tall_floor_get:
  *
- * Fetching a whole order, in process, against looking up its row.
+ * Compares fetching a whole order, in process, to looking up its row.
  */
 gboolean
 tall_floor_get (TallFloorRun *self, GError **error)

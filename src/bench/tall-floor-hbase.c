@@ -8,7 +8,7 @@
 #define ROUND_SECONDS 0.1
 #define WARM_UP 0.5 /* of the time that counts: the gateway compiles what it does often */
 
-/* One of the layouts, and what its fetch of an order is compared with. */
+/* A layout, and the raw request that its fetch of an order is compared with. */
 typedef struct
 {
   const TallLayout *layout;
@@ -72,7 +72,7 @@ check_raw (gpointer data, guint n G_GNUC_UNUSED, GError **error)
   return tall_raw_client_check (data, error);
 }
 
-/* Connects with one of the requests that the layout's plan for an order comes to. */
+/* Connects with one of the requests of the layout's plan for an order. */
 static gboolean
 connect_raw (const TallFloorHbase *hbase,
              const Kind *kind,
@@ -168,8 +168,8 @@ tall_floor_hbase_connect (const TallFloorHbase *self,
 /**
  * tall_floor_hbase:
  *
- * Fetching an order with one client against sending the same request to the same gateway, made
- * beforehand, and reading the reply without looking into it.
+ * Compares fetching an order with one client to sending the same request, made beforehand, to the
+ * same gateway and reading the reply without decoding it.
  */
 gboolean
 tall_floor_hbase (TallFloorRun *self, GError **error)

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-floor-private.h"
 
-/* An order of each size costs so much, and a batch takes about as long at each. */
+/* The sizes of orders, with batches that take about the same time for each. */
 static const struct
 {
   guint n_lines;
@@ -99,7 +99,7 @@ clear_get (gpointer data, guint n G_GNUC_UNUSED)
   g_ptr_array_set_size (self->found, 0);
 }
 
-/* Nanoseconds that a line more costs between two sizes. */
+/* Nanoseconds that one more line costs between two sizes. */
 static double
 find_slope (const TallMeasurement *measurement, guint small)
 {
@@ -198,8 +198,8 @@ measure_layout (TallFloorRun *self, const TallLayout *layout, GError **error)
 /**
  * tall_floor_lines:
  *
- * What a line costs in large orders against what it costs in small ones, in every layout, embedded:
- * whether anything grows faster than the order.
+ * Compares the cost of a line in large orders to its cost in small ones, in every layout, embedded.
+ * It shows whether anything grows faster than the order.
  */
 gboolean
 tall_floor_lines (TallFloorRun *self, GError **error)

@@ -77,7 +77,7 @@ fill (Customer *self, GError **error)
   return TRUE;
 }
 
-/* Pages are full: none begins among the last orders. */
+/* Pages are full, so none begins among the last orders. */
 static gboolean
 prepare (gpointer data, guint n, GError **error G_GNUC_UNUSED)
 {
@@ -161,8 +161,8 @@ measure (TallFloorRun *self,
 /**
  * tall_floor_list:
  *
- * A page of a customer's orders by date where there are 200,000 against one where there are 5,000,
- * embedded, in sorted files: whether the length of the whole list costs anything.
+ * Compares a page of a customer's 200,000 orders by date to one of 5,000, embedded, in sorted
+ * files. It shows whether the length of the whole list costs anything.
  */
 gboolean
 tall_floor_list (TallFloorRun *self, GError **error)

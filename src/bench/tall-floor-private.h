@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 /**
  * TallFloorHbase:
  *
- * A deployment for one figure on HBase, at the only gateway that both sides use.
+ * A deployment for one figure on HBase, and the one gateway that both sides use.
  */
 typedef struct
 {

@@ -133,7 +133,8 @@ run_floor (gpointer data, guint n, GError **error)
   return TRUE;
 }
 
-/* Each floor has a database of its own, and so have we: none pays for the others' compactions. */
+/* Each floor has a database of its own, and so has tallorder: none pays for the others'
+ * compactions. */
 static gboolean
 floor_init (
     Floor *self, const TallBenchStore *store, const Ours *ours, guint n_rows, GError **error)
@@ -185,7 +186,7 @@ measure (TallFloorRun *self, Ours *ours, Floor *single, Floor *batched, GError *
 /**
  * tall_floor_put:
  *
- * Storing new orders, not synced, against writing their rows.
+ * Compares storing new orders, not synced, to writing their rows.
  */
 gboolean
 tall_floor_put (TallFloorRun *self, GError **error)

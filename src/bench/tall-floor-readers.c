@@ -7,8 +7,8 @@
 #define WARM_UP 0.5 /* of the time that counts: the gateway compiles what it does often */
 #define ROUND_SECONDS 0.1
 
-/* Connections that ask for single rows, if the gateway serves so many beside ours: it has a thread
- * for each, and lets those that are too many wait for ever. */
+/* Connections that ask for single rows, if the gateway serves so many beside tallorder's. It has a
+ * thread for each; connections beyond that wait for ever. */
 #define MAX_SINGLES 32
 
 /* Many readers through the front, of as many orders. */
@@ -17,7 +17,7 @@ typedef struct
   const TallBenchStore *store;
   GPtrArray *orders; /* of TallOrder */
   TallOrder *found[GETS];
-  guint n_taken; /* gets that somebody does or has done */
+  guint n_taken; /* gets that are under way or done */
 } Readers;
 
 /* The same rows, each with a request of its own. */
@@ -28,7 +28,7 @@ typedef struct
   guint n_taken;
 } Singles;
 
-/* Everybody takes the next get of the batch, so that all are done at about the same time. */
+/* Every reader takes the next get of the batch, so that all readers end at about the same time. */
 static gboolean
 take_get (guint *n_taken, guint *number)
 {
@@ -132,7 +132,7 @@ singles_clear (Singles *self)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Singles, singles_clear)
 
-/* As many connections as are served; a gateway that is full says nothing. */
+/* Opens as many connections as the gateway serves; a full gateway does not answer on more. */
 static gboolean
 connect_singles (const TallFloorHbase *hbase,
                  const TallReadPlan *plan,
@@ -157,7 +157,7 @@ connect_singles (const TallFloorHbase *hbase,
   return FALSE;
 }
 
-/* What blob reads of an order: its root row, all of it. */
+/* Reads what layout blob reads of an order: the whole root row. */
 static gboolean
 connect_all (const TallFloorHbase *hbase,
              GPtrArray *orders,
@@ -202,7 +202,7 @@ measure (TallFloorRun *self, const TallFloorHbase *hbase, Readers *readers, GErr
   g_auto (Singles) singles = { .n = 0 };
   TallMeasurePlan plan = tall_floor_make_plan (self, "HBase: 64 readers");
 
-  /* Our side has all of its connections before the raw ones take what is left. */
+  /* tallorder opens all its connections before the raw side takes the rest. */
   gboolean ready = run_readers (readers, 0, error)
                    && connect_all (hbase, readers->orders, &singles, &multiple, error);
   clear_readers (readers, 0);
@@ -224,8 +224,8 @@ measure (TallFloorRun *self, const TallFloorHbase *hbase, Readers *readers, GErr
 /**
  * tall_floor_readers:
  *
- * Many readers at one gateway against its rate of single gets, and against asking for all of their
- * rows in one request: whether reads that wait leave together.
+ * Compares many readers at one gateway to its rate of single gets, and to asking for all their rows
+ * in one request. It shows whether waiting reads leave together.
  */
 gboolean
 tall_floor_readers (TallFloorRun *self, GError **error)

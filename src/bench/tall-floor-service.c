@@ -43,7 +43,7 @@ check (gpointer data, guint n G_GNUC_UNUSED, GError **error)
   return tall_raw_client_check (data, error);
 }
 
-/* That the bytes which all replies are compared with are the order. */
+/* Checks that the server returns the order: raw replies are only compared with each other. */
 static gboolean
 check_server (const char *address, const TallOrder *order, GError **error)
 {
@@ -90,8 +90,8 @@ measure (TallFloorRun *self, const char *address, const TallOrder *order, GError
 /**
  * tall_floor_service:
  *
- * Fetching an order from our server against getting the same bytes from a server that has them
- * ready.
+ * Compares fetching an order from tallorder's server to getting the same bytes from a server that
+ * has them ready.
  */
 gboolean
 tall_floor_service (TallFloorRun *self, GError **error)

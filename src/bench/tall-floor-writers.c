@@ -66,7 +66,8 @@ check (gpointer data, guint n, GError **error)
 /**
  * tall_floor_writers:
  *
- * Many writers of durable orders against one: whether a sync of the log serves many of them.
+ * Compares many writers of durable orders to one. It shows whether a sync of the log serves many of
+ * them.
  */
 gboolean
 tall_floor_writers (TallFloorRun *self, GError **error)

@@ -102,8 +102,8 @@ tall_floor_run_threads (guint n, TallFloorWork work, gpointer data, GError **err
  * tall_floor_settle:
  * @table: embedded
  *
- * Brings the rows of a table out of the buffer of writes into sorted files, where most rows of a
- * store in use are.
+ * Moves the rows of a table from the write buffer into sorted files, where most rows of a store in
+ * use are.
  */
 gboolean
 tall_floor_settle (TallTable *table, const char *name, GError **error)
@@ -125,9 +125,9 @@ tall_floor_settle (TallTable *table, const char *name, GError **error)
  * tall_floor_run:
  * @report: gets the figures
  *
- * Measures what we add to the stores below us: each figure compares an operation of ours with the
- * same bytes sent or stored without us, in the same run. README.md tells what each means. Works in
- * temporary deployments of its own, which are removed afterwards.
+ * Measures what tallorder adds to the stores below it: each figure compares an operation of
+ * tallorder with the same bytes sent or stored without it, in the same run. README.md explains each
+ * figure. Works in temporary deployments of its own, which are removed afterwards.
  *
  * Returns: FALSE with what went wrong; %TALL_ERROR_DAMAGED if an order did not come back as it was
  *   stored

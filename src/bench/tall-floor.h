@@ -10,14 +10,14 @@ G_BEGIN_DECLS
 /**
  * TallFloorOptions:
  *
- * What is measured, and with what. Start from TALL_FLOOR_OPTIONS_INIT.
+ * What to measure, and how. Start from TALL_FLOOR_OPTIONS_INIT.
  */
 typedef struct
 {
   const TallHbaseOptions *hbase; /* NULL: measure the embedded store and the service */
   const char *directory;         /* in which temporary stores are made; NULL: the usual one */
   guint n_lines;                 /* of an order */
-  guint n_orders;                /* that there are to be fetched from */
+  guint n_orders;                /* the orders that are fetched */
   double seconds;                /* for each figure */
   void (*progress) (const char *what, double done, gpointer data); /* nullable; 0 … 1 */
   gpointer progress_data;

@@ -107,8 +107,8 @@ tall_histogram_get_max (const TallHistogram *self)
  * tall_histogram_get_quantile:
  * @quantile: 0 … 1: 0.5 is the median
  *
- * Returns: a value that so large a part of all values does not exceed, with the error of a bucket;
- *   0 if there is none
+ * Returns: a value that this part of all values does not exceed, with the error of a bucket; 0 if
+ *   there is none
  */
 guint64
 tall_histogram_get_quantile (const TallHistogram *self, double quantile)

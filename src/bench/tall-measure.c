@@ -110,7 +110,7 @@ run_round_of_all (const TallMeasureSide *sides,
   return TRUE;
 }
 
-/* Forgets what was measured, and measures so long, but so many rounds at least. */
+/* Forgets earlier measurements, then measures for that time, but at least that many rounds. */
 static gboolean
 measure_for (double seconds,
              guint min_rounds,
@@ -139,10 +139,10 @@ measure_for (double seconds,
  * @sides: @n of them
  * @measurement: (out): zeroed before; to be cleared, also after an error
  *
- * Lets the sides take turns in short rounds, so that what else the machine does meets all of them
- * alike. Every other round goes the other way, so that none profits from its place. Comparing round
- * with round and taking the median of these ratios leaves out the rounds that were disturbed. What
- * is measured to warm up does not count.
+ * Lets the sides take turns in short rounds, so that other work of the machine affects all of them
+ * alike. Every second round runs in reverse order, so that no side profits from its place. The
+ * ratios are taken round by round, and their median ignores disturbed rounds. Warm-up rounds do not
+ * count.
  */
 gboolean
 tall_measure (const TallMeasureSide *sides,
@@ -223,7 +223,7 @@ tall_measured_get_median (const TallMeasured *self)
 /**
  * tall_measured_compare_means:
  *
- * Returns: how many times the time of @b an operation of @a takes: the median of the rounds
+ * Returns: the time of an operation of @a divided by that of @b: the median of the rounds
  */
 double
 tall_measured_compare_means (const TallMeasured *a, const TallMeasured *b)

@@ -9,16 +9,16 @@ G_BEGIN_DECLS
 /**
  * TallMeasureSide:
  *
- * One of the things that are measured against each other. Only @run and @clear are timed. Slots
- * other than @run may be NULL.
+ * One of the sides that are compared. Only @run and @clear are timed. Slots other than @run may be
+ * NULL.
  */
 typedef struct
 {
   guint batch; /* operations that are timed together; 1 gives the latency of each */
   gboolean (*prepare) (gpointer data, guint n, GError **error); /* for the next @run */
   gboolean (*run) (gpointer data, guint n, GError **error);     /* @n operations */
-  gboolean (*check) (gpointer data, guint n, GError **error);   /* what @run has brought */
-  void (*clear) (gpointer data, guint n); /* lets go of what @run has brought */
+  gboolean (*check) (gpointer data, guint n, GError **error);   /* the results of @run */
+  void (*clear) (gpointer data, guint n);                       /* frees the results of @run */
   gpointer data;
 } TallMeasureSide;
 
@@ -32,7 +32,7 @@ typedef struct
   double seconds;       /* of everything, also of what is not timed */
   double warm_up;       /* seconds before that; 0: one round */
   double round_seconds; /* timed, of one side before the next has its turn; 0: one batch */
-  gboolean in_order;    /* always begin with the first side, as the others need what it did */
+  gboolean in_order;    /* always begin with the first side: the others need its results */
   void (*progress) (double done, gpointer data); /* nullable; 0 … 1 */
   gpointer progress_data;
 } TallMeasurePlan;

@@ -80,7 +80,7 @@ send_request (const TallRawClient *self, GError **error)
   return TRUE;
 }
 
-/* The first reply tells what all others are: it ends when nothing more comes. */
+/* All replies must equal the first one. It ends when nothing more comes. */
 static gboolean
 learn_reply (TallRawClient *self, GError **error)
 {
@@ -105,8 +105,7 @@ learn_reply (TallRawClient *self, GError **error)
  * tall_raw_client_open:
  * @message: the request, without a frame's header
  *
- * Connects, and sends the request once to learn the reply to it, which has to be the same every
- * time.
+ * Connects, and sends the request once to learn its reply, which must be the same every time.
  *
  * Returns: FALSE with %TALL_ERROR_UNAVAILABLE
  */
@@ -145,7 +144,7 @@ tall_raw_client_call (TallRawClient *self, GError **error)
 /**
  * tall_raw_client_check:
  *
- * Returns: FALSE with %TALL_ERROR_DAMAGED if the last reply is not what the first was
+ * Returns: FALSE with %TALL_ERROR_DAMAGED if the last reply differs from the first
  */
 gboolean
 tall_raw_client_check (const TallRawClient *self, GError **error)
@@ -153,7 +152,7 @@ tall_raw_client_check (const TallRawClient *self, GError **error)
   if (memcmp (self->buffer, self->reply->data, self->reply->len) == 0)
     return TRUE;
   g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
-               "The same request was answered in two ways; does somebody else write here?");
+               "The same request had two different replies; does another program write here?");
   return FALSE;
 }
 

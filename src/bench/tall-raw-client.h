@@ -9,8 +9,8 @@ G_BEGIN_DECLS
 /**
  * TallRawClient:
  *
- * A plain blocking socket that sends bytes made beforehand and reads a reply whose length is known,
- * without looking into it: the floor of every call over the network.
+ * A plain blocking socket that sends prepared bytes and reads a reply of known length without
+ * decoding it: the floor of every call over the network.
  */
 typedef struct
 {

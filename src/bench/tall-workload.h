@@ -9,15 +9,16 @@ G_BEGIN_DECLS
 /**
  * TallWorkload:
  *
- * What a measurement stores and fetches: made-up orders as shops have them, one shipping location
- * and so many lines, the same for the same seed and index in every run. What is 0 is the usual.
+ * What a measurement stores and fetches: made-up orders of a shop, each with one shipping location
+ * and a number of lines. The same seed and index give the same order in every run. A field that is
+ * 0 has its usual value.
  */
 typedef struct
 {
-  const char *prefix; /* of order numbers: tells the workloads of one store apart */
+  const char *prefix; /* of order numbers: distinguishes the workloads of one store */
   guint n_lines;      /* an order, or the least of a range */
   guint max_lines;    /* the most of a range, each number as likely as the others; 0: @n_lines */
-  guint n_customers;  /* who take turns; 0: one for each TALL_WORKLOAD_ORDERS_A_CUSTOMER orders */
+  guint n_customers;  /* which take turns; 0: one for each TALL_WORKLOAD_ORDERS_A_CUSTOMER orders */
   guint64 seed;
 } TallWorkload;
 

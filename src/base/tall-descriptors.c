@@ -4,14 +4,15 @@
 
 #include <sys/resource.h>
 
-/* Table files that an embedded store keeps open; of few descriptors a quarter. */
+/* Table files that an embedded store keeps open: at most so many, and at most a quarter of all
+ * descriptors. */
 #define STORE_MAX 1024
 #define STORE_PART 4
 
 /**
  * tall_descriptors_raise:
  *
- * Takes all the descriptors that this process may have: the usual limit of 1024 is meant for
+ * Raises the limit of descriptors as far as this process may: the usual limit of 1024 is meant for
  * programs that use `select`.
  *
  * Returns: how many it may have now

@@ -9,8 +9,9 @@ G_BEGIN_DECLS
 /**
  * TALL_DESCRIPTORS_RESERVE:
  *
- * What a process keeps for all but its table files and its clients: standard streams, the log and
- * directories of a store, connections to gateways, clients that are only told to come later.
+ * The descriptors that a process keeps for everything but its table files and clients: standard
+ * streams, the log and directories of a store, connections to gateways, and clients that are only
+ * asked to come later.
  */
 #define TALL_DESCRIPTORS_RESERVE 128
 

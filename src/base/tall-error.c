@@ -80,7 +80,7 @@ tall_error_set_conflict (GError **error, gint64 revision, const char *format, ..
  *   text of a library
  * @format: the message, which anybody may read
  *
- * Sets an error that knows more than it tells everybody.
+ * Sets an error that holds more than its public message.
  */
 void
 tall_error_set_detailed (

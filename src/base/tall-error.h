@@ -11,11 +11,11 @@ TALL_BEGIN_API
  *
  * The one error domain. Its codes are those of `idl/tallorder.thrift`, so that a caller sees the
  * same error whether it calls the library or the service. Messages are for people: they say what,
- * where, and what to do. Anybody may read them. What would show the insides of a store (paths,
- * addresses of gateways, texts of libraries) is the error's detail, which the log shows.
+ * where, and what to do. Anybody may read them. The error's detail holds the internals of a store
+ * (paths, addresses of gateways, texts of libraries); only the log shows it.
  *
- * Nothing is told apart by a word inside a message: names of customers and orders are in messages,
- * and they can be any word.
+ * No code decides anything by a word inside a message: messages contain names of customers and
+ * orders, which can be any word.
  */
 #define TALL_ERROR (tall_error_quark ())
 GQuark tall_error_quark (void);

@@ -76,8 +76,8 @@ break_link (TallHbaseLink *link, const GError *reason)
   link->hurried &= link->late;
 }
 
-/* HBase's errors about an absent table are its name, or do not say what is wrong: so it is asked,
- * unless what it said is known, or the call is about tables. */
+/* HBase's errors about an absent table often only name it. So HBase is asked whether the table
+ * exists, unless its error is clear, or the call is about tables. */
 static gboolean
 is_table_missing (Run *run, const TallHbaseCall *call, TallHbaseLink *link, const HbTIOError *io)
 {

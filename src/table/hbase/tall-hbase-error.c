@@ -52,7 +52,7 @@ tall_hbase_error_get_text (const HbTIOError *io)
                                               : g_utf8_substring (text, 0, MAX_TEXT);
 }
 
-/* What HBase's text says, at its start. */
+/* The start of HBase's text, and what it means. */
 typedef struct
 {
   const char *start;
@@ -72,7 +72,7 @@ static const Known classes[] = {
   { "ClassNotFoundException", TALL_ERROR_UNSUPPORTED, "a part of it is not installed" },
 };
 
-/* What has no class of its own. */
+/* Errors without a class of their own. */
 static const Known phrases[] = {
   { "Compression algorithm '", TALL_ERROR_UNSUPPORTED, "the compression is not installed" },
   { "Field is not a long", TALL_ERROR_INVALID, "the cell is not a counter of 8 bytes" },
@@ -82,7 +82,7 @@ static const Known disabled = { " is disabled", TALL_ERROR_UNAVAILABLE, "the tab
 static const Known retriable = { "", TALL_ERROR_UNAVAILABLE, "it could not do it now" };
 static const Known unknown = { "", TALL_ERROR_INTERNAL, "it failed" };
 
-/* Of what happened in several rows at once, HBase says so many times what: `Failed 2 actions: `. */
+/* If several rows failed alike, HBase begins with their number: `Failed 2 actions: `. */
 static const char *
 skip_count (const char *text)
 {
@@ -116,8 +116,9 @@ find_phrase (const char *text)
   return table > 0 && g_str_has_prefix (text + table, disabled.start) ? &disabled : NULL;
 }
 
-/* Reads the text from its start: classes, each with a colon, then what the last one says. What
- * comes later may be a row key, which is anybody's words, or only what one of several tries met.
+/* Reads the text from its start: classes, each with a colon, then the text of the last one.
+ * Anything later may be a row key, which can be any text, or the result of only one of several
+ * tries.
  *
  * Returns: NULL if it says nothing that is known here */
 static const Known *
@@ -180,9 +181,9 @@ set_declared (GError **error, const HbTIOError *io, const char *gateway)
  * @io: (nullable): the error that the gateway declared
  * @gateway: its address
  *
- * The one translation of a failed call: what it means becomes the message, what was said the
- * detail. Tells nothing about whether a write happened: that is for the caller, who knows what was
- * sent.
+ * The one translation of a failed call: its meaning becomes the message, the gateway's own words
+ * become the detail. It does not say whether a write happened: the caller decides that, because it
+ * knows what was sent.
  */
 void
 tall_hbase_error_set (GError **error, GError *reason, const HbTIOError *io, const char *gateway)

@@ -23,6 +23,43 @@ tall_children_write (const TallOperation *operation,
   return tall_operation_apply (operation, batch, error);
 }
 
+/**
+ * tall_children_take_back:
+ *
+ * Removes what tall_children_write() has written, or may have written, at a revision that will
+ * never be committed. The hint stays: another's may be in its place.
+ */
+gboolean
+tall_children_take_back (const TallOperation *operation,
+                         const TallOrder *order,
+                         gint64 revision,
+                         GError **error)
+{
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  operation->context->layout->append_children (&operation->key, order, revision, batch);
+  for (guint i = 0; i < batch->mutations->len; i++)
+    {
+      TallMutation *mutation = g_ptr_array_index (batch->mutations, i);
+      mutation->n_changes = 0;
+      tall_mutation_delete_at (batch, mutation, revision);
+    }
+  return tall_operation_apply (operation, batch, error);
+}
+
+/* Deletes each version of a row's cells by itself: whatever stands below them stays. */
+static void
+delete_versions (const TallRow *row, TallBatch *batch, TallMutation *mutation)
+{
+  for (guint i = 0; i < row->n_cells; i++)
+    {
+      gboolean known = FALSE;
+      for (guint j = 0; j < mutation->n_changes && !known; j++)
+        known = mutation->changes[j].timestamp == row->cells[i].timestamp;
+      if (!known)
+        tall_mutation_delete_at (batch, mutation, row->cells[i].timestamp);
+    }
+}
+
 /* One mutation for each row of the order, other than the root row, that has cells with timestamps
  * from @first to @last. */
 static gboolean
@@ -36,7 +73,7 @@ append_removals (
       TallRead *read = tall_read_plan_get (plan, i);
       read->min_timestamp = first;
       read->max_timestamp = last + 1;
-      read->max_versions = 1;
+      read->max_versions = first == 0 ? 1 : 0;
     }
 
   g_autoptr (TallReadResult) result =
@@ -47,54 +84,61 @@ append_removals (
     for (guint j = 0; j < result->results[i].n_rows; j++)
       {
         const char *table = tall_read_plan_get (plan, i)->table;
-        TallSlice row = result->results[i].rows[j].key;
-        if (tall_operation_is_root (operation, table, row))
+        const TallRow *row = &result->results[i].rows[j];
+        if (tall_operation_is_root (operation, table, row->key))
           continue;
-        TallMutation *mutation = tall_batch_add (batch, table, row);
-        if (first == last)
-          tall_mutation_delete_at (batch, mutation, last);
-        else
+        TallMutation *mutation = tall_batch_add (batch, table, row->key);
+        if (first == 0)
           tall_mutation_delete_up_to (batch, mutation, last);
+        else
+          delete_versions (row, batch, mutation);
       }
   return TRUE;
 }
 
 /**
- * tall_children_remove_at:
+ * tall_children_remove_left:
+ * @committed: the revision that is committed
+ * @revision: the one that we have claimed
  *
- * Removes what somebody whose claim we took over has written at exactly @revision.
+ * Removes what others have written in between for claims that we took over, or that were given up.
+ * Not all of these need be known: whoever could not remove one has given up, too.
  */
 gboolean
-tall_children_remove_at (const TallOperation *operation, gint64 revision, GError **error)
+tall_children_remove_left (const TallOperation *operation,
+                           gint64 committed,
+                           gint64 revision,
+                           GError **error)
 {
   g_autoptr (TallBatch) batch = tall_batch_new ();
-  return append_removals (operation, revision, revision, batch, error)
+  return append_removals (operation, committed + 1, revision - 1, batch, error)
          && tall_operation_apply (operation, batch, error);
 }
 
 /**
  * tall_children_clean_up:
- * @replaced: the state that has been replaced or deleted
+ * @replaced: the root that has been replaced or deleted, before any claim of ours
  * @now: the state in its place
  *
  * Removes rows that no reader can see any more, and the hint that leads nowhere. Best effort: what
- * stays is removed next time.
+ * stays is removed next time. A new order has nothing but what @now has.
  */
 void
 tall_children_clean_up (const TallOperation *operation,
-                        const TallState *replaced,
+                        const TallRoot *replaced,
                         const TallState *now)
 {
   g_autoptr (TallBatch) batch = tall_batch_new ();
   g_autoptr (GError) error = NULL;
 
-  if (tall_operation_has_children (operation) && replaced->revision > 0
-      && !append_removals (operation, 0, replaced->revision, batch, &error))
-    g_debug ("finding rows of revision %" G_GINT64_FORMAT ": %s", replaced->revision,
+  gint64 dead = tall_root_find_dead (replaced, now->revision);
+  if (tall_operation_has_children (operation) && dead > 0
+      && !append_removals (operation, 0, dead, batch, &error))
+    g_debug ("finding rows older than revision %" G_GINT64_FORMAT ": %s", now->revision,
              error->message);
   g_clear_error (&error);
-  tall_index_add_removal (operation, replaced, now, batch);
+  tall_index_add_removal (operation, &replaced->state, now, batch);
   if (!tall_operation_apply (operation, batch, &error))
-    g_debug ("removing rows of revision %" G_GINT64_FORMAT ": %s", replaced->revision,
+    g_debug ("removing rows older than revision %" G_GINT64_FORMAT ": %s", now->revision,
              error->message);
 }

@@ -10,11 +10,16 @@ gboolean tall_children_write (const TallOperation *operation,
                               const TallOrder *order,
                               gint64 revision,
                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_children_remove_at (const TallOperation *operation,
+gboolean tall_children_remove_left (const TallOperation *operation,
+                                    gint64 committed,
+                                    gint64 revision,
+                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_children_take_back (const TallOperation *operation,
+                                  const TallOrder *order,
                                   gint64 revision,
                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_children_clean_up (const TallOperation *operation,
-                             const TallState *replaced,
+                             const TallRoot *replaced,
                              const TallState *now);
 
 G_END_DECLS

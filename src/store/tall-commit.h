@@ -31,7 +31,7 @@ TallStep tall_commit (const TallOperation *operation,
                       const TallMutation *mutation,
                       const TallState *committed,
                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
-void tall_release (TallOperation *operation, const TallRoot *claim);
+void tall_release (TallOperation *operation, const TallRoot *claim, const TallOrder *order);
 
 gboolean tall_wait_for_claim (const TallOperation *operation,
                               TallRoot *root,

@@ -70,12 +70,12 @@ static void
 append_tombstone (const TallOperation *operation,
                   const TallState *tombstone,
                   TallSlice summary,
-                  gint64 replaced,
+                  gint64 dead,
                   TallBatch *batch)
 {
   TallMutation *mutation =
       tall_batch_add (batch, operation->root_table, tall_slice_array (operation->root_row));
-  tall_mutation_delete_up_to (batch, mutation, replaced);
+  tall_mutation_delete_up_to (batch, mutation, dead);
   tall_mutation_put (batch, mutation, TALL_STATE_QUALIFIER, tombstone->revision,
                      tall_state_encode (tombstone, batch->arena));
   tall_mutation_put (batch, mutation, TALL_SUMMARY_QUALIFIER, tombstone->revision, summary);
@@ -84,13 +84,13 @@ append_tombstone (const TallOperation *operation,
 static TallStep
 attempt (const TallOperation *operation, TallRoot *root, TallState *wanted, GError **error)
 {
-  const TallState replaced = root->state;
+  const TallRoot replaced = *root; /* no stranger's, so that it owns nothing */
   wanted->revision = tall_root_next_revision (root, tall_operation_now (operation));
   tall_state_set_lineage (wanted, operation, root);
 
   g_autoptr (TallBatch) batch = tall_batch_new ();
-  append_tombstone (operation, wanted, make_summary (operation, batch->arena), replaced.revision,
-                    batch);
+  append_tombstone (operation, wanted, make_summary (operation, batch->arena),
+                    tall_root_find_dead (&replaced, wanted->revision), batch);
   TallStep step =
       tall_commit (operation, root, g_ptr_array_index (batch->mutations, 0), wanted, error);
   if (step == TALL_STEP_DONE)

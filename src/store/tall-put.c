@@ -41,16 +41,17 @@ prepare (TallOperation *operation,
          gint64 revision,
          GError **error)
 {
-  gint64 abandoned = root->state.pending;
+  gboolean has_leftovers = tall_root_has_leftovers (root);
+  gint64 committed = root->state.revision;
   TallStep step = tall_claim (operation, root, revision, error);
   if (step != TALL_STEP_DONE)
     return step;
 
-  if ((abandoned == 0 || tall_children_remove_at (operation, abandoned, error))
+  if ((!has_leftovers || tall_children_remove_left (operation, committed, revision, error))
       && tall_children_write (operation, content->order, revision, error)
       && tall_write_check_time (operation, error))
     return TALL_STEP_DONE;
-  tall_release (operation, root);
+  tall_release (operation, root, content->order);
   return TALL_STEP_FAILED;
 }
 
@@ -58,13 +59,13 @@ static void
 append_commit (const TallOperation *operation,
                const TallContent *content,
                const TallState *committed,
-               gint64 replaced,
+               gint64 dead,
                TallBatch *batch)
 {
   TallMutation *mutation =
       tall_batch_add (batch, operation->root_table, tall_slice_array (operation->root_row));
-  if (replaced > 0)
-    tall_mutation_delete_up_to (batch, mutation, replaced);
+  if (dead > 0)
+    tall_mutation_delete_up_to (batch, mutation, dead);
   tall_mutation_put (batch, mutation, TALL_STATE_QUALIFIER, committed->revision,
                      tall_state_encode (committed, batch->arena));
   tall_content_append (content, operation, committed->revision, batch, mutation);
@@ -79,7 +80,7 @@ attempt (TallOperation *operation,
          GError **error)
 {
   gboolean has_children = tall_operation_has_children (operation);
-  const TallState replaced = root->state;
+  const TallRoot replaced = *root; /* no stranger's, so that it owns nothing */
 
   wanted->revision = tall_root_next_revision (root, tall_operation_now (operation));
   tall_state_set_lineage (wanted, operation, root);
@@ -94,14 +95,15 @@ attempt (TallOperation *operation,
 
   g_autoptr (TallBatch) batch = tall_batch_new ();
   g_autoptr (GError) cause = NULL;
-  append_commit (operation, content, wanted, replaced.revision, batch);
+  append_commit (operation, content, wanted, tall_root_find_dead (&replaced, wanted->revision),
+                 batch);
   TallStep step =
       tall_commit (operation, root, g_ptr_array_index (batch->mutations, 0), wanted, &cause);
   if (step == TALL_STEP_DONE)
     tall_children_clean_up (operation, &replaced, wanted);
   if (has_children && step == TALL_STEP_FAILED
       && !g_error_matches (cause, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN))
-    tall_release (operation, root);
+    tall_release (operation, root, content->order);
   if (cause != NULL)
     g_propagate_error (error, g_steal_pointer (&cause));
   return step;

@@ -219,6 +219,34 @@ tall_root_check_owner (const TallRoot *self, const TallOperation *operation, GEr
 }
 
 /**
+ * tall_root_has_leftovers:
+ *
+ * Returns: whether somebody may have left rows that never count: the order is claimed, or a claim
+ *   was given up, which the timestamp of the state cell still tells
+ */
+gboolean
+tall_root_has_leftovers (const TallRoot *self)
+{
+  return self->state.pending != 0 || self->timestamp > self->state.revision;
+}
+
+/**
+ * tall_root_find_dead:
+ * @revision: what is committed, or is going to be, in the place of @self
+ *
+ * Whoever has claimed less than @revision was claimed over, or has given up: what is older is
+ * replaced, or was never committed and never will be.
+ *
+ * Returns: up to which revision everything of the row and its children is dead; 0 if there was
+ *   nothing before
+ */
+gint64
+tall_root_find_dead (const TallRoot *self, gint64 revision)
+{
+  return self->exists ? revision - 1 : 0;
+}
+
+/**
  * tall_root_next_revision:
  * @now: milliseconds since the epoch by this machine's clock, which may be wrong
  *

@@ -46,6 +46,8 @@ gboolean tall_root_is_same (const TallRoot *self, const TallRoot *other);
 gboolean tall_root_check_owner (const TallRoot *self,
                                 const TallOperation *operation,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_root_has_leftovers (const TallRoot *self);
+gint64 tall_root_find_dead (const TallRoot *self, gint64 revision);
 gint64 tall_root_next_revision (const TallRoot *self, gint64 now);
 
 G_END_DECLS

@@ -40,6 +40,7 @@ class Case:
 TOLD = "explains what this one returned"
 FINDS = "explains what a get finds now"
 ALONE = "a client that is alone now"
+LEFT = "beside it lies"
 
 
 def put(value, rows=ONE):
@@ -159,7 +160,7 @@ ALSO = [
     also_holds("claims are never given up", "Others then wait for the patience, and nothing else.",
                ((put("x"),), (put("y"),)), True, Faults(lost=2), release="never"),
     also_holds("what an abandoned claim has written stays",
-               "It is never seen as long as all versions are kept; but it would lie about.",
+               "It is never seen as long as all versions are kept; but it would pile up until a commit.",
                ((put("x", TWO),), (put("y", OTHER),), (GET,)), True, Faults(), leftovers="keep"),
     also_holds("after a lie nothing is certain",
                "Right, but many an answer is “unknown” that need not be.",
@@ -178,7 +179,7 @@ def broken(name, why, found, clients, claims, faults, **decision):
 BROKEN_CLAIMS = [
     broken("the next revision ignores what is pending",
            "Two claims get one revision, and the children of both lie at it.",
-           ALONE, ((put("x", TWO),), (put("y", OTHER),)), True, Faults(),
+           FINDS, ((put("x", TWO),), (put("y", OTHER),)), True, Faults(),
            next_after=("revision",)),
     broken("the next revision ignores the state cell's timestamp",
            "A claim given up hides what a writer with a slower clock writes: he is locked out.",
@@ -199,6 +200,13 @@ BROKEN_CLAIMS = [
     broken("old children go before the commit",
            "The committed order loses them while it still is the one to be read.",
            FINDS, ((put("x"), put("y")), (GET,)), True, Faults(), clean_up="before"),
+    broken("a commit removes no more than what it has replaced",
+           "What was claimed or given up in between stays, and every get reads it.",
+           LEFT, ((put("x"),), (put("y"),)), True, Faults(lost=2), dead="what was replaced",
+           leftovers="keep"),
+    broken("what is older goes with what an abandoned claim has written",
+           "The committed order loses its children while it still is the one to be read.",
+           FINDS, ((put("x"), put("y")), (put("z"),)), True, Faults(), leftovers="all"),
     broken("one version of a cell is kept",
            "A slow writer's children push out the committed ones.",
            FINDS, ((put("x"),), (put("y"),)), True, Faults(), versions=1),

@@ -177,29 +177,42 @@ class Explorer:
             return "no order of the calls explains what this one returned"
         if world.rows not in self.alone:
             self.alone[world.rows] = self.go_on_alone(world.rows)
-        told = self.alone[world.rows]
+        told, left = self.alone[world.rows]
         if told[1:] != LONE_RESULTS:
             done = ", ".join(f"{do.what} → {result}" for do, result in zip(self.lone, told))
             return f"a client that is alone now is told: {done}"
+        if left:
+            return f"a client that is alone has stored an order, and beside it lies {left}"
         moment = self.monitor.begin(world.monitor, "lone", linear.Get())
         if self.monitor.end(moment, "lone", told[0]) == self.monitor.WRONG:
             return f"no order of the calls explains what a get finds now: {told[0]}"
         return None
 
     def go_on_alone(self, rows):
-        """What a client is told that is alone with @rows."""
+        """What a client is told that is alone with @rows, and what lies about after its first put."""
         place = self.clients.start("lone", self.lone, 0, self.operation_arguments)
-        told = []
+        told, left = [], []
         while place != self.clients.FINISHED:
             request, answer = self.clients.requests[place], None
             if isinstance(request, End):
                 told.append(request.result)
+                left += self.find_dead(rows) if len(told) == 2 else []
             elif isinstance(request, Choose):
                 answer = 0
             elif not isinstance(request, Begin):
                 rows, answer = self.table.execute(rows, request)
             place = self.clients.step(place, answer)
-        return told
+        return told, ", ".join(left)
+
+    def find_dead(self, rows):
+        """The cells that no reader can see, in words; not looked for where versions are limited."""
+        things = [self.table.rows.things[row].cells for row in rows]
+        state = newest(things[0], "s")
+        if state is None or self.table.versions is not None:
+            return []
+        committed = state.value.revision
+        return [f"{name}: {cell.qualifier} @{cell.timestamp}" for name, cells in zip(ROWS, things)
+                for cell in cells if cell.timestamp != committed]
 
     def explore(self, seconds):
         """Breadth first, so that what is found is found on a shortest way.

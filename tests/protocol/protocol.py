@@ -37,6 +37,13 @@ def next_revision(operation, root):
     return max(operation.clock, *(seen[name] + 1 for name in operation.variant.next_after))
 
 
+def has_leftovers(root):
+    """Whether somebody may have left rows that never count: the order is claimed, or a claim was
+    given up, which the state cell's timestamp still tells."""
+    state = root.state or NO_STATE
+    return state.pending != 0 or root.timestamp > state.revision
+
+
 def make_lineage(operation, root):
     """A mark of who made the row, taken over ever after; earlier versions leave none."""
     replaced = root.state.revision if root.state else 0
@@ -72,17 +79,19 @@ def claim(operation, root, revision, number):
     return NOT_DONE, root
 
 
-def release(operation, replaced, root):
-    """Gives up our claim @root. Its token stays: bytes that returned to an earlier state would let
-    somebody's late call succeed. Best effort."""
+def release(operation, replaced, root, rows):
+    """Gives up our claim @root, and removes what we have written for it. Its token stays: bytes
+    that returned to an earlier state would let somebody's late call succeed. Best effort."""
     how = operation.variant.release
     mutation = Cell("s", root.timestamp, root.state._replace(pending=0))
     if how == "restore" and replaced.state:
         mutation = Cell("s", root.timestamp, replaced.state)
     if how == "remove" and not replaced.state:
         mutation = DeleteUpTo(root.timestamp)
-    if how != "never":
-        yield WriteIf(root.state, (mutation,))
+    if how == "never" or (yield WriteIf(root.state, (mutation,))) is LOST:
+        return
+    for row in rows:
+        yield Write(row, (DeleteAt(root.timestamp),))
 
 
 # ---- Children ----------------------------------------------------------------------------------
@@ -100,12 +109,11 @@ def remove_children(first, last):
     found = ()
     for row in CHILDREN:
         cells = yield Read(row)
-        if any(first <= cell.timestamp <= last for cell in cells):
-            found += (row,)
+        found += ((row, tuple(cell.timestamp for cell in cells if first <= cell.timestamp <= last)),)
     del cells
-    marker = DeleteAt(last) if first == last else DeleteUpTo(last)
-    for row in found:
-        if not (yield from write(row, (marker,))):
+    for row, timestamps in found:
+        markers = (DeleteUpTo(last),) if first == 0 else tuple(map(DeleteAt, timestamps))
+        if timestamps and not (yield from write(row, markers)):
             return False
     return True
 
@@ -118,10 +126,19 @@ def write_children(operation, value, rows, revision):
     return True
 
 
-def clean_up(operation, replaced):
+def find_dead(operation, replaced, committed):
+    """Up to which revision all that the row has is dead once @committed replaces @replaced: all
+    that is older, as whoever has claimed less was claimed over. 0: the row is new."""
+    if operation.variant.dead == "what was replaced":
+        return replaced.state.revision if replaced.state else 0
+    return committed.revision - 1 if replaced.state else 0
+
+
+def clean_up(operation, replaced, committed):
     """Removes rows that no reader can see any more. Best effort."""
-    if operation.claims and replaced.state and replaced.state.revision:
-        yield from remove_children(0, replaced.state.revision)
+    dead = find_dead(operation, replaced, committed)
+    if operation.claims and dead:
+        yield from remove_children(0, dead)
 
 
 # ---- Commit ------------------------------------------------------------------------------------
@@ -199,14 +216,14 @@ def prepare(operation, value, rows, root, revision, number):
     step, root = yield from claim(operation, root, revision, number)
     if step != DONE:
         return step, root
-    abandoned = replaced.state.pending if replaced.state else 0
     ready = True
-    if abandoned and operation.variant.leftovers == "remove":
-        ready = yield from remove_children(abandoned, abandoned)
+    if has_leftovers(replaced) and operation.variant.leftovers != "keep":
+        first = (replaced.state.revision + 1 if operation.variant.leftovers == "remove" else 0)
+        ready = yield from remove_children(first, revision - 1)
     ready = ready and (yield from write_children(operation, value, rows, revision))
     if ready:
         return DONE, root
-    yield from release(operation, replaced, root)
+    yield from release(operation, replaced, root, rows)
     return NOT_DONE, root
 
 
@@ -214,8 +231,9 @@ def make_commit(operation, value, rows, replaced, committed):
     """All that a commit does to the root row. Where there are no children, their cells are here."""
     revision = committed.revision
     mutations = (Cell("s", revision, committed), Cell("value", revision, value))
-    if replaced.state and replaced.state.revision:
-        mutations = (DeleteUpTo(replaced.state.revision),) + mutations
+    dead = find_dead(operation, replaced, committed)
+    if dead:
+        mutations = (DeleteUpTo(dead),) + mutations
     if not operation.claims:
         mutations += tuple(Cell(row, revision, value) for row in rows)
     return mutations
@@ -227,7 +245,7 @@ def put_over(operation, value, rows, replaced, number):
     committed = make_committed(operation, replaced, True, revision, len(rows))
     root = replaced
     if operation.variant.clean_up == "before":
-        yield from clean_up(operation, replaced)
+        yield from clean_up(operation, replaced, committed)
     if operation.claims:
         step, root = yield from prepare(operation, value, rows, root, revision, number)
         if step != DONE:
@@ -235,7 +253,7 @@ def put_over(operation, value, rows, replaced, number):
     mutations = make_commit(operation, value, rows, replaced, committed)
     step, root = yield from commit(operation, root, mutations, committed)
     if step == DONE:
-        yield from clean_up(operation, replaced)
+        yield from clean_up(operation, replaced, committed)
     return step, root
 
 
@@ -273,13 +291,13 @@ def delete(operation):
             return NOT_FOUND
         replaced = root
         tombstone = make_committed(operation, root, False, next_revision(operation, root), 0)
-        mutations = (DeleteUpTo(replaced.state.revision),
+        mutations = (DeleteUpTo(find_dead(operation, replaced, tombstone)),
                      Cell("s", tombstone.revision, tombstone))
         if not operation.variant.tombstone:
             mutations = (DeleteUpTo(root.timestamp),)
         step, root = yield from commit(operation, root, mutations, tombstone)
         if step == DONE:
-            yield from clean_up(operation, replaced)
+            yield from clean_up(operation, replaced, tombstone)
         if step != AGAIN:
             return step
     return NOT_DONE

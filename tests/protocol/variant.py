@@ -15,7 +15,8 @@ class Variant:
     claim_token: bool = True           # each claim has a token of its own
     release: str = "marked"            # of a claim: its token stays | "restore" what was before
     #                                    | "remove" the state cell | "never"
-    leftovers: str = "remove"          # what an abandoned claim has written | "keep"
+    leftovers: str = "remove"          # what claims that came to nothing have written | "keep"
+    #                                    | "all": also what stands below them
     children: str = "acknowledged"     # before the commit is sent | "unacknowledged"
     after_no: str = "look"             # after "did not match" | "trust" it and begin again
     after_lost: str = "unknown"        # somebody else's state is there | "conflict" | "again"
@@ -26,6 +27,7 @@ class Variant:
     #                                    | "marked": the next commit gives it one
     tombstone: bool = True             # a delete leaves one | False: nothing is left of the row
     clean_up: str = "after"            # the commit | "before" it
+    dead: str = "what is older"        # than a commit | "what was replaced" by it, and older
     counts: str = "at the revision"    # which cell a reader takes | "up to it" | "newest"
     reader: str = "root again"         # what is in pieces is damaged if the root has not moved
     #                                    meanwhile | "first root": if it is that of the first look

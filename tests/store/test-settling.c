@@ -30,6 +30,7 @@ test_false_though_applied (void)
   tall_stepper_step (p1, APPLY);
   tall_stepper_fail (p1, APPLY_IF, TALL_FAILURE_FALSE);
   tall_stepper_step (p1, READ);
+  tall_stepper_finish (p1);
   g_assert_no_error (tall_stepper_get_error (p1));
   g_assert_cmpuint (tall_stepper_see (table), ==, 11);
 
@@ -81,6 +82,7 @@ lose_commit_to_claim (const TallWriteOptions *options)
   tall_stepper_step (p0, APPLY); /* removes p1's rows */
   tall_stepper_step (p0, APPLY);
   tall_stepper_step (p0, APPLY_IF);
+  tall_stepper_finish (p0);
   g_assert_no_error (tall_stepper_get_error (p0));
   g_assert_cmpuint (tall_stepper_deliver_late (p1), ==, 0);
   g_assert_cmpuint (tall_stepper_see (table), ==, 10);

@@ -120,6 +120,24 @@ tall_test_read_mark (const TallOrder *order, guint *writer, guint *sequence)
     }
 }
 
+guint
+tall_test_count_cells (TallTable *table, const TallLayout *layout, gint64 timestamp)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  for (const TallLayoutTable *rows = layout->tables; rows->name != NULL; rows++)
+    tall_read_plan_add_scan (plan, rows->name, tall_slice (NULL, 0), tall_slice (NULL, 0));
+  if (timestamp != 0)
+    tall_read_plan_set_timestamp (plan, timestamp);
+  g_autoptr (TallReadResult) result = tall_table_read (table, plan, TALL_NO_DEADLINE, &error);
+  g_assert_no_error (error);
+  guint n = 0;
+  for (guint i = 0; i < result->n_results; i++)
+    for (guint j = 0; j < result->results[i].n_rows; j++)
+      n += result->results[i].rows[j].n_cells;
+  return n;
+}
+
 static const char *
 locate (TallStore *store, const char *order_number, GByteArray *row)
 {

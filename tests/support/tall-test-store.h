@@ -37,6 +37,9 @@ TallOrder *
 tall_test_marked_order (const char *order_number, guint writer, guint sequence, guint n_lines);
 void tall_test_read_mark (const TallOrder *order, guint *writer, guint *sequence);
 
+/* In all tables of orders: those with this timestamp; 0: all. */
+guint tall_test_count_cells (TallTable *table, const TallLayout *layout, gint64 timestamp);
+
 /* The state cell of VINET's order, as it is stored. */
 gboolean tall_test_read_state (TallStore *store,
                                const char *order_number,

@@ -1,0 +1,263 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+
+/* Claims that come to nothing, given up or abandoned: what was written for them goes, and nothing
+ * else does. */
+#include "tall-error.h"
+#include "tall-stepper.h"
+
+#define READ TALL_CALL_READ
+#define APPLY TALL_CALL_APPLY
+#define APPLY_IF TALL_CALL_APPLY_IF
+
+#define N_REFUSED 20
+#define N_LINES 100
+
+/* A client whose puts do not get through, and what lies in the tables. */
+typedef struct
+{
+  const TallLayout *layout;
+  TallTable *table;
+  TallTable *failing;
+  TallStore *store;
+  gboolean commits_fail;
+  gboolean removals_fail;
+} Client;
+
+static TallFailure
+break_calls (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  const Client *self = data;
+  if (call->kind != APPLY && call->kind != APPLY_IF)
+    return TALL_FAILURE_NONE;
+  const TallMutation *mutation = call->mutations[0];
+  gboolean is_commit = call->kind == APPLY_IF && mutation->n_changes > 1;
+  gboolean is_removal = call->kind == APPLY && mutation->changes[0].kind != TALL_CHANGE_PUT;
+  return (is_commit && self->commits_fail) || (is_removal && self->removals_fail)
+             ? TALL_FAILURE_BEFORE
+             : TALL_FAILURE_NONE;
+}
+
+static void
+client_init (Client *self, const TallLayout *layout)
+{
+  *self = (Client){ .layout = layout, .table = tall_stepper_table_new (layout) };
+  self->failing = tall_failing_table_new (self->table);
+  self->store = tall_test_open (self->failing, NULL);
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (self->failing), break_calls, NULL, self);
+}
+
+static void
+client_clear (Client *self)
+{
+  g_clear_object (&self->store);
+  g_clear_object (&self->failing);
+  g_clear_object (&self->table);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Client, client_clear)
+
+static void
+put (Client *self, guint writer)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallOrder) order = tall_test_marked_order (TALL_TEST_ORDER, writer, 1, N_LINES);
+  gboolean done = tall_front_put_order (TALL_FRONT (self->store), order, NULL, NULL, &error);
+  if (self->commits_fail)
+    g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+  else
+    g_assert_no_error (error);
+  g_assert_true (done == (error == NULL));
+}
+
+static void
+refuse (Client *self)
+{
+  self->commits_fail = TRUE;
+  for (guint i = 0; i < N_REFUSED; i++)
+    put (self, 2);
+  self->commits_fail = FALSE;
+}
+
+static guint
+count (const Client *self)
+{
+  return tall_test_count_cells (self->table, self->layout, 0);
+}
+
+/* What a put that is refused for certain leaves is a state cell, which goes with the next commit.
+ */
+static void
+test_refused_puts (gconstpointer layout)
+{
+  g_auto (Client) client = { 0 };
+  client_init (&client, layout);
+  put (&client, 1);
+  guint n_cells = count (&client);
+  refuse (&client);
+  g_assert_cmpuint (count (&client), ==, n_cells + N_REFUSED);
+  g_assert_cmpuint (tall_stepper_see (client.table), ==, 1);
+  put (&client, 3);
+  g_assert_cmpuint (count (&client), ==, n_cells);
+}
+
+/* When removing does not work either, what lies there does not pile up: nobody writes more before
+ * that is gone. The next put removes everything, whether or not anything was stored before. */
+static void
+test_nothing_can_be_removed (gconstpointer layout)
+{
+  for (guint is_new = 0; is_new < 2; is_new++)
+    {
+      g_auto (Client) client = { 0 };
+      client_init (&client, layout);
+      put (&client, 1);
+      guint n_cells = count (&client);
+      if (is_new)
+        {
+          client_clear (&client);
+          client_init (&client, layout);
+        }
+      client.removals_fail = TRUE;
+      refuse (&client);
+      g_assert_cmpuint (count (&client), >, n_cells);
+      g_assert_cmpuint (count (&client), <=, 2 * n_cells + N_REFUSED);
+      g_assert_cmpuint (tall_stepper_see (client.table), ==, is_new ? 0 : 1);
+      client.removals_fail = FALSE;
+      put (&client, 3);
+      g_assert_cmpuint (count (&client), ==, n_cells);
+    }
+}
+
+/* The same for a delete: nothing but the tombstone stays. */
+static void
+test_deleted (gconstpointer layout)
+{
+  g_auto (Client) client = { 0 };
+  g_autoptr (GError) error = NULL;
+  client_init (&client, layout);
+  put (&client, 1);
+  client.removals_fail = TRUE;
+  refuse (&client);
+  client.removals_fail = FALSE;
+  g_assert_true (tall_front_delete_order (TALL_FRONT (client.store), TALL_TEST_CUSTOMER,
+                                          TALL_TEST_ORDER, NULL, &error));
+  g_assert_no_error (error);
+  g_assert_cmpuint (count (&client), ==, 2);
+}
+
+/* p1 has written rows above a committed order, and comes to nothing. */
+static void
+leave_rows (TallTable *table, TallStepper *p1, gboolean gives_up)
+{
+  g_autoptr (TallStepper) p0 = tall_stepper_new (table, 1000);
+  tall_stepper_put_whole (p0, 10, 2);
+  tall_stepper_put (p1, 11, 2, NULL);
+  tall_stepper_step (p1, APPLY_IF);
+  tall_stepper_step (p1, READ);
+  tall_stepper_step (p1, APPLY_IF);
+  tall_stepper_step (p1, APPLY);
+  if (!gives_up)
+    return;
+  tall_stepper_fail (p1, APPLY_IF, TALL_FAILURE_BEFORE); /* the commit */
+  tall_stepper_step (p1, APPLY_IF);
+  tall_stepper_fail (p1, APPLY, TALL_FAILURE_BEFORE);
+  tall_stepper_fail (p1, APPLY, TALL_FAILURE_BEFORE);
+  g_assert_error (tall_stepper_get_error (p1), TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+}
+
+/* The next writer removes exactly those before writing anything: what is committed below them can
+ * be read until its own commit. */
+static void
+remove_exactly_those (const TallLayout *layout, gboolean gives_up)
+{
+  g_autoptr (TallTable) table = tall_stepper_table_new (layout);
+  g_autoptr (TallStepper) p1 = tall_stepper_new (table, 1000);
+  g_autoptr (TallStepper) p2 = tall_stepper_new (table, 1000);
+  leave_rows (table, p1, gives_up);
+  g_assert_cmpuint (tall_test_count_cells (table, layout, 1002), >, 3);
+
+  tall_stepper_put (p2, 12, 1, NULL);
+  tall_stepper_step (p2, APPLY_IF);
+  tall_stepper_step (p2, READ);
+  if (!gives_up)
+    tall_stepper_step (p2, READ);
+  tall_stepper_step (p2, APPLY_IF);
+  tall_stepper_step (p2, READ);
+  tall_stepper_step (p2, APPLY);
+  g_assert_cmpuint (tall_test_count_cells (table, layout, 1002), ==, 1); /* its state cell */
+  g_assert_cmpuint (tall_stepper_see (table), ==, 10);
+  tall_stepper_finish (p2);
+  g_assert_no_error (tall_stepper_get_error (p2));
+  g_assert_cmpuint (tall_stepper_see (table), ==, 12);
+  g_assert_cmpuint (tall_test_count_cells (table, layout, 1002), ==, 0);
+  tall_stepper_finish (p1);
+  tall_stepper_go_on_alone (table);
+}
+
+static void
+test_given_up_claim_has_left_rows (gconstpointer layout)
+{
+  remove_exactly_those (layout, TRUE);
+}
+
+static void
+test_abandoned_claim_has_left_rows (gconstpointer layout)
+{
+  remove_exactly_those (layout, FALSE);
+}
+
+/* Rows that arrive after their claim was given up and another has committed are not seen, and go
+ * with the next commit. */
+static void
+test_late_rows (gconstpointer layout)
+{
+  g_autoptr (TallTable) table = tall_stepper_table_new (layout);
+  g_autoptr (TallStepper) p1 = tall_stepper_new (table, 1000);
+  g_autoptr (TallStepper) p2 = tall_stepper_new (table, 1000);
+  tall_stepper_put_whole (p2, 12, 2);
+  guint n_cells = tall_test_count_cells (table, layout, 0);
+  tall_stepper_put (p1, 11, 2, NULL);
+  tall_stepper_step (p1, APPLY_IF);
+  tall_stepper_step (p1, READ);
+  tall_stepper_step (p1, APPLY_IF);
+  tall_stepper_fail (p1, APPLY, TALL_FAILURE_LATE);
+  tall_stepper_fail (p1, APPLY, TALL_FAILURE_LATE);
+  tall_stepper_fail (p1, APPLY_IF, TALL_FAILURE_LATE);
+  g_assert_error (tall_stepper_get_error (p1), TALL_ERROR, TALL_ERROR_TIMED_OUT);
+  tall_stepper_put_whole (p2, 13, 2);
+  tall_stepper_deliver_late (p1);
+  g_assert_cmpuint (tall_stepper_see (table), ==, 13);
+  tall_stepper_put_whole (p2, 14, 2);
+  g_assert_cmpuint (tall_stepper_see (table), ==, 14);
+  g_assert_cmpuint (tall_test_count_cells (table, layout, 0), ==, n_cells);
+}
+
+static const struct
+{
+  const char *name;
+  GTestDataFunc test; /* is given the layout */
+} tests[] = {
+  { "refused-puts", test_refused_puts },
+  { "nothing-can-be-removed", test_nothing_can_be_removed },
+  { "deleted", test_deleted },
+  { "given-up-claim-has-left-rows", test_given_up_claim_has_left_rows },
+  { "abandoned-claim-has-left-rows", test_abandoned_claim_has_left_rows },
+  { "late-rows", test_late_rows },
+};
+
+/* For every layout whose orders are several rows: only there are claims. */
+int
+main (int argc, char *argv[])
+{
+  guint n_layouts;
+  const TallLayout *const *layouts = tall_layouts (&n_layouts);
+
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < n_layouts; i++)
+    for (guint j = 0; j < G_N_ELEMENTS (tests) && !layouts[i]->single_row; j++)
+      {
+        g_autofree char *path =
+            g_strdup_printf ("/giving-up/%s/%s", layouts[i]->name, tests[j].name);
+        g_test_add_data_func (path, layouts[i], tests[j].test);
+      }
+  return g_test_run ();
+}

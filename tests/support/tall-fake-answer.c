@@ -179,7 +179,7 @@ write_failed (ThriftProtocol *protocol, gboolean one)
 }
 
 static TallSlice
-reason_of (TallFakeAnswer answer)
+reason_of (const TallFakeScript *self, TallFakeAnswer answer)
 {
   static const char bytes[] =
       "java.io.IOException: " TALL_FAKE_REASON "\n\tat org.apache.hadoop.hbase.Some.where";
@@ -187,13 +187,16 @@ reason_of (TallFakeAnswer answer)
     return tall_slice (bytes, sizeof bytes - 1);
   if (answer == TALL_FAKE_BUSY)
     return tall_slice_str ("org.apache.hadoop.hbase.CallQueueTooBigException: Call queue is full");
-  return tall_slice_str ("java.io.IOException: it hurts");
+  return tall_slice_str (self->reason != NULL ? self->reason : "java.io.IOException: it hurts");
 }
 
 static void
-write_error (ThriftProtocol *protocol, TallFakeAnswer answer, GError **error)
+write_error (const TallFakeScript *self,
+             ThriftProtocol *protocol,
+             TallFakeAnswer answer,
+             GError **error)
 {
-  TallSlice reason = reason_of (answer);
+  TallSlice reason = reason_of (self, answer);
   thrift_protocol_write_field_begin (protocol, "io", T_STRUCT, 1, error);
   thrift_protocol_write_struct_begin (protocol, "TIOError", error);
   write_binary_field (protocol, 1, (const char *)reason.data, reason.len);
@@ -214,7 +217,7 @@ write_result (TallFakeScript *self,
   gboolean no_table = self->cells == NULL && g_str_equal (name, "getScannerResults");
   if (answer == TALL_FAKE_ERROR || answer == TALL_FAKE_BUSY || answer == TALL_FAKE_ERROR_BYTES
       || no_table)
-    write_error (protocol, answer, error);
+    write_error (self, protocol, answer, error);
   else if (g_str_equal (name, "getThriftServerType"))
     {
       thrift_protocol_write_field_begin (protocol, "success", T_I32, 0, error);

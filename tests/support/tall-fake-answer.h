@@ -36,6 +36,7 @@ typedef struct
   char *answers;    /* to checkAndMutate, "1" and "0"; nullable: yes */
   gsize n_answered; /* of @answers */
   char *cells;      /* nullable: of its row, "name=value name=value" */
+  char *reason;     /* nullable: what a TALL_FAKE_ERROR says; NULL: that it hurts */
 } TallFakeScript;
 
 gboolean tall_fake_answer_write (TallFakeScript *self,

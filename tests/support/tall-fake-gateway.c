@@ -217,6 +217,18 @@ tall_fake_gateway_set_answer (TallFakeGateway *self,
 }
 
 /**
+ * tall_fake_gateway_set_reason:
+ * @reason: what %TALL_FAKE_ERROR says from now on; no call may be under way
+ */
+void
+tall_fake_gateway_set_reason (TallFakeGateway *self, const char *reason)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  g_free (self->script.reason);
+  self->script.reason = g_strdup (reason);
+}
+
+/**
  * tall_fake_gateway_set_self_test:
  * @answers: to the checks of the self-test, "1" and "0", before it answers yes to all
  * @cells: what its row has in the end: "name=value name=value"
@@ -409,5 +421,6 @@ tall_fake_gateway_free (TallFakeGateway *self)
   g_free (self->address);
   g_free (self->script.answers);
   g_free (self->script.cells);
+  g_free (self->script.reason);
   g_free (self);
 }

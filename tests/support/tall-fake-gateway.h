@@ -55,6 +55,7 @@ void tall_fake_gateway_set_answer (TallFakeGateway *self,
                                    const char *method,
                                    TallFakeAnswer answer,
                                    guint times);
+void tall_fake_gateway_set_reason (TallFakeGateway *self, const char *reason);
 void
 tall_fake_gateway_set_self_test (TallFakeGateway *self, const char *answers, const char *cells);
 void tall_fake_gateway_set_served (TallFakeGateway *self, guint n);

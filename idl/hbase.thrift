@@ -64,9 +64,9 @@ struct TResult {
 
 // ---- Writes -------------------------------------------------------------------------------------
 
-/** When a write is acknowledged, counted from the write-ahead log. */
+/** How far a write has got in the write-ahead log when it is acknowledged. */
 enum TDurability {
-  /** As the table says; a table that says nothing means SYNC_WAL. */
+  /** As the table is set; a table without a setting means SYNC_WAL. */
   USE_DEFAULT = 0,
   /** Not logged at all: lost when the region server ends. */
   SKIP_WAL = 1,

@@ -4,8 +4,8 @@
 
 
 class ToolError(Exception):
-    """Something that the person at the shell has to read; the text says what to do."""
+    """An error for the user at the shell; the text says what to do."""
 
 
 class UsageError(ToolError):
-    """The command was called in a way that cannot be meant."""
+    """The command was called in a wrong way."""

@@ -19,8 +19,8 @@ REGION_IS_UP = "Serving as localhost,"
 class Cluster(Instance):
     """ZooKeeper, a master, two region servers, and gateways. All have the same heap.
 
-    A process that is started again finds what the others remember of it: the session of one that
-    was killed lives on in ZooKeeper until its time is over, as in any cluster.
+    The other processes remember a process that is started again: as in any cluster, ZooKeeper keeps
+    the session of a killed process until its time is over.
     """
 
     cluster = True
@@ -65,7 +65,7 @@ class Cluster(Instance):
 
 
 def open_instance(data, cluster=None):
-    """The instance of a data directory. CLUSTER: which kind it has to be; None: whatever it is."""
+    """The instance of a data directory. CLUSTER: which kind it must be; None: any kind."""
     path = os.path.join(os.path.realpath(data), "instance.json")
     is_cluster = bool(cluster)
     with contextlib.suppress(FileNotFoundError, ValueError):

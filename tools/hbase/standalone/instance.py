@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One HBase in one data directory: a master that holds everything, and its Thrift2 gateways.
 
-What a cluster has besides is in cluster.py.
+cluster.py adds what a cluster needs.
 """
 
 import contextlib
@@ -28,7 +28,7 @@ GATEWAY = "gateway-"
 
 
 class PortTaken(Exception):
-    """Somebody took the port of process NAME between our choice and its start."""
+    """Another process took the port of process NAME between its choice and its use."""
 
     def __init__(self, name):
         super().__init__(name)
@@ -39,8 +39,8 @@ class Instance:
     """The processes of a data directory, as DIR/instance.json knows them.
 
     The file holds {"zookeeper_port", "properties", "heap", "cluster", "processes": {NAME: {"pid",
-    "log" and, of gateways, "port", "mode"}}}. Ports and modes stay there when processes end, so that a later
-    start gives the same addresses where they are still free.
+    "log" and, of gateways, "port", "mode"}}}. Ports and modes stay there when processes end, so
+    that a later start uses the same addresses if they are still free.
     """
 
     cluster = False
@@ -53,7 +53,7 @@ class Instance:
         self._started = []
         self._die_with_parent = False
         self._deadline = 0.0
-        self.jars_seconds = 0.0  # that the last start took to bring HBase's jars
+        self.jars_seconds = 0.0  # that the last start needed to fetch HBase's jars
         self._java = None
         self._only = None
         self._state = {"zookeeper_port": 0, "properties": {}, "heap": 512,
@@ -149,7 +149,7 @@ class Instance:
     def start(self, modes=None, properties=None, heap=None, timeout=120.0, die_with_parent=False):
         """Starts what does not run; returns when all answer. A failed start leaves nothing behind.
 
-        MODES, PROPERTIES, HEAP: as given, else as the directory remembers them.
+        MODES, PROPERTIES, HEAP: if not given, those that the directory remembers.
         """
         settings.check_directory(self.data)
         self._claim_directory()
@@ -160,9 +160,9 @@ class Instance:
             self._begin(timeout, die_with_parent)
 
     def restart(self, names, timeout=120.0, die_with_parent=False):
-        """Kills processes, if they run, and starts them and nothing else; returns when they answer.
+        """Kills processes, if they run, and starts only these; returns when they answer.
 
-        What cannot live without one of them is started anew with it.
+        Processes that cannot run without one of them are started anew with it.
         """
         with self._locked():
             with contextlib.suppress(FileNotFoundError):
@@ -208,7 +208,7 @@ class Instance:
             os.makedirs(os.path.join(self.data, folder), exist_ok=True)
 
     def _adopt(self, modes, properties, heap):
-        """Takes new settings into the state; refused while processes run with others."""
+        """Takes new settings into the state. Refuses them while processes run with others."""
         processes = self._state["processes"]
         if modes is None:
             modes = [self.mode(name) for name in self.gateways]
@@ -257,9 +257,9 @@ class Instance:
         self._wait_gateways()
 
     def _forget_sessions(self):
-        # ZooKeeper's files hold only sessions. Those of killed processes are still open there, and
-        # HBase would wait for their end; but without them ZooKeeper refuses clients that knew it
-        # before. So all the others go, and come back, gateways at their addresses.
+        # ZooKeeper's files hold only sessions. Sessions of killed processes are still open there,
+        # and HBase would wait for their end. But without the files ZooKeeper refuses its earlier
+        # clients. So all other processes are restarted, gateways at their addresses.
         running = self.running()
         self._end(running, 0)
         if self._only is not None:
@@ -310,7 +310,7 @@ class Instance:
             seen = ""
             while text not in seen:
                 if any(sign in seen for sign in GAVE_UP):
-                    # It would go on for minutes before it ends.
+                    # The process would take minutes to end by itself.
                     raise ToolError(self._failure(name, "gave up"))
                 self._pause(name, f"“{text.strip()}” in its log")
                 # Keep the end of what was read: a text may come in two pieces.

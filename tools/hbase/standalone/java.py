@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The tallorder authors
 # SPDX-License-Identifier: Apache-2.0
-"""Finds Java 17 and brings HBase's jars by Maven, once."""
+"""Finds Java 17 and fetches HBase's jars by Maven, once."""
 
 import contextlib
 import fcntl
@@ -22,7 +22,7 @@ STAMP = JARS / ".pom-sha256"
 
 
 def find_java():
-    """The path of a Java 17, wherever it is: HBase 2.6 runs on no newer one."""
+    """The path of a Java 17, wherever it is: HBase 2.6 does not run on newer versions."""
     candidates = []
     if os.environ.get("JAVA_HOME"):
         candidates.append(os.path.join(os.environ["JAVA_HOME"], "bin", "java"))
@@ -47,7 +47,7 @@ def _is_java_17(path):
 
 
 def ensure_jars(java):
-    """Has Maven fill target/lib, unless it is as pom.xml wants it. Returns the folder."""
+    """Lets Maven fill target/lib, unless that matches pom.xml already. Returns the folder."""
     if _jars_are_current():
         return JARS
     JARS.parent.mkdir(exist_ok=True)
@@ -59,7 +59,7 @@ def ensure_jars(java):
 
 
 def describe_times(seconds, jars_seconds):
-    """Bringing the jars, once, is not what starting takes."""
+    """The time of a start, without the time to fetch the jars, which happens once."""
     if jars_seconds < 1:
         return f"after {seconds:.1f} s"
     return f"after {seconds - jars_seconds:.1f} s, and {jars_seconds:.1f} s to bring HBase's jars,"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The tallorder authors
 # SPDX-License-Identifier: Apache-2.0
-"""Processes that are ours and nobody else's, and free ports for them."""
+"""The processes of an instance, never anybody else's, and free ports for them."""
 
 import contextlib
 import ctypes
@@ -54,13 +54,13 @@ def spawn(command, log, directory, die_with_parent=False):
             start_new_session=True,
             preexec_fn=(lambda: prctl(PR_SET_PDEATHSIG, signal.SIGKILL)) if prctl else None,
         )
-    # Nobody waits for it by this object: it may outlive this command.
+    # This object does not wait for the process, which may outlive this command.
     process.returncode = 0
     return process.pid
 
 
 def is_alive(pid, mark):
-    """Whether PID runs with MARK among its arguments: numbers are given again to others."""
+    """Whether PID runs with MARK among its arguments: the kernel reuses process ids."""
     if not pid:
         return False
     alive = mark.encode() in _arguments(pid)

@@ -58,14 +58,14 @@ FIXED_PROPERTIES = {
     "hbase.master.wait.on.regionservers.interval": "50",
     "hbase.regionserver.msginterval": "500",
     "hbase.procedure.remote.dispatcher.delay.msec": "10",
-    # A busy machine must not look like a dead one; nobody else waits for these sessions to end.
+    # A busy machine must not look dead; nothing else waits for these sessions to end.
     "zookeeper.session.timeout": "40000",
     "zookeeper.session.timeout.localHBaseCluster": "40000",
 }
 
 
-# Several processes, of which each may die alone: soon noticed, and nothing is handed out before both
-# region servers are there.
+# Several processes, each of which may die alone. A dead one is noticed soon, and no region is
+# assigned before both region servers are there.
 CLUSTER_PROPERTIES = {
     "hbase.cluster.distributed": "true",
     "hbase.master.wait.on.regionservers.mintostart": "2",
@@ -77,11 +77,11 @@ CLUSTER_PROPERTIES = {
 
 
 class Mode(namedtuple("Mode", "protocol framed")):
-    """What a gateway speaks: "binary" or "compact", framed or not."""
+    """The mode of a gateway: "binary" or "compact", framed or not."""
 
     @classmethod
     def parse(cls, text):
-        """From words such as "compact,framed"; what is left out is binary and unframed."""
+        """From words such as "compact,framed"; the default is binary and unframed."""
         protocol, framed = "binary", False
         for word in text.replace("+", ",").split(","):
             if word in ("binary", "compact"):
@@ -132,7 +132,7 @@ def write_site(data, zookeeper_port, properties, cluster=False):
 
 
 def mark(data, name):
-    """The argument by which a process is known as process NAME of the instance in DATA."""
+    """The argument that identifies process NAME of the instance in DATA."""
     return f"-Dtallorder.hbase={name}@{data}"
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The tallorder authors
 # SPDX-License-Identifier: Apache-2.0
-"""Ctrl-C, SIGTERM and SIGHUP as one exception, so that "finally" runs whatever ends us."""
+"""Ctrl-C, SIGTERM and SIGHUP as one exception, so that "finally" runs whatever ends the command."""
 
 import contextlib
 import signal
@@ -24,7 +24,7 @@ def install():
 
 
 def ignore():
-    """From here on nothing interrupts: for the last steps."""
+    """Ignores all signals from here on, for the last steps."""
     for number in SIGNALS:
         signal.signal(number, signal.SIG_IGN)
 

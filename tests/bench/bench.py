@@ -92,7 +92,7 @@ def orders_of_a_file(folder):
     equal(report["orders"], 10)
 
 
-def rejected_rows_are_told(folder):
+def rejected_rows_are_reported(folder):
     file = pathlib.Path(folder) / "orders.csv"
     text = (NORTHWIND / "orders.csv").read_text().splitlines(keepends=True)
     columns = text[1].count(",") - 1
@@ -234,7 +234,7 @@ def floors_on_hbase(_):
 def begin():
     if not ON_HBASE:
         for function in (all_layouts, all_keys_with_clients, orders_of_a_file,
-                         rejected_rows_are_told, table_for_people, progress_on_a_terminal,
+                         rejected_rows_are_reported, table_for_people, progress_on_a_terminal,
                          kept_and_then_left_alone, stopped, wrong_usage, not_reachable):
             test(function)
     elif "TALLORDER_HBASE_BINARY" in os.environ:

@@ -50,7 +50,7 @@ run_nothing (gpointer data G_GNUC_UNUSED, guint n G_GNUC_UNUSED, GError **error 
   return TRUE;
 }
 
-/* Figures, settings and, where it was measured, what each side took. */
+/* Figures, settings and, if measured, the times of each side. */
 static void
 test_json (void)
 {

@@ -31,7 +31,7 @@ make_record (guint phase, const TallLayout *layout, const TallKeyStrategy *key)
   };
 }
 
-/* What is read and written is added up, columns are aligned, no line is longer than 100. */
+/* Reads and writes are added up, columns are aligned, and no line is longer than 100. */
 static void
 test_text (void)
 {

@@ -10,7 +10,7 @@
 
 #define SLOW 100000 /* microseconds */
 
-/* A front that hands every call to another, but lies about what it was told to lie about. */
+/* A front that forwards every call, but gives wrong results where a test asks for them. */
 typedef struct
 {
   TallFront parent_instance;
@@ -98,7 +98,7 @@ lying_front_class_init (LyingFrontClass *klass)
 #define N_ORDERS 100
 #define N_CUSTOMERS 2
 
-/* A store in memory, and what is to be in it. */
+/* A store in memory, and its expected content. */
 typedef struct
 {
   LyingFront *front;
@@ -161,7 +161,7 @@ run_well (
   g_assert_true (done);
 }
 
-/* Of what each client does, the first tenth is not timed, but counted. */
+/* The first tenth of each client's operations is counted, but not timed. */
 static void
 assert_tenth_warms_up (const TallBenchRecord *record, guint n, guint n_clients)
 {
@@ -172,7 +172,7 @@ assert_tenth_warms_up (const TallBenchRecord *record, guint n, guint n_clients)
   g_assert_cmpuint (record->n_timed, ==, n - n_warm_up);
 }
 
-/* All phases, in their order, do as many operations as they are told, and nothing is amiss. */
+/* All phases, in their order, do the number of operations asked for, without errors. */
 static void
 test_phases (Fixture *self, gconstpointer data)
 {
@@ -200,7 +200,7 @@ test_phases (Fixture *self, gconstpointer data)
   g_assert_cmpint (self->front->n_gets, ==, N_ORDERS);
 }
 
-/* A client without an operation of its own has none, instead of going on for ever. */
+/* A client without an operation of its own does none, and does not go on for ever. */
 static void
 test_few_operations (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
@@ -239,8 +239,8 @@ check_rate (Fixture *self, const char *name, guint n_clients, gint slow_at)
   g_assert_cmpfloat (record.rate, >=, (double)record.n_timed / seconds);
 }
 
-/* One operation of one client takes long: the rate is that of the time that passed, however fast
- * the others were. */
+/* One operation of one client takes long. The rate counts the time that passed, however fast the
+ * others were. */
 static void
 test_rate (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
@@ -261,8 +261,8 @@ test_rate_when_warm (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   g_assert_cmpfloat (record.rate, >=, (double)record.n_timed / seconds);
 }
 
-/* What comes back is compared every now and then, and not kept until the phase is over; also what
- * came back last. */
+/* Results are compared now and then, not kept until the phase is over; the last ones are compared,
+ * too. */
 static void
 test_rounds (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
@@ -370,7 +370,7 @@ test_wrong_entry (Fixture *self, gconstpointer data G_GNUC_UNUSED)
     }
 }
 
-/* What is not there is an error, too; and stopping is one of its own. */
+/* A missing order is an error, too; stopping is another error. */
 static void
 test_ends (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
@@ -388,7 +388,7 @@ test_ends (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   g_assert_cmpint (self->front->n_gets, <=, 21);
 }
 
-/* The same seed makes the same orders, another one others; sizes fill their range. */
+/* The same seed makes the same orders, another seed makes others; sizes fill their range. */
 static void
 test_workload (void)
 {

@@ -27,7 +27,7 @@ count_tables (TallFailingTable *table)
   return g_strv_length (names);
 }
 
-/* Opening fails with that; and closing follows. */
+/* Opening must fail with @code; then closes. */
 static void
 fail_to_open (TallFailingTable *table, TallError code)
 {
@@ -47,7 +47,7 @@ assert_other_is_there (TallFailingTable *table)
   g_assert_nonnull (other);
 }
 
-/* Somebody else makes a deployment of that name. */
+/* Another process makes a deployment of that name. */
 static void
 make_other (TallFailingTable *table)
 {
@@ -135,7 +135,7 @@ tell (TallFailingTable *self, const TallCall *call, gpointer data)
   return TALL_FAILURE_BEFORE;
 }
 
-/* Our record was written, which opening could not see: closing removes it. */
+/* This process's record was written, but opening could not see that: closing removes it. */
 static void
 test_ours (void)
 {
@@ -147,7 +147,7 @@ test_ours (void)
   g_assert_cmpuint (count_tables (table), ==, 0);
 }
 
-/* Somebody else was faster, and our own attempt failed with something that does not say so. */
+/* Another process was faster, and the error of the own attempt does not say so. */
 static void
 test_other (void)
 {
@@ -170,7 +170,7 @@ test_other (void)
     }
 }
 
-/* If nobody can say whose it is, it is left, and that is told. */
+/* If its owner is unknown, the deployment is left, and a message says so. */
 static void
 test_unknown (void)
 {

@@ -56,7 +56,7 @@ check_figure (JsonObject *report, const char *id, double goal)
   g_assert_cmpfloat (json_object_get_double_member (ours, "p50_us"), >, 0);
 }
 
-/* Every figure is there, whatever its value, nothing on standard error, which is no terminal, and
+/* Every figure is there, whatever its value. Standard error, which is no terminal, stays empty, and
  * no store is left behind. */
 static void
 test_command (void)
@@ -92,7 +92,7 @@ test_command (void)
   tall_test_directory_remove (directory);
 }
 
-/* What can not be measured is an error, not a figure. */
+/* A failed measurement is an error, not a figure. */
 static void
 test_failures (void)
 {

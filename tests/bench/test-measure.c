@@ -6,7 +6,7 @@
 
 #define BATCH 3
 
-/* Counts how it is called; the time of a @run is spent in a loop of so many steps. */
+/* Counts its calls; @run takes its time in a loop of so many steps. */
 typedef struct
 {
   GString *calls; /* of all sides, in order */
@@ -88,7 +88,7 @@ test_turns (void)
   g_assert_cmpstr (calls->str, ==, "abababab");
 }
 
-/* What does a thousand times the work takes longer, in both ways to compare. */
+/* A thousand times the work takes longer, in both ways to compare. */
 static void
 test_comparison (void)
 {

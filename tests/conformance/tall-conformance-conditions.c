@@ -54,7 +54,7 @@ test_deleted_is_absent (TallConformance *self)
   g_assert_false (change_if (self, "a", "s", "v", "s@20=no"));
   g_assert_true (change_if (self, "a", "s", NULL, "s@20=yes"));
 
-  /* A cell that is put under a marker is not there either. */
+  /* A cell that is put below a marker does not exist either. */
   change (self, "b", "<=50");
   g_assert_true (change_if (self, "b", "s", NULL, "s@40=hidden"));
   g_assert_true (change_if (self, "b", "s", NULL, "s@60=shown"));

@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 struct _TallConformance
 {
   TallConformanceBackend backend;
-  char *name;       /* of the deployment, another in every run */
+  char *name;       /* of the deployment, different in every run */
   TallTable *table; /* opened by the first case */
   GString *rows;    /* what the row keys of the case begin with */
 };
@@ -67,10 +67,10 @@ TallRead *add_scan (TallConformance *self, TallReadPlan *plan, const char *start
 /* Rows as text: "a: x@2=v x@1=w; b: y@1=z". */
 char *rows_to_text (TallConformance *self, const TallRows *rows);
 
-/* What all cells of a row are; "" if it does not exist. */
+/* Checks all cells of a row; "" if it does not exist. */
 void expect_row (TallConformance *self, const char *row, const char *cells);
 
-/* What the only read of a plan gives. */
+/* Checks the result of the only read of a plan. */
 void expect_read (TallConformance *self, const TallReadPlan *plan, const char *rows);
 
 G_END_DECLS

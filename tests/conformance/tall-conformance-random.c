@@ -3,8 +3,8 @@
 #include "tall-conformance-private.h"
 #include "tall-memory-table.h"
 
-/* The same random operations on the store under test and on the memory table: both must answer
- * alike. Few rows, qualifiers and timestamps, so that everything meets. */
+/* The same random operations on the store under test and on the memory table: both must give the
+ * same answers. There are few rows, qualifiers and timestamps, so that they often coincide. */
 #define N_ROWS 5
 #define N_QUALIFIERS 3
 #define N_TIMESTAMPS 9
@@ -181,7 +181,7 @@ test_like_memory (TallConformance *self)
   Pair pair = { self, reference };
   for (guint i = 0; i < n; i++)
     {
-      /* Markers only grow: other rows from time to time. */
+      /* Markers only grow, so new rows are used from time to time. */
       if (i % 100 == 0)
         g_string_printf (self->rows, "%s%u/", rows, i);
       int kind = g_test_rand_int_range (0, 10);

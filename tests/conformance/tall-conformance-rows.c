@@ -47,7 +47,7 @@ test_delete_up_to (TallConformance *self)
   change (self, "a", "x@19=late x@20=late y@20=late z@5=late z@21=new");
   expect_row (self, "a", "x@30=3 z@21=new");
 
-  /* An older marker takes nothing back. */
+  /* An older marker changes nothing. */
   change (self, "a", "<=8");
   change (self, "a", "x@15=late");
   expect_row (self, "a", "x@30=3 z@21=new");
@@ -190,7 +190,7 @@ test_binary (TallConformance *self)
 {
   static const guint8 bytes[] = { 0xff, 0x00, 0x80, 0x00 };
 
-  /* Prefixes of the bytes: no order but that of unsigned bytes is right. */
+  /* Prefixes of these bytes: only the order of unsigned bytes is right. */
   for (guint i = 0; i < G_N_ELEMENTS (bytes); i++)
     put_bytes (self, tall_slice (bytes, i), tall_slice (bytes, i + 1), tall_slice (bytes, i));
   put_bytes (self, tall_slice ("\x7f", 1), tall_slice ("\x00", 1), tall_slice ("\n", 1));
@@ -264,7 +264,7 @@ test_many_cells (TallConformance *self)
     }
 }
 
-/* A result does not change with the rows. */
+/* A result stays as it is when the rows change. */
 static void
 test_result_is_own (TallConformance *self)
 {

@@ -51,7 +51,7 @@ test_limit (TallConformance *self)
     }
 }
 
-/* Rows of which nothing is wanted are not counted. */
+/* Rows without a wanted cell are not counted. */
 static void
 test_limit_counts_found (TallConformance *self)
 {
@@ -74,7 +74,7 @@ test_limit_counts_found (TallConformance *self)
 static void
 test_to_the_end (TallConformance *self)
 {
-  /* No other case has rows so far behind. */
+  /* No other case has rows so near the end. */
   g_string_assign (self->rows, "\xff\xff\xff");
   fill (self, "a b");
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
@@ -152,7 +152,7 @@ test_empty_plan (TallConformance *self)
   g_assert_cmpuint (result->n_results, ==, 0);
 }
 
-/* More rows than any store moves at once, written in one call and read by keys and by a scan. */
+/* More rows than any store handles at once, written in one call and read by keys and by a scan. */
 static void
 test_many_rows (TallConformance *self)
 {

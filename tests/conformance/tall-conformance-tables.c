@@ -210,7 +210,7 @@ test_settings (TallConformance *self)
     g_assert_true (
         g_bytes_equal (g_ptr_array_index (kept->splits, i), g_ptr_array_index (spec->splits, i)));
 
-  /* The oldest of three versions goes, as does what is older than an hour. */
+  /* The oldest of three versions is removed, and so are cells older than an hour. */
   gint64 now = g_get_real_time () / 1000;
   for (guint i = 0; i < 3; i++)
     {

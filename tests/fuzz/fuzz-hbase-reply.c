@@ -24,7 +24,7 @@ check_rows (const TallHbaseReply *reply)
     }
 }
 
-/* What people are told has nothing in it that could steer a terminal. */
+/* Messages for people contain nothing that could steer a terminal. */
 static void
 check_reason (GError *reason, const HbTIOError *io)
 {

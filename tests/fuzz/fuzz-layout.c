@@ -33,7 +33,7 @@ read_row (TallReader *reader, TallRowsBuilder *builder)
   return read;
 }
 
-/* The rest of the input: what each of @n_results reads finds. */
+/* Reads the rest of the input: what each of @n_results reads finds. */
 static TallRows *
 read_results (TallReader *reader, guint n_results, TallArena *arena)
 {

@@ -5,8 +5,8 @@
 #include <glib.h>
 #include <string.h>
 
-/* Stands in for a fuzzing engine: runs the target over stored inputs, and over what is left of each
- * when it is cut short or one of its bits is flipped. */
+/* Stands in for a fuzzing engine: runs the target on stored inputs, on every prefix of them, and
+ * with every single bit flipped. */
 
 #define MAX_VARIED 4096 /* bytes from the start of an input that are varied */
 

@@ -89,7 +89,7 @@ list_from (const Listing *listing, const char *token)
   g_assert_true (g_utf8_validate (error->message, -1, NULL));
 }
 
-/* A position from anywhere: the listing goes on, or ends; and what it gives leads on. */
+/* Any bytes as a position: the listing goes on or ends, and its next token is valid. */
 static void
 go_on_from (const Listing *listing, const uint8_t *data, size_t size)
 {
@@ -107,8 +107,8 @@ go_on_from (const Listing *listing, const uint8_t *data, size_t size)
   g_assert_cmpstr (next, !=, token);
 }
 
-/* A token comes from whoever likes to send one. The input is taken for a token, for what stands
- * before the checksum of one, and for the position in one. */
+/* Anybody can send a token. The input is used as a token, as the part before the checksum of one,
+ * and as the position in one. */
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {

@@ -3,7 +3,7 @@
 #include "fuzz.h"
 #include "tall-state.h"
 
-/* What is taken for a state cell is what we would write. */
+/* Bytes that are accepted as a state cell are exactly what the store would write. */
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {

@@ -8,7 +8,7 @@
 /**
  * LLVMFuzzerTestOneInput:
  *
- * What a fuzzing engine, or fuzz-main.c in its place, calls with each input. It must return 0 for
- * any bytes whatever; a property that does not hold aborts.
+ * A fuzzing engine, or fuzz-main.c in its place, calls this with each input. It must return 0 for
+ * any bytes; a property that does not hold aborts.
  */
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The tallorder authors
 # SPDX-License-Identifier: Apache-2.0
-"""A small client of the gateway: python3-thrift with code generated from our IDL."""
+"""A small client of the gateway: python3-thrift with code generated from idl/hbase.thrift."""
 
 import subprocess
 import sys

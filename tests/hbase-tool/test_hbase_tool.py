@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """tools/hbase/hbase against a real HBase, seen by Debian's python3-thrift and by /proc.
 
-Needs thrift-compiler, python3-thrift, Java 17 and, once, Maven. Every process that the tests start
-is ended by them, also when they fail. Skipped without $TALLORDER_HBASE_BINARY, although it uses
-none of that instance: who has no HBase at hand means neither this one.
+Needs thrift-compiler, python3-thrift, Java 17 and, once, Maven. The tests end every process that
+they start, also when they fail. They are skipped without $TALLORDER_HBASE_BINARY, although they do
+not use that instance: a run without HBase must not start one here either.
 """
 
 import json
@@ -220,7 +220,7 @@ class TestCluster(InstanceCase):
         after = self.pids(data, expect=1)
         self.assertIsNotNone(after["gateway-1"])
         self.assertEqual(dict(after, **{"gateway-1": None}), dict(before, **dead))
-        # What the dead server had is with the other one, once its session is over.
+        # The other server takes over the dead one's regions, once the dead one's session is over.
         client = self.client(endpoints[1])
         self.assertEqual((client.get("t", "a"), client.get("t", "z")), ("left", "right"))
         self.assertEqual(self.start(data), variables)
@@ -337,7 +337,7 @@ class TestTrouble(InstanceCase):
             pick, picked = process.pick_port, []
 
             def pick_taken_first(preferred, others):
-                # The first choice of the master and of the gateway is lost to somebody else.
+                # Another process takes the first choice of the master and of the gateway.
                 picked.append(pick(preferred, others))
                 return taken if len(picked) in (1, 3) else picked[-1]
 

@@ -21,7 +21,7 @@ static const struct
   { G_MAXUINT64, "ffffffffffffffff" },
 };
 
-/* The id alone makes the customer part; the order part is the MD5 of its number. */
+/* The customer part consists of the id alone; the order part is the MD5 of the order number. */
 static void
 test_golden (void)
 {

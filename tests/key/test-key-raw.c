@@ -33,7 +33,7 @@ test_golden (void)
     }
 }
 
-/* By code points, shorter first: what "in order" means to people. */
+/* Compares by code points, shorter first, which people call "in order". */
 static int
 compare_numbers (const char *a, const char *b)
 {
@@ -103,7 +103,7 @@ test_order_of_random_numbers (void)
     }
 }
 
-/* What is stored may be damaged: these are no parts. */
+/* Stored keys may be damaged: these are not valid parts. */
 static void
 test_refused (void)
 {

@@ -37,7 +37,7 @@ test_golden (void)
     }
 }
 
-/* What is stored may be damaged. UTF-8 that is not turned round is no part. */
+/* Stored keys may be damaged. UTF-8 that is not reversed is not a valid part. */
 static void
 test_refused (void)
 {

@@ -35,7 +35,7 @@ test_golden (void)
     }
 }
 
-/* What is stored may be damaged; and a number in another bucket than its own is damage. */
+/* Stored keys may be damaged. A number in a wrong bucket is damage, too. */
 static void
 test_refused (void)
 {

@@ -4,14 +4,14 @@
 #include "tall-key-strategy.h"
 #include "tall-test-orders.h"
 
-/* Where tables are split: that every region is reached, and none by more than its share. */
+/* Tests where tables are split: every region gets orders, and none gets more than its share. */
 
 #define N_ORDERS 10000
 
 static const TallKeyStrategy *const all[] = { &tall_key_hashed, &tall_key_raw, &tall_key_salted,
                                               &tall_key_reversed, &tall_key_numeric };
 
-/* Those that need no sample. */
+/* The strategies that need no sample. */
 static const TallKeyStrategy *const even[] = { &tall_key_hashed, &tall_key_salted,
                                                &tall_key_reversed, &tall_key_numeric };
 
@@ -185,7 +185,7 @@ test_spread (gconstpointer data)
     }
 }
 
-/* Even as many customers as there are regions reach all of them, if that is a power of two. */
+/* If the number of regions is a power of two, as many customers are enough to reach all of them. */
 static void
 test_few_ids (void)
 {
@@ -240,8 +240,8 @@ test_customers_stay_whole (gconstpointer data)
     }
 }
 
-/* A third of the orders above, drawn at random: every third of sequential numbers, or every tenth,
- * would not show reversed keys as they are. */
+/* A third of the orders above, drawn at random: every third or every tenth of sequential numbers
+ * would misrepresent reversed keys. */
 static GStrv
 make_sample (NameCustomer name)
 {
@@ -278,7 +278,7 @@ test_sample (gconstpointer data)
       }
 }
 
-/* Customers that order more take more of the regions; those that are alone in one stay so. */
+/* Customers with more orders take more of the regions; a customer alone in a region stays so. */
 static void
 test_sample_weights (void)
 {

@@ -9,7 +9,7 @@
 
 #define N_RANDOM 400
 
-/* Prefixes of each other, neighbours, everything at its longest. */
+/* Prefixes of each other, neighbours, and the longest numbers. */
 static const char *const edges[] = {
   "0",    "00",    "000",    "1",          "10",
   "1024", "10248", "10249",  "1025",       "A",
@@ -83,8 +83,8 @@ compare_parts (gconstpointer a, gconstpointer b)
                              tall_slice_array (*(GByteArray *const *)b));
 }
 
-/* Sorted, a prefix of anything stands before it with only its other extensions in between; so
- * looking at neighbours is enough. */
+/* In a sorted list, only other extensions of a prefix lie between it and an extension. So comparing
+ * neighbours is enough. */
 static void
 assert_prefix_free (GPtrArray *parts)
 {
@@ -147,7 +147,7 @@ test_measure (gconstpointer data)
     }
 }
 
-/* Any bytes give a length within them, or -1. */
+/* For any bytes the result is a length within them, or -1. */
 static void
 test_measure_damaged (gconstpointer data)
 {
@@ -249,7 +249,7 @@ main (int argc, char **argv)
       add_strategy (strategies[i]);
       has_numeric = has_numeric || strategies[i] == &tall_key_numeric;
     }
-  if (!has_numeric) /* it waits for the store to look up ids */
+  if (!has_numeric) /* it is tested in any case */
     add_strategy (&tall_key_numeric);
   g_test_add_func ("/key/find", test_find);
   g_test_add_func ("/key/find-unknown", test_find_unknown);

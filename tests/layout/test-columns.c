@@ -49,7 +49,7 @@ test_sorted (void)
                        <, 0);
 }
 
-/* Columns of lines and of where they go stand in the same rows. */
+/* Columns of lines and of their ship-to are in the same rows. */
 static void
 test_ship_to_apart (void)
 {
@@ -59,7 +59,7 @@ test_ship_to_apart (void)
                                         tall_columns_line.columns[j].qualifier));
 }
 
-/* The store's own columns are never the layouts'. */
+/* No layout uses the store's own columns. */
 static void
 test_reserved (void)
 {
@@ -150,7 +150,7 @@ test_long_bad_value (void)
   g_assert_nonnull (strstr (error->message, "1000000 bytes"));
 }
 
-/* What other tools may have written, and we would not: still understood. */
+/* Forms that other tools may write, but the layout does not: they are understood. */
 static void
 test_other_forms (void)
 {

@@ -117,7 +117,7 @@ test_cut (Fixture *self, gconstpointer data G_GNUC_UNUSED)
       self->cells[1].value = tall_slice (exact, len);
       g_autoptr (GError) error = NULL;
       TallDecoded decoded = { NULL };
-      /* where a part ends the rest is an order, of fewer parts; the digest tells */
+      /* cut at the end of a part, it is an order with fewer parts; the digest shows that */
       if (decode (self, &decoded, &error))
         tall_order_free (decoded.order);
       else

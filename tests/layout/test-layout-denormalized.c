@@ -66,7 +66,7 @@ test_intact (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
   tall_test_rows_assert_order (self, expected);
 }
 
-/* A location goes with its last line; whoever counts finds that. */
+/* A location is lost with its last line; the store finds that by counting. */
 static void
 test_lines_missing (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
 {
@@ -79,7 +79,7 @@ test_lines_missing (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
   g_assert_cmpuint (order->shipping_locations[1].n_line_items, ==, 1);
 }
 
-/* Each way in which two lines of a location can tell of it differently. */
+/* Each way in which two lines of a location can differ in its ship-to. */
 static void
 test_ship_to_differs (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
 {
@@ -190,7 +190,7 @@ test_bad_keys (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
                                     G_N_ELEMENTS (suffixes));
 }
 
-/* What they tell of a location does not matter either. */
+/* Their ship-to does not matter either. */
 static void
 test_other_revisions (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
 {

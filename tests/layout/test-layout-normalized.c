@@ -72,7 +72,7 @@ test_location_missing (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
   tall_test_rows_assert_damaged (self, "lines", SLICE (LINE_1), "its location 2 has no row");
 }
 
-/* Missing lines, and locations without lines, are found by whoever counts. */
+/* Missing lines, and missing locations without lines, are found by the store, which counts. */
 static void
 test_line_missing (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
 {

@@ -70,7 +70,7 @@ test_location_missing_between (TallTestLayout *self, gconstpointer data G_GNUC_U
   assert_damaged (self, SLICE (PREFIX "\x03\0\0\0\0\0\0\0\x05"), "its location 0 has no row");
 }
 
-/* Missing lines are found by whoever counts. */
+/* Missing lines are found by the store, which counts. */
 static void
 test_line_missing (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
 {

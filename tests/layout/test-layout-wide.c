@@ -19,7 +19,8 @@
 #define REVISION TALL_TEST_ROWS_REVISION
 #define SLICE TALL_TEST_SLICE
 
-/* What the gateway takes in one call, and what a cell adds to its qualifier and value in it. */
+/* The bytes that the gateway accepts in one call, and those that a cell takes beside its qualifier
+ * and value. */
 #define GATEWAY_LIMIT (2 * 1024 * 1024)
 #define GATEWAY_CELL 50
 
@@ -72,7 +73,7 @@ test_row_missing (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
   assert_damaged (self, "the root row is missing");
 }
 
-/* Lines of a location that is not there: before, between and after those that are. */
+/* Lines of a missing location: before, between and after those that are there. */
 static void
 test_location_missing (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
 {
@@ -136,7 +137,7 @@ test_line_twice (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
   assert_damaged (self, "has the same number 2");
 }
 
-/* Binary ones must be ours; what has another name is skipped. */
+/* Binary qualifiers must be the layout's own; unknown names are skipped. */
 static void
 test_bad_qualifiers (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
 {

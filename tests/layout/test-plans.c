@@ -16,7 +16,7 @@ name_row (const char *table, TallSlice row)
   return g_strdup_printf ("%s %s", table, hex);
 }
 
-/* A set of rows; one that comes twice fails the test. */
+/* A set of rows; a row that comes twice fails the test. */
 static GHashTable *
 row_set_new (void)
 {

@@ -131,7 +131,7 @@ test_spread (gconstpointer data)
   assert_spread (self, 64);
 }
 
-/* It waits for the store to look up ids, and may not be in the list yet. */
+/* The list of strategies need not contain it. */
 static void
 test_numeric (gconstpointer layout)
 {

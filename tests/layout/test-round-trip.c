@@ -135,8 +135,8 @@ test_large_random_orders (gconstpointer data)
     }
 }
 
-/* Every revision of an order comes back whole, though their cells and rows stand between each
- * other; rows that one revision has and another has not are the interesting ones. */
+/* Every revision of an order comes back whole, although the cells and rows of revisions are mixed.
+ * Rows that only some revisions have are the interesting ones. */
 static void
 test_revisions (gconstpointer data)
 {

@@ -66,7 +66,7 @@ assert_bytes (TallSlice bytes, const char *hex)
   g_assert_cmpstr (actual, ==, hex);
 }
 
-/* The bytes on which every digest and every stored blob stands. protoc reads and writes the same:
+/* The bytes that every digest and every stored blob depend on. protoc reads and writes the same:
  * protoc --decode=tall_pb.Order proto/order.proto. */
 static void
 test_golden (void)
@@ -297,7 +297,7 @@ check_damaged (TallSlice bytes)
     assert_same_as_protobuf_c (order, bytes, arena);
 }
 
-/* Nothing that is changed in one bit crashes; what is still taken is canonical. */
+/* No change of one bit leads to a crash; what is still accepted is canonical. */
 static void
 test_damaged (void)
 {

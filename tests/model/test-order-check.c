@@ -326,7 +326,7 @@ test_canonical_size (void)
   assert_too_large (order, "1048576", "1048577");
 }
 
-/* What is within the limits but near them in every way at once is measured, not guessed. */
+/* An order that is near all limits at once is measured exactly, not estimated. */
 static void
 test_canonical_size_bound (void)
 {

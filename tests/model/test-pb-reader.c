@@ -106,7 +106,7 @@ test_text (void)
   g_assert_true (in.failed);
 }
 
-/* A field of each wire type is passed over; groups and what is cut short are not. */
+/* A field of each wire type can be skipped; groups and truncated fields cannot. */
 static void
 test_skip (void)
 {

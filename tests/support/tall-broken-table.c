@@ -97,7 +97,7 @@ tall_broken_table_new (TallTable *table)
 
 /**
  * tall_broken_table_break:
- * @code: with which reading @row fails from now on
+ * @code: the error with which reading @row fails from now on
  */
 void
 tall_broken_table_break (TallBrokenTable *self, TallSlice row, TallError code)
@@ -109,7 +109,7 @@ tall_broken_table_break (TallBrokenTable *self, TallSlice row, TallError code)
 
 /**
  * tall_broken_table_refuse:
- * @code: with which conditional writes fail from now on
+ * @code: the error with which conditional writes fail from now on
  */
 void
 tall_broken_table_refuse (TallBrokenTable *self, TallError code)

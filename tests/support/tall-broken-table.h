@@ -10,9 +10,9 @@ G_BEGIN_DECLS
 /**
  * TallBrokenTable:
  *
- * A table around another, one of whose rows cannot be read: a get with that row among its keys
- * fails, and the whole plan with it; scans go through. Or one whose conditional writes fail, and do
- * nothing.
+ * Wraps a table and makes one of its rows unreadable: a get with that row among its keys fails, and
+ * the whole plan with it; scans go through. It can also make conditional writes fail without an
+ * effect.
  */
 #define TALL_TYPE_BROKEN_TABLE (tall_broken_table_get_type ())
 G_DECLARE_FINAL_TYPE (TallBrokenTable, tall_broken_table, TALL, BROKEN_TABLE, TallForwardingTable)

@@ -4,7 +4,7 @@
 
 #include "tall-error.h"
 
-/* A write whose caller has been told that its answer is lost, and that is still on its way. */
+/* A write that is still on its way, although its caller got the error that its answer is lost. */
 typedef struct
 {
   TallBatch *batch;
@@ -124,7 +124,7 @@ set_not_done (const TallCall *call, GError **error)
   g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE, "Call %u fails for a test", call->index);
 }
 
-/* Makes a call that succeeded one whose answer is lost; real failures stay as they are. */
+/* Turns the success of a call into a lost answer; real failures stay as they are. */
 static gboolean
 lose_answer (const TallCall *call, TallFailure failure, gboolean succeeded, GError **error)
 {
@@ -383,8 +383,8 @@ tall_failing_table_class_init (TallFailingTableClass *klass)
  * tall_failing_table_new:
  * @table: (transfer none): the table that does the work
  *
- * Wraps a table for a test. Each of its users should have a wrapper of his own, so that calls are
- * counted and fail for one of them.
+ * Wraps a table for a test. Each user of the table should have its own wrapper, so that calls are
+ * counted, and fail, for that user only.
  *
  * Returns: (transfer full): the wrapper, which keeps a reference to @table
  */

@@ -32,7 +32,7 @@ write_cell (ThriftProtocol *protocol, TallSlice qualifier, TallSlice value)
   thrift_protocol_write_struct_end (protocol, NULL);
 }
 
-/* The row of the self-test, as it is to be after all that was done. */
+/* The row of the self-test as it must be in the end. */
 static void
 write_self_test (TallFakeScript *self, ThriftProtocol *protocol)
 {
@@ -104,7 +104,7 @@ is_meta (GBytes *name)
   return len >= 5 && memcmp (text + len - 5, ".meta", 5) == 0;
 }
 
-/* There is a table for the self-test only if that has something to find. */
+/* The table for the self-test exists only if the script has cells for its row. */
 static gboolean
 says_yes (TallFakeScript *self, const TallFakeRequest *request)
 {
@@ -248,7 +248,7 @@ write_result (TallFakeScript *self,
   thrift_protocol_write_field_stop (protocol, error);
 }
 
-/* That the call could not be run. */
+/* Writes that the call could not be run. */
 static void
 write_exception (ThriftProtocol *protocol, GError **error)
 {

@@ -18,7 +18,7 @@ typedef struct
 {
   char *name;
   gint32 seqid;
-  GPtrArray *rows; /* of GBytes: keys of gets; the name of the table whose existence is asked */
+  GPtrArray *rows; /* of GBytes: keys of gets; for tableExists the name of the table */
 } TallFakeRequest;
 
 gboolean
@@ -29,7 +29,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallFakeRequest, tall_fake_request_clear)
 /**
  * TallFakeScript:
  *
- * What the self-test of a client is told.
+ * The answers that the self-test of a client gets.
  */
 typedef struct
 {

@@ -37,7 +37,7 @@ struct _TallFakeGateway
   gboolean stopped;
 };
 
-/* That a gateway is lost is a warning, and what many tests are about. */
+/* A lost gateway is logged as a warning, and many tests are about that. */
 static void
 allow_warnings (void)
 {
@@ -126,7 +126,7 @@ serve_request (TallFakeGateway *self, ThriftProtocol *protocol, GSocket *socket)
   return sent;
 }
 
-/* As a gateway whose threads are all busy does: it accepts the connection and is silent. */
+/* Behaves like a gateway whose threads are all busy: it accepts the connection and stays silent. */
 static void
 wait_to_be_served (TallFakeGateway *self)
 {
@@ -233,7 +233,7 @@ tall_fake_gateway_set_reason (TallFakeGateway *self, const char *reason)
  * @answers: to the checks of the self-test, "1" and "0", before it answers yes to all
  * @cells: what its row has in the end: "name=value name=value"
  *
- * Lets the gateway have the table on which clients try out what its HBase does.
+ * Gives the gateway the table on which clients test what its HBase does.
  */
 void
 tall_fake_gateway_set_self_test (TallFakeGateway *self, const char *answers, const char *cells)
@@ -284,7 +284,7 @@ tall_fake_gateway_wait_for_calls (TallFakeGateway *self, const char *method, gui
 /**
  * tall_fake_gateway_send_late:
  *
- * Has all answers sent that were kept back, and returns once they are with the client's socket.
+ * Sends all answers that were kept back, and returns once the client's socket has them.
  */
 void
 tall_fake_gateway_send_late (TallFakeGateway *self)
@@ -312,7 +312,7 @@ tall_fake_gateway_get_connections (TallFakeGateway *self)
 /**
  * tall_fake_gateway_close_connections:
  *
- * Closes all connections that there are, as a gateway does with idle ones.
+ * Closes all connections, as a gateway does with idle ones.
  */
 void
 tall_fake_gateway_close_connections (TallFakeGateway *self)

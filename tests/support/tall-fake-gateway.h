@@ -22,7 +22,7 @@ typedef enum
   TALL_FAKE_ERROR,        /* answers with a TIOError that may be retried */
   TALL_FAKE_BUSY,         /* answers with a TIOError that HBase has too much to do */
   TALL_FAKE_ERROR_BYTES,  /* as TALL_FAKE_ERROR; with TALL_FAKE_REASON */
-  TALL_FAKE_OTHER_ROW,    /* gets: answers with rows that nobody asked for */
+  TALL_FAKE_OTHER_ROW,    /* gets: answers with rows that were not asked for */
   TALL_FAKE_TOGETHER,     /* answers when three requests of the method wait */
   TALL_FAKE_THRIFT1,      /* getThriftServerType: says that it is the older interface */
   TALL_FAKE_UNKNOWN,      /* says that it has no such method, and TALL_FAKE_REASON */
@@ -33,15 +33,15 @@ typedef enum
   TALL_FAKE_OTHER_METHOD, /* sends the answer to another method */
 } TallFakeAnswer;
 
-/* A reason with a row key in it as HBase writes that: no text at all; and how it is shown. */
+/* A reason as HBase writes it, with a row key in it that is no text; and how it is shown. */
 #define TALL_FAKE_REASON "row 'A\0B\xff\x1b[31m\nC' on table 't' is lost"
 #define TALL_FAKE_REASON_SHOWN "row 'A\\x00B\xef\xbf\xbd\\x1b[31m C' on table 't' is lost"
 
 /**
  * TallFakeGateway:
  *
- * Listens on a port of its own and speaks as HBase's gateway does, as far as to try out what a
- * client does when things go wrong. It keeps no rows.
+ * Listens on a port of its own and answers like HBase's gateway, well enough to test what a client
+ * does when things go wrong. It keeps no rows.
  */
 typedef struct _TallFakeGateway TallFakeGateway;
 

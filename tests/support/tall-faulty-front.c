@@ -39,7 +39,7 @@ enter (TallFaultyFront *self)
     g_cond_wait (&self->gathered, &self->lock);
 }
 
-/* A put sent again has to carry the token that it had first. */
+/* A put that is sent again must carry its first token. */
 static void
 check_token (TallFaultyFront *self, const char *key, const TallWriteOptions *options)
 {

@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 #define TALL_TYPE_FAULTY_FRONT (tall_faulty_front_get_type ())
 G_DECLARE_FINAL_TYPE (TallFaultyFront, tall_faulty_front, TALL, FAULTY_FRONT, TallFront)
 
-/* Keeps the canonical form of orders and customers in memory, and fails when told to. */
+/* Keeps the canonical form of orders and customers in memory, and fails on demand. */
 TallFaultyFront *tall_faulty_front_new (void);
 
 /* The next @n_failures puts, of the order or customer with @number if it is not NULL, fail with
@@ -25,7 +25,7 @@ guint tall_faulty_front_count_orders (TallFaultyFront *self);
 guint tall_faulty_front_count_customers (TallFaultyFront *self);
 guint tall_faulty_front_count_puts (TallFaultyFront *self);
 
-/* Most puts that ran at one time. */
+/* The most puts that ran at one time. */
 guint tall_faulty_front_get_concurrency (TallFaultyFront *self);
 
 /* Every put waits until @n of them are running at once. */

@@ -39,7 +39,7 @@ tall_hbase_fixture_read (TallTable *table, guint n, gint64 deadline, GError **er
   return result != NULL;
 }
 
-/* So many, one after the other. */
+/* Expects so many reads to succeed, one after the other. */
 void
 tall_hbase_fixture_expect_reads (TallTable *table, guint n)
 {

@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* Deadlines: one that is never reached, and one that is reached if nobody answers. */
+/* Two deadlines: one that is never reached, and one that is reached if nothing answers. */
 #define SOON (g_get_monotonic_time () + 60 * G_TIME_SPAN_SECOND)
 #define NEAR (g_get_monotonic_time () + 100 * G_TIME_SPAN_MILLISECOND)
 

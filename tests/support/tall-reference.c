@@ -8,7 +8,7 @@
 #define MOST_AT_ONCE 12
 #define DAY G_GINT64_CONSTANT (86400000)
 
-/* What an attempt comes to, if not to an error. */
+/* The outcome of an attempt without an error. */
 #define DONE -1
 #define REPEATED -2
 
@@ -37,7 +37,7 @@ tall_reference_has_orders (const TallReference *self, guint customer)
   return FALSE;
 }
 
-/* Random orders may be the same: some hold next to nothing. */
+/* Random orders may be equal: some have hardly any content. */
 static gboolean
 has_content_of (const TallRecord *record, const Attempt *attempt)
 {
@@ -91,7 +91,7 @@ clear_content (TallRecord *record)
   g_clear_pointer (&record->customer, tall_customer_free);
 }
 
-/* Takes what the attempt puts. */
+/* Notes in the record what the attempt puts. */
 static void
 note_done (TallRecord *record, Attempt *attempt, gint64 revision)
 {
@@ -110,7 +110,7 @@ note_done (TallRecord *record, Attempt *attempt, gint64 revision)
   memcpy (record->token, attempt->options.token, TALL_TOKEN_SIZE);
 }
 
-/* What came of the attempt is what was foreseen. */
+/* Checks that the outcome of the attempt is the one that was foreseen. */
 static void
 settle (TallRecord *record, Attempt *attempt, gint64 revision, const GError *error)
 {
@@ -172,7 +172,7 @@ choose_options (TallReference *self, const TallRecord *record, TallWriteOptions 
     memcpy (options->token, record->old_token, TALL_TOKEN_SIZE); /* forgotten since */
 }
 
-/* Sends the last write of a record again, under whatever condition. */
+/* Sends the last write of a record again, under any condition. */
 static void
 write_again (TallReference *self, TallRecord *record, Attempt *attempt)
 {

@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 /**
  * TallRecord:
  *
- * An order or a customer of the plain map: what is there, and whose the last write was.
+ * An order or a customer of the plain map: its content, and its last write.
  */
 typedef struct
 {
@@ -49,7 +49,7 @@ void tall_reference_clear (TallReference *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallReference, tall_reference_clear)
 gboolean tall_reference_has_orders (const TallReference *self, guint customer);
 
-/* Write something to both; what the store says must be what the map foresees. */
+/* Write something to both; the store's answer must be the one that the map foresees. */
 void tall_reference_write (TallReference *self, guint customer);
 void tall_reference_put_many (TallReference *self);
 
@@ -60,7 +60,7 @@ void tall_reference_check_customer_orders (TallReference *self, guint customer);
 void tall_reference_check_customers (TallReference *self);
 void tall_reference_check_everything (TallReference *self);
 
-/* What is listed while others write: of the moment at which its page is fetched. */
+/* Listings while others write: each page shows the moment at which it is fetched. */
 void tall_reference_choose_range (TallReference *self, TallListOptions *options);
 gboolean tall_reference_is_in_range (const TallOrder *order, const TallListOptions *options);
 int tall_reference_compare_keys (gconstpointer a, gconstpointer b, gpointer self);

@@ -107,9 +107,9 @@ begin (TallStepper *self, Operation operation)
 /**
  * tall_stepper_new:
  * @table: (transfer none): a table that holds a deployment, shared with other clients
- * @now: what its clock shows, for ever
+ * @now: the fixed time of its clock
  *
- * It takes a claim for forgotten when it finds it unchanged once.
+ * It takes a claim for abandoned as soon as it finds it unchanged once.
  */
 TallStepper *
 tall_stepper_new (TallTable *table, gint64 now)
@@ -188,8 +188,7 @@ tall_stepper_step (TallStepper *self, TallCallKind expected)
 /**
  * tall_stepper_finish:
  *
- * Lets everything through that the operation still does. What it did not do yet, another client
- * may have done meanwhile.
+ * Lets the rest of the operation through. Another client may have acted meanwhile.
  */
 void
 tall_stepper_finish (TallStepper *self)
@@ -239,7 +238,7 @@ tall_stepper_get_revision (TallStepper *self)
 /**
  * tall_stepper_get_seen:
  *
- * Returns: the writer of the order that was got; 0 if there was none
+ * Returns: the writer of the order that the get found; 0 if there was none
  */
 guint
 tall_stepper_get_seen (TallStepper *self)
@@ -260,7 +259,7 @@ tall_stepper_get_store (TallStepper *self)
   return self->store;
 }
 
-/* The index takes no part in any of this; its own calls would only stand between. */
+/* No index: these tests do not need it, and its calls would only be in the way. */
 TallTable *
 tall_stepper_table_new (const TallLayout *layout)
 {
@@ -301,7 +300,8 @@ tall_stepper_go_on_alone (TallTable *table)
   g_assert_cmpuint (tall_stepper_see (table), ==, 0);
 }
 
-/* Guesses that there is nothing, and finds another's claim; ends before it claims over. */
+/* The client guesses that nothing is stored, and finds another client's claim. It stops before it
+ * claims over that. */
 void
 tall_stepper_find_claim (TallStepper *client)
 {

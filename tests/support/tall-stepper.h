@@ -9,8 +9,8 @@ G_BEGIN_DECLS
 /**
  * TallStepper:
  *
- * A client whose every call of the table waits until the test lets it through, so that several
- * clients can be interleaved call by call, as the traces of the model do.
+ * A client that waits before each call of the table until the test lets it through. So a test can
+ * interleave several clients call by call, as the traces of the model do.
  */
 typedef struct _TallStepper TallStepper;
 
@@ -18,7 +18,7 @@ TallStepper *tall_stepper_new (TallTable *table, gint64 now);
 void tall_stepper_free (TallStepper *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallStepper, tall_stepper_free)
 
-/* Begin an operation; it stands before its first call when these return. */
+/* Begin an operation. When these return, it waits before its first call. */
 void
 tall_stepper_put (TallStepper *self, guint writer, guint n_lines, const TallWriteOptions *options);
 void tall_stepper_get (TallStepper *self);

@@ -178,7 +178,7 @@ tall_store_fixture_reset (TallStoreFixture *self,
   self->front = TALL_FRONT (self->store);
 }
 
-/* Every layout with every key strategy, and then the same on the other table. */
+/* Every layout with every key strategy, on one kind of table and then on the other. */
 static const TallStoreKind *
 list_kinds (guint *n)
 {

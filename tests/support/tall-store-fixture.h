@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 /**
  * TallStoreKind:
  *
- * What the tests of a store are repeated for.
+ * The kinds of store for which tests are repeated.
  */
 typedef struct
 {

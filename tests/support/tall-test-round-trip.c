@@ -26,7 +26,7 @@ note_revision (Trip *self, const char *customer, const char *order, gint64 revis
                         g_memdup2 (&revision, sizeof revision));
 }
 
-/* It must have been noted, and is not to come again. */
+/* Checks that the revision was noted, and that it does not come again. */
 static void
 take_revision (Trip *self, const char *customer, const char *order, gint64 revision)
 {
@@ -54,7 +54,7 @@ put_and_get (Trip *trip, TallOrder *order)
   note_revision (trip, order->customer_number, order->order_number, revision);
 }
 
-/* Another order takes the place of each, as random as the first. */
+/* Replaces an order by another random one. */
 static void
 replace (Trip *trip, const TallOrder *order, TallOrder *other)
 {
@@ -94,7 +94,7 @@ round_trip_customers (Trip *trip, GRand *rand, guint n)
     }
 }
 
-/* By date, and whole: both must have the same. */
+/* Lists by date and as whole orders: both must agree. */
 static void
 list_orders (Trip *self, const char *customer)
 {

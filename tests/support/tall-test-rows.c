@@ -105,8 +105,7 @@ tall_test_rows_assert_damaged (const TallTestLayout *self,
  * @prefix: of the order's row keys
  * @suffixes: @n_suffixes that the layout does not make
  *
- * A row with such a key is damage if it has cells of the revision, and nobody's business if it has
- * not.
+ * A row with such a key is damage if it has cells of the revision; otherwise it is ignored.
  */
 void
 tall_test_rows_assert_unexpected (const TallTestLayout *self,

@@ -19,7 +19,7 @@ typedef struct
   gint64 monotonic; /* microseconds */
   gint64 patience;  /* microseconds; 0 = the usual */
   guint n_sleeps;
-  void (*on_sleep) (gpointer data); /* what others do meanwhile; may be NULL */
+  void (*on_sleep) (gpointer data); /* what others do during the sleep; may be NULL */
   gpointer data;
 } TallTestClock;
 
@@ -31,8 +31,7 @@ TallTable *tall_test_table_new (const TallLayout *layout, const TallKeyStrategy 
 void tall_test_create (TallTable *table, const char *layout, const char *key_strategy, guint64 ttl);
 TallStore *tall_test_open (TallTable *table, TallTestClock *clock);
 
-/* An order of VINET whose every line carries @writer and @sequence, so that it tells by itself
- * whether it is whole. */
+/* An order of VINET with @writer and @sequence in every line, which shows whether it is whole. */
 TallOrder *
 tall_test_marked_order (const char *order_number, guint writer, guint sequence, guint n_lines);
 void tall_test_read_mark (const TallOrder *order, guint *writer, guint *sequence);

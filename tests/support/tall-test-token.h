@@ -6,9 +6,9 @@
 
 G_BEGIN_DECLS
 
-/* Page tokens as nobody but a forger, or another version, makes them. */
+/* Page tokens that only a forger, or another version, makes. */
 
-/* What stands before the checksum. */
+/* The bytes before the checksum. */
 GByteArray *tall_test_token_open (const char *token);
 
 /* A token of any bytes, with a checksum that is right. */

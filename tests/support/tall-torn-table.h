@@ -9,8 +9,8 @@ G_BEGIN_DECLS
 /**
  * TallTornTable:
  *
- * A table whose rows are read one after the other, with other threads let in between, as HBase
- * reads them: what a scan returns has never been there together. Everything else goes through.
+ * A table that reads rows one after the other and lets other threads run in between, as HBase does:
+ * the rows of a scan may never have existed at the same time. Everything else goes through.
  */
 #define TALL_TYPE_TORN_TABLE (tall_torn_table_get_type ())
 G_DECLARE_FINAL_TYPE (TallTornTable, tall_torn_table, TALL, TORN_TABLE, TallForwardingTable)

@@ -5,6 +5,7 @@
 #include "tall-json-output.h"
 #include "tall-options.h"
 #include "tall-output.h"
+#include "tall-status-all.h"
 #include "tall-text.h"
 
 /* For what HBase's master tells of tables: it may be gone, and orders are served nevertheless. */
@@ -294,7 +295,9 @@ static TallExit
 run (int argc, char **argv)
 {
   gboolean json = FALSE;
+  gboolean all = FALSE;
   const GOptionEntry entries[] = {
+    { "all", 0, 0, G_OPTION_ARG_NONE, &all, "all deployments in the place of --store", NULL },
     { "json", 0, 0, G_OPTION_ARG_NONE, &json, "as JSON", NULL },
     { NULL },
   };
@@ -305,6 +308,8 @@ run (int argc, char **argv)
   if (options.n_arguments > 0)
     return tall_usage_error (&tall_command_status, "status takes no argument: “%s”",
                              options.arguments[0]);
+  if (all)
+    return tall_status_all (&options, &tall_command_status, json);
 
   TallExit exit;
   g_autoptr (TallFront) front = tall_options_open_front (&options, &tall_command_status, &exit);
@@ -333,6 +338,7 @@ const TallCommand tall_command_status = {
   .summary = "Tells what a deployment or a server is: layout, key strategy, tables.",
   .help = "Example:\n"
           "  tallorder status --store rocksdb:shop\n"
+          "  tallorder status --store hbase://localhost:9090 --all\n"
           "  tallorder status --server 127.0.0.1:7654 --json",
   .takes_server = TRUE,
   .run = run,

@@ -39,6 +39,7 @@ typedef struct
 extern const TallCommand tall_command_bench;
 extern const TallCommand tall_command_customer;
 extern const TallCommand tall_command_delete;
+extern const TallCommand tall_command_drop;
 extern const TallCommand tall_command_explain;
 extern const TallCommand tall_command_export;
 extern const TallCommand tall_command_get;

@@ -308,6 +308,19 @@ parse_store (const TallOptions *self, const TallCommand *command, TallExit *exit
   return NULL;
 }
 
+static TallTable *
+open_url (const TallStoreUrl *url, gboolean create, TallExit *exit)
+{
+  g_autoptr (GError) error = NULL;
+  TallTable *table = tall_store_url_open (url, create, &error);
+  if (table == NULL)
+    {
+      tall_print_failure (error);
+      *exit = TALL_EXIT_FAILED;
+    }
+  return table;
+}
+
 /**
  * tall_options_open_table:
  * @create: make a new embedded store if there is none
@@ -320,17 +333,35 @@ tall_options_open_table (const TallOptions *self,
                          gboolean create,
                          TallExit *exit)
 {
-  g_autoptr (GError) error = NULL;
+  g_autoptr (TallStoreUrl) url = parse_store (self, command, exit);
+  return url == NULL ? NULL : open_url (url, create, exit);
+}
+
+/**
+ * tall_options_open_deployment:
+ * @name: of a deployment in the place of `--store`, in which none is named, or this one
+ *
+ * Returns: (transfer full): its tables; NULL, with a message printed, on failure
+ */
+TallTable *
+tall_options_open_deployment (const TallOptions *self,
+                              const TallCommand *command,
+                              const char *name,
+                              TallExit *exit)
+{
   g_autoptr (TallStoreUrl) url = parse_store (self, command, exit);
   if (url == NULL)
     return NULL;
-  TallTable *table = tall_store_url_open (url, create, &error);
-  if (table == NULL)
+  if (url->name != NULL && !g_str_equal (url->name, name))
     {
-      tall_print_failure (error);
-      *exit = TALL_EXIT_FAILED;
+      tall_usage_error (command, "--store names the deployment %s, and %s is meant", url->name,
+                        name);
+      *exit = TALL_EXIT_USAGE;
+      return NULL;
     }
-  return table;
+  g_free (url->name);
+  url->name = g_strdup (name);
+  return open_url (url, FALSE, exit);
 }
 
 TallStore *

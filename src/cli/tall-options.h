@@ -46,6 +46,10 @@ TallTable *tall_options_open_table (const TallOptions *self,
                                     const TallCommand *command,
                                     gboolean create,
                                     TallExit *exit);
+TallTable *tall_options_open_deployment (const TallOptions *self,
+                                         const TallCommand *command,
+                                         const char *name,
+                                         TallExit *exit);
 TallStore *
 tall_options_open_store (const TallOptions *self, const TallCommand *command, TallExit *exit);
 

@@ -69,6 +69,9 @@ gboolean tall_store_create (TallTable *table,
                             const TallStoreSettings *settings,
                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+GStrv tall_store_list_all (TallTable *table, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_store_drop (TallTable *table, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
 /* Opens a deployment. %TALL_ERROR_NOT_FOUND if there is none; %TALL_ERROR_CONFLICT, naming both, if
  * @layout or @key_strategy (nullable: whatever is recorded) is not what is recorded;
  * %TALL_ERROR_NEWER_VERSION if its format is newer than ours. */

@@ -122,6 +122,15 @@ tall_forwarding_table_list_tables (TallTable *base, gint64 deadline, GError **er
   return tall_table_list_tables (wrapped (base), deadline, error);
 }
 
+static GStrv
+tall_forwarding_table_list_deployments (TallTable *base,
+                                        const char *table,
+                                        gint64 deadline,
+                                        GError **error)
+{
+  return tall_table_list_deployments (wrapped (base), table, deadline, error);
+}
+
 static void
 tall_forwarding_table_get_info (TallTable *base, TallTableInfo *info)
 {
@@ -162,5 +171,6 @@ tall_forwarding_table_class_init (TallForwardingTableClass *klass)
   table->list_tables = tall_forwarding_table_list_tables;
   table->get_info = tall_forwarding_table_get_info;
   table->list_servers = tall_forwarding_table_list_servers;
+  table->list_deployments = tall_forwarding_table_list_deployments;
   G_OBJECT_CLASS (klass)->finalize = tall_forwarding_table_finalize;
 }

@@ -498,6 +498,51 @@ tall_table_list_tables (TallTable *self, gint64 deadline, GError **error)
   return TALL_TABLE_GET_CLASS (self)->list_tables (self, deadline, error);
 }
 
+/* The deployment that the table is of, if it has a table of that name. */
+static GStrv
+list_own_deployment (TallTable *self, const char *table, gint64 deadline, GError **error)
+{
+  g_auto (GStrv) tables = tall_table_list_tables (self, deadline, error);
+  if (tables == NULL)
+    return NULL;
+  TallTableInfo info;
+  tall_table_get_info (self, &info);
+  const char *names[] = { info.deployment, NULL };
+  return g_strdupv (
+      (GStrv)(g_strv_contains ((const char *const *)tables, table) ? names : names + 1));
+}
+
+static int
+compare_texts (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *)a, *(const char *const *)b);
+}
+
+/**
+ * tall_table_list_deployments:
+ * @table: the short name of a table that they have
+ * @deadline: monotonic time in microseconds, or %TALL_NO_DEADLINE
+ *
+ * Returns: (transfer full): the names of all deployments in the same place that have such a table,
+ *   sorted, NULL-terminated
+ */
+GStrv
+tall_table_list_deployments (TallTable *self, const char *table, gint64 deadline, GError **error)
+{
+  g_return_val_if_fail (TALL_IS_TABLE (self), NULL);
+  g_return_val_if_fail (table != NULL, NULL);
+
+  TallTableClass *klass = TALL_TABLE_GET_CLASS (self);
+  if (!check_deadline (deadline, "Listing deployments", error))
+    return NULL;
+  if (klass->list_deployments == NULL)
+    return list_own_deployment (self, table, deadline, error);
+  GStrv names = klass->list_deployments (self, table, deadline, error);
+  if (names != NULL)
+    qsort (names, g_strv_length (names), sizeof *names, compare_texts);
+  return names;
+}
+
 /**
  * tall_table_get_info:
  * @info: (out caller-allocates): what the table is

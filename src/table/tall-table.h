@@ -89,15 +89,15 @@ G_DECLARE_DERIVABLE_TYPE (TallTable, tall_table, TALL, TABLE, GObject)
  * row. One object holds all tables of one deployment; the short names of tables are unique within
  * it, and different deployments on the same store do not see each other's.
  *
- * Every slot but get_info and list_servers must be implemented. Every call may be made from any
- * thread at any time. Strings and slices passed in belong to the caller; nothing is kept after the
- * call. Every call ends by @deadline, or soon after, with %TALL_ERROR_TIMED_OUT. Calls on a table
- * that was not created fail with %TALL_ERROR_NOT_FOUND (the public functions that read or write
- * rows turn it into %TALL_ERROR_UNSUPPORTED, because no row was looked for). Arguments that make no
- * sense fail with %TALL_ERROR_INVALID (the public functions check them, so an implementation need
- * not). Other failures: %TALL_ERROR_UNAVAILABLE (nothing was done), %TALL_ERROR_OVERLOADED (nothing
- * was done),
- * %TALL_ERROR_DAMAGED, %TALL_ERROR_UNSUPPORTED, %TALL_ERROR_INTERNAL.
+ * Every slot but get_info, list_servers and list_deployments must be implemented. Every call may be
+ * made from any thread at any time. Strings and slices passed in belong to the caller; nothing is
+ * kept after the call. Every call ends by @deadline, or soon after, with %TALL_ERROR_TIMED_OUT.
+ * Calls on a table that was not created fail with %TALL_ERROR_NOT_FOUND (the public functions that
+ * read or write rows turn it into %TALL_ERROR_UNSUPPORTED, because no row was looked for).
+ * Arguments that make no sense fail with %TALL_ERROR_INVALID (the public functions check them, so
+ * an implementation need not). Other failures: %TALL_ERROR_UNAVAILABLE (nothing was done),
+ * %TALL_ERROR_OVERLOADED (nothing was done), %TALL_ERROR_DAMAGED, %TALL_ERROR_UNSUPPORTED,
+ * %TALL_ERROR_INTERNAL.
  *
  * The order of changes in a row. A cell is the newest put with its qualifier and timestamp. A
  * delete hides matching cells that are there, and may hide matching cells that are put later (HBase
@@ -241,7 +241,17 @@ struct _TallTableClass
    */
   GPtrArray *(*list_servers) (TallTable *self);
 
-  gpointer padding[6];
+  /**
+   * list_deployments:
+   *
+   * Optional. Absent: there is no other deployment in the same place.
+   *
+   * Returns: (transfer full): the names of all deployments in the same place that have a table
+   *   @table, in any order, NULL-terminated
+   */
+  GStrv (*list_deployments) (TallTable *self, const char *table, gint64 deadline, GError **error);
+
+  gpointer padding[5];
 };
 
 TallReadResult *tall_table_read (TallTable *self,
@@ -283,6 +293,10 @@ TallTableSpec *tall_table_describe_table (TallTable *self,
                                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
 GStrv
 tall_table_list_tables (TallTable *self, gint64 deadline, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+GStrv tall_table_list_deployments (TallTable *self,
+                                   const char *table,
+                                   gint64 deadline,
+                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 void tall_table_get_info (TallTable *self, TallTableInfo *info);
 GPtrArray *tall_table_list_servers (TallTable *self);

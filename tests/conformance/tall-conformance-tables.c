@@ -86,6 +86,9 @@ test_deadline (TallConformance *self)
   g_autoptr (GError) list_error = NULL;
   g_assert_null (tall_table_list_tables (self->table, passed, &list_error));
   g_assert_error (list_error, TALL_ERROR, TALL_ERROR_TIMED_OUT);
+  g_autoptr (GError) names_error = NULL;
+  g_assert_null (tall_table_list_deployments (self->table, SHARED, passed, &names_error));
+  g_assert_error (names_error, TALL_ERROR, TALL_ERROR_TIMED_OUT);
 }
 
 static void
@@ -152,6 +155,21 @@ get_cells (TallConformance *self, TallTable *table, const char *name)
   return rows_to_text (self, &result->results[0]);
 }
 
+/* Whether the deployment of @of is one of those that @asked finds with a table @name. */
+static gboolean
+is_listed (TallTable *asked, TallTable *of, const char *name)
+{
+  g_autoptr (GError) error = NULL;
+  TallTableInfo info;
+  tall_table_get_info (of, &info);
+  g_auto (GStrv) names = tall_table_list_deployments (asked, name, TALL_NO_DEADLINE, &error);
+  g_assert_no_error (error);
+  g_assert_nonnull (names);
+  for (guint i = 1; names[0] != NULL && names[i] != NULL; i++)
+    g_assert_cmpstr (names[i - 1], <, names[i]);
+  return g_strv_contains ((const char *const *)names, info.deployment);
+}
+
 /* Two deployments with a table of the same name, one of which is dropped and created again. */
 static void
 test_deployments (TallConformance *self)
@@ -163,6 +181,11 @@ test_deployments (TallConformance *self)
   create (neighbour, spec);
   expect_list (neighbour, SHARED);
   expect_list (self->table, OTHER " " SHARED);
+  g_assert_true (is_listed (self->table, self->table, SHARED));
+  g_assert_true (is_listed (self->table, neighbour, SHARED));
+  g_assert_true (is_listed (neighbour, neighbour, SHARED));
+  g_assert_false (is_listed (neighbour, neighbour, OTHER));
+  g_assert_false (is_listed (self->table, self->table, "har"));
 
   put_cell (self, neighbour, SHARED, "x@1=theirs");
   expect_row (self, "a", "");
@@ -180,6 +203,7 @@ test_deployments (TallConformance *self)
   g_autofree char *again = get_cells (self, neighbour, SHARED);
   g_assert_cmpstr (again, ==, "a: x@1=again");
   drop (neighbour, SHARED);
+  g_assert_false (is_listed (neighbour, neighbour, SHARED));
 }
 
 /* A table with every setting: described as it was created, and kept so. */

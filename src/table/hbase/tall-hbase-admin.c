@@ -15,6 +15,7 @@ typedef struct
   HbTTableName *name;
   HbTTableDescriptor *descriptor; /* to create, or received */
   GPtrArray *list;                /* to send or received */
+  char *pattern;                  /* of the names of tables: a Java regular expression */
   gboolean answer;
 } Request;
 
@@ -24,6 +25,7 @@ request_clear (Request *self)
   g_clear_object (&self->name);
   g_clear_object (&self->descriptor);
   g_clear_pointer (&self->list, g_ptr_array_unref);
+  g_clear_pointer (&self->pattern, g_free);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Request, request_clear)
 
@@ -165,8 +167,8 @@ regions_receive (TallHbaseCall *call, HbGatewayIf *client, HbTIOError **io, GErr
 static gboolean
 names_send (TallHbaseCall *call, HbGatewayIf *client, GError **error)
 {
-  g_autofree char *pattern = tall_hbase_names_get_pattern (((Request *)call)->names);
-  return hb_gateway_client_send_get_table_names_by_pattern (client, pattern, FALSE, error);
+  return hb_gateway_client_send_get_table_names_by_pattern (client, ((Request *)call)->pattern,
+                                                            FALSE, error);
 }
 
 static gboolean
@@ -370,6 +372,14 @@ compare_texts (gconstpointer a, gconstpointer b)
   return strcmp (*(const char *const *)a, *(const char *const *)b);
 }
 
+static GStrv
+sort_texts (GPtrArray *texts)
+{
+  g_ptr_array_sort (texts, compare_texts);
+  g_ptr_array_add (texts, NULL);
+  return (GStrv)g_ptr_array_steal (texts, NULL);
+}
+
 /**
  * tall_hbase_list_tables:
  *
@@ -384,6 +394,7 @@ tall_hbase_list_tables (TallHbasePool *pool,
   g_auto (Request) request = { 0 };
   request_init (&request, names, NULL);
   request.call.harmless = TRUE;
+  request.pattern = tall_hbase_names_get_pattern (names);
   if (!run (pool, &request, names_send, names_receive, deadline, error))
     return NULL;
 
@@ -394,7 +405,34 @@ tall_hbase_list_tables (TallHbasePool *pool,
       if (name != NULL)
         g_ptr_array_add (tables, name);
     }
-  g_ptr_array_sort (tables, compare_texts);
-  g_ptr_array_add (tables, NULL);
-  return (GStrv)g_ptr_array_steal (tables, NULL);
+  return sort_texts (tables);
+}
+
+/**
+ * tall_hbase_list_deployments:
+ *
+ * The table's list_deployments.
+ */
+GStrv
+tall_hbase_list_deployments (TallHbasePool *pool,
+                             const TallHbaseNames *names,
+                             const char *table,
+                             gint64 deadline,
+                             GError **error)
+{
+  g_auto (Request) request = { 0 };
+  request_init (&request, names, NULL);
+  request.call.harmless = TRUE;
+  request.pattern = g_strconcat (".*\\.", table, NULL);
+  if (!run (pool, &request, names_send, names_receive, deadline, error))
+    return NULL;
+
+  g_autoptr (GPtrArray) deployments = g_ptr_array_new ();
+  for (guint i = 0; i < request.list->len; i++)
+    {
+      char *name = tall_hbase_names_get_deployment (g_ptr_array_index (request.list, i), table);
+      if (name != NULL)
+        g_ptr_array_add (deployments, name);
+    }
+  return sort_texts (deployments);
 }

@@ -21,6 +21,11 @@ TallTableSpec *tall_hbase_describe_table (TallHbasePool *pool,
                                           const char *table,
                                           gint64 deadline,
                                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
+GStrv tall_hbase_list_deployments (TallHbasePool *pool,
+                                   const TallHbaseNames *names,
+                                   const char *table,
+                                   gint64 deadline,
+                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
 GStrv tall_hbase_list_tables (TallHbasePool *pool,
                               const TallHbaseNames *names,
                               gint64 deadline,

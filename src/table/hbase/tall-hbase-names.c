@@ -149,3 +149,27 @@ tall_hbase_names_get_short (const TallHbaseNames *self, const HbTTableName *tabl
     g_clear_pointer (&name, g_free);
   return name;
 }
+
+/**
+ * tall_hbase_names_get_deployment:
+ * @table: a short name
+ *
+ * Returns: (nullable) (transfer full): the deployment whose table @table this is, as
+ *   tall_hbase_names_init() takes it; NULL if it is another table
+ */
+char *
+tall_hbase_names_get_deployment (const HbTTableName *table_name, const char *table)
+{
+  g_autofree char *suffix = g_strconcat (".", table, NULL);
+  g_autofree char *whole =
+      g_strndup ((const char *)table_name->qualifier->data, table_name->qualifier->len);
+  gsize len = strlen (whole);
+  if (!g_str_has_suffix (whole, suffix) || len == strlen (suffix))
+    return NULL;
+  whole[len - strlen (suffix)] = '\0';
+  if (table_name->ns == NULL
+      || tall_slice_equal (tall_slice_array (table_name->ns), tall_slice_str ("default")))
+    return g_steal_pointer (&whole);
+  g_autofree char *ns = g_strndup ((const char *)table_name->ns->data, table_name->ns->len);
+  return g_strconcat (ns, ":", whole, NULL);
+}

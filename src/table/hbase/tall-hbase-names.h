@@ -30,6 +30,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallHbaseNames, tall_hbase_names_clear)
 GByteArray *tall_hbase_names_get_table (const TallHbaseNames *self, const char *table);
 HbTTableName *tall_hbase_names_get_table_name (const TallHbaseNames *self, const char *table);
 char *tall_hbase_names_get_pattern (const TallHbaseNames *self);
+char *tall_hbase_names_get_deployment (const HbTTableName *table_name, const char *table);
 char *tall_hbase_names_get_short (const TallHbaseNames *self, const HbTTableName *table_name);
 
 GByteArray *tall_hbase_bytes (TallSlice slice);

@@ -100,6 +100,13 @@ hbase_list_tables (TallTable *table, gint64 deadline, GError **error)
   return tall_hbase_list_tables (self->pool, &self->names, deadline, error);
 }
 
+static GStrv
+hbase_list_deployments (TallTable *table, const char *name, gint64 deadline, GError **error)
+{
+  TallHbaseTable *self = TALL_HBASE_TABLE (table);
+  return tall_hbase_list_deployments (self->pool, &self->names, name, deadline, error);
+}
+
 static void
 hbase_get_info (TallTable *table, TallTableInfo *info)
 {
@@ -140,6 +147,7 @@ tall_hbase_table_class_init (TallHbaseTableClass *klass)
   table_class->drop_table = hbase_drop_table;
   table_class->describe_table = hbase_describe_table;
   table_class->list_tables = hbase_list_tables;
+  table_class->list_deployments = hbase_list_deployments;
   table_class->get_info = hbase_get_info;
   table_class->list_servers = hbase_list_servers;
 }

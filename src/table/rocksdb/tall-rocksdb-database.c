@@ -574,3 +574,25 @@ tall_rocksdb_database_list_families (TallRocksdbDatabase *self, const char *depl
   g_ptr_array_add (names, NULL);
   return (GStrv)g_ptr_array_steal (names, NULL);
 }
+
+/**
+ * tall_rocksdb_database_list_deployments:
+ *
+ * Returns: (transfer full): the names of the deployments that have a table @table
+ */
+GStrv
+tall_rocksdb_database_list_deployments (TallRocksdbDatabase *self, const char *table)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  GHashTableIter iter;
+  gpointer name, tables;
+
+  g_rw_lock_reader_lock (&self->lock);
+  g_hash_table_iter_init (&iter, self->deployments);
+  while (g_hash_table_iter_next (&iter, &name, &tables))
+    if (g_hash_table_contains (tables, table))
+      g_ptr_array_add (names, g_strdup (name));
+  g_rw_lock_reader_unlock (&self->lock);
+  g_ptr_array_add (names, NULL);
+  return (GStrv)g_ptr_array_steal (names, NULL);
+}

@@ -58,5 +58,6 @@ gboolean tall_rocksdb_database_drop_family (TallRocksdbDatabase *self,
                                             const char *table,
                                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
 GStrv tall_rocksdb_database_list_families (TallRocksdbDatabase *self, const char *deployment);
+GStrv tall_rocksdb_database_list_deployments (TallRocksdbDatabase *self, const char *table);
 
 G_END_DECLS

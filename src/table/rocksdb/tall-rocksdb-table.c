@@ -163,6 +163,15 @@ tall_rocksdb_table_list_tables (TallTable *base,
   return tall_rocksdb_database_list_families (self->database, self->name);
 }
 
+static GStrv
+tall_rocksdb_table_list_deployments (TallTable *base,
+                                     const char *table,
+                                     gint64 deadline G_GNUC_UNUSED,
+                                     GError **error G_GNUC_UNUSED)
+{
+  return tall_rocksdb_database_list_deployments (TALL_ROCKSDB_TABLE (base)->database, table);
+}
+
 static void
 tall_rocksdb_table_get_info (TallTable *base, TallTableInfo *info)
 {
@@ -199,6 +208,7 @@ tall_rocksdb_table_class_init (TallRocksdbTableClass *klass)
   table->drop_table = tall_rocksdb_table_drop_table;
   table->describe_table = tall_rocksdb_table_describe_table;
   table->list_tables = tall_rocksdb_table_list_tables;
+  table->list_deployments = tall_rocksdb_table_list_deployments;
   table->get_info = tall_rocksdb_table_get_info;
   G_OBJECT_CLASS (klass)->finalize = tall_rocksdb_table_finalize;
 }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-descriptors.h"
 #include "tall-error.h"
+#include "tall-networks.h"
 #include "tall-options.h"
 #include "tall-output.h"
 #include "tall-server.h"
@@ -13,6 +14,8 @@
 #define MIN_MEMORY 128
 #define USUAL_MEMORY 512
 #define MAX_MEMORY (1024 * 1024)
+
+#define NOT_GIVEN G_MININT
 
 static gboolean
 on_signal (gpointer data)
@@ -37,8 +40,19 @@ log_start (TallFront *front, const char *store, const TallServerOptions *options
              description->version, store, description->store, description->name,
              description->layout, description->key_strategy,
              description->read_only ? "read-only" : "read and write");
-  g_message ("limits: %u connections, %" G_GSIZE_FORMAT " MiB for the calls in work",
-             options->max_connections, options->max_memory / (1024 * 1024));
+  g_message ("limits: %u connections, %u from one address, %" G_GSIZE_FORMAT
+             " MiB for the calls in work",
+             options->max_connections, options->max_connections_per_address,
+             options->max_memory / (1024 * 1024));
+}
+
+static void
+log_end (TallServer *server)
+{
+  guint64 n_connections, n_calls;
+  tall_server_get_totals (server, &n_connections, &n_calls);
+  g_message ("stopped after %" G_GUINT64_FORMAT " calls on %" G_GUINT64_FORMAT " connections",
+             n_calls, n_connections);
 }
 
 /* Serves until SIGTERM, SIGINT or SIGHUP. */
@@ -66,24 +80,91 @@ serve (TallFront *front,
   g_main_loop_run (loop);
   for (guint i = 0; i < G_N_ELEMENTS (sources); i++)
     g_source_remove (sources[i]);
-  if (tall_server_stop (server))
+  gboolean stopped = tall_server_stop (server);
+  log_end (server);
+  if (stopped)
     return TALL_EXIT_DONE;
   tall_print_error ("Calls were still running when the time to stop was over");
   return TALL_EXIT_FAILED;
 }
 
+/* What is given on the command line. */
+typedef struct
+{
+  char *listen;
+  gint max_connections;
+  gint max_per_address; /* NOT_GIVEN */
+  char *trusted;
+  gint memory; /* MiB */
+} Given;
+
+static void
+given_clear (Given *self)
+{
+  g_free (self->listen);
+  g_free (self->trusted);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Given, given_clear)
+
+/* Returns: %TALL_EXIT_DONE, or that of a wrong call */
+static TallExit
+check_connections (const Given *given)
+{
+  if (given->max_connections < 1)
+    return tall_usage_error (&tall_command_serve, "--max-connections takes a number above 0");
+  if (given->max_per_address != NOT_GIVEN
+      && (given->max_per_address < 1 || given->max_per_address > given->max_connections))
+    return tall_usage_error (&tall_command_serve,
+                             "--max-connections-per-address takes a number above 0, and not above "
+                             "that of --max-connections (%d)",
+                             given->max_connections);
+  guint fitting = tall_descriptors_for_clients ();
+  if ((guint)given->max_connections <= fitting)
+    return TALL_EXIT_DONE;
+  return tall_usage_error (
+      &tall_command_serve,
+      "--max-connections %d: this process may open %u files, which leaves %u for connections; "
+      "lower it, or raise the limit of files (ulimit -n, or LimitNOFILE= of a service)",
+      given->max_connections, tall_descriptors_raise (), fitting);
+}
+
+/* Returns: %TALL_EXIT_DONE, or that of a wrong call */
+static TallExit
+make_options (const Given *given, TallServerOptions *options)
+{
+  g_autoptr (GError) error = NULL;
+  TallExit exit = check_connections (given);
+  if (exit != TALL_EXIT_DONE)
+    return exit;
+  if (given->memory < MIN_MEMORY || given->memory > MAX_MEMORY)
+    return tall_usage_error (&tall_command_serve, "--memory takes MiB, %d to %d", MIN_MEMORY,
+                             MAX_MEMORY);
+  options->max_connections = (guint)given->max_connections;
+  options->max_connections_per_address = given->max_per_address != NOT_GIVEN
+                                             ? (guint)given->max_per_address
+                                             : (options->max_connections + 1) / 2;
+  options->max_memory = (gsize)given->memory * 1024 * 1024;
+  if (given->trusted != NULL
+      && (options->trusted_proxies = tall_networks_parse (given->trusted, &error)) == NULL)
+    return tall_usage_error (&tall_command_serve, "--trusted-proxies: %s", error->message);
+  return TALL_EXIT_DONE;
+}
+
 static TallExit
 run (int argc, char **argv)
 {
-  g_autofree char *listen = NULL;
-  gint max_connections = 256;
-  gint memory = USUAL_MEMORY;
+  g_auto (Given)
+      given = { .max_connections = 256, .max_per_address = NOT_GIVEN, .memory = USUAL_MEMORY };
   const GOptionEntry entries[] = {
-    { "listen", 0, 0, G_OPTION_ARG_FILENAME, &listen,
+    { "listen", 0, 0, G_OPTION_ARG_FILENAME, &given.listen,
       "where to listen; port 0 takes a free one (default 127.0.0.1:7654)", "HOST:PORT" },
-    { "max-connections", 0, 0, G_OPTION_ARG_INT, &max_connections,
+    { "max-connections", 0, 0, G_OPTION_ARG_INT, &given.max_connections,
       "clients at the same time (default 256)", "N" },
-    { "memory", 0, 0, G_OPTION_ARG_INT, &memory,
+    { "max-connections-per-address", 0, 0, G_OPTION_ARG_INT, &given.max_per_address,
+      "of one IPv4 address, or one IPv6 network of 64 bits (default half of all)", "N" },
+    { "trusted-proxies", 0, 0, G_OPTION_ARG_STRING, &given.trusted,
+      "addresses and networks without that limit, such as 10.0.0.7,fd00::/8", "LIST" },
+    { "memory", 0, 0, G_OPTION_ARG_INT, &given.memory,
       "for all calls together: requests, orders and replies (default 512)", "MIB" },
     { NULL },
   };
@@ -94,27 +175,17 @@ run (int argc, char **argv)
   if (options.n_arguments > 0)
     return tall_usage_error (&tall_command_serve, "serve takes no argument: “%s”",
                              options.arguments[0]);
-  if (max_connections < 1)
-    return tall_usage_error (&tall_command_serve, "--max-connections takes a number above 0");
-  guint fitting = tall_descriptors_for_clients ();
-  if ((guint)max_connections > fitting)
-    return tall_usage_error (
-        &tall_command_serve,
-        "--max-connections %d: this process may open %u files, which leaves %u for connections; "
-        "lower it, or raise the limit of files (ulimit -n, or LimitNOFILE= of a service)",
-        max_connections, tall_descriptors_raise (), fitting);
-  if (memory < MIN_MEMORY || memory > MAX_MEMORY)
-    return tall_usage_error (&tall_command_serve, "--memory takes MiB, %d to %d", MIN_MEMORY,
-                             MAX_MEMORY);
+  TallServerOptions server_options = { 0 };
+  TallExit exit = make_options (&given, &server_options);
+  g_autoptr (GPtrArray) trusted = server_options.trusted_proxies;
+  if (exit != TALL_EXIT_DONE)
+    return exit;
 
-  TallExit exit;
   g_autoptr (TallStore) store = tall_options_open_store (&options, &tall_command_serve, &exit);
   if (store == NULL)
     return exit;
-  TallServerOptions server_options = { .max_connections = (guint)max_connections,
-                                       .max_memory = (gsize)memory * 1024 * 1024 };
-  return serve (TALL_FRONT (store), options.store, listen != NULL ? listen : "127.0.0.1:7654",
-                &server_options);
+  return serve (TALL_FRONT (store), options.store,
+                given.listen != NULL ? given.listen : "127.0.0.1:7654", &server_options);
 }
 
 const TallCommand tall_command_serve = {

@@ -1,44 +1,33 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-places.h"
+#include "tall-places-private.h"
 
-/* Connections over the limit that are told so, at the same time; the ones beyond are closed. */
+/* Connections over a limit that are told so, at the same time, and those of one address among them;
+ * the others are closed. */
 #define MAX_REFUSALS 8
+#define MAX_REFUSALS_OF_ADDRESS 2
 
-struct _TallPlaces
-{
-  gatomicrefcount ref_count; /* one of the server, and one of each place */
-  guint max_connections;
-
-  GMutex mutex; /* of what follows */
-  GCond changed;
-  gboolean closed;
-  GHashTable *open; /* of TallPlace, not owned: their sockets may be shut */
-  guint n_served;   /* places, until they are left */
-  guint n_refused;  /* likewise, of those over the limit */
-};
-
-struct _TallPlace
-{
-  TallPlaces *places; /* owned */
-  GSocket *socket;    /* owned; NULL after tall_place_let_go() */
-  gboolean refused;
-};
+/* At the end: milliseconds without a byte taken after which a client is not waited for, between two
+ * looks at that, and until connections have ended that were cut. */
+#define UNREAD_TIME 1000
+#define LOOK_TIME 100
+#define CUT_TIME 1000
 
 /**
  * tall_places_new:
- * @max_connections: at the same time
+ * @limits: copied
  *
  * Returns: (transfer full):
  */
 TallPlaces *
-tall_places_new (guint max_connections)
+tall_places_new (const TallPlacesLimits *limits)
 {
   TallPlaces *self = g_new0 (TallPlaces, 1);
   g_atomic_ref_count_init (&self->ref_count);
-  self->max_connections = max_connections;
+  self->limits = *limits;
   g_mutex_init (&self->mutex);
   g_cond_init (&self->changed);
+  tall_origins_init (&self->origins, limits->trusted);
   self->open = g_hash_table_new (NULL, NULL);
   return self;
 }
@@ -48,15 +37,56 @@ tall_places_unref (TallPlaces *self)
 {
   if (!g_atomic_ref_count_dec (&self->ref_count))
     return;
+  tall_origins_clear (&self->origins);
   g_hash_table_unref (self->open);
   g_mutex_clear (&self->mutex);
   g_cond_clear (&self->changed);
   g_free (self);
 }
 
+/* Whether one that is refused gets a place to be told so. */
+static gboolean
+may_be_told (TallPlaces *self, const TallOrigin *origin)
+{
+  return self->n_refused < MAX_REFUSALS
+         && (origin == NULL || origin->n_refused < MAX_REFUSALS_OF_ADDRESS);
+}
+
+static void
+count (TallPlace *self, guint by)
+{
+  TallPlaces *places = self->places;
+  gboolean refused = self->refusal != NULL;
+
+  *(refused ? &places->n_refused : &places->n_served) += by;
+  if (self->origin != NULL)
+    *(refused ? &self->origin->n_refused : &self->origin->n_served) += by;
+}
+
+static TallPlace *
+give_place (TallPlaces *self, GSocket *socket, TallOrigin *origin, const char *refusal)
+{
+  TallPlace *place = g_new0 (TallPlace, 1);
+
+  g_atomic_ref_count_inc (&self->ref_count);
+  place->places = self;
+  place->socket = g_object_ref (socket);
+  place->refusal = refusal;
+  place->origin = origin;
+  tall_place_enter (place, TALL_PLACE_WAITING);
+  g_hash_table_add (self->open, place);
+  count (place, 1);
+  self->n_connections++;
+  return place;
+}
+
 /**
  * tall_places_take:
  * @socket: of a client that has just come; a reference is taken
+ *
+ * If there is no place left, or none for the client's address, then the connection that is silent
+ * for the longest is closed for it, if any is for long enough. That takes a moment; only one thread
+ * at a time may call this.
  *
  * Returns: (transfer full) (nullable): to be left with tall_place_leave(); NULL: the connection
  *   is to be closed
@@ -65,30 +95,111 @@ TallPlace *
 tall_places_take (TallPlaces *self, GSocket *socket)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
-  gboolean refused = self->n_served >= self->max_connections;
+  TallOrigin *origin = tall_origins_use (&self->origins, socket);
+  const char *refusal = NULL;
 
-  if (self->closed || (refused && self->n_refused >= MAX_REFUSALS))
-    return NULL;
-  TallPlace *place = g_new0 (TallPlace, 1);
-  g_atomic_ref_count_inc (&self->ref_count);
-  place->places = self;
-  place->socket = g_object_ref (socket);
-  place->refused = refused;
-  g_hash_table_add (self->open, place);
-  *(refused ? &self->n_refused : &self->n_served) += 1;
-  return place;
+  if (!tall_places_make_room (self, origin))
+    refusal = tall_places_is_address_full (self, origin)
+                  ? "Your address has as many connections as the server takes from one; nothing "
+                    "was done, close some or try again later"
+                  : "The server has as many connections as it takes; nothing was done, try again "
+                    "later";
+  if (!self->closed && (refusal == NULL || may_be_told (self, origin)))
+    return give_place (self, socket, origin, refusal);
+  tall_origins_release (&self->origins, origin);
+  return NULL;
 }
 
 /**
  * tall_places_count:
  *
- * Returns: the connections that are served now, those over the limit not counted
+ * Returns: the connections that are served now, those over a limit not counted
  */
 guint
 tall_places_count (TallPlaces *self)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
   return self->n_served;
+}
+
+/**
+ * tall_places_is_empty:
+ *
+ * Returns: whether every place is left, so that no thread of theirs uses anything but this
+ */
+gboolean
+tall_places_is_empty (TallPlaces *self)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  return self->n_served + self->n_refused == 0;
+}
+
+/**
+ * tall_places_get_totals:
+ * @n_connections: (out): that had a place
+ * @n_calls: (out): that were answered on those that have left
+ */
+void
+tall_places_get_totals (TallPlaces *self, guint64 *n_connections, guint64 *n_calls)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  *n_connections = self->n_connections;
+  *n_calls = self->n_calls;
+}
+
+/* With the mutex. Nothing more is read from any client; what runs can still answer, unless
+ * @also_writing is set. */
+static void
+shut_all (TallPlaces *self, gboolean also_writing)
+{
+  GHashTableIter iter;
+  gpointer place;
+
+  g_hash_table_iter_init (&iter, self->open);
+  while (g_hash_table_iter_next (&iter, &place, NULL))
+    g_socket_shutdown (((TallPlace *)place)->socket, TRUE, also_writing, NULL);
+}
+
+/* Whether a client has taken nothing of its reply since @before. */
+static gboolean
+takes_nothing (TallPlace *self, gint64 now)
+{
+  if (g_atomic_int_get (&self->state) != TALL_PLACE_REPLYING)
+    {
+      self->unread = (TallUnread){ 0 };
+      return FALSE;
+    }
+  return tall_unread_look (&self->unread, self->socket, now)
+         >= UNREAD_TIME * G_TIME_SPAN_MILLISECOND;
+}
+
+static void
+cut_unread (TallPlaces *self)
+{
+  gint64 now = g_get_monotonic_time ();
+  GHashTableIter iter;
+  gpointer place;
+
+  g_hash_table_iter_init (&iter, self->open);
+  while (g_hash_table_iter_next (&iter, &place, NULL))
+    if (takes_nothing (place, now))
+      g_socket_shutdown (((TallPlace *)place)->socket, TRUE, TRUE, NULL);
+}
+
+static gboolean
+wait_until_empty (TallPlaces *self, guint milliseconds)
+{
+  gint64 now = g_get_monotonic_time ();
+  gint64 until = now + (gint64)milliseconds * G_TIME_SPAN_MILLISECOND;
+
+  while (self->n_served + self->n_refused > 0 && now < until)
+    {
+      cut_unread (self);
+      g_cond_wait_until (&self->changed, &self->mutex,
+                         MIN (until, now + LOOK_TIME * G_TIME_SPAN_MILLISECOND));
+      now = g_get_monotonic_time ();
+    }
+  return self->n_served + self->n_refused == 0;
 }
 
 /**
@@ -101,41 +212,28 @@ tall_places_close (TallPlaces *self)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
   self->closed = TRUE;
+  g_cond_broadcast (&self->changed);
 }
 
 /**
- * tall_places_shut:
+ * tall_places_end:
+ * @milliseconds: that calls which run get to finish and to answer; a client that takes nothing of
+ *   its answer for a second is not waited for
  *
- * Reads nothing more from any client. What runs can still answer, unless @also_writing is set.
- */
-void
-tall_places_shut (TallPlaces *self, gboolean also_writing)
-{
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
-  GHashTableIter iter;
-  gpointer place;
-
-  g_hash_table_iter_init (&iter, self->open);
-  while (g_hash_table_iter_next (&iter, &place, NULL))
-    g_socket_shutdown (((TallPlace *)place)->socket, TRUE, also_writing, NULL);
-}
-
-/**
- * tall_places_wait_until_empty:
+ * Ends all connections, and waits until every place is left. Comes after tall_places_close().
  *
- * Returns: TRUE once every place is left, so that no thread of theirs uses anything but this;
- *   FALSE if that took too long
+ * Returns: FALSE if that took too long
  */
 gboolean
-tall_places_wait_until_empty (TallPlaces *self, guint milliseconds)
+tall_places_end (TallPlaces *self, guint milliseconds)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
-  gint64 until = g_get_monotonic_time () + (gint64)milliseconds * 1000;
-  gboolean in_time = TRUE;
 
-  while (self->n_served + self->n_refused > 0 && in_time)
-    in_time = g_cond_wait_until (&self->changed, &self->mutex, until);
-  return self->n_served + self->n_refused == 0;
+  shut_all (self, FALSE);
+  if (wait_until_empty (self, milliseconds))
+    return TRUE;
+  shut_all (self, TRUE);
+  return wait_until_empty (self, CUT_TIME);
 }
 
 /**
@@ -150,28 +248,47 @@ tall_place_get_socket (TallPlace *self)
 }
 
 /**
- * tall_place_is_refused:
+ * tall_place_get_refusal:
  *
- * Tells whether the connection is one too many: it is to be told so.
+ * Returns: (nullable): what the client is to be told, because it is one too many; NULL if it is
+ *   served
  */
-gboolean
-tall_place_is_refused (TallPlace *self)
+const char *
+tall_place_get_refusal (TallPlace *self)
 {
-  return self->refused;
+  return self->refusal;
+}
+
+/**
+ * tall_place_enter:
+ *
+ * Says what the connection does from now on.
+ */
+void
+tall_place_enter (TallPlace *self, TallPlaceState state)
+{
+  if (state == TALL_PLACE_REPLYING)
+    self->n_calls++;
+  g_atomic_int_set (&self->since, tall_places_get_now ());
+  g_atomic_int_set (&self->state, (gint)state);
 }
 
 /**
  * tall_place_let_go:
  *
  * Lets go of the socket, which is not shut by others from now on and may be closed.
+ *
+ * Returns: whether the connection was ended to make room for another
  */
-void
+gboolean
 tall_place_let_go (TallPlace *self)
 {
   g_mutex_lock (&self->places->mutex);
   g_hash_table_remove (self->places->open, self);
+  gboolean evicted = self->evicted;
   g_mutex_unlock (&self->places->mutex);
   g_clear_object (&self->socket);
+  return evicted;
 }
 
 /**
@@ -189,7 +306,10 @@ tall_place_leave (TallPlace *self)
   if (self->socket != NULL)
     tall_place_let_go (self);
   g_mutex_lock (&places->mutex);
-  *(self->refused ? &places->n_refused : &places->n_served) -= 1;
+  count (self, (guint)-1);
+  places->n_evicted -= self->evicted ? 1 : 0;
+  places->n_calls += self->n_calls;
+  tall_origins_release (&places->origins, self->origin);
   g_cond_broadcast (&places->changed);
   g_mutex_unlock (&places->mutex);
   g_free (self);

@@ -21,21 +21,45 @@ typedef struct _TallPlaces TallPlaces;
  */
 typedef struct _TallPlace TallPlace;
 
-TallPlaces *tall_places_new (guint max_connections);
+typedef struct
+{
+  guint max_connections;
+  guint max_per_address; /* of one IPv4 address, or one IPv6 network of 64 bits */
+  GPtrArray *trusted;    /* (nullable) of GInetAddressMask: addresses without such a limit */
+  guint idle_grace; /* milliseconds between calls before a connection may be closed for another */
+  guint receiving_grace; /* milliseconds that a request may take to arrive before the same */
+} TallPlacesLimits;
+
+/**
+ * TallPlaceState:
+ * @TALL_PLACE_WAITING: between two calls
+ * @TALL_PLACE_RECEIVING: a request has begun to arrive
+ * @TALL_PLACE_WORKING: a call runs, or waits until it may
+ * @TALL_PLACE_REPLYING: its reply is sent
+ */
+typedef enum
+{
+  TALL_PLACE_WAITING,
+  TALL_PLACE_RECEIVING,
+  TALL_PLACE_WORKING,
+  TALL_PLACE_REPLYING,
+} TallPlaceState;
+
+TallPlaces *tall_places_new (const TallPlacesLimits *limits);
 void tall_places_unref (TallPlaces *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallPlaces, tall_places_unref)
 
 TallPlace *tall_places_take (TallPlaces *self, GSocket *socket) G_GNUC_WARN_UNUSED_RESULT;
 guint tall_places_count (TallPlaces *self);
-
+gboolean tall_places_is_empty (TallPlaces *self);
+void tall_places_get_totals (TallPlaces *self, guint64 *n_connections, guint64 *n_calls);
 void tall_places_close (TallPlaces *self);
-void tall_places_shut (TallPlaces *self, gboolean also_writing);
-gboolean tall_places_wait_until_empty (TallPlaces *self,
-                                       guint milliseconds) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_places_end (TallPlaces *self, guint milliseconds) G_GNUC_WARN_UNUSED_RESULT;
 
 GSocket *tall_place_get_socket (TallPlace *self);
-gboolean tall_place_is_refused (TallPlace *self);
-void tall_place_let_go (TallPlace *self);
+const char *tall_place_get_refusal (TallPlace *self);
+void tall_place_enter (TallPlace *self, TallPlaceState state);
+gboolean tall_place_let_go (TallPlace *self);
 void tall_place_leave (TallPlace *self);
 
 G_END_DECLS

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-server-private.h"
 
+#include "tall-acceptor.h"
 #include "tall-call-memory.h"
 #include "tall-error.h"
 #include "tall-listen.h"
@@ -10,6 +11,7 @@
 #include "tall-session.h"
 
 #define USUAL_CONNECTIONS 256
+#define USUAL_IDLE_GRACE 1000
 #define USUAL_IDLE_TIMEOUT (5 * 60 * 1000)
 #define USUAL_TRANSFER_TIMEOUT (30 * 1000)
 #define USUAL_STOP_TIMEOUT (10 * 1000)
@@ -21,11 +23,8 @@
 #define REFUSAL_TIMEOUT 1000
 #define REFUSAL_MAX_REQUEST (2 * 1024 * 1024)
 
-/* Waiting after an accept that failed because the process has no descriptors left; milliseconds. */
-#define ACCEPT_PAUSE 100
-
-/* Waiting for calls after their connections were cut; milliseconds. */
-#define AFTER_SHUTDOWN 1000
+/* A usual request arrives at once. One that takes longer makes room for others; milliseconds. */
+#define RECEIVING_GRACE 2000
 
 /* Lines about connections that were closed for what came over them. */
 #define CLOSINGS_A_MINUTE 20
@@ -37,18 +36,11 @@ struct _TallServer
   TallFront *front;
   TallServerOptions options; /* without zeros */
   char *address;             /* the one bound */
-  GSocketListener *listener;
-  GMainContext *context; /* of the acceptor */
-  GCancellable *closing; /* cancelled, by the acceptor itself, to end the accepting */
-  GThread *acceptor;     /* NULL: stopped */
-  gint stopping;         /* atomic */
+  TallAcceptor *acceptor;    /* NULL: stopped */
+  gint stopping;             /* atomic */
   TallLogLimit log_limit;
   TallMemory memory;
-
   TallPlaces *places;
-
-  GMutex mutex; /* of the acceptor's pauses */
-  GCond changed;
 };
 
 G_DEFINE_FINAL_TYPE (TallServer, tall_server, G_TYPE_OBJECT)
@@ -61,7 +53,7 @@ typedef struct
 } Job;
 
 static void
-log_closing (TallServer *self, const char *what, const GError *error)
+log_closing (TallServer *self, const char *what, const char *reason)
 {
   guint n_left_out = 0;
 
@@ -69,7 +61,7 @@ log_closing (TallServer *self, const char *what, const GError *error)
     return;
   if (n_left_out > 0)
     g_message ("%u messages like the next were left out", n_left_out);
-  g_message ("%s: %s", what, error->message);
+  g_message ("%s: %s", what, reason);
 }
 
 static char *
@@ -81,33 +73,46 @@ name_peer (GSocket *socket)
   return g_socket_connectable_to_string (G_SOCKET_CONNECTABLE (address));
 }
 
+/* Says why a connection ends, if it does not end by itself. */
+static void
+log_end (TallServer *self, TallPlace *place, const char *peer, gboolean evicted, GError *error)
+{
+  const char *refusal = tall_place_get_refusal (place);
+  const char *reason = refusal != NULL ? refusal
+                       : evicted       ? "it was silent, and made room for another"
+                       : error != NULL ? error->message
+                                       : NULL;
+  g_autofree char *what = g_strdup_printf ("Connection of %s closed", peer);
+  if (reason != NULL)
+    log_closing (self, what, reason);
+}
+
 static void
 serve (TallServer *self, TallPlace *place)
 {
-  gboolean refused = tall_place_is_refused (place);
-  gsize max_request =
-      refused ? MIN (REFUSAL_MAX_REQUEST, self->options.max_request) : self->options.max_request;
+  const char *refusal = tall_place_get_refusal (place);
+  gsize max_request = refusal != NULL ? MIN (REFUSAL_MAX_REQUEST, self->options.max_request)
+                                      : self->options.max_request;
   g_autofree char *peer = name_peer (tall_place_get_socket (place));
   g_autoptr (TallTransport) transport =
       tall_session_open (tall_place_get_socket (place), max_request);
   g_autoptr (GError) error = NULL;
   TallSession session = {
-    .front = refused ? NULL : self->front,
+    .front = self->front,
+    .refusal = refusal,
     .transport = transport,
+    .place = place,
     .memory = &self->memory,
     .memory_wait = self->options.memory_wait,
-    .idle_timeout = refused ? REFUSAL_TIMEOUT : self->options.idle_timeout,
-    .transfer_timeout = refused ? REFUSAL_TIMEOUT : self->options.transfer_timeout,
+    .idle_timeout = refusal != NULL ? REFUSAL_TIMEOUT : self->options.idle_timeout,
+    .transfer_timeout = refusal != NULL ? REFUSAL_TIMEOUT : self->options.transfer_timeout,
     .stopping = &self->stopping,
   };
 
-  if (!tall_session_run (&session, &error))
-    {
-      g_autofree char *what = g_strdup_printf ("Connection of %s closed", peer);
-      log_closing (self, what, error);
-    }
-  tall_place_let_go (place);
+  gboolean ok = tall_session_run (&session, &error);
+  gboolean evicted = tall_place_let_go (place);
   thrift_transport_close (THRIFT_TRANSPORT (transport), NULL);
+  log_end (self, place, peer, evicted, ok ? NULL : error);
 }
 
 static gpointer
@@ -121,8 +126,9 @@ run_job (gpointer data)
 
 /* Nobody joins the thread: that it has left its place is all that others wait for. */
 static void
-begin_session (TallServer *self, GSocket *socket)
+begin_session (gpointer data, GSocket *socket)
 {
+  TallServer *self = data;
   TallPlace *place = tall_places_take (self->places, socket);
   if (place == NULL)
     return;
@@ -138,84 +144,15 @@ begin_session (TallServer *self, GSocket *socket)
       g_thread_unref (thread);
       return;
     }
-  log_closing (self, "A connection was closed: no thread for it", error);
+  log_closing (self, "A connection was closed: no thread for it", error->message);
   tall_place_leave (place);
   g_free (job);
 }
 
-/* The process may be out of descriptors: until some are free, accepting fails at once, again and
- * again. */
 static void
-pause_accepting (TallServer *self, const GError *error)
+on_accept_failed (gpointer data, const GError *error)
 {
-  gint64 until = g_get_monotonic_time () + ACCEPT_PAUSE * G_TIME_SPAN_MILLISECOND;
-
-  log_closing (self, "Accepting a connection failed", error);
-  g_mutex_lock (&self->mutex);
-  while (!g_atomic_int_get (&self->stopping)
-         && g_cond_wait_until (&self->changed, &self->mutex, until))
-    continue;
-  g_mutex_unlock (&self->mutex);
-}
-
-/* What the acceptor waits for. */
-typedef struct
-{
-  TallServer *server;
-  gboolean waiting;
-} Accept;
-
-static void
-on_accepted (GObject *listener, GAsyncResult *result, gpointer data)
-{
-  Accept *accept = data;
-  TallServer *self = accept->server;
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GSocket) socket =
-      g_socket_listener_accept_socket_finish (G_SOCKET_LISTENER (listener), result, NULL, &error);
-
-  if (socket != NULL)
-    begin_session (self, socket);
-  else if (!g_cancellable_is_cancelled (self->closing))
-    pause_accepting (self, error);
-  accept->waiting = FALSE;
-}
-
-static gpointer
-accept_all (gpointer data)
-{
-  TallServer *self = data;
-
-  g_main_context_push_thread_default (self->context);
-  while (!g_cancellable_is_cancelled (self->closing))
-    {
-      Accept accept = { self, TRUE };
-      g_socket_listener_accept_socket_async (self->listener, self->closing, on_accepted, &accept);
-      while (accept.waiting)
-        g_main_context_iteration (self->context, TRUE);
-    }
-  g_main_context_pop_thread_default (self->context);
-  return NULL;
-}
-
-static gboolean
-on_closing (gpointer data)
-{
-  g_cancellable_cancel (data);
-  return G_SOURCE_REMOVE;
-}
-
-/* Has the acceptor cancel what it waits for: cancelled from another thread, a cancellable leaks its
- * source now and then (GLib 2.74). */
-static void
-end_accepting (TallServer *self)
-{
-  if (self->acceptor == NULL)
-    return;
-  g_autoptr (GSource) source = g_idle_source_new ();
-  g_source_set_callback (source, on_closing, self->closing, NULL);
-  g_source_attach (source, self->context);
-  g_thread_join (g_steal_pointer (&self->acceptor));
+  log_closing (data, "Accepting a connection failed", error->message);
 }
 
 /**
@@ -254,20 +191,21 @@ tall_server_stop (TallServer *self)
 {
   g_return_val_if_fail (TALL_IS_SERVER (self), FALSE);
 
-  g_mutex_lock (&self->mutex);
   g_atomic_int_set (&self->stopping, 1);
-  g_cond_broadcast (&self->changed);
-  g_mutex_unlock (&self->mutex);
-  end_accepting (self);
-  if (self->listener != NULL)
-    g_socket_listener_close (self->listener);
-
   tall_places_close (self->places);
-  tall_places_shut (self->places, FALSE);
-  if (tall_places_wait_until_empty (self->places, self->options.stop_timeout))
-    return TRUE;
-  tall_places_shut (self->places, TRUE);
-  return tall_places_wait_until_empty (self->places, AFTER_SHUTDOWN);
+  g_clear_pointer (&self->acceptor, tall_acceptor_end);
+  return tall_places_end (self->places, self->options.stop_timeout);
+}
+
+/**
+ * tall_server_get_totals:
+ * @n_connections: (out): that were served or told to come later
+ * @n_calls: (out): that were answered on those that have ended
+ */
+void
+tall_server_get_totals (TallServer *self, guint64 *n_connections, guint64 *n_calls)
+{
+  tall_places_get_totals (self->places, n_connections, n_calls);
 }
 
 static void
@@ -277,7 +215,7 @@ tall_server_dispose (GObject *object)
   if (self->acceptor != NULL && !tall_server_stop (self))
     g_warning ("A server was given up while its calls still run");
   /* Its threads use it: it stays until the process ends. */
-  if (!tall_places_wait_until_empty (self->places, 0))
+  if (!tall_places_is_empty (self->places))
     g_object_ref (self);
   G_OBJECT_CLASS (tall_server_parent_class)->dispose (object);
 }
@@ -287,12 +225,7 @@ tall_server_finalize (GObject *object)
 {
   TallServer *self = TALL_SERVER (object);
   g_clear_object (&self->front);
-  g_clear_object (&self->listener);
-  g_clear_object (&self->closing);
-  g_clear_pointer (&self->context, g_main_context_unref);
   g_clear_pointer (&self->places, tall_places_unref);
-  g_mutex_clear (&self->mutex);
-  g_cond_clear (&self->changed);
   g_mutex_clear (&self->log_limit.mutex);
   tall_memory_clear (&self->memory);
   g_free (self->address);
@@ -309,11 +242,7 @@ tall_server_class_init (TallServerClass *klass)
 static void
 tall_server_init (TallServer *self)
 {
-  g_mutex_init (&self->mutex);
-  g_cond_init (&self->changed);
   g_mutex_init (&self->log_limit.mutex);
-  self->context = g_main_context_new ();
-  self->closing = g_cancellable_new ();
 }
 
 static void
@@ -324,6 +253,9 @@ set_options (TallServer *self, const TallServerOptions *options)
 
 #define USE(member, usual) self->options.member = given->member != 0 ? given->member : (usual)
   USE (max_connections, USUAL_CONNECTIONS);
+  USE (max_connections_per_address, (self->options.max_connections + 1) / 2);
+  USE (trusted_proxies, NULL);
+  USE (idle_grace, USUAL_IDLE_GRACE);
   USE (idle_timeout, USUAL_IDLE_TIMEOUT);
   USE (transfer_timeout, USUAL_TRANSFER_TIMEOUT);
   USE (stop_timeout, USUAL_STOP_TIMEOUT);
@@ -333,6 +265,19 @@ set_options (TallServer *self, const TallServerOptions *options)
 #undef USE
   self->options.max_memory =
       MAX (self->options.max_memory, tall_call_memory_get_least (self->options.max_request));
+}
+
+static TallPlaces *
+new_places (const TallServerOptions *options)
+{
+  TallPlacesLimits limits = {
+    .max_connections = options->max_connections,
+    .max_per_address = options->max_connections_per_address,
+    .trusted = options->trusted_proxies,
+    .idle_grace = options->idle_grace,
+    .receiving_grace = RECEIVING_GRACE,
+  };
+  return tall_places_new (&limits);
 }
 
 /**
@@ -362,9 +307,8 @@ tall_server_new (TallFront *front,
   self->front = g_object_ref (front);
   set_options (self, options);
   tall_memory_init (&self->memory, self->options.max_memory, TALL_CALL_ORDER);
-  self->places = tall_places_new (self->options.max_connections);
+  self->places = new_places (&self->options);
   self->address = g_steal_pointer (&bound);
-  self->listener = g_steal_pointer (&listener);
-  self->acceptor = g_thread_new ("tall-accept", accept_all, self);
+  self->acceptor = tall_acceptor_new (listener, begin_session, on_accept_failed, self);
   return self;
 }

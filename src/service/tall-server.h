@@ -14,7 +14,18 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint max_connections; /* at the same time, a thread each; usually 256 */
-  guint idle_timeout;    /* milliseconds of silence before a connection is closed; usually 300000 */
+
+  /* Of one IPv4 address, or one IPv6 network of 64 bits; usually half of max_connections. */
+  guint max_connections_per_address;
+
+  /* (nullable) of GInetAddressMask, see tall_networks_parse(): addresses without that limit. */
+  GPtrArray *trusted_proxies;
+
+  /* Milliseconds of silence after which a connection may be closed when another one finds no
+   * place; usually 1000. */
+  guint idle_grace;
+
+  guint idle_timeout; /* milliseconds of silence before a connection is closed; usually 300000 */
   guint transfer_timeout; /* milliseconds for a request to arrive as a whole, and for a reply to be
                            * taken; usually 30000 */
   guint stop_timeout;     /* milliseconds that running calls get to finish; usually 10000 */
@@ -41,5 +52,6 @@ TallServer *tall_server_new (TallFront *front,
 
 const char *tall_server_get_address (TallServer *self);
 gboolean tall_server_stop (TallServer *self);
+void tall_server_get_totals (TallServer *self, guint64 *n_connections, guint64 *n_calls);
 
 G_END_DECLS

@@ -72,8 +72,8 @@ choose_protocols (Running *self, GError **error)
 static const char *
 find_refusal (Running *self, gsize len)
 {
-  if (self->session->front == NULL)
-    return "The server has as many connections as it takes; nothing was done, try again later";
+  if (self->session->refusal != NULL)
+    return self->session->refusal;
   if (tall_call_memory_begin (&self->memory, len))
     return NULL;
   return "The server has as much in work as its memory is meant for; nothing was done, try again "
@@ -90,6 +90,7 @@ answer_next (Running *self, const char *refusal, GError **error)
   if (refusal == NULL ? !tall_transport_read_frame (transport, error)
                       : !tall_transport_read_frame_start (transport, REFUSED_START, error))
     return FALSE;
+  tall_place_enter (session->place, TALL_PLACE_WORKING);
   Protocols *protocols = choose_protocols (self, error);
   if (protocols == NULL)
     return FALSE;
@@ -107,6 +108,7 @@ answer_next (Running *self, const char *refusal, GError **error)
     }
 
   tall_call_memory_reply (&self->memory, tall_transport_get_output (transport).len);
+  tall_place_enter (session->place, TALL_PLACE_REPLYING);
   tall_transport_set_deadline (transport, deadline_after (session->transfer_timeout));
   return thrift_transport_flush (THRIFT_TRANSPORT (transport), error);
 }
@@ -145,11 +147,13 @@ answer_frame (Running *self, GError **error)
   tall_transport_set_deadline (session->transport, deadline_after (session->transfer_timeout));
   if (!tall_transport_peek_frame (session->transport, &len, error))
     return FALSE;
-  if (session->front != NULL && len > TALL_CALL_SMALL_REQUEST
+  if (session->refusal == NULL && len > TALL_CALL_SMALL_REQUEST
       && !tall_transport_await_frame (session->transport, TALL_CALL_SMALL_REQUEST, error))
     return FALSE;
   tall_call_memory_init (&self->memory, session->memory, session->memory_wait);
+  tall_place_enter (session->place, TALL_PLACE_WORKING);
   const char *refusal = find_refusal (self, len);
+  tall_place_enter (session->place, TALL_PLACE_RECEIVING);
   gboolean ok =
       (refusal != NULL || len <= TALL_CALL_SMALL_REQUEST || receive_large (session, len, error))
       && answer_next (self, refusal, error);
@@ -166,6 +170,7 @@ answer_all (Running *self, GError **error)
     {
       g_autoptr (GError) reason = NULL;
       gboolean ended = FALSE;
+      tall_place_enter (session->place, TALL_PLACE_WAITING);
       if (!tall_transport_wait_for_input (session->transport,
                                           deadline_after (session->idle_timeout), &ended, &reason))
         {
@@ -175,9 +180,10 @@ answer_all (Running *self, GError **error)
         }
       if (ended)
         return TRUE;
+      tall_place_enter (session->place, TALL_PLACE_RECEIVING);
       if (!answer_frame (self, error))
         return FALSE;
-      if (session->front == NULL)
+      if (session->refusal != NULL)
         return TRUE;
     }
   return TRUE;

@@ -4,6 +4,7 @@
 
 #include "tall-call-memory.h"
 #include "tall-front.h"
+#include "tall-places.h"
 #include "tall-transport.h"
 
 G_BEGIN_DECLS
@@ -16,8 +17,10 @@ G_BEGIN_DECLS
  */
 typedef struct
 {
-  TallFront *front;         /* NULL: every call is answered with %TALL_ERROR_OVERLOADED */
+  TallFront *front;
+  const char *refusal;      /* not NULL: one call is answered by %TALL_ERROR_OVERLOADED with that */
   TallTransport *transport; /* made by tall_session_open() */
+  TallPlace *place;         /* is told what goes on */
   TallMemory *memory;       /* of all calls of the server */
   guint memory_wait;        /* milliseconds */
   guint idle_timeout;       /* milliseconds */

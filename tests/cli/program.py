@@ -108,6 +108,10 @@ def wrong_usage(folder):
         (["serve", "--store", store, "x"], "“x”"),
         (["serve", "--server", "h:1"], "give --store"),
         (["serve", "--store", store, "--max-connections", "0"], "a number above 0"),
+        (["serve", "--store", store, "--max-connections", "7", "--max-connections-per-address", "8"],
+         "--max-connections (7)"),
+        (["serve", "--store", store, "--max-connections-per-address", "0"], "a number above 0"),
+        (["serve", "--store", store, "--trusted-proxies", "10.0.0.1/8"], "10.0.0.1/8"),
         (["serve", "--store", store, "--memory", "127"], "128 to"),
         (["serve", "--store", store, "--memory=-1"], "128 to"),
         (["load", "--store", store, "--map", "northwind"], "FILE.csv"),
@@ -774,7 +778,8 @@ def serve(folder):
     equal([line.split("tallorder", 1)[1] for line in said], [
         f"[info]: tallorder {VERSION} serves {store}: store rocksdb, deployment tallorder, "
         "layout blob, key strategy hashed, read and write",
-        "[info]: limits: 7 connections, 200 MiB for the calls in work"])
+        "[info]: limits: 7 connections, 4 from one address, 200 MiB for the calls in work",
+        "[info]: stopped after 0 calls on 0 connections"])
     for address in ("nowhere", "127.0.0.1:22x"):
         run("serve", "--store", store, "--listen", address).ends(USAGE, address)
     with socket.socket() as taken:
@@ -801,7 +806,8 @@ def serve_within_descriptors(folder):
         return lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, hard))
 
     run("serve", "--store", store, preexec_fn=limit(500)).ends(USAGE, "leaves 247 for connections")
-    with Server(store, "--max-connections", "247", preexec_fn=limit(500)) as server:
+    with Server(store, "--max-connections", "247", "--max-connections-per-address", "247",
+                preexec_fn=limit(500)) as server:
         host, port = server.address.rsplit(":", 1)
         held = [socket.create_connection((host, int(port))) for _ in range(246)]
         run("put", "--server", server.address, "-", stdin=ORDER).ends(DONE)

@@ -11,15 +11,24 @@
 #define SEQUENCE_ID 1 /* the guarded protocols number calls themselves, from 1 */
 
 GSocketConnection *
-tall_test_connect (const char *address)
+tall_test_connect_from (const char *address, const char *from)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GSocketClient) client = g_socket_client_new ();
+  g_autoptr (GSocketAddress) local = g_inet_socket_address_new_from_string (from, 0);
+  g_assert_nonnull (local);
+  g_socket_client_set_local_address (client, local);
   g_socket_client_set_timeout (client, PATIENCE);
   GSocketConnection *connection =
       g_socket_client_connect_to_host (client, address, 1, NULL, &error);
   g_assert_no_error (error);
   return connection;
+}
+
+GSocketConnection *
+tall_test_connect (const char *address)
+{
+  return tall_test_connect_from (address, "127.0.0.1");
 }
 
 /* The server may close before it has everything: what counts is what it does then. */

@@ -12,6 +12,7 @@ G_BEGIN_DECLS
 
 /* Connections that send whatever a test wants them to. */
 GSocketConnection *tall_test_connect (const char *address);
+GSocketConnection *tall_test_connect_from (const char *address, const char *from);
 void tall_test_send (GSocketConnection *connection, TallSlice bytes);
 void tall_test_send_frame (GSocketConnection *connection, TallSlice content);
 void tall_test_end_sending (GSocketConnection *connection);

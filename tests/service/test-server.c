@@ -68,7 +68,9 @@ static void
 test_connection_limit (void)
 {
   TallTestService service;
-  TallServerOptions options = { .max_connections = 2 };
+  TallServerOptions options = { .max_connections = 2,
+                                .max_connections_per_address = 2,
+                                .idle_grace = 60000 };
   tall_test_service_start (&service, &options);
 
   g_autoptr (GError) error = NULL;
@@ -98,7 +100,7 @@ static void
 test_oneway (void)
 {
   TallTestService service;
-  TallServerOptions options = { .max_connections = 1 };
+  TallServerOptions options = { .max_connections = 1, .idle_grace = 60000 };
   tall_test_service_start (&service, &options);
   g_autoptr (GSocketConnection) first = tall_test_connect (service.address);
   tall_test_assert_ping_works (first, FALSE);
@@ -122,7 +124,7 @@ static void
 test_flood (void)
 {
   TallTestService service;
-  TallServerOptions options = { .max_connections = 1 };
+  TallServerOptions options = { .max_connections = 1, .idle_grace = 60000 };
   g_autoptr (GPtrArray) connections = g_ptr_array_new_with_free_func (g_object_unref);
   tall_test_service_start (&service, &options);
 
@@ -253,6 +255,48 @@ test_bounded_stop (void)
   tall_test_service_stop (&service);
 }
 
+/* Clients that do not read their answers do not hold up the stop. */
+static void
+test_stop_unread (void)
+{
+  TallTestService service;
+  tall_test_service_start (&service, NULL);
+  tall_test_service_assert_works (&service);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallOrder) order = tall_test_order_with_lines ("VINET", "large", 5000);
+  gboolean ok = tall_front_put_order (service.client, order, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (ok);
+
+  g_autoptr (GPtrArray) connections = g_ptr_array_new_with_free_func (g_object_unref);
+  for (guint i = 0; i < 4; i++)
+    {
+      g_ptr_array_add (connections, tall_test_connect (service.address));
+      for (guint n = 0; n < 100; n++)
+        {
+          g_auto (TallTestMessage) message;
+          tall_test_message_init (&message, FALSE, "getOrder", T_CALL);
+          tall_test_message_add_text (&message, 1, "VINET");
+          tall_test_message_add_text (&message, 2, "large");
+          tall_test_message_end_struct (&message);
+          tall_test_send_frame (connections->pdata[i], tall_test_message_get (&message));
+        }
+    }
+  /* Each is sure to be stuck once it has answered no more for a while. */
+  guint calls = 0;
+  for (gint64 since = g_get_monotonic_time (); g_get_monotonic_time () - since < 200000;)
+    {
+      guint now = tall_test_front_count_calls (service.test_front);
+      since = now != calls ? g_get_monotonic_time () : since;
+      calls = now;
+      g_thread_yield ();
+    }
+  gint64 begin = g_get_monotonic_time ();
+  g_assert_true (tall_server_stop (service.server));
+  g_assert_cmpint (g_get_monotonic_time () - begin, <, 5 * G_TIME_SPAN_SECOND);
+  tall_test_service_stop (&service);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -269,5 +313,6 @@ main (int argc, char **argv)
   g_test_add_func ("/service/server/slow-reader", test_slow_reader);
   g_test_add_func ("/service/server/graceful-stop", test_graceful_stop);
   g_test_add_func ("/service/server/bounded-stop", test_bounded_stop);
+  g_test_add_func ("/service/server/stop-unread", test_stop_unread);
   return g_test_run ();
 }

@@ -1,0 +1,14 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <gio/gio.h>
+
+G_BEGIN_DECLS
+
+GPtrArray *tall_networks_parse (const char *text, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_networks_contain (GPtrArray *networks, GInetAddress *address);
+
+guint64 tall_networks_get_origin (GInetAddress *address);
+
+G_END_DECLS

@@ -1,0 +1,48 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-origins.h"
+#include "tall-places.h"
+#include "tall-unread.h"
+
+G_BEGIN_DECLS
+
+struct _TallPlaces
+{
+  gatomicrefcount ref_count; /* one of the server, and one of each place */
+  TallPlacesLimits limits;
+
+  GMutex mutex; /* of what follows */
+  GCond changed;
+  gboolean closed;
+  TallOrigins origins;
+  GHashTable *open;               /* of TallPlace, not owned: their sockets may be shut */
+  guint n_served;                 /* places, until they are left */
+  guint n_refused;                /* likewise, of those over a limit */
+  guint n_evicted;                /* served ones that make room, until they are left */
+  guint64 n_connections, n_calls; /* ever, those of open connections not counted */
+};
+
+struct _TallPlace
+{
+  TallPlaces *places;  /* owned */
+  GSocket *socket;     /* owned; NULL after tall_place_let_go() */
+  const char *refusal; /* static; NULL: served */
+  gint state;          /* atomic: TallPlaceState */
+  gint since;          /* atomic: milliseconds, see get_now() */
+  guint64 n_calls;
+
+  /* With the mutex of all. */
+  TallOrigin *origin; /* NULL: not counted */
+  gboolean evicted;
+  TallUnread unread; /* of its reply, when the server ends */
+};
+
+/* Both with the mutex. */
+gboolean tall_places_is_address_full (TallPlaces *self, const TallOrigin *origin);
+gboolean tall_places_make_room (TallPlaces *self, const TallOrigin *origin);
+
+gint tall_places_get_now (void);
+
+G_END_DECLS

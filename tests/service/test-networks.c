@@ -1,0 +1,96 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-networks.h"
+
+#include "tall-error.h"
+
+static GInetAddress *
+make (const char *text)
+{
+  GInetAddress *address = g_inet_address_new_from_string (text);
+  g_assert_nonnull (address);
+  return address;
+}
+
+static gboolean
+are_one_origin (const char *a, const char *b)
+{
+  g_autoptr (GInetAddress) one = make (a);
+  g_autoptr (GInetAddress) other = make (b);
+  return tall_networks_get_origin (one) == tall_networks_get_origin (other);
+}
+
+static void
+test_origins (void)
+{
+  g_assert_true (are_one_origin ("10.1.2.3", "10.1.2.3"));
+  g_assert_true (are_one_origin ("10.1.2.3", "::ffff:10.1.2.3"));
+  g_assert_true (are_one_origin ("2001:db8:1:2::1", "2001:db8:1:2:ffff:ffff:ffff:ffff"));
+  g_assert_false (are_one_origin ("10.1.2.3", "10.1.2.4"));
+  g_assert_false (are_one_origin ("10.1.2.3", "11.1.2.3"));
+  g_assert_false (are_one_origin ("::ffff:10.1.2.3", "::ffff:10.1.2.4"));
+  g_assert_false (are_one_origin ("2001:db8:1:2::1", "2001:db8:1:3::1"));
+  g_assert_false (are_one_origin ("2001:db8:1:2::1", "2002:db8:1:2::1"));
+  g_assert_false (are_one_origin ("::1", "127.0.0.1"));
+  g_assert_false (are_one_origin ("::", "0.0.0.0"));
+}
+
+static void
+test_contain (void)
+{
+  static const struct
+  {
+    const char *networks, *address;
+    gboolean contained;
+  } cases[] = {
+    { "10.0.0.7", "10.0.0.7", TRUE },
+    { "10.0.0.7", "10.0.0.8", FALSE },
+    { "10.0.0.0/8", "10.200.0.8", TRUE },
+    { "10.0.0.0/8", "11.0.0.1", FALSE },
+    { "10.0.0.0/8", "::ffff:10.0.0.1", TRUE },
+    { "10.0.0.0/8", "::ffff:11.0.0.1", FALSE },
+    { "10.0.0.0/8, fd00::/8 ,127.0.0.1", "fd12::1", TRUE },
+    { "10.0.0.0/8, fd00::/8 ,127.0.0.1", "127.0.0.1", TRUE },
+    { "10.0.0.0/8, fd00::/8 ,127.0.0.1", "fe12::1", FALSE },
+    { "0.0.0.0/0", "::1", FALSE },
+    { "", "10.0.0.7", FALSE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GPtrArray) networks = tall_networks_parse (cases[i].networks, &error);
+      g_autoptr (GInetAddress) address = make (cases[i].address);
+      g_assert_no_error (error);
+      g_test_message ("%s in %s", cases[i].address, cases[i].networks);
+      g_assert_true (tall_networks_contain (networks, address) == cases[i].contained);
+    }
+  g_autoptr (GInetAddress) any = make ("127.0.0.1");
+  g_assert_false (tall_networks_contain (NULL, any));
+}
+
+static void
+test_wrong (void)
+{
+  static const char *const wrong[] = {
+    ",", "10.0.0.7,", "proxy", "10.0.0.0/33", "10.0.0.1/8", "10.0.0.7 10.0.0.8", "10.0.0",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_test_message ("\"%s\"", wrong[i]);
+      g_assert_null (tall_networks_parse (wrong[i], &error));
+      g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/service/networks/origins", test_origins);
+  g_test_add_func ("/service/networks/contain", test_contain);
+  g_test_add_func ("/service/networks/wrong", test_wrong);
+  return g_test_run ();
+}

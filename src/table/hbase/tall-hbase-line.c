@@ -244,8 +244,8 @@ tall_hbase_line_end (TallHbaseLine *self, guint n, gsize bytes)
  * @n_connections: that there may be
  *
  * Returns: whether a get has to expect other gets of the same table: some wait already, or a recent
- *   request had as many rows as there are connections, and its callers are about to come back. That
- *   request is forgotten within a few requests
+ *   request had as many rows as there are connections, and its callers are about to come back. A
+ *   large request is forgotten within a few requests
  */
 gboolean
 tall_hbase_line_is_crowded (TallHbaseLine *self, guint n_connections)

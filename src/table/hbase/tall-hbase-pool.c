@@ -209,8 +209,8 @@ compare_tickets (gconstpointer a, gconstpointer b, gpointer unused G_GNUC_UNUSED
   return first->ticket < second->ticket ? -1 : first->ticket > second->ticket;
 }
 
-/* A waiter that was called in vain gets its old place. FALSE once @limit has passed. Called with
- * the mutex held. */
+/* A waiter that wakes without a connection gets its old place. FALSE once @limit has passed. Called
+ * with the mutex held. */
 static gboolean
 stand_in_line (TallHbasePool *self, Waiter *waiter, gint64 limit)
 {

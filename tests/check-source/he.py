@@ -1,0 +1,2 @@
+x = 1  # A process and
+#      its clock: his may be wrong.

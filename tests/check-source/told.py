@@ -1,0 +1,2 @@
+"""A server tells
+of a dead gateway."""

@@ -1,0 +1,2 @@
+/** Whose row key collides, its order is refused. */
+service Orders {}

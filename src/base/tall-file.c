@@ -12,22 +12,24 @@
 
 /**
  * tall_file_read:
+ * @max: bytes that it may have at most
  * @len: (out) (nullable): bytes, without the NUL that follows them
  *
  * Reads a whole file that a user named.
  *
  * Returns: (transfer full): its content; NULL with %TALL_ERROR_UNAVAILABLE, which names it, if it
- *   cannot be read
+ *   cannot be read, or with %TALL_ERROR_TOO_LARGE
  */
 char *
-tall_file_read (const char *path, gsize *len, GError **error)
+tall_file_read (const char *path, gsize max, gsize *len, GError **error)
 {
   g_autoptr (GString) text = g_string_new (NULL);
   char chunk[CHUNK_SIZE];
   ssize_t n = 0;
   int fd = open (path, O_RDONLY | O_CLOEXEC);
 
-  while (fd >= 0 && ((n = read (fd, chunk, sizeof chunk)) > 0 || (n < 0 && errno == EINTR)))
+  while (fd >= 0 && text->len <= max
+         && ((n = read (fd, chunk, sizeof chunk)) > 0 || (n < 0 && errno == EINTR)))
     g_string_append_len (text, chunk, MAX (n, 0));
   int code = errno;
   if (fd >= 0)
@@ -36,6 +38,12 @@ tall_file_read (const char *path, gsize *len, GError **error)
     {
       g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE, "%s cannot be %s: %s", path,
                    fd < 0 ? "opened" : "read", g_strerror (code));
+      return NULL;
+    }
+  if (text->len > max)
+    {
+      g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
+                   "%s is larger than %" G_GSIZE_FORMAT " bytes: is it the right file?", path, max);
       return NULL;
     }
   if (len != NULL)

@@ -6,6 +6,12 @@
 
 G_BEGIN_DECLS
 
-char *tall_file_read (const char *path, gsize *len, GError **error);
+/* Bytes of a file that people write by hand. */
+#define TALL_FILE_MAX_SETTINGS (1024 * 1024)
+
+/* Bytes of a file of data that is read as a whole. */
+#define TALL_FILE_MAX_DATA (1024 * 1024 * 1024)
+
+char *tall_file_read (const char *path, gsize max, gsize *len, GError **error);
 
 G_END_DECLS

@@ -96,7 +96,7 @@ read_sample (const char *path, GStrv *sample, GError **error)
 {
   if (path == NULL)
     return TRUE;
-  g_autofree char *text = tall_file_read (path, NULL, error);
+  g_autofree char *text = tall_file_read (path, TALL_FILE_MAX_DATA, NULL, error);
   if (text == NULL)
     {
       g_prefix_error (error, "--sample: ");

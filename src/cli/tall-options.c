@@ -167,7 +167,7 @@ add_config (const TallCommand *command,
   if (path == NULL)
     return TRUE;
   gsize len = 0;
-  g_autofree char *text = tall_file_read (path, &len, error);
+  g_autofree char *text = tall_file_read (path, TALL_FILE_MAX_SETTINGS, &len, error);
   if (text == NULL)
     {
       g_prefix_error (error, "Configuration ");

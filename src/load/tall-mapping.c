@@ -239,6 +239,18 @@ read_defaults (TallMapping *self, GKeyFile *file, GError **error)
   return TRUE;
 }
 
+/* GLib takes the last of several, and lists the key as often as it is there. */
+static gboolean
+check_keys_once (const TallMapping *self, GKeyFile *file, const char *group, GError **error)
+{
+  g_auto (GStrv) keys = g_key_file_get_keys (file, group, NULL, NULL);
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+  for (guint i = 0; keys != NULL && keys[i] != NULL; i++)
+    if (!g_hash_table_add (seen, keys[i]))
+      return refuse (self, group, keys[i], error, "stands here twice; leave one of them out");
+  return TRUE;
+}
+
 static gboolean
 check_groups (const TallMapping *self, GKeyFile *file, GError **error)
 {
@@ -255,6 +267,8 @@ check_groups (const TallMapping *self, GKeyFile *file, GError **error)
                          "a mapping of %s has no such group; known are: %s",
                          self->kind == TALL_MAPPING_ORDERS ? "orders" : "customers", list);
         }
+      if (!check_keys_once (self, file, groups[i], error))
+        return FALSE;
     }
   return TRUE;
 }
@@ -322,7 +336,7 @@ tall_mapping_load (const char *name, GError **error)
 
   g_autoptr (GError) local = NULL;
   gsize len = 0;
-  g_autofree char *text = tall_file_read (name, &len, &local);
+  g_autofree char *text = tall_file_read (name, TALL_FILE_MAX_SETTINGS, &len, &local);
   if (text == NULL)
     {
       g_autofree char *list = g_strjoinv (", ", (char **)presets);

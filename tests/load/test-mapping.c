@@ -117,6 +117,14 @@ test_refused (void)
     { NUMBERS "date=D\n",
       "Mapping m, [order] date: there is no such field; known are: customer_number, order_number, "
       "sales_date, currency, attribute.NAME" },
+    { NUMBERS "order_number=P\n",
+      "Mapping m, [order] order_number: stands here twice; leave one of them out" },
+    { NUMBERS "attribute.x=D\nattribute.x=E\n",
+      "Mapping m, [order] attribute.x: stands here twice" },
+    { NUMBERS "[defaults]\norder.currency=EUR\norder.currency=EUR\n",
+      "Mapping m, [defaults] order.currency: stands here twice" },
+    { "[mapping]\ndates=dmy\n" NUMBERS "[mapping]\ndates=mdy\n",
+      "Mapping m, [mapping] dates: stands here twice" },
     { NUMBERS "attribute.=D\n", "Mapping m, [order] attribute.: there is no such field" },
     { NUMBERS "currency=\n", "Mapping m, [order] currency: names no column" },
     { NUMBERS "[defaults]\ncurrency=EUR\n",
@@ -168,6 +176,17 @@ test_files (void)
   g_assert_nonnull (strstr (error->message, "northwind, northwind-customers, online-retail"));
 }
 
+/* What has no end is not read to its end. */
+static void
+test_endless (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallMapping) mapping = tall_mapping_load ("/dev/zero", &error);
+  g_assert_null (mapping);
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+  g_assert_nonnull (strstr (error->message, "/dev/zero is larger than 1048576 bytes"));
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -178,5 +197,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/load/mapping/refused", test_refused);
   g_test_add_func ("/load/mapping/missing-column", test_missing_column);
   g_test_add_func ("/load/mapping/files", test_files);
+  g_test_add_func ("/load/mapping/endless", test_endless);
   return g_test_run ();
 }

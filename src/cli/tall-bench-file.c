@@ -32,7 +32,7 @@ take_item (TallLoadItem *item, gpointer data)
     return;
   if (!tall_order_normalize (owned->order, &error))
     {
-      tall_load_item_reject (owned, self->rejects, error->message, NULL);
+      tall_load_item_reject (owned, self->rejects, "the order is not valid", error->message);
       return;
     }
   self->n_lines += tall_order_count_lines (owned->order);
@@ -56,8 +56,12 @@ report_rejects (const Reading *self, const char *path)
 static gboolean
 read_rows (Reading *self, TallCsvReader *reader, const TallMapping *mapping, GError **error)
 {
+  g_autoptr (TallSurvey) survey =
+      tall_survey_make (reader, mapping, g_get_tmp_dir (), NULL, NULL, error);
+  if (survey == NULL)
+    return FALSE;
   g_autoptr (TallGrouper) grouper = tall_grouper_new (mapping, tall_csv_reader_get_columns (reader),
-                                                      self->rejects, take_item, self);
+                                                      survey, self->rejects, take_item, self);
   TallCsvRow row;
   TallCsvStep step = TALL_CSV_END;
   while (!is_full (self) && (step = tall_csv_reader_next (reader, &row, error)) == TALL_CSV_ROW)

@@ -20,8 +20,10 @@ typedef struct
   char *map;
   char *rejects;
   char *print_map;
+  char *spool;
   gint jobs;
   gboolean json;
+  gboolean quiet;
 } LoadOptions;
 
 typedef struct
@@ -87,8 +89,11 @@ print_rejects (const Load *load)
     {
       const TallRejectTally *reason = g_ptr_array_index (tally, i);
       g_autofree char *clean = tall_text_clean (reason->reason);
-      tall_print ("  %" G_GUINT64_FORMAT " × %s (first: line %" G_GUINT64_FORMAT ")\n",
-                  reason->n_rows, clean, reason->first_line);
+      g_autofree char *first = tall_text_clean (reason->first_reason);
+      gboolean says_more = !g_str_has_suffix (clean, first);
+      tall_print ("  %" G_GUINT64_FORMAT " × %s (first: line %" G_GUINT64_FORMAT "%s%s)\n",
+                  reason->n_rows, clean, reason->first_line, says_more ? ": " : "",
+                  says_more ? first : "");
     }
   if (tally->len > SHOWN_REASONS)
     tall_print ("  and %u more %s\n", tally->len - SHOWN_REASONS,
@@ -127,6 +132,12 @@ print_summary (const Load *load)
   else
     tall_print ("Orders    %" G_GUINT64_FORMAT " with %" G_GUINT64_FORMAT " %s\n", summary->orders,
                 summary->lines, summary->lines == 1 ? "line" : "lines");
+  if (summary->apart > 0)
+    tall_print_styled (TALL_STYLE_BAD,
+                       "Apart     %" G_GUINT64_FORMAT " %s with rows apart %s not "
+                       "stored; sort the file by customer and order number\n",
+                       summary->apart, summary->apart == 1 ? "order" : "orders",
+                       summary->apart == 1 ? "was" : "were");
   print_time (load);
   if (rejected > 0)
     {
@@ -151,11 +162,14 @@ add_reasons (JsonBuilder *builder, GPtrArray *tally)
     {
       const TallRejectTally *reason = g_ptr_array_index (tally, i);
       g_autofree char *valid = g_utf8_make_valid (reason->reason, -1);
+      g_autofree char *first = g_utf8_make_valid (reason->first_reason, -1);
       json_builder_begin_object (builder);
       json_builder_set_member_name (builder, "reason");
       json_builder_add_string_value (builder, valid);
       add_count (builder, "rows", reason->n_rows);
       add_count (builder, "first_line", reason->first_line);
+      json_builder_set_member_name (builder, "first_reason");
+      json_builder_add_string_value (builder, first);
       json_builder_end_object (builder);
     }
   json_builder_end_array (builder);
@@ -170,6 +184,7 @@ print_json (const Load *load)
   add_count (builder, "stored_rows", load->summary.stored_rows);
   add_count (builder, "rejected_rows", tall_rejects_get_count (load->rejects));
   add_count (builder, "orders", load->summary.orders);
+  add_count (builder, "orders_apart", load->summary.apart);
   add_count (builder, "lines", load->summary.lines);
   add_count (builder, "customers", load->summary.customers);
   add_count (builder, "retries", load->summary.retries);
@@ -186,7 +201,8 @@ load_file (Load *load, TallFront *front, TallCsvReader *reader, const TallMappin
   g_autoptr (GError) error = NULL;
   TallLoadOptions options = TALL_LOAD_OPTIONS_INIT;
   options.jobs = (guint)load->own->jobs;
-  options.progress = tall_progress_show;
+  options.progress = load->own->quiet ? NULL : tall_progress_show;
+  options.folder = load->own->spool;
   options.stop = tall_stop_on_signals ();
   gint64 start = g_get_monotonic_time ();
   gboolean ok = tall_load (front, reader, mapping, load->rejects, &options, &load->summary, &error);
@@ -196,7 +212,7 @@ load_file (Load *load, TallFront *front, TallCsvReader *reader, const TallMappin
 
   if (load->own->json)
     print_json (load);
-  else
+  else if (!load->own->quiet)
     print_summary (load);
   if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     {
@@ -322,7 +338,11 @@ run (int argc, char **argv)
     { "jobs", 0, 0, G_OPTION_ARG_INT, &own.jobs, "puts at the same time (default 8)", "N" },
     { "print-map", 0, 0, G_OPTION_ARG_FILENAME, &own.print_map,
       "print a preset, as a start for a mapping of your own", "NAME" },
+    { "spool", 0, 0, G_OPTION_ARG_FILENAME, &own.spool,
+      "where the copy of a pipe goes, as orders are read twice (default: $TMPDIR or /tmp)", "DIR" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &own.json, "the summary as JSON", NULL },
+    { "quiet", 0, 0, G_OPTION_ARG_NONE, &own.quiet, "no bar, and no summary unless with --json",
+      NULL },
     { NULL },
   };
   g_auto (TallOptions) options = TALL_OPTIONS_INIT;
@@ -335,6 +355,7 @@ run (int argc, char **argv)
   g_free (own.map);
   g_free (own.rejects);
   g_free (own.print_map);
+  g_free (own.spool);
   return exit;
 }
 
@@ -344,10 +365,13 @@ const TallCommand tall_command_load = {
   .summary = "Loads orders or customers from CSV; bad rows go aside with their reason.",
   .help = "Presets: northwind, northwind-customers, online-retail. A mapping file of your own\n"
           "begins with one of them: tallorder load --print-map northwind >my.map\n"
-          "The exit code is 1 if any row was rejected. Loading a file again is harmless, unless\n"
-          "others have written the same orders meanwhile: the file's content replaces theirs.\n"
-          "A reject file that exists is replaced when the load ends. Ctrl-C stops the load after\n"
-          "the orders that are on their way, with a summary; pressed again, at once.\n\n"
+          "The rows of an order have to follow each other: sort the file by customer and order\n"
+          "number. No part of an order is stored: a file of orders is read twice, and a pipe is\n"
+          "copied for that. The exit code is 1 if any row was rejected. Loading a file again is\n"
+          "harmless, unless another program has written the same orders meanwhile: the file's\n"
+          "content replaces theirs. A reject file that exists is replaced when the load ends.\n"
+          "Ctrl-C stops the load after the orders that are on their way, with a summary; pressed\n"
+          "again, at once.\n\n"
           "Example:\n"
           "  tallorder load --store rocksdb:shop --map northwind --rejects bad.csv orders.csv",
   .takes_server = TRUE,

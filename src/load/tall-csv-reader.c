@@ -1,19 +1,22 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-csv-reader.h"
+#include "tall-csv-source.h"
 #include "tall-error.h"
 
 #include <csv.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <gio/gio.h>
-#include <poll.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define CHUNK_SIZE (256 * 1024)
 #define NOT_YET G_MAXSIZE
-#define STOP_CHECK 200 /* milliseconds */
+
+/* Bytes that show whether the file is text. */
+#define START_SIZE 4
+
+#define KIND_QUOTE "a quote is not closed, or stands within a field"
+#define KIND_LONG "the row is too long"
+#define KIND_COUNT "another number of fields than in the header"
+#define KIND_NUL "holds a NUL byte"
+#define KIND_ENCODING "is not UTF-8"
 
 /* The buffer holds the lines of the record under construction and what was read ahead:
  *
@@ -22,11 +25,8 @@
  */
 struct _TallCsvReader
 {
-  char *name;
-  int fd;
-  guint64 size; /* bytes of the file; 0 if it is no regular file */
+  TallCsvSource *source; /* owned */
   gsize max_row;
-  const gint *stop; /* atomic; reading ends when it is not 0 any more; NULL: it never does */
   char delimiter;
 
   guint8 *buffer;
@@ -39,6 +39,8 @@ struct _TallCsvReader
   guint64 consumed;    /* bytes of the file before the buffer */
   guint64 line;        /* number of the line that begins at @at */
   guint64 record_line; /* number of the line that begins at @record */
+  guint64 kept;        /* bytes of the file before the place that a rewind goes to … */
+  guint64 kept_line;   /* … and the number of its line */
 
   struct csv_parser parser;
   gboolean row_done;
@@ -46,6 +48,7 @@ struct _TallCsvReader
   GArray *offsets;    /* of gsize: where each field begins in @text */
   GPtrArray *fields;  /* of char *, into @text */
   char *reason;       /* of the last bad row */
+  const char *kind;   /* and its kind */
   GPtrArray *columns; /* of char *; NULL-terminated */
 };
 
@@ -102,48 +105,14 @@ make_room (TallCsvReader *self)
     }
 }
 
-/**
- * tall_csv_reader_set_stop:
- * @stop: (nullable): read atomically
- *
- * Makes reading fail with %G_IO_ERROR_CANCELLED when @stop is not 0 any more and nothing comes.
- */
-void
-tall_csv_reader_set_stop (TallCsvReader *self, const gint *stop)
-{
-  self->stop = stop;
-}
-
-/* Waits for something to read, as a pipe may be silent for long. */
-static gboolean
-wait_for_input (const TallCsvReader *self, GError **error)
-{
-  struct pollfd input = { .fd = self->fd, .events = POLLIN };
-  while (self->stop != NULL && poll (&input, 1, STOP_CHECK) <= 0)
-    if (g_atomic_int_get (self->stop) != 0)
-      {
-        g_set_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "Reading %s was stopped", self->name);
-        return FALSE;
-      }
-  return TRUE;
-}
-
 static gboolean
 fill (TallCsvReader *self, GError **error)
 {
-  if (!wait_for_input (self, error))
-    return FALSE;
   make_room (self);
-  ssize_t n;
-  do
-    n = read (self->fd, self->buffer + self->end, CHUNK_SIZE);
-  while (n < 0 && errno == EINTR);
-
+  gssize n = tall_csv_source_read (self->source, self->buffer + self->end, CHUNK_SIZE, error);
   if (n < 0)
     {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_INTERNAL,
-                   "Reading %s failed after line %" G_GUINT64_FORMAT ": %s", self->name,
-                   self->line - 1, g_strerror (errno));
+      g_prefix_error (error, "After line %" G_GUINT64_FORMAT ": ", self->line - 1);
       return FALSE;
     }
   self->file_ended = n == 0;
@@ -201,6 +170,7 @@ begin_record (TallCsvReader *self)
   g_byte_array_set_size (self->text, 0);
   g_array_set_size (self->offsets, 0);
   g_clear_pointer (&self->reason, g_free);
+  self->kind = NULL;
 }
 
 static TallSlice
@@ -218,6 +188,7 @@ static void
 give_up_record (TallCsvReader *self, char *reason)
 {
   self->reason = reason;
+  self->kind = KIND_QUOTE;
   self->at = self->first_end;
   self->line = self->record_line + 1;
   reset_parser (self);
@@ -282,9 +253,11 @@ give_up_long_line (TallCsvReader *self, TallCsvRow *row, GError **error)
   self->reason = g_strdup_printf ("the row is longer than %" G_GSIZE_FORMAT " bytes, of which only "
                                   "the first are kept here",
                                   self->max_row);
+  self->kind = KIND_LONG;
   *row = (TallCsvRow){ .line = self->record_line,
                        .raw = tall_slice (self->text->data, self->max_row),
                        .reason = self->reason,
+                       .kind = self->kind,
                        .column = TALL_CSV_NO_COLUMN };
   return TRUE;
 }
@@ -300,9 +273,15 @@ check_field (TallCsvReader *self, TallCsvRow *row, guint i)
   if (g_utf8_validate (field, (gssize)(stop - start - 1), &bad))
     return;
 
-  self->reason = *bad == '\0' ? g_strdup ("holds a NUL byte")
-                              : g_strdup_printf ("is not UTF-8: byte 0x%02x at position %d",
-                                                 (guint8)*bad, (int)(bad - field) + 1);
+  if (*bad == '\0')
+    self->reason = g_strdup (KIND_NUL);
+  else
+    self->reason = g_strdup_printf (KIND_ENCODING
+                                    ": byte 0x%02x at position %d; if the file has "
+                                    "another encoding, such as Windows-1252, convert it: iconv -f "
+                                    "WINDOWS-1252 -t UTF-8",
+                                    (guint8)*bad, (int)(bad - field) + 1);
+  self->kind = *bad == '\0' ? KIND_NUL : KIND_ENCODING;
   row->column = (gint)i;
 }
 
@@ -310,11 +289,16 @@ static void
 check_row (TallCsvReader *self, TallCsvRow *row)
 {
   if (self->reason == NULL && self->columns->len > 0 && row->n_fields != self->columns->len - 1)
-    self->reason = g_strdup_printf ("has %u fields where the header has %u", row->n_fields,
-                                    self->columns->len - 1);
+    {
+      self->reason =
+          g_strdup_printf ("has %u %s where the header has %u", row->n_fields,
+                           row->n_fields == 1 ? "field" : "fields", self->columns->len - 1);
+      self->kind = KIND_COUNT;
+    }
   for (guint i = 0; i < row->n_fields && self->reason == NULL; i++)
     check_field (self, row, i);
   row->reason = self->reason;
+  row->kind = self->kind;
 }
 
 static void
@@ -381,45 +365,18 @@ tall_csv_reader_next (TallCsvReader *self, TallCsvRow *row, GError **error)
   return TALL_CSV_ROW;
 }
 
+/* Looks whether the file is text, and skips a byte order mark. */
 static gboolean
-open_file (TallCsvReader *self, const char *path, GError **error)
+read_start (TallCsvReader *self, GError **error)
 {
-  gboolean is_stdin = g_strcmp0 (path, "-") == 0;
-  self->name = g_strdup (is_stdin ? "standard input" : path);
-  self->fd = is_stdin ? dup (STDIN_FILENO) : open (path, O_RDONLY | O_CLOEXEC);
-  struct stat info;
-  if (self->fd < 0 || fstat (self->fd, &info) != 0)
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE, "%s cannot be opened: %s", self->name,
-                   g_strerror (errno));
-      return FALSE;
-    }
-  if (S_ISDIR (info.st_mode))
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE, "%s is a directory, not a CSV file",
-                   self->name);
-      return FALSE;
-    }
-  self->size = S_ISREG (info.st_mode) ? (guint64)info.st_size : 0;
-  return TRUE;
-}
-
-static gboolean
-skip_byte_order_mark (TallCsvReader *self, GError **error)
-{
-  while (self->end < 3 && !self->file_ended)
+  while (self->end < START_SIZE && !self->file_ended)
     if (!fill (self, error))
       return FALSE;
 
+  if (!tall_csv_source_check_start (self->source, tall_slice (self->buffer, self->end), error))
+    return FALSE;
   if (self->end >= 3 && memcmp (self->buffer, "\xef\xbb\xbf", 3) == 0)
     self->at = 3;
-  if (self->end >= 2
-      && (memcmp (self->buffer, "\xff\xfe", 2) == 0 || memcmp (self->buffer, "\xfe\xff", 2) == 0))
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID,
-                   "%s is UTF-16; convert it first: iconv -f UTF-16 -t UTF-8", self->name);
-      return FALSE;
-    }
   return TRUE;
 }
 
@@ -434,6 +391,21 @@ add_column (TallCsvReader *self, GHashTable *counts, const char *name)
 }
 
 static gboolean
+refuse_header (TallCsvReader *self, const TallCsvRow *row, GError **error)
+{
+  g_autofree char *column = row->column != TALL_CSV_NO_COLUMN
+                                ? g_strdup_printf ("name %d ", row->column + 1)
+                                : g_strdup ("");
+  const char *advice = g_strcmp0 (row->kind, KIND_NUL) == 0
+                           ? "; if the file is UTF-16, convert it: iconv -f UTF-16LE -t UTF-8"
+                           : "";
+  g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID,
+               "%s, line %" G_GUINT64_FORMAT ": the header cannot be read: %s%s%s",
+               tall_csv_reader_get_name (self), row->line, column, row->reason, advice);
+  return FALSE;
+}
+
+static gboolean
 read_header (TallCsvReader *self, GError **error)
 {
   TallCsvRow row;
@@ -443,18 +415,14 @@ read_header (TallCsvReader *self, GError **error)
       break;
     case TALL_CSV_END:
       g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID,
-                   "%s is empty; its first line has to name the columns", self->name);
+                   "%s is empty; its first line has to name the columns",
+                   tall_csv_reader_get_name (self));
       return FALSE;
     default:
       return FALSE;
     }
   if (row.reason != NULL)
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID,
-                   "%s, line %" G_GUINT64_FORMAT ": the header cannot be read: %s", self->name,
-                   row.line, row.reason);
-      return FALSE;
-    }
+    return refuse_header (self, &row, error);
   g_autoptr (GHashTable) counts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   for (guint i = 0; i < row.n_fields; i++)
     add_column (self, counts, row.fields[i]);
@@ -471,13 +439,12 @@ read_header (TallCsvReader *self, GError **error)
  * Opens a file and reads its header.
  *
  * Returns: (transfer full): the reader; NULL with %TALL_ERROR_UNAVAILABLE if the file cannot be
- *   opened, %TALL_ERROR_INVALID if it has no header
+ *   opened, %TALL_ERROR_INVALID if it is no text or has no header
  */
 TallCsvReader *
 tall_csv_reader_open (const char *path, char delimiter, gsize max_row, GError **error)
 {
   g_autoptr (TallCsvReader) self = g_new0 (TallCsvReader, 1);
-  self->fd = -1;
   self->delimiter = delimiter;
   self->max_row = max_row;
   self->line = 1;
@@ -487,8 +454,8 @@ tall_csv_reader_open (const char *path, char delimiter, gsize max_row, GError **
   self->columns = g_ptr_array_new_with_free_func (g_free);
   reset_parser (self);
 
-  if (!open_file (self, path, error) || !skip_byte_order_mark (self, error)
-      || !read_header (self, error))
+  self->source = tall_csv_source_open (path, error);
+  if (self->source == NULL || !read_start (self, error) || !read_header (self, error))
     return NULL;
   return g_steal_pointer (&self);
 }
@@ -498,10 +465,8 @@ tall_csv_reader_free (TallCsvReader *self)
 {
   if (self == NULL)
     return;
-  if (self->fd >= 0)
-    close (self->fd);
+  tall_csv_source_free (self->source);
   csv_free (&self->parser);
-  g_free (self->name);
   g_free (self->buffer);
   g_free (self->reason);
   g_byte_array_unref (self->text);
@@ -527,7 +492,7 @@ tall_csv_reader_get_columns (TallCsvReader *self)
 const char *
 tall_csv_reader_get_name (TallCsvReader *self)
 {
-  return self->name;
+  return tall_csv_source_get_name (self->source);
 }
 
 /* How many bytes of the file have been handed over. */
@@ -541,5 +506,57 @@ tall_csv_reader_get_position (TallCsvReader *self)
 guint64
 tall_csv_reader_get_size (TallCsvReader *self)
 {
-  return self->size;
+  return tall_csv_source_get_size (self->source);
+}
+
+/**
+ * tall_csv_reader_set_stop:
+ * @stop: (nullable): read atomically
+ *
+ * Makes reading fail with %G_IO_ERROR_CANCELLED when @stop is not 0 any more.
+ */
+void
+tall_csv_reader_set_stop (TallCsvReader *self, const gint *stop)
+{
+  tall_csv_source_set_stop (self->source, stop);
+}
+
+/**
+ * tall_csv_reader_keep:
+ * @folder: where a copy of what cannot be read twice goes
+ *
+ * Marks the next row as the one that tall_csv_reader_rewind() goes back to.
+ *
+ * Returns: FALSE with %TALL_ERROR_UNAVAILABLE if the copy cannot be made
+ */
+gboolean
+tall_csv_reader_keep (TallCsvReader *self, const char *folder, GError **error)
+{
+  self->kept = self->consumed + self->at;
+  self->kept_line = self->line;
+  return tall_csv_source_keep (self->source, folder,
+                               tall_slice (self->buffer + self->at, self->end - self->at), error);
+}
+
+/**
+ * tall_csv_reader_rewind:
+ *
+ * Returns: FALSE with %TALL_ERROR_INTERNAL if the file cannot be read again
+ */
+gboolean
+tall_csv_reader_rewind (TallCsvReader *self, GError **error)
+{
+  reset_parser (self);
+  self->record = self->first_end = self->at = self->end = 0;
+  self->consumed = self->kept;
+  self->line = self->kept_line;
+  self->file_ended = FALSE;
+  return tall_csv_source_rewind (self->source, error);
+}
+
+/* TRUE if the file was written to since it was opened. */
+gboolean
+tall_csv_reader_has_changed (TallCsvReader *self)
+{
+  return tall_csv_source_has_changed (self->source);
 }

@@ -25,6 +25,7 @@ typedef struct
   const char *const *fields; /* n_fields of them; unchecked if @reason is set */
   guint n_fields;
   const char *reason; /* why the row is bad; NULL: it is not */
+  const char *kind;   /* the same without what is special to this row; lives forever */
   gint column;        /* which column is bad, from 0, or %TALL_CSV_NO_COLUMN */
 } TallCsvRow;
 
@@ -61,5 +62,11 @@ const char *tall_csv_reader_get_name (TallCsvReader *self);
 guint64 tall_csv_reader_get_position (TallCsvReader *self);
 guint64 tall_csv_reader_get_size (TallCsvReader *self);
 void tall_csv_reader_set_stop (TallCsvReader *self, const gint *stop);
+
+gboolean tall_csv_reader_keep (TallCsvReader *self,
+                               const char *folder,
+                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_csv_reader_rewind (TallCsvReader *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_csv_reader_has_changed (TallCsvReader *self);
 
 G_END_DECLS

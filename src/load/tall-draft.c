@@ -18,6 +18,7 @@ struct _TallDraft
   TallOrder *order;           /* owned; NULL when finished */
   guint64 first_line;         /* of the file; 0 before the first row */
   char **first_values;        /* of every source, in the first row */
+  gboolean has_lines;         /* the mapping names fields of lines */
   gboolean numbers_locations; /* the file numbers locations … */
   gboolean numbers_lines;     /* … and lines */
   GPtrArray *locations;       /* of DraftLocation */
@@ -44,6 +45,15 @@ location_free (gpointer data)
   g_free (self);
 }
 
+static gboolean
+has_fields (const TallMapping *mapping, TallFieldScope scope)
+{
+  for (guint i = 0; i < mapping->sources->len; i++)
+    if (tall_mapping_get_source (mapping, i)->field->scope == scope)
+      return TRUE;
+  return FALSE;
+}
+
 static const TallMappingSource *
 find_position (const TallMapping *mapping, TallFieldScope scope)
 {
@@ -62,6 +72,7 @@ tall_draft_new (const TallMapping *mapping, const char *customer_number, const c
   TallDraft *self = g_new0 (TallDraft, 1);
   self->mapping = mapping;
   self->order = tall_order_new (customer_number, order_number);
+  self->has_lines = has_fields (mapping, TALL_SCOPE_LINE);
   self->numbers_locations = find_position (mapping, TALL_SCOPE_LOCATION) != NULL;
   self->numbers_lines = find_position (mapping, TALL_SCOPE_LINE) != NULL;
   self->locations = g_ptr_array_new_with_free_func (location_free);
@@ -90,7 +101,7 @@ set_fields (const TallMapping *mapping,
             TallFieldScope scope,
             const TallCsvRow *row,
             const Target *target,
-            const char **column,
+            TallRowFault *fault,
             GError **error)
 {
   for (guint i = 0; i < mapping->sources->len; i++)
@@ -108,17 +119,16 @@ set_fields (const TallMapping *mapping,
           attribute->value = tall_arena_strdup (target->arena, text);
           continue;
         }
-      *column = source->column;
+      *fault = (TallRowFault){ source->column, tall_field_fault (source->field) };
       if (!tall_field_set (source->field, &mapping->format, target->arena, target->base,
                            target->address, text, error))
         return FALSE;
     }
-  *column = NULL;
   return TRUE;
 }
 
 static gboolean
-set_order_fields (TallDraft *self, const TallCsvRow *row, const char **column, GError **error)
+set_order_fields (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GError **error)
 {
   TallArena *arena = self->order->arena;
   guint n_sources = self->mapping->sources->len;
@@ -131,7 +141,7 @@ set_order_fields (TallDraft *self, const TallCsvRow *row, const char **column, G
 
   self->order->attributes.items = tall_arena_newa0 (arena, TallAttribute, n_sources);
   Target target = { arena, self->order, NULL, &self->order->attributes };
-  return set_fields (self->mapping, TALL_SCOPE_ORDER, row, &target, column, error);
+  return set_fields (self->mapping, TALL_SCOPE_ORDER, row, &target, fault, error);
 }
 
 static const char *
@@ -142,7 +152,7 @@ name_absent (const char *text)
 
 /* What belongs to the order has to be the same in all its rows. */
 static gboolean
-compare_order_fields (TallDraft *self, const TallCsvRow *row, const char **column, GError **error)
+compare_order_fields (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GError **error)
 {
   for (guint i = 0; i < self->mapping->sources->len; i++)
     {
@@ -153,7 +163,7 @@ compare_order_fields (TallDraft *self, const TallCsvRow *row, const char **colum
       const char *text = tall_mapping_get_value (self->mapping, source, row->fields, row->n_fields);
       if (g_strcmp0 (text, self->first_values[i]) == 0)
         continue;
-      *column = source->column;
+      *fault = (TallRowFault){ source->column, "contradicts another line of the same order" };
       tall_error_set_invalid (error, NULL,
                               "“%s” contradicts line %" G_GUINT64_FORMAT " of the same order: “%s”",
                               name_absent (text), self->first_line,
@@ -187,20 +197,21 @@ read_position (TallDraft *self,
                TallFieldScope scope,
                const TallCsvRow *row,
                gint32 *number,
-               const char **column,
+               TallRowFault *fault,
                GError **error)
 {
   const TallMappingSource *source = find_position (self->mapping, scope);
   const char *text = tall_mapping_get_value (self->mapping, source, row->fields, row->n_fields);
-  *column = source->column;
+  *fault = (TallRowFault){ source->column, tall_field_fault (source->field) };
   return tall_parse_position (text != NULL ? text : "", number, error);
 }
 
 static gboolean
-check_room (TallDraft *self, GError **error)
+check_room (TallDraft *self, TallRowFault *fault, GError **error)
 {
   if (self->n_lines + self->locations->len < TALL_MAX_LINES_AND_LOCATIONS)
     return TRUE;
+  *fault = (TallRowFault){ NULL, "the order is too large" };
   g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
                "the order has more than %d lines and locations", TALL_MAX_LINES_AND_LOCATIONS);
   return FALSE;
@@ -211,10 +222,10 @@ add_location (TallDraft *self,
               const TallCsvRow *row,
               gint32 number,
               const char *signature,
-              const char **column,
+              TallRowFault *fault,
               GError **error)
 {
-  if (!check_room (self, error))
+  if (!check_room (self, fault, error))
     return NULL;
   TallArena *arena = self->order->arena;
   DraftLocation *added = g_new0 (DraftLocation, 1);
@@ -228,13 +239,13 @@ add_location (TallDraft *self,
   g_hash_table_insert (self->by_number, GINT_TO_POINTER (number), added);
 
   Target target = { arena, added->location, &added->location->address, NULL };
-  if (!set_fields (self->mapping, TALL_SCOPE_LOCATION, row, &target, column, error))
+  if (!set_fields (self->mapping, TALL_SCOPE_LOCATION, row, &target, fault, error))
     return NULL;
   return added;
 }
 
 static DraftLocation *
-find_location (TallDraft *self, const TallCsvRow *row, const char **column, GError **error)
+find_location (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GError **error)
 {
   g_autofree char *signature = make_signature (self, row);
   if (!self->numbers_locations)
@@ -242,16 +253,17 @@ find_location (TallDraft *self, const TallCsvRow *row, const char **column, GErr
       DraftLocation *found = g_hash_table_lookup (self->by_signature, signature);
       return found != NULL ? found
                            : add_location (self, row, (gint32)self->locations->len + 1, signature,
-                                           column, error);
+                                           fault, error);
     }
   gint32 number;
-  if (!read_position (self, TALL_SCOPE_LOCATION, row, &number, column, error))
+  if (!read_position (self, TALL_SCOPE_LOCATION, row, &number, fault, error))
     return NULL;
   DraftLocation *found = g_hash_table_lookup (self->by_number, GINT_TO_POINTER (number));
   if (found == NULL)
-    return add_location (self, row, number, signature, column, error);
+    return add_location (self, row, number, signature, fault, error);
   if (g_str_equal (found->signature, signature))
     return found;
+  fault->kind = "a location has different names, addresses or dates";
   tall_error_set_invalid (error, NULL,
                           "location %d contradicts line %" G_GUINT64_FORMAT
                           ", where it has another name, address or date",
@@ -261,16 +273,17 @@ find_location (TallDraft *self, const TallCsvRow *row, const char **column, GErr
 
 static gboolean
 number_line (
-    TallDraft *self, const TallCsvRow *row, gint32 *number, const char **column, GError **error)
+    TallDraft *self, const TallCsvRow *row, gint32 *number, TallRowFault *fault, GError **error)
 {
   *number = (gint32)self->n_lines + 1;
   if (!self->numbers_lines)
     return TRUE;
-  if (!read_position (self, TALL_SCOPE_LINE, row, number, column, error))
+  if (!read_position (self, TALL_SCOPE_LINE, row, number, fault, error))
     return FALSE;
   const guint64 *taken = g_hash_table_lookup (self->line_numbers, GINT_TO_POINTER (*number));
   if (taken != NULL)
     {
+      fault->kind = "a line number stands twice in the order";
       tall_error_set_invalid (error, NULL,
                               "the order has a line %d already, in line %" G_GUINT64_FORMAT
                               " of the file",
@@ -282,34 +295,57 @@ number_line (
   return TRUE;
 }
 
-/**
- * tall_draft_add_row:
- * @row: a good row of this order
- * @column: (out): the column that is wrong; NULL if no single one is
- *
- * Adds an order line, and its location if it is new. After a failure the draft is of no more use.
- *
- * Returns: FALSE with %TALL_ERROR_INVALID or %TALL_ERROR_TOO_LARGE if the row does not fit
- */
-gboolean
-tall_draft_add_row (TallDraft *self, const TallCsvRow *row, const char **column, GError **error)
+static gboolean
+add_line (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GError **error)
 {
-  *column = NULL;
-  if (self->first_line == 0 ? !set_order_fields (self, row, column, error)
-                            : !compare_order_fields (self, row, column, error))
-    return FALSE;
-
-  DraftLocation *location = find_location (self, row, column, error);
-  if (location == NULL || !check_room (self, error))
+  DraftLocation *location = find_location (self, row, fault, error);
+  if (location == NULL || !check_room (self, fault, error))
     return FALSE;
   TallLineItem line = { 0 };
   Target target = { self->order->arena, &line, NULL, NULL };
-  if (!number_line (self, row, &line.number, column, error)
-      || !set_fields (self->mapping, TALL_SCOPE_LINE, row, &target, column, error))
+  if (!number_line (self, row, &line.number, fault, error)
+      || !set_fields (self->mapping, TALL_SCOPE_LINE, row, &target, fault, error))
     return FALSE;
   g_array_append_val (location->lines, line);
   self->n_lines++;
   return TRUE;
+}
+
+/* A location without lines is worth one only if the row says something of it. */
+static gboolean
+names_location (TallDraft *self, const TallCsvRow *row)
+{
+  for (guint i = 0; i < self->mapping->sources->len; i++)
+    {
+      const TallMappingSource *source = tall_mapping_get_source (self->mapping, i);
+      if (source->field->scope == TALL_SCOPE_LOCATION
+          && tall_mapping_get_value (self->mapping, source, row->fields, row->n_fields) != NULL)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/**
+ * tall_draft_add_row:
+ * @row: a good row of this order
+ * @fault: (out): what is wrong, if it does not fit
+ *
+ * Adds an order line, and its location if it is new; a file whose mapping has no fields of lines
+ * gives orders without lines, and a location where a row says something of one. After a failure the
+ * draft is of no more use.
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID or %TALL_ERROR_TOO_LARGE if the row does not fit
+ */
+gboolean
+tall_draft_add_row (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GError **error)
+{
+  if (self->first_line == 0 ? !set_order_fields (self, row, fault, error)
+                            : !compare_order_fields (self, row, fault, error))
+    return FALSE;
+
+  if (!self->has_lines)
+    return !names_location (self, row) || find_location (self, row, fault, error) != NULL;
+  return add_line (self, row, fault, error);
 }
 
 /**
@@ -339,7 +375,7 @@ tall_draft_finish (TallDraft *self)
 /**
  * tall_draft_customer:
  * @row: a good row of a file of customers
- * @column: (out): the column that is wrong; NULL if no single one is
+ * @fault: (out): what is wrong, if it does not fit
  *
  * Returns: (transfer full): the customer; NULL with %TALL_ERROR_INVALID if the row does not fit
  */
@@ -347,14 +383,14 @@ TallCustomer *
 tall_draft_customer (const TallMapping *mapping,
                      const char *number,
                      const TallCsvRow *row,
-                     const char **column,
+                     TallRowFault *fault,
                      GError **error)
 {
   g_autoptr (TallCustomer) customer = tall_customer_new (number);
   customer->attributes.items =
       tall_arena_newa0 (customer->arena, TallAttribute, mapping->sources->len);
   Target target = { customer->arena, customer, &customer->address, &customer->attributes };
-  if (!set_fields (mapping, TALL_SCOPE_CUSTOMER, row, &target, column, error))
+  if (!set_fields (mapping, TALL_SCOPE_CUSTOMER, row, &target, fault, error))
     return NULL;
   return g_steal_pointer (&customer);
 }

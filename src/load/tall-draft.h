@@ -8,6 +8,17 @@
 G_BEGIN_DECLS
 
 /**
+ * TallRowFault:
+ *
+ * What is wrong with a row, apart from its own values.
+ */
+typedef struct
+{
+  const char *column; /* the bad column's name; NULL: no single column */
+  const char *kind;   /* as in #TallReject */
+} TallRowFault;
+
+/**
  * TallDraft:
  *
  * An order under construction: rows go in one by one, and the order comes out. Not thread-safe.
@@ -21,14 +32,14 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallDraft, tall_draft_free)
 
 gboolean tall_draft_add_row (TallDraft *self,
                              const TallCsvRow *row,
-                             const char **column,
+                             TallRowFault *fault,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 TallOrder *tall_draft_finish (TallDraft *self);
 
 TallCustomer *tall_draft_customer (const TallMapping *mapping,
                                    const char *number,
                                    const TallCsvRow *row,
-                                   const char **column,
+                                   TallRowFault *fault,
                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

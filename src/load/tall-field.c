@@ -88,6 +88,29 @@ tall_field_scope_name (TallFieldScope scope)
   return names[scope];
 }
 
+/**
+ * tall_field_fault:
+ *
+ * Returns: (transfer none): what a text is that does not fit the field, whatever it says
+ */
+const char *
+tall_field_fault (const TallField *self)
+{
+  switch (self->type)
+    {
+    case TALL_FIELD_POSITION:
+      return "is not the number of a location or line";
+    case TALL_FIELD_DATE:
+      return "is not a date of the form that the mapping names";
+    case TALL_FIELD_DECIMAL:
+      return "is not a number";
+    case TALL_FIELD_DISCOUNT:
+      return "is not a discount";
+    default:
+      return "is not valid";
+    }
+}
+
 static gboolean
 take_number (const char **text, guint max_digits, guint *number)
 {

@@ -71,6 +71,7 @@ typedef struct
 const TallField *tall_fields (guint *n);
 const TallField *tall_field_find (TallFieldScope scope, const char *name);
 const char *tall_field_scope_name (TallFieldScope scope);
+const char *tall_field_fault (const TallField *self);
 gboolean tall_field_set (const TallField *self,
                          const TallValueFormat *format,
                          TallArena *arena,

@@ -4,6 +4,7 @@
 
 #include "tall-load-item.h"
 #include "tall-mapping.h"
+#include "tall-survey.h"
 
 G_BEGIN_DECLS
 
@@ -19,16 +20,18 @@ typedef void (*TallGrouperEmit) (TallLoadItem *item, gpointer data);
  * Brings the rows of a file together to orders, or makes a customer of each. Every row pushed ends
  * in exactly one place: in an item emitted, or among the rejects.
  *
- * Rows of one order have to follow each other. A row that is bad takes its whole order with it, as
- * an order without one of its lines is not what the file says. If an unreadable row does not even
- * tell its order, that is the order whose rows are before and after it.
+ * No order is emitted in part. If its rows do not follow each other, which a #TallSurvey of the
+ * file knows beforehand, all of them are rejected. A row that is bad takes its whole order with it,
+ * as an order without one of its lines is not what the file says. If an unreadable row does not
+ * even name its order, that is the order whose rows are before and after it.
  *
- * It keeps one order, and a digest of every order's number (#TallDigestSet). Not thread-safe.
+ * It keeps one order, or a digest of every customer's number (#TallDigestSet). Not thread-safe.
  */
 typedef struct _TallGrouper TallGrouper;
 
 TallGrouper *tall_grouper_new (const TallMapping *mapping,
                                const char *const *columns,
+                               TallSurvey *survey,
                                TallRejects *rejects,
                                TallGrouperEmit emit,
                                gpointer data);

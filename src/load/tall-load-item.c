@@ -92,22 +92,22 @@ tall_load_item_compare (const TallLoadItem *self, TallFront *front, gboolean *sa
 
 /**
  * tall_load_item_reject:
- * @tally: (nullable): what to count them under
+ * @kind: what to count them under
  *
  * Rejects every row of the item, and forgets them.
  */
 void
 tall_load_item_reject (TallLoadItem *self,
                        TallRejects *rejects,
-                       const char *reason,
-                       const char *tally)
+                       const char *kind,
+                       const char *reason)
 {
   for (guint i = 0; i < self->rows->len; i++)
     {
       const TallItemRow *row = &g_array_index (self->rows, TallItemRow, i);
       TallReject reject = { .line = row->line,
+                            .kind = kind,
                             .reason = reason,
-                            .tally = tally,
                             .raw = tall_slice (self->raw->data + row->offset, row->len) };
       tall_rejects_add (rejects, &reject);
     }

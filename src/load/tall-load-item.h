@@ -48,7 +48,7 @@ gboolean tall_load_item_compare (const TallLoadItem *self,
                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_load_item_reject (TallLoadItem *self,
                             TallRejects *rejects,
-                            const char *reason,
-                            const char *tally);
+                            const char *kind,
+                            const char *reason);
 
 G_END_DECLS

@@ -18,6 +18,8 @@ typedef struct
   TallCsvReader *reader;
   TallRejects *rejects;
   const TallLoadOptions *options;
+  TallLoadStage stage;
+  TallSurvey *survey; /* owned; NULL for customers */
   GThreadPool *pool;
 
   GMutex lock; /* of everything below */
@@ -173,6 +175,14 @@ stop (Loader *self, const TallLoadItem *item, GError *error)
 }
 
 static void
+refuse_item (Loader *self, TallLoadItem *item, const GError *error)
+{
+  g_autofree char *kind =
+      g_strdup_printf ("the store refuses it: %s", tall_error_code_name ((TallError)error->code));
+  tall_load_item_reject (item, self->rejects, kind, error->message);
+}
+
+static void
 store_item (gpointer data, gpointer user_data)
 {
   Loader *self = user_data;
@@ -182,7 +192,7 @@ store_item (gpointer data, gpointer user_data)
   gboolean skipped = is_stopped (self);
   Outcome outcome = skipped ? STOP : put_with_retries (self, item, &error);
   if (outcome == REFUSED)
-    tall_load_item_reject (item, self->rejects, error->message, NULL);
+    refuse_item (self, item, error);
 
   g_mutex_lock (&self->lock);
   if (outcome == STORED)
@@ -211,14 +221,15 @@ submit_item (TallLoadItem *item, gpointer data)
 }
 
 static void
-report_progress (Loader *self)
+report_progress (gpointer data)
 {
+  Loader *self = data;
   if (self->options->progress == NULL)
     return;
   g_mutex_lock (&self->lock);
   TallLoadSummary summary = self->summary;
   g_mutex_unlock (&self->lock);
-  self->options->progress (&summary, tall_csv_reader_get_position (self->reader),
+  self->options->progress (self->stage, &summary, tall_csv_reader_get_position (self->reader),
                            tall_csv_reader_get_size (self->reader), self->options->data);
 }
 
@@ -231,37 +242,99 @@ set_cancelled (Loader *self, guint64 line, GError **error)
   return FALSE;
 }
 
+/* The file that is read for the second time has to be the one that was surveyed. */
+static gboolean
+check_unchanged (Loader *self, gboolean at_end, GError **error)
+{
+  if (self->survey == NULL
+      || (!tall_csv_reader_has_changed (self->reader)
+          && (!at_end || tall_survey_agrees (self->survey))))
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
+               "%s was changed while it was loaded, so orders may be stored in part",
+               tall_csv_reader_get_name (self->reader));
+  return FALSE;
+}
+
+/* Counts a row. Returns FALSE if it is not to be looked at, as the load ends here. */
+static gboolean
+take_row (Loader *self, const TallCsvRow *row, GError **error)
+{
+  if (is_asked_to_stop (self))
+    return set_cancelled (self, row->line, error);
+  g_mutex_lock (&self->lock);
+  guint64 rows = ++self->summary.rows;
+  gboolean stopped = self->failure != NULL;
+  g_mutex_unlock (&self->lock);
+  if (stopped || tall_rejects_has_failed (self->rejects))
+    return FALSE;
+  if (rows % PROGRESS_ROWS != 0)
+    return TRUE;
+  report_progress (self);
+  return check_unchanged (self, FALSE, error);
+}
+
+/* @error is not NULL. */
 static gboolean
 read_rows (Loader *self, TallGrouper *grouper, GError **error)
 {
   TallCsvRow row;
   TallCsvStep step;
-  guint64 rows = 0;
   guint64 line = 1;
   while ((step = tall_csv_reader_next (self->reader, &row, error)) == TALL_CSV_ROW)
     {
-      if (is_asked_to_stop (self))
-        return set_cancelled (self, row.line, error);
       line = row.line;
-      g_mutex_lock (&self->lock);
-      rows = ++self->summary.rows;
-      gboolean stopped = self->failure != NULL;
-      g_mutex_unlock (&self->lock);
-      if (stopped || tall_rejects_has_failed (self->rejects))
-        return TRUE;
+      if (!take_row (self, &row, error))
+        return *error == NULL;
       tall_grouper_push (grouper, &row);
-      if (rows % PROGRESS_ROWS == 0)
-        report_progress (self);
     }
   if (step == TALL_CSV_FAILED && g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     {
       g_clear_error (error);
       return set_cancelled (self, line + 1, error);
     }
-  if (step == TALL_CSV_FAILED)
+  if (step == TALL_CSV_FAILED || !check_unchanged (self, TRUE, error))
     return FALSE;
   tall_grouper_finish (grouper);
   return TRUE;
+}
+
+/* @error is not NULL. */
+static gboolean
+survey (Loader *self, const TallMapping *mapping, GError **error)
+{
+  if (mapping->kind == TALL_MAPPING_CUSTOMERS)
+    return TRUE;
+  const char *folder = self->options->folder;
+  self->survey =
+      tall_survey_make (self->reader, mapping, folder != NULL ? folder : g_get_tmp_dir (),
+                        report_progress, self, error);
+  if (self->survey != NULL)
+    {
+      self->summary.apart = tall_survey_count_apart (self->survey);
+      return TRUE;
+    }
+  if (g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    {
+      g_clear_error (error);
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED,
+                   "Stopped in the first pass over %s, as asked; nothing is stored",
+                   tall_csv_reader_get_name (self->reader));
+    }
+  return FALSE;
+}
+
+static gboolean
+read_file (Loader *self, const TallMapping *mapping, GError **error)
+{
+  self->stage = TALL_LOAD_SURVEYS;
+  if (!survey (self, mapping, error))
+    return FALSE;
+  self->stage = TALL_LOAD_STORES;
+  const char *const *columns = tall_csv_reader_get_columns (self->reader);
+  g_autoptr (TallGrouper) grouper =
+      tall_grouper_new (mapping, columns, self->survey, self->rejects, submit_item, self);
+  return read_rows (self, grouper, error);
 }
 
 static gboolean
@@ -283,16 +356,18 @@ check_sum (Loader *self, GError **error)
  * @rejects: where rejected rows go; finished by this function
  * @summary: (out caller-allocates): set also after a failure
  *
- * Loads the rest of a file. Orders are put one by one, several at once, each whole or not at all. A
- * bad row never stops the load. Loading a file again is harmless, if nobody else has written the
- * same orders since: what is stored already is replaced by the same content.
+ * Loads a file. Orders are read twice: first to see where each order's rows are (#TallSurvey), then
+ * to store those that are in one piece. What cannot be read twice, such as a pipe, is copied to a
+ * temporary file. Orders are put one by one, several at once, each whole or not at all. A bad row
+ * never stops the load. Loading a file again is harmless, if nobody else has written the same
+ * orders since: what is stored already is replaced by the same content.
  *
  * When it is asked to stop, it finishes the puts that are on their way, drops the order whose rows
  * it is reading, and fails with %G_IO_ERROR_CANCELLED.
  *
- * Returns: FALSE if the load was stopped: the file could not be read, the store could not be
- *   reached for too long, what became of a put could not be found out, or the reject file could
- *   not be written
+ * Returns: FALSE if the load was stopped: the file could not be read or changed, the store could
+ * not be reached for too long, what became of a put could not be found out, or the reject file
+ * could not be written
  */
 gboolean
 tall_load (TallFront *front,
@@ -309,10 +384,8 @@ tall_load (TallFront *front,
   g_cond_init (&self.settled);
   self.pool = g_thread_pool_new (store_item, &self, (gint)options->jobs, FALSE, NULL);
 
-  g_autoptr (TallGrouper) grouper =
-      tall_grouper_new (mapping, tall_csv_reader_get_columns (reader), rejects, submit_item, &self);
   g_autoptr (GError) local = NULL;
-  gboolean ok = read_rows (&self, grouper, &local);
+  gboolean ok = read_file (&self, mapping, &local);
   g_thread_pool_free (self.pool, FALSE, TRUE);
   report_progress (&self);
   *summary = self.summary;
@@ -328,6 +401,7 @@ tall_load (TallFront *front,
   ok = ok && check_sum (&self, &local);
   if (local != NULL)
     g_propagate_error (error, g_steal_pointer (&local));
+  tall_survey_free (self.survey);
   g_cond_clear (&self.settled);
   g_mutex_clear (&self.lock);
   return ok;

@@ -23,7 +23,19 @@ typedef struct
   guint64 lines;       /* of these orders */
   guint64 customers;   /* stored */
   guint64 retries;     /* times that a put had to be tried again */
+  guint64 apart;       /* orders that were not stored as their rows do not follow each other */
 } TallLoadSummary;
+
+/**
+ * TallLoadStage:
+ * @TALL_LOAD_SURVEYS: the first pass, which looks where each order's rows are; a pipe is copied
+ * @TALL_LOAD_STORES: the second pass, or the only one for customers
+ */
+typedef enum
+{
+  TALL_LOAD_SURVEYS,
+  TALL_LOAD_STORES,
+} TallLoadStage;
 
 /**
  * TallLoadProgress:
@@ -32,7 +44,8 @@ typedef struct
  *
  * Called every now and then by the thread that loads.
  */
-typedef void (*TallLoadProgress) (const TallLoadSummary *summary,
+typedef void (*TallLoadProgress) (TallLoadStage stage,
+                                  const TallLoadSummary *summary,
                                   guint64 position,
                                   guint64 size,
                                   gpointer data);
@@ -44,9 +57,10 @@ typedef void (*TallLoadProgress) (const TallLoadSummary *summary,
  */
 typedef struct
 {
-  guint jobs;        /* puts in flight at once, 1 … 256 */
-  guint tries;       /* of one put while the store is not available */
-  guint retry_delay; /* milliseconds before the second try; doubles with each */
+  guint jobs;         /* puts in flight at once, 1 … 256 */
+  guint tries;        /* of one put while the store is not available */
+  guint retry_delay;  /* milliseconds before the second try; doubles with each */
+  const char *folder; /* where the copy of a pipe goes; NULL: where temporary files go */
   TallLoadProgress progress;
   gpointer data;
   const gint *stop; /* atomic; the load stops when it is not 0 any more; NULL: it never does */

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Reasons kept apart; a file that is bad in more ways counts the rest together. */
+/* Kinds of reasons that are counted one by one; in a file with more, the rest count as one. */
 #define MAX_TALLIES 200
 #define OTHER_REASONS "other reasons"
 
@@ -39,6 +39,7 @@ tally_free (gpointer data)
 {
   TallRejectTally *tally = data;
   g_free (tally->reason);
+  g_free (tally->first_reason);
   g_free (tally);
 }
 
@@ -195,31 +196,39 @@ tall_rejects_free (TallRejects *self)
   g_free (self);
 }
 
+static TallRejectTally *
+find_tally (TallRejects *self, const TallReject *reject)
+{
+  const char *column = reject->column != NULL ? reject->column : "";
+  g_autofree char *reason =
+      g_strconcat (column, reject->column != NULL ? ": " : "", reject->kind, NULL);
+  TallRejectTally *tally = g_hash_table_lookup (self->by_reason, reason);
+  if (tally == NULL && self->tally->len >= MAX_TALLIES)
+    {
+      g_free (reason);
+      reason = g_strdup (OTHER_REASONS);
+      tally = g_hash_table_lookup (self->by_reason, reason);
+    }
+  if (tally != NULL)
+    return tally;
+  tally = g_new0 (TallRejectTally, 1);
+  tally->reason = g_steal_pointer (&reason);
+  g_ptr_array_add (self->tally, tally);
+  g_hash_table_insert (self->by_reason, tally->reason, tally);
+  return tally;
+}
+
 static void
 count_reject (TallRejects *self, const TallReject *reject)
 {
-  g_autofree char *reason = NULL;
-  if (self->tally->len >= MAX_TALLIES)
-    reason = g_strdup (OTHER_REASONS);
-  else if (reject->tally != NULL)
-    reason = g_strdup (reject->tally);
-  else if (reject->column != NULL)
-    reason = g_strdup_printf ("%s: %s", reject->column, reject->reason);
-  else
-    reason = g_strdup (reject->reason);
-
-  TallRejectTally *tally = g_hash_table_lookup (self->by_reason, reason);
-  if (tally == NULL)
-    {
-      tally = g_new0 (TallRejectTally, 1);
-      tally->reason = g_steal_pointer (&reason);
-      tally->first_line = reject->line;
-      g_ptr_array_add (self->tally, tally);
-      g_hash_table_insert (self->by_reason, tally->reason, tally);
-    }
+  TallRejectTally *tally = find_tally (self, reject);
   tally->n_rows++;
-  tally->first_line = MIN (tally->first_line, reject->line);
   self->count++;
+  if (tally->first_line != 0 && tally->first_line <= reject->line)
+    return;
+  tally->first_line = reject->line;
+  g_free (tally->first_reason);
+  tally->first_reason = g_strdup (reject->reason);
 }
 
 void

@@ -15,29 +15,30 @@ typedef struct
 {
   guint64 line;       /* where the row begins in the file */
   const char *column; /* the bad column's name; NULL: no single column */
+  const char *kind;   /* the reason without the values of this row */
   const char *reason;
-  const char *tally; /* what to count it under; NULL: under column and reason */
-  TallSlice raw;     /* the row's bytes */
+  TallSlice raw; /* the row's bytes */
 } TallReject;
 
 /**
  * TallRejectTally:
  *
- * How many rows were rejected for one reason.
+ * How many rows were rejected for one kind of reason in one column.
  */
 typedef struct
 {
-  char *reason;
+  char *reason; /* column and kind */
   guint64 n_rows;
   guint64 first_line;
+  char *first_reason; /* of that line, with its values */
 } TallRejectTally;
 
 /**
  * TallRejects:
  *
- * Where rejected rows go: counted by reason, and written to the reject file if there is one, as CSV
- * with the columns line, column, reason and row. Rows that the store refuses come when its answer
- * comes, so lines may be a little out of order. Any thread may add at any time.
+ * Where rejected rows go: counted by column and kind, and written to the reject file if there is
+ * one, as CSV with the columns line, column, reason and row. Rows that the store refuses come when
+ * its answer comes, so lines may be a little out of order. Any thread may add at any time.
  */
 typedef struct _TallRejects TallRejects;
 

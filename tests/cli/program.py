@@ -6,7 +6,6 @@
 """
 
 import contextlib
-import csv
 import json
 import os
 import pathlib
@@ -516,133 +515,6 @@ def config_file(folder):
 
 
 @test
-def load_northwind(folder):
-    store = new_store(folder, "record-type")
-    said = run("load", "--store", store, "--map", "northwind", NORTHWIND / "orders.csv").ends(
-        DONE, "2155 read = 2155 stored + 0 rejected", "830 with 2155 lines")
-    equal(said.err, "")  # no bar where there is no terminal
-    run("load", "--store", store, "--map", "northwind-customers",
-        NORTHWIND / "customers.csv").ends(DONE, "Customers 91")
-    again = run("load", "--store", store, "--map", "northwind", "--json", "-",
-                stdin=(NORTHWIND / "orders.csv").read_text("utf-8")).ends(DONE).out
-    equal(len(re.findall(r'"seconds" : \d+(\.\d{1,3})?,\n', again)), 1)
-    summary = json.loads(again)
-    equal([summary[k] for k in ("rows", "stored_rows", "rejected_rows", "orders", "lines")],
-          [2155, 2155, 0, 830, 2155])
-    run("get", "--store", store, "ERNSH", "11008").ends(DONE, "total 4680.90")
-    with Server(store) as server:
-        run("load", "--server", server.address, "--map", "northwind",
-            NORTHWIND / "orders.csv").ends(DONE, "830 with 2155 lines")
-        equal(server.stop(), 0)
-
-
-@test
-def load_rejects(folder):
-    store = new_store(folder)
-    rejects = f"{folder}/rejects.csv"
-    run("load", "--store", store, "--map", "online-retail", RETAIL, "--rejects", rejects).ends(
-        NO, "9999 read = 7708 stored + 2291 rejected", "444 with 7708 lines",
-        "2291 × CustomerID: there is no customer number", rejects)
-    with open(rejects, newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    equal((len(rows), {row["column"] for row in rows}), (2291, {"CustomerID"}))
-    source = RETAIL.read_bytes().decode("utf-8-sig").split("\r\n")
-    wrong = [row for row in rows if source[int(row["line"]) - 1] != row["row"]]
-    equal(wrong, [])
-
-    own = f"{folder}/own.map"
-    preset = run("load", "--print-map", "online-retail").ends(DONE, "[order]").out
-    pathlib.Path(own).write_text(preset + "order.customer_number = GUEST\n", encoding="utf-8")
-    run("load", "--store", store, "--map", own, RETAIL).ends(DONE, "512 with 9999 lines")
-    run("get", "--store", store, "GUEST", "536414").ends(DONE, "22139")
-
-    run("load", "--store", store, "--map", "northwind", RETAIL).ends(
-        USAGE, "[order] order_number: the file has no column “OrderID”", "InvoiceNo",
-        "--map online-retail")
-    run("load", "--store", store, "--map", "northwind", f"{folder}/none.csv").ends(
-        FAILED, "none.csv")
-    run("load", "--store", store, "--map", own, RETAIL, "--rejects", f"{folder}/no/x").ends(
-        FAILED, "no/x")
-
-
-@test
-def load_keeps_other_files(folder):
-    """The reject file is never the input, and what it replaces stays until the load ends."""
-    store = new_store(folder)
-    source = f"{folder}/orders.csv"
-    content = (NORTHWIND / "orders.csv").read_bytes() + b"broken\n"
-    pathlib.Path(source).write_bytes(content)
-    load = ["load", "--store", store, "--map", "northwind"]
-    os.link(source, f"{folder}/link.csv")
-    for name in (source, f"{folder}/link.csv"):
-        run(*load, source, "--rejects", name).ends(USAGE, "names the file that is read")
-        with open(source, encoding="utf-8") as stdin:
-            completed = subprocess.run([PROGRAM, *load, "-", "--rejects", name], stdin=stdin,
-                                       capture_output=True, timeout=SECONDS, check=False)
-        equal(completed.returncode, USAGE)
-    os.link(source, f"{folder}/new.csv.unfinished")
-    run(*load, source, "--rejects", f"{folder}/new.csv").ends(
-        USAGE, "new.csv.unfinished, which is the file that is read")
-    equal(pathlib.Path(source).read_bytes(), content)
-    run(*load, source, "--rejects", "-").ends(USAGE, "--rejects takes the name of a file")
-
-    rejects = f"{folder}/rejects.csv"
-    pathlib.Path(rejects).write_text("old", encoding="utf-8")
-    run(*load, source, "--rejects", rejects).ends(NO, "1 ×", "orders a second")
-    equal(pathlib.Path(rejects).read_text("utf-8").splitlines()[0],
-          '"line","column","reason","row"')
-    equal([name for name in os.listdir(folder) if name.startswith("rejects.csv.")], [])
-
-
-@test
-def load_rejects_unfinished(folder):
-    """What a killed load leaves of its rejects has a name of its own, which the next one takes."""
-    store = new_store(folder)
-    rejects = f"{folder}/rejects.csv"
-    own = f"{folder}/own.map"
-    pathlib.Path(own).write_text("[order]\ncustomer_number=C\norder_number=O\n", encoding="utf-8")
-    load = ["load", "--map", own, "--rejects", rejects]
-
-    def left():
-        return sorted(name for name in os.listdir(folder) if name.startswith("rejects"))
-
-    for _ in range(2):
-        process = subprocess.Popen([PROGRAM, *load, "--store", store, "-"], stdin=subprocess.PIPE,
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, text=True)
-        process.stdin.write("C,O\n" + ",1\n" * 50000)
-        process.stdin.flush()  # more than a pipe holds: it is loading by now
-        other = f"rocksdb:{folder}/other"
-        run("init", "--store", other)
-        run(*load, "--store", other, "-", stdin="C,O\n,1\n").ends(FAILED, rejects, "another load")
-        process.kill()
-        process.communicate()
-        equal(left(), ["rejects.csv.unfinished"])
-    run(*load, "--store", store, "-", stdin="C,O\n,1\n").ends(NO)
-    equal(left(), ["rejects.csv"])
-    equal(len(pathlib.Path(rejects).read_text("utf-8").splitlines()), 2)
-
-
-@test
-def load_stops_when_asked(folder):
-    store = new_store(folder)
-    rejects = f"{folder}/rejects.csv"
-    own = f"{folder}/own.map"
-    pathlib.Path(own).write_text("[order]\ncustomer_number=C\norder_number=O\n", encoding="utf-8")
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        process = subprocess.Popen(
-            [PROGRAM, "load", "--store", store, "--map", own, "--rejects", rejects, "-"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        process.stdin.write("C,O\n,1\n" + "".join(f"C,{i}\n" for i in range(50000)))
-        process.stdin.flush()  # more than a pipe holds: it is loading by now, and waits for more
-        process.send_signal(number)
-        out, err = process.communicate(timeout=SECONDS)
-        equal((process.returncode, "Stopped at line " in err, "load the file again" in err,
-               "Rows " in out), (128 + number, True, True, True))
-        equal(pathlib.Path(rejects).read_text("utf-8").splitlines()[1][:3], '"2"')
-    run("get", "--store", store, "C", "0").ends(DONE)
-
-
-@test
 def closed_descriptors(folder):
     """A file of the store never takes the number of standard output or error."""
     store = new_store(folder)
@@ -670,35 +542,6 @@ def reader_that_stops(folder):
                                 text=True, timeout=SECONDS, check=False)
         os.close(output)
         equal((command[0], result.returncode, result.stderr), (command[0], 141, ""))
-
-
-@test
-def load_progress(folder):
-    store = new_store(folder)
-    said = on_terminal("load", "--store", store, "--map", "northwind", NORTHWIND / "orders.csv")
-    equal(("rows, " in said and "\r" in said, "830 with 2155 lines" in said), (True, True))
-
-
-@test
-def load_stops(folder):
-    """The server dies while a load runs: exit code 3, where it stopped, and a second load mends."""
-    store = new_store(folder)
-    many = f"{folder}/many.csv"
-    with open(many, "w", encoding="utf-8") as file:
-        file.write("C,O\n" + "".join(f"C{i % 7},{i}\n" for i in range(200000)))
-    own = f"{folder}/own.map"
-    pathlib.Path(own).write_text("[order]\ncustomer_number=C\norder_number=O\n")
-    with Server(store) as server:
-        process = subprocess.Popen(
-            [PROGRAM, "load", "--server", server.address, "--map", own, many],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        while run("get", "--server", server.address, "C0", "700").code != DONE:
-            pass
-        server.process.kill()
-        out, err = process.communicate(timeout=SECONDS)
-    equal((process.returncode, "Stopped at line " in err, "load the file again" in err,
-           "not settled" in out), (FAILED, True, True, True))
-    run("get", "--store", store, "C0", "700").ends(DONE)
 
 
 # What every key strategy and every layout makes of ORDER: its tables and its rows.

@@ -5,6 +5,7 @@
     NAME.py TALLORDER SOURCE_ROOT
 """
 
+import fcntl
 import json
 import os
 import pathlib
@@ -14,6 +15,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import threading
 
 PROGRAM, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
@@ -167,9 +169,10 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def on_terminal(*arguments, **environment):
-    """Runs the program with a terminal as output; returns what it wrote."""
+def on_terminal(*arguments, columns=0, **environment):
+    """Runs the program with a terminal as output; returns what it wrote. @columns: 0: not known."""
     leader, follower = pty.openpty()
+    fcntl.ioctl(leader, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     process = subprocess.Popen([PROGRAM, *map(str, arguments)], stdout=follower, stderr=follower,
                                env={**os.environ, **environment})
     os.close(follower)

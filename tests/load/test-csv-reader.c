@@ -4,6 +4,10 @@
 #include "tall-error.h"
 #include "tall-test-files.h"
 
+#define CONVERT                                                                                    \
+  "; if the file has another encoding, such as Windows-1252, convert it: iconv -f WINDOWS-1252 "   \
+  "-t UTF-8"
+
 /* What is read, one row after another: `LINE:field|field` or `LINE!COLUMN reason <raw>`. */
 static char *
 read_all (TallCsvReader *reader)
@@ -65,11 +69,11 @@ test_cases (void)
     { "lines count within quotes", "a,b\n\"x\ny\r\nz\",1\n2,3\n", "2:x\ny\r\nz|1\n5:2|3\n" },
     { "blank line within quotes", "a,b\n\"x\n\ny\",1\n2,3\n", "2:x\n\ny|1\n5:2|3\n" },
     { "quoted last field without line end", "a,b\n1,\"2\"", "2:1|2\n" },
-    { "too few fields", "a,b\n1\n2,3\n", "2!-1 has 1 fields where the header has 2 <1>\n3:2|3\n" },
+    { "too few fields", "a,b\n1\n2,3\n", "2!-1 has 1 field where the header has 2 <1>\n3:2|3\n" },
     { "too many fields", "a,b\n1,2,3\r\n2,3\r\n",
       "2!-1 has 3 fields where the header has 2 <1,2,3>\n3:2|3\n" },
     { "not utf-8", "a,b\n1,caf\xe9\n2,3\n",
-      "2!1 is not UTF-8: byte 0xe9 at position 4 <1,caf\xe9>\n3:2|3\n" },
+      "2!1 is not UTF-8: byte 0xe9 at position 4" CONVERT " <1,caf\xe9>\n3:2|3\n" },
     { "quote never closed", "a,b\n1,\"2\n3,4\n5,6\n",
       "2!-1 a quote is opened and never closed <1,\"2>\n3:3|4\n4:5|6\n" },
     { "quote never closed in the last line", "a,b\n1,2\n3,\"4",
@@ -181,7 +185,8 @@ assert_refused (const char *path, TallError code, const char *what)
   g_autoptr (TallCsvReader) reader = tall_csv_reader_open (path, ',', TALL_CSV_MAX_ROW, &error);
   g_assert_null (reader);
   g_assert_error (error, TALL_ERROR, (int)code);
-  g_assert_nonnull (strstr (error->message, what));
+  if (strstr (error->message, what) == NULL)
+    g_error ("“%s” is not in: %s", what, error->message);
 }
 
 static void
@@ -199,7 +204,23 @@ test_refused_files (void)
     { "\xff\xfe"
       "a\0",
       4, "UTF-16" },
-    { "a,\xe9\n", 4, "header cannot be read: is not UTF-8" },
+    { "a,b\xe9\n", 5,
+      "header cannot be read: name 2 is not UTF-8: byte 0xe9 at position 2" CONVERT },
+    { "a\0,\0b\0\n\0", 8,
+      "header cannot be read: name 1 holds a NUL byte; if the file is UTF-16, " },
+    { "\x1f\x8b\x08\0\0\0", 6,
+      "is compressed by gzip, not a CSV text in UTF-8; unpack it: zcat FILE" },
+    { "\x28\xb5\x2f\xfd\x04", 5, "is compressed by zstd" },
+    { "\xfd\x37zXZ\0", 6, "is compressed by xz" },
+    { "BZh91AY&SY", 10, "is compressed by bzip2" },
+    { "\x04\x22\x4d\x18", 4, "is compressed by lz4" },
+    { "PK\3\4\x14", 5,
+      "Excel workbook, not a CSV text in UTF-8; unpack the archive, or save the sheet as CSV "
+      "UTF-8" },
+    { "\xd0\xcf\x11\xe0", 4, "old Excel workbook" },
+    { "PAR1\x15", 5, "Parquet" },
+    { "SQLite format 3\0", 16, "SQLite" },
+    { "\xfe\xff\0a", 4, "UTF-16" },
     { "a,\"b\n", 5, "header cannot be read: a quote" },
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -211,6 +232,7 @@ test_refused_files (void)
   assert_refused ("/nonexistent/orders.csv", TALL_ERROR_UNAVAILABLE,
                   "/nonexistent/orders.csv cannot be opened");
   assert_refused ("/", TALL_ERROR_UNAVAILABLE, "is a directory");
+  assert_refused ("/dev/zero", TALL_ERROR_UNAVAILABLE, "is a device, not a CSV file");
 }
 
 int

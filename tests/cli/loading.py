@@ -1,0 +1,357 @@
+# SPDX-FileCopyrightText: The tallorder authors
+# SPDX-License-Identifier: Apache-2.0
+"""Drives `tallorder load` like a user, and checks exit codes and output. Speaks TAP.
+
+    loading.py TALLORDER SOURCE_ROOT
+"""
+
+import csv
+import gzip
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+
+from support import (
+    PROGRAM, NORTHWIND, RETAIL, SECONDS, DONE, NO, USAGE, FAILED, test, run, equal, Server,
+    new_store, on_terminal, main,
+)
+
+
+def write_map(folder, text="[order]\ncustomer_number=C\norder_number=O\n[line]\nquantity=Q\n"):
+    path = f"{folder}/own.map"
+    pathlib.Path(path).write_text(text, encoding="utf-8")
+    return path
+
+
+def lines_of(store, customer, number):
+    got = run("get", "--store", store, customer, number, "--json")
+    if got.code == NO:
+        return None
+    return [line["quantity"] for place in json.loads(got.out)["shipping_locations"]
+            for line in place["line_items"]]
+
+
+def stop_load(number, *args, stdin, until=None):
+    """Starts a load, sends it a signal while its standard input is open, returns its output."""
+    process = subprocess.Popen([PROGRAM, "load", *args], stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process.stdin.write(stdin)
+    process.stdin.flush()
+    if until is not None:
+        until()
+    process.send_signal(number)
+    out, err = process.communicate(timeout=SECONDS)
+    equal((process.returncode, "Stopped " in err, "load the file again" in err, "Rows " in out),
+          (128 + number, True, True, True))
+    return err
+
+
+@test
+def load_northwind(folder):
+    store = new_store(folder, "record-type")
+    said = run("load", "--store", store, "--map", "northwind", NORTHWIND / "orders.csv").ends(
+        DONE, "2155 read = 2155 stored + 0 rejected", "830 with 2155 lines")
+    equal(said.err, "")  # no bar where there is no terminal
+    run("load", "--store", store, "--map", "northwind-customers",
+        NORTHWIND / "customers.csv").ends(DONE, "Customers 91")
+    again = run("load", "--store", store, "--map", "northwind", "--json", "-",
+                stdin=(NORTHWIND / "orders.csv").read_text("utf-8")).ends(DONE).out
+    equal(len(re.findall(r'"seconds" : \d+(\.\d{1,3})?,\n', again)), 1)
+    summary = json.loads(again)
+    equal([summary[k] for k in ("rows", "stored_rows", "rejected_rows", "orders", "lines")],
+          [2155, 2155, 0, 830, 2155])
+    run("get", "--store", store, "ERNSH", "11008").ends(DONE, "total 4680.90")
+    with Server(store) as server:
+        run("load", "--server", server.address, "--map", "northwind",
+            NORTHWIND / "orders.csv").ends(DONE, "830 with 2155 lines")
+        equal(server.stop(), 0)
+
+
+@test
+def load_rejects(folder):
+    store = new_store(folder)
+    rejects = f"{folder}/rejects.csv"
+    run("load", "--store", store, "--map", "online-retail", RETAIL, "--rejects", rejects).ends(
+        NO, "9999 read = 7708 stored + 2291 rejected", "444 with 7708 lines",
+        "2291 × CustomerID: there is no customer number", rejects)
+    with open(rejects, newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    equal((len(rows), {row["column"] for row in rows}), (2291, {"CustomerID"}))
+    source = RETAIL.read_bytes().decode("utf-8-sig").split("\r\n")
+    wrong = [row for row in rows if source[int(row["line"]) - 1] != row["row"]]
+    equal(wrong, [])
+
+    own = f"{folder}/own.map"
+    preset = run("load", "--print-map", "online-retail").ends(DONE, "[order]").out
+    pathlib.Path(own).write_text(preset + "order.customer_number = GUEST\n", encoding="utf-8")
+    run("load", "--store", store, "--map", own, RETAIL).ends(DONE, "512 with 9999 lines")
+    run("get", "--store", store, "GUEST", "536414").ends(DONE, "22139")
+
+    run("load", "--store", store, "--map", "northwind", RETAIL).ends(
+        USAGE, "[order] order_number: the file has no column “OrderID”", "InvoiceNo",
+        "--map online-retail")
+    run("load", "--store", store, "--map", "northwind", f"{folder}/none.csv").ends(
+        FAILED, "none.csv")
+    run("load", "--store", store, "--map", own, RETAIL, "--rejects", f"{folder}/no/x").ends(
+        FAILED, "no/x")
+
+
+@test
+def load_keeps_other_files(folder):
+    """The reject file is never the input, and what it replaces stays until the load ends."""
+    store = new_store(folder)
+    source = f"{folder}/orders.csv"
+    content = (NORTHWIND / "orders.csv").read_bytes() + b"broken\n"
+    pathlib.Path(source).write_bytes(content)
+    load = ["load", "--store", store, "--map", "northwind"]
+    os.link(source, f"{folder}/link.csv")
+    for name in (source, f"{folder}/link.csv"):
+        run(*load, source, "--rejects", name).ends(USAGE, "names the file that is read")
+        with open(source, encoding="utf-8") as stdin:
+            completed = subprocess.run([PROGRAM, *load, "-", "--rejects", name], stdin=stdin,
+                                       capture_output=True, timeout=SECONDS, check=False)
+        equal(completed.returncode, USAGE)
+    os.link(source, f"{folder}/new.csv.unfinished")
+    run(*load, source, "--rejects", f"{folder}/new.csv").ends(
+        USAGE, "new.csv.unfinished, which is the file that is read")
+    equal(pathlib.Path(source).read_bytes(), content)
+    run(*load, source, "--rejects", "-").ends(USAGE, "--rejects takes the name of a file")
+
+    rejects = f"{folder}/rejects.csv"
+    pathlib.Path(rejects).write_text("old", encoding="utf-8")
+    run(*load, source, "--rejects", rejects).ends(NO, "1 ×", "orders a second")
+    equal(pathlib.Path(rejects).read_text("utf-8").splitlines()[0],
+          '"line","column","reason","row"')
+    equal([name for name in os.listdir(folder) if name.startswith("rejects.csv.")], [])
+
+
+@test
+def load_rejects_unfinished(folder):
+    """What a killed load leaves of its rejects has a name of its own, which the next one takes."""
+    store = new_store(folder)
+    rejects = f"{folder}/rejects.csv"
+    own = f"{folder}/own.map"
+    pathlib.Path(own).write_text("[order]\ncustomer_number=C\norder_number=O\n", encoding="utf-8")
+    load = ["load", "--map", own, "--rejects", rejects]
+
+    def left():
+        return sorted(name for name in os.listdir(folder) if name.startswith("rejects"))
+
+    for _ in range(2):
+        process = subprocess.Popen([PROGRAM, *load, "--store", store, "-"], stdin=subprocess.PIPE,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, text=True)
+        process.stdin.write("C,O\n" + ",1\n" * 50000)
+        process.stdin.flush()  # more than a pipe holds: it is loading by now
+        other = f"rocksdb:{folder}/other"
+        run("init", "--store", other)
+        run(*load, "--store", other, "-", stdin="C,O\n,1\n").ends(FAILED, rejects, "another load")
+        process.kill()
+        process.communicate()
+        equal(left(), ["rejects.csv.unfinished"])
+    run(*load, "--store", store, "-", stdin="C,O\n,1\n").ends(NO)
+    equal(left(), ["rejects.csv"])
+    equal(len(pathlib.Path(rejects).read_text("utf-8").splitlines()), 2)
+
+
+@test
+def load_stops_when_asked(folder):
+    """Customers are stored as they come, orders when the file has been read once."""
+    store = f"{new_store(folder)}?sync=0"
+    rejects = f"{folder}/rejects.csv"
+    own = write_map(folder, "[mapping]\nkind=customers\n[customer]\nnumber=C\n")
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        # more than a pipe holds: it is loading by now, and waits for more
+        err = stop_load(number, "--store", store, "--map", own, "--rejects", rejects, "-",
+                        stdin="C,O\n,1\n" + "".join(f"C{i},\n" for i in range(50000)))
+        equal("Stopped at line " in err, True)
+        equal(pathlib.Path(rejects).read_text("utf-8").splitlines()[1][:3], '"2"')
+    run("customer", "get", "--store", store, "C0").ends(DONE)
+
+    own = write_map(folder)
+    many = "C,O,Q\n" + "".join(f"C,{i},1\n" for i in range(50000))
+    err = stop_load(signal.SIGINT, "--store", store, "--map", own, "-", stdin=many)
+    equal("nothing is stored" in err, True)
+    run("get", "--store", store, "C", "0").ends(NO)
+
+
+@test
+def load_stops_between_orders(folder):
+    """What was stored until then stays; the reject file has what was rejected until then."""
+    store = new_store(folder)
+    rejects = f"{folder}/rejects.csv"
+    own = write_map(folder)
+    many = f"{folder}/many.csv"
+    pathlib.Path(many).write_text(
+        "C,O,Q\n,0,1\n" + "".join(f"C,{i},1\n" for i in range(1, 200000)), encoding="utf-8")
+    with Server(store) as server:
+        def wait():
+            while run("get", "--server", server.address, "C", "700").code != DONE:
+                pass
+        err = stop_load(signal.SIGTERM, "--server", server.address, "--map", own, "--rejects",
+                        rejects, many, stdin="", until=wait)
+        equal("Stopped at line " in err, True)
+        run("get", "--server", server.address, "C", "1").ends(DONE)
+    equal(pathlib.Path(rejects).read_text("utf-8").splitlines()[1][:3], '"2"')
+
+
+@test
+def load_rows_apart(folder):
+    """No part of an order is stored, and what was rejected can be loaded when it is sorted."""
+    store = new_store(folder)
+    own = write_map(folder)
+    rejects, source = f"{folder}/rejects.csv", f"{folder}/orders.csv"
+    rows = ["A,1,1", "B,1,2", "A,2,3", "A,1,4", "A,3,x", "B,2,5", "A,2,6", "A,2,7"]
+    pathlib.Path(source).write_text("C,O,Q\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    load = ["load", "--store", store, "--map", own]
+
+    def stored():
+        return [lines_of(store, customer, number)
+                for customer, number in (("A", 1), ("A", 2), ("A", 3), ("B", 1), ("B", 2))]
+
+    for given in ([source], ["-"], ["-", "--spool", folder]):
+        stdin = pathlib.Path(source).read_text("utf-8") if given[0] == "-" else None
+        run(*load, *given, "--rejects", rejects, stdin=stdin).ends(
+            NO, "8 read = 2 stored + 6 rejected", "2 orders with rows apart were not stored",
+            "5 × the lines of the order are not together (first: line 2: order 1: its lines are "
+            "not together: lines 2 and 5; sort the file by customer and order number)",
+            "1 × Q: is not a number (first: line 6: “x” is not a number of the form 1234.5")
+        equal(stored(), [None, None, None, ["2"], ["5"]])
+    summary = json.loads(run(*load, source, "--json").ends(NO).out)
+    equal((summary["orders"], summary["orders_apart"], summary["reasons"][0]),
+          (2, 2, {"reason": "the lines of the order are not together", "rows": 5, "first_line": 2,
+                  "first_reason": "order 1: its lines are not together: lines 2 and 5; sort the "
+                                  "file by customer and order number"}))
+
+    with open(rejects, newline="", encoding="utf-8") as file:
+        rejected = [row["row"] for row in csv.DictReader(file)]
+    equal(sorted(rejected), sorted(row for row in rows if row[0] == "A"))
+    for content in (rejected, sorted(rejected)):
+        run(*load, "-", stdin="C,O,Q\n" + "\n".join(content) + "\n").ends(NO)
+        whole = content != rejected
+        equal(stored(), [["1", "4"] if whole else None, ["3", "6", "7"] if whole else None, None,
+                         ["2"], ["5"]])
+
+    # one order alone is together in the reject file
+    run("delete", "--store", store, "A", 1).ends(DONE)
+    pathlib.Path(source).write_text("C,O,Q\nA,1,1\nB,1,2\nA,1,4\n", encoding="utf-8")
+    run(*load, source, "--rejects", rejects).ends(NO, "1 order with rows apart was not stored")
+    with open(rejects, newline="", encoding="utf-8") as file:
+        rejected = [row["row"] for row in csv.DictReader(file)]
+    run(*load, "-", stdin="C,O,Q\n" + "\n".join(rejected) + "\n").ends(DONE)
+    equal(lines_of(store, "A", 1), ["1", "4"])
+
+
+@test
+def load_from_a_pipe(folder):
+    """What cannot be kept ends the load before anything is stored."""
+    store = new_store(folder)
+    own = write_map(folder)
+    load = ["load", "--store", store, "--map", own, "-"]
+    run(*load, "--spool", f"{folder}/none", stdin="C,O,Q\nA,1,1\n").ends(
+        FAILED, f"cannot be kept in {folder}/none, to be read twice: No such file", "--spool")
+    run(*load, stdin="").ends(FAILED, "standard input is empty")
+    run(*load, stdin="C,O,Q\n").ends(DONE, "0 read = 0 stored + 0 rejected")
+    result = subprocess.run([PROGRAM, *load], input="C,O,Q\nA,1,1\n", text=True,
+                            capture_output=True, timeout=SECONDS, check=False,
+                            env={**os.environ, "TMPDIR": f"{folder}/none"})
+    equal((result.returncode, f"{folder}/none" in result.stderr), (FAILED, True))
+    equal(lines_of(store, "A", 1), None)
+
+
+@test
+def load_without_lines(folder):
+    """A mapping that names no field of lines gives orders without lines."""
+    store = new_store(folder)
+    own = write_map(folder, "[order]\ncustomer_number=C\norder_number=O\ncurrency=E\n")
+    run("load", "--store", store, "--map", own, "-", stdin="C,O,E\nA,1,EUR\n").ends(
+        DONE, "Orders    1 with 0 lines")
+    equal(json.loads(run("get", "--store", store, "A", 1, "--json").out),
+          {"customer_number": "A", "order_number": "1", "currency": "EUR"})
+
+
+@test
+def load_quietly(folder):
+    store = new_store(folder)
+    own = write_map(folder)
+    load = ["load", "--store", store, "--map", own, "-", "--quiet"]
+    for row, code in (("A,1,1", DONE), ("A,1,x", NO)):
+        said = run(*load, stdin=f"C,O,Q\n{row}\n").ends(code)
+        equal((said.out, said.err), ("", ""))
+        said = run(*load, "--json", stdin=f"C,O,Q\n{row}\n").ends(code)
+        equal((json.loads(said.out)["rows"], said.err), (1, ""))
+    equal(run(*load, stdin="").ends(FAILED, "is empty").out, "")
+    equal(on_terminal(*load[:-2], f"{NORTHWIND}/orders.csv", "--map", "northwind", "--quiet"), "")
+
+
+@test
+def load_other_files(folder):
+    """What is no CSV text is named, with what to do."""
+    store = new_store(folder)
+    path = f"{folder}/orders.csv"
+    for content, text in ((gzip.compress(b"C,O,Q\nA,1,1\n"), "zcat"),
+                          ("C,O,Q\nA,1,1\n".encode("utf-16"), "iconv -f UTF-16"),
+                          ("C,O,Q\nA,1,1\n".encode("utf-16-le"), "iconv -f UTF-16LE"),
+                          ("Menge,Stück\n".encode("latin-1"), "iconv -f WINDOWS-1252")):
+        pathlib.Path(path).write_bytes(content)
+        run("load", "--store", store, "--map", write_map(folder), path).ends(FAILED, path, text)
+    run("load", "--store", store, "--map", write_map(folder), folder).ends(FAILED, "a directory")
+    pathlib.Path(path).write_bytes("C,O,Q\nA,1,1\nB,é,2\nB,ß,2\n".encode("latin-1"))
+    run("load", "--store", store, "--map", write_map(folder), path).ends(
+        NO, "2 × O: is not UTF-8 (first: line 3: is not UTF-8: byte 0xe9 at position 1; if the "
+        "file has another encoding, such as Windows-1252, convert it: iconv -f WINDOWS-1252")
+    for endless in ("/dev/zero", "/dev/full"):
+        run("load", "--store", store, "--map", endless, path).ends(USAGE, endless)
+        run("load", "--store", store, "--map", "northwind", endless).ends(FAILED, "a device")
+
+
+@test
+def load_progress_fits(folder):
+    """The bar stays on its line, however narrow the terminal is."""
+    store = new_store(folder)
+    many = f"{folder}/many.csv"
+    pathlib.Path(many).write_text("C,O,Q\n" + "".join(f"C,{i},1\n" for i in range(5000)))
+    load = ["load", "--map", write_map(folder), many]
+    for given, wanted in ((0, 80), (120, 120), (45, 45), (25, 25), (8, 8), (1, 1)):
+        said = on_terminal(*load, "--store", f"{store}?sync=0", columns=given)
+        shown = [line.split("\x1b")[0] for line in said.split("\r") if "\x1b[K" in line][:-1]
+        equal((len(shown) > 0, [line for line in shown if len(line) >= wanted]), (True, []))
+        equal(any("█" in line for line in shown), wanted >= 45)
+    said = on_terminal(*load, "--store", f"{store}?sync=0", COLUMNS="20")
+    equal([line for line in said.split("\r") if "█" in line], [])
+
+
+@test
+def load_progress(folder):
+    store = new_store(folder)
+    said = on_terminal("load", "--store", store, "--map", "northwind", NORTHWIND / "orders.csv")
+    equal(("rows, " in said and "\r" in said, "830 with 2155 lines" in said), (True, True))
+
+
+@test
+def load_stops(folder):
+    """The server dies while a load runs: exit code 3, where it stopped, and a second load mends."""
+    store = new_store(folder)
+    many = f"{folder}/many.csv"
+    with open(many, "w", encoding="utf-8") as file:
+        file.write("C,O\n" + "".join(f"C{i % 7},{i}\n" for i in range(200000)))
+    own = f"{folder}/own.map"
+    pathlib.Path(own).write_text("[order]\ncustomer_number=C\norder_number=O\n")
+    with Server(store) as server:
+        process = subprocess.Popen(
+            [PROGRAM, "load", "--server", server.address, "--map", own, many],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        while run("get", "--server", server.address, "C0", "700").code != DONE:
+            pass
+        server.process.kill()
+        out, err = process.communicate(timeout=SECONDS)
+    equal((process.returncode, "Stopped at line " in err, "load the file again" in err,
+           "not settled" in out), (FAILED, True, True, True))
+    run("get", "--store", store, "C0", "700").ends(DONE)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -8,29 +8,30 @@
  *
  * Transport: TCP, framed (each message after its length, 4 bytes big-endian); binary or compact
  * protocol, recognised from each frame's first byte. A request of more than 16 MiB, or one that is
- * nested deeper than 32 levels, closes the connection; so do bytes that are not Thrift, and silence
- * of a connection for longer than the server's idle time (5 minutes unless it was told otherwise).
- * Calls on one connection are answered one after the other; for calls at the same time use several
+ * nested deeper than 32 levels, closes the connection; so do bytes that are not Thrift, and a
+ * connection that is silent for longer than the server's idle time (usually 5 minutes). Calls on
+ * one connection are answered one after the other; for calls at the same time use several
  * connections.
  *
- * Absent and empty. A field that is "optional" may be left out, and that is not the same as an
- * empty text or a zero: both are stored and come back as they were sent. Lists and maps are never
- * absent: one that is left out is empty. Languages that have no absent values (a struct that is
- * sent with all fields) send the empty ones.
+ * Absent and empty. An "optional" field may be left out. An absent field is not the same as an
+ * empty text or a zero: each is stored, and comes back as it was sent. Lists and maps are never
+ * absent: one that is left out is empty. A language without absent values sends all fields, and so
+ * sends empty ones.
  *
  * Texts are UTF-8 without U+0000; a text with one is refused, never cut. Customer and order numbers
  * are texts of 1 to 128 bytes without control characters. Numbers of locations and lines are
  * 1 to 2147483647. Dates are milliseconds since 1970-01-01T00:00:00Z, years 1 to 9999.
  *
  * Limits of one order: 10,000 lines and locations together; 4 KiB for the texts of one address;
- * 1 MiB as a whole, in the encoding in which it is stored (proto/order.proto). The last also holds
- * for a customer. What is over a limit is refused with TOO_LARGE; nothing is ever shortened.
+ * 1 MiB as a whole, in the encoding in which it is stored (proto/order.proto). The last limit also
+ * applies to a customer. Anything over a limit is refused with TOO_LARGE; nothing is ever
+ * shortened.
  *
- * Every call can fail with a TallError. After one the connection can be used on. A call that the
+ * Every call can fail with a TallError. The connection can still be used after it. A call that the
  * server does not know is answered with Thrift's own TApplicationException (UNKNOWN_METHOD).
  *
- * Compatible changes only: calls, optional fields and codes may be added, numbers are never given
- * another meaning. A client must take an unknown code for INTERNAL.
+ * Changes are always compatible: calls, optional fields and codes may be added, and a number never
+ * gets another meaning. A client must take an unknown code for INTERNAL.
  */
 
 namespace c_glib Idl
@@ -116,7 +117,7 @@ struct Customer {
 
 // ---- Errors -------------------------------------------------------------------------------------
 
-/** What went wrong. "Nothing was done" means that the call may be sent again without harm. */
+/** What went wrong. After "Nothing was done" the call may be sent again without harm. */
 enum ErrorCode {
   /** The order or customer does not exist. */
   NOT_FOUND = 1,
@@ -132,27 +133,27 @@ enum ErrorCode {
   UNSUPPORTED = 6,
   /** Too much is waiting already. Nothing was done; try again later. */
   OVERLOADED = 7,
-  /** What keeps the orders cannot be reached. Nothing was done. */
+  /** The store of the orders cannot be reached. Nothing was done. */
   UNAVAILABLE = 8,
   /** The time-out passed. Nothing was done. */
   TIMED_OUT = 9,
   /**
-   * A write may or may not have happened: get to find out. What sending it again can do is told at
-   * WriteOptions.token.
+   * A write may or may not have happened: get the order to find out. WriteOptions.token says what
+   * happens if it is sent again.
    */
   OUTCOME_UNKNOWN = 10,
-  /** Stored rows contradict each other: somebody has to look. */
+  /** Stored rows contradict each other: an administrator has to look at them. */
   DAMAGED = 11,
   /** Stored by a newer version of tallorder. */
   NEWER_VERSION = 12,
-  /** A defect, or a failure that has no better name; the server's log says more. */
+  /** A defect, or a failure without a better code; the server's log says more. */
   INTERNAL = 13
 }
 
 /** The one error of all calls. */
 exception TallError {
   1: ErrorCode code,
-  /** For people: what, where, and what to do. */
+  /** For people: what went wrong, where, and what to do. */
   2: string message,
   /** INVALID: path of the wrong field, such as "shipping_locations[2].line_items[0].price". */
   3: optional string field,
@@ -172,31 +173,33 @@ enum WriteCondition {
   REVISION = 2
 }
 
-/** How something is put or deleted. Left out, or without fields: whatever is there, no token. */
+/** How something is put or deleted. If left out, or without fields: unconditionally, without a
+ * token. */
 struct WriteOptions {
   /** Absent: ANY. */
   1: optional WriteCondition condition,
   /** For WriteCondition.REVISION, and only then. */
   2: optional i64 revision,
   /**
-   * 16 bytes, a UUID, made by the caller for this one write. The same write sent again with the
-   * same token, because its answer was lost, is recognised as long as nobody else has written since:
-   * it is done once, and answered as the first time. Another write with that token is INVALID.
+   * 16 bytes, a UUID that the caller makes for this one write. If the answer is lost, the caller
+   * may send the same write again with the same token. As long as nobody else has written since, it
+   * is recognised: it is done only once, and answered as the first time. Another write with that
+   * token is INVALID.
    *
-   * If somebody else has written since, the first copy is no longer known, and the condition
+   * If another client has written since, the first copy is no longer known, and the condition
    * decides. REVISION: CONFLICT, nothing is done, so sending again is always harmless. ABSENT: the
-   * same, except that an order deleted meanwhile is stored once more. ANY: it is done again, over
-   * what the other has written. Where others write the same orders, use REVISION, or get the order
-   * and look before you send again.
+   * same, except that an order deleted meanwhile is stored once more. ANY: it is done again, and
+   * replaces the other client's write. Where others write the same orders, use REVISION, or get the
+   * order and look before you send again.
    */
   3: optional binary token,
-  /** Milliseconds for the whole call, 1 to 3600000. Absent: as the server is set, usually 10 s. */
+  /** Milliseconds for the whole call, 1 to 3600000. Absent: the server's setting, usually 10 s. */
   4: optional i32 timeout_ms
 }
 
 /**
- * What a put stored. A revision grows with each write of the same order or customer; it is about
- * the time of the write, in milliseconds since the epoch, but promises nothing beyond growing.
+ * What a put stored. A revision grows with each write of the same order or customer. It is about
+ * the time of the write, in milliseconds since the epoch, but only its growth is promised.
  */
 struct PutResult {
   1: i64 revision
@@ -228,13 +231,14 @@ struct Description {
   7: bool read_only,
   /** Of the program that answers. */
   8: string version,
-  /** "date": orders can be listed by date; or "none". As all below, fixed when it was made. */
+  /** "date": orders can be listed by date; or "none". This and all fields below were fixed when the
+   * deployment was made. */
   9: optional string index,
   /** Seconds after which orders expire; 0: never. */
   10: optional i64 ttl,
-  /** How many regions tables of orders and customers were to begin with; 0: not said. */
+  /** With how many regions the tables of orders and customers were to begin; 0: not said. */
   11: optional i32 regions,
-  /** What was asked for all tables; absent: the store's default. */
+  /** What was asked for, for all tables; absent: the store's default. */
   12: optional string compression,
   13: optional string bloom_filter,
   14: optional string block_encoding
@@ -251,7 +255,7 @@ struct OrderId {
 }
 
 struct GetOrdersRequest {
-  /** At most 1,000; one may come twice, and is answered twice. */
+  /** At most 1,000. An id may come twice; it is answered twice then. */
   1: list<OrderId> ids
 }
 
@@ -263,8 +267,8 @@ struct OrderOutcome {
 
 struct GetOrdersResult {
   /**
-   * The answers to the first ids, in their order: to one at least, if any was asked. If they are
-   * fewer than the ids, ask for the others in another call.
+   * The answers to the first ids, in their order: at least one, if there are ids. If there are
+   * fewer answers than ids, ask for the others in another call.
    */
   1: list<OrderOutcome> outcomes
 }
@@ -274,8 +278,8 @@ struct OrderPut {
   /** Must be sent. */
   1: Order order,
   /**
-   * Its own. Its timeout_ms runs from the beginning of the call, however late its turn comes: one
-   * that has not been tried by then is TIMED_OUT, and surely not stored.
+   * The options of this put. Its timeout_ms runs from the beginning of the call, however late its
+   * turn comes: a put that has not been tried by then is TIMED_OUT, and certainly not stored.
    */
   2: optional WriteOptions options
 }
@@ -311,11 +315,11 @@ struct ListOrdersRequest {
 }
 
 /**
- * What a listing has met and cannot tell of. The listing goes on after it: who wants everything, as
- * a backup does, has to look at these, too.
+ * A row that a listing has met and cannot read. The listing goes on after it. A client that wants
+ * everything, such as a backup, must look at these, too.
  */
 struct Unreadable {
-  /** Of the order or the customer; absent where its rows do not tell. */
+  /** Of the order or the customer; absent if its rows do not say. */
   1: optional string number,
   /** DAMAGED or NEWER_VERSION. */
   2: ErrorCode code,
@@ -330,7 +334,8 @@ struct OrderEntry {
   3: optional i64 sales_date,
   /** Number of line items. */
   4: i32 lines,
-  /** Sum of quantity × price × (1 - discount) of the lines; absent if it cannot be told. */
+  /** Sum of quantity × price × (1 - discount) of the lines; absent if it does not fit in a
+   * Decimal. */
   5: optional Decimal total,
   6: optional string currency
 }
@@ -340,8 +345,8 @@ struct OrderList {
   /** Absent: this is the last page. */
   2: optional string next_page,
   /**
-   * Orders that may belong on this page, but cannot be read. With the entries no more than a page
-   * may have. One whose date was changed may be there for each of its dates.
+   * Orders that may belong on this page, but cannot be read. They count towards the page's limit,
+   * as entries do. An order whose date was changed may be there once for each of its dates.
    */
   3: list<Unreadable> unreadable
 }
@@ -365,8 +370,8 @@ struct CustomerList {
   /** Absent: this is the last page. */
   2: optional string next_page,
   /**
-   * Customers who cannot be read. One whose number is known, because an order tells it, has an entry
-   * as well. What is wrong with the orders of those who have entries, getCustomerOrders tells.
+   * Customers that cannot be read. One whose number is known from an order has an entry as well.
+   * getCustomerOrders reports what is wrong with the orders of a customer.
    */
   3: list<Unreadable> unreadable
 }
@@ -381,19 +386,20 @@ struct CustomerOrdersRequest {
 }
 
 struct CustomerOrders {
-  /** Absent: only orders are stored, or "failure" tells why it cannot be read. */
+  /** Absent: only orders are stored, or "failure" says why the customer cannot be read. */
   1: optional Customer customer,
   /** Of the customer; 0 if there is none. */
   2: i64 revision,
-  /** One that cannot be read (DAMAGED, NEWER_VERSION) has its failure here. */
+  /** An order that cannot be read (DAMAGED, NEWER_VERSION) has its failure here. */
   3: list<OrderOutcome> orders,
   /** Absent: this is the last page. */
   4: optional string next_page,
   /** The customer is stored and cannot be read: DAMAGED or NEWER_VERSION. */
   5: optional TallError failure,
   /**
-   * Numbers of other customers whose orders lie among these, because the MD5 of their numbers is the
-   * same. Somebody has made them so: listCustomers shows them too, unless many orders lie before.
+   * Numbers of other customers whose orders lie among these, because their numbers have the same
+   * MD5. Such numbers do not occur by chance: somebody has made them. listCustomers shows these
+   * customers too, unless many orders lie before theirs.
    */
   6: list<string> others
 }
@@ -402,21 +408,22 @@ struct CustomerOrders {
 
 /*
  * Field 1 of every call's exceptions is the TallError. It is not called "error", because the C GLib
- * generator has a variable of that name. The later calls take and give structs, so that they can
- * grow; a call on many items gives a result or a TallError for each.
+ * generator has a variable of that name. Later calls take and return structs, so that they can
+ * grow. A call on many items returns a result or a TallError for each.
  *
- * Time. A write has the time of its WriteOptions; in a call on many that of each runs from the
- * beginning of the call. Reads have the server's own, usually 10 s for each of the reads that a call
- * is made of; calls on many end early, with what they have, rather than add them up.
+ * Time. A write has the time of its WriteOptions. In a call on many, the time of each runs from the
+ * beginning of the call. Reads have the server's setting, usually 10 s, for each read that a call
+ * consists of. A call on many does not add these up: it ends early, with the results that it has.
  */
 service OrderService {
   /**
-   * Stores a whole order, or replaces it: what the order before had and this one has not is gone.
-   * All or nothing, and stored for good when the answer comes. Sent twice without a token it is
-   * stored twice (the same content with a new revision); with a token, see there.
-   * CONFLICT, INVALID, TOO_LARGE, KEY_COLLISION, NEWER_VERSION (what is stored was written by a
-   * newer version, and is left), OUTCOME_UNKNOWN, and the general ones: UNSUPPORTED, OVERLOADED,
-   * UNAVAILABLE, TIMED_OUT, DAMAGED, INTERNAL.
+   * Stores a whole order, or replaces it: nothing of the earlier order is kept. It is all or
+   * nothing, and stored for good when the answer comes. An order that is sent twice without a token
+   * is stored twice (the same content with a new revision); for the effect of a token see
+   * WriteOptions.
+   * Errors: CONFLICT, INVALID, TOO_LARGE, KEY_COLLISION, NEWER_VERSION (the stored order was
+   *   written by a newer version, and is kept), OUTCOME_UNKNOWN, and the general ones: UNSUPPORTED,
+   *   OVERLOADED, UNAVAILABLE, TIMED_OUT, DAMAGED, INTERNAL.
    */
   PutResult putOrder(
     1: Order order,
@@ -424,8 +431,8 @@ service OrderService {
   ) throws (1: TallError failure),
 
   /**
-   * The whole order with its revision, as one write left it. May be repeated at will.
-   * NOT_FOUND, INVALID, KEY_COLLISION, NEWER_VERSION, and the general ones.
+   * Returns the whole order with its revision, as one write left it. May be repeated at will.
+   * Errors: NOT_FOUND, INVALID, KEY_COLLISION, NEWER_VERSION, and the general ones.
    */
   OrderResult getOrder(
     1: string customer_number,
@@ -433,9 +440,9 @@ service OrderService {
   ) throws (1: TallError failure),
 
   /**
-   * Deletes an order with its lines. Sent again after it took effect it gives NOT_FOUND; with its
-   * token, and if nobody has written since, success.
-   * NOT_FOUND, CONFLICT, INVALID, KEY_COLLISION, OUTCOME_UNKNOWN, and the general ones.
+   * Deletes an order with its lines. If it is sent again after it took effect, it gives NOT_FOUND;
+   * with its token, and if nobody has written since, it succeeds.
+   * Errors: NOT_FOUND, CONFLICT, INVALID, KEY_COLLISION, OUTCOME_UNKNOWN, and the general ones.
    */
   void deleteOrder(
     1: string customer_number,
@@ -443,21 +450,22 @@ service OrderService {
     3: WriteOptions options
   ) throws (1: TallError failure),
 
-  /** Stores or replaces a customer, without touching the customer's orders. As putOrder. */
+  /** Stores or replaces a customer, without touching the customer's orders. Like putOrder. */
   PutResult putCustomer(
     1: Customer customer,
     2: WriteOptions options
   ) throws (1: TallError failure),
 
-  /** A customer with its revision. Orders may exist without their customer. As getOrder. */
+  /** Returns a customer with its revision. Orders may exist without their customer. Like
+   * getOrder. */
   CustomerResult getCustomer(
     1: string number
   ) throws (1: TallError failure),
 
   /**
-   * Deletes a customer who has no orders. Sent again as deleteOrder.
-   * NOT_FOUND, CONFLICT (the condition does not hold, or there are orders: the message tells),
-   * INVALID, KEY_COLLISION, OUTCOME_UNKNOWN, and the general ones.
+   * Deletes a customer without orders. May be sent again like deleteOrder.
+   * Errors: NOT_FOUND, CONFLICT (the condition does not hold, or there are orders: the message says
+   *   which), INVALID, KEY_COLLISION, OUTCOME_UNKNOWN, and the general ones.
    */
   void deleteCustomer(
     1: string number,
@@ -465,73 +473,75 @@ service OrderService {
   ) throws (1: TallError failure),
 
   /**
-   * Many whole orders, of any customers, each as by getOrder and with its own outcome; together
-   * they cost less than one after the other. They are no snapshot. May be repeated at will.
-   * TOO_LARGE (more than 1,000), INVALID (a text that is none, at "ids[3].order_number"), and the
-   * general ones: those speak of the whole call. Of one order, its numbers included, its outcome
-   * speaks.
+   * Returns many whole orders, of any customers, each as getOrder does and with its own outcome.
+   * One call costs less than many. The orders are no snapshot. May be repeated at will.
+   * Errors of the whole call: TOO_LARGE (more than 1,000), INVALID (a text that is not UTF-8 or has
+   * U+0000; "field" names it, as in "ids[3].order_number"), and the general ones. What is wrong
+   * with one order, or with its numbers, is in its outcome.
    */
   GetOrdersResult getOrders(
     1: GetOrdersRequest request
   ) throws (1: TallError failure),
 
   /**
-   * Stores many orders, each as by putOrder: atomic for itself, with its own options and its own
-   * outcome. Not atomic together. Two of the same order are stored one after the other, in their
-   * order; otherwise no order of storing is promised. Give each put a token: when the answer was
-   * lost, the whole call can be sent again under the terms of WriteOptions.token.
-   * A failure of the call speaks of all: TOO_LARGE (more than 1,000 puts, or more lines and
-   * locations than all may have), and INVALID for what is no order in any case (a text with U+0000
-   * or that is not UTF-8, a decimal without its scale; "field" names it, as in
-   * "puts[3].order.currency"): nothing was done then. With another of the general ones any of them
-   * may be stored. What is wrong with one order or its options is told by its outcome; "field" is
-   * a path in that order then.
+   * Stores many orders, each as putOrder does: each is atomic, and has its own options and its own
+   * outcome. Together they are not atomic. Two puts of the same order are done one after the other,
+   * as given; nothing else is promised about the sequence. Give each put a token: if the answer is
+   * lost, the whole call can then be sent again, as WriteOptions.token says. A failure of the call
+   * concerns all puts: TOO_LARGE (more than 1,000 puts, or more lines and locations than all may
+   * have), and INVALID for bytes that can never be an order (a text with U+0000 or that is not
+   * UTF-8, a decimal without its scale; "field" names it, as in "puts[3].order.currency"). Nothing
+   * was done then. After another general error any of the orders may be stored. What is wrong with
+   * one order or its options is in its outcome; "field" is then a path in that order.
    */
   PutOrdersResult putOrders(
     1: PutOrdersRequest request
   ) throws (1: TallError failure),
 
   /**
-   * A page of a customer's orders, newest sales date first, those without a date last and only
-   * where no dates are asked for. An order whose date changes while it is being listed may be
-   * missed or come twice. An order that cannot be read is told of, and the others are listed
-   * nevertheless; a page may have fewer entries than asked for, even none, and yet a next page. A
-   * customer without orders, or that does not exist, has an empty list.
-   * INVALID (dates the wrong way round, a page token of something else), UNSUPPORTED (a deployment
-   * without an index), and the general ones.
+   * Returns a page of a customer's orders, newest sales date first. Orders without a date come
+   * last, and only if no dates are asked for. An order whose date changes during the listing may be
+   * missed or come twice. An order that cannot be read is in "unreadable", and the others are still
+   * listed. A page may have fewer entries than asked for, even none, and still have a next page. A
+   * customer without orders, or one that does not exist, has an empty list.
+   * Errors: INVALID (dates the wrong way round, a page token of another listing), UNSUPPORTED (a
+   *   deployment without an index), and the general ones.
    */
   OrderList listOrders(
     1: ListOrdersRequest request
   ) throws (1: TallError failure),
 
   /**
-   * A page of all customers, each once, in an order that the deployment's row keys make. Those who
-   * only have orders are there too; of several whose row keys collide perhaps not all of them, see
-   * CustomerOrders.others. Who cannot be read is told of, as by listOrders,
-   * and a page may likewise be short or empty, and yet have a next page.
-   * INVALID (a page token of something else), and the general ones.
+   * Returns a page of all customers, each once, in the order of the deployment's row keys.
+   * Customers with orders but no record are there too; of customers whose row keys collide perhaps
+   * not all, see CustomerOrders.others. As with listOrders, customers that cannot be read are in
+   * "unreadable", and a page may be short or empty and still have a next page.
+   * Errors: INVALID (a page token of another listing), and the general ones.
    */
   CustomerList listCustomers(
     1: ListCustomersRequest request
   ) throws (1: TallError failure),
 
   /**
-   * A customer with a page of whole orders, in the order of their row keys. What of them cannot be
-   * read has its own failure. A page may have fewer orders than asked for, even none, and yet a
-   * next page.
-   * NOT_FOUND (neither the customer nor an order of it is stored), INVALID, KEY_COLLISION, and the
-   * general ones.
+   * Returns a customer with a page of whole orders, in the order of their row keys. An order that
+   * cannot be read has its own failure. A page may have fewer orders than asked for, even none, and
+   * still have a next page.
+   * Errors: NOT_FOUND (neither the customer nor an order of it is stored), INVALID, KEY_COLLISION,
+   *   and the general ones.
    */
   CustomerOrders getCustomerOrders(
     1: CustomerOrdersRequest request
   ) throws (1: TallError failure),
 
-  /** What this deployment is. May be repeated at will. The general errors. */
+  /**
+   * Describes this deployment. May be repeated at will.
+   * Errors: the general ones.
+   */
   Description describe() throws (1: TallError failure),
 
   /**
-   * Succeeds if an answer comes from where the orders are kept, so it asks more than that this
-   * server runs. May be repeated at will. The general errors.
+   * Succeeds if the store of the orders answers, not only this server. May be repeated at will.
+   * Errors: the general ones.
    */
   void ping() throws (1: TallError failure)
 }

@@ -19,6 +19,7 @@ typedef struct
   GPtrArray *tables;   /* of TallTableSpec; NULL: of a server, which does not tell them */
   GError *no_tables;   /* why they are not all in @tables */
   GPtrArray *gateways; /* of TallTableServer; NULL: there are none, or of a server */
+  GStrv losses;        /* lines; NULL: there are none, or of a server */
 } Status;
 
 static void
@@ -28,6 +29,7 @@ status_clear (Status *self)
   g_clear_pointer (&self->tables, g_ptr_array_unref);
   g_clear_error (&self->no_tables);
   g_clear_pointer (&self->gateways, g_ptr_array_unref);
+  g_clear_pointer (&self->losses, g_strfreev);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Status, status_clear)
 
@@ -37,6 +39,7 @@ collect_tables (Status *self, TallTable *table)
   gint64 deadline = g_get_monotonic_time () + TIMEOUT;
   g_auto (GStrv) names = tall_table_list_tables (table, deadline, &self->no_tables);
   self->gateways = tall_table_list_servers (table);
+  self->losses = tall_table_list_losses (table);
   self->tables = g_ptr_array_new_with_free_func ((GDestroyNotify)tall_table_spec_free);
   for (guint i = 0; names != NULL && names[i] != NULL; i++)
     {
@@ -144,6 +147,17 @@ print_gateways (GPtrArray *gateways)
 }
 
 static void
+print_losses (GStrv losses)
+{
+  tall_print ("\nAfter a crash:\n");
+  for (guint i = 0; losses[i] != NULL; i++)
+    {
+      g_autofree char *clean = tall_text_clean (losses[i]);
+      tall_print ("  %s\n", clean);
+    }
+}
+
+static void
 print_seconds (const char *name, guint64 seconds)
 {
   g_autofree char *text = g_strdup_printf ("%" G_GUINT64_FORMAT " s", seconds);
@@ -189,6 +203,8 @@ print_status (const Status *self)
     }
   if (self->gateways != NULL)
     print_gateways (self->gateways);
+  if (self->losses != NULL)
+    print_losses (self->losses);
 }
 
 static void
@@ -249,6 +265,19 @@ add_gateways (JsonBuilder *builder, GPtrArray *gateways)
 }
 
 static void
+add_losses (JsonBuilder *builder, GStrv losses)
+{
+  json_builder_set_member_name (builder, "losses");
+  json_builder_begin_array (builder);
+  for (guint i = 0; losses[i] != NULL; i++)
+    {
+      g_autofree char *clean = tall_text_clean (losses[i]);
+      json_builder_add_string_value (builder, clean);
+    }
+  json_builder_end_array (builder);
+}
+
+static void
 add_settings (JsonBuilder *builder, const TallDescription *description)
 {
   add_text (builder, "index", description->index);
@@ -287,6 +316,8 @@ print_json (const Status *self)
     add_text (builder, "tables_error", no_tables);
   if (self->gateways != NULL)
     add_gateways (builder, self->gateways);
+  if (self->losses != NULL)
+    add_losses (builder, self->losses);
   json_builder_end_object (builder);
   tall_json_print (builder);
 }

@@ -137,6 +137,12 @@ tall_forwarding_table_get_info (TallTable *base, TallTableInfo *info)
   tall_table_get_info (wrapped (base), info);
 }
 
+static GStrv
+tall_forwarding_table_list_losses (TallTable *base)
+{
+  return tall_table_list_losses (wrapped (base));
+}
+
 static GPtrArray *
 tall_forwarding_table_list_servers (TallTable *base)
 {
@@ -172,5 +178,6 @@ tall_forwarding_table_class_init (TallForwardingTableClass *klass)
   table->get_info = tall_forwarding_table_get_info;
   table->list_servers = tall_forwarding_table_list_servers;
   table->list_deployments = tall_forwarding_table_list_deployments;
+  table->list_losses = tall_forwarding_table_list_losses;
   G_OBJECT_CLASS (klass)->finalize = tall_forwarding_table_finalize;
 }

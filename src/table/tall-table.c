@@ -571,6 +571,21 @@ tall_table_list_servers (TallTable *self)
   return klass->list_servers == NULL ? NULL : klass->list_servers (self);
 }
 
+/**
+ * tall_table_list_losses:
+ *
+ * Returns: (nullable) (transfer full): what the store gave up when it was opened after a crash, in
+ *   lines for people; NULL: nothing
+ */
+GStrv
+tall_table_list_losses (TallTable *self)
+{
+  g_return_val_if_fail (TALL_IS_TABLE (self), NULL);
+
+  TallTableClass *klass = TALL_TABLE_GET_CLASS (self);
+  return klass->list_losses == NULL ? NULL : klass->list_losses (self);
+}
+
 void
 tall_table_server_free (TallTableServer *self)
 {

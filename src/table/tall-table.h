@@ -89,14 +89,14 @@ G_DECLARE_DERIVABLE_TYPE (TallTable, tall_table, TALL, TABLE, GObject)
  * row. One object holds all tables of one deployment; the short names of tables are unique within
  * it, and different deployments on the same store do not see each other's.
  *
- * Every slot but get_info, list_servers and list_deployments must be implemented. Every call may be
- * made from any thread at any time. Strings and slices passed in belong to the caller; nothing is
- * kept after the call. Every call ends by @deadline, or soon after, with %TALL_ERROR_TIMED_OUT.
- * Calls on a table that was not created fail with %TALL_ERROR_NOT_FOUND (the public functions that
- * read or write rows turn it into %TALL_ERROR_UNSUPPORTED, because no row was looked for).
- * Arguments that make no sense fail with %TALL_ERROR_INVALID (the public functions check them, so
- * an implementation need not). Other failures: %TALL_ERROR_UNAVAILABLE (nothing was done),
- * %TALL_ERROR_OVERLOADED (nothing was done), %TALL_ERROR_DAMAGED, %TALL_ERROR_UNSUPPORTED,
+ * Every slot but get_info, list_servers, list_deployments and list_losses must be implemented.
+ * Every call may be made from any thread at any time. Strings and slices passed in belong to the
+ * caller; nothing is kept after the call. Every call ends by @deadline, or soon after, with
+ * %TALL_ERROR_TIMED_OUT. Calls on a table that was not created fail with %TALL_ERROR_NOT_FOUND (the
+ * public functions that read or write rows turn it into %TALL_ERROR_UNSUPPORTED, because no row was
+ * looked for). Arguments that make no sense fail with %TALL_ERROR_INVALID (the public functions
+ * check them, so an implementation need not). Other failures: %TALL_ERROR_UNAVAILABLE (nothing was
+ * done), %TALL_ERROR_OVERLOADED (nothing was done), %TALL_ERROR_DAMAGED, %TALL_ERROR_UNSUPPORTED,
  * %TALL_ERROR_INTERNAL.
  *
  * The order of changes in a row. A cell is the newest put with its qualifier and timestamp. A
@@ -251,7 +251,17 @@ struct _TallTableClass
    */
   GStrv (*list_deployments) (TallTable *self, const char *table, gint64 deadline, GError **error);
 
-  gpointer padding[5];
+  /**
+   * list_losses:
+   *
+   * Optional. Absent: the tables lose nothing by themselves.
+   *
+   * Returns: (nullable) (transfer full): what the store gave up when it was opened after a crash,
+   *   in lines for people, each with its date; the last one says how to forget them. NULL: nothing
+   */
+  GStrv (*list_losses) (TallTable *self);
+
+  gpointer padding[4];
 };
 
 TallReadResult *tall_table_read (TallTable *self,
@@ -300,5 +310,6 @@ GStrv tall_table_list_deployments (TallTable *self,
 
 void tall_table_get_info (TallTable *self, TallTableInfo *info);
 GPtrArray *tall_table_list_servers (TallTable *self);
+GStrv tall_table_list_losses (TallTable *self);
 
 G_END_DECLS

@@ -2,21 +2,17 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-rocksdb-database.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "tall-error.h"
 #include "tall-rocksdb-directory.h"
+#include "tall-rocksdb-engine.h"
 #include "tall-rocksdb-error.h"
+#include "tall-rocksdb-losses.h"
 #include "tall-rocksdb-options.h"
-#include "tall-rocksdb-room.h"
 #include "tall-spec-codec.h"
 
-#define DEFAULT_FAMILY "default"
 #define SPEC_PREFIX "table/" /* keys of specs in the default family */
-#define OPENING "Opening the store"
 
 /* Writers of different rows rarely meet on one of them. */
 #define N_STRIPES 4096
@@ -26,14 +22,13 @@ struct _TallRocksdbDatabase
   guint ref_count; /* under registry_mutex */
   char *path;      /* key in the registry */
 
-  rocksdb_t *db;
+  TallRocksdbEngine *engine;
+  rocksdb_t *db; /* its */
   rocksdb_options_t *options;
   rocksdb_cache_t *cache;
   rocksdb_column_family_handle_t *specs; /* the default family */
 
   TallRocksdbRoom *room;
-  GError *read_only; /* why nothing can be written, or NULL */
-  int lock_file;     /* descriptor of RocksDB's lock file while we hold it in its place, or -1 */
 
   GMutex schema_mutex;     /* one create or drop at a time */
   GRWLock lock;            /* for deployments */
@@ -80,17 +75,31 @@ add_family (TallRocksdbDatabase *self, const char *deployment, TallRocksdbFamily
   g_hash_table_insert (tables, g_strdup (family->spec->name), family);
 }
 
+/* Those of all families. */
+static GPtrArray *
+list_handles (TallRocksdbDatabase *self)
+{
+  GPtrArray *handles = g_ptr_array_new ();
+  GHashTableIter deployments, tables;
+  gpointer value;
+  g_ptr_array_add (handles, self->specs);
+  g_hash_table_iter_init (&deployments, self->deployments);
+  while (g_hash_table_iter_next (&deployments, NULL, &value))
+    {
+      g_hash_table_iter_init (&tables, value);
+      while (g_hash_table_iter_next (&tables, NULL, &value))
+        g_ptr_array_add (handles, ((TallRocksdbFamily *)value)->handle);
+    }
+  return handles;
+}
+
 static void
 database_free (TallRocksdbDatabase *self)
 {
   g_hash_table_unref (self->deployments);
   if (self->specs != NULL)
     rocksdb_column_family_handle_destroy (self->specs);
-  if (self->db != NULL)
-    rocksdb_close (self->db);
-  if (self->lock_file >= 0)
-    close (self->lock_file);
-  g_clear_error (&self->read_only);
+  g_clear_pointer (&self->engine, tall_rocksdb_engine_close);
   tall_rocksdb_room_free (self->room);
   rocksdb_options_destroy (self->options);
   rocksdb_cache_destroy (self->cache);
@@ -109,7 +118,6 @@ database_new (const char *path, gsize cache_bytes)
   self->ref_count = 1;
   self->path = g_strdup (path);
   self->room = tall_rocksdb_room_new (path);
-  self->lock_file = -1;
   self->cache = rocksdb_cache_create_lru (tall_rocksdb_options_get_cache_size (cache_bytes));
   self->options = tall_rocksdb_options_new (self->cache);
   self->deployments =
@@ -119,29 +127,6 @@ database_new (const char *path, gsize cache_bytes)
   for (guint i = 0; i < N_STRIPES; i++)
     g_mutex_init (&self->stripes[i]);
   return self;
-}
-
-/* Names of the column families; those of a new database are `default` alone. */
-static GPtrArray *
-list_stored_families (TallRocksdbDatabase *self, GError **error)
-{
-  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
-  g_autofree char *current = g_build_filename (self->path, "CURRENT", NULL);
-  if (!g_file_test (current, G_FILE_TEST_EXISTS))
-    {
-      g_ptr_array_add (names, g_strdup (DEFAULT_FAMILY));
-      return g_steal_pointer (&names);
-    }
-
-  char *message = NULL;
-  size_t n = 0;
-  char **list = rocksdb_list_column_families (self->options, self->path, &n, &message);
-  for (size_t i = 0; i < n; i++)
-    g_ptr_array_add (names, g_strdup (list[i]));
-  rocksdb_list_column_families_destroy (list, n); /* given after an error too */
-  if (!tall_rocksdb_take_error_in (message, self->path, OPENING, error))
-    return NULL;
-  return g_steal_pointer (&names);
 }
 
 static TallTableSpec *
@@ -167,7 +152,7 @@ set_compression (TallRocksdbDatabase *self, const TallRocksdbFamily *family, GEr
 {
   const char *key = "compression";
   const char *value = tall_rocksdb_options_find_compression (family->spec);
-  if (family->spec->compression == NULL || value == NULL || self->read_only != NULL)
+  if (family->spec->compression == NULL || value == NULL || self->engine->read_only != NULL)
     return TRUE;
 
   char *message = NULL;
@@ -182,7 +167,7 @@ adopt_family (TallRocksdbDatabase *self,
               rocksdb_column_family_handle_t *handle,
               GError **error)
 {
-  if (g_str_equal (full_name, DEFAULT_FAMILY))
+  if (g_str_equal (full_name, TALL_ROCKSDB_DEFAULT_FAMILY))
     {
       self->specs = handle;
       return TRUE;
@@ -208,85 +193,25 @@ adopt_family (TallRocksdbDatabase *self,
   return set_compression (self, family, error);
 }
 
-/* What RocksDB does itself, but not when it opens for reading: another process that writes has to
- * be kept out, as it may remove files under us. */
+/* The default family comes first: it has the specs of the others. */
 static gboolean
-take_lock (TallRocksdbDatabase *self, GError **error)
+adopt_families (TallRocksdbDatabase *self, GError **error)
 {
-  g_autofree char *file = g_build_filename (self->path, "LOCK", NULL);
-  struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-  self->lock_file = open (file, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (self->lock_file >= 0 && fcntl (self->lock_file, F_SETLK, &lock) == 0)
-    return TRUE;
-  g_autofree char *text = g_strdup_printf ("IO error: While lock file: %s", g_strerror (errno));
-  return tall_rocksdb_take_error_in (strdup (text), self->path, OPENING, error);
-}
-
-/* Opens for reading if there is no room for what RocksDB writes when it opens. */
-static gboolean
-open_handles (TallRocksdbDatabase *self,
-              GPtrArray *names,
-              rocksdb_column_family_handle_t **handles,
-              GError **error)
-{
-  g_autofree const rocksdb_options_t **options = g_new (const rocksdb_options_t *, names->len);
-  g_autofree char *current = g_build_filename (self->path, "CURRENT", NULL);
-  const char *const *list = (const char *const *)names->pdata;
-  char *message = NULL;
-  for (guint i = 0; i < names->len; i++)
-    options[i] = self->options;
-
-  if (tall_rocksdb_room_take (self->room, 0, "Opening the store for writing", &self->read_only))
-    self->db = rocksdb_open_column_families (self->options, self->path, (int)names->len, list,
-                                             options, handles, &message);
-  else if (!g_file_test (current, G_FILE_TEST_EXISTS))
-    {
-      g_propagate_error (error, g_error_copy (self->read_only));
+  TallRocksdbEngine *engine = self->engine;
+  for (guint i = 0; i < engine->names->len; i++)
+    if (!adopt_family (self, g_ptr_array_index (engine->names, i),
+                       g_steal_pointer (&engine->handles[i]), error))
       return FALSE;
-    }
-  else if (!take_lock (self, error))
-    return FALSE;
-  else
-    self->db =
-        rocksdb_open_for_read_only_column_families (self->options, self->path, (int)names->len,
-                                                    list, options, handles, 0, &message);
-  return tall_rocksdb_take_error_in (message, self->path, OPENING, error);
-}
-
-/* `default` comes first in @names: its family has the specs of the others. */
-static gboolean
-open_families (TallRocksdbDatabase *self, GPtrArray *names, GError **error)
-{
-  g_autofree rocksdb_column_family_handle_t **handles =
-      g_new0 (rocksdb_column_family_handle_t *, names->len);
-  if (!open_handles (self, names, handles, error))
-    return FALSE;
-
-  gboolean adopted = TRUE;
-  for (guint i = 0; i < names->len; i++)
-    if (!adopted)
-      rocksdb_column_family_handle_destroy (handles[i]);
-    else
-      adopted = adopt_family (self, g_ptr_array_index (names, i), handles[i], error);
-  return adopted;
-}
-
-static int
-compare_default_first (gconstpointer a, gconstpointer b)
-{
-  const char *x = *(const char *const *)a;
-  const char *y = *(const char *const *)b;
-  return g_str_equal (y, DEFAULT_FAMILY) - g_str_equal (x, DEFAULT_FAMILY);
+  return TRUE;
 }
 
 static TallRocksdbDatabase *
 database_open (const char *path, gsize cache_bytes, GError **error)
 {
   TallRocksdbDatabase *self = database_new (path, cache_bytes);
-  g_autoptr (GPtrArray) names = list_stored_families (self, error);
-  if (names != NULL)
-    g_ptr_array_sort (names, compare_default_first);
-  if (names != NULL && open_families (self, names, error))
+  self->engine = tall_rocksdb_engine_open (path, self->options, self->room, error);
+  self->db = self->engine == NULL ? NULL : self->engine->db;
+  if (self->engine != NULL && adopt_families (self, error))
     return self;
   database_free (self);
   return NULL;
@@ -328,6 +253,17 @@ tall_rocksdb_database_open (const char *directory,
   return self;
 }
 
+/* Whether rows and tables may change at all, and whether @size bytes more have room. */
+static gboolean
+check_writable (TallRocksdbDatabase *self, gsize size, const char *operation, GError **error)
+{
+  if (self->engine->read_only == NULL)
+    return tall_rocksdb_room_take (self->room, size, operation, error);
+  g_propagate_error (error, g_error_copy (self->engine->read_only));
+  g_prefix_error (error, "%s: the store is open for reading only. ", operation);
+  return FALSE;
+}
+
 void
 tall_rocksdb_database_unref (TallRocksdbDatabase *self)
 {
@@ -335,6 +271,10 @@ tall_rocksdb_database_unref (TallRocksdbDatabase *self)
   if (--self->ref_count > 0)
     return;
   g_hash_table_remove (registry, self->path);
+  g_autoptr (GPtrArray) handles = list_handles (self);
+  g_autoptr (GError) no_room = NULL;
+  if (check_writable (self, 0, "Closing the store", &no_room))
+    tall_rocksdb_engine_finish (self->engine, handles);
   database_free (self);
 }
 
@@ -382,6 +322,18 @@ tall_rocksdb_database_get_statistics (TallRocksdbDatabase *self)
   return g_strdup (text);
 }
 
+/**
+ * tall_rocksdb_database_list_losses:
+ *
+ * Returns: (nullable) (transfer full): what RocksDB dropped after crashes, see
+ *   tall_table_list_losses()
+ */
+GStrv
+tall_rocksdb_database_list_losses (TallRocksdbDatabase *self)
+{
+  return tall_rocksdb_losses_list (self->path);
+}
+
 static TallRocksdbFamily *
 lookup_family (TallRocksdbDatabase *self, const char *deployment, const char *table)
 {
@@ -412,17 +364,6 @@ tall_rocksdb_database_find_family (TallRocksdbDatabase *self,
   return family;
 }
 
-/* Whether rows and tables may change at all, and whether @size bytes more have room. */
-static gboolean
-check_writable (TallRocksdbDatabase *self, gsize size, const char *operation, GError **error)
-{
-  if (self->read_only == NULL)
-    return tall_rocksdb_room_take (self->room, size, operation, error);
-  g_propagate_error (error, g_error_copy (self->read_only));
-  g_prefix_error (error, "%s: the store is open for reading only. ", operation);
-  return FALSE;
-}
-
 /**
  * tall_rocksdb_database_write:
  * @operation: what is written, and where
@@ -438,15 +379,22 @@ tall_rocksdb_database_write (TallRocksdbDatabase *self,
                              gboolean *refused,
                              GError **error)
 {
-  char *message = NULL;
   size_t size = 0;
   rocksdb_writebatch_data (batch, &size);
   *refused = !check_writable (self, size, operation, error);
-  if (*refused)
-    return FALSE;
+  return !*refused && tall_rocksdb_engine_write (self->engine, options, batch, operation, error);
+}
 
-  rocksdb_write (self->db, options, batch, &message);
-  return tall_rocksdb_take_error (message, operation, error);
+static gboolean
+write_synced (TallRocksdbDatabase *self,
+              rocksdb_writebatch_t *batch,
+              const char *operation,
+              GError **error)
+{
+  g_autoptr (rocksdb_writeoptions_t) options = rocksdb_writeoptions_create ();
+  gboolean refused;
+  rocksdb_writeoptions_set_sync (options, 1);
+  return tall_rocksdb_database_write (self, options, batch, operation, &refused, error);
 }
 
 static gboolean
@@ -457,16 +405,11 @@ store_spec (TallRocksdbDatabase *self,
 {
   g_autofree char *key = g_strconcat (SPEC_PREFIX, full_name, NULL);
   g_autoptr (GByteArray) stored = g_byte_array_new ();
-  g_autoptr (rocksdb_writeoptions_t) write_options = rocksdb_writeoptions_create ();
   g_autoptr (rocksdb_writebatch_t) batch = rocksdb_writebatch_create ();
-  gboolean refused;
-
   tall_spec_encode (spec, stored);
-  rocksdb_writeoptions_set_sync (write_options, 1);
   rocksdb_writebatch_put_cf (batch, self->specs, key, strlen (key), (const char *)stored->data,
                              stored->len);
-  return tall_rocksdb_database_write (self, write_options, batch, "Storing the settings of a table",
-                                      &refused, error);
+  return write_synced (self, batch, "Storing the settings of a table", error);
 }
 
 /**
@@ -500,6 +443,7 @@ tall_rocksdb_database_create_family (TallRocksdbDatabase *self,
       rocksdb_create_column_family (self->db, self->options, full_name, &message);
   if (!tall_rocksdb_take_error (message, "Creating a table", error))
     return FALSE;
+  tall_rocksdb_engine_note_tables (self->engine);
 
   TallRocksdbFamily *family = family_new (handle, spec);
   g_rw_lock_writer_lock (&self->lock);
@@ -511,7 +455,9 @@ tall_rocksdb_database_create_family (TallRocksdbDatabase *self,
 /**
  * tall_rocksdb_database_drop_family:
  *
- * Drops a table; calls that are using it end as if they had come before.
+ * Drops a table; calls that are using it end as if they had come before. The log is moved to tables
+ * before, as its writes to this one would be missing later, and the removal of the settings is the
+ * write that comes after them.
  *
  * Returns: FALSE with %TALL_ERROR_NOT_FOUND if it does not exist
  */
@@ -524,7 +470,9 @@ tall_rocksdb_database_drop_family (TallRocksdbDatabase *self,
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->schema_mutex);
   g_autoptr (TallRocksdbFamily) family =
       tall_rocksdb_database_find_family (self, deployment, table, error);
-  if (family == NULL || !check_writable (self, 0, "Dropping a table", error))
+  g_autoptr (GPtrArray) handles = list_handles (self);
+  if (family == NULL || !check_writable (self, 0, "Dropping a table", error)
+      || !tall_rocksdb_engine_flush (self->engine, handles, error))
     return FALSE;
 
   char *message = NULL;
@@ -536,10 +484,11 @@ tall_rocksdb_database_drop_family (TallRocksdbDatabase *self,
   g_hash_table_remove (g_hash_table_lookup (self->deployments, deployment), table);
   g_rw_lock_writer_unlock (&self->lock);
 
+  tall_rocksdb_engine_note_tables (self->engine);
   g_autofree char *key = g_strconcat (SPEC_PREFIX, deployment, ".", table, NULL);
-  g_autoptr (rocksdb_writeoptions_t) write_options = rocksdb_writeoptions_create ();
-  rocksdb_delete_cf (self->db, write_options, self->specs, key, strlen (key), &message);
-  return tall_rocksdb_take_error (message, "Removing the settings of a table", error);
+  g_autoptr (rocksdb_writebatch_t) batch = rocksdb_writebatch_create ();
+  rocksdb_writebatch_delete_cf (batch, self->specs, key, strlen (key));
+  return write_synced (self, batch, "Removing the settings of a table", error);
 }
 
 static int

@@ -44,6 +44,7 @@ gboolean tall_rocksdb_database_write (TallRocksdbDatabase *self,
 GMutex *tall_rocksdb_database_get_stripe (TallRocksdbDatabase *self, guint stripe);
 guint tall_rocksdb_database_find_stripe (const TallRocksdbFamily *family, TallSlice row);
 char *tall_rocksdb_database_get_statistics (TallRocksdbDatabase *self);
+GStrv tall_rocksdb_database_list_losses (TallRocksdbDatabase *self);
 
 TallRocksdbFamily *tall_rocksdb_database_find_family (TallRocksdbDatabase *self,
                                                       const char *deployment,

@@ -50,6 +50,7 @@ tall_rocksdb_options_new (rocksdb_cache_t *cache)
   rocksdb_options_t *options = rocksdb_options_create ();
   rocksdb_options_set_create_if_missing (options, 1);
   rocksdb_options_set_paranoid_checks (options, 1);
+  rocksdb_options_set_atomic_flush (options, 1); /* on which tall-rocksdb-check.c relies */
   rocksdb_options_increase_parallelism (options, (int)MAX (g_get_num_processors (), 2));
 
   /* Bounds of memory, and of the log that is replayed after a crash. */

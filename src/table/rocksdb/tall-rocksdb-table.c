@@ -180,6 +180,12 @@ tall_rocksdb_table_get_info (TallTable *base, TallTableInfo *info)
   info->false_is_final = TRUE;
 }
 
+static GStrv
+tall_rocksdb_table_list_losses (TallTable *base)
+{
+  return tall_rocksdb_database_list_losses (TALL_ROCKSDB_TABLE (base)->database);
+}
+
 static void
 tall_rocksdb_table_init (TallRocksdbTable *self G_GNUC_UNUSED)
 {
@@ -210,6 +216,7 @@ tall_rocksdb_table_class_init (TallRocksdbTableClass *klass)
   table->list_tables = tall_rocksdb_table_list_tables;
   table->list_deployments = tall_rocksdb_table_list_deployments;
   table->get_info = tall_rocksdb_table_get_info;
+  table->list_losses = tall_rocksdb_table_list_losses;
   G_OBJECT_CLASS (klass)->finalize = tall_rocksdb_table_finalize;
 }
 

@@ -60,3 +60,35 @@ tall_text_clean (const char *text)
     }
   return g_string_free (g_steal_pointer (&clean), FALSE);
 }
+
+static void
+append_json_escape (GString *json, gunichar c)
+{
+  if (c < 0x10000)
+    g_string_append_printf (json, "\\u%04x", c);
+  else
+    g_string_append_printf (json, "\\u%04x\\u%04x", 0xd800 + ((c - 0x10000) >> 10),
+                            0xdc00 + ((c - 0x10000) & 0x3ff));
+}
+
+/**
+ * tall_text_escape_json:
+ * @json: valid JSON
+ *
+ * Returns: (transfer full): the same JSON, with what could steer a terminal escaped as `\uNNNN`;
+ *   white space between values stays
+ */
+char *
+tall_text_escape_json (const char *json)
+{
+  g_autoptr (GString) escaped = g_string_sized_new (strlen (json));
+  for (const char *at = json; *at != '\0'; at = g_utf8_next_char (at))
+    {
+      gunichar c = g_utf8_get_char (at);
+      if (steers_text (c) || (g_unichar_iscntrl (c) && !g_ascii_isspace ((char)MIN (c, 0x7f))))
+        append_json_escape (escaped, c);
+      else
+        g_string_append_unichar (escaped, c);
+    }
+  return g_string_free (g_steal_pointer (&escaped), FALSE);
+}

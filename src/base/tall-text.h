@@ -8,5 +8,6 @@ G_BEGIN_DECLS
 
 char *tall_text_from_bytes (TallSlice bytes);
 char *tall_text_clean (const char *text);
+char *tall_text_escape_json (const char *json);
 
 G_END_DECLS

@@ -1,28 +1,12 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-command.h"
+#include "tall-commands.h"
 #include "tall-log.h"
 #include "tall-output.h"
 
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
-
-static const TallCommand *const commands[] = {
-  &tall_command_init,   &tall_command_serve,  &tall_command_load,     &tall_command_put,
-  &tall_command_get,    &tall_command_delete, &tall_command_customer, &tall_command_explain,
-  &tall_command_status, &tall_command_bench,  &tall_command_list,     &tall_command_export,
-  &tall_command_drop,
-};
-
-static const TallCommand *
-find_command (const char *name)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
-    if (g_str_equal (commands[i]->name, name))
-      return commands[i];
-  return NULL;
-}
 
 static void
 print_help (void)
@@ -32,9 +16,9 @@ print_help (void)
               "Usage: tallorder COMMAND [OPTIONS] [ARGUMENTS]\n"
               "\n"
               "Commands (* also on a server):\n");
-  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
-    tall_print ("  %-9s%s %s\n", commands[i]->name, commands[i]->takes_server ? "*" : " ",
-                commands[i]->summary);
+  for (guint i = 0; tall_commands[i] != NULL; i++)
+    tall_print ("  %-9s%s %s\n", tall_commands[i]->name, tall_commands[i]->takes_server ? "*" : " ",
+                tall_commands[i]->summary);
   tall_print ("\n"
               "Where the orders are:\n"
               "  --store rocksdb:DIR[?name=N&sync=0|1]\n"
@@ -42,6 +26,7 @@ print_help (void)
               "&protocol=binary|compact]\n"
               "  --server HOST:PORT\n"
               "  --config FILE    a key file that gives options; those given here win\n"
+              "Without any of them, the variables TALLORDER_STORE and TALLORDER_SERVER say it.\n"
               "\n"
               "Exit codes: 0 done, 1 not found or rejected, 2 wrong usage, 3 failed.\n"
               "\n"
@@ -54,21 +39,38 @@ print_help (void)
 }
 
 static TallExit
+refuse_command (const char *name)
+{
+  const char *meant = tall_commands_suggest (name);
+  if (*name == '-')
+    tall_print_error ("Options come after the command, and “%s” is none; see: tallorder help",
+                      name);
+  else if (meant != NULL)
+    tall_print_error ("There is no command “%s”. Did you mean: tallorder %s", name, meant);
+  else
+    tall_print_error ("There is no command “%s”; see: tallorder help", name);
+  return TALL_EXIT_USAGE;
+}
+
+/* `help`, `help COMMAND`, `help COMMAND PART`. */
+static TallExit
 help (int argc, char **argv)
 {
-  const TallCommand *command = argc > 2 ? find_command (argv[2]) : NULL;
   if (argc <= 2)
     {
       print_help ();
       return TALL_EXIT_DONE;
     }
+  const TallCommand *command = tall_commands_find (argv[2]);
   if (command == NULL)
-    {
-      tall_print_error ("There is no command “%s”; see: tallorder help", argv[2]);
-      return TALL_EXIT_USAGE;
-    }
-  char *arguments[] = { argv[0], (char *)"--help", NULL };
-  return command->run (2, arguments);
+    return refuse_command (argv[2]);
+  g_autoptr (GPtrArray) arguments = g_ptr_array_new ();
+  g_ptr_array_add (arguments, argv[2]);
+  if (argc > 3)
+    g_ptr_array_add (arguments, argv[3]);
+  g_ptr_array_add (arguments, (char *)"--help");
+  g_ptr_array_add (arguments, NULL);
+  return command->run ((int)arguments->len - 1, (char **)arguments->pdata);
 }
 
 static TallExit
@@ -88,15 +90,9 @@ dispatch (int argc, char **argv)
       || g_str_equal (argv[1], "-h"))
     return help (argc, argv);
 
-  const TallCommand *command = find_command (argv[1]);
+  const TallCommand *command = tall_commands_find (argv[1]);
   if (command == NULL)
-    {
-      tall_print_error (*argv[1] == '-' ? "Options come after the command, and “%s” is none; see: "
-                                          "tallorder help"
-                                        : "There is no command “%s”; see: tallorder help",
-                        argv[1]);
-      return TALL_EXIT_USAGE;
-    }
+    return refuse_command (argv[1]);
   tall_log_start (command == &tall_command_serve);
   return command->run (argc - 1, argv + 1);
 }

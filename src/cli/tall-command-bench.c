@@ -96,5 +96,6 @@ const TallCommand tall_command_bench = {
       "  tallorder bench --store hbase://127.0.0.1:9090 --layout blob,wide --clients 8 --json\n"
       "  tallorder bench --store rocksdb:/tmp/bench --orders orders.csv --map northwind\n"
       "  tallorder bench --floor",
+  .ignores_environment = TRUE,
   .run = run,
 };

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-customer-orders.h"
 #include "tall-error.h"
+#include "tall-json-output.h"
 #include "tall-json.h"
 #include "tall-list-output.h"
 #include "tall-options.h"
@@ -16,6 +17,7 @@ typedef struct
   TallPaging paging;
   TallListOptions list; /* of @paging, checked */
   gboolean json;
+  gboolean quiet;
   gboolean orders;
   gint64 if_revision; /* G_MININT64: not given */
 } Call;
@@ -34,7 +36,8 @@ get_alone (TallFront *front, const char *number, gboolean json)
       return TALL_EXIT_DONE;
     }
   g_autofree char *text = tall_customer_to_json (customer, TRUE);
-  tall_print ("%s\n", text);
+  g_autofree char *whole = tall_json_add_revision (text, revision);
+  tall_print_json ("%s\n", whole);
   return TALL_EXIT_DONE;
 }
 
@@ -116,13 +119,16 @@ check_options (const Call *self, const char *action, GError **error)
   gboolean paged = self->paging.limit != G_MININT || self->paging.page != NULL || self->paging.all;
   gboolean is_get = g_str_equal (action, "get");
   gboolean is_list = g_str_equal (action, "list");
+  gboolean is_put = g_str_equal (action, "put");
   const char *wrong = NULL;
   if (paged && !is_list && !(is_get && self->orders))
     wrong = "--limit, --page and --all go with: list, get --orders";
   else if (self->orders && !is_get)
     wrong = "--orders goes with: get";
-  else if (self->json && !is_get && !is_list)
-    wrong = "--json goes with: get, list";
+  else if (self->json && !is_get && !is_list && !is_put)
+    wrong = "--json goes with: get, put, list";
+  else if (self->quiet && !is_put)
+    wrong = "--quiet goes with: put";
   else if (self->if_revision != G_MININT64 && !g_str_equal (action, "delete"))
     wrong = "--if-revision goes with: delete";
   else if (self->if_revision != G_MININT64 && self->if_revision < 1)
@@ -147,8 +153,12 @@ act (Call *self)
       || !tall_paging_check (&self->paging, &self->list, &error))
     return tall_call_error (&tall_command_customer, error);
   if (is_put)
-    return tall_put_items (options, &tall_command_customer, options->arguments[1],
-                           TALL_JSON_CUSTOMERS, &(TallWriteOptions){ 0 });
+    return tall_put_items (&(TallPutCall){ .options = options,
+                                           .command = &tall_command_customer,
+                                           .path = options->arguments[1],
+                                           .kind = TALL_JSON_CUSTOMERS,
+                                           .json = self->json,
+                                           .quiet = self->quiet });
 
   const char *number = action->takes_number ? options->arguments[1] : NULL;
   if (number != NULL && !tall_validate_number (number, "customer_number", &error))
@@ -157,12 +167,84 @@ act (Call *self)
   return front == NULL ? exit : action->act (self, front, number);
 }
 
+/* The help of one action: its own arguments, and those options that go with it. */
+typedef struct
+{
+  const char *options[5]; /* NULL-terminated */
+  TallCommand command;
+} ActionHelp;
+
+static const ActionHelp action_helps[] = {
+  { { "json", "orders", "limit", "page", "all" },
+    { .name = "get",
+      .arguments = "NUMBER",
+      .summary = "Prints a customer, with --orders also its whole orders, a page at a time.",
+      .help = "--limit, --page and --all go with --orders.\n\n"
+              "Example:\n"
+              "  tallorder customer get --store rocksdb:shop VINET --orders" } },
+  { { "json", "quiet" },
+    { .name = "put",
+      .arguments = "FILE|-",
+      .summary = "Stores customers from JSON, and replaces those that exist.",
+      .help = "FILE holds one JSON object, or one in each line; - is standard input.\n\n"
+              "Example:\n"
+              "  echo '{\"number\":\"VINET\",\"name\":\"Vins et alcools\"}' |\n"
+              "    tallorder customer put --store rocksdb:shop -" } },
+  { { "if-revision" },
+    { .name = "delete",
+      .arguments = "NUMBER",
+      .summary = "Deletes a customer who has no orders.",
+      .help = "Example:\n"
+              "  tallorder customer delete --store rocksdb:shop VINET" } },
+  { { "json", "limit", "page", "all" },
+    { .name = "list",
+      .arguments = "",
+      .summary = "Lists all customers, also those of whom only orders are stored.",
+      .help = "Example:\n"
+              "  tallorder customer list --store rocksdb:shop --limit 100" } },
+};
+
+static gboolean
+is_listed (const char *const *names, gsize max, const char *name)
+{
+  for (gsize i = 0; i < max && names[i] != NULL; i++)
+    if (g_str_equal (names[i], name))
+      return TRUE;
+  return FALSE;
+}
+
+/* Where the first argument is an action and help is asked for, prints the action's and ends the
+ * program. */
+static void
+print_action_help (Call *self, const GOptionEntry *entries, int argc, char **argv)
+{
+  if (argc < 3 || !tall_options_want_help (argv))
+    return;
+  for (guint i = 0; i < G_N_ELEMENTS (action_helps); i++)
+    {
+      const ActionHelp *action = &action_helps[i];
+      if (!g_str_equal (action->command.name, argv[1]))
+        continue;
+      g_autofree char *name = g_strdup_printf ("customer %s", action->command.name);
+      TallCommand command = action->command;
+      command.name = name;
+      command.takes_server = TRUE;
+      GOptionEntry own[G_N_ELEMENTS (action->options) + 1] = { { NULL } };
+      guint n = 0;
+      for (guint j = 0; entries[j].long_name != NULL; j++)
+        if (is_listed (action->options, G_N_ELEMENTS (action->options), entries[j].long_name))
+          own[n++] = entries[j];
+      (void)!tall_options_parse (&self->options, &command, own, argc, argv, NULL);
+    }
+}
+
 static TallExit
 run (int argc, char **argv)
 {
-  Call self = { TALL_OPTIONS_INIT, TALL_PAGING_INIT, { 0 }, FALSE, FALSE, G_MININT64 };
+  Call self = { TALL_OPTIONS_INIT, TALL_PAGING_INIT, { 0 }, FALSE, FALSE, FALSE, G_MININT64 };
   const GOptionEntry entries[] = {
-    { "json", 0, 0, G_OPTION_ARG_NONE, &self.json, "get, list: for programs", NULL },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &self.json, "get, put, list: for programs", NULL },
+    { "quiet", 0, 0, G_OPTION_ARG_NONE, &self.quiet, "put: nothing about what is stored", NULL },
     { "orders", 0, 0, G_OPTION_ARG_NONE, &self.orders, "get: with the customer's orders", NULL },
     TALL_PAGING_ENTRIES (&self.paging),
     { "if-revision", 0, 0, G_OPTION_ARG_INT64, &self.if_revision,
@@ -172,6 +254,7 @@ run (int argc, char **argv)
   g_autoptr (GError) error = NULL;
   self.paging.argv = argv;
   TallExit exit;
+  print_action_help (&self, entries, argc, argv);
   if (tall_options_parse (&self.options, &tall_command_customer, entries, argc, argv, &error))
     exit = act (&self);
   else
@@ -188,7 +271,8 @@ const TallCommand tall_command_customer = {
   .help = "get --orders gives the customer's whole orders, too, a page at a time.\n"
           "FILE holds one JSON object, or one in each line; - is standard input.\n"
           "A customer who has orders is not deleted.\n"
-          "list also has those of whom only orders are stored.\n\n"
+          "list also has those of whom only orders are stored.\n"
+          "tallorder customer get --help has the options of get alone; so do put, delete, list.\n\n"
           "Example:\n"
           "  tallorder customer get --store rocksdb:shop VINET --orders\n"
           "  tallorder customer list --store rocksdb:shop --limit 100\n"

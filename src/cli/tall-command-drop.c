@@ -98,5 +98,6 @@ const TallCommand tall_command_drop = {
           "Example:\n"
           "  tallorder status --store hbase://localhost:9090 --all\n"
           "  tallorder drop   --store hbase://localhost:9090 --name trial --yes trial",
+  .ignores_environment = TRUE, /* what is destroyed is named each time */
   .run = run,
 };

@@ -26,7 +26,7 @@ static void
 write_customer (Export *self, const TallCustomer *customer)
 {
   g_autofree char *text = tall_customer_to_json (customer, FALSE);
-  tall_print ("{\"customer\":%s}\n", text);
+  tall_print_json ("{\"customer\":%s}\n", text);
   self->n_customers++;
 }
 
@@ -56,7 +56,7 @@ write_order (Export *self, const TallOutcome *outcome)
       return;
     }
   g_autofree char *text = tall_order_to_json (outcome->order, FALSE);
-  tall_print ("{\"order\":%s}\n", text);
+  tall_print_json ("{\"order\":%s}\n", text);
   self->n_orders++;
 }
 
@@ -64,7 +64,8 @@ write_order (Export *self, const TallOutcome *outcome)
 static void
 meet (Export *self, const char *number, GStrv others)
 {
-  if (others != NULL)
+  /* Adding it again would free the key that is there, which may be @number. */
+  if (others != NULL && !g_hash_table_contains (self->met, number))
     g_hash_table_add (self->met, g_strdup (number));
   for (guint i = 0; others != NULL && others[i] != NULL; i++)
     if (!g_hash_table_contains (self->met, others[i]))

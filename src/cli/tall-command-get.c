@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
+#include "tall-json-output.h"
 #include "tall-json.h"
 #include "tall-options.h"
 #include "tall-output.h"
@@ -20,7 +21,8 @@ get (TallFront *front, const char *customer, const char *number, gboolean json)
       return TALL_EXIT_DONE;
     }
   g_autofree char *text = tall_order_to_json (order, TRUE);
-  tall_print ("%s\n", text);
+  g_autofree char *whole = tall_json_add_revision (text, revision);
+  tall_print_json ("%s\n", whole);
   return TALL_EXIT_DONE;
 }
 
@@ -29,7 +31,8 @@ run (int argc, char **argv)
 {
   gboolean json = FALSE;
   const GOptionEntry entries[] = {
-    { "json", 0, 0, G_OPTION_ARG_NONE, &json, "canonical JSON", NULL },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &json,
+      "for programs: JSON as put takes it, with the revision", NULL },
     { NULL },
   };
   g_auto (TallOptions) options = TALL_OPTIONS_INIT;
@@ -56,7 +59,11 @@ const TallCommand tall_command_get = {
   .help = "A number that begins with a dash goes after --, as in: get ... -- C1 -7\n\n"
           "Example:\n"
           "  tallorder get --store rocksdb:shop VINET 10248\n"
-          "  tallorder get --server 127.0.0.1:7654 VINET 10248 --json",
+          "  tallorder get --server 127.0.0.1:7654 VINET 10248 --json\n\n"
+          "To change an order only if nobody else has changed it meanwhile:\n"
+          "  tallorder get --store rocksdb:shop VINET 10248 --json >order.json\n"
+          "  tallorder put --store rocksdb:shop order.json --if-revision \\\n"
+          "    $(jq .revision order.json)",
   .takes_server = TRUE,
   .run = run,
 };

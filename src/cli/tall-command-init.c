@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
 #include "tall-file.h"
+#include "tall-hbase-table.h"
 #include "tall-options.h"
 #include "tall-output.h"
 #include "tall-rocksdb-options.h"
@@ -141,18 +142,19 @@ make_settings (const InitOptions *own, GStrv *sample, TallStoreSettings *setting
   return TRUE;
 }
 
-/* What an embedded store cannot do is refused before there is one. */
+/* What a store cannot do is refused before there is one, or its statements are printed. */
 static gboolean
-check_embedded (const InitOptions *own, const GPtrArray *specs, GError **error)
+check_specs (const InitOptions *own, gboolean is_embedded, const GPtrArray *specs, GError **error)
 {
-  if (own->regions > 1)
+  if (is_embedded && own->regions > 1)
     {
       tall_error_set_invalid (error, "regions",
                               "--regions is for HBase: an embedded store has no regions");
       return FALSE;
     }
   for (guint i = 0; i < specs->len; i++)
-    if (!tall_rocksdb_options_check_spec (g_ptr_array_index (specs, i), error))
+    if (!(is_embedded ? tall_rocksdb_options_check_spec
+                      : tall_hbase_table_check_spec) (g_ptr_array_index (specs, i), error))
       return FALSE;
   return TRUE;
 }
@@ -178,8 +180,9 @@ check_and_create (const TallOptions *options, const InitOptions *own)
       return g_error_matches (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE) ? TALL_EXIT_FAILED
                                                                          : TALL_EXIT_USAGE;
     }
-  if (!own->print_ddl && options->store != NULL && g_str_has_prefix (options->store, "rocksdb:")
-      && !check_embedded (own, specs, &error))
+  gboolean is_embedded =
+      !own->print_ddl && options->store != NULL && g_str_has_prefix (options->store, "rocksdb:");
+  if (!check_specs (own, is_embedded, specs, &error))
     return tall_usage_error (&tall_command_init, "%s", error->message);
   return own->print_ddl ? print_ddl (options, specs) : create (options, &settings);
 }

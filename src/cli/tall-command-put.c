@@ -11,6 +11,8 @@ typedef struct
   gboolean if_absent;
   gint64 if_revision;
   char *token;
+  gboolean json;
+  gboolean quiet;
 } PutOptions;
 
 /* Turns a UUID into its 16 bytes. */
@@ -58,13 +60,15 @@ check_options (const PutOptions *own, TallWriteOptions *write, TallExit *exit)
 static TallExit
 run (int argc, char **argv)
 {
-  PutOptions own = { FALSE, G_MININT64, NULL };
+  PutOptions own = { .if_revision = G_MININT64 };
   const GOptionEntry entries[] = {
     { "if-absent", 0, 0, G_OPTION_ARG_NONE, &own.if_absent, "only if nothing is stored", NULL },
     { "if-revision", 0, 0, G_OPTION_ARG_INT64, &own.if_revision,
       "only if exactly this revision is stored", "N" },
     { "token", 0, 0, G_OPTION_ARG_FILENAME, &own.token,
       "by which this put is recognised if it is sent again", "UUID" },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &own.json, "for programs: a JSON object for each", NULL },
+    { "quiet", 0, 0, G_OPTION_ARG_NONE, &own.quiet, "nothing about what is stored", NULL },
     { NULL },
   };
   g_auto (TallOptions) options = TALL_OPTIONS_INIT;
@@ -77,8 +81,13 @@ run (int argc, char **argv)
     exit = tall_usage_error (&tall_command_put, "put takes one argument: FILE, or - for standard "
                                                 "input");
   else if (check_options (&own, &write, &exit))
-    exit = tall_put_items (&options, &tall_command_put, options.arguments[0], TALL_JSON_ORDERS,
-                           &write);
+    exit = tall_put_items (&(TallPutCall){ .options = &options,
+                                           .command = &tall_command_put,
+                                           .path = options.arguments[0],
+                                           .kind = TALL_JSON_ORDERS,
+                                           .write = write,
+                                           .json = own.json,
+                                           .quiet = own.quiet });
   g_free (own.token);
   return exit;
 }
@@ -92,6 +101,10 @@ const TallCommand tall_command_put = {
           "from being stored; the exit code is 1 then. Lines of standard input are stored as they\n"
           "come. What stops the rest, such as a server that is gone or Ctrl-C, is told with the\n"
           "line at which to go on.\n"
+          "With --json, each object gives a line such as\n"
+          "{\"line\":1,\"customer_number\":\"VINET\",\"order_number\":\"10248\",\"revision\":"
+          "1732190000000}\n"
+          "or, instead of the revision, \"error\" and \"message\".\n"
           "With --token, a put whose answer was lost can be sent again: it is stored once, unless\n"
           "others have written the order since.\n\n"
           "Example:\n"

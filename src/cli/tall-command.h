@@ -29,10 +29,11 @@ typedef enum
 typedef struct
 {
   const char *name;
-  const char *arguments; /* as in usage lines; ASCII */
-  const char *summary;   /* one line; ASCII */
-  const char *help;      /* more of it, with an example; ASCII */
-  gboolean takes_server; /* it also works on a server */
+  const char *arguments;        /* as in usage lines; ASCII */
+  const char *summary;          /* one line; ASCII */
+  const char *help;             /* more of it, with an example; ASCII */
+  gboolean takes_server;        /* it also works on a server */
+  gboolean ignores_environment; /* it means something else to name no store */
   TallExit (*run) (int argc, char **argv);
 } TallCommand;
 

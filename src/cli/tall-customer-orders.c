@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-customer-orders.h"
 #include "tall-error.h"
+#include "tall-json-output.h"
 #include "tall-json.h"
 #include "tall-list-output.h"
 #include "tall-options.h"
@@ -56,7 +57,8 @@ print_order (Printer *self, const TallOutcome *outcome)
       return;
     }
   g_autofree char *text = tall_order_to_json (outcome->order, FALSE);
-  tall_list_output_add_json (self->output, text);
+  g_autofree char *whole = tall_json_add_revision (text, outcome->revision);
+  tall_list_output_add_json (self->output, whole);
 }
 
 static TallListOutput *
@@ -65,7 +67,8 @@ begin_json (const TallCustomerOrders *page)
   if (page->customer == NULL)
     return tall_list_output_new_json (NULL, "orders");
   g_autofree char *customer = tall_customer_to_json (page->customer, FALSE);
-  g_autofree char *member = g_strdup_printf ("\"customer\":%s,", customer);
+  g_autofree char *whole = tall_json_add_revision (customer, page->revision);
+  g_autofree char *member = g_strdup_printf ("\"customer\":%s,", whole);
   return tall_list_output_new_json (member, "orders");
 }
 

@@ -56,7 +56,7 @@ void
 tall_json_print_text (const char *json)
 {
   g_autofree char *rounded = round_numbers (json);
-  tall_print ("%s\n", rounded);
+  tall_print_json ("%s\n", rounded);
 }
 
 /**
@@ -70,4 +70,18 @@ tall_json_print (JsonBuilder *builder)
   g_autoptr (JsonNode) root = json_builder_get_root (builder);
   g_autofree char *text = json_to_string (root, TRUE);
   tall_json_print_text (text);
+}
+
+/**
+ * tall_json_add_revision:
+ * @json: an object that is not empty, as tall_order_to_json() writes it
+ *
+ * Returns: (transfer full): the object with a first member `revision`, which `put` reads over
+ */
+char *
+tall_json_add_revision (const char *json, gint64 revision)
+{
+  gboolean pretty = json[1] == '\n';
+  return g_strdup_printf ("{%s%s%" G_GINT64_FORMAT ",%s", pretty ? "\n  " : "",
+                          pretty ? "\"revision\" : " : "\"revision\":", revision, json + 1);
 }

@@ -8,5 +8,6 @@ G_BEGIN_DECLS
 
 void tall_json_print (JsonBuilder *builder);
 void tall_json_print_text (const char *json);
+char *tall_json_add_revision (const char *json, gint64 revision);
 
 G_END_DECLS

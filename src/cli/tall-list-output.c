@@ -33,7 +33,7 @@ tall_list_output_new_json (const char *members, const char *name)
 {
   TallListOutput *self = g_new0 (TallListOutput, 1);
   self->unreadable = g_string_new (NULL);
-  tall_print ("{%s\"%s\":[", members != NULL ? members : "", name);
+  tall_print_json ("{%s\"%s\":[", members != NULL ? members : "", name);
   return self;
 }
 
@@ -73,7 +73,7 @@ build_json (JsonBuilder *builder)
 void
 tall_list_output_add_json (TallListOutput *self, const char *entry)
 {
-  tall_print ("%s\n%s", self->n_entries++ > 0 ? "," : "", entry);
+  tall_print_json ("%s\n%s", self->n_entries++ > 0 ? "," : "", entry);
 }
 
 static char *
@@ -215,7 +215,7 @@ tall_list_output_end (TallListOutput *self, const char *next_page, const char *n
     }
   tall_print ("%s]", self->n_entries > 0 ? "\n" : "");
   if (self->n_unreadable > 0)
-    tall_print (",\"unreadable\":[%s\n]", self->unreadable->str);
+    tall_print_json (",\"unreadable\":[%s\n]", self->unreadable->str);
   if (next_page != NULL)
     {
       g_autoptr (JsonNode) token = json_node_init_string (json_node_alloc (), next_page);

@@ -2,10 +2,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-options.h"
 #include "tall-client.h"
+#include "tall-commands.h"
 #include "tall-error.h"
 #include "tall-file.h"
 #include "tall-output.h"
 #include "tall-store-url.h"
+#include "tall-suggest.h"
 
 #include <stdlib.h>
 
@@ -154,6 +156,26 @@ add_from_config (GKeyFile *file,
   return TRUE;
 }
 
+/* A group of another name would be there in vain. */
+static gboolean
+check_groups (GKeyFile *file, GError **error)
+{
+  g_auto (GStrv) groups = g_key_file_get_groups (file, NULL);
+  for (guint i = 0; groups[i] != NULL; i++)
+    {
+      if (g_str_equal (groups[i], COMMON_GROUP) || tall_commands_find (groups[i]) != NULL)
+        continue;
+      const char *meant = tall_commands_suggest (groups[i]);
+      tall_error_set_invalid (error, "config",
+                              "[%s]: there is no such group; write [tallorder], or the name of a "
+                              "command%s%s%s",
+                              groups[i], meant != NULL ? ", such as [" : "",
+                              meant != NULL ? meant : "", meant != NULL ? "]" : "");
+      return FALSE;
+    }
+  return TRUE;
+}
+
 /* Puts the options of a configuration file before those of the command line, which so win. */
 static gboolean
 add_config (const TallCommand *command,
@@ -178,6 +200,7 @@ add_config (const TallCommand *command,
   gboolean with_place =
       find_argument (argv, "store") == NULL && find_argument (argv, "server") == NULL;
   if (g_key_file_load_from_data (file, text, len, G_KEY_FILE_NONE, &local)
+      && check_groups (file, &local)
       && add_from_config (file, COMMON_GROUP, common, with_place, args, &local)
       && add_from_config (file, command->name, own, TRUE, args, &local))
     return TRUE;
@@ -209,8 +232,13 @@ take_arguments (TallOptions *self, GStrv parsed)
   self->n_arguments = g_strv_length (self->arguments);
 }
 
-static gboolean
-wants_help (char **argv)
+/**
+ * tall_options_want_help:
+ *
+ * Returns: whether a command line asks for help, whatever else it says
+ */
+gboolean
+tall_options_want_help (char **argv)
 {
   for (guint i = 1; argv[i] != NULL && !g_str_equal (argv[i], "--"); i++)
     if (g_str_equal (argv[i], "--help") || g_str_equal (argv[i], "-h")
@@ -231,12 +259,67 @@ print_help (GOptionContext *context)
   return tall_output_finish (TALL_EXIT_DONE);
 }
 
+static void
+add_names (GPtrArray *names, const GOptionEntry *entries)
+{
+  for (guint i = 0; entries != NULL && entries[i].long_name != NULL; i++)
+    if ((entries[i].flags & G_OPTION_FLAG_HIDDEN) == 0)
+      g_ptr_array_add (names, (gpointer)entries[i].long_name);
+}
+
+/* Adds to an error about an unknown option which one was probably meant. */
+static void
+suggest_option (const GOptionEntry *common, const GOptionEntry *own, char **argv, GError **error)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  if (error == NULL || !g_error_matches (*error, G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION))
+    return;
+
+  add_names (names, own);
+  add_names (names, common);
+  g_ptr_array_add (names, NULL);
+  for (guint i = 1; argv[i] != NULL && !g_str_equal (argv[i], "--"); i++)
+    {
+      if (!g_str_has_prefix (argv[i], "--"))
+        continue;
+      g_autofree char *name = g_strndup (argv[i] + 2, strcspn (argv[i] + 2, "="));
+      if (find_entry (own, name) != NULL || find_entry (common, name) != NULL)
+        continue;
+      const char *meant = tall_suggest (name, (const char *const *)names->pdata);
+      if (meant != NULL)
+        {
+          g_clear_error (error);
+          tall_error_set_invalid (error, NULL, "There is no option --%s; did you mean --%s", name,
+                                  meant);
+        }
+      return;
+    }
+}
+
+/* Where neither the command line nor the configuration file says where the orders are, the
+ * environment does. */
+static void
+take_environment (TallOptions *self, const TallCommand *command)
+{
+  const char *store = g_getenv ("TALLORDER_STORE");
+  const char *server = command->takes_server ? g_getenv ("TALLORDER_SERVER") : NULL;
+
+  if (self->store != NULL || self->server != NULL || command->ignores_environment)
+    return;
+  if (store != NULL && *store != '\0')
+    self->store = g_strdup (store);
+  if (server != NULL && *server != '\0')
+    self->server = g_strdup (server);
+  self->both_given = self->store != NULL && self->server != NULL;
+}
+
 /**
  * tall_options_parse:
  * @entries: (nullable): the command's own options
  * @argv: with the command's name as first, NULL-terminated
  *
- * Reads the command line, and the configuration file that it names. `--help` prints help and ends
+ * Reads the command line, and the configuration file that it names; where neither names a place,
+ * TALLORDER_STORE or TALLORDER_SERVER does. `--help` prints help and ends
  * the program.
  *
  * Returns: FALSE with an error if it is wrong
@@ -268,10 +351,7 @@ tall_options_parse (TallOptions *self,
   g_autofree char *program = g_strconcat ("tallorder ", command->name, NULL);
   g_set_prgname (program);
   g_ptr_array_add (args, g_strdup (program));
-  if (!add_config (command, common, entries, argv, args, error))
-    return FALSE;
-  add_arguments (args, argv);
-  if (wants_help (argv))
+  if (tall_options_want_help (argv))
     {
       int code = print_help (context);
       g_clear_pointer (&args, g_ptr_array_unref);
@@ -279,10 +359,17 @@ tall_options_parse (TallOptions *self,
       g_clear_pointer (&context, g_option_context_free);
       exit (code);
     }
+  if (!add_config (command, common, entries, argv, args, error))
+    return FALSE;
+  add_arguments (args, argv);
   g_auto (GStrv) all = (GStrv)g_ptr_array_free (g_steal_pointer (&args), FALSE);
   if (!g_option_context_parse_strv (context, &all, error))
-    return FALSE;
+    {
+      suggest_option (common, entries, argv, error);
+      return FALSE;
+    }
   take_arguments (self, all);
+  take_environment (self, command);
   return TRUE;
 }
 
@@ -294,7 +381,10 @@ parse_store (const TallOptions *self, const TallCommand *command, TallExit *exit
   if (self->server != NULL && !command->takes_server)
     tall_usage_error (command, "%s works on a store, not on a server: give --store", command->name);
   else if (self->server != NULL && self->store != NULL)
-    tall_usage_error (command, "Give --store or --server, not both");
+    tall_usage_error (command, self->both_given
+                                   ? "TALLORDER_STORE and TALLORDER_SERVER are both set: unset "
+                                     "one, or give --store or --server"
+                                   : "Give --store or --server, not both");
   else if (self->store == NULL)
     tall_usage_error (command, "Say where the orders are: --store rocksdb:DIR%s",
                       command->takes_server ? ", or --server HOST:PORT" : "");

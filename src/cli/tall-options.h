@@ -19,11 +19,12 @@ typedef struct
   char *config;
   GStrv arguments; /* what is not an option */
   guint n_arguments;
+  gboolean both_given; /* by the environment: a store and a server */
 } TallOptions;
 
 #define TALL_OPTIONS_INIT                                                                          \
   {                                                                                                \
-    NULL, NULL, NULL, NULL, 0                                                                      \
+    NULL, NULL, NULL, NULL, 0, FALSE                                                               \
   }
 
 void tall_options_clear (TallOptions *self);
@@ -35,6 +36,7 @@ gboolean tall_options_parse (TallOptions *self,
                              int argc,
                              char **argv,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_options_want_help (char **argv);
 TallExit tall_usage_error (const TallCommand *command, const char *format, ...)
     G_GNUC_PRINTF (2, 3);
 TallExit tall_call_error (const TallCommand *command, const GError *error);

@@ -57,6 +57,22 @@ tall_print (const char *format, ...)
 }
 
 /**
+ * tall_print_json:
+ *
+ * Prints JSON as it is; on a terminal with what could steer it escaped, which means the same.
+ */
+void
+tall_print_json (const char *format, ...)
+{
+  va_list args;
+  va_start (args, format);
+  g_autofree char *json = g_strdup_vprintf (format, args);
+  va_end (args);
+  g_autofree char *escaped = isatty (fileno (stdout)) ? tall_text_escape_json (json) : NULL;
+  write_text (escaped != NULL ? escaped : json);
+}
+
+/**
  * tall_output_works:
  *
  * Returns: FALSE once a write to standard output has failed, so that more makes no sense

@@ -7,10 +7,22 @@
 
 G_BEGIN_DECLS
 
-TallExit tall_put_items (const TallOptions *options,
-                         const TallCommand *command,
-                         const char *path,
-                         TallJsonKind kind,
-                         const TallWriteOptions *write);
+/**
+ * TallPutCall:
+ *
+ * What is to be stored, and how that is told.
+ */
+typedef struct
+{
+  const TallOptions *options;
+  const TallCommand *command;
+  const char *path;  /* of the JSON file; `-`: standard input */
+  TallJsonKind kind; /* what an object without wrapping is */
+  TallWriteOptions write;
+  gboolean json;  /* a JSON object a line on standard output for each that is stored or refused */
+  gboolean quiet; /* nothing about those that are stored */
+} TallPutCall;
+
+TallExit tall_put_items (const TallPutCall *call);
 
 G_END_DECLS

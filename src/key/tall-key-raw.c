@@ -17,9 +17,10 @@ append_splits (guint n_regions, const char *const *sample, GPtrArray *splits, GE
   if (sample != NULL)
     return tall_key_splits_append_sample (&tall_key_raw, n_regions, sample, splits, error);
 
-  tall_error_set_invalid (error, "regions",
-                          "Tables with raw keys are split where the customer numbers lie: give a "
-                          "sample of the input, or choose 1 region or another key strategy");
+  tall_error_set_invalid (
+      error, "regions",
+      "Tables with raw keys are split where the customer numbers lie: give a "
+      "sample of the input (init --sample), or choose 1 region or another key strategy");
   return FALSE;
 }
 

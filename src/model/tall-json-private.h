@@ -24,6 +24,7 @@ G_BEGIN_DECLS
  * @TALL_JSON_LIST: array of structs with a count
  * @TALL_JSON_TEXTS: array of char * with a count
  * @TALL_JSON_ATTRIBUTES: #TallAttributes
+ * @TALL_JSON_REVISION: an integer above 0 about the object, not in it: read over, and not written
  */
 typedef enum
 {
@@ -36,6 +37,7 @@ typedef enum
   TALL_JSON_LIST,
   TALL_JSON_TEXTS,
   TALL_JSON_ATTRIBUTES,
+  TALL_JSON_REVISION,
 } TallJsonKind;
 
 typedef struct _TallJsonType TallJsonType;

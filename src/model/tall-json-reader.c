@@ -190,6 +190,16 @@ read_attributes (Input *self, JsonNode *node, TallAttributes *attributes)
   return TRUE;
 }
 
+/* It is about what was stored once, and says nothing about what is to be stored. */
+static gboolean
+check_revision (const Input *self, JsonNode *node)
+{
+  if (JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_INT64
+      && json_node_get_int (node) > 0)
+    return TRUE;
+  return input_fail (self, "must be a whole number above 0, not %s", describe_node (node));
+}
+
 static gboolean
 read_field (Input *self, const TallJsonField *field, JsonNode *node, gpointer base)
 {
@@ -213,6 +223,8 @@ read_field (Input *self, const TallJsonField *field, JsonNode *node, gpointer ba
       return read_list (self, field, node, base);
     case TALL_JSON_ATTRIBUTES:
       return read_attributes (self, node, &G_STRUCT_MEMBER (TallAttributes, base, field->offset));
+    case TALL_JSON_REVISION:
+      return check_revision (self, node);
     default:
       g_assert_not_reached ();
     }
@@ -298,7 +310,8 @@ read_root (const char *text,
  * @len: bytes of @text, -1 if it ends with NUL
  *
  * Takes exactly what tall_order_to_json() writes, its members in any order and with any white space
- * between them; lists and attributes may also be there and empty. Unknown and repeated fields are
+ * between them; lists and attributes may also be there and empty. A member `revision` may be there,
+ * too, and is read over. Unknown and repeated fields are
  * refused rather than lost.
  *
  * Returns: (transfer full) (nullable): the order, normalized; NULL with %TALL_ERROR_INVALID that

@@ -56,6 +56,7 @@ static const TallJsonField order_fields[] = {
   VALUE (TallOrder, TALL_JSON_TEXT, currency),
   LIST (TallOrder, TALL_JSON_LIST, shipping_locations, &location),
   VALUE (TallOrder, TALL_JSON_ATTRIBUTES, attributes),
+  { "revision", TALL_JSON_REVISION, 0, 0, NULL },
 };
 
 const TallJsonType tall_json_order = TYPE ("order", TallOrder, order_fields);
@@ -67,6 +68,7 @@ static const TallJsonField customer_fields[] = {
   LIST (TallCustomer, TALL_JSON_TEXTS, phones, NULL),
   VALUE (TallCustomer, TALL_JSON_TEXT, email),
   VALUE (TallCustomer, TALL_JSON_ATTRIBUTES, attributes),
+  { "revision", TALL_JSON_REVISION, 0, 0, NULL },
 };
 
 const TallJsonType tall_json_customer = TYPE ("customer", TallCustomer, customer_fields);

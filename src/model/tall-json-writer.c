@@ -97,6 +97,8 @@ add_field (JsonBuilder *builder, const TallJsonField *field, gconstpointer base)
     case TALL_JSON_ATTRIBUTES:
       add_attributes (builder, field->name, &G_STRUCT_MEMBER (TallAttributes, base, field->offset));
       break;
+    case TALL_JSON_REVISION:
+      break;
     default:
       g_assert_not_reached ();
     }

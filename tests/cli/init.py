@@ -14,7 +14,7 @@ import pathlib
 import sys
 
 from support import (
-    DONE, FAILED, NO, ORDER, USAGE, Server, equal, main, new_store, run, test,
+    DONE, FAILED, NO, ORDER, USAGE, Server, equal, free_port, main, new_store, parse, run, test,
 )
 
 TABLES = {
@@ -130,6 +130,7 @@ def wrong_settings(folder):
         (["--regions", "four"], "--regions", "four"),
         (["--ttl=-1"], "--ttl takes seconds"),
         (["--key", "raw", "--regions", "4"], "give a sample"),
+        (["--key", "raw", "--regions", "4"], "--sample"),
         (["--key", "raw", "--regions", "4", "--sample", sample], "2 different customers"),
         (["--key", "salted", "--regions", "257", "--print-ddl"], "256 buckets"),
         (["--print-ddl"], "an embedded store makes its tables itself"),
@@ -137,6 +138,11 @@ def wrong_settings(folder):
     for options, *texts in cases:
         where = [] if "257" in options else ["--store", store]
         run("init", *where, *options).ends(USAGE, *texts)
+    for option in (["--compression", "foo"], ["--bloom", "foo"], ["--block-encoding", "foo"],
+                   ["--ttl", "2147483647"]):
+        said = run("init", *option, "--print-ddl").ends(USAGE, "HBase").out
+        equal(said, "")
+        run("init", "--store", f"hbase://127.0.0.1:{free_port()}", *option).ends(USAGE, "HBase")
     run("init", "--store", "hbase://h:1?name=a/b", "--print-ddl").ends(USAGE, "letters, digits")
     run("init", "--store", store, "--key", "raw", "--sample", f"{folder}/no").ends(
         FAILED, f"--sample: {folder}/no cannot be opened: No such file")
@@ -207,7 +213,7 @@ def check_customer_delete(*place):
     revision = int(said.split()[-1])
     run("put", *place, "-", stdin=order("X", "O1")).ends(DONE)
     run("customer", "delete", *place, "X").ends(NO, "X", "has orders")
-    equal(json.loads(run("customer", "get", *place, "X", "--json").ends(DONE).out), customer)
+    equal(parse(run("customer", "get", *place, "X", "--json").ends(DONE).out), customer)
     run("delete", *place, "X", "O1").ends(DONE)
     run("customer", "delete", *place, "X", "--if-revision", revision + 2).ends(NO, str(revision))
     run("customer", "delete", *place, "X", "--if-revision", revision).ends(

@@ -17,7 +17,7 @@ import sys
 
 from support import (
     PROGRAM, NORTHWIND, RETAIL, SECONDS, DONE, NO, USAGE, FAILED, test, run, equal, Server,
-    new_store, on_terminal, main,
+    new_store, on_terminal, main, parse,
 )
 
 
@@ -269,7 +269,7 @@ def load_without_lines(folder):
     own = write_map(folder, "[order]\ncustomer_number=C\norder_number=O\ncurrency=E\n")
     run("load", "--store", store, "--map", own, "-", stdin="C,O,E\nA,1,EUR\n").ends(
         DONE, "Orders    1 with 0 lines")
-    equal(json.loads(run("get", "--store", store, "A", 1, "--json").out),
+    equal(parse(run("get", "--store", store, "A", 1, "--json").out),
           {"customer_number": "A", "order_number": "1", "currency": "EUR"})
 
 

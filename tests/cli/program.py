@@ -21,7 +21,7 @@ import uuid
 
 from support import (
     PROGRAM, NORTHWIND, RETAIL, SECONDS, DONE, NO, USAGE, FAILED, ORDER, test, run, equal,
-    FakeServer, Server, new_store, free_port, on_terminal, main,
+    FakeServer, Server, new_store, free_port, on_terminal, main, parse,
 )
 
 
@@ -271,7 +271,7 @@ def check_orders(*place):
     run("get", *place, "C1", "O1").ends(NO, "O1", "C1")
     said = run("put", *place, "-", stdin=ORDER).ends(DONE, "Stored order O1 of C1, revision ").out
     revision = int(said.split()[-1])
-    equal(json.loads(run("get", *place, "C1", "O1", "--json").ends(DONE).out), ORDER)
+    equal(parse(run("get", *place, "C1", "O1", "--json").ends(DONE).out), ORDER)
     shown = run("get", *place, "C1", "O1").ends(
         DONE, "Order O1 of C1", "2020-02-29", "Location 2", "no lines", "1 Road, Reims", "note",
         "2 lines, total 2.75 EUR", str(revision)).out
@@ -306,12 +306,13 @@ def json_files(folder):
     said = run("put", "--store", store, path).ends(NO, f"{path}:6: ", f"{path}:7: ").out
     equal([line.split(", ")[0] for line in said.splitlines()],
           ["Stored order 0 of C", "Stored order 1 of C", "Stored customer C",
-           "Stored order 2 of C"])
+           "Stored order 2 of C", "4 stored"])
+    equal(said.endswith("\n4 stored, 2 refused\n"), True)
     run("get", "--store", store, "C", "2").ends(DONE)
 
     pathlib.Path(path).write_text(json.dumps(ORDER, indent=2))
     run("put", "--store", store, path).ends(DONE, "Stored order O1 of C1")
-    equal(json.loads(run("get", "--store", store, "C1", "O1", "--json").out), ORDER)
+    equal(parse(run("get", "--store", store, "C1", "O1", "--json").out), ORDER)
 
     pathlib.Path(path).write_text("\n".join(lines))
     run("put", "--store", store, path, "--if-revision", 4).ends(USAGE, "single order")
@@ -326,7 +327,7 @@ def json_files(folder):
     twice = dict(ORDER, shipping_locations=[{"number": 1, "line_items": [{"number": 1},
                                                                         {"number": 1}]}])
     run("put", "--store", store, "-", stdin=twice).ends(NO, "1")
-    equal(json.loads(run("get", "--store", store, "C1", "O1", "--json").out), ORDER)
+    equal(parse(run("get", "--store", store, "C1", "O1", "--json").out), ORDER)
 
 
 @test
@@ -338,7 +339,7 @@ def json_broken_first_line(folder):
         said = run("put", "--store", store, "-", stdin=f"{line[:cut]}\n{numbered(1, 2)}").ends(
             NO, "standard input:1: ")
         equal([text.split(", ")[0] for text in said.out.splitlines()],
-              ["Stored order 1 of C", "Stored order 2 of C"])
+              ["Stored order 1 of C", "Stored order 2 of C", "2 stored"])
     # an object over many lines is one, also where a line of it looks like one by itself
     run("put", "--store", store, "-", stdin='{"customer":\n{"number": "D"}\n}\n').ends(
         DONE, "Stored customer D")
@@ -386,7 +387,7 @@ def put_goes_on_after_refusals(folder):
         said = run("put", "--server", server.address, "-", stdin=lines).ends(
             NO, *(f"no {n.decode()}" for n in refusals))
     equal([line.split(" of ")[0] for line in said.out.splitlines()],
-          ["Stored order A", "Stored order Z"])
+          ["Stored order A", "Stored order Z", "2 stored, 5 refused"])
     equal("Stopped" in said.err, False)
 
 
@@ -443,7 +444,7 @@ def customers(folder):
     customer = {"number": "C", "name": "Ann", "address": {"city": "Reims"}, "phones": ["1", "2"]}
     run("customer", "get", "--store", store, "C").ends(NO, "C")
     run("customer", "put", "--store", store, "-", stdin=customer).ends(DONE, "Stored customer C")
-    equal(json.loads(run("customer", "get", "C", "--store", store, "--json").out), customer)
+    equal(parse(run("customer", "get", "C", "--store", store, "--json").out), customer)
     run("customer", "get", "C", "--store", store).ends(DONE, "Customer C", "Ann", "Reims", "phone")
     run("customer", "put", "--store", store, "-", stdin={"name": "x"}).ends(NO, "number")
     run("put", "--store", store, "-", stdin=customer).ends(
@@ -481,13 +482,149 @@ def full_disk(folder):
 
 
 @test
+def json_on_a_terminal(folder):
+    """JSON cannot steer a terminal either; escaped it means the same, and a pipe gets it as it is."""
+    store = new_store(folder)
+    evil = {"a": "\u009b31mred", "b": "\u202eabc", "c": "\u2066x\u2069", "d": "\u2028", "e": "\x7f",
+            "f": "\U000e0041", "g": "na\u00efve \U0001f469\u200d\U0001f4bb"}
+    run("put", "--store", store, "-", stdin=dict(ORDER, attributes=evil)).ends(DONE)
+    run("customer", "put", "--store", store, "-",
+        stdin={"number": "C1", "attributes": evil}).ends(DONE)
+    calls = [["get", "C1", "O1", "--json"], ["customer", "get", "C1", "--json"],
+             ["customer", "get", "C1", "--orders", "--json"], ["export"]]
+    for call in calls:
+        shown = on_terminal(*call, "--store", store).replace("\r\n", "\n")
+        equal([c for c in "\x1b\u009b\u202e\u2066\u2069\u2028\x7f\U000e0041" if c in shown], [])
+        equal(evil["g"] in shown, True)
+        piped = run(*call, "--store", store).ends(DONE).out
+        equal("\u202e" in piped, True)
+        texts = [shown, piped]
+        if call == ["export"]:
+            texts = ["[" + text.strip().replace("\n", ",") + "]" for text in texts]
+        equal(*map(json.loads, texts))
+
+
+@test
+def revision_in_scripts(folder):
+    """What get prints, put takes, and its revision is what --if-revision wants."""
+    store = new_store(folder)
+    run("put", "--store", store, "-", stdin=ORDER).ends(DONE)
+    with Server(store) as server:
+        for place in (["--server", server.address],):
+            got = run("get", *place, "C1", "O1", "--json").ends(DONE).out
+            revision = json.loads(got)["revision"]
+            stored = run("put", *place, "-", "--json", "--if-revision", revision, stdin=got)
+            said = json.loads(stored.ends(DONE).out)
+            equal({key: said[key] for key in ("line", "customer_number", "order_number")},
+                  {"line": 1, "customer_number": "C1", "order_number": "O1"})
+            equal(said["revision"] > revision, True)
+            refused = run("put", *place, "-", "--json", "--if-revision", revision, stdin=got)
+            wrong = json.loads(refused.ends(NO).out)
+            equal((wrong["error"], wrong["stored_revision"]), ("conflict", said["revision"]))
+            equal("revision" in wrong, False)
+            equal(parse(run("get", *place, "C1", "O1", "--json").out), ORDER)
+    for wrong in ("4", 0, -1, 1.5, None, True, [1], 2**63):
+        run("put", "--store", store, "-", stdin=dict(ORDER, revision=wrong)).ends(
+            NO, "the number is too large" if wrong == 2**63 else "revision: must be a whole number")
+
+
+@test
+def put_says_as_much_as_wanted(folder):
+    store = new_store(folder)
+    lines = "\n".join(json.dumps(dict(ORDER, order_number=str(n))) for n in range(3))
+    lines += "\n{\"customer\":{\"number\":\"C1\"}}\nbad\n"
+    put = ["put", "--store", store, "-"]
+    result = run(*put, stdin=lines).ends(NO, "4 stored, 1 refused", "standard input:5: ")
+    equal(len(result.out.splitlines()), 5)
+    result = run(*put, "--quiet", stdin=lines).ends(NO, "standard input:5: ")
+    equal(result.out, "")
+    said = [json.loads(line) for line in run(*put, "--json", stdin=lines).ends(NO).out.splitlines()]
+    equal([(entry["line"], entry.get("order_number"), entry.get("number"), entry.get("error"))
+           for entry in said],
+          [(1, "0", None, None), (2, "1", None, None), (3, "2", None, None), (4, None, "C1", None),
+           (5, None, None, "invalid")])
+    equal([entry["revision"] > 0 for entry in said[:4]], [True] * 4)
+    said = run(*put, "--json", "--quiet", stdin=lines).ends(NO).out
+    equal(json.loads(said)["line"], 5)
+    equal("stored, " in run(*put, stdin=ORDER).ends(DONE, "Stored order").out, False)
+    run("customer", "put", "--store", store, "-", "--quiet", stdin={"number": "C9"}).ends(DONE)
+    run("customer", "get", "C9", "--store", store, "--quiet").ends(USAGE, "--quiet goes with: put")
+
+
+@test
+def places_from_the_environment(folder):
+    store = new_store(folder)
+    run("put", "--store", store, "-", stdin=ORDER).ends(DONE)
+    without = {key: value for key, value in os.environ.items() if not key.startswith("TALLORDER_")}
+    here = {**without, "TALLORDER_STORE": store}
+    run("get", "C1", "O1", env=here).ends(DONE, "Order O1")
+    run("status", env=here).ends(DONE)
+    nowhere = f"rocksdb:{folder}/none"
+    run("get", "C1", "O1", "--store", nowhere, env=here).ends(FAILED, "none")
+    path = f"{folder}/tallorder.conf"
+    pathlib.Path(path).write_text(f"[tallorder]\nstore={nowhere}\n")
+    run("get", "C1", "O1", "--config", path, env=here).ends(FAILED, "none")
+    with Server(store) as server:
+        there = {**without, "TALLORDER_SERVER": server.address}
+        run("get", "C1", "O1", env=there).ends(DONE, "Order O1")
+        run("get", "C1", "O1", "--server", server.address, env=here).ends(DONE, "Order O1")
+        both = {**here, **there}
+        run("get", "C1", "O1", env=both).ends(USAGE, "TALLORDER_STORE and TALLORDER_SERVER are both")
+        run("get", "C1", "O1", "--server", server.address, env=both).ends(DONE, "Order O1")
+        run("explain", "C1", "O1", env=there).ends(USAGE, "--store rocksdb:DIR")
+    run("explain", "C1", "O1", env=both).ends(DONE)
+    run("get", "C1", "O1", env={**without, "TALLORDER_STORE": ""}).ends(USAGE, "--store rocksdb:DIR")
+    run("bench", "--floor", "--count", "0", env=here).ends(USAGE)
+    run("init", "--layout", "wide", env={**without, "TALLORDER_STORE": nowhere}).ends(DONE, "wide")
+
+
+@test
+def suggestions(folder):
+    for typed, meant in (("gett", "get"), ("lsit", "list"), ("staus", "status"), ("expo", "export"),
+                         ("custmer", "customer"), ("bnech", "bench")):
+        run(typed).ends(USAGE, f"no command “{typed}”. Did you mean: tallorder {meant}\n")
+        run("help", typed).ends(USAGE, f"Did you mean: tallorder {meant}\n")
+    for typed in ("fly", "x", "", "getgetget"):
+        equal("mean" in run(typed).ends(USAGE, "tallorder help").err, False)
+    for typed, meant in (("jason", "json"), ("stor", "store"), ("sever=h:1", "server"),
+                         ("confg", "config")):
+        run("get", "A", "B", f"--{typed}").ends(
+            USAGE, f"no option --{typed.split('=')[0]}; did you mean --{meant}; see")
+    for typed in ("loud", "zzz"):
+        equal("mean" in run("get", "A", "B", f"--{typed}").ends(USAGE, f"--{typed}").err, False)
+    # what another command has is not suggested, nor what comes after --
+    run("delete", "A", "B", "--jason").ends(USAGE, "--jason")
+    run("explain", "A", "B", "--sever=h:1").ends(USAGE, "--sever")
+    path = f"{folder}/tallorder.conf"
+    for group, text in (("laod", "such as [load]"), ("Tallorder", "[tallorder]"), ("x", "[x]")):
+        pathlib.Path(path).write_text(f"[{group}]\njobs=2\n")
+        run("status", "--config", path).ends(USAGE, path, "no such group", text)
+    pathlib.Path(path).write_text("[load]\njobs=2\n[bench]\n")
+    run("status", "--config", path).ends(USAGE, "--store")
+
+
+@test
+def help_of_a_part(folder):
+    whole = run("customer", "--help").ends(DONE, "--orders", "--if-revision", "--quiet").out
+    wanted = {"get": ["--json", "--orders", "--limit"], "put": ["--json", "--quiet"],
+              "delete": ["--if-revision"], "list": ["--json", "--all"]}
+    for part, options in wanted.items():
+        said = run("customer", part, "--help").ends(
+            DONE, f"tallorder customer {part} [OPTION...]", "Example:", "--store", "--server").out
+        equal(run("help", "customer", part).ends(DONE).out, said)
+        for option in ("--json", "--quiet", "--orders", "--if-revision"):
+            equal(f"  {option}" in said, option in options)
+    equal(run("customer", "fly", "--help").ends(DONE).out, whole)
+
+
+@test
 def config_file(folder):
     store = new_store(folder)
     path = f"{folder}/tallorder.conf"
     pathlib.Path(path).write_text(f"[tallorder]\nstore={store}\n[get]\njson=true\n"
                                   "[load]\nmap=northwind\njobs=2\n")
     run("put", "--config", path, "-", stdin=ORDER).ends(DONE)
-    equal(json.loads(run("get", "--config", path, "C1", "O1").ends(DONE).out), ORDER)
+    equal(parse(run("get", "--config", path, "C1", "O1").ends(DONE).out), ORDER)
     run("load", f"--config={path}", NORTHWIND / "orders.csv").ends(DONE, "830")
     run("load", "--config", path, "--map", "online-retail", RETAIL).ends(NO, "444")
     run("get", "--config", path, "--store", f"rocksdb:{folder}/none", "C1", "O1").ends(FAILED)

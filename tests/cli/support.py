@@ -156,6 +156,15 @@ class FakeServer:
         return True
 
 
+def parse(text):
+    """What a get printed as JSON, without the revision, which has to be there."""
+    value = json.loads(text)
+    revision = value.pop("revision", None)
+    if type(revision) is not int or revision < 1:
+        raise AssertionError(f"no revision: {text}")
+    return value
+
+
 def new_store(folder, layout="blob", key="hashed"):
     store = f"rocksdb:{folder}/store"
     run("init", "--store", store, "--layout", layout, "--key", key).ends(

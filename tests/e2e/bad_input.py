@@ -52,6 +52,7 @@ class Refusals(Checks):
     def holds_only_good(self, what, store, numbers):
         """None of @numbers is stored; the order that was there still is, and can be read."""
         stored = json.loads(run("get", "--store", store, "--json", "C1", "good"))
+        self.check(stored.pop("revision", 0) > 0, f"{what}: its revision is there", stored)
         self.check(stored == GOOD, f"{what}: what was stored is untouched", stored)
         found = [n for n in numbers if subprocess.run(
             [str(PROGRAM), "get", "--store", store, "C1", n], capture_output=True,

@@ -106,6 +106,19 @@ set_ttl (HbTColumnFamilyDescriptor *family, guint64 ttl, GError **error)
 }
 
 /**
+ * tall_hbase_settings_check:
+ *
+ * Returns: FALSE with %TALL_ERROR_UNSUPPORTED if HBase cannot keep what the spec asks for
+ */
+gboolean
+tall_hbase_settings_check (const TallTableSpec *spec, GError **error)
+{
+  g_autoptr (HbTColumnFamilyDescriptor) family =
+      g_object_new (HB_TYPE_T_COLUMN_FAMILY_DESCRIPTOR, NULL);
+  return set_ttl (family, spec->ttl, error) && set_choices (family, spec, error);
+}
+
+/**
  * tall_hbase_settings_to_descriptor:
  *
  * Returns: (transfer full): what HBase is to create; NULL with %TALL_ERROR_UNSUPPORTED if it

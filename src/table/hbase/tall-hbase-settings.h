@@ -7,6 +7,8 @@
 
 G_BEGIN_DECLS
 
+gboolean tall_hbase_settings_check (const TallTableSpec *spec,
+                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
 HbTTableDescriptor *tall_hbase_settings_to_descriptor (const TallTableSpec *spec,
                                                        const TallHbaseNames *names,
                                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;

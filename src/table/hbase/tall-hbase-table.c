@@ -4,6 +4,7 @@
 
 #include "tall-hbase-admin.h"
 #include "tall-hbase-reader.h"
+#include "tall-hbase-settings.h"
 #include "tall-hbase-self-test.h"
 #include "tall-hbase-trial.h"
 #include "tall-hbase-writer.h"
@@ -184,4 +185,10 @@ tall_hbase_table_open (const TallHbaseOptions *options, GError **error)
   self->pool = g_steal_pointer (&pool);
   self->merge = tall_hbase_merge_new (self->pool, &self->names);
   return TALL_TABLE (self);
+}
+
+gboolean
+tall_hbase_table_check_spec (const TallTableSpec *spec, GError **error)
+{
+  return tall_hbase_settings_check (spec, error);
 }

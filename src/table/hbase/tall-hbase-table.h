@@ -33,6 +33,10 @@ typedef struct
     .max_waiting = 1024                                                                            \
   }
 
+/* What an HBase will refuse to create, without asking one: %TALL_ERROR_UNSUPPORTED. */
+gboolean tall_hbase_table_check_spec (const TallTableSpec *spec,
+                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
 TallTable *tall_hbase_table_open (const TallHbaseOptions *options,
                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

@@ -1,0 +1,15 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-command.h"
+
+G_BEGIN_DECLS
+
+/* All commands of the program, NULL-terminated, in the order in which help names them. */
+extern const TallCommand *const tall_commands[];
+
+const TallCommand *tall_commands_find (const char *name);
+const char *tall_commands_suggest (const char *word);
+
+G_END_DECLS

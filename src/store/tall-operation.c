@@ -7,6 +7,7 @@
 #define LOOKING_TIME (3 * G_USEC_PER_SEC)
 
 #define USUAL_TIMEOUT 10000 /* milliseconds */
+#define MOST_DOUBLINGS 20   /* of the patience: more than any operation has time for */
 
 /**
  * tall_operation_init:
@@ -134,6 +135,21 @@ tall_operation_now_monotonic (const TallOperation *self)
 {
   const TallStoreHooks *hooks = &self->context->hooks;
   return hooks->monotonic (hooks->data);
+}
+
+/**
+ * tall_operation_patience:
+ *
+ * How long a foreign claim is respected. Two writers that need longer than that for their rows
+ * would overtake each other for ever: so each time that an operation is overtaken it doubles, until
+ * one of them gets through.
+ *
+ * Returns: microseconds
+ */
+gint64
+tall_operation_patience (const TallOperation *self)
+{
+  return self->context->hooks.patience << MIN (self->n_overtaken, MOST_DOUBLINGS);
 }
 
 /**

@@ -46,6 +46,7 @@ typedef struct
   GByteArray *root_row;     /* owned: key of the root row */
   gint64 deadline;          /* for calls of the table: microseconds of g_get_monotonic_time() */
   gint64 end;               /* the same moment by the monotonic clock of the hooks */
+  guint n_overtaken;        /* how often a claim of ours was claimed over, or deleted under us */
   gint64 hinted;            /* revision of the hint written to the index by itself; 0: none */
 } TallOperation;
 
@@ -64,6 +65,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallOperation, tall_operation_clear)
 gboolean tall_operation_has_children (const TallOperation *self);
 gboolean tall_operation_is_root (const TallOperation *self, const char *table, TallSlice row);
 gboolean tall_operation_is_over (const TallOperation *self);
+gint64 tall_operation_patience (const TallOperation *self);
 gint64 tall_operation_now_monotonic (const TallOperation *self);
 gboolean tall_operation_has_looked_long (const TallOperation *self, gint64 begun);
 gboolean tall_operation_apply (const TallOperation *self,

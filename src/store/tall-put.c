@@ -101,6 +101,8 @@ attempt (TallOperation *operation,
       tall_commit (operation, root, g_ptr_array_index (batch->mutations, 0), wanted, &cause);
   if (step == TALL_STEP_DONE)
     tall_children_clean_up (operation, &replaced, wanted);
+  if (has_children && step == TALL_STEP_AGAIN)
+    operation->n_overtaken++;
   if (has_children && step == TALL_STEP_FAILED
       && !g_error_matches (cause, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN))
     tall_release (operation, root, content->order);

@@ -76,7 +76,7 @@ tall_wait_for_claim (const TallOperation *operation,
           tall_root_take (root, &now);
           return TRUE;
         }
-      *stale = before - seen >= hooks->patience;
+      *stale = before - seen >= tall_operation_patience (operation);
     }
   return TRUE;
 }

@@ -3,6 +3,8 @@
 
 /* Claims that come to nothing, given up or abandoned: what was written for them goes, and nothing
  * else does. */
+#include <string.h>
+
 #include "tall-error.h"
 #include "tall-stepper.h"
 
@@ -231,6 +233,64 @@ test_late_rows (gconstpointer layout)
   g_assert_cmpuint (tall_test_count_cells (table, layout, 0), ==, n_cells);
 }
 
+/* A client that is overtaken while it writes its rows, a number of times. */
+typedef struct
+{
+  TallStore *others;
+  TallTestClock clock;
+  guint n_overtaken;
+  guint n_waits;
+  gint64 begin;    /* of the wait under way */
+  gint64 waits[8]; /* microseconds that somebody else's claim was respected; n_waits of them */
+} Slow;
+
+static void
+overtake (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  Slow *self = data;
+  if (call->kind == APPLY_IF && call->matched && self->n_waits < self->n_overtaken)
+    {
+      self->waits[self->n_waits++] = self->clock.monotonic - self->begin;
+      return;
+    }
+  if (call->kind != APPLY || call->mutations[0]->changes[0].kind != TALL_CHANGE_PUT
+      || self->n_waits == self->n_overtaken)
+    return;
+  TallState state;
+  g_assert_true (tall_test_read_state (self->others, TALL_TEST_ORDER, &state, NULL));
+  state.pending += 2;
+  memset (state.pending_token, (gint)self->n_waits + 1, sizeof state.pending_token);
+  tall_test_write_state (self->others, TALL_TEST_ORDER, &state, state.pending);
+  self->begin = self->clock.monotonic;
+}
+
+/* Each time that an operation is overtaken it respects the other's claim for twice as long. */
+static void
+test_overtaken (gconstpointer layout)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTable) table = tall_stepper_table_new (layout);
+  g_autoptr (TallTable) watched = tall_failing_table_new (table);
+  g_autoptr (TallStore) others = tall_test_open (table, NULL);
+  Slow slow = { .others = others, .clock = { .now = 1000, .patience = 1000 * 1000 } };
+  g_autoptr (TallStore) store = tall_test_open (watched, &slow.clock);
+  g_autoptr (TallOrder) order = tall_test_marked_order (TALL_TEST_ORDER, 11, 1, 1);
+
+  slow.n_overtaken = 4;
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (watched), NULL, overtake, &slow);
+  TallWriteOptions options = { .timeout = 60 * 1000 };
+  g_assert_true (tall_front_put_order (TALL_FRONT (store), order, &options, NULL, &error));
+  g_assert_no_error (error);
+  g_assert_cmpuint (slow.n_waits, ==, slow.n_overtaken);
+  for (guint i = 1; i < slow.n_waits; i++)
+    {
+      gint64 patience = slow.clock.patience << i;
+      g_assert_cmpint (slow.waits[i], >=, patience);
+      g_assert_cmpint (slow.waits[i], <, patience + slow.clock.patience / 5);
+    }
+  g_assert_cmpuint (tall_stepper_see (table), ==, 11);
+}
+
 static const struct
 {
   const char *name;
@@ -242,6 +302,7 @@ static const struct
   { "given-up-claim-has-left-rows", test_given_up_claim_has_left_rows },
   { "abandoned-claim-has-left-rows", test_abandoned_claim_has_left_rows },
   { "late-rows", test_late_rows },
+  { "overtaken", test_overtaken },
 };
 
 /* For every layout whose orders are several rows: only there are claims. */

@@ -4,6 +4,13 @@
 
 #include "tall-error.h"
 
+/* A state cell never goes, except with a TTL: then there is none any more. */
+static gboolean
+is_stale (const TallRoot *now, const TallRoot *known)
+{
+  return now->exists && tall_root_is_before (now, known);
+}
+
 /**
  * tall_claim:
  * @root: what the claim is to replace; after %TALL_STEP_DONE the claim
@@ -48,7 +55,7 @@ tall_claim (const TallOperation *operation, TallRoot *root, gint64 revision, GEr
           tall_root_take (root, &wanted);
           return TALL_STEP_DONE;
         }
-      if (!tall_root_is_same (&now, root))
+      if (!tall_root_is_same (&now, root) && !is_stale (&now, root))
         {
           tall_root_take (root, &now);
           return TALL_STEP_AGAIN;

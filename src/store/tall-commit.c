@@ -77,17 +77,25 @@ get_replaced (const TallOperation *operation, const TallState *self)
   return claimed ? -1 : (gint64)revision;
 }
 
-/* Whether a commit that was answered with "did not match" is not done, while @now, which is neither
- * what it expected nor what it wrote, is there. Behind a gateway that repeats calls it may have
- * been done and replaced since. Not so if what is there is older, or has replaced something older:
- * had we been in between, it would have replaced us, or one after us. */
+/* Whether a commit whose answer was lost, or said "did not match", is not done and never will be,
+ * while @now, which is neither what it expected nor what it wrote, is there. What it expected,
+ * @root, never returns, so it is decided by now; but it may have been done and replaced since. Not
+ * so if what is there is older, or has replaced something older: had we been in between, it would
+ * have replaced us, or one after us. What was there before @root proves nothing. */
 static gboolean
-is_undone (const TallOperation *operation, const TallState *committed, const TallRoot *now)
+is_undone (const TallOperation *operation,
+           const TallRoot *root,
+           const TallState *committed,
+           gboolean lost,
+           const TallRoot *now)
 {
   gint64 replaced = get_replaced (operation, &now->state);
 
-  return operation->context->false_is_final || now->state.revision < committed->revision
-         || (replaced >= 0 && replaced < committed->revision);
+  if (!lost && operation->context->false_is_final)
+    return TRUE;
+  return !tall_root_is_before (now, root)
+         && (now->state.revision < committed->revision
+             || (replaced >= 0 && replaced < committed->revision));
 }
 
 /* Earlier versions left no mark, and took none over. */
@@ -124,18 +132,20 @@ fail_unknown (GError **error, const char *reason, const GError *cause)
   return TALL_STEP_FAILED;
 }
 
-/* Whether a commit is not done, that was answered with "did not match", and after which the row
- * cannot be read. Every version gives the state cell the revision that it writes as timestamp: had
- * ours been there, what is there now would be later. */
+/* The same if the row cannot be read. Every version gives the state cell the revision that it
+ * writes as timestamp: had ours been there, what is there now would be later. */
 static gboolean
 is_undone_unread (const TallOperation *operation,
+                  const TallRoot *root,
                   const TallState *committed,
+                  gboolean lost,
                   const TallRoot *now,
                   const GError *cause)
 {
-  return operation->context->false_is_final
-         || (tall_error_is_unreadable (cause) && now->timestamp > 0
-             && now->timestamp < committed->revision);
+  if (!lost && operation->context->false_is_final)
+    return TRUE;
+  return tall_error_is_unreadable (cause) && now->timestamp > 0 && now->timestamp >= root->timestamp
+         && now->timestamp < committed->revision;
 }
 
 /* What the state cell says after an answer that does not. Sets @settled unless the same bytes may
@@ -154,7 +164,7 @@ settle (const TallOperation *operation,
   *settled = TRUE;
   if (!tall_root_read (&now, operation, &cause))
     {
-      if (lost || !is_undone_unread (operation, committed, &now, cause))
+      if (!is_undone_unread (operation, root, committed, lost, &now, cause))
         return fail_unknown (error, NULL, cause);
       tall_fail_undone (error, g_steal_pointer (&cause));
       return TALL_STEP_FAILED;
@@ -173,7 +183,7 @@ settle (const TallOperation *operation,
     }
   if (!root->exists && has_origin (&now.state))
     return settle_creation (root, committed, &now);
-  if (lost || !is_undone (operation, committed, &now))
+  if (!is_undone (operation, root, committed, lost, &now))
     return fail_unknown (error, "somebody else has written since", NULL);
   tall_root_take (root, &now);
   return TALL_STEP_AGAIN;

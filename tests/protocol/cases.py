@@ -86,6 +86,8 @@ CLAIMS = [
      ((put("x"), DELETE), (GET, replace("y"))), Faults(lies=1)),
     ("two puts, two misses", ((put("x", TWO),), (put("y", OTHER),)), Faults(misses=2)),
     ("three puts", ((put("x", TWO),), (put("y", OTHER),), (put("z"),)), Faults()),
+    ("put and delete beside a put, one lie, a stale read",
+     ((put("x"), DELETE), (put("y"),)), Faults(lies=1, stale=1)),
 ]
 ONE_ROW = [
     ("two puts and a delete, one lie, compacted",
@@ -105,6 +107,10 @@ ONE_ROW = [
      Faults(lost=1, lies=1, compactions=1)),
     ("insert, put and delete, two misses, one lie",
      ((insert("x"),), (put("y"),), (DELETE, GET)), Faults(lies=1, misses=2)),
+    ("put and replace beside a put, one lie, a stale read",
+     ((put("x"), put("y"), GET), (put("z"), GET)), Faults(lies=1, stale=1)),
+    ("put and replace beside a put, an answer lost, a stale read",
+     ((put("x"), put("y"), GET), (put("z"), GET)), Faults(lost=1, stale=1)),
 ]
 # With an index an insert reads first; nothing else differs.
 INDEX = [
@@ -162,6 +168,10 @@ ALSO = [
     also_holds("what an abandoned claim has written stays",
                "It is never seen as long as all versions are kept; but it would pile up until a commit.",
                ((put("x", TWO),), (put("y", OTHER),), (GET,)), True, Faults(), leftovers="keep"),
+    also_holds("after a lost answer nothing is certain",
+               "Right, but many an answer is “unknown” that need not be.",
+               ((put("x"), put("w")), (put("y"),), (GET, GET)), False, Faults(lost=1),
+               after_lost="unknown"),
     also_holds("after a lie nothing is certain",
                "Right, but many an answer is “unknown” that need not be.",
                ((put("x"), put("w")), (put("y"),), (GET, GET)), False, Faults(lies=1),
@@ -255,6 +265,14 @@ BROKEN_ONE_ROW = [
            "Another revision is there: so it was not done, or it was, and has been replaced.",
            TOLD, ((put("x"), put("w")), (put("y"),), (GET, GET)), False, Faults(lies=1),
            certain_by="revision"),
+    broken("a stale read settles a lie",
+           "What was replaced seems to be there, older than the commit: so that seems not done.",
+           FINDS, ((put("x"), put("y"), put("z")),), False, Faults(lies=1, stale=1),
+           stale="believed"),
+    broken("a stale read settles a lost answer",
+           "What was replaced seems to be there, older than the commit: so that seems not done.",
+           FINDS, ((put("x"), put("y"), put("z")),), False, Faults(lost=1, stale=1),
+           stale="believed"),
     broken("who made the row is not known",
            "A writer with a slow clock who guesses that there is no row is never certain.",
            ALONE, ((put("x"),), (put("y"),)), False, Faults(lies=1), creation_by="lineage"),

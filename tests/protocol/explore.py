@@ -5,7 +5,7 @@
 Between any two calls of a client any others can make theirs. A call can also lose its answer, be
 late (it happens at any later time, or never, and its client has been told that the answer is
 lost), or be answered with "did not match" though it was done, as by a gateway that repeats calls,
-or though it matches.
+or though it matches. A read that settles something can show what was there before.
 The table may be compacted at any time. A crash needs no step of its own: a client that is never
 let on again has crashed, and in every state all others may be the only ones that go on.
 
@@ -20,9 +20,10 @@ from typing import Any, NamedTuple
 import linear
 from clients import Begin, Clients, Do, End
 from rows import EMPTY, compact, mutate, newest, visible
-from state import CHILDREN, DONE, LOST, NOT_FOUND, ROOT, Choose, Read, WriteIf
+from state import CHILDREN, DONE, LOST, NOT_FOUND, ROOT, Choose, Read, Settle, WriteIf
 
 ROWS = (ROOT, *CHILDREN)
+MOST_BEFORE = 3                # states of a row that a stale read may show
 MOST_WORLDS = 6_000_000        # or it needs more than 3 GB
 
 
@@ -33,6 +34,7 @@ class Faults:
     lies: int = 0              # calls that are done and answered with "did not match"
     compactions: int = 0
     misses: int = 0            # calls that would match, are not done, and so answered
+    stale: int = 0             # reads that settle something, and show what was there before
 
 
 class World(NamedTuple):
@@ -45,6 +47,8 @@ class World(NamedTuple):
     lies: int
     compactions: int
     misses: int
+    stale: int
+    before: tuple              # what the root row was before, while reads may be stale
 
 
 class Step(NamedTuple):
@@ -123,7 +127,7 @@ class Explorer:
                        for name, (clock, todo) in enumerate(clients))
         empty = self.table.rows.of(EMPTY)
         self.start = World((empty,) * len(ROWS), (), places, self.monitor.START, faults.lost,
-                           faults.lies, faults.compactions, faults.misses)
+                           faults.lies, faults.compactions, faults.misses, faults.stale, ())
 
     def next_worlds(self, world):
         """All (step, world) that can come next."""
@@ -158,7 +162,13 @@ class Explorer:
         """What can become of a call: (world, answer, note)."""
         rows, answer = self.table.execute(world.rows, call)
         done = world._replace(rows=rows)
+        if world.stale and rows[0] != world.rows[0]:
+            done = done._replace(before=(*world.before, world.rows[0])[-MOST_BEFORE:])
         yield done, answer, ""
+        if isinstance(call, Settle) and world.stale:
+            for row in world.before:
+                cells = visible(self.table.rows.things[row], self.table.versions)
+                yield world._replace(stale=world.stale - 1), cells, "stale"
         if isinstance(call, Read):
             return
         if world.lost:

@@ -14,7 +14,7 @@ expression that already holds another call's answer.
 
 from rows import Cell, DeleteAt, DeleteUpTo
 from state import (AGAIN, CHILDREN, CONFLICT, DONE, LOST, NO_STATE, NOT_DONE, NOT_FOUND, ROOT,
-                   UNKNOWN, Lineage, Read, Root, State, Write, WriteIf, find_root)
+                   UNKNOWN, Lineage, Read, Root, Settle, State, Write, WriteIf, find_root)
 
 MAX_ATTEMPTS = 2           # of one conditional write: the same bytes, sent again once
 MAX_TRIES = 2              # of an operation that others overtake; the store's limit is its time
@@ -24,6 +24,18 @@ MAX_TRIES = 2              # of an operation that others overtake; the store's l
 
 def read_root():
     return find_root((yield Read(ROOT)))
+
+
+def read_root_again():
+    return find_root((yield Settle(ROOT)))
+
+
+def is_stale(operation, now, known):
+    """Whether a read shows what was there before @known. Timestamps of a state cell only grow, and
+    a claim has that of the commit that follows it."""
+    age = (now.timestamp, not (now.state and now.state.pending))
+    return (operation.variant.stale != "believed"
+            and age < (known.timestamp, not (known.state and known.state.pending)))
 
 
 def is_live(root):
@@ -71,10 +83,10 @@ def claim(operation, root, revision, number):
         answer = yield WriteIf(root.state, (Cell("s", revision, wanted.state),))
         if answer is True:
             return DONE, wanted
-        now = yield from read_root()
+        now = yield from read_root_again()
         if now.state == wanted.state:
             return DONE, wanted
-        if now.state != root.state:
+        if now.state != root.state and not is_stale(operation, now, root):
             return AGAIN, now
     return NOT_DONE, root
 
@@ -149,15 +161,19 @@ def is_ours(operation, stored, committed):
     return stored.token == committed.token
 
 
-def is_undone(operation, committed, now):
-    """Whether a commit that was answered with "did not match" is not done, while @now, which is
-    neither what it expected nor what it wrote, is there. Behind a gateway that repeats calls it
-    may have been done and replaced since. Not so if what is there is older, or has replaced
-    something older: had we been in between, it would have replaced us, or one after us."""
+def is_undone(operation, expected, committed, lost, root):
+    """Whether a commit whose answer was lost, or said "did not match", is not done and never will
+    be, while @root, which is neither what it expected nor what it wrote, is there. As what it
+    expected never returns, it is decided by now; but it may have been done and replaced since. Not
+    so if what is there is older, or has replaced something older: had we been in between, it would
+    have replaced us, or one after us."""
+    now = root.state or NO_STATE
     if operation.variant.certain_by == "revision":
         return now.revision != committed.revision
-    if operation.no_is_final or operation.variant.certain_by == "never":
+    if not lost and (operation.no_is_final or operation.variant.certain_by == "never"):
         return operation.no_is_final
+    if is_stale(operation, root, expected):
+        return False
     replaced = now.pending_token.replaced if isinstance(now.pending_token, Lineage) else None
     return (now.revision < committed.revision
             or (replaced is not None and replaced < committed.revision))
@@ -177,9 +193,10 @@ def settle_creation(committed, now):
     return DONE if now.pending_token.origin == committed.pending_token.origin else AGAIN
 
 
-def settle(operation, expected, committed, lost, now):
-    """What the state @now says of a commit whose answer does not; None: send it again."""
-    variant = operation.variant
+def settle(operation, root, committed, lost, found):
+    """What the root @found says of a commit over @root whose answer does not; None: send it
+    again."""
+    variant, expected, now = operation.variant, root.state, found.state
     if variant.after_no == "trust" and not lost:
         return AGAIN
     if now is not None and is_ours(operation, now, committed):
@@ -188,9 +205,9 @@ def settle(operation, expected, committed, lost, now):
         return None
     if can_settle_creation(operation, expected, now):
         return settle_creation(committed, now)
-    if lost:
+    if lost and variant.after_lost != "lineage":
         return {"unknown": UNKNOWN, "conflict": CONFLICT, "again": AGAIN}[variant.after_lost]
-    return AGAIN if is_undone(operation, committed, now) else UNKNOWN
+    return AGAIN if is_undone(operation, root, committed, lost, found) else UNKNOWN
 
 
 def commit(operation, root, mutations, committed):
@@ -201,8 +218,8 @@ def commit(operation, root, mutations, committed):
         if answer is True:
             return DONE, root
         lost = lost or answer is LOST
-        now = yield from read_root()
-        step = settle(operation, root.state, committed, lost, now.state)
+        now = yield from read_root_again()
+        step = settle(operation, root, committed, lost, now)
         if step:
             return step, now
     return UNKNOWN, root

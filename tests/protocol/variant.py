@@ -19,7 +19,9 @@ class Variant:
     #                                    | "all": also what stands below them
     children: str = "acknowledged"     # before the commit is sent | "unacknowledged"
     after_no: str = "look"             # after "did not match" | "trust" it and begin again
-    after_lost: str = "unknown"        # somebody else's state is there | "conflict" | "again"
+    after_lost: str = "lineage"        # somebody else's state is there: that decides, as after
+    #                                    "did not match" | "unknown" | "conflict" | "again"
+    stale: str = "unknown"             # what settles is older than what was expected | "believed"
     ours_by: str = "token"             # by what a commit knows itself | "revision"
     certain_by: str = "lineage"        # that it never happened | "revision" | "never"
     creation_by: str = "origin"        # for a new row | "lineage", as for others

@@ -5,7 +5,7 @@
  * broke drafts of the protocol, replayed call by call. Clients are named as in those traces: p0,
  * p1 …; client pN stores orders of writer 10 + N. */
 #include "tall-error.h"
-#include "tall-memory-table.h"
+#include "tall-stale-table.h"
 #include "tall-stepper.h"
 
 #define READ TALL_CALL_READ
@@ -58,8 +58,9 @@ test_false_claim (void)
   g_assert_cmpuint (tall_stepper_see (table), ==, 10);
 }
 
-/* lostcommit=conflict: p1's commit is lost while p0 claims over. It is neither stored nor refused:
- * who said "conflict" was wrong if it had taken effect, who said "stored" if not. */
+/* lostcommit=conflict: p1's commit is lost while p0 claims over. That the claim stands on what was
+ * there before shows that p1's has not happened, and never will: it begins again. Who said
+ * "conflict" was wrong if it had taken effect, who said "stored" if not. */
 static void
 lose_commit_to_claim (const TallWriteOptions *options)
 {
@@ -75,7 +76,6 @@ lose_commit_to_claim (const TallWriteOptions *options)
   tall_stepper_step (p1, APPLY);
   tall_stepper_fail (p1, APPLY_IF, TALL_FAILURE_LATE);
   tall_stepper_step (p1, READ);
-  g_assert_error (tall_stepper_get_error (p1), TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN);
   g_assert_cmpuint (tall_stepper_see (table), ==, 0);
 
   tall_stepper_step (p0, READ);
@@ -86,6 +86,9 @@ lose_commit_to_claim (const TallWriteOptions *options)
   g_assert_no_error (tall_stepper_get_error (p0));
   g_assert_cmpuint (tall_stepper_deliver_late (p1), ==, 0);
   g_assert_cmpuint (tall_stepper_see (table), ==, 10);
+  tall_stepper_finish (p1);
+  g_assert_no_error (tall_stepper_get_error (p1));
+  g_assert_cmpuint (tall_stepper_see (table), ==, 11);
   tall_stepper_go_on_alone (table);
 }
 
@@ -230,6 +233,154 @@ test_overtaken_put_is_tried_again (gconstpointer layout)
   g_assert_cmpuint (tall_stepper_see (table), ==, 10);
 }
 
+/* p0 stands before the commit that is to replace what it knows. */
+static TallStepper *
+stand_before_commit (TallTable *table, const TallLayout *layout)
+{
+  g_autoptr (TallStepper) p0 = tall_stepper_new (table, 1000);
+  tall_stepper_put_whole (p0, 10, 2);
+  tall_stepper_put (p0, 12, 2, NULL);
+  tall_stepper_step (p0, APPLY_IF);
+  tall_stepper_step (p0, READ);
+  if (layout->single_row)
+    return g_steal_pointer (&p0);
+  tall_stepper_step (p0, APPLY_IF);
+  tall_stepper_step (p0, APPLY);
+  return g_steal_pointer (&p0);
+}
+
+/* What is there has directly replaced what a lost commit expected: it never happened, and is done
+ * again. Its late call finds nothing that it expects. */
+static void
+test_lost_commit_that_was_overtaken (gconstpointer layout)
+{
+  g_autoptr (TallTable) table = tall_stepper_table_new (layout);
+  g_autoptr (TallStepper) p0 = stand_before_commit (table, layout);
+  g_autoptr (TallStepper) p1 = tall_stepper_new (table, 2000);
+  tall_stepper_put_whole (p1, 11, 1);
+  tall_stepper_fail (p0, APPLY_IF, TALL_FAILURE_LATE);
+  tall_stepper_step (p0, READ);
+  tall_stepper_finish (p0);
+  g_assert_no_error (tall_stepper_get_error (p0));
+  tall_stepper_deliver_late (p0);
+  g_assert_cmpuint (tall_stepper_see (table), ==, 12);
+  tall_stepper_go_on_alone (table);
+}
+
+/* staleread: a read that shows what was there before what was expected proves nothing. Who believed
+ * it said "not done" of what everybody could read, or did it twice. */
+static void
+settle_by_stale_read (const TallLayout *layout, TallFailure failure)
+{
+  g_autoptr (TallTable) table = tall_stepper_table_new (layout);
+  g_autoptr (TallTable) before = tall_stepper_table_new (layout);
+  g_autoptr (TallTable) stale = tall_stale_table_new (table, before);
+  g_autoptr (TallStepper) earlier = tall_stepper_new (before, 500);
+  tall_stepper_put_whole (earlier, 10, 1);
+  g_autoptr (TallStepper) p0 = stand_before_commit (stale, layout);
+  tall_stepper_fail (p0, APPLY_IF, failure);
+  tall_stale_table_set_stale (TALL_STALE_TABLE (stale), TRUE);
+  tall_stepper_step (p0, READ);
+  g_assert_error (tall_stepper_get_error (p0), TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN);
+  g_assert_cmpuint (tall_stepper_see (table), ==, failure == TALL_FAILURE_LATE ? 10 : 12);
+  tall_stepper_go_on_alone (table);
+}
+
+static void
+test_stale_read_after_false_commit (gconstpointer layout)
+{
+  settle_by_stale_read (layout, TALL_FAILURE_FALSE);
+}
+
+static void
+test_stale_read_after_lost_commit (gconstpointer layout)
+{
+  settle_by_stale_read (layout, TALL_FAILURE_LOST);
+  settle_by_stale_read (layout, TALL_FAILURE_LATE);
+}
+
+/* A claim that is settled by such a read is sent again; what then shows it is ours. */
+static void
+test_stale_read_after_false_claim (void)
+{
+  const TallLayout *layout = &tall_layout_record_type;
+  g_autoptr (TallTable) table = tall_stepper_table_new (layout);
+  g_autoptr (TallTable) before = tall_stepper_table_new (layout);
+  g_autoptr (TallTable) stale = tall_stale_table_new (table, before);
+  g_autoptr (TallStepper) earlier = tall_stepper_new (before, 500);
+  g_autoptr (TallStepper) p0 = tall_stepper_new (stale, 1000);
+  tall_stepper_put_whole (earlier, 10, 1);
+  tall_stepper_put_whole (p0, 10, 2);
+  tall_stepper_put (p0, 12, 2, NULL);
+  tall_stepper_step (p0, APPLY_IF);
+  tall_stepper_step (p0, READ);
+  tall_stepper_fail (p0, APPLY_IF, TALL_FAILURE_FALSE);
+  tall_stale_table_set_stale (TALL_STALE_TABLE (stale), TRUE);
+  tall_stepper_step (p0, READ);
+  tall_stepper_step (p0, APPLY_IF);
+  tall_stale_table_set_stale (TALL_STALE_TABLE (stale), FALSE);
+  tall_stepper_step (p0, READ);
+  tall_stepper_step (p0, APPLY);
+  tall_stepper_finish (p0);
+  g_assert_no_error (tall_stepper_get_error (p0));
+  g_assert_cmpuint (tall_stepper_see (table), ==, 12);
+}
+
+/* What only a newer version can read. */
+static void
+write_unreadable (TallTable *table, const TallLayout *layout, gint64 timestamp)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GByteArray) row = g_byte_array_new ();
+  g_auto (TallOrderKey) key = { 0 };
+  tall_order_key_init (&key, &tall_key_hashed, TALL_TEST_CUSTOMER, 0, TALL_TEST_ORDER);
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  const char *name = layout->locate_order (&key, row);
+  TallMutation *mutation = tall_batch_add (batch, name, tall_slice_array (row));
+  tall_mutation_put (batch, mutation, tall_slice ("s", 1), timestamp, tall_slice ("\x02new", 4));
+  g_assert_true (
+      tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
+  g_assert_no_error (error);
+}
+
+/* How a put at revision 1002 ends if its commit has no answer that counts, and after it a state
+ * cell of @timestamp is there that cannot be read. */
+static TallError
+settle_by_unreadable (const TallLayout *layout, TallFailure failure, gint64 timestamp)
+{
+  g_autoptr (TallTable) table = tall_stepper_table_new (layout);
+  g_autoptr (TallStepper) p0 = stand_before_commit (table, layout);
+  tall_stepper_fail (p0, APPLY_IF, failure);
+  write_unreadable (table, layout, timestamp);
+  tall_stepper_step (p0, READ);
+  tall_stepper_finish (p0);
+  g_assert_nonnull (tall_stepper_get_error (p0));
+  return (TallError)tall_stepper_get_error (p0)->code;
+}
+
+/* What cannot be read, and is not older than ours would be, may have replaced ours. */
+static void
+test_unreadable_and_not_older (gconstpointer layout)
+{
+  static const TallFailure failures[] = { TALL_FAILURE_FALSE, TALL_FAILURE_LATE,
+                                          TALL_FAILURE_LOST };
+  for (guint i = 0; i < G_N_ELEMENTS (failures); i++)
+    {
+      g_assert_cmpint (settle_by_unreadable (layout, failures[i], 1002), ==,
+                       TALL_ERROR_OUTCOME_UNKNOWN);
+      g_assert_cmpint (settle_by_unreadable (layout, failures[i], 1004), ==,
+                       TALL_ERROR_OUTCOME_UNKNOWN);
+    }
+}
+
+/* If it is older, ours is not done; a late call finds nothing that it expects. */
+static void
+test_unreadable_and_older (gconstpointer layout)
+{
+  g_assert_cmpint (settle_by_unreadable (layout, TALL_FAILURE_LATE, 1001), ==,
+                   TALL_ERROR_NEWER_VERSION);
+}
+
 static void
 add_for_layout (const char *name, const TallLayout *layout, GTestDataFunc test)
 {
@@ -272,5 +423,11 @@ main (int argc, char *argv[])
   add_for_single_rows ("overtaken-creation-is-tried-again", test_overtaken_creation_is_tried_again);
   add_for_single_rows ("creation-without-mark-is-unknown", test_creation_without_mark_is_unknown);
   add_for_layouts ("overtaken-put-is-tried-again", test_overtaken_put_is_tried_again);
+  add_for_layouts ("lost-commit-that-was-overtaken", test_lost_commit_that_was_overtaken);
+  add_for_layouts ("stale-read-after-false-commit", test_stale_read_after_false_commit);
+  add_for_layouts ("stale-read-after-lost-commit", test_stale_read_after_lost_commit);
+  g_test_add_func ("/settling/stale-read-after-false-claim", test_stale_read_after_false_claim);
+  add_for_layouts ("unreadable-and-not-older", test_unreadable_and_not_older);
+  add_for_single_rows ("unreadable-and-older", test_unreadable_and_older);
   return g_test_run ();
 }

@@ -75,6 +75,10 @@ serve (TallFront *front,
                                                                      : TALL_EXIT_FAILED;
     }
   log_start (front, store, server_options);
+  if (tall_server_is_reachable (server))
+    g_warning ("Other machines can reach %s, and nothing is encrypted and no password asked for: "
+               "each client reads and changes all orders; see Security in the README",
+               tall_server_get_address (server));
   tall_print ("listening on %s\n", tall_server_get_address (server));
   fflush (stdout);
   g_main_loop_run (loop);

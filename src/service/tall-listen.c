@@ -29,12 +29,16 @@ parse (const char *address, GError **error)
 }
 
 /* GLib says the same thing twice: “Error binding to address X: Address already in use”. */
+static const char *
+find_detail (const GError *reason)
+{
+  const char *detail = strrchr (reason->message, ':');
+  return detail != NULL && detail[1] == ' ' ? detail + 2 : reason->message;
+}
+
 static void
 explain (const GError *reason, const char *address, GError **error)
 {
-  const char *detail = strrchr (reason->message, ':');
-  detail = detail != NULL && detail[1] == ' ' ? detail + 2 : reason->message;
-
   if (g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE))
     g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
                  "Cannot listen on %s: another program listens there; stop it, or choose another "
@@ -53,7 +57,7 @@ explain (const GError *reason, const char *address, GError **error)
     g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
                  "Cannot listen on %s: %s; write an address of this machine, such as 127.0.0.1, or "
                  "0.0.0.0 for all of them",
-                 address, detail);
+                 address, find_detail (reason));
 }
 
 static gboolean
@@ -69,68 +73,102 @@ listen_on (GSocketListener *listener, GInetAddress *inet, guint16 *port, GError 
   return TRUE;
 }
 
-/* The first of a host's addresses must work. The others may be of a kind that this machine has not,
- * as localhost is where IPv6 is off. All get the same port. */
+/* A name such as localhost has an address of each kind, also where IPv6 is off. */
 static gboolean
-listen_on_all (GSocketListener *listener, GList *addresses, guint16 *port, GError **error)
+is_missing_here (GInetAddress *inet, const GError *reason)
 {
-  guint n_bound = 0;
+  return g_inet_address_get_is_loopback (inet)
+         && !g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE)
+         && !g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED);
+}
+
+/* What comes of listening on the addresses of one host. */
+typedef struct
+{
+  GSocketListener *listener;
+  guint16 port;          /* all get the same */
+  guint n_bound;         /* addresses */
+  gboolean is_reachable; /* from other machines */
+  GInetAddress *failed;  /* (nullable): not owned */
+} Listening;
+
+/* An address that is left out would be missed by clients, or served by another program: so each
+ * must work, but for a loopback address that this machine has not. */
+static gboolean
+listen_on_all (Listening *self, GList *addresses, GError **error)
+{
+  g_autoptr (GError) missing = NULL;
 
   for (GList *l = addresses; l != NULL; l = l->next)
     {
       g_autoptr (GError) reason = NULL;
-      if (listen_on (listener, l->data, port, &reason))
-        n_bound++;
-      else if (l->next == NULL && n_bound == 0)
+      self->failed = l->data;
+      if (listen_on (self->listener, l->data, &self->port, &reason))
+        {
+          self->n_bound++;
+          self->is_reachable |= !g_inet_address_get_is_loopback (l->data);
+        }
+      else if (!is_missing_here (l->data, reason))
         {
           g_propagate_error (error, g_steal_pointer (&reason));
           return FALSE;
         }
-      else if (g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE))
+      else
         {
-          g_propagate_error (error, g_steal_pointer (&reason));
-          return FALSE;
+          g_autofree char *text = g_inet_address_to_string (l->data);
+          g_message ("Not listening on %s, which this machine does not have: %s", text,
+                     find_detail (reason));
+          g_clear_error (&missing);
+          missing = g_steal_pointer (&reason);
         }
     }
-  return TRUE;
+  if (self->n_bound > 0)
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&missing));
+  return FALSE;
 }
 
-static void
-free_addresses (GList *addresses)
+/* @address, and which of its addresses it is about if that is not clear. */
+static char *
+name_failed (const char *address, const char *host, GInetAddress *failed)
 {
-  g_list_free_full (addresses, g_object_unref);
+  g_autofree char *text = failed != NULL ? g_inet_address_to_string (failed) : NULL;
+  if (text == NULL || g_str_equal (text, host))
+    return g_strdup (address);
+  return g_strdup_printf ("%s (%s)", address, text);
 }
 
 /**
  * tall_listen:
  * @address: `host:port` or `[v6 address]:port`; port 0 takes a free one
  * @bound: (out) (transfer full): the same with the port that was taken
+ * @is_reachable: (out): whether other machines can reach it
  *
  * Returns: (transfer full): what accepts connections on all addresses of that host; NULL with
  *   %TALL_ERROR_INVALID (the address), or %TALL_ERROR_UNAVAILABLE
  */
 GSocketListener *
-tall_listen (const char *address, char **bound, GError **error)
+tall_listen (const char *address, char **bound, gboolean *is_reachable, GError **error)
 {
   g_autoptr (GNetworkAddress) parsed = parse (address, error);
   if (parsed == NULL)
     return NULL;
 
   const char *host = g_network_address_get_hostname (parsed);
-  guint16 port = g_network_address_get_port (parsed);
   g_autoptr (GError) reason = NULL;
   g_autoptr (GResolver) resolver = g_resolver_get_default ();
-  GList *addresses = g_resolver_lookup_by_name (resolver, host, NULL, &reason);
+  g_autolist (GInetAddress) addresses = g_resolver_lookup_by_name (resolver, host, NULL, &reason);
   g_autoptr (GSocketListener) listener = g_socket_listener_new ();
+  Listening listening = { .listener = listener, .port = g_network_address_get_port (parsed) };
   g_socket_listener_set_backlog (listener, BACKLOG);
-  gboolean ok = addresses != NULL && listen_on_all (listener, addresses, &port, &reason);
-  free_addresses (addresses);
 
-  if (!ok)
+  if (addresses == NULL || !listen_on_all (&listening, addresses, &reason))
     {
-      explain (reason, address, error);
+      g_autofree char *name = name_failed (address, host, listening.failed);
+      explain (reason, name, error);
       return NULL;
     }
-  *bound = g_strdup_printf (strchr (host, ':') != NULL ? "[%s]:%u" : "%s:%u", host, port);
+  *bound = g_strdup_printf (strchr (host, ':') != NULL ? "[%s]:%u" : "%s:%u", host, listening.port);
+  *is_reachable = listening.is_reachable;
   return g_steal_pointer (&listener);
 }

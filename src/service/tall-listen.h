@@ -6,7 +6,9 @@
 
 G_BEGIN_DECLS
 
-GSocketListener *
-tall_listen (const char *address, char **bound, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+GSocketListener *tall_listen (const char *address,
+                              char **bound,
+                              gboolean *is_reachable,
+                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -36,6 +36,7 @@ struct _TallServer
   TallFront *front;
   TallServerOptions options; /* without zeros */
   char *address;             /* the one bound */
+  gboolean is_reachable;     /* from other machines */
   TallAcceptor *acceptor;    /* NULL: stopped */
   gint stopping;             /* atomic */
   TallLogLimit log_limit;
@@ -164,6 +165,18 @@ const char *
 tall_server_get_address (TallServer *self)
 {
   return self->address;
+}
+
+/**
+ * tall_server_is_reachable:
+ *
+ * Tells whether other machines can reach the server, which neither asks its clients who they are
+ * nor hides what it says to them.
+ */
+gboolean
+tall_server_is_reachable (TallServer *self)
+{
+  return self->is_reachable;
 }
 
 guint
@@ -299,7 +312,8 @@ tall_server_new (TallFront *front,
   g_return_val_if_fail (TALL_IS_FRONT (front), NULL);
 
   g_autofree char *bound = NULL;
-  g_autoptr (GSocketListener) listener = tall_listen (address, &bound, error);
+  gboolean is_reachable;
+  g_autoptr (GSocketListener) listener = tall_listen (address, &bound, &is_reachable, error);
   if (listener == NULL)
     return NULL;
 
@@ -309,6 +323,7 @@ tall_server_new (TallFront *front,
   tall_memory_init (&self->memory, self->options.max_memory, TALL_CALL_ORDER);
   self->places = new_places (&self->options);
   self->address = g_steal_pointer (&bound);
+  self->is_reachable = is_reachable;
   self->acceptor = tall_acceptor_new (listener, begin_session, on_accept_failed, self);
   return self;
 }

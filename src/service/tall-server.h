@@ -51,6 +51,7 @@ TallServer *tall_server_new (TallFront *front,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 const char *tall_server_get_address (TallServer *self);
+gboolean tall_server_is_reachable (TallServer *self);
 gboolean tall_server_stop (TallServer *self);
 void tall_server_get_totals (TallServer *self, guint64 *n_connections, guint64 *n_calls);
 

@@ -28,7 +28,8 @@ static void
 set_up (Fixture *f, const TallPlacesLimits *limits)
 {
   g_autoptr (GError) error = NULL;
-  f->listener = tall_listen ("127.0.0.1:0", &f->address, &error);
+  gboolean is_reachable;
+  f->listener = tall_listen ("127.0.0.1:0", &f->address, &is_reachable, &error);
   g_assert_no_error (error);
   f->places = tall_places_new (limits);
 }

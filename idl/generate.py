@@ -1,15 +1,16 @@
 #!/usr/bin/python3
 # SPDX-FileCopyrightText: The tallorder authors
 # SPDX-License-Identifier: Apache-2.0
-"""Generates C from a Thrift file, and mends what the generator of Thrift 0.17 forgets.
+"""Generates C from a Thrift file, and corrects two faults of the generator of Thrift 0.17.
 
     generate.py THRIFT WORK_FOLDER OUTPUT_FOLDER FILE.thrift
 
-Its finalizers do not chain up, so that GObject's own part of every struct, 32 bytes, is never freed:
-a server would leak with each order. Here each gets the missing call as its last statement.
+Its finalizers do not chain up, so GObject's own part of every struct, 32 bytes, is never freed: a
+server would leak with each order. This program adds the missing call as the last statement of each.
 
-Its types are registered by whoever is first, and two threads may both be: the second registers
-nothing, and whoever uses that crashes. Here the first is found as GObject's own macros do it.
+Its types are registered by the first thread that needs them, and two threads may both be the first.
+Then the second registers nothing, and its type crashes the program. This program makes the
+registration safe, as GObject's own macros do.
 """
 
 import pathlib

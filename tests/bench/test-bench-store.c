@@ -9,7 +9,7 @@
 static const TallStoreSettings settings = { .layout = &tall_layout_blob,
                                             .key_strategy = &tall_key_hashed };
 
-/* Returns: (transfer full): tables in memory, whose calls can fail */
+/* Returns: (transfer full): tables in memory with calls that can fail */
 static TallFailingTable *
 make_table (void)
 {

@@ -26,8 +26,8 @@ plain_address (TallArena *arena)
 /**
  * tall_test_empty_order:
  *
- * Returns: (transfer full): an order of nothing but its numbers and @n_locations locations,
- *   numbered from 1, of nothing but their numbers
+ * Returns: (transfer full): an order that has only its numbers and @n_locations locations, which
+ *   have only their numbers, from 1
  */
 TallOrder *
 tall_test_empty_order (const char *customer_number, const char *order_number, guint n_locations)

@@ -19,7 +19,7 @@ struct _TallHbaseLine
   GQueue gets;        /* of TallHbaseGet, not owned; the first to come is at the head */
   guint n_leaders;    /* that look for a connection; out of the queue */
   gint64 last_leader; /* when the last of them was chosen */
-  guint n_gateways;   /* alive, when somebody came last */
+  guint n_gateways;   /* alive, when the last get came */
   guint n_merged;     /* requests under way */
   guint crowd;        /* rows of the largest recent request */
   gsize row_bytes;    /* of a row, about; 0: not known */

@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/* Bytes of the longest row that is read unless told otherwise. */
+/* Bytes of the longest row that is read by default. */
 #define TALL_CSV_MAX_ROW (1024 * 1024)
 
 /* The problem is the whole row's, not one column's. */

@@ -206,7 +206,7 @@ open_copy (TallCsvSource *self, const char *folder, GError **error)
 
 /**
  * tall_csv_source_keep:
- * @folder: where the copy of a pipe goes, which nobody else sees
+ * @folder: where the copy of a pipe goes
  * @ahead: what was read last, and is read again after the rewind
  *
  * Marks where tall_csv_source_rewind() goes: before @ahead.
@@ -250,8 +250,7 @@ tall_csv_source_rewind (TallCsvSource *self, GError **error)
   return FALSE;
 }
 
-/* TRUE if the file is not the one any more that was opened: it was written to since. Nobody else
- * can write to a copy. */
+/* TRUE if the file was written to since it was opened. No other process can write to a copy. */
 gboolean
 tall_csv_source_has_changed (TallCsvSource *self)
 {

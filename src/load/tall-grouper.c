@@ -178,7 +178,7 @@ add_row (TallGrouper *self, const TallCsvRow *row)
   fail_order (self, row->line);
 }
 
-/* A row that tells its order, but may still be bad in itself: then @reason and @fault say why. */
+/* A row that names its order. If it is bad in itself, @reason and @fault say why. */
 static void
 push_order_row (TallGrouper *self,
                 const TallCsvRow *row,
@@ -230,7 +230,7 @@ describe_number (TallGrouper *self,
              : g_strdup (error->message);
 }
 
-/* Why a row of an order is bad; NULL: it is not, as far as one can see here. */
+/* Why a row of an order is bad; NULL: it is not, on its own. */
 static char *
 find_fault (TallGrouper *self, const TallCsvRow *row, TallRowFault *fault)
 {

@@ -43,7 +43,7 @@ classify (const GError *error)
 {
   if (error == NULL)
     return STORED;
-  /* Somebody else was faster, and only after an unknown outcome there is a condition at all. */
+  /* A put has a condition only after an unknown outcome; then another program was faster. */
   if (tall_error_is_passing (error) || g_error_matches (error, TALL_ERROR, TALL_ERROR_CONFLICT))
     return RETRY;
   return tall_error_is_of_one (error) ? REFUSED : STOP;
@@ -56,7 +56,7 @@ is_stopped (Loader *self)
   return self->failure != NULL;
 }
 
-/* TRUE if somebody asked for a stop. */
+/* TRUE if the caller asked for a stop. */
 static gboolean
 is_asked_to_stop (const Loader *self)
 {
@@ -71,9 +71,9 @@ typedef struct
   GError *unknown;          /* of the first try that may have stored it; NULL: there was none */
 } Put;
 
-/* A put may have been done: looks whether it was. Returns RETRY, without an error, if nothing is
- * stored: it is sent again then, for that case only. A put over what is there could be the second
- * of its kind, and replace what somebody has written since: such an item is for people. */
+/* Looks whether a put of unknown outcome was done. Returns RETRY, without an error, if nothing is
+ * stored: then the put is sent again, on condition that there still is nothing. If something else
+ * is stored, a second put could replace what another program has written since: people decide. */
 static Outcome
 settle (Loader *self, Put *put, GError **error)
 {
@@ -82,10 +82,11 @@ settle (Loader *self, Put *put, GError **error)
     {
       if (same)
         return STORED;
-      g_set_error (error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN,
-                   "%s. Something else is stored there: it was there before, or somebody has "
-                   "written it since: look which counts, and load this again if it is the one",
-                   put->unknown->message);
+      g_set_error (
+          error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN,
+          "%s. Something else is stored there: it was there before, or another program has "
+          "written it since. Look which one counts, and load this again if it is this one",
+          put->unknown->message);
       return REFUSED;
     }
   if (!g_error_matches (*error, TALL_ERROR, TALL_ERROR_NOT_FOUND))
@@ -359,15 +360,15 @@ check_sum (Loader *self, GError **error)
  * Loads a file. Orders are read twice: first to see where each order's rows are (#TallSurvey), then
  * to store those that are in one piece. What cannot be read twice, such as a pipe, is copied to a
  * temporary file. Orders are put one by one, several at once, each whole or not at all. A bad row
- * never stops the load. Loading a file again is harmless, if nobody else has written the same
+ * never stops the load. Loading a file again is harmless, if no other program has written the same
  * orders since: what is stored already is replaced by the same content.
  *
  * When it is asked to stop, it finishes the puts that are on their way, drops the order whose rows
  * it is reading, and fails with %G_IO_ERROR_CANCELLED.
  *
- * Returns: FALSE if the load was stopped: the file could not be read or changed, the store could
- * not be reached for too long, what became of a put could not be found out, or the reject file
- * could not be written
+ * Returns: FALSE if the load was stopped: the file could not be read or has changed, the
+ *   store was out of reach for too long, the outcome of a put stayed unknown, or the reject file
+ *   could not be written
  */
 gboolean
 tall_load (TallFront *front,
@@ -390,7 +391,7 @@ tall_load (TallFront *front,
   report_progress (&self);
   *summary = self.summary;
 
-  /* The first cause is the one worth telling. */
+  /* The first cause is the one to report. */
   if (self.failure != NULL)
     {
       g_clear_error (&local);

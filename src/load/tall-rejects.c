@@ -18,7 +18,7 @@
 #define MAX_TALLIES 200
 #define OTHER_REASONS "other reasons"
 
-/* What a load that is killed leaves behind; the next one with that reject file replaces it. */
+/* A load that is killed leaves this behind; the next one with that reject file replaces it. */
 #define UNFINISHED ".unfinished"
 
 struct _TallRejects
@@ -69,7 +69,7 @@ open_alone (const char *path)
       if (fd < 0)
         return -1;
       gboolean locked = flock (fd, LOCK_EX | LOCK_NB) == 0 && fstat (fd, &opened) == 0;
-      /* Whoever had it may just have finished it and given it its name. */
+      /* The load that had the file may have just finished and renamed it. */
       gboolean renamed = locked
                          && (stat (path, &there) != 0 || there.st_ino != opened.st_ino
                              || there.st_dev != opened.st_dev);
@@ -264,7 +264,7 @@ tall_rejects_has_failed (TallRejects *self)
 /**
  * tall_rejects_get_tally:
  *
- * To be called when nobody adds any more.
+ * Call this when no thread adds rows any more.
  *
  * Returns: (transfer none) (element-type TallRejectTally): rows by reason, in the order in which
  *   the reasons came up

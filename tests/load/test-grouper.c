@@ -55,13 +55,23 @@ note_item (TallLoadItem *taken, gpointer data)
   g_string_append_c (notes, '\n');
 }
 
-/* Returns what was emitted, and below it, each after `! `, the lines of the reject file. */
+static void
+replace_byte (char *text, gsize len, char old, char new)
+{
+  for (gsize i = 0; i < len; i++)
+    text[i] = text[i] == old ? new : text[i];
+}
+
+/* Returns what was emitted, and below it, each after `! `, the lines of the reject file. A NUL byte
+ * is written as `~`. */
 static char *
 group (const char *map, const char *csv)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GString) notes = g_string_new (NULL);
-  g_autofree char *path = tall_test_write_file (csv, -1);
+  g_autofree char *bytes = g_strdup (csv);
+  replace_byte (bytes, strlen (csv), '~', '\0');
+  g_autofree char *path = tall_test_write_file (bytes, (gssize)strlen (csv));
   g_autofree char *rejects_path = tall_test_write_file ("", 0);
   g_autoptr (TallMapping) mapping = tall_mapping_parse ("m", map, -1, &error);
   g_assert_no_error (error);
@@ -87,7 +97,9 @@ group (const char *map, const char *csv)
   g_assert_true (tall_rejects_close (rejects, &error));
 
   g_autofree char *text = NULL;
-  g_assert_true (g_file_get_contents (rejects_path, &text, NULL, &error));
+  gsize len;
+  g_assert_true (g_file_get_contents (rejects_path, &text, &len, &error));
+  replace_byte (text, len, '\0', '~');
   g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
   g_assert_cmpstr (lines[0], ==, "\"line\",\"column\",\"reason\",\"row\"");
   for (guint i = 1; lines[i + 1] != NULL; i++)
@@ -272,6 +284,17 @@ static const Case disorder[] = {
     "A/2: 1(1*2)\n"
     "! \"2\",\"\",\"order 1 is rejected because of line 4\",\"A,1,,1\"\n"
     "! \"4\",\"C\",\"is not UTF-8: byte 0xff at position 2" CONVERT "\",\"A\xff,1,,3\"\n" },
+  { "a customer with a NUL byte", PLAIN, HEADER "A,1,,1\nA,2,,2\nA~,1,,3\n",
+    "A/2: 1(1*2)\n"
+    "! \"2\",\"\",\"order 1 is rejected because of line 4\",\"A,1,,1\"\n"
+    "! \"4\",\"C\",\"holds a NUL byte\",\"A~,1,,3\"\n" },
+  { "nobody's order comes back", PLAIN, HEADER ",1,,1\nA,1,,2\nA,2,,3\n,1,,4\n",
+    "A/2: 1(1*3)\n"
+    "! \"2\",\"C\",\"there is no customer number\",\",1,,1\"\n"
+    "! \"3\",\"\",\"order 1 is rejected because of line 2\",\"A,1,,2\"\n"
+    "! \"5\",\"C\",\"there is no customer number\",\",1,,4\"\n" },
+  { "numbers that look alike", PLAIN, HEADER "AB,1,,1\nAC,1,,2\nA,11,,3\nA1,1,,4\n",
+    "AB/1: 1(1*1)\nAC/1: 1(1*2)\nA/11: 1(1*3)\nA1/1: 1(1*4)\n" },
   { "only the header", PLAIN, HEADER, "" },
 };
 

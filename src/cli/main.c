@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static void
@@ -115,5 +116,7 @@ main (int argc, char **argv)
     return TALL_EXIT_FAILED;
   /* Whoever reads the output may stop: that ends a command, not the process in mid-work. */
   signal (SIGPIPE, SIG_IGN);
+  /* Orders are read by their owner only: RocksDB makes its files by the mask. */
+  umask (umask (0) | S_IRWXG | S_IRWXO);
   return tall_output_finish (dispatch (argc, argv));
 }

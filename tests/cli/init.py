@@ -37,6 +37,20 @@ def status_of(*place):
 
 
 @test
+def others_see_nothing(folder):
+    store = f"rocksdb:{folder}/private"
+    before = os.umask(0o022)
+    try:
+        run("init", "--store", store).ends(DONE)
+        run("put", "--store", store, "-", stdin=ORDER).ends(DONE)
+    finally:
+        os.umask(before)
+    directory = pathlib.Path(folder, "private")
+    equal(directory.stat().st_mode & 0o777, 0o700)
+    equal({f.name for f in directory.iterdir() if f.stat().st_mode & 0o077}, set())
+
+
+@test
 def settings_are_kept(folder):
     """What init was told, status tells, by --json and in the table for people."""
     store = f"rocksdb:{folder}/store"

@@ -39,7 +39,9 @@ set_up (Fixture *self, gconstpointer data)
   const Kind *kind = data;
   self->directory = tall_test_directory_new ();
   self->sync = kind->sync;
-  TallRocksdbOptions options = { .directory = self->directory, .sync = kind->sync };
+  TallRocksdbOptions options = { .directory = self->directory,
+                                 .sync = kind->sync,
+                                 .statistics = TRUE };
   self->table = tall_rocksdb_table_open (&options, &error);
   g_assert_no_error (error);
   tall_test_create (self->table, kind->layout, "hashed", 0);

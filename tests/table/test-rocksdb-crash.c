@@ -13,7 +13,8 @@
 
 /* This program starts itself a second time: with `--write DIR FIRST` it writes rows until it is
  * killed and says on its standard output which are acknowledged; with `--open DIR` it only opens
- * the store and prints how that ends; with `--fill DIR` it writes until the log can not grow. */
+ * the store and prints how that ends; with `--fill DIR` it writes until the log can not grow; with
+ * `--few-files DIR` it writes with hardly any descriptors. */
 
 #define N_WRITERS 4
 #define N_ACKNOWLEDGED 300
@@ -101,7 +102,7 @@ run_open (const char *directory)
 }
 
 static int
-put_big_row (TallTable *table, guint32 number, gboolean conditional)
+put_big_row (TallTable *table, guint32 number, gboolean conditional, gboolean *restart)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (TallBatch) batch = tall_batch_new ();
@@ -115,6 +116,7 @@ put_big_row (TallTable *table, guint32 number, gboolean conditional)
           ? tall_table_apply_if (table, mutation, tall_slice_str ("x"), NULL, TALL_DURABLE,
                                  TALL_NO_DEADLINE, &matched, &error)
           : tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error);
+  *restart = !written && strstr (error->message, "restart the process") != NULL;
   return written ? 0 : error->code;
 }
 
@@ -130,10 +132,12 @@ run_fill (const char *directory)
   g_assert_cmpint (setrlimit (RLIMIT_FSIZE, &limit), ==, 0);
 
   guint32 acknowledged = 0;
+  gboolean restart[2];
   int code;
-  while ((code = put_big_row (table, acknowledged, TRUE)) == 0)
+  while ((code = put_big_row (table, acknowledged, TRUE, &restart[0])) == 0)
     acknowledged++;
-  printf ("%u %d %d\n", acknowledged, code, put_big_row (table, 99999999, FALSE));
+  int next = put_big_row (table, 99999999, FALSE, &restart[1]);
+  printf ("%u %d %d %d\n", acknowledged, code, next, restart[0] && restart[1]);
   return 0; /* closing and exiting must not abort */
 }
 
@@ -264,6 +268,41 @@ test_second_process (void)
   tall_test_directory_remove (directory);
 }
 
+static int
+run_few_files (const char *directory)
+{
+  const struct rlimit limit = { 48, 48 };
+  g_assert_cmpint (setrlimit (RLIMIT_NOFILE, &limit), ==, 0);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTable) table = open_store (directory, &error);
+  g_assert_no_error (error);
+  gboolean restart;
+  int code = 0;
+  for (guint32 i = 0; i < 20 && code == 0; i++)
+    code = put_big_row (table, i, TRUE, &restart);
+  printf ("%d\n", code);
+  return 0;
+}
+
+/* Each time it is opened the store gets another file; they are not all open at once. */
+static void
+test_few_files (void)
+{
+  g_autofree char *directory = tall_test_directory_new ();
+  create_orders (directory);
+  for (guint i = 0; i < 60; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TallTable) table = open_store (directory, &error);
+      gboolean restart;
+      g_assert_no_error (error);
+      g_assert_cmpint (put_big_row (table, 1000 + i, TRUE, &restart), ==, 0);
+    }
+  g_autofree char *answer = ask_second_process ("--few-files", directory);
+  g_assert_cmpstr (answer, ==, "0\n");
+  tall_test_directory_remove (directory);
+}
+
 /* The file system gives no more room: what was acknowledged stays, and what may come back from the
  * log is not said to be undone. */
 static void
@@ -275,7 +314,10 @@ test_no_room (void)
   g_autofree char *answer = ask_second_process ("--fill", directory);
   guint acknowledged;
   int apply_if_code, apply_code;
-  g_assert_cmpint (sscanf (answer, "%u %d %d", &acknowledged, &apply_if_code, &apply_code), ==, 3);
+  gboolean restart;
+  g_assert_cmpint (
+      sscanf (answer, "%u %d %d %d", &acknowledged, &apply_if_code, &apply_code, &restart), ==, 4);
+  g_assert_true (restart);
   g_assert_cmpuint (acknowledged, >, 50);
   g_assert_cmpint (apply_if_code, ==, TALL_ERROR_OUTCOME_UNKNOWN);
   g_assert_cmpint (apply_code, ==, TALL_ERROR_UNAVAILABLE);
@@ -293,7 +335,7 @@ test_no_room (void)
       g_assert_cmpmem (result->results[0].rows[i].key.data, 8, row, 8);
       g_assert_cmpuint (result->results[0].rows[i].cells[0].value.len, ==, 10000);
     }
-  g_assert_cmpint (put_big_row (table, 5000, TRUE), ==, 0);
+  g_assert_cmpint (put_big_row (table, 5000, TRUE, &restart), ==, 0);
   g_clear_object (&table);
   tall_test_directory_remove (directory);
 }
@@ -303,16 +345,21 @@ main (int argc, char **argv)
 {
   if (argc == 3 && g_str_equal (argv[1], "--fill"))
     return run_fill (argv[2]);
+  if (argc == 3 && g_str_equal (argv[1], "--few-files"))
+    return run_few_files (argv[2]);
   if (argc == 4 && g_str_equal (argv[1], "--write"))
     return run_write (argv[2], argv[3]);
   if (argc == 3 && g_str_equal (argv[1], "--open"))
     return run_open (argv[2]);
 
   g_test_init (&argc, &argv, NULL);
+  /* A write that was cut off is dropped with a warning. */
+  g_log_set_always_fatal (G_LOG_FATAL_MASK | G_LOG_LEVEL_CRITICAL);
   program = g_file_read_link ("/proc/self/exe", NULL);
   g_test_add_func ("/table/rocksdb/kill", test_kill);
   g_test_add_func ("/table/rocksdb/second-process", test_second_process);
   g_test_add_func ("/table/rocksdb/no-room", test_no_room);
+  g_test_add_func ("/table/rocksdb/few-files", test_few_files);
   int failed = g_test_run ();
   g_free (program);
   return failed;

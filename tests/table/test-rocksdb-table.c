@@ -2,10 +2,11 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <glib/gstdio.h>
 #include <rocksdb/c.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tall-error.h"
-#include "tall-rocksdb-table.h"
+#include "tall-rocksdb-table-private.h"
 #include "tall-test-directory.h"
 
 typedef struct
@@ -34,6 +35,7 @@ open_named (const char *directory, const char *name, gboolean sync)
   options.directory = directory;
   options.name = name;
   options.sync = sync;
+  options.statistics = TRUE;
   TallTable *table = tall_rocksdb_table_open (&options, &error);
   g_assert_no_error (error);
   g_assert_nonnull (table);
@@ -426,6 +428,116 @@ test_damaged_row (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   expect_read_damaged (table, get);
 }
 
+static void
+expect_late (gboolean done, GError **error)
+{
+  g_assert_false (done);
+  g_assert_error (*error, TALL_ERROR, TALL_ERROR_TIMED_OUT);
+  g_assert_nonnull (strstr ((*error)->message, "nothing was done"));
+  g_clear_error (error);
+}
+
+/* A call whose row is locked by another ends by its deadline, and nothing stays locked. */
+static void
+test_locked_row (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTable) table = open_store (self);
+  create_orders (table);
+  g_autoptr (TallRocksdbFamily) family =
+      tall_rocksdb_table_find_family (TALL_ROCKSDB_TABLE (table), "orders", &error);
+  g_assert_no_error (error);
+  TallRocksdbStripes *stripes = tall_rocksdb_table_get_stripes (TALL_ROCKSDB_TABLE (table));
+  guint stripe = tall_rocksdb_stripes_find (family->id, tall_slice_str ("000007"));
+  guint n = 1;
+  gboolean locked = tall_rocksdb_stripes_lock (stripes, &stripe, &n, TALL_NO_DEADLINE, &error);
+  g_assert_no_error (error);
+  g_assert_true (locked);
+
+  g_autoptr (TallBatch) batch = many_rows (20);
+  TallMutation *const *rows = (TallMutation *const *)batch->mutations->pdata;
+  gboolean matched;
+  gint64 value;
+  gint64 soon = g_get_monotonic_time () + G_USEC_PER_SEC / 20;
+  expect_late (tall_table_apply (table, rows, 20, TALL_DURABLE, soon, NULL, &error), &error);
+  soon = g_get_monotonic_time () + G_USEC_PER_SEC / 20;
+  expect_late (tall_table_apply_if (table, rows[7], tall_slice_str ("x"), NULL, TALL_DURABLE, soon,
+                                    &matched, &error),
+               &error);
+  soon = g_get_monotonic_time () + G_USEC_PER_SEC / 20;
+  expect_late (tall_table_increment (table, "orders", rows[7]->row, tall_slice_str ("n"), 1, soon,
+                                     &value, &error),
+               &error);
+
+  tall_rocksdb_stripes_unlock (stripes, &stripe, n);
+  apply (table, batch, TALL_DURABLE);
+  expect_value (table, "000007", "000007");
+}
+
+/* The same stripe twice, and a later one first: each is taken once, in ascending order. */
+static void
+test_stripes (Fixture *self G_GNUC_UNUSED, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  TallRocksdbStripes *stripes = tall_rocksdb_stripes_new ();
+  guint first[] = { 9, 3, 9, 5 };
+  guint n = G_N_ELEMENTS (first);
+  g_assert_true (tall_rocksdb_stripes_lock (stripes, first, &n, TALL_NO_DEADLINE, &error));
+  g_assert_cmpuint (n, ==, 3);
+  g_assert_cmpuint (first[0], ==, 3);
+  g_assert_cmpuint (first[2], ==, 9);
+
+  guint second[] = { 1, 5 };
+  guint m = 2;
+  g_assert_false (tall_rocksdb_stripes_lock (stripes, second, &m, g_get_monotonic_time (), &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT);
+  g_clear_error (&error);
+  m = 1; /* it was given back */
+  g_assert_true (tall_rocksdb_stripes_lock (stripes, second, &m, g_get_monotonic_time (), &error));
+  tall_rocksdb_stripes_unlock (stripes, second, m);
+  tall_rocksdb_stripes_unlock (stripes, first, n);
+  tall_rocksdb_stripes_free (stripes);
+}
+
+static void
+expect_mode (const char *directory, const char *name, guint mode)
+{
+  g_autofree char *path = g_build_filename (directory, name, NULL);
+  GStatBuf info;
+  g_assert_cmpint (g_stat (path, &info), ==, 0);
+  g_assert_cmpuint (info.st_mode & 0777, ==, mode);
+}
+
+/* Others see nothing of a store that we make. */
+static void
+test_modes (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autofree char *directory = g_build_filename (self->directory, "shop", NULL);
+  mode_t before = umask (022);
+  g_autoptr (TallTable) table = open_named (directory, NULL, TRUE);
+  umask (before);
+  expect_mode (directory, "", 0700);
+  expect_mode (directory, "TALLORDER", 0600);
+  expect_mode (directory, "SYNCED", 0600);
+  expect_mode (directory, "LOCK", 0600);
+  g_clear_object (&table);
+  tall_test_directory_remove (directory);
+}
+
+/* Without being asked for, statistics cost nobody anything. */
+static void
+test_no_statistics (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  TallRocksdbOptions options = TALL_ROCKSDB_OPTIONS_INIT;
+  options.directory = self->directory;
+  g_autoptr (TallTable) table = tall_rocksdb_table_open (&options, &error);
+  g_assert_no_error (error);
+  create_orders (table);
+  put (table, "a", 1, "v");
+  g_assert_cmpuint (count_syncs (table), ==, 0);
+}
+
 #define ADD(path, function) g_test_add (path, Fixture, NULL, set_up, function, tear_down)
 
 int
@@ -442,5 +554,9 @@ main (int argc, char **argv)
   ADD ("/table/rocksdb/marker", test_marker);
   ADD ("/table/rocksdb/damaged-store", test_damaged_store);
   ADD ("/table/rocksdb/damaged-row", test_damaged_row);
+  ADD ("/table/rocksdb/locked-row", test_locked_row);
+  ADD ("/table/rocksdb/stripes", test_stripes);
+  ADD ("/table/rocksdb/modes", test_modes);
+  ADD ("/table/rocksdb/no-statistics", test_no_statistics);
   return g_test_run ();
 }

@@ -14,9 +14,6 @@
 
 #define SPEC_PREFIX "table/" /* keys of specs in the default family */
 
-/* Writers of different rows rarely meet on one of them. */
-#define N_STRIPES 4096
-
 struct _TallRocksdbDatabase
 {
   guint ref_count; /* under registry_mutex */
@@ -34,7 +31,7 @@ struct _TallRocksdbDatabase
   GRWLock lock;            /* for deployments */
   GHashTable *deployments; /* name → hash table of short name → TallRocksdbFamily */
 
-  GMutex stripes[N_STRIPES]; /* held while a row is read, changed and written */
+  TallRocksdbStripes *stripes;
 };
 
 /* RocksDB opens a directory once; several deployments in one process share it. */
@@ -105,27 +102,26 @@ database_free (TallRocksdbDatabase *self)
   rocksdb_cache_destroy (self->cache);
   g_mutex_clear (&self->schema_mutex);
   g_rw_lock_clear (&self->lock);
-  for (guint i = 0; i < N_STRIPES; i++)
-    g_mutex_clear (&self->stripes[i]);
+  tall_rocksdb_stripes_free (self->stripes);
   g_free (self->path);
   g_free (self);
 }
 
 static TallRocksdbDatabase *
-database_new (const char *path, gsize cache_bytes)
+database_new (const char *path, const TallRocksdbSetup *setup)
 {
   TallRocksdbDatabase *self = g_new0 (TallRocksdbDatabase, 1);
   self->ref_count = 1;
   self->path = g_strdup (path);
   self->room = tall_rocksdb_room_new (path);
-  self->cache = rocksdb_cache_create_lru (tall_rocksdb_options_get_cache_size (cache_bytes));
-  self->options = tall_rocksdb_options_new (self->cache);
+  self->cache = rocksdb_cache_create_lru (tall_rocksdb_options_get_cache_size (setup->cache_bytes));
+  self->options = tall_rocksdb_options_new (self->cache, tall_rocksdb_room_measure (self->room),
+                                            setup->statistics);
   self->deployments =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_hash_table_unref);
   g_mutex_init (&self->schema_mutex);
   g_rw_lock_init (&self->lock);
-  for (guint i = 0; i < N_STRIPES; i++)
-    g_mutex_init (&self->stripes[i]);
+  self->stripes = tall_rocksdb_stripes_new ();
   return self;
 }
 
@@ -206,9 +202,9 @@ adopt_families (TallRocksdbDatabase *self, GError **error)
 }
 
 static TallRocksdbDatabase *
-database_open (const char *path, gsize cache_bytes, GError **error)
+database_open (const char *path, const TallRocksdbSetup *setup, GError **error)
 {
-  TallRocksdbDatabase *self = database_new (path, cache_bytes);
+  TallRocksdbDatabase *self = database_new (path, setup);
   self->engine = tall_rocksdb_engine_open (path, self->options, self->room, error);
   self->db = self->engine == NULL ? NULL : self->engine->db;
   if (self->engine != NULL && adopt_families (self, error))
@@ -219,19 +215,13 @@ database_open (const char *path, gsize cache_bytes, GError **error)
 
 /**
  * tall_rocksdb_database_open:
- * @cache_bytes: of the block cache, 0 for a usual size; the first to open a directory decides
- * @must_exist: whether a new store may be created
- *
  * Returns: (transfer full): the database in a directory, shared by all in this process who open it
  */
 TallRocksdbDatabase *
-tall_rocksdb_database_open (const char *directory,
-                            gsize cache_bytes,
-                            gboolean must_exist,
-                            GError **error)
+tall_rocksdb_database_open (const char *directory, const TallRocksdbSetup *setup, GError **error)
 {
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&registry_mutex);
-  if (!tall_rocksdb_directory_prepare (directory, must_exist, error))
+  if (!tall_rocksdb_directory_prepare (directory, setup->must_exist, error))
     return NULL;
 
   g_autofree char *absolute = g_canonicalize_filename (directory, NULL);
@@ -247,7 +237,7 @@ tall_rocksdb_database_open (const char *directory,
       self->ref_count++;
       return self;
     }
-  self = database_open (path, cache_bytes, error);
+  self = database_open (path, setup, error);
   if (self != NULL)
     g_hash_table_insert (registry, self->path, self);
   return self;
@@ -285,35 +275,21 @@ tall_rocksdb_database_get_handle (TallRocksdbDatabase *self)
 }
 
 /**
- * tall_rocksdb_database_get_stripe:
+ * tall_rocksdb_database_get_stripes:
  *
- * Returns: (transfer none): the mutex of a stripe; whoever needs several takes them in ascending
- *   order
+ * Returns: (transfer none): the locks of its rows
  */
-GMutex *
-tall_rocksdb_database_get_stripe (TallRocksdbDatabase *self, guint stripe)
+TallRocksdbStripes *
+tall_rocksdb_database_get_stripes (TallRocksdbDatabase *self)
 {
-  return &self->stripes[stripe];
-}
-
-/**
- * tall_rocksdb_database_find_stripe:
- *
- * Returns: the stripe of a row: FNV-1a of the table's number and the row key
- */
-guint
-tall_rocksdb_database_find_stripe (const TallRocksdbFamily *family, TallSlice row)
-{
-  guint64 hash = 0xcbf29ce484222325u ^ family->id;
-  for (gsize i = 0; i < row.len; i++)
-    hash = (hash ^ row.data[i]) * 0x100000001b3u;
-  return (guint)((hash ^ hash >> 32) % N_STRIPES);
+  return self->stripes;
 }
 
 /**
  * tall_rocksdb_database_get_statistics:
  *
- * Returns: (transfer full): RocksDB's statistics as text, to be freed with g_free()
+ * Returns: (nullable) (transfer full): RocksDB's statistics as text, to be freed with g_free();
+ * NULL if it was opened without
  */
 char *
 tall_rocksdb_database_get_statistics (TallRocksdbDatabase *self)

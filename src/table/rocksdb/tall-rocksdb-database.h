@@ -4,6 +4,7 @@
 
 #include <rocksdb/c.h>
 
+#include "tall-rocksdb-stripes.h"
 #include "tall-table.h"
 
 G_BEGIN_DECLS
@@ -27,9 +28,20 @@ typedef struct
 void tall_rocksdb_family_unref (TallRocksdbFamily *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallRocksdbFamily, tall_rocksdb_family_unref)
 
+/**
+ * TallRocksdbSetup:
+ *
+ * How a directory is opened. What the first says counts for all in this process.
+ */
+typedef struct
+{
+  gsize cache_bytes;   /* of the block cache; 0: a usual size */
+  gboolean must_exist; /* no new store may be created; counts for each */
+  gboolean statistics; /* RocksDB counts what it does */
+} TallRocksdbSetup;
+
 TallRocksdbDatabase *tall_rocksdb_database_open (const char *directory,
-                                                 gsize cache_bytes,
-                                                 gboolean must_exist,
+                                                 const TallRocksdbSetup *setup,
                                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_rocksdb_database_unref (TallRocksdbDatabase *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallRocksdbDatabase, tall_rocksdb_database_unref)
@@ -41,8 +53,7 @@ gboolean tall_rocksdb_database_write (TallRocksdbDatabase *self,
                                       const char *operation,
                                       gboolean *refused,
                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
-GMutex *tall_rocksdb_database_get_stripe (TallRocksdbDatabase *self, guint stripe);
-guint tall_rocksdb_database_find_stripe (const TallRocksdbFamily *family, TallSlice row);
+TallRocksdbStripes *tall_rocksdb_database_get_stripes (TallRocksdbDatabase *self);
 char *tall_rocksdb_database_get_statistics (TallRocksdbDatabase *self);
 GStrv tall_rocksdb_database_list_losses (TallRocksdbDatabase *self);
 

@@ -78,7 +78,7 @@ create (const char *directory, const char *marker, GError **error)
   if (!check_empty (directory, error))
     return FALSE;
   if (g_file_set_contents_full (marker, text, -1,
-                                G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE, 0644,
+                                G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE, 0600,
                                 &local))
     return TRUE;
   g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
@@ -107,7 +107,7 @@ make_directory (const char *directory, gboolean must_exist, GError **error)
           directory);
       return FALSE;
     }
-  if (g_mkdir (directory, 0755) == 0)
+  if (g_mkdir (directory, 0700) == 0)
     return TRUE;
   int code = errno;
   g_autofree char *parent = g_path_get_dirname (directory);

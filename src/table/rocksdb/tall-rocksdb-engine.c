@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tall-error.h"
 #include "tall-rocksdb-check.h"
 #include "tall-rocksdb-error.h"
 #include "tall-rocksdb-log.h"
@@ -174,6 +175,25 @@ get_last_write (rocksdb_writebatch_t *batch)
   return span.first + span.n - 1;
 }
 
+/* RocksDB goes on by itself when there is room again; after other failures of the file system it
+ * takes no write any more. It is not opened again under calls: what they have read still points
+ * into its cache. */
+static gboolean
+take_write_error (char *message, const char *operation, GError **error)
+{
+  gboolean no_room = g_str_has_prefix (message, "IO error: No space left on device");
+  g_autoptr (GError) local = NULL;
+  if (tall_rocksdb_take_error (message, operation, &local))
+    return TRUE;
+  if (!no_room
+      && (g_error_matches (local, TALL_ERROR, TALL_ERROR_UNAVAILABLE)
+          || g_error_matches (local, TALL_ERROR, TALL_ERROR_INTERNAL)))
+    g_prefix_error (&local, "The store takes no more writes until it is opened again: restart the "
+                            "process that has it open, after this is mended. ");
+  g_propagate_error (error, g_steal_pointer (&local));
+  return FALSE;
+}
+
 /**
  * tall_rocksdb_engine_write:
  *
@@ -188,8 +208,8 @@ tall_rocksdb_engine_write (TallRocksdbEngine *self,
 {
   char *message = NULL;
   rocksdb_write (self->db, options, batch, &message);
-  if (!tall_rocksdb_take_error (message, operation, error))
-    return FALSE;
+  if (message != NULL)
+    return take_write_error (message, operation, error);
   if (rocksdb_writeoptions_get_sync ((rocksdb_writeoptions_t *)options))
     tall_rocksdb_synced_note (self->synced, get_last_write (batch));
   return TRUE;

@@ -4,11 +4,15 @@
 
 #include <unistd.h>
 
+#include "tall-descriptors.h"
 #include "tall-error.h"
 
 #define MIB ((guint64)1024 * 1024)
 #define BLOOM_BITS 10
-#define SILENT 5 /* RocksDB's HEADER_LEVEL, which no message has */
+#define MAX_LOG (512 * MIB)
+#define MIN_LOG MIB
+#define LOG_PART 8 /* of the free room */
+#define SILENT 5   /* RocksDB's HEADER_LEVEL, which no message has */
 
 /* Name in a spec, as HBase calls it → name of RocksDB's option. */
 static const struct
@@ -38,14 +42,27 @@ table_options_new (rocksdb_cache_t *cache)
   return options;
 }
 
+/* Bounds of memory, and of the log that is replayed after a crash. The log is on the disk twice for
+ * a while, when it is moved to tables: on a small disk it is smaller. */
+static void
+set_log_bounds (rocksdb_options_t *options, guint64 room)
+{
+  guint64 log = CLAMP (room / LOG_PART, MIN_LOG, MAX_LOG);
+  rocksdb_options_set_write_buffer_size (options, log / 8);
+  rocksdb_options_set_db_write_buffer_size (options, log / 2);
+  rocksdb_options_set_max_total_wal_size (options, log);
+}
+
 /**
  * tall_rocksdb_options_new:
  * @cache: for blocks of all tables
+ * @room: bytes that are free on the file system
+ * @statistics: whether RocksDB counts what it does, which costs some time
  *
  * Returns: (transfer full): options for the database and for each of its column families
  */
 rocksdb_options_t *
-tall_rocksdb_options_new (rocksdb_cache_t *cache)
+tall_rocksdb_options_new (rocksdb_cache_t *cache, guint64 room, gboolean statistics)
 {
   rocksdb_options_t *options = rocksdb_options_create ();
   rocksdb_options_set_create_if_missing (options, 1);
@@ -53,10 +70,8 @@ tall_rocksdb_options_new (rocksdb_cache_t *cache)
   rocksdb_options_set_atomic_flush (options, 1); /* on which tall-rocksdb-check.c relies */
   rocksdb_options_increase_parallelism (options, (int)MAX (g_get_num_processors (), 2));
 
-  /* Bounds of memory, and of the log that is replayed after a crash. */
-  rocksdb_options_set_write_buffer_size (options, 64 * MIB);
-  rocksdb_options_set_db_write_buffer_size (options, 256 * MIB);
-  rocksdb_options_set_max_total_wal_size (options, 512 * MIB);
+  rocksdb_options_set_max_open_files (options, (int)tall_descriptors_for_store ());
+  set_log_bounds (options, room);
 
   /* Rows are small: to wake every writer of a group for its own part costs more than it saves. With
    * 32 synced writers the group's leader alone is faster by half. */
@@ -76,7 +91,8 @@ tall_rocksdb_options_new (rocksdb_cache_t *cache)
   rocksdb_options_set_info_log_level (options, SILENT);
   rocksdb_options_set_keep_log_file_num (options, 1);
   rocksdb_options_set_manifest_preallocation_size (options, 64 * 1024); /* by default 4 MiB */
-  rocksdb_options_enable_statistics (options);
+  if (statistics)
+    rocksdb_options_enable_statistics (options);
   return options;
 }
 

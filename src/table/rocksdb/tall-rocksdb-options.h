@@ -8,7 +8,8 @@
 
 G_BEGIN_DECLS
 
-rocksdb_options_t *tall_rocksdb_options_new (rocksdb_cache_t *cache);
+rocksdb_options_t *
+tall_rocksdb_options_new (rocksdb_cache_t *cache, guint64 room, gboolean statistics);
 gboolean tall_rocksdb_options_check_spec (const TallTableSpec *spec,
                                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
 const char *tall_rocksdb_options_find_compression (const TallTableSpec *spec);

@@ -62,6 +62,17 @@ tall_rocksdb_room_new (const char *path)
   return self;
 }
 
+/**
+ * tall_rocksdb_room_measure:
+ *
+ * Returns: bytes that are free on the file system now
+ */
+guint64
+tall_rocksdb_room_measure (TallRocksdbRoom *self)
+{
+  return measure_free (self->path);
+}
+
 void
 tall_rocksdb_room_free (TallRocksdbRoom *self)
 {

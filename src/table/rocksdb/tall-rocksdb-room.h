@@ -9,6 +9,7 @@ G_BEGIN_DECLS
 typedef struct _TallRocksdbRoom TallRocksdbRoom;
 
 TallRocksdbRoom *tall_rocksdb_room_new (const char *path);
+guint64 tall_rocksdb_room_measure (TallRocksdbRoom *self);
 void tall_rocksdb_room_free (TallRocksdbRoom *self);
 
 gboolean tall_rocksdb_room_take (TallRocksdbRoom *self,

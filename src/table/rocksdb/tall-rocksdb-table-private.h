@@ -7,7 +7,8 @@
 
 G_BEGIN_DECLS
 
-/* For measurements beside us: the rows as RocksDB keeps them. */
+/* For measurements and tests beside us: the rows as RocksDB keeps them, and their locks. */
+TallRocksdbStripes *tall_rocksdb_table_get_stripes (TallRocksdbTable *self);
 rocksdb_t *tall_rocksdb_table_get_handle (TallRocksdbTable *self);
 TallRocksdbFamily *tall_rocksdb_table_find_family (TallRocksdbTable *self,
                                                    const char *table,

@@ -263,9 +263,8 @@ tall_rocksdb_table_open (const TallRocksdbOptions *options, GError **error)
 
   if (!check_options (options, error))
     return NULL;
-  TallRocksdbDatabase *database =
-      tall_rocksdb_database_open (options->directory, options->cache_bytes, options->must_exist,
-                                  error);
+  const TallRocksdbSetup setup = { options->cache_bytes, options->must_exist, options->statistics };
+  TallRocksdbDatabase *database = tall_rocksdb_database_open (options->directory, &setup, error);
   if (database == NULL)
     return NULL;
 
@@ -281,7 +280,7 @@ tall_rocksdb_table_open (const TallRocksdbOptions *options, GError **error)
  * tall_rocksdb_table_count_wal_syncs:
  *
  * Returns: how often the log has been synced to disk since the directory was opened: what proves
- *   that durable writes are
+ *   that durable writes are; 0 if it was opened without @statistics
  */
 guint64
 tall_rocksdb_table_count_wal_syncs (TallRocksdbTable *self)
@@ -292,6 +291,17 @@ tall_rocksdb_table_count_wal_syncs (TallRocksdbTable *self)
   g_autofree char *statistics = tall_rocksdb_database_get_statistics (self->database);
   const char *found = statistics == NULL ? NULL : strstr (statistics, ticker);
   return found == NULL ? 0 : g_ascii_strtoull (found + strlen (ticker), NULL, 10);
+}
+
+/**
+ * tall_rocksdb_table_get_stripes:
+ *
+ * Returns: (transfer none): the locks of its rows
+ */
+TallRocksdbStripes *
+tall_rocksdb_table_get_stripes (TallRocksdbTable *self)
+{
+  return tall_rocksdb_database_get_stripes (self->database);
 }
 
 /**

@@ -21,6 +21,7 @@ typedef struct
   gboolean sync;       /* FALSE trades durable commits for speed: a crash may lose the last ones */
   gsize cache_bytes;   /* block cache; 0 = 512 MiB at most */
   gboolean must_exist; /* refuse to create a new store */
+  gboolean statistics; /* count syncs, for tests; costs every call some time */
 } TallRocksdbOptions;
 
 #define TALL_ROCKSDB_OPTIONS_INIT                                                                  \

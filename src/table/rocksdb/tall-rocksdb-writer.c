@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-rocksdb-writer.h"
 
-#include <stdlib.h>
-
 #include "tall-error.h"
 #include "tall-rocksdb-error.h"
 #include "tall-rocksdb-reader.h"
@@ -159,40 +157,38 @@ commit_once (
   return FALSE;
 }
 
-static int
-compare_stripes (gconstpointer a, gconstpointer b)
+/* Locks that are held. */
+typedef struct
 {
-  guint x = *(const guint *)a;
-  guint y = *(const guint *)b;
-  return (x > y) - (x < y);
+  TallRocksdbStripes *stripes; /* NULL: none */
+  guint held[GROUP_ROWS];
+  guint n;
+} Locks;
+
+static void
+locks_clear (Locks *self)
+{
+  if (self->stripes != NULL)
+    tall_rocksdb_stripes_unlock (self->stripes, self->held, self->n);
 }
 
-/* Takes the stripes of @n rows, each once and in ascending order, so that nobody waits in a circle.
- * Returns: how many, at the beginning of @stripes */
-static guint
-lock_rows (TallRocksdbDatabase *database,
-           TallRocksdbFamily *const *families,
-           TallMutation *const *mutations,
-           guint n,
-           guint *stripes)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Locks, locks_clear)
+
+/* Takes those of the rows that @self has, of which there is one at least. */
+static gboolean
+locks_take (Locks *self, TallRocksdbWriter *writer, gint64 deadline, GError **error)
 {
-  guint n_stripes = 0;
-  for (guint i = 0; i < n; i++)
-    stripes[i] = tall_rocksdb_database_find_stripe (families[i], mutations[i]->row);
-  qsort (stripes, n, sizeof (guint), compare_stripes);
-  for (guint i = 0; i < n; i++)
-    if (n_stripes == 0 || stripes[n_stripes - 1] != stripes[i])
-      stripes[n_stripes++] = stripes[i];
-  for (guint i = 0; i < n_stripes; i++)
-    g_mutex_lock (tall_rocksdb_database_get_stripe (database, stripes[i]));
-  return n_stripes;
+  TallRocksdbStripes *stripes = tall_rocksdb_database_get_stripes (writer->database);
+  if (!tall_rocksdb_stripes_lock (stripes, self->held, &self->n, deadline, error))
+    return FALSE;
+  self->stripes = stripes;
+  return TRUE;
 }
 
 static void
-unlock_rows (TallRocksdbDatabase *database, const guint *stripes, guint n_stripes)
+locks_add (Locks *self, const TallRocksdbFamily *family, TallSlice row)
 {
-  for (guint i = n_stripes; i > 0; i--)
-    g_mutex_unlock (tall_rocksdb_database_get_stripe (database, stripes[i - 1]));
+  self->held[self->n++] = tall_rocksdb_stripes_find (family->id, row);
 }
 
 static gboolean
@@ -221,16 +217,15 @@ apply_group (TallRocksdbWriter *self,
              gint64 deadline,
              GError **error)
 {
-  guint stripes[GROUP_ROWS];
   g_auto (Write) write;
+  g_auto (Locks) locks = { .n = 0 };
   gboolean refused;
   write_init (&write, self);
-
-  guint n_stripes = lock_rows (self->database, families, mutations, n, stripes);
-  gboolean applied = merge_group (&write, families, mutations, n, error)
-                     && commit (&write, durability, deadline, "Writing rows", &refused, error);
-  unlock_rows (self->database, stripes, n_stripes);
-  return applied;
+  for (guint i = 0; i < n; i++)
+    locks_add (&locks, families[i], mutations[i]->row);
+  return locks_take (&locks, self, deadline, error)
+         && merge_group (&write, families, mutations, n, error)
+         && commit (&write, durability, deadline, "Writing rows", &refused, error);
 }
 
 static guint
@@ -337,13 +332,12 @@ tall_rocksdb_writer_apply_if (TallRocksdbWriter *self,
                               GError **error)
 {
   g_auto (Write) write;
+  g_auto (Locks) locks = { .n = 0 };
   write_init (&write, self);
-
-  guint stripe = tall_rocksdb_database_find_stripe (family, mutation->row);
-  GMutex *mutex = tall_rocksdb_database_get_stripe (self->database, stripe);
-  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (mutex);
-  return apply_if_locked (&write, family, mutation, condition, durability, deadline, matched,
-                          error);
+  locks_add (&locks, family, mutation->row);
+  return locks_take (&locks, self, deadline, error)
+         && apply_if_locked (&write, family, mutation, condition, durability, deadline, matched,
+                             error);
 }
 
 /* The counter after the step, and the timestamp that it gets: as HBase does, the clock's, but never
@@ -388,11 +382,11 @@ tall_rocksdb_writer_increment (TallRocksdbWriter *self,
                                GError **error)
 {
   g_auto (Write) write;
+  g_auto (Locks) locks = { .n = 0 };
   write_init (&write, self);
-  GMutex *mutex =
-      tall_rocksdb_database_get_stripe (self->database,
-                                        tall_rocksdb_database_find_stripe (family, row));
-  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (mutex);
+  locks_add (&locks, family, row);
+  if (!locks_take (&locks, self, deadline, error))
+    return FALSE;
 
   TallStoredRow old;
   guint64 counter;

@@ -1,0 +1,30 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-bytes.h"
+
+G_BEGIN_DECLS
+
+/* Writers of different rows rarely meet on one of them. */
+#define TALL_ROCKSDB_STRIPES 4096
+
+/**
+ * TallRocksdbStripes:
+ *
+ * The locks of rows: a row is locked while it is read, changed and written. Each lock is that of
+ * many rows.
+ */
+typedef struct _TallRocksdbStripes TallRocksdbStripes;
+
+TallRocksdbStripes *tall_rocksdb_stripes_new (void);
+void tall_rocksdb_stripes_free (TallRocksdbStripes *self);
+guint tall_rocksdb_stripes_find (guint32 table, TallSlice row);
+gboolean tall_rocksdb_stripes_lock (TallRocksdbStripes *self,
+                                    guint *stripes,
+                                    guint *n,
+                                    gint64 deadline,
+                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_rocksdb_stripes_unlock (TallRocksdbStripes *self, const guint *stripes, guint n);
+
+G_END_DECLS

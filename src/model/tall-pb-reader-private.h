@@ -25,7 +25,9 @@ typedef struct
 static inline TallPbReader
 tall_pb_reader (TallSlice message)
 {
-  return (TallPbReader){ message.data, message.data + message.len, 0, 0, FALSE };
+  /* No message at all has no address, to which nothing may be added. */
+  const guint8 *data = message.data != NULL ? message.data : (const guint8 *)"";
+  return (TallPbReader){ data, data + message.len, 0, 0, FALSE };
 }
 
 guint64 tall_pb_reader_long_varint (TallPbReader *self);

@@ -19,6 +19,7 @@ typedef struct
   guint depth;                       /* open structs and containers */
   guint64 elements;                  /* of containers, so far */
   guint64 seen[TALL_WIRE_MAX_DEPTH]; /* fields 0 … 63 of each open struct, as bits */
+  gboolean may_repeat;               /* the reader of this message refuses repeated fields itself */
   gint32 seqid;                      /* of the last call written */
   char call[TALL_GUARD_MAX_NAME];    /* its name; empty: none */
 } TallGuard;

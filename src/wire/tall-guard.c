@@ -137,6 +137,7 @@ begin_message (ThriftProtocol *protocol, GError **error)
   TallGuard *guard = guard_of (protocol);
   guard->depth = 0;
   guard->elements = 0;
+  guard->may_repeat = FALSE;
 
   if (!tall_transport_begin_message (transport, error))
     return -1;
@@ -258,7 +259,7 @@ guarded_read_field_begin (
 
   if (min_size (protocol, *type) < 0)
     return tall_guard_reject (transport, error, "field %d of unknown type %d", *id, (int)*type);
-  if (*id >= 0 && *id < 64 && guard->depth > 0)
+  if (*id >= 0 && *id < 64 && guard->depth > 0 && !guard->may_repeat)
     {
       guint64 *seen = &guard->seen[guard->depth - 1];
       guint64 bit = G_GUINT64_CONSTANT (1) << *id;

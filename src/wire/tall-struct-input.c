@@ -3,6 +3,7 @@
 #include "tall-struct-input.h"
 
 #include "tall-binary-protocol.h"
+#include "tall-guard-private.h"
 #include "tall-text.h"
 
 /* Bytes of the smallest value of each type in the binary protocol; 0: no type of a value. */
@@ -95,6 +96,9 @@ take_type (TallStructInput *self, ThriftType *type, GError **error)
 /**
  * tall_struct_input_init:
  * @protocol: one that has just read the beginning of a message
+ *
+ * A field that comes twice is the caller's to refuse: it can do so and answer, where the guard can
+ * only close the connection.
  */
 void
 tall_struct_input_init (TallStructInput *self, ThriftProtocol *protocol)
@@ -102,6 +106,7 @@ tall_struct_input_init (TallStructInput *self, ThriftProtocol *protocol)
   self->protocol = protocol;
   self->transport = (TallTransport *)protocol->transport;
   self->direct = TALL_IS_BINARY_PROTOCOL (protocol);
+  tall_transport_get_guard (self->transport)->may_repeat = TRUE;
   self->elements = 0;
   self->ahead = self->direct ? tall_transport_peek (self->transport) : tall_slice (NULL, 0);
   self->received = self->ahead.len;

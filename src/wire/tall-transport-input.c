@@ -134,6 +134,19 @@ tall_transport_wait_for_input (TallTransport *self,
   return n >= 0;
 }
 
+/* Whether a message begins where its length should be: by the version and the type of a call, in
+ * the binary or the compact protocol. */
+static gboolean
+is_unframed (const guint8 header[TALL_TRANSPORT_FRAME_HEADER])
+{
+  gboolean binary = header[0] == 0x80 && header[1] == 0x01 && header[2] == 0
+                    && (header[3] == T_CALL || header[3] == T_ONEWAY);
+  guint8 type = header[1] >> 5;
+  gboolean compact =
+      header[0] == 0x82 && (header[1] & 0x1f) == 1 && (type == T_CALL || type == T_ONEWAY);
+  return binary || compact;
+}
+
 /**
  * tall_transport_peek_frame:
  * @len: (out): bytes of the next frame, or of the one that was read last
@@ -161,7 +174,10 @@ tall_transport_peek_frame (TallTransport *self, gsize *frame_len, GError **error
       g_autofree char *shown =
           tall_slice_to_debug (tall_slice (header, TALL_TRANSPORT_FRAME_HEADER));
       self->broken = TRUE;
-      if (len == 0 || len > G_MAXINT32)
+      if (is_unframed (header))
+        g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID,
+                     "%s: an unframed client: it has to use a framed transport", self->peer);
+      else if (len == 0 || len > G_MAXINT32)
         g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID,
                      "%s: not a Thrift frame: it starts with \"%s\"", self->peer, shown);
       else

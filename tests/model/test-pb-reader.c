@@ -130,6 +130,18 @@ test_skip (void)
     }
 }
 
+/* Adding even nothing to no address is undefined. */
+static void
+test_no_message (void)
+{
+  TallPbReader in = tall_pb_reader (tall_slice (NULL, 0));
+  g_assert_nonnull (in.at);
+  g_assert_true (in.at == in.end);
+  g_assert_false (tall_pb_reader_next (&in, 0, 1));
+  g_assert_false (in.failed);
+  g_assert_cmpuint (tall_pb_reader_count (in, 1), ==, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -140,5 +152,6 @@ main (int argc, char **argv)
   g_test_add_func ("/model/pb-reader/order-of-fields", test_order_of_fields);
   g_test_add_func ("/model/pb-reader/text", test_text);
   g_test_add_func ("/model/pb-reader/skip", test_skip);
+  g_test_add_func ("/model/pb-reader/no-message", test_no_message);
   return g_test_run ();
 }

@@ -99,6 +99,28 @@ add_nul_in_location (TallTestMessage *message)
 }
 
 static void
+add_number_twice (TallTestMessage *message)
+{
+  tall_test_message_begin_struct (message, 1);
+  tall_test_message_add_text (message, 1, "VINET");
+  tall_test_message_add_text (message, 1, "VINET");
+  tall_test_message_add_text (message, 2, "10248");
+  tall_test_message_end_struct (message);
+}
+
+static void
+add_location_twice (TallTestMessage *message)
+{
+  begin_order (message);
+  begin_list (message, 5, T_STRUCT, 1);
+  tall_test_message_begin_element (message);
+  tall_test_message_add_i32 (message, 1, 1);
+  tall_test_message_add_i32 (message, 1, 2);
+  tall_test_message_end_struct (message);
+  tall_test_message_end_struct (message);
+}
+
+static void
 add_not_utf8 (TallTestMessage *message)
 {
   begin_order (message);
@@ -259,6 +281,8 @@ test_puts (Fixture *f, gconstpointer data G_GNUC_UNUSED)
     const char *field;
   } cases[] = {
     { "NUL in number", add_nul_in_number, TALL_ERROR_INVALID, "customer_number" },
+    { "number twice", add_number_twice, TALL_ERROR_INVALID, "customer_number" },
+    { "location twice", add_location_twice, TALL_ERROR_INVALID, "shipping_locations[0].number" },
     { "NUL in location", add_nul_in_location, TALL_ERROR_INVALID, "shipping_locations[1].name" },
     { "not UTF-8", add_not_utf8, TALL_ERROR_INVALID, "currency" },
     { "wrong type", add_wrong_type, TALL_ERROR_INVALID, "sales_date" },

@@ -358,6 +358,46 @@ test_sending_fails (void)
     }
 }
 
+/* What a client without frames sends stands where the length of a frame should be. */
+static void
+test_unframed_client (void)
+{
+  static const struct
+  {
+    guint8 start[4];
+    TallError code;
+    const char *message;
+  } cases[] = {
+    { { 0x80, 1, 0, T_CALL }, TALL_ERROR_INVALID, "an unframed client" },
+    { { 0x80, 1, 0, T_ONEWAY }, TALL_ERROR_INVALID, "an unframed client" },
+    { { 0x82, 0x21, 0, 4 }, TALL_ERROR_INVALID, "an unframed client" },
+    { { 0x82, 0x81, 0x90, 1 }, TALL_ERROR_INVALID, "an unframed client" },
+    { { 0x80, 1, 0, T_REPLY }, TALL_ERROR_INVALID, "not a Thrift frame" },
+    { { 0x80, 2, 0, T_CALL }, TALL_ERROR_INVALID, "not a Thrift frame" },
+    { { 0x82, 0x22, 0, 4 }, TALL_ERROR_INVALID, "not a Thrift frame" },
+    { { 0x82, 0x41, 0, 4 }, TALL_ERROR_INVALID, "not a Thrift frame" },
+    { { 0xff, 0xff, 0xff, 0xff }, TALL_ERROR_INVALID, "not a Thrift frame" },
+    { { 'G', 'E', 'T', ' ' }, TALL_ERROR_TOO_LARGE, "a frame of" },
+  };
+  TallWireOptions options = TALL_WIRE_OPTIONS_INIT;
+  options.side = TALL_WIRE_SERVER;
+  options.framed = TRUE;
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      gsize len;
+      g_auto (Pair) pair = { 0 };
+      pair_init (&pair, &options);
+      send_bytes (pair.other, tall_slice (cases[i].start, sizeof cases[i].start));
+      g_assert_false (tall_transport_peek_frame (pair.transport, &len, &error));
+      g_test_message ("%s", error->message);
+      g_assert_error (error, TALL_ERROR, (int)cases[i].code);
+      g_assert_nonnull (strstr (error->message, cases[i].message));
+      g_assert_true (tall_transport_is_broken (pair.transport));
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -373,5 +413,6 @@ main (int argc, char **argv)
   g_test_add_func ("/wire/transport/server-side", test_server_side);
   g_test_add_func ("/wire/transport/idle", test_idle);
   g_test_add_func ("/wire/transport/sending-fails", test_sending_fails);
+  g_test_add_func ("/wire/transport/unframed-client", test_unframed_client);
   return g_test_run ();
 }

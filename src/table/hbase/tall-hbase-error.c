@@ -215,6 +215,7 @@ tall_hbase_error_set (GError **error, GError *reason, const HbTIOError *io, cons
 void
 tall_hbase_error_set_no_table (GError **error, const char *table, const char *deployment)
 {
-  tall_error_set_detailed (error, TALL_ERROR_NOT_FOUND, deployment,
-                           "there is no table \"%s\" in HBase", table);
+  tall_error_set_detailed (error, TALL_ERROR_NOT_FOUND, "HBase says so",
+                           "there is no table \"%s\" of deployment \"%s\" in HBase", table,
+                           deployment);
 }

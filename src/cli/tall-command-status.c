@@ -181,6 +181,15 @@ print_settings (const TallDescription *description)
 }
 
 static void
+print_texts (const char *name, char *const *texts)
+{
+  if (texts == NULL)
+    return;
+  g_autofree char *joined = g_strjoinv (", ", (char **)texts);
+  print_field (name, joined);
+}
+
+static void
 print_status (const Status *self)
 {
   const TallDescription *description = self->description;
@@ -195,6 +204,10 @@ print_status (const Status *self)
     print_settings (description);
   print_field ("mode", description->read_only ? "read-only" : "normal");
   print_field ("version", description->version);
+  if (description->newest_format != 0)
+    print_number ("reads up to", description->newest_format);
+  print_texts ("calls", description->calls);
+  print_texts ("protocols", description->protocols);
   print_field ("ping", ping);
   if (self->tables != NULL && self->tables->len > 0)
     {
@@ -265,6 +278,18 @@ add_gateways (JsonBuilder *builder, GPtrArray *gateways)
 }
 
 static void
+add_texts (JsonBuilder *builder, const char *name, char *const *texts)
+{
+  if (texts == NULL)
+    return;
+  json_builder_set_member_name (builder, name);
+  json_builder_begin_array (builder);
+  for (guint i = 0; texts[i] != NULL; i++)
+    json_builder_add_string_value (builder, texts[i]);
+  json_builder_end_array (builder);
+}
+
+static void
 add_losses (JsonBuilder *builder, GStrv losses)
 {
   json_builder_set_member_name (builder, "losses");
@@ -306,6 +331,10 @@ print_json (const Status *self)
   json_builder_set_member_name (builder, "read_only");
   json_builder_add_boolean_value (builder, description->read_only);
   add_text (builder, "version", description->version);
+  if (description->newest_format != 0)
+    add_number (builder, "newest_format", description->newest_format);
+  add_texts (builder, "calls", description->calls);
+  add_texts (builder, "protocols", description->protocols);
   json_builder_set_member_name (builder, "ping_ms");
   json_builder_add_double_value (builder, self->ping);
   if (self->tables != NULL)

@@ -244,6 +244,16 @@ client_delete_customer (TallFront *front,
   return run_delete (front, TALL_IDL_DELETE_CUSTOMER, &args, options, error);
 }
 
+/* NULL of none. */
+static char **
+copy_texts (char *const *texts, guint n)
+{
+  char **copy = n > 0 ? g_new0 (char *, n + 1) : NULL;
+  for (guint i = 0; i < n; i++)
+    copy[i] = g_strdup (texts[i]);
+  return copy;
+}
+
 static TallDescription *
 client_describe (TallFront *front, GError **error)
 {
@@ -268,6 +278,8 @@ client_describe (TallFront *front, GError **error)
   description->compression = g_strdup (got.compression);
   description->bloom_filter = g_strdup (got.bloom_filter);
   description->block_encoding = g_strdup (got.block_encoding);
+  description->calls = copy_texts (got.calls, got.n_calls);
+  description->protocols = copy_texts (got.protocols, got.n_protocols);
   return description;
 }
 

@@ -110,13 +110,23 @@ static TALL_STRUCT_TYPE (options_type, "WriteOptions", Type);
 
 #define Type TallDescription
 static const TallField description_type_fields[] = {
-  ALWAYS (1, TEXT, name),          ALWAYS (2, TEXT, layout),
-  ALWAYS (3, TEXT, key_strategy),  ALWAYS (4, TEXT, store),
-  ALWAYS (5, I32, format),         ALWAYS (6, I32, schema),
-  ALWAYS (7, BOOL, read_only),     ALWAYS (8, TEXT, version),
-  ALWAYS (9, TEXT, index),         ALWAYS (10, I64, ttl),
-  ALWAYS (11, I32, regions),       ALWAYS (12, TEXT, compression),
-  ALWAYS (13, TEXT, bloom_filter), ALWAYS (14, TEXT, block_encoding),
+  ALWAYS (1, TEXT, name),
+  ALWAYS (2, TEXT, layout),
+  ALWAYS (3, TEXT, key_strategy),
+  ALWAYS (4, TEXT, store),
+  ALWAYS (5, I32, format),
+  ALWAYS (6, I32, schema),
+  ALWAYS (7, BOOL, read_only),
+  ALWAYS (8, TEXT, version),
+  ALWAYS (9, TEXT, index),
+  ALWAYS (10, I64, ttl),
+  ALWAYS (11, I32, regions),
+  ALWAYS (12, TEXT, compression),
+  ALWAYS (13, TEXT, bloom_filter),
+  ALWAYS (14, TEXT, block_encoding),
+  TEXTS (15, calls),
+  TEXTS (16, protocols),
+  ALWAYS (17, I32, newest_format),
 };
 static TALL_STRUCT_TYPE (description_type, "Description", Type);
 #undef Type
@@ -348,6 +358,20 @@ tall_idl_call_find (const char *name)
     if (g_str_equal (calls[i].name, name))
       return &calls[i];
   return NULL;
+}
+
+/**
+ * tall_idl_call_list_names:
+ *
+ * Returns: (transfer full): the names of all calls, NULL-terminated
+ */
+GStrv
+tall_idl_call_list_names (void)
+{
+  GStrv names = g_new0 (char *, G_N_ELEMENTS (calls) + 1);
+  for (guint i = 0; i < G_N_ELEMENTS (calls); i++)
+    names[i] = g_strdup (calls[i].name);
+  return names;
 }
 
 /**

@@ -156,6 +156,7 @@ extern const TallStructType tall_idl_application_error_type;
 
 const TallIdlCall *tall_idl_call_get (TallIdlCallId id);
 const TallIdlCall *tall_idl_call_find (const char *name);
+GStrv tall_idl_call_list_names (void);
 char *tall_idl_call_describe (const TallIdlCall *self, const TallIdlArgs *args);
 char *tall_idl_describe_put (const TallOrder *order);
 

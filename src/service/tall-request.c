@@ -123,9 +123,18 @@ run_delete_customer (TallRequest *self, GError **error)
 static gboolean
 run_describe (TallRequest *self, GError **error)
 {
-  self->description = tall_front_describe (self->front, error);
-  self->result.success = self->description;
-  return self->description != NULL;
+  static const char *const protocols[] = { "binary", "compact", NULL };
+  TallDescription *description = tall_front_describe (self->front, error);
+
+  self->description = description;
+  self->result.success = description;
+  if (description == NULL)
+    return FALSE;
+  description->calls = tall_idl_call_list_names ();
+  description->n_calls = g_strv_length (description->calls);
+  description->protocols = g_strdupv ((char **)protocols);
+  description->n_protocols = g_strv_length (description->protocols);
+  return TRUE;
 }
 
 static gboolean

@@ -20,6 +20,8 @@ tall_description_free (TallDescription *self)
   g_free (self->compression);
   g_free (self->bloom_filter);
   g_free (self->block_encoding);
+  g_strfreev (self->calls);
+  g_strfreev (self->protocols);
   g_free (self);
 }
 

@@ -61,6 +61,14 @@ typedef struct
   char *compression;    /* that was asked for; NULL: the store's default */
   char *bloom_filter;   /* the same */
   char *block_encoding; /* the same */
+
+  /* What the program that answers can do. */
+  guint newest_format; /* of stored bytes, that it reads; 0: unknown */
+  char **calls; /* owned, n_calls of them, NULL-terminated: names of Thrift calls; NULL: it is
+                 * no server, or an older one */
+  guint n_calls;
+  char **protocols; /* owned, n_protocols of them, NULL-terminated: in which it can be called */
+  guint n_protocols;
 } TallDescription;
 
 void tall_description_free (TallDescription *self);

@@ -278,6 +278,7 @@ tall_store_describe (TallFront *front, GError **error)
   description->layout = g_strdup (deployment->layout);
   description->key_strategy = g_strdup (deployment->key_strategy);
   description->format = deployment->format;
+  description->newest_format = TALL_FORMAT;
   description->schema = TALL_SCHEMA;
   description->read_only = deployment->read_only;
   description->version = g_strdup (TALL_VERSION);

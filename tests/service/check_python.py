@@ -305,6 +305,9 @@ def check_all(checks, address, service, types, name, compact, layout, key):
         got = client.describe()
         checks.check((got.store, got.key_strategy, got.read_only)
                      == ("memory", key, layout == "front"), f"{name}: describe", got)
+        known = {call for call in vars(service.Iface) if not call.startswith("_")}
+        checks.check(set(got.calls) == known and len(got.calls) == len(known),
+                     f"{name}: describe has the calls of the IDL", got.calls)
         check_orders(checks, client, types, name)
         check_customers(checks, client, types, name)
         check_writes(checks, client, types, name)

@@ -293,6 +293,7 @@ front_describe (TallFront *front, GError **error)
   description->key_strategy = g_strdup ("hashed");
   description->store = g_strdup ("memory");
   description->format = 3;
+  description->newest_format = 5;
   description->schema = 7;
   description->read_only = TRUE;
   description->version = g_strdup (TALL_VERSION);

@@ -110,6 +110,13 @@ test_describe (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   g_assert_cmpstr (got->compression, ==, "zstd");
   g_assert_null (got->bloom_filter);
   g_assert_cmpstr (got->block_encoding, ==, "diff");
+  g_assert_cmpuint (got->newest_format, ==, 5);
+  g_assert_cmpuint (got->n_calls, ==, g_strv_length (got->calls));
+  g_assert_true (g_strv_contains ((const char *const *)got->calls, "getOrder"));
+  g_assert_true (g_strv_contains ((const char *const *)got->calls, "ping"));
+  g_assert_cmpuint (got->n_protocols, ==, 2);
+  g_assert_cmpstr (got->protocols[0], ==, "binary");
+  g_assert_cmpstr (got->protocols[1], ==, "compact");
 }
 
 /* Nine tenths of any time, however short or long. */

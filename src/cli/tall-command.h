@@ -24,7 +24,7 @@ typedef enum
 /**
  * TallCommand:
  *
- * One command of the program. A new one is one new file and one entry in main.c.
+ * One command of the program. A new one is one new file and one entry in tall-commands.c.
  */
 typedef struct
 {

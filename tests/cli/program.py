@@ -13,6 +13,7 @@ import re
 import resource
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -20,7 +21,7 @@ import time
 import uuid
 
 from support import (
-    PROGRAM, NORTHWIND, RETAIL, SECONDS, DONE, NO, USAGE, FAILED, ORDER, test, run, equal,
+    PROGRAM, SOURCE, NORTHWIND, RETAIL, SECONDS, DONE, NO, USAGE, FAILED, ORDER, test, run, equal,
     FakeServer, Server, new_store, free_port, on_terminal, main, parse,
 )
 
@@ -529,6 +530,22 @@ def revision_in_scripts(folder):
 
 
 @test
+def json_in_the_documents(folder):
+    """The examples are taken, and come back as they are printed."""
+    text = (SOURCE / "src" / "cli" / "README.md").read_text("utf-8")
+    order, customer = map(json.loads, re.findall(r"^```json\n(\{\n.*?)^```$", text, re.M | re.S)[:2])
+    store = new_store(folder)
+    run("put", "--store", store, "-", stdin=order).ends(DONE)
+    run("customer", "put", "--store", store, "-", stdin=customer).ends(DONE)
+    equal(parse(run("get", "--store", store, "VINET", "10248", "--json").ends(DONE).out), order)
+    equal(parse(run("customer", "get", "--store", store, "VINET", "--json").ends(DONE).out), customer)
+    # nothing that an order may have is missing in it
+    wanted = run("put", "--store", store, "-", stdin={"x": 1}).ends(NO, "known here (order) are ").err
+    known = re.search(r"known here \(order\) are (.*)", wanted).group(1).split(", ")
+    equal(sorted(set(known) - set(order)), ["revision"])
+
+
+@test
 def put_says_as_much_as_wanted(folder):
     store = new_store(folder)
     lines = "\n".join(json.dumps(dict(ORDER, order_number=str(n))) for n in range(3))
@@ -601,6 +618,37 @@ def suggestions(folder):
         run("status", "--config", path).ends(USAGE, path, "no such group", text)
     pathlib.Path(path).write_text("[load]\njobs=2\n[bench]\n")
     run("status", "--config", path).ends(USAGE, "--store")
+
+
+def text_field(number, text):
+    return b"\x0b" + struct.pack(">hi", number, len(text)) + text.encode()
+
+
+@test
+def status_of_servers_of_other_versions(folder):
+    """A server from before calls were described, and one that says more than we know."""
+    store = new_store(folder)
+    with Server(store) as server:
+        said = run("status", "--server", server.address).ends(
+            DONE, "putOrder", "binary, compact", "reads up to").out
+        equal("calls" in said, True)
+        status = json.loads(run("status", "--server", server.address, "--json").ends(DONE).out)
+        equal(["getOrders" in status["calls"], status["protocols"], status["newest_format"] >= 1],
+              [True, ["binary", "compact"], True])
+    status = json.loads(run("status", "--store", store, "--json").ends(DONE).out)
+    equal(["calls" in status, status["newest_format"] >= status["format"]], [False, True])
+
+    old = b"".join(text_field(n, t) for n, t in ((1, "shop"), (2, "blob"), (3, "raw"), (4, "hbase")))
+    old += b"\x08\0\5" + struct.pack(">i", 1) + b"\x08\0\6" + struct.pack(">i", 1)
+    old += b"\x02\0\7\0" + text_field(8, "0.0.1")
+    new = old + b"\x0f\0\x0f\x0b" + struct.pack(">i", 1) + struct.pack(">i", 4) + b"take"
+    new += text_field(99, "later")
+    for description, calls in ((old, None), (new, ["take"])):
+        answers = {"describe": b"\x0c\0\0" + description + b"\0\0", "ping": b"\0"}
+        with FakeServer(lambda name, _, answers=answers: answers[name]) as server:
+            status = json.loads(run("status", "--server", server.address, "--json").ends(DONE).out)
+            equal((status["version"], status.get("calls")), ("0.0.1", calls))
+            run("status", "--server", server.address).ends(DONE, "0.0.1")
 
 
 @test

@@ -22,12 +22,13 @@
 /**
  * tall_call_memory_init:
  * @memory: (nullable): of the server; NULL: there is no bound
+ * @share: (nullable): of the client's address
  * @wait: milliseconds
  */
 void
-tall_call_memory_init (TallCallMemory *self, TallMemory *memory, guint wait)
+tall_call_memory_init (TallCallMemory *self, TallMemory *memory, TallMemoryShare *share, guint wait)
 {
-  *self = (TallCallMemory){ .part.memory = memory, .wait = wait };
+  *self = (TallCallMemory){ .part.memory = memory, .part.share = share, .wait = wait };
 }
 
 /**
@@ -63,11 +64,23 @@ tall_call_memory_begin (TallCallMemory *self, gsize frame)
   self->room = TALL_CALL_SMALL_DECODED;
   if (frame <= TALL_CALL_SMALL_REQUEST)
     return TRUE;
+  self->part.arriving = TRUE;
   if (!take (self, frame * BYTES_OF_BYTE + TALL_CALL_ORDER))
     return FALSE;
   self->work = TALL_CALL_ORDER;
   self->room += frame * (BYTES_OF_BYTE - 1);
   return TRUE;
+}
+
+/**
+ * tall_call_memory_arrive:
+ *
+ * The request is there as a whole.
+ */
+void
+tall_call_memory_arrive (TallCallMemory *self)
+{
+  tall_memory_part_arrive (&self->part);
 }
 
 /* More than a request of its size usually needs. A small one holds nothing yet: it may wait, and

@@ -37,9 +37,13 @@ typedef struct
   gsize settled; /* bytes that what was done has come to; they stay until the reply is made */
 } TallCallMemory;
 
-void tall_call_memory_init (TallCallMemory *self, TallMemory *memory, guint wait);
+void tall_call_memory_init (TallCallMemory *self,
+                            TallMemory *memory,
+                            TallMemoryShare *share,
+                            guint wait);
 gsize tall_call_memory_get_least (gsize max_request);
 gboolean tall_call_memory_begin (TallCallMemory *self, gsize frame) G_GNUC_WARN_UNUSED_RESULT;
+void tall_call_memory_arrive (TallCallMemory *self);
 gboolean tall_call_memory_decode (TallCallMemory *self, gsize size) G_GNUC_WARN_UNUSED_RESULT;
 void tall_call_memory_end_decoding (TallCallMemory *self);
 gboolean

@@ -15,6 +15,7 @@ tall_memory_init (TallMemory *self, gsize size, gsize slot)
   self->size = self->left = size;
   self->slot = slot;
   self->taken = FALSE;
+  self->arriving = 0;
   g_queue_init (&self->waiting);
 }
 
@@ -41,14 +42,75 @@ tall_memory_count_waiting (TallMemory *self)
   return self->waiting.length;
 }
 
-/* Whether what is at @place is the first in line that fits into the slot. */
+/* What a thread waits for. */
+typedef struct
+{
+  TallMemoryPart *part;
+  gsize size; /* bytes */
+} Want;
+
+/* Whether @size more bytes leave enough for others, if any others hold as much as that. */
 static gboolean
-is_first_for_slot (const TallMemory *self, const GList *place)
+is_fair (const TallMemory *memory, gsize held_together, gsize held, gsize size)
+{
+  return held_together == held || held_together + size <= memory->size / 2;
+}
+
+/* Whether it may have what it wants as far as its share, and that of all requests which arrive, go.
+ */
+static gboolean
+has_share (const Want *want)
+{
+  const TallMemoryPart *part = want->part;
+  const TallMemory *memory = part->memory;
+
+  if (part->share != NULL && !is_fair (memory, part->share->held, part->held, want->size))
+    return FALSE;
+  return !part->arriving || is_fair (memory, memory->arriving, part->held, want->size);
+}
+
+/* Whether nothing that could have what it wants stands before @place. */
+static gboolean
+is_first (const GList *place)
 {
   for (const GList *before = place->prev; before != NULL; before = before->prev)
-    if (GPOINTER_TO_SIZE (before->data) <= self->slot)
+    if (has_share (before->data))
       return FALSE;
-  return GPOINTER_TO_SIZE (place->data) <= self->slot;
+  return TRUE;
+}
+
+/* Whether the slot is for the call at @place: the first that fits into it among those which wait
+ * for nothing but memory, or else among those which wait for their share. */
+static gboolean
+is_next_for_slot (const TallMemory *memory, const GList *place)
+{
+  const Want *own = place->data;
+  gboolean shared = has_share (own), before = TRUE;
+
+  if (memory->taken || own->part->held > 0 || own->size > memory->slot)
+    return FALSE;
+  for (const GList *link = memory->waiting.head; link != NULL; link = link->next)
+    {
+      const Want *want = link->data;
+      before = before && link != place;
+      if (link == place || want->size > memory->slot)
+        continue;
+      gboolean its_shared = has_share (want);
+      if ((its_shared && !shared) || (its_shared == shared && before))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Books @size bytes that the part holds outside the slot; less than 0 if it gives them back. */
+static void
+book (TallMemoryPart *self, gssize size)
+{
+  self->memory->left -= (gsize)size;
+  if (self->share != NULL)
+    self->share->held += (gsize)size;
+  if (self->arriving)
+    self->memory->arriving += (gsize)size;
 }
 
 /* Takes what the call at @place waits for, if it is its turn and enough is left. */
@@ -56,15 +118,15 @@ static gboolean
 take_place (TallMemoryPart *self, const GList *place)
 {
   TallMemory *memory = self->memory;
-  gsize size = GPOINTER_TO_SIZE (place->data);
+  const Want *want = place->data;
 
-  if (memory->waiting.head == place && memory->left >= size)
-    memory->left -= size;
-  else if (self->held == 0 && !memory->taken && is_first_for_slot (memory, place))
+  if (has_share (want) && memory->left >= want->size && is_first (place))
+    book (self, (gssize)want->size);
+  else if (is_next_for_slot (memory, place))
     memory->taken = self->in_slot = TRUE;
   else
     return FALSE;
-  self->held += size;
+  self->held += want->size;
   return TRUE;
 }
 
@@ -82,7 +144,8 @@ gboolean
 tall_memory_part_take (TallMemoryPart *self, gsize size, gint64 deadline)
 {
   TallMemory *memory = self->memory;
-  GList place = { .data = GSIZE_TO_POINTER (size) };
+  Want want = { self, size };
+  GList place = { .data = &want };
   gboolean taken, in_time = self->held == 0 && deadline > 0;
 
   if (memory == NULL || size == 0)
@@ -97,6 +160,26 @@ tall_memory_part_take (TallMemoryPart *self, gsize size, gint64 deadline)
   if (memory->waiting.length > 0)
     g_cond_broadcast (&memory->changed); /* the next is the first now */
   return taken;
+}
+
+/**
+ * tall_memory_part_arrive:
+ *
+ * The request that the part is held for has arrived: what is done with it is up to the server.
+ */
+void
+tall_memory_part_arrive (TallMemoryPart *self)
+{
+  TallMemory *memory = self->memory;
+
+  if (memory == NULL || !self->arriving)
+    return;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&memory->mutex);
+  if (!self->in_slot)
+    memory->arriving -= self->held;
+  self->arriving = FALSE;
+  if (memory->waiting.length > 0)
+    g_cond_broadcast (&memory->changed);
 }
 
 /**
@@ -115,10 +198,10 @@ tall_memory_part_keep (TallMemoryPart *self, gsize size)
     return;
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&memory->mutex);
   if (!self->in_slot)
-    memory->left += self->held - size;
+    book (self, (gssize)size - (gssize)self->held);
   else if (memory->left >= size)
     {
-      memory->left -= size;
+      book (self, (gssize)size);
       memory->taken = self->in_slot = FALSE;
     }
   self->held = size;

@@ -4,6 +4,8 @@
 
 #include <gio/gio.h>
 
+#include "tall-memory.h"
+
 G_BEGIN_DECLS
 
 /**
@@ -28,6 +30,7 @@ typedef struct
   guint n_users;
   guint n_served;  /* connections */
   guint n_refused; /* likewise, of those over a limit */
+  TallMemoryShare share;
 } TallOrigin;
 
 void tall_origins_init (TallOrigins *self, GPtrArray *trusted);

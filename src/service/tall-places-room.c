@@ -7,6 +7,9 @@
 #define LEAVING_TIME 100
 #define ROOM_TIME 1000
 
+/* The grace of a request that arrives from an address with many connections is so much shorter. */
+#define CROWDED_PART 10
+
 /* Milliseconds that wrap: only differences count. */
 gint
 tall_places_get_now (void)
@@ -27,18 +30,31 @@ is_full (TallPlaces *self, const TallOrigin *origin)
          || tall_places_is_address_full (self, origin);
 }
 
+/* Whether a place of @place's address is to go to @origin, which has less than half as many.
+ * Without that, an address that wants more than it may have, and replaces its own connections all
+ * the time, would have none that is silent for long. */
+static gboolean
+is_crowded (const TallPlace *place, const TallOrigin *origin)
+{
+  return place->origin != NULL && origin != NULL
+         && place->origin->n_served > 2 * (origin->n_served + 1);
+}
+
 /* For how long a connection has done nothing that would be lost with it, and is thus a candidate to
  * make room: at best, between two calls; or else its request takes too long to arrive. What runs is
  * never one. 0: none. */
 static guint64
-rate (const TallPlaces *self, TallPlace *place)
+rate (const TallPlaces *self, TallPlace *place, const TallOrigin *origin)
 {
   gint state = g_atomic_int_get (&place->state);
-  guint age = (guint)tall_places_get_now () - (guint)g_atomic_int_get (&place->since);
+  guint since = (guint)g_atomic_int_get (&place->since);
+  guint age = (guint)tall_places_get_now () - since; /* a clock read earlier may be behind it */
+  gboolean crowded = is_crowded (place, origin);
 
-  if (state == TALL_PLACE_WAITING && age >= self->limits.idle_grace)
+  if (state == TALL_PLACE_WAITING && (crowded || age >= self->limits.idle_grace))
     return (guint64)G_MAXUINT32 + 1 + age;
-  if (state == TALL_PLACE_RECEIVING && age >= self->limits.receiving_grace)
+  if (state == TALL_PLACE_RECEIVING
+      && age >= self->limits.receiving_grace / (crowded ? CROWDED_PART : 1))
     return (guint64)age + 1;
   return 0;
 }
@@ -66,7 +82,7 @@ find_victim (TallPlaces *self, const TallOrigin *origin)
       TallPlace *place = key;
       if (place->evicted || place->refusal != NULL || (among != NULL && place->origin != among))
         continue;
-      guint64 its_rate = rate (self, place);
+      guint64 its_rate = rate (self, place, origin);
       if (its_rate <= best_rate || has_request (place))
         continue;
       best = place;

@@ -248,6 +248,18 @@ tall_place_get_socket (TallPlace *self)
 }
 
 /**
+ * tall_place_get_share:
+ *
+ * Returns: (transfer none) (nullable): what the calls of its address hold of the server's memory;
+ *   NULL if they may hold all of it
+ */
+TallMemoryShare *
+tall_place_get_share (TallPlace *self)
+{
+  return self->origin != NULL ? &self->origin->share : NULL;
+}
+
+/**
  * tall_place_get_refusal:
  *
  * Returns: (nullable): what the client is to be told, because it is one too many; NULL if it is

@@ -4,6 +4,8 @@
 
 #include <gio/gio.h>
 
+#include "tall-memory.h"
+
 G_BEGIN_DECLS
 
 /**
@@ -57,6 +59,7 @@ void tall_places_close (TallPlaces *self);
 gboolean tall_places_end (TallPlaces *self, guint milliseconds) G_GNUC_WARN_UNUSED_RESULT;
 
 GSocket *tall_place_get_socket (TallPlace *self);
+TallMemoryShare *tall_place_get_share (TallPlace *self);
 const char *tall_place_get_refusal (TallPlace *self);
 void tall_place_enter (TallPlace *self, TallPlaceState state);
 gboolean tall_place_let_go (TallPlace *self);

@@ -91,6 +91,7 @@ answer_next (Running *self, const char *refusal, GError **error)
                       : !tall_transport_read_frame_start (transport, REFUSED_START, error))
     return FALSE;
   tall_place_enter (session->place, TALL_PLACE_WORKING);
+  tall_call_memory_arrive (&self->memory);
   Protocols *protocols = choose_protocols (self, error);
   if (protocols == NULL)
     return FALSE;
@@ -150,7 +151,8 @@ answer_frame (Running *self, GError **error)
   if (session->refusal == NULL && len > TALL_CALL_SMALL_REQUEST
       && !tall_transport_await_frame (session->transport, TALL_CALL_SMALL_REQUEST, error))
     return FALSE;
-  tall_call_memory_init (&self->memory, session->memory, session->memory_wait);
+  tall_call_memory_init (&self->memory, session->memory, tall_place_get_share (session->place),
+                         session->memory_wait);
   tall_place_enter (session->place, TALL_PLACE_WORKING);
   const char *refusal = find_refusal (self, len);
   tall_place_enter (session->place, TALL_PLACE_RECEIVING);

@@ -26,7 +26,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   g_autoptr (TallFront) front = tall_test_front_new ();
   g_autoptr (GError) error = NULL;
   TallCallMemory memory;
-  tall_call_memory_init (&memory, NULL, 0);
+  tall_call_memory_init (&memory, NULL, NULL, 0);
   TallAnswer answer = tall_handler_answer (front, &memory, in, out, &error);
 
   /* An answer, or the reason why there is none. */

@@ -359,6 +359,97 @@ test_slot (void)
   tall_memory_clear (&memory);
 }
 
+/* The calls of one address hold half at most, unless it is one alone; they hold up nobody else. */
+static void
+test_share (void)
+{
+  TallMemory memory;
+  TallMemoryShare greedy = { 0 }, usual = { 0 };
+  tall_memory_init (&memory, 100, 5);
+  TallMemoryPart one = { &memory, &greedy }, two = { &memory, &greedy };
+  TallMemoryPart other = { &memory, &usual }, trusted = { &memory };
+
+  g_assert_true (tall_memory_part_take (&one, 80, SOON));
+  tall_memory_part_keep (&one, 40);
+  g_assert_false (tall_memory_part_take (&two, 11, SOON));
+  g_assert_true (tall_memory_part_take (&two, 10, SOON));
+  g_assert_cmpuint (greedy.held, ==, 50);
+  g_assert_false (tall_memory_part_take (&two, 1, SOON));
+  tall_memory_part_keep (&two, 0);
+
+  Wanted waiting = { { &memory, &greedy }, 11, 60000 };
+  GThread *thread = start_taking (&waiting, 1);
+  g_assert_true (tall_memory_part_take (&other, 30, SOON));
+  g_assert_true (tall_memory_part_take (&trusted, 30, SOON));
+  g_assert_cmpuint (tall_memory_count_waiting (&memory), ==, 1);
+  tall_memory_part_keep (&trusted, 0);
+  tall_memory_part_keep (&one, 39);
+  assert_taken (thread);
+
+  /* Nobody else wants the slot. */
+  g_assert_true (tall_memory_part_take (&two, 5, SOON));
+  g_assert_true (two.in_slot);
+  tall_memory_part_keep (&two, 0);
+  tall_memory_part_keep (&waiting.part, 0);
+  tall_memory_part_keep (&one, 0);
+  tall_memory_part_keep (&other, 0);
+  g_assert_cmpuint (greedy.held + usual.held, ==, 0);
+  g_assert_cmpuint (tall_memory_get_used (&memory), ==, 0);
+  tall_memory_clear (&memory);
+}
+
+/* Of those that wait, one that has its share left gets the slot before one that has not. */
+static void
+test_share_of_slot (void)
+{
+  TallMemory memory;
+  TallMemoryShare greedy = { 0 };
+  tall_memory_init (&memory, 100, 5);
+  TallMemoryPart all = { &memory, &greedy }, slot = { &memory };
+  g_assert_true (tall_memory_part_take (&all, 100, SOON));
+  g_assert_true (tall_memory_part_take (&slot, 5, SOON));
+  g_assert_true (slot.in_slot);
+
+  Wanted limited = { { &memory, &greedy }, 4, 60000 }, other = { { &memory }, 4, 60000 };
+  GThread *first = start_taking (&limited, 1);
+  GThread *second = start_taking (&other, 2);
+  tall_memory_part_keep (&slot, 0);
+  assert_taken (second);
+  g_assert_cmpuint (tall_memory_count_waiting (&memory), ==, 1);
+  tall_memory_part_keep (&other.part, 0);
+  assert_taken (first);
+  tall_memory_part_keep (&limited.part, 0);
+  tall_memory_part_keep (&all, 0);
+  tall_memory_clear (&memory);
+}
+
+/* Requests that have not arrived yet hold half at most: what they are fed slowly with is never all.
+ */
+static void
+test_arriving (void)
+{
+  TallMemory memory;
+  tall_memory_init (&memory, 100, 5);
+  TallMemoryPart one = { .memory = &memory, .arriving = TRUE }, two = one, there = { &memory };
+
+  g_assert_true (tall_memory_part_take (&one, 45, SOON));
+  g_assert_false (tall_memory_part_take (&two, 6, SOON));
+  g_assert_true (tall_memory_part_take (&there, 6, SOON));
+  tall_memory_part_arrive (&one);
+  tall_memory_part_arrive (&one);
+  g_assert_true (tall_memory_part_take (&two, 49, SOON));
+  tall_memory_part_keep (&two, 10);
+  tall_memory_part_keep (&one, 0);
+  TallMemoryPart three = { .memory = &memory, .arriving = TRUE };
+  g_assert_true (tall_memory_part_take (&three, 40, SOON));
+  tall_memory_part_keep (&two, 0);
+  tall_memory_part_keep (&three, 0);
+  tall_memory_part_keep (&there, 0);
+  g_assert_cmpuint (memory.arriving, ==, 0);
+  g_assert_cmpuint (tall_memory_get_used (&memory), ==, 0);
+  tall_memory_clear (&memory);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -373,5 +464,8 @@ main (int argc, char **argv)
   g_test_add_func ("/service/memory/given-up", test_given_up);
   g_test_add_func ("/service/memory/holder", test_holder);
   g_test_add_func ("/service/memory/slot", test_slot);
+  g_test_add_func ("/service/memory/share", test_share);
+  g_test_add_func ("/service/memory/share-of-slot", test_share_of_slot);
+  g_test_add_func ("/service/memory/arriving", test_arriving);
   return g_test_run ();
 }

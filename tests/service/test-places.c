@@ -262,6 +262,35 @@ test_address (void)
   tear_down (&f);
 }
 
+/* An address that has many places makes room for one that has few, however short it is silent. */
+static void
+test_crowded (void)
+{
+  Fixture f;
+  TallPlacesLimits limits = {
+    .max_connections = 4, .max_per_address = 4, .idle_grace = LONG, .receiving_grace = 10 * SHORT
+  };
+  set_up (&f, &limits);
+  Seat seats[] = {
+    come_later (&f, "127.0.0.2", TALL_PLACE_RECEIVING),
+    come_later (&f, "127.0.0.2", TALL_PLACE_WORKING),
+    come_later (&f, "127.0.0.2", TALL_PLACE_WAITING),
+    come_later (&f, "127.0.0.3", TALL_PLACE_WAITING),
+  };
+  tall_place_enter (seats[2].place, TALL_PLACE_WAITING);
+  assert_makes_room (&f, "127.0.0.4", &seats[2], (Seat[]){ seats[0], seats[1], seats[3] }, 3);
+  seats[2] = come_later (&f, "127.0.0.2", TALL_PLACE_WORKING);
+  tall_place_enter (seats[0].place, TALL_PLACE_RECEIVING);
+  assert_refused (&f, "127.0.0.3", "The server");
+  let_time_pass ();
+  assert_makes_room (&f, "127.0.0.4", &seats[0], &seats[1], 3);
+  seats[0] = come_later (&f, "127.0.0.5", TALL_PLACE_WAITING);
+  assert_refused (&f, "127.0.0.4", "The server");
+  for (guint i = 0; i < G_N_ELEMENTS (seats); i++)
+    leave (&seats[i]);
+  tear_down (&f);
+}
+
 static void
 test_trusted (void)
 {
@@ -392,6 +421,7 @@ main (int argc, char **argv)
   g_test_add_func ("/service/places/unseen-request", test_unseen_request);
   g_test_add_func ("/service/places/late-call", test_late_call);
   g_test_add_func ("/service/places/address", test_address);
+  g_test_add_func ("/service/places/crowded", test_crowded);
   g_test_add_func ("/service/places/trusted", test_trusted);
   g_test_add_func ("/service/places/told", test_told);
   g_test_add_func ("/service/places/close", test_close);

@@ -11,7 +11,6 @@ void
 tall_memory_init (TallMemory *self, gsize size, gsize slot)
 {
   g_mutex_init (&self->mutex);
-  g_cond_init (&self->changed);
   self->size = self->left = size;
   self->slot = slot;
   self->taken = FALSE;
@@ -23,7 +22,6 @@ void
 tall_memory_clear (TallMemory *self)
 {
   g_mutex_clear (&self->mutex);
-  g_cond_clear (&self->changed);
 }
 
 /* Bytes that calls hold now, the slot among them. Only tests ask. */
@@ -47,6 +45,8 @@ typedef struct
 {
   TallMemoryPart *part;
   gsize size; /* bytes */
+  gboolean granted;
+  GCond changed; /* it is granted */
 } Want;
 
 /* Whether @size more bytes leave enough for others, if any others hold as much as that. */
@@ -69,39 +69,6 @@ has_share (const Want *want)
   return !part->arriving || is_fair (memory, memory->arriving, part->held, want->size);
 }
 
-/* Whether nothing that could have what it wants stands before @place. */
-static gboolean
-is_first (const GList *place)
-{
-  for (const GList *before = place->prev; before != NULL; before = before->prev)
-    if (has_share (before->data))
-      return FALSE;
-  return TRUE;
-}
-
-/* Whether the slot is for the call at @place: the first that fits into it among those which wait
- * for nothing but memory, or else among those which wait for their share. */
-static gboolean
-is_next_for_slot (const TallMemory *memory, const GList *place)
-{
-  const Want *own = place->data;
-  gboolean shared = has_share (own), before = TRUE;
-
-  if (memory->taken || own->part->held > 0 || own->size > memory->slot)
-    return FALSE;
-  for (const GList *link = memory->waiting.head; link != NULL; link = link->next)
-    {
-      const Want *want = link->data;
-      before = before && link != place;
-      if (link == place || want->size > memory->slot)
-        continue;
-      gboolean its_shared = has_share (want);
-      if ((its_shared && !shared) || (its_shared == shared && before))
-        return FALSE;
-    }
-  return TRUE;
-}
-
 /* Books @size bytes that the part holds outside the slot; less than 0 if it gives them back. */
 static void
 book (TallMemoryPart *self, gssize size)
@@ -113,21 +80,60 @@ book (TallMemoryPart *self, gssize size)
     self->memory->arriving += (gsize)size;
 }
 
-/* Takes what the call at @place waits for, if it is its turn and enough is left. */
-static gboolean
-take_place (TallMemoryPart *self, const GList *place)
+static void
+grant (TallMemory *memory, GList *link)
 {
-  TallMemory *memory = self->memory;
-  const Want *want = place->data;
+  Want *want = link->data;
 
-  if (has_share (want) && memory->left >= want->size && is_first (place))
-    book (self, (gssize)want->size);
-  else if (is_next_for_slot (memory, place))
-    memory->taken = self->in_slot = TRUE;
-  else
-    return FALSE;
-  self->held += want->size;
-  return TRUE;
+  want->part->held += want->size;
+  want->granted = TRUE;
+  g_queue_unlink (&memory->waiting, link);
+  g_cond_signal (&want->changed);
+}
+
+static gboolean
+fits_into_slot (const TallMemory *memory, const Want *want)
+{
+  return !memory->taken && want->part->held == 0 && want->size <= memory->slot;
+}
+
+static void
+grant_slot (TallMemory *memory, GList *link)
+{
+  ((Want *)link->data)->part->in_slot = memory->taken = TRUE;
+  grant (memory, link);
+}
+
+/* Gives what is left to those that wait, and wakes none of the others: there may be hundreds. */
+static void
+hand_out (TallMemory *memory)
+{
+  gboolean passed = FALSE; /* one that may not be passed */
+  GList *limited = NULL;   /* the first that waits for its share and would fit into the slot */
+
+  for (GList *link = memory->waiting.head, *next; link != NULL; link = next)
+    {
+      Want *want = link->data;
+      next = link->next;
+      if (!has_share (want))
+        {
+          limited = limited == NULL && fits_into_slot (memory, want) ? link : limited;
+          continue;
+        }
+      if (!passed && memory->left >= want->size)
+        {
+          book (want->part, (gssize)want->size);
+          grant (memory, link);
+        }
+      else if (fits_into_slot (memory, want))
+        grant_slot (memory, link);
+      else
+        passed = TRUE;
+      if (passed && memory->taken)
+        return;
+    }
+  if (limited != NULL && fits_into_slot (memory, limited->data))
+    grant_slot (memory, limited);
 }
 
 /**
@@ -144,22 +150,27 @@ gboolean
 tall_memory_part_take (TallMemoryPart *self, gsize size, gint64 deadline)
 {
   TallMemory *memory = self->memory;
-  Want want = { self, size };
+  Want want = { self, size, FALSE, { 0 } };
   GList place = { .data = &want };
-  gboolean taken, in_time = self->held == 0 && deadline > 0;
+  gboolean in_time = self->held == 0 && deadline > 0;
 
   if (memory == NULL || size == 0)
     return TRUE;
   if (self->in_slot)
     return FALSE; /* it is meant for one that keeps to it */
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&memory->mutex);
+  g_cond_init (&want.changed);
   g_queue_push_tail_link (&memory->waiting, &place);
-  while (!(taken = take_place (self, &place)) && in_time)
-    in_time = g_cond_wait_until (&memory->changed, &memory->mutex, deadline);
-  g_queue_unlink (&memory->waiting, &place);
-  if (memory->waiting.length > 0)
-    g_cond_broadcast (&memory->changed); /* the next is the first now */
-  return taken;
+  hand_out (memory);
+  while (!want.granted && in_time)
+    in_time = g_cond_wait_until (&want.changed, &memory->mutex, deadline);
+  if (!want.granted)
+    {
+      g_queue_unlink (&memory->waiting, &place);
+      hand_out (memory); /* it may have been the first */
+    }
+  g_cond_clear (&want.changed);
+  return want.granted;
 }
 
 /**
@@ -178,8 +189,7 @@ tall_memory_part_arrive (TallMemoryPart *self)
   if (!self->in_slot)
     memory->arriving -= self->held;
   self->arriving = FALSE;
-  if (memory->waiting.length > 0)
-    g_cond_broadcast (&memory->changed);
+  hand_out (memory);
 }
 
 /**
@@ -205,6 +215,5 @@ tall_memory_part_keep (TallMemoryPart *self, gsize size)
       memory->taken = self->in_slot = FALSE;
     }
   self->held = size;
-  if (memory->waiting.length > 0)
-    g_cond_broadcast (&memory->changed);
+  hand_out (memory);
 }

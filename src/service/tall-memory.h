@@ -30,7 +30,6 @@ typedef struct
 typedef struct
 {
   GMutex mutex;
-  GCond changed;
   gsize size;     /* bytes */
   gsize left;     /* bytes of them that nobody holds */
   gsize slot;     /* bytes of the slot, beside the others */

@@ -315,6 +315,7 @@ run_first (Run run)
   g_test_message ("%s", script);
   for (guint i = 0; i < G_N_ELEMENTS (hidden); i++)
     g_assert_null (strstr (script, hidden[i]));
+  g_assert_null (strstr (script, "(null)"));
   return script;
 }
 

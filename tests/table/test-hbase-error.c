@@ -78,6 +78,7 @@ static const struct
   { "java.io.IOException: no place for TableNotFoundException: x", TALL_ERROR_INTERNAL },
   { "it is lost: the row is disabled", TALL_ERROR_INTERNAL },
   { "the row TableNotFoundException", TALL_ERROR_INTERNAL },
+  { "TableNotFoundException is what they call row 'x'", TALL_ERROR_INTERNAL },
   { "TableNotFoundExceptions: t", TALL_ERROR_INTERNAL },
   { "MyTableNotFoundException: t", TALL_ERROR_INTERNAL },
   { "Failed 1 of them: RegionTooBusyException: 1 time", TALL_ERROR_INTERNAL },

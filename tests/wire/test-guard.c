@@ -1,5 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-guard-private.h"
 #include "wire-messages.h"
 
 /* Each case runs for both protocols: the pointer tells whether it is the compact one. */
@@ -219,6 +220,31 @@ test_samples (gconstpointer data)
     }
 }
 
+/* Also after a message whose reader refused repeated fields itself. */
+static void
+test_repeated_in_message (void)
+{
+  static const guint8 bytes[] = { 0x80, 1, 0, 2, 0, 0, 0,   3,    'g', 'e', 't', 0, 0, 0, 0,   0x0b,
+                                  0,    1, 0, 0, 0, 1, 'a', 0x0b, 0,   1,   0,   0, 0, 1, 'b', 0 };
+  TallWireOptions options = options_of (TALL_WIRE_CLIENT, FALSE, FALSE);
+  g_autoptr (TallTransport) transport =
+      tall_transport_new_memory (tall_slice (bytes, sizeof bytes), &options);
+  g_autoptr (ThriftProtocol) protocol = protocol_new (transport, FALSE);
+  g_autoptr (HbTResult) row = g_object_new (HB_TYPE_T_RESULT, NULL);
+  g_autoptr (GError) error = NULL;
+  g_autofree gchar *name = NULL;
+  ThriftMessageType type;
+  gint32 seqid;
+
+  tall_transport_get_guard (transport)->may_repeat = TRUE;
+  g_assert_cmpint (thrift_protocol_read_message_begin (protocol, &name, &type, &seqid, &error), >,
+                   0);
+  g_assert_no_error (error);
+  g_assert_cmpint (thrift_struct_read (THRIFT_STRUCT (row), protocol, &error), <, 0);
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+  g_assert_nonnull (strstr (error->message, "comes twice"));
+}
+
 static HbTIOError *
 read_reason (TallTransport *transport, gboolean compact, GError **error)
 {
@@ -378,5 +404,6 @@ main (int argc, char **argv)
             g_strdup_printf ("/wire/guard/%s/%s", compact ? "compact" : "binary", cases[i].name);
         g_test_add_data_func (path, GINT_TO_POINTER (compact), cases[i].function);
       }
+  g_test_add_func ("/wire/guard/repeated-in-message", test_repeated_in_message);
   return g_test_run ();
 }

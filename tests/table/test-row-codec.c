@@ -60,6 +60,85 @@ test_decode (void)
   g_assert_cmpint (row.cells[1].timestamp, ==, 11);
 }
 
+/* The same row as the version writes it that marks when markers came: format 2, and the number
+ * after the header. */
+static guint8 *
+make_marked_sample (guint64 marked, gsize *len)
+{
+  const gsize header = 17;
+  guint64 number = GUINT64_TO_BE (marked);
+  guint8 *data = g_malloc (sizeof sample + sizeof number);
+  memcpy (data, sample, header);
+  memcpy (data + header, &number, sizeof number);
+  memcpy (data + header + sizeof number, sample + header, sizeof sample - header);
+  data[0] = 2;
+  *len = sizeof sample + sizeof number;
+  return data;
+}
+
+static void
+test_marked (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  gsize len;
+  g_autofree guint8 *data = make_marked_sample (0x0102030405060708, &len);
+  TallStoredRow row;
+  gboolean decoded = tall_row_decode (arena, tall_slice (data, len), &row, &error);
+  g_assert_no_error (error);
+  g_assert_true (decoded);
+  g_assert_cmpuint (row.marked, ==, 0x0102030405060708);
+  g_assert_cmpint (row.exact[0], ==, 12);
+  g_autoptr (GByteArray) stored = g_byte_array_new ();
+  tall_row_encode (&row, stored);
+  g_assert_cmpmem (stored->data, stored->len, data, len);
+}
+
+static void
+expect_stripped (const guint8 *data, gsize len, guint64 forgotten, gboolean stripped)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  TallRowStripped outcome = tall_row_strip (tall_slice (data, len), forgotten, bytes);
+  g_assert_cmpint (outcome, ==, stripped ? TALL_ROW_STRIPPED : TALL_ROW_AS_IT_WAS);
+  if (!stripped)
+    return;
+  TallStoredRow row;
+  gboolean decoded = tall_row_decode (arena, tall_slice_array (bytes), &row, &error);
+  g_assert_no_error (error);
+  g_assert_true (decoded);
+  g_assert_cmpint (row.up_to, ==, 0);
+  g_assert_cmpuint (row.n_exact, ==, 0);
+  g_assert_cmpuint (row.marked, ==, 0);
+  g_assert_cmpuint (row.n_cells, ==, 2);
+  g_assert_cmpmem (row.cells[0].value.data, row.cells[0].value.len, "abc", 3);
+}
+
+static void
+test_strip (void)
+{
+  gsize len;
+  g_autofree guint8 *data = make_marked_sample (50, &len);
+  expect_stripped (data, len, 49, FALSE);
+  expect_stripped (data, len, 50, TRUE);
+  expect_stripped (sample, sizeof sample, 0, TRUE); /* an older version's are older than all */
+  expect_stripped (data, 24, 50, FALSE);            /* it is no row */
+
+  g_autoptr (GByteArray) stored = g_byte_array_new ();
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  TallStoredRow only_markers = { .up_to = 10, .marked = 50 };
+  tall_row_encode (&only_markers, stored);
+  g_assert_cmpint (tall_row_strip (tall_slice_array (stored), 49, bytes), ==, TALL_ROW_AS_IT_WAS);
+  g_assert_cmpint (tall_row_strip (tall_slice_array (stored), 50, bytes), ==, TALL_ROW_EMPTY);
+
+  TallCell cell = { QUALIFIER ("s"), 11, QUALIFIER ("v") };
+  TallStoredRow no_markers = { .cells = &cell, .n_cells = 1 };
+  tall_row_encode (&no_markers, stored);
+  g_assert_cmpuint (stored->data[0], ==, TALL_ROW_FORMAT_PLAIN);
+  g_assert_cmpint (tall_row_strip (tall_slice_array (stored), 50, bytes), ==, TALL_ROW_AS_IT_WAS);
+}
+
 static void
 expect_refused (const guint8 *data, gsize len, TallError code)
 {
@@ -92,7 +171,8 @@ test_contradictions (void)
     guint8 byte;
     TallError code;
   } cases[] = {
-    { 0, 0, TALL_ERROR_DAMAGED },     { 0, 2, TALL_ERROR_NEWER_VERSION },
+    { 0, 0, TALL_ERROR_DAMAGED },     { 0, 3, TALL_ERROR_NEWER_VERSION },
+    { 0, 2, TALL_ERROR_DAMAGED },     /* the markers' number is missing */
     { 1, 0x80, TALL_ERROR_DAMAGED },  /* a negative marker */
     { 9, 0xff, TALL_ERROR_DAMAGED },  /* more exact markers than bytes */
     { 13, 0xff, TALL_ERROR_DAMAGED }, /* more cells than bytes */
@@ -136,6 +216,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/table/row-codec/format", test_format);
   g_test_add_func ("/table/row-codec/decode", test_decode);
+  g_test_add_func ("/table/row-codec/marked", test_marked);
+  g_test_add_func ("/table/row-codec/strip", test_strip);
   g_test_add_func ("/table/row-codec/truncated", test_truncated);
   g_test_add_func ("/table/row-codec/contradictions", test_contradictions);
   g_test_add_func ("/table/row-codec/order-of-versions", test_order_of_versions);

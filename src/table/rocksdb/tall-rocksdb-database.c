@@ -8,6 +8,7 @@
 #include "tall-rocksdb-directory.h"
 #include "tall-rocksdb-engine.h"
 #include "tall-rocksdb-error.h"
+#include "tall-rocksdb-horizon.h"
 #include "tall-rocksdb-losses.h"
 #include "tall-rocksdb-options.h"
 #include "tall-spec-codec.h"
@@ -22,6 +23,7 @@ struct _TallRocksdbDatabase
   TallRocksdbEngine *engine;
   rocksdb_t *db; /* its */
   rocksdb_options_t *options;
+  rocksdb_options_t *table_options; /* of all families but the default one */
   rocksdb_cache_t *cache;
   rocksdb_column_family_handle_t *specs; /* the default family */
 
@@ -32,6 +34,7 @@ struct _TallRocksdbDatabase
   GHashTable *deployments; /* name → hash table of short name → TallRocksdbFamily */
 
   TallRocksdbStripes *stripes;
+  TallRocksdbHorizon *horizon;
 };
 
 /* RocksDB opens a directory once; several deployments in one process share it. */
@@ -99,6 +102,8 @@ database_free (TallRocksdbDatabase *self)
   g_clear_pointer (&self->engine, tall_rocksdb_engine_close);
   tall_rocksdb_room_free (self->room);
   rocksdb_options_destroy (self->options);
+  rocksdb_options_destroy (self->table_options);
+  tall_rocksdb_horizon_free (self->horizon);
   rocksdb_cache_destroy (self->cache);
   g_mutex_clear (&self->schema_mutex);
   g_rw_lock_clear (&self->lock);
@@ -122,6 +127,11 @@ database_new (const char *path, const TallRocksdbSetup *setup)
   g_mutex_init (&self->schema_mutex);
   g_rw_lock_init (&self->lock);
   self->stripes = tall_rocksdb_stripes_new ();
+  self->horizon = tall_rocksdb_horizon_new ();
+  self->table_options = rocksdb_options_create_copy (self->options);
+  rocksdb_options_set_compaction_filter_factory (self->table_options,
+                                                 tall_rocksdb_horizon_new_filter_factory (
+                                                     self->horizon)); /* taken over */
   return self;
 }
 
@@ -205,10 +215,14 @@ static TallRocksdbDatabase *
 database_open (const char *path, const TallRocksdbSetup *setup, GError **error)
 {
   TallRocksdbDatabase *self = database_new (path, setup);
-  self->engine = tall_rocksdb_engine_open (path, self->options, self->room, error);
+  self->engine =
+      tall_rocksdb_engine_open (path, self->options, self->table_options, self->room, error);
   self->db = self->engine == NULL ? NULL : self->engine->db;
   if (self->engine != NULL && adopt_families (self, error))
-    return self;
+    {
+      tall_rocksdb_horizon_open (self->horizon, rocksdb_get_latest_sequence_number (self->db));
+      return self;
+    }
   database_free (self);
   return NULL;
 }
@@ -272,6 +286,26 @@ rocksdb_t *
 tall_rocksdb_database_get_handle (TallRocksdbDatabase *self)
 {
   return self->db;
+}
+
+/**
+ * tall_rocksdb_database_enter:
+ *
+ * Begins a call that writes rows.
+ *
+ * Returns: what tall_rocksdb_database_leave() takes at its end
+ */
+guint
+tall_rocksdb_database_enter (TallRocksdbDatabase *self)
+{
+  return tall_rocksdb_horizon_enter (self->horizon, g_get_monotonic_time (),
+                                     rocksdb_get_latest_sequence_number (self->db));
+}
+
+void
+tall_rocksdb_database_leave (TallRocksdbDatabase *self, guint generation)
+{
+  tall_rocksdb_horizon_leave (self->horizon, generation);
 }
 
 /**
@@ -416,7 +450,7 @@ tall_rocksdb_database_create_family (TallRocksdbDatabase *self,
 
   char *message = NULL;
   rocksdb_column_family_handle_t *handle =
-      rocksdb_create_column_family (self->db, self->options, full_name, &message);
+      rocksdb_create_column_family (self->db, self->table_options, full_name, &message);
   if (!tall_rocksdb_take_error (message, "Creating a table", error))
     return FALSE;
   tall_rocksdb_engine_note_tables (self->engine);

@@ -53,6 +53,8 @@ gboolean tall_rocksdb_database_write (TallRocksdbDatabase *self,
                                       const char *operation,
                                       gboolean *refused,
                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
+guint tall_rocksdb_database_enter (TallRocksdbDatabase *self);
+void tall_rocksdb_database_leave (TallRocksdbDatabase *self, guint generation);
 TallRocksdbStripes *tall_rocksdb_database_get_stripes (TallRocksdbDatabase *self);
 char *tall_rocksdb_database_get_statistics (TallRocksdbDatabase *self);
 GStrv tall_rocksdb_database_list_losses (TallRocksdbDatabase *self);

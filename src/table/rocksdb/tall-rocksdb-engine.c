@@ -115,6 +115,7 @@ begin_proof (TallRocksdbEngine *self, GError **error)
 static gboolean
 open_checked (TallRocksdbEngine *self,
               const rocksdb_options_t *options,
+              const rocksdb_options_t *table_options,
               TallRocksdbRoom *room,
               const TallRocksdbCheck *check,
               GError **error)
@@ -123,7 +124,7 @@ open_checked (TallRocksdbEngine *self,
     return FALSE;
   g_autofree const rocksdb_options_t **list = g_new (const rocksdb_options_t *, self->names->len);
   for (guint i = 0; i < self->names->len; i++)
-    list[i] = options;
+    list[i] = i == 0 ? options : table_options;
   self->handles = g_new0 (rocksdb_column_family_handle_t *, self->names->len);
 
   gboolean writable =
@@ -141,7 +142,8 @@ open_checked (TallRocksdbEngine *self,
 
 /**
  * tall_rocksdb_engine_open:
- * @options: of the database and of all families
+ * @options: of the database and of its default family
+ * @table_options: of all other families
  *
  * Opens a directory after a check that all is there, for reading only if there is no room to write.
  *
@@ -150,6 +152,7 @@ open_checked (TallRocksdbEngine *self,
 TallRocksdbEngine *
 tall_rocksdb_engine_open (const char *path,
                           const rocksdb_options_t *options,
+                          const rocksdb_options_t *table_options,
                           TallRocksdbRoom *room,
                           GError **error)
 {
@@ -159,7 +162,7 @@ tall_rocksdb_engine_open (const char *path,
   self->lock_file = -1;
   g_auto (TallRocksdbCheck) check = { 0 };
   if (take_lock (self, error) && tall_rocksdb_check_directory (path, &check, error)
-      && open_checked (self, options, room, &check, error))
+      && open_checked (self, options, table_options, room, &check, error))
     return g_steal_pointer (&self);
   return NULL;
 }

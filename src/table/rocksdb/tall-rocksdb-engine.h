@@ -30,6 +30,7 @@ typedef struct
 
 TallRocksdbEngine *tall_rocksdb_engine_open (const char *path,
                                              const rocksdb_options_t *options,
+                                             const rocksdb_options_t *table_options,
                                              TallRocksdbRoom *room,
                                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_rocksdb_engine_write (TallRocksdbEngine *self,

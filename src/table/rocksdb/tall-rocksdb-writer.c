@@ -107,7 +107,8 @@ add_merged (Write *self,
             const TallMutation *mutation,
             GError **error)
 {
-  TallRetention retention = { family->spec->max_versions, tall_rocksdb_family_get_oldest (family) };
+  TallRetention retention = { family->spec->max_versions, tall_rocksdb_family_get_oldest (family),
+                              rocksdb_get_latest_sequence_number (self->writer->db) + 1 };
   TallStoredRow merged;
   if (!tall_row_merge (self->arena, old, mutation, retention, &merged, error))
     return FALSE;
@@ -156,6 +157,27 @@ commit_once (
   g_propagate_error (error, g_steal_pointer (&local));
   return FALSE;
 }
+
+/* A call that writes, among those that run. */
+typedef struct
+{
+  TallRocksdbDatabase *database;
+  guint generation;
+} Call;
+
+static Call
+call_begin (TallRocksdbWriter *writer)
+{
+  return (Call){ writer->database, tall_rocksdb_database_enter (writer->database) };
+}
+
+static void
+call_end (Call *self)
+{
+  tall_rocksdb_database_leave (self->database, self->generation);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Call, call_end)
 
 /* Locks that are held. */
 typedef struct
@@ -258,6 +280,7 @@ tall_rocksdb_writer_apply (TallRocksdbWriter *self,
                            gboolean *done,
                            GError **error)
 {
+  g_auto (Call) call G_GNUC_UNUSED = call_begin (self);
   for (guint i = 0; i < n;)
     {
       guint group = count_group (mutations + i, n - i);
@@ -331,6 +354,7 @@ tall_rocksdb_writer_apply_if (TallRocksdbWriter *self,
                               gboolean *matched,
                               GError **error)
 {
+  g_auto (Call) call G_GNUC_UNUSED = call_begin (self);
   g_auto (Write) write;
   g_auto (Locks) locks = { .n = 0 };
   write_init (&write, self);
@@ -381,6 +405,7 @@ tall_rocksdb_writer_increment (TallRocksdbWriter *self,
                                gint64 *value,
                                GError **error)
 {
+  g_auto (Call) call G_GNUC_UNUSED = call_begin (self);
   g_auto (Write) write;
   g_auto (Locks) locks = { .n = 0 };
   write_init (&write, self);

@@ -5,6 +5,7 @@
 #include "tall-error.h"
 
 #define HEADER_SIZE 17      /* format, up_to, n_exact, n_cells */
+#define MARKED_SIZE 8       /* after the header in format 2 */
 #define CELL_HEADER_SIZE 14 /* lengths of qualifier and value, timestamp */
 
 static gboolean
@@ -109,7 +110,10 @@ tall_row_decode (TallArena *arena, TallSlice stored, TallStoredRow *row, GError 
                    TALL_ROW_FORMAT);
       return FALSE;
     }
-  if (reader.failed || format != TALL_ROW_FORMAT)
+  if (format == TALL_ROW_FORMAT)
+    row->marked = tall_reader_u64 (&reader);
+  if (reader.failed || format < TALL_ROW_FORMAT_PLAIN
+      || (format == TALL_ROW_FORMAT) != (row->marked != 0))
     return damaged (error, "it has no header");
   if (row->up_to < 0 || !decode_exact (&reader, arena, row))
     return damaged (error, "its delete markers make no sense");
@@ -121,7 +125,8 @@ tall_row_decode (TallArena *arena, TallSlice stored, TallStoredRow *row, GError 
 static gsize
 row_get_size (const TallStoredRow *row)
 {
-  gsize size = HEADER_SIZE + row->n_exact * sizeof (guint64) + row->n_cells * CELL_HEADER_SIZE;
+  gsize size = HEADER_SIZE + (row->marked != 0 ? MARKED_SIZE : 0) + row->n_exact * sizeof (guint64)
+               + row->n_cells * CELL_HEADER_SIZE;
   for (guint i = 0; i < row->n_cells; i++)
     size += row->cells[i].qualifier.len + row->cells[i].value.len;
   return size;
@@ -159,10 +164,12 @@ tall_row_encode (const TallStoredRow *row, GByteArray *stored)
 {
   g_byte_array_set_size (stored, row_get_size (row));
   guint8 *data = stored->data;
-  *data++ = TALL_ROW_FORMAT;
+  *data++ = row->marked != 0 ? TALL_ROW_FORMAT : TALL_ROW_FORMAT_PLAIN;
   data = put_be (data, (guint64)row->up_to, 8);
   data = put_be (data, row->n_exact, 4);
   data = put_be (data, row->n_cells, 4);
+  if (row->marked != 0)
+    data = put_be (data, row->marked, MARKED_SIZE);
   for (guint i = 0; i < row->n_exact; i++)
     data = put_be (data, (guint64)row->exact[i], 8);
   for (guint i = 0; i < row->n_cells; i++)
@@ -174,4 +181,38 @@ tall_row_encode (const TallStoredRow *row, GByteArray *stored)
       data = put_slice (data, cell->qualifier);
       data = put_slice (data, cell->value);
     }
+}
+
+/**
+ * tall_row_strip:
+ * @forgotten: markers that came with this number or a lower one can go
+ * @stripped: (out caller-allocates): the row without them, if they are gone
+ *
+ * Works on the bytes, as compactions do it with every row. What is no row of ours stays as it is,
+ * so that reading it says so.
+ */
+TallRowStripped
+tall_row_strip (TallSlice stored, guint64 forgotten, GByteArray *stripped)
+{
+  TallReader reader = tall_reader (stored);
+  guint8 format = tall_reader_u8 (&reader);
+  guint64 up_to = tall_reader_u64 (&reader);
+  guint32 n_exact = tall_reader_u32 (&reader);
+  guint32 n_cells = tall_reader_u32 (&reader);
+  guint64 marked = format == TALL_ROW_FORMAT ? tall_reader_u64 (&reader) : 0;
+  tall_reader_take (&reader, (gsize)n_exact * sizeof (guint64));
+  if (reader.failed || format < TALL_ROW_FORMAT_PLAIN || format > TALL_ROW_FORMAT
+      || marked > forgotten || (up_to == 0 && n_exact == 0)
+      || (n_cells == 0) != (reader.rest.len == 0))
+    return TALL_ROW_AS_IT_WAS;
+  if (n_cells == 0)
+    return TALL_ROW_EMPTY;
+
+  g_byte_array_set_size (stripped, 0);
+  tall_bytes_append_u8 (stripped, TALL_ROW_FORMAT_PLAIN);
+  tall_bytes_append_u64 (stripped, 0);
+  tall_bytes_append_u32 (stripped, 0);
+  tall_bytes_append_u32 (stripped, n_cells);
+  tall_bytes_append (stripped, reader.rest);
+  return TALL_ROW_STRIPPED;
 }

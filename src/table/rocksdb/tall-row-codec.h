@@ -6,8 +6,10 @@
 
 G_BEGIN_DECLS
 
-/* The first byte of every stored row. */
-#define TALL_ROW_FORMAT 1
+/* The first byte of a stored row: 2 if it has markers and the number that says when they came, 1 of
+ * one without markers, or with markers that an older version wrote. */
+#define TALL_ROW_FORMAT_PLAIN 1
+#define TALL_ROW_FORMAT 2
 
 /**
  * TallStoredRow:
@@ -22,10 +24,25 @@ typedef struct
   guint n_exact;
   TallCell *cells; /* n_cells, by qualifier, then from the newest to the oldest */
   guint n_cells;
+  guint64 marked; /* number of RocksDB's next write when the last marker came; 0 = not known */
 } TallStoredRow;
+
+/**
+ * TallRowStripped:
+ * @TALL_ROW_AS_IT_WAS: it has no markers that can go
+ * @TALL_ROW_STRIPPED: the markers are gone
+ * @TALL_ROW_EMPTY: it had nothing but markers that can go
+ */
+typedef enum
+{
+  TALL_ROW_AS_IT_WAS,
+  TALL_ROW_STRIPPED,
+  TALL_ROW_EMPTY,
+} TallRowStripped;
 
 gboolean tall_row_decode (TallArena *arena, TallSlice stored, TallStoredRow *row, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 void tall_row_encode (const TallStoredRow *row, GByteArray *stored);
+TallRowStripped tall_row_strip (TallSlice stored, guint64 forgotten, GByteArray *stripped);
 
 G_END_DECLS

@@ -40,6 +40,7 @@ static void
 merge_markers (TallArena *arena,
                const TallStoredRow *old,
                const TallMutation *mutation,
+               guint64 mark,
                TallStoredRow *merged)
 {
   guint n_deletes = 0;
@@ -50,8 +51,10 @@ merge_markers (TallArena *arena,
   merged->up_to = old->up_to;
   merged->exact = old->exact;
   merged->n_exact = old->n_exact;
+  merged->marked = old->marked;
   if (n_deletes == 0)
     return;
+  merged->marked = mark;
 
   merged->exact = tall_arena_newa0 (arena, gint64, old->n_exact + n_deletes);
   if (old->n_exact > 0)
@@ -180,7 +183,8 @@ check_size (const TallStoredRow *row, const TallMutation *mutation, GError **err
  * @merged: (out caller-allocates): the row afterwards; qualifiers and values are those of @old and
  *   @mutation, not copied
  *
- * Markers are kept for ever, for they mask puts that come later; the cells that they mask are not.
+ * Markers are kept, for they mask puts that come later; the cells that they mask are not. All
+ * markers of a row are as young as the last one.
  *
  * Returns: FALSE with %TALL_ERROR_TOO_LARGE if the row would be larger than %TALL_ROW_MAX_SIZE
  */
@@ -193,7 +197,7 @@ tall_row_merge (TallArena *arena,
                 GError **error)
 {
   *merged = (TallStoredRow){ 0 };
-  merge_markers (arena, old, mutation, merged);
+  merge_markers (arena, old, mutation, retention.mark, merged);
 
   TallCell *puts = tall_arena_alloc (arena, mutation->n_changes * sizeof (TallCell));
   guint n_puts = sort_puts (mutation, merged, puts);

@@ -19,6 +19,7 @@ typedef struct
 {
   guint max_versions; /* of a qualifier; 0 = all */
   gint64 oldest;      /* cells with a lower timestamp have expired */
+  guint64 mark;       /* what new markers are marked with */
 } TallRetention;
 
 gboolean tall_row_merge (TallArena *arena,

@@ -1,0 +1,252 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <rocksdb/c.h>
+
+#include "tall-error.h"
+#include "tall-rocksdb-horizon.h"
+#include "tall-rocksdb-table-private.h"
+#include "tall-test-directory.h"
+
+/* When compactions remove delete markers, and when they do not. */
+
+#define N_ROWS 3000
+
+typedef struct
+{
+  char *directory;
+  TallTable *table;
+} Fixture;
+
+static void
+open_store (Fixture *self)
+{
+  g_autoptr (GError) error = NULL;
+  TallRocksdbOptions options = TALL_ROCKSDB_OPTIONS_INIT;
+  options.directory = self->directory;
+  options.sync = FALSE;
+  g_clear_object (&self->table);
+  self->table = tall_rocksdb_table_open (&options, &error);
+  g_assert_no_error (error);
+}
+
+static void
+set_up (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTableSpec) spec = tall_table_spec_new ("orders");
+  self->directory = tall_test_directory_new ();
+  open_store (self);
+  gboolean created = tall_table_create_table (self->table, spec, TALL_NO_DEADLINE, &error);
+  g_assert_no_error (error);
+  g_assert_true (created);
+}
+
+static void
+tear_down (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_clear_object (&self->table);
+  tall_test_directory_remove (self->directory);
+  g_free (self->directory);
+}
+
+static void
+apply (Fixture *self, TallBatch *batch)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean applied =
+      tall_table_apply (self->table, (TallMutation *const *)batch->mutations->pdata,
+                        batch->mutations->len, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (applied);
+}
+
+static void
+put (Fixture *self, const char *row, gint64 timestamp)
+{
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  TallMutation *mutation = tall_batch_add (batch, "orders", tall_slice_str (row));
+  tall_mutation_put (batch, mutation, tall_slice_str ("x"), timestamp, tall_slice_str ("value"));
+  apply (self, batch);
+}
+
+static void
+delete_up_to (Fixture *self, const char *row, gint64 timestamp)
+{
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  tall_mutation_delete_up_to (batch, tall_batch_add (batch, "orders", tall_slice_str (row)),
+                              timestamp);
+  apply (self, batch);
+}
+
+static void
+compact (Fixture *self)
+{
+  g_autoptr (GError) error = NULL;
+  TallRocksdbTable *table = TALL_ROCKSDB_TABLE (self->table);
+  g_autoptr (TallRocksdbFamily) family = tall_rocksdb_table_find_family (table, "orders", &error);
+  g_assert_no_error (error);
+  rocksdb_compact_range_cf (tall_rocksdb_table_get_handle (table), family->handle, NULL, 0, NULL,
+                            0);
+}
+
+/* Rows that RocksDB has, also those that have no cell for a reader. */
+static guint
+count_stored (Fixture *self)
+{
+  g_autoptr (GError) error = NULL;
+  TallRocksdbTable *table = TALL_ROCKSDB_TABLE (self->table);
+  g_autoptr (TallRocksdbFamily) family = tall_rocksdb_table_find_family (table, "orders", &error);
+  g_assert_no_error (error);
+  rocksdb_readoptions_t *options = rocksdb_readoptions_create ();
+  rocksdb_iterator_t *iterator =
+      rocksdb_create_iterator_cf (tall_rocksdb_table_get_handle (table), options, family->handle);
+  guint n = 0;
+  for (rocksdb_iter_seek_to_first (iterator); rocksdb_iter_valid (iterator);
+       rocksdb_iter_next (iterator))
+    n++;
+  rocksdb_iter_destroy (iterator);
+  rocksdb_readoptions_destroy (options);
+  return n;
+}
+
+static guint
+count_cells (Fixture *self, const char *row)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  tall_read_plan_add_get (plan, "orders", tall_slice_str (row));
+  g_autoptr (TallReadResult) result = tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error);
+  g_assert_no_error (error);
+  return result->results[0].n_rows == 0 ? 0 : result->results[0].rows[0].n_cells;
+}
+
+/* Microseconds of a scan of everything; the best of some. */
+static gint64
+time_scan (Fixture *self)
+{
+  gint64 best = G_MAXINT64;
+  for (guint i = 0; i < 20; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+      tall_read_plan_add_prefix_scan (plan, "orders", (TallSlice)TALL_SLICE_INIT);
+      gint64 start = g_get_monotonic_time ();
+      g_autoptr (TallReadResult) result =
+          tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error);
+      g_assert_no_error (error);
+      best = MIN (best, g_get_monotonic_time () - start);
+    }
+  return best;
+}
+
+/* Markers of this opening still hide what comes late; those of the one before are removed, with the
+ * rows that have nothing else, and what has cells keeps them. */
+static void
+test_opening (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  put (self, "kept", 5);
+  put (self, "kept", 20);
+  delete_up_to (self, "kept", 10);
+  delete_up_to (self, "gone", 10);
+  compact (self);
+  g_assert_cmpuint (count_stored (self), ==, 2);
+  put (self, "kept", 10);
+  put (self, "gone", 10);
+  g_assert_cmpuint (count_cells (self, "kept"), ==, 1);
+  g_assert_cmpuint (count_cells (self, "gone"), ==, 0);
+
+  open_store (self);
+  delete_up_to (self, "new", 10);
+  g_assert_cmpuint (count_stored (self), ==, 3);
+  compact (self);
+  g_assert_cmpuint (count_stored (self), ==, 2);
+  g_assert_cmpuint (count_cells (self, "kept"), ==, 1);
+  put (self, "new", 10);
+  g_assert_cmpuint (count_cells (self, "new"), ==, 0);
+  put (self, "kept", 9); /* nothing is late any more, so it counts */
+  g_assert_cmpuint (count_cells (self, "kept"), ==, 2);
+}
+
+static void
+test_cost (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  for (guint i = 0; i < N_ROWS; i++)
+    {
+      const char *row = tall_arena_printf (batch->arena, "%06u", i);
+      tall_mutation_delete_up_to (batch, tall_batch_add (batch, "orders", tall_slice_str (row)),
+                                  10);
+    }
+  apply (self, batch);
+  put (self, "z", 10);
+  open_store (self);
+  g_assert_cmpuint (count_stored (self), ==, N_ROWS + 1);
+  gint64 before = time_scan (self);
+  compact (self);
+  g_assert_cmpuint (count_stored (self), ==, 1);
+  g_assert_cmpuint (count_cells (self, "z"), ==, 1);
+  gint64 after = time_scan (self);
+  g_test_message ("a scan of one row after %u deletes: %" G_GINT64_FORMAT " µs, %" G_GINT64_FORMAT
+                  " µs after a compaction",
+                  N_ROWS, before, after);
+  g_assert_cmpint (after * 4, <, before);
+}
+
+/* The settings of tables lie beside the rows; a compaction leaves them alone. */
+static void
+test_settings (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  open_store (self);
+  rocksdb_compact_range (tall_rocksdb_table_get_handle (TALL_ROCKSDB_TABLE (self->table)), NULL, 0,
+                         NULL, 0);
+  open_store (self);
+  put (self, "a", 1);
+  g_assert_cmpuint (count_cells (self, "a"), ==, 1);
+}
+
+/* Markers are beyond the horizon when all calls that began before have ended, and some time has
+ * passed. */
+static void
+test_horizon (void)
+{
+  const gint64 age = TALL_ROCKSDB_MARKER_AGE;
+  gint64 now = g_get_monotonic_time () + age;
+  TallRocksdbHorizon *horizon = tall_rocksdb_horizon_new ();
+  tall_rocksdb_horizon_open (horizon, 100);
+  g_assert_cmpuint (tall_rocksdb_horizon_get (horizon), ==, 100);
+
+  guint slow = tall_rocksdb_horizon_enter (horizon, now - age, 110);  /* too early for the next */
+  guint first = tall_rocksdb_horizon_enter (horizon, now + age, 200); /* the next */
+  g_assert_cmpuint (tall_rocksdb_horizon_get (horizon), ==, 100);
+  tall_rocksdb_horizon_leave (horizon, first);
+
+  /* The slow one began before: what was marked until then stays. */
+  guint second = tall_rocksdb_horizon_enter (horizon, now + 2 * age, 300);
+  g_assert_cmpuint (tall_rocksdb_horizon_get (horizon), ==, 100);
+  tall_rocksdb_horizon_leave (horizon, second);
+  tall_rocksdb_horizon_leave (horizon, slow);
+
+  guint third = tall_rocksdb_horizon_enter (horizon, now + 2 * age, 400);
+  g_assert_cmpuint (tall_rocksdb_horizon_get (horizon), ==, 200);
+  guint fourth = tall_rocksdb_horizon_enter (horizon, now + 3 * age - 1, 500); /* too early */
+  g_assert_cmpuint (tall_rocksdb_horizon_get (horizon), ==, 200);
+  guint fifth = tall_rocksdb_horizon_enter (horizon, now + 3 * age, 600);
+  g_assert_cmpuint (tall_rocksdb_horizon_get (horizon), ==, 400);
+  tall_rocksdb_horizon_leave (horizon, third);
+  tall_rocksdb_horizon_leave (horizon, fourth);
+  tall_rocksdb_horizon_leave (horizon, fifth);
+  tall_rocksdb_horizon_free (horizon);
+}
+
+#define ADD(path, function) g_test_add (path, Fixture, NULL, set_up, function, tear_down)
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  ADD ("/table/rocksdb/markers/opening", test_opening);
+  ADD ("/table/rocksdb/markers/cost", test_cost);
+  ADD ("/table/rocksdb/markers/settings", test_settings);
+  g_test_add_func ("/table/rocksdb/markers/horizon", test_horizon);
+  return g_test_run ();
+}

@@ -372,6 +372,10 @@ test_torn_tail (void)
                         "*nothing that was acknowledged as synced is in them*remove /*LOSSES");
   g_assert_cmpint (open_and_read (store, &message), ==, HARMLESS);
   expect_losses (store, "*dropped 20 bytes*");
+  g_autofree char *losses = g_build_filename (store, "LOSSES", NULL);
+  g_assert_cmpint (g_unlink (losses), ==, 0);
+  expect_losses (store, NULL);
+  g_assert_false (g_file_test (losses, G_FILE_TEST_EXISTS));
   expect_losses (whole, NULL);
   tall_test_directory_remove (store);
   tall_test_directory_remove (whole);

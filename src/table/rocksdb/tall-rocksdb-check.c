@@ -187,11 +187,15 @@ check_log (Look *look, const char *name, TallRocksdbLog *log, gboolean *begun, G
           continue;
         }
       TallRocksdbSpan span = tall_rocksdb_log_parse_writes (record);
-      if (!look->has_proof && !*begun && !skipped && span.n > 0)
+      if (span.n == 0)
+        {
+          /* RocksDB begins a log so when it dropped the end of the one before. */
+          whole = skipped ? whole : log->at;
+          continue;
+        }
+      if (!look->has_proof && !*begun && !skipped)
         look->covered = MAX (look->covered, span.first - 1); /* an older version may leave a gap */
       *begun = TRUE;
-      if (span.n == 0)
-        continue;
       if (span.first > look->covered + 1)
         return set_log_damaged (look, name, skipped ? whole : at,
                                 skipped ? "is damaged before later writes"
@@ -199,6 +203,7 @@ check_log (Look *look, const char *name, TallRocksdbLog *log, gboolean *begun, G
                                 error);
       look->covered = MAX (look->covered, span.first + span.n - 1);
       whole = log->at;
+      skipped = FALSE;
     }
   if (whole < log->data.len)
     g_ptr_array_add (look->lost,

@@ -1,0 +1,219 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-error.h"
+#include "tall-rocksdb-check.h"
+#include "tall-rocksdb-log.h"
+#include "tall-test-directory.h"
+
+/* Directories made by hand, as RocksDB leaves them in moments that a test can
+ * not wait for. */
+
+typedef struct
+{
+  char *directory;
+  GByteArray *file; /* in the making */
+} Fixture;
+
+static void
+set_up (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  self->directory = tall_test_directory_new ();
+  self->file = g_byte_array_new ();
+}
+
+static void
+tear_down (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  tall_test_directory_remove (self->directory);
+  g_free (self->directory);
+  g_byte_array_unref (self->file);
+}
+
+/* A record in RocksDB's log format; short enough for the first block. */
+static void
+add_record (Fixture *self, const guint8 *data, guint8 len)
+{
+  g_autoptr (GByteArray) typed = g_byte_array_new ();
+  tall_bytes_append_u8 (typed, 1);
+  tall_bytes_append (typed, tall_slice (data, len));
+  guint32 crc = tall_rocksdb_log_checksum (tall_slice_array (typed));
+  guint32 masked = GUINT32_TO_LE ((crc >> 15 | crc << 17) + 0xa282ead8u);
+  const guint8 length[] = { len, 0 };
+  g_byte_array_append (self->file, (const guint8 *)&masked, sizeof masked);
+  g_byte_array_append (self->file, length, sizeof length);
+  g_byte_array_append (self->file, typed->data, typed->len);
+}
+
+/* Log number 9, and the last write that is in tables; one of a group if @more
+ * is not -1. */
+static void
+add_edit (Fixture *self, guint8 last, int more)
+{
+  const guint8 edit[] = { 2, 9, 4, last, 0xac, 0x02, (guint8)more };
+  add_record (self, edit, more < 0 ? 4 : sizeof edit);
+}
+
+static void
+add_writes (Fixture *self, guint8 first, guint8 n)
+{
+  const guint8 writes[] = { first, 0, 0, 0, 0, 0, 0, 0, n, 0, 0, 0, 'x' };
+  add_record (self, writes, sizeof writes);
+}
+
+static void
+write_text (Fixture *self, const char *name, const void *data, gsize len)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *path = g_build_filename (self->directory, name, NULL);
+  g_file_set_contents (path, data, (gssize)len, &error);
+  g_assert_no_error (error);
+}
+
+static void
+finish (Fixture *self, const char *name)
+{
+  write_text (self, name, self->file->data, self->file->len);
+  write_text (self, "CURRENT", "MANIFEST-000005\n", 16);
+  g_byte_array_set_size (self->file, 0);
+}
+
+static void
+prove (Fixture *self, guint64 synced)
+{
+  g_autoptr (GError) error = NULL;
+  const TallRocksdbProof proof = { .manifest = 5, .manifest_len = 1, .synced = synced };
+  g_autoptr (TallRocksdbSynced) file = tall_rocksdb_synced_open (self->directory, &proof, &error);
+  g_assert_no_error (error);
+}
+
+static void
+expect_covered (Fixture *self, guint64 covered, guint n_lost)
+{
+  g_autoptr (GError) error = NULL;
+  g_auto (TallRocksdbCheck) check = { 0 };
+  gboolean whole = tall_rocksdb_check_directory (self->directory, &check, &error);
+  g_assert_no_error (error);
+  g_assert_true (whole);
+  g_assert_true (check.exists);
+  g_assert_cmpuint (check.covered, ==, covered);
+  g_assert_cmpuint (check.lost->len, ==, n_lost);
+}
+
+static void
+expect_damaged (Fixture *self, const char *text)
+{
+  g_autoptr (GError) error = NULL;
+  g_auto (TallRocksdbCheck) check = { 0 };
+  g_assert_false (tall_rocksdb_check_directory (self->directory, &check, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+  g_assert_nonnull (strstr (error->message, text));
+}
+
+/* A flush of several tables counts when its last record is there. */
+static void
+test_group (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  add_edit (self, 10, -1);
+  add_edit (self, 20, 1);
+  finish (self, "MANIFEST-000005");
+  prove (self, 20);
+  expect_damaged (self, "the log is missing: every write up to number 10 is there");
+  prove (self, 10);
+  expect_covered (self, 10, 0);
+
+  add_edit (self, 10, -1);
+  add_edit (self, 20, 1);
+  add_edit (self, 20, 0);
+  finish (self, "MANIFEST-000005");
+  prove (self, 20);
+  expect_covered (self, 20, 0);
+  prove (self, 21);
+  expect_damaged (self, "the log is missing");
+}
+
+/* A MANIFEST that lost its last record, and one that is damaged before it. */
+static void
+test_manifest (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  add_edit (self, 10, -1);
+  const TallRocksdbProof proof = { .manifest = 5, .manifest_len = 2 * self->file->len };
+  g_autoptr (TallRocksdbSynced) file = tall_rocksdb_synced_open (self->directory, &proof, &error);
+  g_assert_no_error (error);
+  finish (self, "MANIFEST-000005");
+  expect_damaged (self, "MANIFEST-000005 ends at byte 11, but has had 22");
+
+  add_edit (self, 10, -1);
+  add_edit (self, 10, -1);
+  finish (self, "MANIFEST-000005");
+  expect_covered (self, 10, 0);
+  add_edit (self, 10, -1);
+  add_edit (self, 10, -1);
+  self->file->data[11 + 8] ^= 1;
+  add_edit (self, 10, -1);
+  finish (self, "MANIFEST-000005");
+  expect_damaged (self, "MANIFEST-000005 is not whole at byte 11");
+}
+
+/* Logs go on where tables and logs before them end. */
+static void
+test_logs (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  add_edit (self, 10, -1);
+  finish (self, "MANIFEST-000005");
+  add_writes (self, 9, 2); /* in tables, as the first of this log */
+  add_writes (self, 11, 2);
+  finish (self, "000009.log");
+  add_writes (self, 13, 0); /* RocksDB marks a new log so */
+  add_writes (self, 13, 3);
+  finish (self, "000012.log");
+  prove (self, 15);
+  expect_covered (self, 15, 0);
+  prove (self, 16);
+  expect_damaged (self, "000012.log ends before the last acknowledged write");
+  prove (self, 12);
+  expect_covered (self, 15, 0);
+
+  write_text (self, "000009.log", "", 0);
+  expect_damaged (self, "000012.log does not go on where the writes before it end");
+  add_writes (self, 11, 1);
+  finish (self, "000009.log");
+  expect_damaged (self, "000012.log does not go on");
+}
+
+/* Damage in what is in tables already is no loss. */
+static void
+test_old_damage (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  add_edit (self, 10, -1);
+  finish (self, "MANIFEST-000005");
+  add_writes (self, 9, 1);
+  self->file->data[9] ^= 1;
+  add_writes (self, 10, 1);
+  add_writes (self, 11, 1);
+  finish (self, "000009.log");
+  prove (self, 11);
+  expect_covered (self, 11, 0);
+}
+
+/* The example of RFC 3720. */
+static void
+test_checksum (Fixture *self G_GNUC_UNUSED, gconstpointer data G_GNUC_UNUSED)
+{
+  static const guint8 zeros[32] = { 0 };
+  g_assert_cmphex (tall_rocksdb_log_checksum (tall_slice (zeros, sizeof zeros)), ==, 0x8a9136aa);
+}
+
+#define ADD(path, function) g_test_add (path, Fixture, NULL, set_up, function, tear_down)
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  ADD ("/table/rocksdb/check/group", test_group);
+  ADD ("/table/rocksdb/check/manifest", test_manifest);
+  ADD ("/table/rocksdb/check/logs", test_logs);
+  ADD ("/table/rocksdb/check/old-damage", test_old_damage);
+  ADD ("/table/rocksdb/check/checksum", test_checksum);
+  return g_test_run ();
+}

@@ -50,5 +50,6 @@ extern const TallCommand tall_command_load;
 extern const TallCommand tall_command_put;
 extern const TallCommand tall_command_serve;
 extern const TallCommand tall_command_status;
+extern const TallCommand tall_command_verify;
 
 G_END_DECLS

@@ -4,13 +4,11 @@
 #include "tall-suggest.h"
 
 const TallCommand *const tall_commands[] = {
-  &tall_command_init,     &tall_command_serve,
-  &tall_command_load,     &tall_command_put,
-  &tall_command_get,      &tall_command_delete,
-  &tall_command_customer, &tall_command_explain,
-  &tall_command_status,   &tall_command_bench,
-  &tall_command_list,     &tall_command_export,
-  &tall_command_drop,     NULL,
+  &tall_command_init,     &tall_command_serve,   &tall_command_load,
+  &tall_command_put,      &tall_command_get,     &tall_command_delete,
+  &tall_command_customer, &tall_command_explain, &tall_command_status,
+  &tall_command_bench,    &tall_command_list,    &tall_command_export,
+  &tall_command_drop,     &tall_command_verify,  NULL,
 };
 
 /**

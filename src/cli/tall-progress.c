@@ -60,6 +60,31 @@ make_line (TallLoadStage stage,
   return g_string_free (g_steal_pointer (&line), FALSE);
 }
 
+/* Whether it is time to show something. */
+static gboolean
+is_due (void)
+{
+  gint64 now = g_get_monotonic_time ();
+  if (now - shown_at < INTERVAL || !isatty (STDERR_FILENO))
+    return FALSE;
+  shown_at = now;
+  return TRUE;
+}
+
+/**
+ * tall_progress_show_text:
+ *
+ * Shows a line in the place of the one before, a few times a second.
+ */
+void
+tall_progress_show_text (const char *text)
+{
+  if (!is_due ())
+    return;
+  fprintf (stderr, "\r%.*s\033[K", (int)count_columns () - 1, text);
+  fflush (stderr);
+}
+
 void
 tall_progress_show (TallLoadStage stage,
                     const TallLoadSummary *summary,
@@ -67,10 +92,8 @@ tall_progress_show (TallLoadStage stage,
                     guint64 size,
                     gpointer data G_GNUC_UNUSED)
 {
-  gint64 now = g_get_monotonic_time ();
-  if (now - shown_at < INTERVAL || !isatty (STDERR_FILENO))
+  if (!is_due ())
     return;
-  shown_at = now;
   /* The last column stays free: a character there can move the cursor to the next line. */
   g_autofree char *line = make_line (stage, summary, position, size, count_columns () - 1);
   fprintf (stderr, "\r%s\033[K", line);

@@ -12,6 +12,7 @@ void tall_progress_show (TallLoadStage stage,
                          guint64 position,
                          guint64 size,
                          gpointer data);
+void tall_progress_show_text (const char *text);
 void tall_progress_clear (void);
 
 G_END_DECLS

@@ -25,3 +25,4 @@
 #include "tall-front.h"
 #include "tall-listing.h"
 #include "tall-open.h"
+#include "tall-verify.h"

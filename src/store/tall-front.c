@@ -244,3 +244,44 @@ static void
 tall_front_init (TallFront *self G_GNUC_UNUSED)
 {
 }
+
+/**
+ * tall_front_verify:
+ * @options: (nullable): what is verified; NULL: everything
+ * @summary: (out): how far it came, also after an error
+ *
+ * Reads everything that is stored, in bounded memory, and reports what is wrong. Nothing is
+ * reported that a writer is merely doing: what looks wrong is looked at again after some seconds.
+ *
+ * Returns: FALSE with %TALL_ERROR_UNSUPPORTED if this front cannot verify, %TALL_ERROR_NOT_FOUND if
+ *   nothing was ever stored of the customer, or with what the store says
+ */
+gboolean
+tall_front_verify (TallFront *self,
+                   const TallVerifyOptions *options,
+                   TallVerifySummary *summary,
+                   GError **error)
+{
+  static const TallVerifyOptions everything = { 0 };
+  g_return_val_if_fail (TALL_IS_FRONT (self), FALSE);
+  g_return_val_if_fail (summary != NULL, FALSE);
+
+  *summary = (TallVerifySummary){ 0 };
+  if (options == NULL)
+    options = &everything;
+  if (options->customer_number != NULL
+      && !tall_validate_number (options->customer_number, "customer_number", error))
+    return FALSE;
+  if (options->sample >= 100)
+    {
+      tall_error_set_invalid (error, "sample", "a sample has 1 to 99 percent of the customers");
+      return FALSE;
+    }
+  if (TALL_FRONT_GET_CLASS (self)->verify != NULL)
+    return TALL_FRONT_GET_CLASS (self)->verify (self, options, summary, error);
+  g_set_error (
+      error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
+      "A server does not verify; do it with --store, beside the server or, if the store is "
+      "embedded, while the server is stopped");
+  return FALSE;
+}

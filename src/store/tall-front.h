@@ -6,6 +6,7 @@
 
 #include "tall-listing.h"
 #include "tall-token.h"
+#include "tall-verify.h"
 
 TALL_BEGIN_API
 
@@ -81,8 +82,9 @@ G_DECLARE_DERIVABLE_TYPE (TallFront, tall_front, TALL, FRONT, GObject)
  * TallFrontClass:
  *
  * What everyone who keeps orders works with. Behind it stands the store, or a client of the
- * service; callers do not care which. All slots must be implemented. Any thread may call at any
- * time. Errors are of %TALL_ERROR, their messages begin with the operation and the key.
+ * service; callers do not care which. All slots but the optional ones must be implemented. Any
+ * thread may call at any time. Errors are of %TALL_ERROR, their messages begin with the operation
+ * and the key.
  */
 struct _TallFrontClass
 {
@@ -178,7 +180,14 @@ struct _TallFrontClass
   /* Succeeds if an answer comes from where the orders are kept. */
   gboolean (*ping) (TallFront *self, GError **error);
 
-  gpointer padding[16];
+  /* Reads everything that is stored and reports what is wrong. @summary (out): how far it came,
+   * also after an error. Optional. */
+  gboolean (*verify) (TallFront *self,
+                      const TallVerifyOptions *options,
+                      TallVerifySummary *summary,
+                      GError **error);
+
+  gpointer padding[15];
 };
 
 gboolean tall_front_put_order (TallFront *self,
@@ -232,6 +241,10 @@ TallCustomerOrders *tall_front_get_customer_orders (TallFront *self,
                                                     const TallListOptions *options,
                                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
 TallDescription *tall_front_describe (TallFront *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_front_verify (TallFront *self,
+                            const TallVerifyOptions *options,
+                            TallVerifySummary *summary,
+                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_front_ping (TallFront *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 TALL_END_API

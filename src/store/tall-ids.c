@@ -342,3 +342,23 @@ tall_ids_assign (TallIds *self, const char *number, guint64 *id, gint64 deadline
     }
   return TRUE;
 }
+
+/**
+ * tall_ids_find_number:
+ *
+ * Returns: (transfer full): the number that an id leads back to, as it is stored; the empty text if
+ *   there is none
+ */
+char *
+tall_ids_find_number (TallIds *self, guint64 id, gint64 deadline, GError **error)
+{
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  tall_read_plan_add_get (plan, TALL_IDS_TABLE, id_bytes ("i", id, plan->arena));
+  g_autoptr (TallReadResult) result = tall_table_read (self->table, plan, deadline, error);
+  if (result == NULL)
+    return NULL;
+  const TallRows *rows = &result->results[0];
+  const TallCell *cell =
+      rows->n_rows == 0 ? NULL : tall_row_find_latest (&rows->rows[0], VALUE_COLUMN);
+  return cell == NULL ? g_strdup ("") : g_strndup ((const char *)cell->value.data, cell->value.len);
+}

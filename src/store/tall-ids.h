@@ -29,6 +29,8 @@ gboolean tall_ids_find (TallIds *self,
                         guint64 *ids,
                         gint64 deadline,
                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
+char *tall_ids_find_number (TallIds *self, guint64 id, gint64 deadline, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_ids_assign (TallIds *self,
                           const char *number,
                           guint64 *id,

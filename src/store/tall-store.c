@@ -8,6 +8,7 @@
 #include "tall-limits.h"
 #include "tall-list.h"
 #include "tall-many.h"
+#include "tall-verify-run.h"
 #include "tall-write.h"
 
 #define OPEN_TIME (60 * G_USEC_PER_SEC) /* to create or open a deployment */
@@ -298,6 +299,18 @@ tall_store_ping (TallFront *front, GError **error)
   return deployment != NULL;
 }
 
+static gboolean
+tall_store_verify (TallFront *front,
+                   const TallVerifyOptions *options,
+                   TallVerifySummary *summary,
+                   GError **error)
+{
+  if (tall_verify_run (&TALL_STORE (front)->context, options, summary, error))
+    return TRUE;
+  g_prefix_error (error, "Verifying: ");
+  return FALSE;
+}
+
 static void
 tall_store_finalize (GObject *object)
 {
@@ -325,6 +338,7 @@ tall_store_class_init (TallStoreClass *klass)
   front->get_customer_orders = tall_store_get_customer_orders;
   front->describe = tall_store_describe;
   front->ping = tall_store_ping;
+  front->verify = tall_store_verify;
   G_OBJECT_CLASS (klass)->finalize = tall_store_finalize;
 }
 

@@ -1,0 +1,263 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-error.h"
+#include "tall-json-output.h"
+#include "tall-options.h"
+#include "tall-output.h"
+#include "tall-progress.h"
+#include "tall-stop.h"
+#include "tall-text.h"
+
+/* A verification in progress. */
+typedef struct
+{
+  gboolean json;
+  const gint *stop;
+  guint64 n_of_kind[TALL_N_FINDING_KINDS];
+} Verify;
+
+/* Whose row it is: as a sentence would say it. */
+static char *
+name_owner (const TallFinding *finding)
+{
+  if (finding->customer_number == NULL)
+    return g_strdup ("");
+  g_autofree char *owner =
+      finding->order_number != NULL
+          ? g_strdup_printf ("order %s of %s", finding->order_number, finding->customer_number)
+          : g_strdup_printf ("customer %s", finding->customer_number);
+  return tall_text_clean (owner);
+}
+
+static void
+print_finding (const TallFinding *finding)
+{
+  const TallFindingInfo *info = tall_finding_kind_info (finding->kind);
+  g_autofree char *owner = name_owner (finding);
+  g_autofree char *row = tall_slice_to_debug (finding->row);
+  g_autofree char *message = tall_text_clean (finding->message);
+  tall_print_styled (info->needs_person ? TALL_STYLE_BAD : TALL_STYLE_BOLD, "%-16s", info->name);
+  tall_print (" %s%stable %s, row %s: %s\n", owner, *owner != '\0' ? ", " : "", finding->table, row,
+              message);
+}
+
+static void
+add_text (JsonBuilder *builder, const char *name, const char *text)
+{
+  if (text == NULL)
+    return;
+  json_builder_set_member_name (builder, name);
+  json_builder_add_string_value (builder, text);
+}
+
+static void
+add_number (JsonBuilder *builder, const char *name, guint64 number)
+{
+  json_builder_set_member_name (builder, name);
+  json_builder_add_int_value (builder, (gint64)number);
+}
+
+/* One line, so that a reader need not wait for the end. */
+static void
+print_line (JsonBuilder *builder)
+{
+  g_autoptr (JsonNode) root = json_builder_get_root (builder);
+  g_autofree char *text = json_to_string (root, FALSE);
+  tall_print ("%s\n", text);
+}
+
+static void
+print_finding_json (const TallFinding *finding)
+{
+  const TallFindingInfo *info = tall_finding_kind_info (finding->kind);
+  g_autofree char *row = tall_slice_to_hex (finding->row);
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  json_builder_begin_object (builder);
+  json_builder_set_member_name (builder, "finding");
+  json_builder_begin_object (builder);
+  add_text (builder, "kind", info->name);
+  add_text (builder, "table", finding->table);
+  add_text (builder, "row", row);
+  add_number (builder, "rows", finding->n_rows);
+  add_text (builder, "customer_number", finding->customer_number);
+  add_text (builder, "order_number", finding->order_number);
+  if (finding->revision != 0)
+    add_number (builder, "revision", (guint64)finding->revision);
+  add_text (builder, "message", finding->message);
+  json_builder_set_member_name (builder, "needs_person");
+  json_builder_add_boolean_value (builder, info->needs_person);
+  json_builder_end_object (builder);
+  json_builder_end_object (builder);
+  print_line (builder);
+}
+
+static void
+on_finding (const TallFinding *finding, gpointer data)
+{
+  Verify *self = data;
+  tall_progress_clear ();
+  self->n_of_kind[finding->kind]++;
+  if (self->json)
+    print_finding_json (finding);
+  else
+    print_finding (finding);
+}
+
+static gboolean
+on_progress (const TallVerifySummary *summary, gpointer data)
+{
+  const Verify *self = data;
+  g_autofree char *text =
+      g_strdup_printf ("%" G_GUINT64_FORMAT " orders, %" G_GUINT64_FORMAT
+                       " customers, %" G_GUINT64_FORMAT " hints, %" G_GUINT64_FORMAT " findings",
+                       summary->n_orders, summary->n_customers, summary->n_hints,
+                       summary->n_findings);
+  tall_progress_show_text (text);
+  return g_atomic_int_get (self->stop) == 0 && tall_output_works ();
+}
+
+/* What the kinds that were found mean, each once. */
+static void
+explain (const Verify *self)
+{
+  for (guint i = 0; i < TALL_N_FINDING_KINDS; i++)
+    {
+      const TallFindingInfo *info = tall_finding_kind_info (i);
+      if (self->n_of_kind[i] == 0)
+        continue;
+      tall_print ("\n");
+      tall_print_styled (TALL_STYLE_BOLD, "%s", info->name);
+      tall_print (" (%" G_GUINT64_FORMAT "): %s.\n  What mends it: %s.\n", self->n_of_kind[i],
+                  info->meaning, info->remedy);
+    }
+}
+
+static void
+print_summary (const Verify *self, const TallVerifySummary *summary)
+{
+  explain (self);
+  tall_print ("%sVerified %" G_GUINT64_FORMAT " orders, %" G_GUINT64_FORMAT
+              " customers, %" G_GUINT64_FORMAT " hints and %" G_GUINT64_FORMAT " rows of ids: ",
+              summary->n_findings > 0 ? "\n" : "", summary->n_orders, summary->n_customers,
+              summary->n_hints, summary->n_ids);
+  if (summary->n_findings == 0)
+    tall_print_styled (TALL_STYLE_GOOD, "%s\n", summary->is_whole ? "sound" : "nothing found");
+  else
+    tall_print ("%" G_GUINT64_FORMAT " found, of which %" G_GUINT64_FORMAT " need a person\n",
+                summary->n_findings, summary->n_for_person);
+  if (summary->n_busy > 0)
+    tall_print ("%" G_GUINT64_FORMAT " orders were written each time they were looked at, and are "
+                "not judged.\n",
+                summary->n_busy);
+}
+
+static void
+print_summary_json (const TallVerifySummary *summary)
+{
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  json_builder_begin_object (builder);
+  json_builder_set_member_name (builder, "summary");
+  json_builder_begin_object (builder);
+  add_number (builder, "orders", summary->n_orders);
+  add_number (builder, "customers", summary->n_customers);
+  add_number (builder, "hints", summary->n_hints);
+  add_number (builder, "ids", summary->n_ids);
+  add_number (builder, "findings", summary->n_findings);
+  add_number (builder, "for_person", summary->n_for_person);
+  add_number (builder, "busy", summary->n_busy);
+  json_builder_set_member_name (builder, "whole");
+  json_builder_add_boolean_value (builder, summary->is_whole);
+  json_builder_end_object (builder);
+  json_builder_end_object (builder);
+  print_line (builder);
+}
+
+static TallExit
+verify (TallFront *front, Verify *self, TallVerifyOptions *options)
+{
+  g_autoptr (GError) error = NULL;
+  TallVerifySummary summary;
+  self->stop = tall_stop_on_signals ();
+  options->on_finding = on_finding;
+  options->on_progress = on_progress;
+  options->data = self;
+  gboolean done = tall_front_verify (front, options, &summary, &error);
+  tall_progress_clear ();
+  if (!done)
+    return tall_fail (error);
+  if (self->json)
+    print_summary_json (&summary);
+  else
+    print_summary (self, &summary);
+  gint number = g_atomic_int_get (self->stop);
+  if (number != 0)
+    {
+      tall_print_error ("Stopped by a signal: not everything was verified");
+      return (TallExit)(128 + number);
+    }
+  if (summary.n_for_person > 0)
+    return TALL_EXIT_FAILED;
+  return summary.n_findings > 0 ? TALL_EXIT_NO : TALL_EXIT_DONE;
+}
+
+/* An embedded store is open in one process at a time, and this one does not write. */
+static gboolean
+is_alone (TallStore *store)
+{
+  TallTableInfo info;
+  tall_table_get_info (tall_store_get_table (store), &info);
+  return g_str_equal (info.kind, "rocksdb");
+}
+
+static TallExit
+run (int argc, char **argv)
+{
+  Verify self = { 0 };
+  g_autofree char *customer = NULL;
+  gint sample = 0, rate = 0;
+  const GOptionEntry entries[] = {
+    { "customer", 0, 0, G_OPTION_ARG_STRING, &customer, "only this customer, with its orders",
+      "C" },
+    { "sample", 0, 0, G_OPTION_ARG_INT, &sample, "this percentage of the customers, 1 to 99", "P" },
+    { "rate", 0, 0, G_OPTION_ARG_INT, &rate, "orders a second at most", "N" },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &self.json, "JSON lines", NULL },
+    { NULL },
+  };
+  g_auto (TallOptions) options = TALL_OPTIONS_INIT;
+  g_autoptr (GError) error = NULL;
+  sample = rate = G_MININT; /* not given */
+  if (!tall_options_parse (&options, &tall_command_verify, entries, argc, argv, &error))
+    return tall_call_error (&tall_command_verify, error);
+  if (options.n_arguments > 0)
+    return tall_usage_error (&tall_command_verify, "verify takes no argument: “%s”",
+                             options.arguments[0]);
+  if (sample != G_MININT && (sample < 1 || sample > 99))
+    return tall_usage_error (&tall_command_verify, "--sample takes 1 to 99 percent");
+  if (rate != G_MININT && rate < 1)
+    return tall_usage_error (&tall_command_verify, "--rate takes a number above 0");
+  if (customer != NULL && !tall_validate_number (customer, "customer_number", &error))
+    return tall_call_error (&tall_command_verify, error);
+
+  TallExit exit;
+  g_autoptr (TallStore) store = tall_options_open_store (&options, &tall_command_verify, &exit);
+  if (store == NULL)
+    return exit;
+  TallVerifyOptions wanted = { .customer_number = customer, .alone = is_alone (store) };
+  wanted.sample = (guint)MAX (sample, 0);
+  wanted.rate = (guint)MAX (rate, 0);
+  return verify (TALL_FRONT (store), &self, &wanted);
+}
+
+const TallCommand tall_command_verify = {
+  .name = "verify",
+  .arguments = "",
+  .summary = "Reads everything and reports what is wrong with it.",
+  .help = "Nothing is changed. Others may write meanwhile: what looks wrong is looked at again\n"
+          "11 seconds later, when whoever was writing it has finished or is gone.\n\n"
+          "Exit codes: 0 all is sound, 1 something was found that does no harm to orders,\n"
+          "3 damage that needs a person, or the verification failed.\n\n"
+          "Example:\n"
+          "  tallorder verify --store rocksdb:shop\n"
+          "  tallorder verify --store hbase://localhost:9090 --sample 10 --rate 5000 --json",
+  .run = run,
+};

@@ -1,0 +1,94 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-verify.h"
+
+#define PUT_AGAIN "store it again from where it came from, or from a backup"
+
+static const TallFindingInfo infos[TALL_N_FINDING_KINDS] = {
+  [TALL_FINDING_ALTERED_STATE] = { "altered-state",
+                                   "the state cell is none that any version writes; the order or "
+                                   "customer is damaged, and cannot be replaced",
+                                   "write a state cell again from a backup of the row", TRUE },
+  [TALL_FINDING_NEWER_VERSION] = { "newer-version",
+                                   "a newer version of tallorder wrote it, and this one cannot "
+                                   "judge it",
+                                   "verify with the newer version", TRUE },
+  [TALL_FINDING_NO_STATE] = { "no-state",
+                              "a root row has content and no state cell; the order or customer is "
+                              "not found, and its content may be the only one",
+                              "look at the row, store what it holds, and delete it", TRUE },
+  [TALL_FINDING_NO_SUMMARY] = { "no-summary", "a root row does not say whose it is; it is damaged",
+                                PUT_AGAIN, TRUE },
+  [TALL_FINDING_ALTERED_SUMMARY] = { "altered-summary",
+                                     "the summary is not that of the content; listings are wrong",
+                                     PUT_AGAIN, TRUE },
+  [TALL_FINDING_WRONG_KEY] = { "wrong-key",
+                               "the numbers in a root row do not belong to its row key; nobody "
+                               "finds it by them",
+                               PUT_AGAIN, TRUE },
+  [TALL_FINDING_UNREADABLE] = { "unreadable",
+                                "a cell cannot be understood; the order or customer is damaged",
+                                PUT_AGAIN, TRUE },
+  [TALL_FINDING_MISSING_ROWS] = { "missing-rows",
+                                  "locations or lines are missing; the order is damaged", PUT_AGAIN,
+                                  TRUE },
+  [TALL_FINDING_SURPLUS_ROWS] = { "surplus-rows",
+                                  "there are more locations or lines than were stored; the order "
+                                  "is damaged",
+                                  PUT_AGAIN, TRUE },
+  [TALL_FINDING_ALTERED_CONTENT] = { "altered-content",
+                                     "everything is there, and not what was stored; the order or "
+                                     "customer is damaged",
+                                     PUT_AGAIN, TRUE },
+  [TALL_FINDING_ALTERED_DATE] = { "altered-date",
+                                  "the state cell has another sales date than the content; "
+                                  "listings do not show the order, or at a wrong place",
+                                  PUT_AGAIN, TRUE },
+  [TALL_FINDING_STALE_CLAIM] = { "stale-claim",
+                                 "a writer has announced a revision and is gone; the next writer "
+                                 "waits a second",
+                                 "the next put of the order", FALSE },
+  [TALL_FINDING_LEFTOVER] = { "leftover",
+                              "rows hold cells of revisions that do not count; nobody sees them",
+                              "the next put of the order", FALSE },
+  [TALL_FINDING_ORPHAN] = { "orphan",
+                            "rows of a bulk load belong to an order that has no root row; nobody "
+                            "sees them",
+                            "a put of the order", FALSE },
+  [TALL_FINDING_LOST_ROOT] = { "lost-root",
+                               "rows of a put belong to an order that has no root row, which must "
+                               "have been there; the order is not found",
+                               PUT_AGAIN, TRUE },
+  [TALL_FINDING_MISSING_HINT] = { "missing-hint", "listings by date do not show the order",
+                                  "the next put of the order", FALSE },
+  [TALL_FINDING_DANGLING_HINT] = { "dangling-hint",
+                                   "a hint leads to no order of its date; some listings look at a "
+                                   "row more",
+                                   "deleting the row of the hint while nobody writes", FALSE },
+  [TALL_FINDING_ALTERED_HINT] = { "altered-hint", "a hint names another order than it leads to",
+                                  "the next put of the order", FALSE },
+  [TALL_FINDING_HALF_ID] = { "half-id",
+                             "of a customer's id only the way there or the way back is stored",
+                             "the next put of the customer, if the way there is missing", FALSE },
+  [TALL_FINDING_ALTERED_ID] = { "altered-id",
+                                "a customer's id leads back to another customer, or is none; its "
+                                "orders may not be found",
+                                "look at the table ids and at what lies under the ids", TRUE },
+  [TALL_FINDING_STRAY_ROW] = { "stray-row", "a row has a key that tallorder does not make",
+                               "delete it if nobody else needs it", TRUE },
+  [TALL_FINDING_UNREADABLE_TABLE] = { "unreadable-table",
+                                      "the store below cannot read a table from a row on; what "
+                                      "comes after it was not verified",
+                                      "the tools of the store below, or a backup", TRUE },
+};
+
+/**
+ * tall_finding_kind_info:
+ *
+ * Returns: (transfer none): what is known of a kind
+ */
+const TallFindingInfo *
+tall_finding_kind_info (TallFindingKind kind)
+{
+  return &infos[kind];
+}

@@ -1,0 +1,437 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-verify-look.h"
+
+#include "tall-canonical.h"
+#include "tall-error.h"
+#include "tall-index.h"
+#include "tall-limits.h"
+#include "tall-verify-content.h"
+
+#define LOOK_TIME (60 * G_USEC_PER_SEC)
+
+void
+tall_verify_look_clear (TallVerifyLook *self)
+{
+  tall_root_clear (&self->root);
+  tall_order_key_clear (&self->key);
+  g_clear_pointer (&self->arena, tall_arena_free);
+  g_clear_pointer (&self->findings, g_array_unref);
+}
+
+/**
+ * tall_verify_look_add:
+ * @message: what exactly; copied
+ */
+void
+tall_verify_look_add (TallVerifyLook *self,
+                      TallFindingKind kind,
+                      const char *table,
+                      TallSlice row,
+                      guint n_rows,
+                      const char *message)
+{
+  TallFinding finding = {
+    .kind = kind,
+    .table = table,
+    .row = tall_slice_dup (self->arena, row),
+    .n_rows = n_rows,
+    .revision = self->root.exists ? self->root.state.revision : 0,
+    .message = tall_arena_strdup (self->arena, message),
+  };
+  g_array_append_val (self->findings, finding);
+}
+
+static void
+add_to_root (TallVerifyLook *self, TallFindingKind kind, const char *message)
+{
+  tall_verify_look_add (self, kind, self->table, self->root_key, 1, message);
+}
+
+/**
+ * tall_verify_look_kinds:
+ *
+ * Returns: a bit for each kind that was found
+ */
+guint32
+tall_verify_look_kinds (const TallVerifyLook *self)
+{
+  guint32 kinds = 0;
+  for (guint i = 0; i < self->findings->len; i++)
+    kinds |= 1u << g_array_index (self->findings, TallFinding, i).kind;
+  return kinds;
+}
+
+/**
+ * tall_verify_look_needs_person:
+ *
+ * Returns: whether something was found that nothing mends without knowing what was meant
+ */
+gboolean
+tall_verify_look_needs_person (const TallVerifyLook *self)
+{
+  for (guint i = 0; i < self->findings->len; i++)
+    if (tall_finding_kind_info (g_array_index (self->findings, TallFinding, i).kind)->needs_person)
+      return TRUE;
+  return FALSE;
+}
+
+/**
+ * tall_verify_append_hint:
+ *
+ * Appends the row key of the hint that the order is to have.
+ */
+void
+tall_verify_append_hint (const TallVerifyLook *self, GByteArray *row)
+{
+  tall_index_append_row (self->key.customer, self->sales_date, row);
+  tall_bytes_append (row, self->key.order);
+}
+
+static gboolean
+is_order (const TallVerifyLook *self)
+{
+  return self->key.order.len > 0;
+}
+
+static void
+find_root (TallVerifyLook *self, const TallVerifyGroup *group)
+{
+  const TallLayout *layout = self->context->layout;
+  g_autoptr (GByteArray) row = g_byte_array_new ();
+  tall_order_key_init_from_parts (&self->key, group->customer, group->order);
+  self->table = is_order (self) ? layout->locate_order (&self->key, row)
+                                : layout->locate_customer (&self->key, row);
+  self->root_key = tall_slice_dup (self->arena, tall_slice_array (row));
+  for (guint i = 0; i < group->n_tables; i++)
+    for (guint j = 0; j < group->rows[i]->len; j++)
+      {
+        const TallRow *found = &g_array_index (group->rows[i], TallRow, j);
+        if (g_str_equal (group->tables[i], self->table)
+            && tall_slice_equal (found->key, self->root_key))
+          self->row = found;
+      }
+}
+
+/* Whether a cell of no revision that counts lies in the row. What an unchanged claim has written
+ * is its own. The newest state cell counts whatever its timestamp, and older ones go with the next
+ * commit. */
+static gboolean
+has_leftover (const TallVerifyLook *self, const TallRow *row)
+{
+  const TallState *state = &self->root.state;
+  for (guint i = 0; i < row->n_cells; i++)
+    {
+      gint64 timestamp = row->cells[i].timestamp;
+      gboolean is_state =
+          row == self->row && tall_slice_equal (row->cells[i].qualifier, TALL_STATE_QUALIFIER);
+      gboolean counts =
+          state->revision > 0 && timestamp == state->revision && (state->live || row == self->row);
+      if (!is_state && !counts && (state->pending == 0 || timestamp != state->pending))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* One finding for all rows of an order: @all, or those with leftovers. */
+static void
+add_rows (TallVerifyLook *self,
+          const TallVerifyGroup *group,
+          TallFindingKind kind,
+          gboolean all,
+          const char *what)
+{
+  const TallRow *first = NULL;
+  const char *table = NULL;
+  guint n = 0;
+  for (guint i = 0; i < group->n_tables; i++)
+    for (guint j = 0; j < group->rows[i]->len; j++)
+      {
+        const TallRow *row = &g_array_index (group->rows[i], TallRow, j);
+        if (!all && !has_leftover (self, row))
+          continue;
+        if (n++ == 0)
+          {
+            first = row;
+            table = group->tables[i];
+          }
+      }
+  if (n == 0)
+    return;
+  g_autofree char *message = g_strdup_printf ("%u %s %s", n, n == 1 ? "row" : "rows", what);
+  tall_verify_look_add (self, kind, table, first->key, n, message);
+}
+
+/* Bulk loads write the rows of an order before its root row, at odd revisions; puts after it. */
+static TallFindingKind
+judge_orphan (const TallVerifyGroup *group)
+{
+  for (guint i = 0; i < group->n_tables; i++)
+    for (guint j = 0; j < group->rows[i]->len; j++)
+      {
+        const TallRow *row = &g_array_index (group->rows[i], TallRow, j);
+        for (guint k = 0; k < row->n_cells; k++)
+          if (row->cells[k].timestamp % 2 == 0)
+            return TALL_FINDING_LOST_ROOT;
+      }
+  return TALL_FINDING_ORPHAN;
+}
+
+/* Whether every field of a state cell is as some version writes it, the others being as they are.
+ * What does not fit must not pass for a tombstone, or for something that was never committed: its
+ * rows would look as if nobody needed them. */
+static gboolean
+is_consistent (const TallVerifyLook *self)
+{
+  static const guint8 zeros[MAX (TALL_DIGEST_SIZE, TALL_TOKEN_SIZE)];
+  const TallState *state = &self->root.state;
+  gint64 timestamp = self->root.timestamp;
+  gboolean is_empty =
+      state->n_locations == 0 && state->n_lines == 0 && state->sales_date == TALL_NO_DATE;
+  if (!state->live && (!is_empty || memcmp (state->digest, zeros, TALL_DIGEST_SIZE) != 0))
+    return FALSE;
+  if (state->revision == 0
+      && (state->schema != 0 || memcmp (state->token, zeros, TALL_TOKEN_SIZE) != 0))
+    return FALSE;
+  if (state->pending != 0)
+    return timestamp == state->pending && state->pending > state->revision;
+  return timestamp >= state->revision && (is_order (self) || is_empty);
+}
+
+/* What the root row says of itself. FALSE: nothing that the rest could be judged by. */
+static gboolean
+read_root (TallVerifyLook *self, const TallVerifyGroup *group, TallSlice *summary)
+{
+  g_autoptr (GError) cause = NULL;
+  if (self->row == NULL)
+    add_rows (self, group, judge_orphan (group), TRUE, "without a root row");
+  else if (!tall_root_parse_state (&self->root, self->row, summary, &cause))
+    add_to_root (self,
+                 g_error_matches (cause, TALL_ERROR, TALL_ERROR_NEWER_VERSION)
+                     ? TALL_FINDING_NEWER_VERSION
+                     : TALL_FINDING_ALTERED_STATE,
+                 cause->message);
+  else if (!self->root.exists)
+    add_to_root (self, TALL_FINDING_NO_STATE, "it has cells, and no state cell");
+  else if (!is_consistent (self))
+    add_to_root (self, TALL_FINDING_ALTERED_STATE,
+                 "the fields of its state cell contradict each other");
+  else
+    return !(is_order (self)
+             && tall_store_context_has_expired (self->context, self->root.state.revision));
+  return FALSE;
+}
+
+/* The numbers that a root row gives itself. */
+static gboolean
+read_numbers (TallVerifyLook *self, TallSlice summary)
+{
+  g_autoptr (GError) cause = NULL;
+  TallOrderSummary order;
+  TallCustomerSummary customer;
+  if (!tall_root_check_summary (&self->root, &cause))
+    {
+      add_to_root (self, TALL_FINDING_NO_SUMMARY, cause->message);
+      return FALSE;
+    }
+  gboolean parsed = is_order (self)
+                        ? tall_order_summary_parse (summary, self->arena, &order, &cause)
+                        : tall_customer_summary_parse (summary, self->arena, &customer, &cause);
+  if (!parsed)
+    {
+      add_to_root (self, TALL_FINDING_NO_SUMMARY, cause->message);
+      return FALSE;
+    }
+  self->customer_number = is_order (self) ? order.customer_number : customer.number;
+  self->order_number = is_order (self) ? order.order_number : NULL;
+  return TRUE;
+}
+
+/* The id that the customer part was made of. */
+static guint64
+parse_id (TallSlice customer)
+{
+  guint64 id = 0;
+  for (guint i = 0; i < 64 && customer.len == 8; i++)
+    id |= (guint64)(customer.data[i / 8] >> (7 - i % 8) & 1) << i;
+  return id;
+}
+
+/* The id of the customer that the row names. If that has none, or none that can be read, the table
+ * of ids is to blame: then the row's own one, if it leads to this customer. */
+static gboolean
+find_id (TallVerifyLook *self, guint64 *id, GError **error)
+{
+  g_autoptr (GError) cause = NULL;
+  gint64 deadline = g_get_monotonic_time () + LOOK_TIME;
+  TallIds *ids = self->context->ids;
+  if (tall_ids_find (ids, &self->customer_number, 1, id, deadline, &cause) && *id != 0)
+    return TRUE;
+  if (cause != NULL && !tall_error_is_unreadable (cause))
+    {
+      g_propagate_error (error, g_steal_pointer (&cause));
+      return FALSE;
+    }
+  guint64 own = parse_id (self->key.customer);
+  g_autofree char *number = tall_ids_find_number (ids, own, deadline, error);
+  *id = number != NULL && g_str_equal (number, self->customer_number) ? own : 0;
+  return number != NULL;
+}
+
+/* Whether the row lies where the numbers that it names lead to. */
+static gboolean
+check_key (TallVerifyLook *self, gboolean *right, GError **error)
+{
+  const TallStoreContext *context = self->context;
+  guint64 id = 0;
+  g_auto (TallOrderKey) wanted = { 0 };
+  *right = tall_validate_number (self->customer_number, "customer_number", NULL)
+           && (!is_order (self) || tall_validate_number (self->order_number, "order_number", NULL));
+  if (*right && context->ids != NULL && !find_id (self, &id, error))
+    return FALSE;
+  if (*right)
+    {
+      tall_order_key_init (&wanted, context->key_strategy, self->customer_number, id,
+                           self->order_number);
+      *right = tall_slice_equal (wanted.whole, self->key.whole);
+    }
+  if (!*right)
+    add_to_root (self, TALL_FINDING_WRONG_KEY, "the numbers that it names lead elsewhere");
+  return TRUE;
+}
+
+/**
+ * tall_verify_look_at:
+ * @group: the rows, which must outlive @self
+ *
+ * Finds out what is wrong with an order or a customer, as far as its rows say it. Rows that were
+ * read while somebody wrote them may look wrong: so this is to be done again, later.
+ *
+ * Returns: FALSE if the id of the customer cannot be read
+ */
+gboolean
+tall_verify_look_at (TallVerifyLook *self,
+                     const TallStoreContext *context,
+                     const TallVerifyGroup *group,
+                     GError **error)
+{
+  TallSlice summary = TALL_SLICE_INIT;
+  gboolean right = FALSE;
+  *self = (TallVerifyLook){ .context = context, .arena = tall_arena_new (0) };
+  self->findings = g_array_new (FALSE, FALSE, sizeof (TallFinding));
+  find_root (self, group);
+  if (!read_root (self, group, &summary))
+    return TRUE;
+
+  const TallState *state = &self->root.state;
+  if (state->pending != 0)
+    add_to_root (self, TALL_FINDING_STALE_CLAIM,
+                 tall_arena_printf (self->arena, "it is claimed for revision %" G_GINT64_FORMAT,
+                                    state->pending));
+  add_rows (self, group, TALL_FINDING_LEFTOVER, FALSE, "with cells of other revisions");
+  if (state->revision == 0 || !read_numbers (self, summary))
+    return TRUE;
+  if (!check_key (self, &right, error))
+    return FALSE;
+  if (right && state->live)
+    tall_verify_content (self, group, summary);
+  for (guint i = 0; i < self->findings->len; i++)
+    {
+      TallFinding *finding = &g_array_index (self->findings, TallFinding, i);
+      finding->customer_number = self->customer_number;
+      finding->order_number = self->order_number;
+    }
+  return TRUE;
+}
+
+/* The rows of a plan as a group; what is no row of an order is left out, as the scan does. */
+static void
+take_results (const TallStoreContext *context,
+              const TallReadPlan *plan,
+              const TallReadResult *result,
+              TallVerifyGroup *group)
+{
+  g_autoptr (GArray) parts = g_array_new (FALSE, FALSE, sizeof (TallRowPart));
+  group->n_tables = result->n_results;
+  for (guint i = 0; i < result->n_results; i++)
+    {
+      group->tables[i] = tall_read_plan_get (plan, i)->table;
+      group->rows[i] = g_array_new (FALSE, FALSE, sizeof (TallRow));
+      for (guint j = 0; j < result->results[i].n_rows; j++)
+        {
+          const TallRow *row = &result->results[i].rows[j];
+          g_array_set_size (parts, 0);
+          context->layout->name_parts (context->key_strategy, group->tables[i], row->key, parts);
+          const TallRowPart *last = &g_array_index (parts, TallRowPart, parts->len - 1);
+          if (!g_str_equal (last->name, "unexpected"))
+            g_array_append_vals (group->rows[i], row, 1);
+        }
+    }
+}
+
+static void
+add_reads (const TallStoreContext *context, const TallOrderKey *key, TallReadPlan *plan)
+{
+  g_autoptr (GByteArray) row = g_byte_array_new ();
+  if (key->order.len > 0)
+    {
+      context->layout->plan_order (key, plan);
+      return;
+    }
+  const char *table = context->layout->locate_customer (key, row);
+  tall_read_plan_add_get (plan, table, tall_slice_dup (plan->arena, tall_slice_array (row)));
+}
+
+/* Whether the order has the hint that it is to have. */
+static gboolean
+check_hint (TallVerifyLook *self, GError **error)
+{
+  if (!self->hinted)
+    return TRUE;
+  g_autoptr (GByteArray) row = g_byte_array_new ();
+  tall_verify_append_hint (self, row);
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  tall_read_plan_add_get (plan, TALL_INDEX_TABLE, tall_slice_array (row));
+  g_autoptr (TallReadResult) result =
+      tall_table_read (self->context->table, plan, g_get_monotonic_time () + LOOK_TIME, error);
+  if (result == NULL)
+    return FALSE;
+  if (result->results[0].n_rows > 0)
+    return TRUE;
+  tall_verify_look_add (self, TALL_FINDING_MISSING_HINT, TALL_INDEX_TABLE, tall_slice_array (row),
+                        1, "there is no hint at the order's date");
+  TallFinding *finding = &g_array_index (self->findings, TallFinding, self->findings->len - 1);
+  finding->customer_number = self->customer_number;
+  finding->order_number = self->order_number;
+  return TRUE;
+}
+
+/**
+ * tall_verify_look_again:
+ * @order: empty: a customer
+ *
+ * Reads everything of an order or a customer, also its hint, and looks at it.
+ */
+gboolean
+tall_verify_look_again (TallVerifyLook *self,
+                        const TallStoreContext *context,
+                        TallSlice customer,
+                        TallSlice order,
+                        GError **error)
+{
+  g_auto (TallOrderKey) key = { 0 };
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  tall_order_key_init_from_parts (&key, customer, order);
+  add_reads (context, &key, plan);
+  g_autoptr (TallReadResult) result =
+      tall_table_read (context->table, plan, g_get_monotonic_time () + LOOK_TIME, error);
+  if (result == NULL)
+    return FALSE;
+  TallVerifyGroup group = { .customer = customer, .order = order };
+  take_results (context, plan, result, &group);
+  gboolean done = tall_verify_look_at (self, context, &group, error) && check_hint (self, error);
+  self->row = NULL; /* goes with the rows */
+  for (guint i = 0; i < group.n_tables; i++)
+    g_array_unref (group.rows[i]);
+  return done;
+}

@@ -1,0 +1,82 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-verify-look.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallVerify:
+ *
+ * A verification on its way. What looks wrong is a suspect first, because somebody may be writing
+ * it: it is looked at again after a time in which every operation comes to its end.
+ */
+typedef struct
+{
+  const TallStoreContext *context;
+  const TallVerifyOptions *options;
+  TallVerifySummary summary;
+  GQueue suspects;      /* of TallSuspect, by the time when they were seen */
+  gint64 begun;         /* monotonic, by the hooks */
+  gint64 progressed_at; /* g_get_monotonic_time() */
+  gboolean stopped;
+} TallVerify;
+
+/**
+ * TallVerifyPair:
+ *
+ * A table whose rows are judged by one other row each: hints by the order, ids by the way back.
+ */
+typedef struct
+{
+  const char *table;
+
+  /* The other row: its table, and its key, appended to @key. NULL: there is none. */
+  const char *(*locate) (const TallStoreContext *context, const TallRow *row, GByteArray *key);
+
+  /* Adds what is wrong with @row. @other: NULL if it is not there */
+  void (*judge) (TallVerifyLook *look, const TallRow *row, const TallRow *other);
+
+  guint64 *(*count) (TallVerifySummary *summary);
+
+  /* The parts of the key of the order that @key is about; FALSE if it is about none. May be NULL.
+   */
+  gboolean (*find_order) (const TallStoreContext *context,
+                          TallSlice key,
+                          TallSlice *customer,
+                          TallSlice *order);
+} TallVerifyPair;
+
+extern const TallVerifyPair tall_verify_hints;
+extern const TallVerifyPair tall_verify_ids;
+
+gint64 tall_verify_deadline (void);
+gboolean tall_verify_progress (TallVerify *self);
+void tall_verify_report (TallVerify *self, const TallFinding *finding);
+
+gboolean tall_verify_walk_pairs (TallVerify *self,
+                                 const TallVerifyPair *pair,
+                                 TallSlice prefix,
+                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_verify_look_at_pair (TallVerifyLook *look,
+                                   const TallStoreContext *context,
+                                   const TallVerifyPair *pair,
+                                   TallSlice key,
+                                   guint8 fingerprint[16],
+                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+void tall_verify_suspect_rows (TallVerify *self,
+                               const TallOrderKey *key,
+                               const guint8 fingerprint[16],
+                               guint32 kinds);
+void tall_verify_make_fingerprint (const TallRoot *root, guint8 fingerprint[16]);
+void tall_verify_suspect_pair (TallVerify *self,
+                               const TallVerifyPair *pair,
+                               TallSlice key,
+                               const guint8 fingerprint[16],
+                               guint32 kinds);
+gboolean
+tall_verify_settle (TallVerify *self, guint most_left, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

@@ -1,0 +1,15 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-operation.h"
+#include "tall-verify.h"
+
+G_BEGIN_DECLS
+
+gboolean tall_verify_run (const TallStoreContext *context,
+                          const TallVerifyOptions *options,
+                          TallVerifySummary *summary,
+                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

@@ -1,0 +1,301 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-verify-scan.h"
+
+#include "tall-error.h"
+
+#define PAGE_TIME (60 * G_USEC_PER_SEC)
+#define PAGE_BYTES (4 << 20) /* that a page is to have, by the size of the rows before */
+#define FIRST_ROWS 64
+#define MOST_ROWS 4096
+
+/* One table, read page by page. */
+typedef struct
+{
+  const char *table;
+  GPtrArray *pages; /* of TallReadResult: those that the rows of a group lie in, and the last one */
+  guint at;         /* in the last page */
+  guint limit;      /* rows of the next page */
+  gboolean careful; /* a page could not be read: @limit shrinks until the place is found */
+  GByteArray *next; /* where the next page begins */
+  gboolean ended;
+  TallSlice customer; /* parts of the key of the row at @at */
+  TallSlice order;
+} Cursor;
+
+struct _TallVerifyScan
+{
+  const TallStoreContext *context;
+  TallVerifyStray on_stray;
+  gpointer data;
+  TallArena *arena; /* of @stop */
+  TallSlice stop;   /* empty: the end of the tables */
+  GArray *parts;    /* of TallRowPart: of the key that is looked at */
+  Cursor cursors[TALL_VERIFY_MAX_TABLES];
+  gboolean broken; /* a table cannot be read any further */
+  TallVerifyGroup group;
+};
+
+static const TallRows *
+last_page (const Cursor *cursor)
+{
+  if (cursor->pages->len == 0)
+    return NULL;
+  const TallReadResult *result = g_ptr_array_index (cursor->pages, cursor->pages->len - 1);
+  return &result->results[0];
+}
+
+static const TallRow *
+current_row (const Cursor *cursor)
+{
+  const TallRows *page = last_page (cursor);
+  return page == NULL || cursor->at >= page->n_rows ? NULL : &page->rows[cursor->at];
+}
+
+static guint
+choose_limit (const TallRows *page)
+{
+  gsize bytes = 1;
+  for (guint i = 0; i < page->n_rows; i++)
+    for (guint j = 0; j < page->rows[i].n_cells; j++)
+      bytes += 32 + page->rows[i].cells[j].qualifier.len + page->rows[i].cells[j].value.len;
+  return (guint)CLAMP ((guint64)PAGE_BYTES * MAX (page->n_rows, 1) / bytes, 1, MOST_ROWS);
+}
+
+/* What the table itself cannot read ends the scan: nobody knows what comes after it. Smaller pages
+ * find the place. */
+static gboolean
+fail_page (TallVerifyScan *self, Cursor *cursor, GError *cause, GError **error)
+{
+  if (!tall_error_is_unreadable (cause))
+    {
+      g_propagate_prefixed_error (error, cause, "Reading table %s: ", cursor->table);
+      return FALSE;
+    }
+  cursor->careful = TRUE;
+  if (cursor->limit > 1)
+    cursor->limit /= 2;
+  else
+    {
+      cursor->ended = self->broken = TRUE;
+      self->on_stray (cursor->table, tall_slice_array (cursor->next), cause, self->data);
+    }
+  g_error_free (cause);
+  return TRUE;
+}
+
+static gboolean
+read_page (TallVerifyScan *self, Cursor *cursor, GError **error)
+{
+  GError *cause = NULL;
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  TallRead *read =
+      tall_read_plan_add_scan (plan, cursor->table, tall_slice_array (cursor->next), self->stop);
+  read->limit = cursor->limit;
+  g_autoptr (TallReadResult) result =
+      tall_table_read (self->context->table, plan, g_get_monotonic_time () + PAGE_TIME, &cause);
+  if (result == NULL)
+    return fail_page (self, cursor, cause, error);
+
+  const TallRows *rows = &result->results[0];
+  cursor->ended = rows->n_rows < cursor->limit;
+  if (!cursor->careful)
+    cursor->limit = choose_limit (rows);
+  cursor->at = 0;
+  if (rows->n_rows > 0)
+    {
+      TallSlice last = rows->rows[rows->n_rows - 1].key;
+      g_byte_array_set_size (cursor->next, 0);
+      tall_bytes_append (cursor->next, last);
+      tall_bytes_append_u8 (cursor->next, 0);
+    }
+  g_ptr_array_add (cursor->pages, g_steal_pointer (&result));
+  return TRUE;
+}
+
+/* Sets the parts of the current row's key. FALSE: no layout makes such a key. */
+static gboolean
+split_key (TallVerifyScan *self, Cursor *cursor, TallSlice key)
+{
+  g_array_set_size (self->parts, 0);
+  self->context->layout->name_parts (self->context->key_strategy, cursor->table, key, self->parts);
+  cursor->customer = cursor->order = (TallSlice)TALL_SLICE_INIT;
+  gsize at = 0;
+  for (guint i = 0; i < self->parts->len; i++)
+    {
+      const TallRowPart *part = &g_array_index (self->parts, TallRowPart, i);
+      TallSlice bytes = tall_slice (key.data + at, part->len);
+      at += part->len;
+      if (g_str_equal (part->name, "unexpected"))
+        return FALSE;
+      if (g_str_equal (part->name, "customer"))
+        cursor->customer = bytes;
+      else if (g_str_equal (part->name, "order"))
+        cursor->order = bytes;
+    }
+  return cursor->customer.len > 0;
+}
+
+/* Makes the cursor stand on a row, unless it is at its end. */
+static gboolean
+settle (TallVerifyScan *self, Cursor *cursor, GError **error)
+{
+  for (;;)
+    {
+      const TallRow *row = current_row (cursor);
+      if (row == NULL && cursor->ended)
+        return TRUE;
+      if (row == NULL && !read_page (self, cursor, error))
+        return FALSE;
+      if (row == NULL)
+        continue;
+      if (split_key (self, cursor, row->key))
+        return TRUE;
+      self->on_stray (cursor->table, row->key, NULL, self->data);
+      cursor->at++;
+    }
+}
+
+/* Drops the pages that no row of the next group lies in. */
+static void
+drop_pages (Cursor *cursor)
+{
+  guint n = cursor->pages->len;
+  guint keep = current_row (cursor) != NULL ? 1 : 0;
+  if (n > keep)
+    g_ptr_array_remove_range (cursor->pages, 0, n - keep);
+}
+
+static int
+compare (const Cursor *cursor, const TallVerifyGroup *group)
+{
+  int order = tall_slice_compare (cursor->customer, group->customer);
+  return order != 0 ? order : tall_slice_compare (cursor->order, group->order);
+}
+
+/* Whose rows come next. FALSE: nobody's. */
+static gboolean
+find_next (TallVerifyScan *self)
+{
+  TallVerifyGroup *group = &self->group;
+  gboolean found = FALSE;
+  for (guint i = 0; i < group->n_tables; i++)
+    {
+      const Cursor *cursor = &self->cursors[i];
+      if (current_row (cursor) == NULL || (found && compare (cursor, group) >= 0))
+        continue;
+      group->customer = cursor->customer;
+      group->order = cursor->order;
+      found = TRUE;
+    }
+  return found;
+}
+
+/**
+ * tall_verify_scan_next:
+ *
+ * Returns: (transfer none) (nullable): the next order or customer; NULL at the end, or with @error
+ *   set
+ */
+const TallVerifyGroup *
+tall_verify_scan_next (TallVerifyScan *self, GError **error)
+{
+  TallVerifyGroup *group = &self->group;
+  for (guint i = 0; i < group->n_tables; i++)
+    {
+      drop_pages (&self->cursors[i]);
+      g_array_set_size (group->rows[i], 0);
+      if (!settle (self, &self->cursors[i], error))
+        return NULL;
+    }
+  if (self->broken || !find_next (self))
+    return NULL;
+  for (guint i = 0; i < group->n_tables; i++)
+    {
+      Cursor *cursor = &self->cursors[i];
+      while (current_row (cursor) != NULL && compare (cursor, group) == 0)
+        {
+          g_array_append_vals (group->rows[i], current_row (cursor), 1);
+          cursor->at++;
+          if (!settle (self, cursor, error) || self->broken)
+            return NULL;
+        }
+    }
+  return group;
+}
+
+/**
+ * tall_verify_scan_skip_customer:
+ * @customer: a customer part of the present group
+ *
+ * Goes on after everything of a customer, without reading it.
+ */
+void
+tall_verify_scan_skip_customer (TallVerifyScan *self, TallSlice customer)
+{
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  TallSlice after = tall_slice_after_prefix (arena, customer);
+  for (guint i = 0; i < self->group.n_tables; i++)
+    {
+      Cursor *cursor = &self->cursors[i];
+      const TallRow *row;
+      while ((row = current_row (cursor)) != NULL && tall_slice_has_prefix (row->key, customer))
+        cursor->at++;
+      if (row != NULL || cursor->ended
+          || tall_slice_compare (tall_slice_array (cursor->next), after) >= 0)
+        continue;
+      cursor->ended = after.len == 0;
+      g_byte_array_set_size (cursor->next, 0);
+      tall_bytes_append (cursor->next, after);
+    }
+}
+
+/**
+ * tall_verify_scan_new:
+ * @customer: a customer part: only this one; the empty slice: all
+ * @on_stray: called for what belongs to no order and no customer
+ *
+ * Returns: (transfer full): the scan
+ */
+TallVerifyScan *
+tall_verify_scan_new (const TallStoreContext *context,
+                      TallSlice customer,
+                      TallVerifyStray on_stray,
+                      gpointer data)
+{
+  TallVerifyScan *self = g_new0 (TallVerifyScan, 1);
+  self->context = context;
+  self->on_stray = on_stray;
+  self->data = data;
+  self->arena = tall_arena_new (0);
+  self->parts = g_array_new (FALSE, FALSE, sizeof (TallRowPart));
+  if (customer.len > 0)
+    self->stop = tall_slice_after_prefix (self->arena, customer);
+  for (const TallLayoutTable *table = context->layout->tables; table->name != NULL; table++)
+    {
+      guint i = self->group.n_tables++;
+      g_assert (i < TALL_VERIFY_MAX_TABLES);
+      self->group.tables[i] = table->name;
+      self->group.rows[i] = g_array_new (FALSE, FALSE, sizeof (TallRow));
+      self->cursors[i] = (Cursor){ .table = table->name, .limit = FIRST_ROWS };
+      self->cursors[i].pages =
+          g_ptr_array_new_with_free_func ((GDestroyNotify)tall_read_result_free);
+      self->cursors[i].next = g_byte_array_new ();
+      tall_bytes_append (self->cursors[i].next, customer);
+    }
+  return self;
+}
+
+void
+tall_verify_scan_free (TallVerifyScan *self)
+{
+  for (guint i = 0; i < self->group.n_tables; i++)
+    {
+      g_ptr_array_unref (self->cursors[i].pages);
+      g_byte_array_unref (self->cursors[i].next);
+      g_array_unref (self->group.rows[i]);
+    }
+  g_array_unref (self->parts);
+  tall_arena_free (self->arena);
+  g_free (self);
+}

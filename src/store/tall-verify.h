@@ -1,0 +1,108 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-bytes.h"
+
+TALL_BEGIN_API
+
+/**
+ * TallFindingKind:
+ *
+ * What can be wrong with a stored row. tall_finding_kind_info() says what each means.
+ */
+typedef enum
+{
+  TALL_FINDING_ALTERED_STATE,
+  TALL_FINDING_NEWER_VERSION,
+  TALL_FINDING_NO_STATE,
+  TALL_FINDING_NO_SUMMARY,
+  TALL_FINDING_ALTERED_SUMMARY,
+  TALL_FINDING_WRONG_KEY,
+  TALL_FINDING_UNREADABLE,
+  TALL_FINDING_MISSING_ROWS,
+  TALL_FINDING_SURPLUS_ROWS,
+  TALL_FINDING_ALTERED_CONTENT,
+  TALL_FINDING_ALTERED_DATE,
+  TALL_FINDING_STALE_CLAIM,
+  TALL_FINDING_LEFTOVER,
+  TALL_FINDING_ORPHAN,
+  TALL_FINDING_LOST_ROOT,
+  TALL_FINDING_MISSING_HINT,
+  TALL_FINDING_DANGLING_HINT,
+  TALL_FINDING_ALTERED_HINT,
+  TALL_FINDING_HALF_ID,
+  TALL_FINDING_ALTERED_ID,
+  TALL_FINDING_STRAY_ROW,
+  TALL_FINDING_UNREADABLE_TABLE,
+  TALL_N_FINDING_KINDS,
+} TallFindingKind;
+
+/**
+ * TallFindingInfo:
+ *
+ * What is known of a kind of finding. All texts are static.
+ */
+typedef struct
+{
+  const char *name;      /* as in JSON: `stale-claim` … */
+  const char *meaning;   /* what is wrong, and what a reader sees of it */
+  const char *remedy;    /* what mends it */
+  gboolean needs_person; /* nothing mends it without knowing what was meant */
+} TallFindingInfo;
+
+const TallFindingInfo *tall_finding_kind_info (TallFindingKind kind);
+
+/**
+ * TallFinding:
+ *
+ * Something that is wrong. Valid during the callback.
+ */
+typedef struct
+{
+  TallFindingKind kind;
+  const char *table;           /* short name */
+  TallSlice row;               /* key of the row, or of the first of @n_rows */
+  guint n_rows;                /* that are concerned, of the same order */
+  const char *customer_number; /* NULL if the rows do not say it */
+  const char *order_number;    /* NULL if the rows do not say it, or if it is about a customer */
+  gint64 revision;             /* that is committed; 0 if none is, or if nobody knows */
+  const char *message;         /* what exactly; fit for a terminal */
+} TallFinding;
+
+/**
+ * TallVerifySummary:
+ *
+ * How far a verification has come.
+ */
+typedef struct
+{
+  guint64 n_customers; /* rows of customers that were checked, also of deleted ones */
+  guint64 n_orders;    /* the same of orders */
+  guint64 n_hints;
+  guint64 n_ids;
+  guint64 n_findings;
+  guint64 n_for_person; /* of the findings */
+  guint64 n_busy;       /* orders that were changed each time they were looked at */
+  gboolean is_whole;    /* everything that was to be verified has been */
+} TallVerifySummary;
+
+/**
+ * TallVerifyOptions:
+ *
+ * What is verified. All zero: everything, beside others who write.
+ */
+typedef struct
+{
+  const char *customer_number; /* nullable: only this customer, with its orders and hints */
+  guint sample;                /* percent of the customers, 1 to 99; 0 = all */
+  guint rate;                  /* orders a second at most; 0 = as fast as it goes */
+  gboolean alone;              /* nobody writes meanwhile, so there is nothing to wait for */
+
+  void (*on_finding) (const TallFinding *finding, gpointer data); /* nullable */
+  /* Nullable; called about ten times a second. FALSE ends the verification. */
+  gboolean (*on_progress) (const TallVerifySummary *summary, gpointer data);
+  gpointer data; /* for both */
+} TallVerifyOptions;
+
+TALL_END_API

@@ -1,0 +1,71 @@
+# SPDX-FileCopyrightText: The tallorder authors
+# SPDX-License-Identifier: Apache-2.0
+"""Verifies like a user. Speaks TAP.
+
+    verify.py TALLORDER SOURCE_ROOT
+"""
+
+import json
+import pathlib
+
+from support import (
+    DONE, FAILED, NORTHWIND, USAGE, equal, main, new_store, on_terminal, run, test,
+)
+
+LAYOUTS = ["blob", "normalized", "record-type", "denormalized", "wide"]
+
+
+def lines(result):
+    return [json.loads(line) for line in result.out.splitlines()]
+
+
+def filled(folder, layout, key="hashed"):
+    store = new_store(folder, layout, key)
+    run("load", "--store", store, "--map", "northwind", NORTHWIND / "orders.csv").ends(DONE)
+    run("delete", "--store", store, "VINET", "10248").ends(DONE)
+    return store
+
+
+@test
+def a_sound_store(folder):
+    for layout in LAYOUTS:
+        pathlib.Path(folder, layout).mkdir()
+        store = filled(f"{folder}/{layout}", layout, "numeric")
+        run("verify", "--store", store).ends(DONE, "Verified 830 orders, 0 customers, 829 hints",
+                                             "sound")
+        summary = lines(run("verify", "--store", store, "--json").ends(DONE))[-1]["summary"]
+        equal((summary["orders"], summary["findings"], summary["whole"]), (830, 0, True))
+
+
+@test
+def parts_of_a_store(folder):
+    store = filled(folder, "record-type")
+    summary = lines(run("verify", "--store", store, "--json", "--customer", "VINET").ends(
+        DONE))[-1]["summary"]
+    equal((summary["orders"], summary["hints"]), (5, 4))
+    summary = lines(run("verify", "--store", store, "--json", "--sample", 20).ends(
+        DONE))[-1]["summary"]
+    equal(0 < summary["orders"] < 830, True)
+    run("verify", "--store", store, "--rate", 100000).ends(DONE, "sound")
+    run("verify", "--store", store, "--customer", "nobody").ends(DONE, "Verified 0 orders")
+
+
+@test
+def wrong_calls(folder):
+    store = new_store(folder)
+    run("verify", "--store", store, "VINET").ends(USAGE, "takes no argument")
+    for sample in (0, 100, -1):
+        run("verify", "--store", store, "--sample", sample).ends(USAGE, "1 to 99")
+    run("verify", "--store", store, "--rate", 0).ends(USAGE, "above 0")
+    run("verify", "--store", store, "--customer", "").ends(USAGE, "customer_number")
+    run("verify", "--server", "127.0.0.1:1").ends(USAGE, "--store")
+    run("verify", "--store", f"rocksdb:{folder}/nothing").ends(FAILED)
+
+
+@test
+def progress_on_a_terminal(folder):
+    said = on_terminal("verify", "--store", filled(folder, "wide"))
+    equal("sound" in said, True)
+
+
+main()

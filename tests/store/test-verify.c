@@ -1,0 +1,296 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-error.h"
+#include "tall-test-damage.h"
+#include "tall-test-orders.h"
+
+/* Whatever is wrong is found, as what it is, and nothing else; and nothing is changed. */
+
+/* What a verification has found, as “kind table row” lines. */
+typedef struct
+{
+  GPtrArray *lines;
+  guint n_for_person;
+} Found;
+
+static void
+on_finding (const TallFinding *finding, gpointer data)
+{
+  Found *self = data;
+  const TallFindingInfo *info = tall_finding_kind_info (finding->kind);
+  g_autofree char *row = tall_slice_to_debug (finding->row);
+  g_assert_cmpuint (finding->n_rows, >, 0);
+  g_assert_true (g_utf8_validate (finding->message, -1, NULL));
+  self->n_for_person += info->needs_person;
+  g_ptr_array_add (self->lines, g_strdup_printf ("%s %s %s", info->name, finding->table, row));
+}
+
+static GPtrArray *
+verify (TallFront *front, const TallVerifyOptions *wanted, TallVerifySummary *summary)
+{
+  g_autoptr (GError) error = NULL;
+  Found found = { .lines = g_ptr_array_new_with_free_func (g_free) };
+  TallVerifyOptions options = *wanted;
+  options.on_finding = on_finding;
+  options.data = &found;
+  gboolean done = tall_front_verify (front, &options, summary, &error);
+  g_assert_no_error (error);
+  g_assert_true (done);
+  g_assert_cmpuint (summary->n_findings, ==, found.lines->len);
+  g_assert_cmpuint (summary->n_for_person, ==, found.n_for_person);
+  return found.lines;
+}
+
+static void
+expect_sound (TallFront *front, guint64 n_orders, guint64 n_customers)
+{
+  TallVerifySummary summary;
+  g_autoptr (GPtrArray) lines = verify (front, &(TallVerifyOptions){ 0 }, &summary);
+  if (lines->len > 0)
+    g_error ("found: %s", (const char *)g_ptr_array_index (lines, 0));
+  g_assert_true (summary.is_whole);
+  g_assert_cmpuint (summary.n_orders, ==, n_orders);
+  g_assert_cmpuint (summary.n_customers, ==, n_customers);
+}
+
+/* Random orders and customers, of which some are replaced and some deleted. */
+static void
+fill (TallStoreFixture *self, guint n)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (7);
+  for (guint i = 0; i < n; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TallOrder) order = tall_test_random_order (rand, 20);
+      g_autoptr (TallOrder) again = tall_test_random_order (rand, 5);
+      g_autoptr (TallCustomer) customer = tall_test_plain_customer (order->customer_number);
+      tall_fixture_put (self, order, NULL);
+      g_assert_true (tall_front_put_customer (self->front, customer, NULL, NULL, &error));
+      again->customer_number = order->customer_number;
+      again->order_number = order->order_number;
+      if (i % 3 == 0)
+        tall_fixture_put (self, again, NULL);
+      if (i % 4 == 0)
+        g_assert_true (tall_front_delete_order (self->front, order->customer_number,
+                                                order->order_number, NULL, &error));
+    }
+}
+
+static void
+test_sound (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
+{
+  expect_sound (self->front, 0, 0);
+  fill (self, 20);
+  expect_sound (self->front, 20, 20);
+  g_assert_cmpuint (self->clock.n_sleeps, ==, 0);
+}
+
+static void
+test_damage (TallStoreFixture *self, gconstpointer data)
+{
+  guint n;
+  const TallTestDamage *damages = tall_test_damages (&n);
+  const TallStoreKind *kind = data;
+  g_autoptr (TallOrder) sound = tall_test_marked_order ("sound", 1, 1, 3);
+  g_autoptr (GHashTable) before = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  tall_fixture_put (self, sound, NULL);
+  for (guint i = 0; i < n; i++)
+    {
+      TallVerifySummary summary;
+      guint n_new = 0;
+      gboolean damaged = tall_test_damage_do (&damages[i], self, kind);
+      g_autofree char *rows = tall_test_dump (self->table);
+      g_autoptr (GPtrArray) lines = verify (self->front, &(TallVerifyOptions){ 0 }, &summary);
+      g_autofree char *same = tall_test_dump (self->table);
+      g_assert_cmpstr (same, ==, rows);
+      g_assert_true (summary.is_whole);
+      for (guint j = 0; j < lines->len; j++)
+        {
+          const char *line = g_ptr_array_index (lines, j);
+          const char *name = tall_finding_kind_info (damages[i].kind)->name;
+          if (!g_hash_table_add (before, g_strdup (line)))
+            continue;
+          n_new++;
+          if (!g_str_has_prefix (line, name) || line[strlen (name)] != ' ')
+            g_error ("%s is found as %s", damages[i].name, line);
+        }
+      if (n_new != (guint)damaged || lines->len != g_hash_table_size (before))
+        g_error ("%s: %u new findings, %u of %u", damages[i].name, n_new, lines->len,
+                 g_hash_table_size (before));
+    }
+}
+
+/* Only the rows of one customer; a sample of them; and as slowly as is asked for. */
+static void
+test_parts (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  TallVerifySummary summary;
+  fill (self, 60);
+  g_autoptr (TallOrder) order = tall_test_marked_order (TALL_TEST_ORDER, 1, 1, 3);
+  tall_fixture_put (self, order, NULL);
+  TallVerifyOptions one = { .customer_number = TALL_TEST_CUSTOMER };
+  g_autoptr (GPtrArray) of_one = verify (self->front, &one, &summary);
+  g_assert_cmpuint (of_one->len, ==, 0);
+  g_assert_cmpuint (summary.n_orders, ==, 1);
+  g_assert_cmpuint (summary.n_customers, ==, 0);
+  g_assert_cmpuint (summary.n_hints, ==, 1);
+
+  TallVerifyOptions some = { .sample = 30 };
+  g_autoptr (GPtrArray) of_some = verify (self->front, &some, &summary);
+  g_assert_cmpuint (of_some->len, ==, 0);
+  g_assert_cmpuint (summary.n_orders, >, 0);
+  g_assert_cmpuint (summary.n_orders, <, 61);
+
+  gint64 begun = self->clock.monotonic;
+  TallVerifyOptions slow = { .rate = 10 };
+  g_autoptr (GPtrArray) of_slow = verify (self->front, &slow, &summary);
+  g_assert_cmpint (self->clock.monotonic - begun, >=,
+                   61 * G_USEC_PER_SEC / 10 - G_USEC_PER_SEC / 5);
+
+  g_assert_false (
+      tall_front_verify (self->front, &(TallVerifyOptions){ .sample = 100 }, &summary, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+}
+
+/* What a writer has not finished may look like these. */
+static const char *const unfinished[] = { "left-claim", "left-old-cells", "lost-hint" };
+
+static const TallTestDamage *
+find_damage (const char *name)
+{
+  guint n;
+  const TallTestDamage *damages = tall_test_damages (&n);
+  for (guint i = 0; i < n; i++)
+    if (g_str_equal (damages[i].name, name))
+      return &damages[i];
+  g_assert_not_reached ();
+}
+
+/* What a writer does while the verification waits before it looks again. */
+static void
+put_again (gpointer data)
+{
+  TallStoreFixture *self = data;
+  self->clock.on_sleep = NULL;
+  for (guint i = 0; i < G_N_ELEMENTS (unfinished); i++)
+    {
+      g_autoptr (TallOrder) order = tall_test_damage_order (find_damage (unfinished[i]));
+      order->currency = tall_arena_strdup (order->arena, "EUR");
+      tall_fixture_put (self, order, NULL);
+    }
+}
+
+/* Claims, rows and hints of writers that finish in time are not reported. */
+static void
+test_writers (TallStoreFixture *self, gconstpointer data)
+{
+  TallVerifySummary summary;
+  for (guint i = 0; i < G_N_ELEMENTS (unfinished); i++)
+    tall_test_damage_do (find_damage (unfinished[i]), self, data);
+  self->clock.on_sleep = put_again;
+  self->clock.data = self;
+  g_autoptr (GPtrArray) lines = verify (self->front, &(TallVerifyOptions){ 0 }, &summary);
+  if (lines->len > 0)
+    g_error ("found: %s", (const char *)g_ptr_array_index (lines, 0));
+  g_assert_null (self->clock.on_sleep);
+  g_assert_cmpint (self->clock.monotonic, >=, 11 * G_USEC_PER_SEC);
+}
+
+/* Who is alone has nobody to wait for. */
+static void
+test_alone (TallStoreFixture *self, gconstpointer data)
+{
+  guint n;
+  TallVerifySummary summary;
+  const TallTestDamage *damages = tall_test_damages (&n);
+  tall_test_damage_do (&damages[0], self, data);
+  g_autoptr (GPtrArray) lines =
+      verify (self->front, &(TallVerifyOptions){ .alone = TRUE }, &summary);
+  g_assert_cmpuint (lines->len, ==, 1);
+  g_assert_cmpuint (self->clock.n_sleeps, ==, 0);
+}
+
+static gboolean
+stop (const TallVerifySummary *summary G_GNUC_UNUSED, gpointer data G_GNUC_UNUSED)
+{
+  return FALSE;
+}
+
+static void
+test_stopped (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  TallVerifySummary summary;
+  TallVerifyOptions options = { .on_progress = stop };
+  fill (self, 3);
+  g_assert_true (tall_front_verify (self->front, &options, &summary, &error));
+  g_assert_no_error (error);
+  g_assert_false (summary.is_whole);
+  g_assert_cmpuint (summary.n_orders, ==, 0);
+}
+
+/* Every call that fails ends it with an error, and nothing is reported for it. */
+static void
+test_failures (TallStoreFixture *self, gconstpointer data)
+{
+  guint n;
+  const TallTestDamage *damages = tall_test_damages (&n);
+  fill (self, 5);
+  tall_test_damage_do (&damages[0], self, data);
+  for (guint at = 0;; at++)
+    {
+      g_autoptr (GError) error = NULL;
+      TallVerifySummary summary;
+      g_autoptr (TallTable) table = tall_failing_table_new (self->table);
+      g_autoptr (TallStore) store = tall_test_open (table, &self->clock);
+      tall_failing_table_reset (TALL_FAILING_TABLE (table));
+      tall_failing_table_fail_at (TALL_FAILING_TABLE (table), at, TALL_FAILURE_BEFORE);
+      gboolean done = tall_front_verify (TALL_FRONT (store), NULL, &summary, &error);
+      if (tall_failing_table_count_calls (TALL_FAILING_TABLE (table)) <= at)
+        {
+          g_assert_true (done);
+          g_assert_cmpuint (at, >=, 4);
+          return;
+        }
+      g_assert_false (done);
+      g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+      g_assert_false (summary.is_whole);
+    }
+}
+
+static void
+test_kinds (void)
+{
+  guint n;
+  gboolean put_in[TALL_N_FINDING_KINDS] = { FALSE };
+  const TallTestDamage *damages = tall_test_damages (&n);
+  for (guint i = 0; i < n; i++)
+    put_in[damages[i].kind] = TRUE;
+  for (guint i = 0; i < TALL_N_FINDING_KINDS; i++)
+    {
+      const TallFindingInfo *info = tall_finding_kind_info (i);
+      g_assert_cmpint (strlen (info->name), >, 0);
+      g_assert_cmpint (strlen (info->meaning), >, 0);
+      g_assert_cmpint (strlen (info->remedy), >, 0);
+      g_assert_true (put_in[i] || i == TALL_FINDING_UNREADABLE_TABLE);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  static const TallStoreTest everywhere[] = {
+    { "damage", test_damage },
+    { "sound", test_sound },
+  };
+  static const TallStoreTest in_memory[] = {
+    { "alone", test_alone },     { "failures", test_failures }, { "parts", test_parts },
+    { "stopped", test_stopped }, { "writers", test_writers },
+  };
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/verify/kinds", test_kinds);
+  tall_store_fixture_add_everywhere ("verify", everywhere, G_N_ELEMENTS (everywhere));
+  tall_store_fixture_add ("verify", in_memory, G_N_ELEMENTS (in_memory));
+  return g_test_run ();
+}

@@ -196,6 +196,27 @@ test_old_damage (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   expect_covered (self, 11, 0);
 }
 
+/* Each byte of SYNCED counts. */
+static void
+test_proof (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autofree char *path = g_build_filename (self->directory, TALL_ROCKSDB_SYNCED, NULL);
+  g_autofree char *content = NULL;
+  gsize len;
+  prove (self, 77);
+  g_assert_true (g_file_get_contents (path, &content, &len, NULL));
+  for (gsize i = 0; i < len; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      TallRocksdbProof proof;
+      content[i] ^= 0x80;
+      write_text (self, TALL_ROCKSDB_SYNCED, content, len);
+      g_assert_false (tall_rocksdb_proof_load (self->directory, &proof, &error));
+      g_assert_nonnull (strstr (error->message, TALL_ROCKSDB_SYNCED));
+      content[i] ^= 0x80;
+    }
+}
+
 /* The example of RFC 3720. */
 static void
 test_checksum (Fixture *self G_GNUC_UNUSED, gconstpointer data G_GNUC_UNUSED)
@@ -214,6 +235,7 @@ main (int argc, char **argv)
   ADD ("/table/rocksdb/check/manifest", test_manifest);
   ADD ("/table/rocksdb/check/logs", test_logs);
   ADD ("/table/rocksdb/check/old-damage", test_old_damage);
+  ADD ("/table/rocksdb/check/proof", test_proof);
   ADD ("/table/rocksdb/check/checksum", test_checksum);
   return g_test_run ();
 }

@@ -282,31 +282,6 @@ damage_file (Damages *self, const char *name)
     damage_records (self, name, content);
 }
 
-static void
-test_damages (gconstpointer data)
-{
-  const gboolean killed = GPOINTER_TO_INT (data);
-  g_autofree char *store = make_store (killed);
-  Damages damages = { .store = store };
-  g_autoptr (GDir) dir = g_dir_open (store, 0, NULL);
-  const char *name;
-  while ((name = g_dir_read_name (dir)) != NULL)
-    {
-      Damages before = damages;
-      damage_file (&damages, name);
-      g_test_message ("%s: %u refused, %u reported, %u harmless, %u silent", name,
-                      damages.counts[REFUSED] - before.counts[REFUSED],
-                      damages.counts[REPORTED] - before.counts[REPORTED],
-                      damages.counts[HARMLESS] - before.counts[HARMLESS],
-                      damages.counts[SILENT] - before.counts[SILENT]);
-    }
-  guint told = damages.counts[REFUSED] + damages.counts[REPORTED];
-  g_test_message ("told: %u of %u that were not harmless; %u harmless", told,
-                  told + damages.counts[SILENT], damages.counts[HARMLESS]);
-  g_assert_cmpuint (damages.counts[REFUSED], >, 20);
-  tall_test_directory_remove (store);
-}
-
 static char *
 find_file (const char *directory, const char *suffix)
 {
@@ -324,6 +299,34 @@ find_file (const char *directory, const char *suffix)
       largest = g_strdup (name);
     }
   return largest;
+}
+
+static void
+test_damages (gconstpointer data)
+{
+  const gboolean killed = GPOINTER_TO_INT (data);
+  g_autofree char *store = make_store (killed);
+  Damages damages = { .store = store };
+  g_autofree char *log = find_file (store, ".log");
+  g_autoptr (GBytes) logged = read_file (store, log);
+  g_assert_true (killed == (g_bytes_get_size (logged) > 0)); /* a clean stop needs none */
+  g_autoptr (GDir) dir = g_dir_open (store, 0, NULL);
+  const char *name;
+  while ((name = g_dir_read_name (dir)) != NULL)
+    {
+      Damages before = damages;
+      damage_file (&damages, name);
+      g_test_message ("%s: %u refused, %u reported, %u harmless, %u silent", name,
+                      damages.counts[REFUSED] - before.counts[REFUSED],
+                      damages.counts[REPORTED] - before.counts[REPORTED],
+                      damages.counts[HARMLESS] - before.counts[HARMLESS],
+                      damages.counts[SILENT] - before.counts[SILENT]);
+    }
+  guint told = damages.counts[REFUSED] + damages.counts[REPORTED];
+  g_test_message ("told: %u of %u that were not harmless; %u harmless", told,
+                  told + damages.counts[SILENT], damages.counts[HARMLESS]);
+  g_assert_cmpuint (damages.counts[REFUSED], >, 20);
+  tall_test_directory_remove (store);
 }
 
 #define NO_FLIP G_MAXSIZE

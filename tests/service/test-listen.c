@@ -134,6 +134,19 @@ test_reachable (void)
     }
 }
 
+/* A loopback address that comes last changes nothing. */
+static void
+test_reachable_first (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *bound = NULL;
+  gboolean is_reachable = FALSE;
+  g_autoptr (GSocketListener) listener =
+      listen_on ("0.0.0.0,::1", 0, &bound, &is_reachable, &error);
+  g_assert_no_error (error);
+  g_assert_true (is_reachable);
+}
+
 /* A network of this process alone, with a loopback interface that knows no IPv6. */
 static gboolean
 leave_ipv6 (void)
@@ -185,6 +198,7 @@ main (int argc, char **argv)
   g_test_add_func ("/service/listen/missing", test_missing);
   g_test_add_func ("/service/listen/all", test_all);
   g_test_add_func ("/service/listen/reachable", test_reachable);
+  g_test_add_func ("/service/listen/reachable-first", test_reachable_first);
   g_test_add_func ("/service/listen/no-ipv6", test_no_ipv6);
   return g_test_run ();
 }

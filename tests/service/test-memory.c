@@ -5,6 +5,7 @@
 
 #include "tall-error.h"
 #include "tall-memory.h"
+#include "tall-networks.h"
 #include "tall-server-private.h"
 #include "tall-test-orders.h"
 #include "tall-test-service.h"
@@ -75,6 +76,32 @@ test_waits (void)
   assert_ends_well (second);
   assert_ends_well (third);
   g_assert_cmpuint (tall_test_front_count_stored (service.test_front), ==, 3);
+  tall_test_service_stop (&service);
+}
+
+/* A large one that has arrived leaves its part of what arrives to the next. */
+static void
+test_arrived (void)
+{
+  TallTestService service;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) all = tall_networks_parse ("0.0.0.0/0", &error);
+  TallServerOptions options = {
+    .max_request = SIZE, .max_memory = 31 * SIZE, .memory_wait = 20 * 1000, .trusted_proxies = all
+  };
+  g_assert_no_error (error);
+  tall_test_service_start (&service, &options);
+  Put one = { service.client, "1", LARGE };
+  Put two = { service.client, "2", LARGE };
+
+  tall_test_front_hold (service.test_front);
+  GThread *first = g_thread_new ("first", put, &one);
+  tall_test_front_wait_until_held (service.test_front, 1);
+  GThread *second = g_thread_new ("second", put, &two);
+  tall_test_front_wait_until_held (service.test_front, 2);
+  tall_test_front_let_go (service.test_front);
+  assert_ends_well (first);
+  assert_ends_well (second);
   tall_test_service_stop (&service);
 }
 
@@ -435,9 +462,20 @@ test_arriving (void)
   g_assert_true (tall_memory_part_take (&one, 45, SOON));
   g_assert_false (tall_memory_part_take (&two, 6, SOON));
   g_assert_true (tall_memory_part_take (&there, 6, SOON));
+  Wanted waiting = { two, 49, 60000 };
+  GThread *thread = start_taking (&waiting, 1);
   tall_memory_part_arrive (&one);
+  assert_taken (thread);
+  two = waiting.part;
   tall_memory_part_arrive (&one);
-  g_assert_true (tall_memory_part_take (&two, 49, SOON));
+
+  /* What arrives into the slot is not counted. */
+  TallMemoryPart small = { .memory = &memory, .arriving = TRUE };
+  g_assert_true (tall_memory_part_take (&small, 5, SOON));
+  g_assert_true (small.in_slot);
+  tall_memory_part_arrive (&small);
+  g_assert_cmpuint (memory.arriving, ==, 49);
+  tall_memory_part_keep (&small, 0);
   tall_memory_part_keep (&two, 10);
   tall_memory_part_keep (&one, 0);
   TallMemoryPart three = { .memory = &memory, .arriving = TRUE };
@@ -455,6 +493,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/service/memory/waits", test_waits);
+  g_test_add_func ("/service/memory/arrived", test_arrived);
   g_test_add_func ("/service/memory/refused", test_refused);
   g_test_add_func ("/service/memory/comes-back", test_comes_back);
   g_test_add_func ("/service/memory/announced", test_announced);

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-places.h"
+#include "tall-places-private.h"
 
 #include "tall-error.h"
 #include "tall-listen.h"
@@ -38,6 +38,7 @@ static void
 tear_down (Fixture *f)
 {
   g_assert_true (tall_places_is_empty (f->places));
+  g_assert_cmpuint (g_hash_table_size (f->places->origins.table), ==, 0);
   tall_places_unref (f->places);
   g_object_unref (f->listener);
   g_free (f->address);
@@ -240,6 +241,34 @@ test_late_call (void)
   tear_down (&f);
 }
 
+/* The only one that can make room takes its time to leave: it is waited for, and once it has left,
+ * nobody is. */
+static void
+test_slow_to_leave (void)
+{
+  Fixture f;
+  TallPlacesLimits limits = { .max_connections = 1, .max_per_address = 1, .idle_grace = SHORT };
+  set_up (&f, &limits);
+  Seat seat = come_later (&f, "127.0.0.2", TALL_PLACE_WAITING);
+  Coming coming = { &f, "127.0.0.3", { NULL, NULL } };
+  GThread *thread = g_thread_new ("coming", run_coming, &coming);
+  while (!is_shut (&seat))
+    g_thread_yield ();
+  for (gint64 begin = g_get_monotonic_time (); g_get_monotonic_time () < begin + 250 * 1000;)
+    g_thread_yield ();
+  leave (&seat);
+  g_thread_join (thread);
+  g_assert_nonnull (coming.seat.place);
+  g_assert_null (tall_place_get_refusal (coming.seat.place));
+
+  tall_place_enter (coming.seat.place, TALL_PLACE_WORKING);
+  gint64 begin = g_get_monotonic_time ();
+  assert_refused (&f, "127.0.0.4", "The server");
+  g_assert_cmpint (g_get_monotonic_time () - begin, <, 900 * 1000);
+  leave (&coming.seat);
+  tear_down (&f);
+}
+
 /* An address that has all it may have makes room among its own; others are not touched. */
 static void
 test_address (void)
@@ -420,6 +449,7 @@ main (int argc, char **argv)
   g_test_add_func ("/service/places/grace", test_grace);
   g_test_add_func ("/service/places/unseen-request", test_unseen_request);
   g_test_add_func ("/service/places/late-call", test_late_call);
+  g_test_add_func ("/service/places/slow-to-leave", test_slow_to_leave);
   g_test_add_func ("/service/places/address", test_address);
   g_test_add_func ("/service/places/crowded", test_crowded);
   g_test_add_func ("/service/places/trusted", test_trusted);

@@ -140,6 +140,49 @@ test_flood (void)
   tall_test_service_stop (&service);
 }
 
+/* A ping from @from on a connection of its own, or NULL if it was refused. */
+static GSocketConnection *
+ping_from (TallTestService *service, const char *from)
+{
+  g_autoptr (GSocketConnection) connection = tall_test_connect_from (service->address, from);
+  g_auto (TallTestMessage) message;
+  tall_test_message_init (&message, FALSE, "ping", T_CALL);
+  tall_test_message_end_struct (&message);
+  guint before = tall_test_front_count_calls (service->test_front);
+  tall_test_send_frame (connection, tall_test_message_get (&message));
+  g_autoptr (GByteArray) answer = tall_test_receive_frame (connection);
+  gboolean served = tall_test_front_count_calls (service->test_front) > before;
+  return answer != NULL && served ? g_steal_pointer (&connection) : NULL;
+}
+
+/* An address has half of all places; one that is silent makes room for another. */
+static void
+test_makes_room (void)
+{
+  TallTestService service;
+  TallServerOptions options = { .max_connections = 4, .idle_grace = 1000 * 1000 };
+  tall_test_service_start (&service, &options);
+  g_autoptr (GSocketConnection) one = ping_from (&service, "127.0.0.2");
+  g_autoptr (GSocketConnection) two = ping_from (&service, "127.0.0.2");
+  g_assert_nonnull (one);
+  g_assert_nonnull (two);
+  g_assert_null (ping_from (&service, "127.0.0.2"));
+  tall_test_assert_ping_works (one, FALSE);
+  tall_test_service_stop (&service);
+
+  options = (TallServerOptions){ .max_connections = 1, .idle_grace = 1 };
+  tall_test_service_start (&service, &options);
+  g_autoptr (GSocketConnection) old = ping_from (&service, "127.0.0.2");
+  g_autoptr (GSocketConnection) new = NULL;
+  g_assert_nonnull (old);
+  for (gint64 begin = g_get_monotonic_time ();
+       new == NULL &&g_get_monotonic_time () < begin + 20 * G_TIME_SPAN_SECOND;)
+    new = ping_from (&service, "127.0.0.3");
+  g_assert_nonnull (new);
+  g_assert_null (tall_test_receive_frame (old));
+  tall_test_service_stop (&service);
+}
+
 static void
 test_idle (void)
 {
@@ -308,6 +351,7 @@ main (int argc, char **argv)
   g_test_add_func ("/service/server/connection-limit", test_connection_limit);
   g_test_add_func ("/service/server/oneway", test_oneway);
   g_test_add_func ("/service/server/flood", test_flood);
+  g_test_add_func ("/service/server/makes-room", test_makes_room);
   g_test_add_func ("/service/server/idle", test_idle);
   g_test_add_func ("/service/server/slow-request", test_slow_request);
   g_test_add_func ("/service/server/slow-reader", test_slow_reader);

@@ -194,7 +194,9 @@ run (int argc, char **argv)
   const GOptionEntry entries[] = {
     { "layout", 0, 0, G_OPTION_ARG_FILENAME, &own.layout, "how an order lies in rows", "LAYOUT" },
     { "key", 0, 0, G_OPTION_ARG_FILENAME, &own.key, "how numbers become row keys", "STRATEGY" },
-    { "ttl", 0, 0, G_OPTION_ARG_INT64, &own.ttl, "orders expire after this time; 0: never",
+    { "ttl", 0, 0, G_OPTION_ARG_INT64, &own.ttl,
+      "orders expire after this time (0: never); clocks may differ by 600 s, or half of it if "
+      "that is less; record-type keeps the rows",
       "SECONDS" },
     { "index", 0, 0, G_OPTION_ARG_FILENAME, &own.index,
       "date (default): orders can be listed; none: a put saves a call", "KIND" },

@@ -119,8 +119,10 @@ explain_ttl (const Status *self)
     {
       const TallTableSpec *spec = g_ptr_array_index (self->tables, i);
       if (g_str_equal (spec->name, "orders") && spec->ttl == 0)
-        tall_print ("\nOrders older than %" G_GUINT64_FORMAT " s are not found. Their rows stay in "
-                    "the table orders, as it holds customers, too.\n",
+        tall_print ("\nOrders older than %" G_GUINT64_FORMAT
+                    " s, and the difference that clocks may "
+                    "have, are not found. Their rows stay in the table orders, as it holds "
+                    "customers, too.\n",
                     ttl);
     }
 }

@@ -270,8 +270,7 @@ take_group (Page *self, const Found *found, GError **failure)
   context->layout->locate_order (&key, row);
   if (tall_root_parse_state (&root, tall_rows_find (&found->group[0], tall_slice_array (row)),
                              &bytes, &error)
-      && (!root.exists || !root.state.live
-          || tall_store_context_has_expired (context, root.state.revision)))
+      && !tall_root_is_live_order (&root, context))
     return TRUE;
   if (error == NULL && tall_root_check_summary (&root, &error)
       && tall_order_summary_parse (bytes, found->result->arena, &summary, &error)

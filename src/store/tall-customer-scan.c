@@ -82,8 +82,7 @@ check_root (const TallOperation *operation,
 
   if (!tall_root_parse_state (&root, row, &summary, error))
     return FALSE;
-  if (!root.exists || !root.state.live
-      || tall_store_context_has_expired (operation->context, root.state.revision))
+  if (!tall_root_is_live_order (&root, operation->context))
     return TRUE;
   if (!tall_root_check_summary (&root, error)
       || !tall_order_summary_parse (summary, arena, &order, error))

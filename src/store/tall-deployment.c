@@ -27,6 +27,18 @@
 #define INDEX_BY_DATE "date"
 #define INDEX_NONE "none"
 
+/**
+ * tall_deployment_clock_difference:
+ * @ttl: of the deployment, seconds; not 0
+ *
+ * Returns: seconds by which clocks may differ
+ */
+gint64
+tall_deployment_clock_difference (guint64 ttl)
+{
+  return (gint64)MIN (ttl / 2, TALL_CLOCK_DIFFERENCE);
+}
+
 void
 tall_deployment_free (TallDeployment *self)
 {

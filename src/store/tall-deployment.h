@@ -31,6 +31,11 @@ typedef struct
   gint64 bulk_revision; /* the last one given to a bulk load; 0: none yet */
 } TallDeployment;
 
+/* Seconds: by how much the clocks of those who work on a deployment with a TTL, the servers of
+ * HBase among them, may differ; half of the TTL if that is less. */
+#define TALL_CLOCK_DIFFERENCE 600
+
+gint64 tall_deployment_clock_difference (guint64 ttl);
 const char *tall_deployment_index_name (TallIndexKind index);
 
 void tall_deployment_free (TallDeployment *self);

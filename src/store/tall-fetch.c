@@ -15,6 +15,20 @@ set_not_found (const TallOperation *operation, GError **error)
   return FALSE;
 }
 
+/* What is in pieces is damaged, unless it is so old that the rest may have gone with the TTL. */
+static void
+fail_damaged (const TallOperation *operation, const TallRoot *root, GError *damage, GError **error)
+{
+  if (!g_error_matches (damage, TALL_ERROR, TALL_ERROR_DAMAGED) || operation->order_number == NULL
+      || !tall_store_context_may_have_expired (operation->context, root->state.revision))
+    {
+      g_propagate_error (error, damage);
+      return;
+    }
+  g_error_free (damage);
+  set_not_found (operation, error);
+}
+
 /* FALSE if the root says that there is nothing to read, or does not say that it is ours. */
 static gboolean
 check_root (const TallOperation *operation, const TallRoot *root, GError **error)
@@ -164,7 +178,7 @@ fetch_step_by_step (const TallOperation *operation, gint64 *revision, GError **e
         return NULL;
       if (unchanged)
         {
-          g_propagate_error (error, g_steal_pointer (&damage));
+          fail_damaged (operation, &root, g_steal_pointer (&damage), error);
           return NULL;
         }
     }
@@ -206,7 +220,7 @@ tall_fetch_order_from (const TallOperation *operation,
     return order;
   if (tall_operation_has_children (operation))
     return fetch_step_by_step (operation, revision, error);
-  g_propagate_error (error, g_steal_pointer (&damage));
+  fail_damaged (operation, &root, g_steal_pointer (&damage), error);
   return NULL;
 }
 

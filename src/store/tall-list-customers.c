@@ -166,7 +166,7 @@ parse_entry (
           (TallCustomerEntry){ (char *)summary.number, (char *)summary.name, root.state.revision };
       return TRUE;
     }
-  if (tall_store_context_has_expired (self->operation->context, root.state.revision))
+  if (!tall_root_is_live_order (&root, self->operation->context))
     return TRUE;
   TallOrderSummary summary;
   if (!tall_root_check_summary (&root, error)

@@ -134,8 +134,8 @@ locate_root (Listing *self, TallSlice row, TallArena *arena)
 static gboolean
 is_wanted (const Listing *self, const TallRoot *root, gint64 sales_date)
 {
-  return root->exists && root->state.live && root->state.sales_date == sales_date
-         && !tall_store_context_has_expired (self->operation->context, root->state.revision);
+  return tall_root_is_live_order (root, self->operation->context)
+         && root->state.sales_date == sales_date;
 }
 
 static guint

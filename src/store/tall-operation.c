@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-operation.h"
 
+#include "tall-deployment.h"
 #include "tall-error.h"
 
 #define LOOKING_TIME (3 * G_USEC_PER_SEC)
@@ -192,31 +193,42 @@ tall_operation_apply (const TallOperation *self, const TallBatch *batch, GError 
   return FALSE;
 }
 
+/* Whether a revision is older than the TTL and @margin together; seconds. */
+static gboolean
+is_older (const TallStoreContext *self, gint64 revision, gint64 margin)
+{
+  gint64 age = self->hooks.now (self->hooks.data) - revision;
+  return age >= 0 && (guint64)(age / 1000) >= self->ttl + (guint64)margin;
+}
+
 /**
  * tall_store_context_has_expired:
  *
- * Returns: whether an order of that revision has outlived the deployment's TTL
+ * Where rows expire, the table alone decides whether an order is there: what can be seen is
+ * present, whatever our own clock says. Where they do not, the age of an order decides. It takes
+ * the allowed difference of clocks more than the TTL, so that nobody misses what is not yet that
+ * old by the clock of whoever has stored it.
+ *
+ * Returns: whether an order of that revision is taken for not there although its rows are
  */
 gboolean
 tall_store_context_has_expired (const TallStoreContext *self, gint64 revision)
 {
-  if (self->ttl == 0)
-    return FALSE;
-
-  gint64 age = self->hooks.now (self->hooks.data) - revision;
-  return age > 0 && (guint64)age / 1000 >= self->ttl;
+  return self->ttl != 0 && !self->rows_expire
+         && is_older (self, revision, tall_deployment_clock_difference (self->ttl));
 }
 
 /**
- * tall_operation_has_expired:
+ * tall_store_context_may_have_expired:
  *
- * Returns: whether something of that revision has outlived the deployment's TTL, which customers
- *   do not have
+ * Returns: whether cells of that revision that are missing may have outlived the TTL, by a clock
+ * that differs from ours by no more than is allowed; FALSE: that they are missing is damage
  */
 gboolean
-tall_operation_has_expired (const TallOperation *self, gint64 revision)
+tall_store_context_may_have_expired (const TallStoreContext *self, gint64 revision)
 {
-  return self->order_number != NULL && tall_store_context_has_expired (self->context, revision);
+  return self->ttl != 0 && self->rows_expire
+         && is_older (self, revision, -tall_deployment_clock_difference (self->ttl));
 }
 
 /**

@@ -24,6 +24,7 @@ typedef struct
   const TallKeyStrategy *key_strategy;
   TallIds *ids;         /* owned by the store; NULL unless the key strategy needs ids */
   guint64 ttl;          /* seconds; 0 = orders never expire */
+  gboolean rows_expire; /* the tables of orders have that TTL, too: rows go by themselves */
   gboolean has_index;   /* orders can be listed by date */
   const char *id;       /* of the deployment; owned by the store */
   TallStoreHooks hooks; /* every slot set */
@@ -72,7 +73,7 @@ gboolean tall_operation_apply (const TallOperation *self,
                                const TallBatch *batch,
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_store_context_has_expired (const TallStoreContext *self, gint64 revision);
-gboolean tall_operation_has_expired (const TallOperation *self, gint64 revision);
+gboolean tall_store_context_may_have_expired (const TallStoreContext *self, gint64 revision);
 gint64 tall_operation_now (const TallOperation *self);
 
 void tall_store_hooks_complete (TallStoreHooks *hooks);

@@ -171,15 +171,34 @@ tall_root_read (TallRoot *self, const TallOperation *operation, GError **error)
 }
 
 /**
+ * tall_root_is_live_order:
+ * @self: of an order
+ *
+ * A state cell can outlive what it names, as a claim writes it once more: then an order without its
+ * summary, and of such an age, is gone.
+ *
+ * Returns: whether there is something to read: committed, not deleted, not gone with the TTL
+ */
+gboolean
+tall_root_is_live_order (const TallRoot *self, const TallStoreContext *context)
+{
+  return self->exists && self->state.live
+         && !tall_store_context_has_expired (context, self->state.revision)
+         && (self->has_summary
+             || !tall_store_context_may_have_expired (context, self->state.revision));
+}
+
+/**
  * tall_root_is_live:
  *
- * Returns: whether there is something to read: committed, not deleted, not older than the TTL
+ * Returns: whether there is something to read, be it an order or a customer, which has no TTL
  */
 gboolean
 tall_root_is_live (const TallRoot *self, const TallOperation *operation)
 {
-  return self->exists && self->state.live
-         && !tall_operation_has_expired (operation, self->state.revision);
+  if (operation->order_number != NULL)
+    return tall_root_is_live_order (self, operation->context);
+  return self->exists && self->state.live;
 }
 
 /**

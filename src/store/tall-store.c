@@ -379,6 +379,15 @@ check_setting (const char *what, const char *wanted, const char *recorded, GErro
 }
 
 static gboolean
+do_rows_expire (const TallStoreContext *context)
+{
+  const TallLayoutTable *table = context->layout->tables;
+  while (table->name != NULL && !g_str_equal (table->name, "orders"))
+    table++;
+  return table->expires;
+}
+
+static gboolean
 take_settings (TallStore *self, const char *layout, const char *key_strategy, GError **error)
 {
   TallStoreContext *context = &self->context;
@@ -393,6 +402,7 @@ take_settings (TallStore *self, const char *layout, const char *key_strategy, GE
   context->layout = tall_layout_find (deployment->layout, error);
   if (context->layout == NULL)
     return FALSE;
+  context->rows_expire = do_rows_expire (context);
   context->key_strategy = tall_key_strategy_find (deployment->key_strategy, error);
   if (context->key_strategy == NULL)
     return FALSE;

@@ -100,6 +100,32 @@ tall_write_check_condition (const TallOperation *operation,
 }
 
 /**
+ * tall_write_check_kept:
+ * @replaced: what was there before something was written
+ *
+ * Where rows expire, what a clock stamps that is behind by the TTL is gone at once. So the first
+ * row of an order is looked at again; where there was one before, all that is written is later than
+ * it.
+ *
+ * Returns: FALSE with %TALL_ERROR_UNSUPPORTED if nobody can find what was written
+ */
+gboolean
+tall_write_check_kept (const TallOperation *operation, const TallRoot *replaced, GError **error)
+{
+  const TallStoreContext *context = operation->context;
+  g_auto (TallRoot) now = { 0 };
+
+  if (context->ttl == 0 || !context->rows_expire || operation->order_number == NULL
+      || replaced->exists || !tall_root_read (&now, operation, NULL) || now.timestamp > 0)
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
+               "it was older than the TTL of %" G_GUINT64_FORMAT " seconds at once, and is not "
+               "stored: the clock here is behind that of the store; set it",
+               context->ttl);
+  return FALSE;
+}
+
+/**
  * tall_write_check_time:
  *
  * Returns: FALSE with %TALL_ERROR_TIMED_OUT if the operation's time has passed, nothing being done

@@ -31,6 +31,9 @@ gboolean tall_write_check_condition (const TallOperation *operation,
                                      const TallRoot *root,
                                      const TallWriteOptions *options,
                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_write_check_kept (const TallOperation *operation,
+                                const TallRoot *replaced,
+                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_write_check_time (const TallOperation *operation,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

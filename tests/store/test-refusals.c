@@ -224,34 +224,6 @@ test_missing_lines (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
   tall_test_assert_order_equal (order, fetched);
 }
 
-static void
-test_ttl (TallStoreFixture *fixture, gconstpointer data)
-{
-  const TallStoreKind *kind = data;
-  g_autoptr (GError) error = NULL;
-  fixture->clock.now = g_get_real_time () / 2000 * 2; /* as the table has a clock, too */
-  TallTable *table = tall_memory_table_new ();
-  tall_test_create (table, kind->layout->name, kind->key_strategy->name, 3600);
-  tall_store_fixture_reset (fixture, data, table);
-
-  TallWriteOptions options = { .condition = TALL_IF_ABSENT };
-  g_autoptr (TallOrder) order = tall_test_marked_order ("1", 1, 1, 2);
-  g_autoptr (TallCustomer) customer = tall_test_plain_customer ("VINET");
-  g_assert_true (tall_front_put_customer (fixture->front, customer, NULL, NULL, &error));
-  tall_fixture_put (fixture, order, NULL);
-  fixture->clock.now += 3599 * 1000;
-  g_autoptr (TallOrder) fetched = tall_fixture_get (fixture, "1", NULL);
-  fixture->clock.now += 1000;
-  tall_fixture_assert_absent (fixture, "1");
-  g_assert_false (tall_front_delete_order (fixture->front, "VINET", "1", NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
-  g_clear_error (&error);
-  tall_fixture_put (fixture, order, &options);
-  g_autoptr (TallOrder) again = tall_fixture_get (fixture, "1", NULL);
-  g_autoptr (TallCustomer) kept = tall_front_get_customer (fixture->front, "VINET", NULL, &error);
-  g_assert_no_error (error);
-}
-
 /* A table that is gone, dropped by an administrator, is not an order that is not there: nobody is
  * told "not found", and who stores many stops. */
 static void
@@ -289,7 +261,6 @@ static const TallStoreTest tests[] = {
   { "refused-write", test_refused_write },
   { "missing-summary", test_missing_summary },
   { "missing-lines", test_missing_lines },
-  { "ttl", test_ttl },
   { "missing-table", test_missing_table },
 };
 

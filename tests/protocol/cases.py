@@ -32,7 +32,7 @@ class Case:
     long: bool = False
     why: str = ""
     variant: Variant = Variant()
-    hints: bool = False        # one row, with an index
+    index: bool = False        # orders are listed by date
     found: Optional[str] = None    # the check that finds it, by words of its; None: it holds
 
 
@@ -41,6 +41,8 @@ TOLD = "explains what this one returned"
 FINDS = "explains what a get finds now"
 ALONE = "a client that is alone now"
 LEFT = "beside it lies"
+TWICE = "one put was done twice"
+UNLISTED = "has no hint"
 
 
 def put(value, rows=ONE):
@@ -54,6 +56,11 @@ def insert(value, rows=ONE):
 def replace(value, rows=ONE):
     """A put of somebody who has just seen what is there, and expects it."""
     return Do("put", value, rows, "seen")
+
+
+def again(value, rows=ONE):
+    """One put that the caller sends several times, with its own token."""
+    return Do("put", value, rows, token="caller")
 
 
 def earlier(do):
@@ -112,13 +119,36 @@ ONE_ROW = [
     ("put and replace beside a put, an answer lost, a stale read",
      ((put("x"), put("y"), GET), (put("z"), GET)), Faults(lost=1, stale=1)),
 ]
-# With an index an insert reads first; nothing else differs.
+# With an index an insert of one row reads first; values x and z have one date, y another.
 INDEX = [
     ("two inserts, a put and a delete, two answers lost",
      ((insert("x"),), (insert("y"), DELETE), (put("z"),)), Faults(lost=2)),
     ("two inserts and a delete, one lie, one miss, compacted",
      ((insert("x"), GET), (insert("y"), DELETE), (GET,)),
      Faults(lies=1, compactions=1, misses=1)),
+    ("put, put of another date and delete beside a put, an answer lost",
+     ((put("x"), put("y"), DELETE), (put("z"),)), Faults(lost=1)),
+    ("put and put of another date beside a put, one lie",
+     ((put("x"), put("y")), (put("z"), GET)), Faults(lies=1)),
+]
+INDEX_CLAIMS = [
+    ("put and put of another date beside a put",
+     ((put("x"), put("y")), (put("z"),)), Faults()),
+    ("put and delete beside a put, an answer lost", ((put("x"), DELETE), (put("y"),)), Faults(lost=1)),
+]
+TOKENS = [
+    ("three times, two answers lost", ((again("x"),), (again("x"),), (again("x"), GET)),
+     Faults(lost=2)),
+    ("twice, an answer lost, a lie, compacted", ((again("x"), again("x")), (again("x"), GET)),
+     Faults(lost=1, lies=1, compactions=1)),
+    ("twice beside a put, an answer lost", ((again("x"), again("x")), (put("y"), GET)),
+     Faults(lost=1)),
+]
+TOKENS_CLAIMS = [
+    ("twice, an answer lost", ((again("x"),), (again("x"), GET)), Faults(lost=1)),
+]
+LONG_TOKENS = [
+    ("twice beside a put", ((again("x"),), (again("x"),), (put("y"),)), Faults()),
 ]
 # Beside an earlier version. A creation whose answer is lost, or may be false, is “unknown” there.
 UNMARKED = [
@@ -181,9 +211,9 @@ ALSO = [
 
 # ---- What is broken ----------------------------------------------------------------------------
 
-def broken(name, why, found, clients, claims, faults, **decision):
+def broken(name, why, found, clients, claims, faults, index=False, **decision):
     return Case(f"broken/{name}", clients, claims, faults, why=why, variant=Variant(**decision),
-                found=found)
+                found=found, index=index)
 
 
 BROKEN_CLAIMS = [
@@ -288,10 +318,27 @@ BROKEN_ONE_ROW = [
            Faults(lost=1), unmarked="marked"),
 ]
 
+BROKEN_INDEX = [
+    broken("the hint is written after the commit", "Whoever dies in between leaves it unlisted.",
+           UNLISTED, ((put("x"),),), False, Faults(), index=True, hint="after"),
+    broken("the hint of an earlier try will do",
+           "It has been removed since, by whoever deleted the order in between.",
+           UNLISTED, ((put("x"),), (put("z"), DELETE)), False, Faults(), index=True, hint="once"),
+    broken("a hint that leads nowhere takes others with it",
+           "One of them is that of somebody who is about to commit.",
+           UNLISTED, ((put("x"), DELETE), (put("z"),)), False, Faults(), index=True,
+           hint_removal="anything"),
+    broken("nobody looks whether the caller's put is there", "It is sent again, and done again.",
+           TWICE, ((again("x"),), (again("x"),)), True, Faults(), caller="ignored"),
+]
+
 CASES = [
     *each("claims", True, CLAIMS), *each("one row", False, ONE_ROW),
-    *each("index", False, INDEX, hints=True), *each("unmarked", False, UNMARKED), *ALSO,
-    *BROKEN_CLAIMS, *BROKEN_ONE_ROW,
+    *each("index", False, INDEX, index=True),
+    *each("index and claims", True, INDEX_CLAIMS, index=True),
+    *each("tokens", False, TOKENS), *each("tokens and claims", True, TOKENS_CLAIMS), *each("unmarked", False, UNMARKED), *ALSO,
+    *BROKEN_CLAIMS, *BROKEN_ONE_ROW, *BROKEN_INDEX,
     *each("claims", True, LONG_CLAIMS, long=True, clocks=MORE_CLOCKS),
     *each("one row", False, LONG_ONE_ROW, long=True, clocks=MORE_CLOCKS),
+    *each("tokens and claims", True, LONG_TOKENS, long=True, clocks=MORE_CLOCKS),
 ]

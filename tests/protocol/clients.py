@@ -23,6 +23,7 @@ class Do:
     value: Optional[str] = None
     rows: tuple = CHILDREN     # the children that the value has
     condition: str = "none"    # "none", "absent", "seen": what the last get has shown
+    token: Any = None          # the caller's; None: the call has one of its own
     earlier: bool = False      # by an earlier version, that leaves no mark
     clock: Optional[int] = None    # what it says by then, if not what the client's always says
 
@@ -68,7 +69,8 @@ def client(name, todo, clock, table):
     seen = NOTHING_SEEN
     for number, do in enumerate(todo):
         now = clock if do.clock is None else do.clock
-        operation = Operation((name, number), now, *table, marks=not do.earlier)
+        operation = Operation((name, number), now, *table, caller=do.token,
+                              marks=not do.earlier)
         if do.what == "get":
             seen = yield from run_get(operation)
             continue

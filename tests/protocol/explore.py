@@ -20,9 +20,9 @@ from typing import Any, NamedTuple
 import linear
 from clients import Begin, Clients, Do, End
 from rows import EMPTY, compact, mutate, newest, visible
-from state import CHILDREN, DONE, LOST, NOT_FOUND, ROOT, Choose, Read, Settle, WriteIf
+from state import CHILDREN, DATES, DONE, LOST, NOT_FOUND, ROOT, Choose, Lineage, Read, Settle, WriteIf
 
-ROWS = (ROOT, *CHILDREN)
+ROWS = (ROOT, *CHILDREN, *DATES)
 MOST_BEFORE = 3                # states of a row that a stale read may show
 MOST_WORLDS = 6_000_000        # or it needs more than 3 GB
 
@@ -85,13 +85,17 @@ class Table:
         place = 0 if isinstance(call, WriteIf) else ROWS.index(call.row)
         key = (rows[place], self.calls.of(call))
         if key not in self.effects:
-            after, answer = self.effect(self.rows.things[rows[place]], call)
+            after, answer = self.effect(self.rows.things[rows[place]], place, call)
             self.effects[key] = self.rows.of(after), answer
         after, answer = self.effects[key]
         return (*rows[:place], after, *rows[place + 1:]), answer
 
-    def effect(self, row, call):
-        cells = visible(row, self.versions)
+    def kept(self, place):
+        """How many versions of a cell are kept; of hints one."""
+        return 1 if ROWS[place] in DATES else self.versions
+
+    def effect(self, row, place, call):
+        cells = visible(row, self.kept(place))
         if isinstance(call, Read):
             return row, cells
         if isinstance(call, WriteIf):
@@ -102,7 +106,8 @@ class Table:
         return mutate(row, call.mutations), None
 
     def compact(self, rows):
-        return tuple(self.rows.of(compact(self.rows.things[row], self.versions)) for row in rows)
+        return tuple(self.rows.of(compact(self.rows.things[row], self.kept(place)))
+                     for place, row in enumerate(rows))
 
 
 # What the lone client does in the end, and what it must be told. The first get may find anything.
@@ -116,9 +121,12 @@ class Explorer:
     """One case with the clocks that its clients have."""
 
     def __init__(self, variant, layout, faults, clients):
-        """@layout: (claims, hints). @clients: (clock, what it does) of each."""
-        (claims, hints), no_is_final = layout, faults.lies == 0
-        self.operation_arguments = (claims, no_is_final, variant, hints)
+        """@layout: (claims, index). @clients: (clock, what it does) of each."""
+        (claims, index), no_is_final = layout, faults.lies == 0
+        self.operation_arguments = (claims, no_is_final, variant, index)
+        self.index = index
+        calls = {(do.what, do.token) for _clock, todo in clients for do in todo if do.what != "get"}
+        self.once = len(calls) == 1 and calls.pop()[1] is not None
         earlier = any(do.earlier for _clock, todo in clients for do in todo)
         self.lone = LONE_IN_TIME if earlier and not no_is_final else LONE
         self.monitor, self.clients = linear.Monitor(), Clients()
@@ -191,12 +199,27 @@ class Explorer:
         if told[1:] != LONE_RESULTS:
             done = ", ".join(f"{do.what} → {result}" for do, result in zip(self.lone, told))
             return f"a client that is alone now is told: {done}"
+        if self.once and self.find_replaced(world.rows):
+            return "one put was done twice"
+        if self.index and self.is_unlisted(world.rows):
+            return "a live order has no hint that leads to it"
         if left:
             return f"a client that is alone has stored an order, and beside it lies {left}"
         moment = self.monitor.begin(world.monitor, "lone", linear.Get())
         if self.monitor.end(moment, "lone", told[0]) == self.monitor.WRONG:
             return f"no order of the calls explains what a get finds now: {told[0]}"
         return None
+
+    def find_replaced(self, rows):
+        """The revision that what is committed has replaced."""
+        state = newest(self.table.rows.things[rows[0]].cells, "s")
+        return state and isinstance(state.value.pending_token, Lineage) and (
+            state.value.pending_token.replaced)
+
+    def is_unlisted(self, rows):
+        state = newest(self.table.rows.things[rows[0]].cells, "s")
+        return (state is not None and state.value.live
+                and not self.table.rows.things[rows[ROWS.index(state.value.date)]].cells)
 
     def go_on_alone(self, rows):
         """What a client is told that is alone with @rows, and what lies about after its first put."""
@@ -221,7 +244,8 @@ class Explorer:
         if state is None or self.table.versions is not None:
             return []
         committed = state.value.revision
-        return [f"{name}: {cell.qualifier} @{cell.timestamp}" for name, cells in zip(ROWS, things)
+        return [f"{name}: {cell.qualifier} @{cell.timestamp}"
+                for name, cells in zip((ROOT, *CHILDREN), things)
                 for cell in cells if cell.timestamp != committed]
 
     def explore(self, seconds):

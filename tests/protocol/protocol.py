@@ -14,7 +14,7 @@ expression that already holds another call's answer.
 
 from rows import Cell, DeleteAt, DeleteUpTo
 from state import (AGAIN, CHILDREN, CONFLICT, DONE, LOST, NO_STATE, NOT_DONE, NOT_FOUND, ROOT,
-                   UNKNOWN, Lineage, Read, Root, Settle, State, Write, WriteIf, find_root)
+                   UNKNOWN, Lineage, Read, Root, Settle, State, Write, WriteIf, date_of, find_root)
 
 MAX_ATTEMPTS = 2           # of one conditional write: the same bytes, sent again once
 MAX_TRIES = 2              # of an operation that others overtake; the store's limit is its time
@@ -67,9 +67,10 @@ def make_lineage(operation, root):
     return Lineage(origin, replaced)
 
 
-def make_committed(operation, root, live, revision, n_children):
+def make_committed(operation, root, live, revision, n_children, date=None):
     """The state that is to replace @root, which is what was there before any claim of ours."""
-    return State(live, revision, operation.token, 0, make_lineage(operation, root), n_children)
+    return State(live, revision, operation.caller or operation.token, 0,
+                 make_lineage(operation, root), n_children, date)
 
 
 # ---- Claim -------------------------------------------------------------------------------------
@@ -135,7 +136,36 @@ def write_children(operation, value, rows, revision):
         known = yield from write(row, (Cell("c", revision, value),))
         if not known and operation.variant.children == "acknowledged":
             return False
+    if operation.index and operation.variant.hint != "after":
+        return (yield from write_hint(value, revision))
     return True
+
+
+# ---- Index -------------------------------------------------------------------------------------
+
+def write_hint(value, revision):
+    return write(date_of(value), (Cell("order", revision, "here"),))
+
+
+def write_hint_alone(operation, value, root, revision, hinted):
+    """The hint of an order of one row. Returns the revision of the hint that leads there, 0 if it is
+    not certain that there is one. That of an earlier try will do if it is younger than all that the
+    row has seen: then nobody removes it."""
+    state = root.state or NO_STATE
+    seen = max(state.revision, state.pending, root.timestamp)
+    if hinted > (0 if operation.variant.hint == "once" else seen):
+        return hinted
+    known = yield from write_hint(value, revision)
+    return revision if known else 0
+
+
+def remove_hint(operation, replaced, committed):
+    """The hint at the date of what was replaced, if it leads nowhere any more. Best effort."""
+    old = replaced.state or NO_STATE
+    if not operation.index or not old.live or old.date == committed.date:
+        return
+    last = old.revision if operation.variant.hint_removal == "replaced" else committed.revision + 9
+    yield from write(old.date, (DeleteUpTo(last),))
 
 
 def find_dead(operation, replaced, committed):
@@ -151,6 +181,7 @@ def clean_up(operation, replaced, committed):
     dead = find_dead(operation, replaced, committed)
     if operation.claims and dead:
         yield from remove_children(0, dead)
+    yield from remove_hint(operation, replaced, committed)
 
 
 # ---- Commit ------------------------------------------------------------------------------------
@@ -256,28 +287,42 @@ def make_commit(operation, value, rows, replaced, committed):
     return mutations
 
 
-def put_over(operation, value, rows, replaced, number):
-    """One try to put it on top of @replaced."""
+def put_over(operation, value, rows, replaced, number, hinted):
+    """One try to put it on top of @replaced. @hinted: the revision of the hint that is there."""
     revision = next_revision(operation, replaced)
-    committed = make_committed(operation, replaced, True, revision, len(rows))
+    committed = make_committed(operation, replaced, True, revision, len(rows), date_of(value))
     root = replaced
+    if operation.index and not operation.claims and operation.variant.hint != "after":
+        hinted = yield from write_hint_alone(operation, value, root, revision, hinted)
+        if not hinted:
+            return NOT_DONE, root, 0
     if operation.variant.clean_up == "before":
         yield from clean_up(operation, replaced, committed)
     if operation.claims:
         step, root = yield from prepare(operation, value, rows, root, revision, number)
         if step != DONE:
-            return step, root
+            return step, root, 0
     mutations = make_commit(operation, value, rows, replaced, committed)
     step, root = yield from commit(operation, root, mutations, committed)
+    if step == DONE and operation.index and operation.variant.hint == "after":
+        yield from write_hint(value, revision)
     if step == DONE:
         yield from clean_up(operation, replaced, committed)
-    return step, root
+    return step, root, hinted
 
 
 def reads_first(operation, condition):
     """Who expects something has to. Who expects nothing need not; but a hint that a refused put
     has written can not be taken back, so he looks before he writes one."""
-    return condition == "seen" or (condition == "absent" and operation.hints)
+    return condition == "seen" or (condition == "absent" and operation.index
+                                   and not operation.claims)
+
+
+def is_done(operation, root):
+    """Whether the caller has sent this before, and it is there."""
+    return (operation.caller is not None and operation.variant.caller == "looked for"
+            and root.state is not None and root.state.revision > 0
+            and root.state.token == operation.caller)
 
 
 def put(operation, value, rows, condition, seen):
@@ -287,12 +332,15 @@ def put(operation, value, rows, condition, seen):
     root = Root()
     if reads_first(operation, condition):
         root = yield from read_root()
+    hinted = 0
     for number in range(MAX_TRIES):
+        if is_done(operation, root):
+            return DONE
         if condition == "absent" and is_live(root):
             return CONFLICT
         if condition == "seen" and not (is_live(root) and root.state.revision == seen):
             return CONFLICT
-        step, root = yield from put_over(operation, value, rows, root, number)
+        step, root, hinted = yield from put_over(operation, value, rows, root, number, hinted)
         if step != AGAIN:
             return step
     return NOT_DONE

@@ -34,4 +34,8 @@ class Variant:
     reader: str = "root again"         # what is in pieces is damaged if the root has not moved
     #                                    meanwhile | "first root": if it is that of the first look
     #                                    | "at once" | "no counts": whatever is there is the order
+    hint: str = "before"               # the commit, and acknowledged | "after" it | "once": one of
+    #                                    an earlier try will do, whatever has happened since
+    hint_removal: str = "replaced"     # up to the revision that was replaced | "anything"
+    caller: str = "looked for"         # whether the caller's put is there already | "ignored"
     versions: Optional[int] = None     # kept of a cell; None: all

@@ -190,3 +190,24 @@ tall_hbase_row_mutations_new (const TallMutation *mutation)
     }
   return mutations;
 }
+
+/**
+ * tall_hbase_increment_new:
+ *
+ * Returns: (transfer full): an increment of one cell, synced like every write
+ */
+HbTIncrement *
+tall_hbase_increment_new (TallSlice row, TallSlice qualifier, gint64 delta)
+{
+  HbTIncrement *increment = g_object_new (HB_TYPE_T_INCREMENT, NULL);
+  HbTColumnIncrement *column = g_object_new (HB_TYPE_T_COLUMN_INCREMENT, NULL);
+  column->family = family ();
+  column->qualifier = tall_hbase_bytes (qualifier);
+  column->amount = delta;
+  column->__isset_amount = TRUE;
+  g_ptr_array_add (increment->columns, column);
+  increment->row = tall_hbase_bytes (row);
+  increment->durability = HB_T_DURABILITY_SYNC_WAL;
+  increment->__isset_durability = TRUE;
+  return increment;
+}

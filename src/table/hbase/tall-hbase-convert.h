@@ -15,6 +15,7 @@ HbTScan *tall_hbase_scan_new (const TallRead *read, const GByteArray *start, gui
 HbTPut *tall_hbase_put_new (const TallMutation *mutation);
 HbTDelete *tall_hbase_delete_new (const TallMutation *mutation, TallChangeKind kind);
 HbTRowMutations *tall_hbase_row_mutations_new (const TallMutation *mutation);
+HbTIncrement *tall_hbase_increment_new (TallSlice row, TallSlice qualifier, gint64 delta);
 gboolean tall_hbase_mutation_has (const TallMutation *mutation, TallChangeKind kind);
 
 G_END_DECLS

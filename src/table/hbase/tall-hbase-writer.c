@@ -303,16 +303,8 @@ static gboolean
 increment_send (TallHbaseCall *call, HbGatewayIf *client, GError **error)
 {
   IncrementRequest *self = (IncrementRequest *)call;
-  g_autoptr (HbTIncrement) increment = g_object_new (HB_TYPE_T_INCREMENT, NULL);
-  HbTColumnIncrement *column = g_object_new (HB_TYPE_T_COLUMN_INCREMENT, NULL);
-  column->family = tall_hbase_bytes (tall_slice_str (TALL_FAMILY));
-  column->qualifier = tall_hbase_bytes (self->counter->qualifier);
-  column->amount = self->delta;
-  column->__isset_amount = TRUE;
-  g_ptr_array_add (increment->columns, column);
-  increment->row = tall_hbase_bytes (self->counter->row);
-  increment->durability = HB_T_DURABILITY_SYNC_WAL;
-  increment->__isset_durability = TRUE;
+  g_autoptr (HbTIncrement) increment =
+      tall_hbase_increment_new (self->counter->row, self->counter->qualifier, self->delta);
   return hb_gateway_client_send_increment (client, self->table, increment, error);
 }
 

@@ -21,10 +21,11 @@ FIRST_PUTS = 5  # of a process: gateways have turns, and are tried out before th
 class Mix:
     """Two processes, with clocks an hour apart, on one deployment, until they are stopped."""
 
-    def __init__(self, folder, layout, direct, gateways=None, **options):
+    def __init__(self, folder, layout, direct, gateways=None, clocks=CLOCKS, ttl=0, **options):
         """DIRECT: the gateways, for setting up and reading back; GATEWAYS: as the mix sees them;
-        OPTIONS: of the workload."""
+        TTL: of the deployment, seconds; OPTIONS: of the workload."""
         self.layout = layout
+        self._clocks, self._ttl = clocks, ttl
         self.name = f"{layout}-{time.time_ns()}"
         self.epoch = time.monotonic_ns()
         self._folder, self._options = folder, options
@@ -36,7 +37,8 @@ class Mix:
         """Makes the deployment; HBase may still be busy with what died before."""
         for attempt in range(SETUP_TRIES):
             try:
-                self._run(f"setup{attempt}", self._direct, seconds=0, create=self.layout)
+                self._run(f"setup{attempt}", self._direct, seconds=0, create=self.layout,
+                          ttl=self._ttl)
                 return
             except AssertionError:
                 if attempt == SETUP_TRIES - 1:
@@ -53,8 +55,8 @@ class Mix:
         run_workload(url, self._new_history(process), process=process, epoch=self.epoch,
                      period=PERIOD, timeout=READ_BACK_SECONDS + 60, **options)
 
-    def start(self, clocks=CLOCKS):
-        for clock in clocks:
+    def start(self, clocks=None):
+        for clock in clocks or self._clocks:
             process = f"p{len(self.histories)}"
             self.processes.append(start_workload(
                 self._through, self._new_history(process), process=process, epoch=self.epoch,

@@ -19,7 +19,7 @@ import time
 
 import raw
 from campaign_mix import Mix, Proxy
-from cluster import REGION_BACK_SECONDS, Parts, cluster_data, wait_until
+from cluster import REGION_BACK_SECONDS, SESSION_SECONDS, Parts, cluster_data, wait_until
 from faults import LAYOUTS, SOURCE, Checks, build_tools
 
 CALL_SECONDS = 5.0  # what a call may take at one gateway: call_timeout of TallHbaseOptions
@@ -29,6 +29,7 @@ FAULT_SECONDS = 15
 CROWD = 40  # threads of each process, and orders; a process has 12 connections to each gateway
 BEFORE, AFTER = 60, 60  # acknowledged puts before and after a process dies
 PATIENCE_SECONDS = 150
+PAUSE_SECONDS = 2 * SESSION_SECONDS  # of a region server, that is taken for dead meanwhile
 FAULTS = ("delay=0.02 drop=0.01 cutcall=0.005 lost=0.01 late=0.01 cut=0.01 stall=0.001 "
           "earlier=0.01 garble=0.005 false=0.05")
 EVERY_FAULT = {word.split("=")[0] for word in FAULTS.split()}
@@ -79,9 +80,9 @@ class Campaign:
                                   f"{mix.layout}, {what}: no call took over {longest:.0f} s",
                                   verdict.found["longest"])
 
-    def survive(self, layouts, what, kill, mend, longest):
-        """Something dies under a mix, and comes back; the work goes on."""
-        with self.mixes(*layouts) as mixes:
+    def survive(self, layouts, what, kill, mend, longest, **options):
+        """Something dies under a mix, and comes back; the work goes on. OPTIONS: of the mixes."""
+        with self.mixes(*layouts, **options) as mixes:
             self.await_puts(mixes, BEFORE)
             kill(mixes)
             killed = time.monotonic()
@@ -199,6 +200,24 @@ def region_server(campaign):
                      REGION_BACK_SECONDS)
 
 
+def paused_region_server(campaign):
+    """A region server stands still for longer than its session, while another takes its regions, and
+    then goes on as if nothing had been. With a TTL, and clocks ten minutes apart."""
+    paused = []
+
+    def pause(mixes):
+        paused.append(server_of(campaign, mixes[0]))
+        campaign.parts.pause(paused[0])
+
+    def go_on(_mixes):
+        time.sleep(PAUSE_SECONDS)
+        campaign.parts.go_on(paused[0])
+        campaign.parts.await_end(paused[0])
+
+    campaign.survive(("normalized", "blob"), "a region server paused beyond its session", pause,
+                     go_on, PAUSE_SECONDS + REGION_BACK_SECONDS, ttl=1200, clocks=(0, 600))
+
+
 def server_of(campaign, mix):
     """The region server that has the orders of a mix."""
     from gateway_client import Client
@@ -240,6 +259,7 @@ CAMPAIGNS = {
     "gateway": one_gateway,
     "gateways": both_gateways,
     "region": region_server,
+    "pause": paused_region_server,
     "master": master,
     "writer": writer,
 }

@@ -4,6 +4,7 @@
 
 import os
 import re
+import signal
 import sys
 import time
 
@@ -16,6 +17,7 @@ from standalone.cluster import REGIONS, open_instance  # noqa: E402
 
 SESSION_SECONDS = 6.0  # zookeeper.session.timeout: so long a dead region server counts as alive
 REGION_BACK_SECONDS = SESSION_SECONDS + 15.0
+END_SECONDS = 60  # a region server that finds its session gone ends itself
 PORT = re.compile(r"Serving as localhost,(\d+),")
 
 
@@ -39,6 +41,19 @@ class Parts:
 
     def restart(self, *names):
         self._instance.restart(names, die_with_parent=True)
+
+    def pause(self, name):
+        """Stops a process where it stands, with all its connections."""
+        os.kill(self._instance.pid(name), signal.SIGSTOP)
+
+    def go_on(self, name):
+        pid = self._instance.pid(name)
+        if pid:
+            os.kill(pid, signal.SIGCONT)
+
+    def await_end(self, name):
+        """Until a region server that was taken for dead has ended itself."""
+        wait_until(lambda: not self._instance.pid(name), END_SECONDS, f"the end of {name}")
 
     def mend(self):
         """Starts whatever does not run."""

@@ -17,6 +17,7 @@ from faults import (LAYOUTS, MULTI_ROW_LAYOUTS, WRONG, Checks, Verdict, build_to
                     run_workload, workload)
 
 CLOCKS = [0, 3600]
+TTL, TTL_CLOCKS = 1200, [-300, 300]  # ten minutes apart, and orders do not live much longer
 SECONDS = 2
 ACKNOWLEDGED = 400  # puts, or a history says nothing
 
@@ -39,6 +40,15 @@ def check_right(checks, folder):
                 faults = f"one call in {failures} fails" if failures else "no failures"
                 checks.check(verdict.is_right(ACKNOWLEDGED),
                              f"{layout} on {kind}, {faults}: linearizable", verdict)
+
+
+def check_ttl(checks, folder):
+    """Nothing ends within the test; a clock that is fast or slow must not make it seem so."""
+    for layout in LAYOUTS:
+        verdict = run_and_check(folder / f"{layout}-ttl.history", "memory", create=layout,
+                                failures=25, ttl=TTL, clock=TTL_CLOCKS, seconds=1)
+        checks.check(verdict.is_right(ACKNOWLEDGED // 4),
+                     f"{layout}, a TTL and clocks ten minutes apart: linearizable", verdict)
 
 
 def check_variants(checks, folder):
@@ -90,6 +100,7 @@ def main():
     checks.check("ok" in go("test", "./..."), "histories by hand: the right and the wrong ones")
     with tempfile.TemporaryDirectory() as folder:
         check_right(checks, pathlib.Path(folder))
+        check_ttl(checks, pathlib.Path(folder))
         check_variants(checks, pathlib.Path(folder))
         check_kill(checks, pathlib.Path(folder))
     return checks.finish()

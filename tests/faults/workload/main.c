@@ -49,6 +49,8 @@ parse (Options *self, int *argc, char ***argv, GError **error)
       "URL" },
     { "create", 0, 0, G_OPTION_ARG_STRING, &self->target.create, "make the deployment", "LAYOUT" },
     { "key", 0, 0, G_OPTION_ARG_STRING, &self->target.key, "key strategy to make it with", "KEY" },
+    { "ttl", 0, 0, G_OPTION_ARG_INT, &self->target.ttl, "to make it with (default 0: none)",
+      "SECONDS" },
     { "failures", 0, 0, G_OPTION_ARG_INT, &self->target.failures,
       "one call of N fails; 0: none, but others are let in between calls; -1: neither (default)",
       "N" },

@@ -15,7 +15,7 @@ create (const TallTarget *self, GError **error)
 {
   TallStoreSettings settings = {
     .layout = tall_layout_find (self->create, error),
-    .ttl = 0,
+    .ttl = (guint64)MAX (self->ttl, 0),
   };
   if (settings.layout == NULL)
     return FALSE;

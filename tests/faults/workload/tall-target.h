@@ -17,6 +17,7 @@ typedef struct
   char *url;     /* `memory`, or as the command line takes it */
   char *create;  /* layout to create it with; NULL: it is there */
   char *key;     /* key strategy to create it with; NULL: hashed */
+  gint ttl;      /* seconds to create it with; 0: orders never expire */
   gint failures; /* one call of so many of a writer fails; 0: none, but others are let in between
                     its calls; less: they go straight to the store */
   gint patience; /* milliseconds that a foreign claim may stay unchanged; 0 = as usual */

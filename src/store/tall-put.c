@@ -42,14 +42,12 @@ prepare (TallOperation *operation,
          GError **error)
 {
   gboolean has_leftovers = tall_root_has_leftovers (root);
-  const TallRoot replaced = *root; /* no stranger's, so that it owns nothing */
+  gint64 committed = root->state.revision;
   TallStep step = tall_claim (operation, root, revision, error);
   if (step != TALL_STEP_DONE)
     return step;
 
-  if (tall_write_check_kept (operation, &replaced, error)
-      && (!has_leftovers
-          || tall_children_remove_left (operation, replaced.state.revision, revision, error))
+  if ((!has_leftovers || tall_children_remove_left (operation, committed, revision, error))
       && tall_children_write (operation, content->order, revision, error)
       && tall_write_check_time (operation, error))
     return TALL_STEP_DONE;
@@ -103,9 +101,13 @@ attempt (TallOperation *operation,
       tall_commit (operation, root, g_ptr_array_index (batch->mutations, 0), wanted, &cause);
   if (step == TALL_STEP_DONE)
     tall_children_clean_up (operation, &replaced, wanted);
-  if (step == TALL_STEP_DONE && !has_children
-      && !tall_write_check_kept (operation, &replaced, error))
+  if (step == TALL_STEP_DONE && !tall_write_check_kept (operation, &replaced, error))
     return TALL_STEP_FAILED;
+  if (has_children && step == TALL_STEP_AGAIN && !root->exists)
+    {
+      tall_write_fail_expired (operation, TALL_ERROR_UNSUPPORTED, error); /* our claim has */
+      return TALL_STEP_FAILED;
+    }
   if (has_children && step == TALL_STEP_AGAIN)
     operation->n_overtaken++;
   if (has_children && step == TALL_STEP_FAILED

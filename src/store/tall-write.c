@@ -100,14 +100,30 @@ tall_write_check_condition (const TallOperation *operation,
 }
 
 /**
+ * tall_write_fail_expired:
+ * @code: %TALL_ERROR_OUTCOME_UNKNOWN, unless it is certain that nothing is stored
+ *
+ * Where rows expire, what a clock stamps that is behind by the TTL is gone at once.
+ */
+void
+tall_write_fail_expired (const TallOperation *operation, TallError code, GError **error)
+{
+  g_set_error (error, TALL_ERROR, code,
+               "what was written cannot be found; if that stays so, the clock here is behind that "
+               "of the store by more than the TTL of %" G_GUINT64_FORMAT " seconds: set it",
+               operation->context->ttl);
+}
+
+/**
  * tall_write_check_kept:
- * @replaced: what was there before something was written
+ * @replaced: what was there before something was committed without a claim
  *
- * Where rows expire, what a clock stamps that is behind by the TTL is gone at once. So the first
- * row of an order is looked at again; where there was one before, all that is written is later than
- * it.
+ * Looks again at the first row of an order, if it may have expired at once; where there was one
+ * before, what is written is later than that. A claim need not be looked at: without it the commit
+ * does not match.
  *
- * Returns: FALSE with %TALL_ERROR_UNSUPPORTED if nobody can find what was written
+ * Returns: FALSE with %TALL_ERROR_OUTCOME_UNKNOWN if it cannot be found, be it that it has expired
+ * or that the read was older
  */
 gboolean
 tall_write_check_kept (const TallOperation *operation, const TallRoot *replaced, GError **error)
@@ -115,13 +131,11 @@ tall_write_check_kept (const TallOperation *operation, const TallRoot *replaced,
   const TallStoreContext *context = operation->context;
   g_auto (TallRoot) now = { 0 };
 
-  if (context->ttl == 0 || !context->rows_expire || operation->order_number == NULL
-      || replaced->exists || !tall_root_read (&now, operation, NULL) || now.timestamp > 0)
+  if (context->ttl == 0 || operation->order_number == NULL
+      || tall_operation_has_children (operation) || replaced->exists
+      || !tall_root_read (&now, operation, NULL) || now.timestamp > 0)
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
-               "it was older than the TTL of %" G_GUINT64_FORMAT " seconds at once, and is not "
-               "stored: the clock here is behind that of the store; set it",
-               context->ttl);
+  tall_write_fail_expired (operation, TALL_ERROR_OUTCOME_UNKNOWN, error);
   return FALSE;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tall-content.h"
+#include "tall-error.h"
 #include "tall-root.h"
 
 G_BEGIN_DECLS
@@ -31,6 +32,7 @@ gboolean tall_write_check_condition (const TallOperation *operation,
                                      const TallRoot *root,
                                      const TallWriteOptions *options,
                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_write_fail_expired (const TallOperation *operation, TallError code, GError **error);
 gboolean tall_write_check_kept (const TallOperation *operation,
                                 const TallRoot *replaced,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;

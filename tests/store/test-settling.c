@@ -299,6 +299,28 @@ test_stale_read_after_lost_commit (gconstpointer layout)
   settle_by_stale_read (layout, TALL_FAILURE_LATE);
 }
 
+/* A claim has the timestamp of the commit that follows it, and is older all the same. */
+static void
+test_stale_read_of_a_claim (void)
+{
+  const TallLayout *layout = &tall_layout_record_type;
+  g_autoptr (TallTable) table = tall_stepper_table_new (layout);
+  g_autoptr (TallTable) before = tall_stepper_table_new (layout);
+  g_autoptr (TallTable) stale = tall_stale_table_new (table, before);
+  g_autoptr (TallStepper) earlier = tall_stepper_new (before, 1000);
+  g_autoptr (TallStepper) p0 = tall_stepper_new (stale, 1000);
+  tall_stepper_put (earlier, 10, 2, NULL);
+  tall_stepper_step (earlier, APPLY_IF);
+  tall_stepper_put_whole (p0, 10, 2);
+  tall_stepper_delete (p0);
+  tall_stepper_step (p0, READ);
+  tall_stepper_fail (p0, APPLY_IF, TALL_FAILURE_FALSE);
+  tall_stale_table_set_stale (TALL_STALE_TABLE (stale), TRUE);
+  tall_stepper_step (p0, READ);
+  g_assert_error (tall_stepper_get_error (p0), TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN);
+  g_assert_cmpuint (tall_stepper_see (table), ==, 0);
+}
+
 /* A claim that is settled by such a read is sent again; what then shows it is ours. */
 static void
 test_stale_read_after_false_claim (void)
@@ -426,6 +448,7 @@ main (int argc, char *argv[])
   add_for_layouts ("lost-commit-that-was-overtaken", test_lost_commit_that_was_overtaken);
   add_for_layouts ("stale-read-after-false-commit", test_stale_read_after_false_commit);
   add_for_layouts ("stale-read-after-lost-commit", test_stale_read_after_lost_commit);
+  g_test_add_func ("/settling/stale-read-of-a-claim", test_stale_read_of_a_claim);
   g_test_add_func ("/settling/stale-read-after-false-claim", test_stale_read_after_false_claim);
   add_for_layouts ("unreadable-and-not-older", test_unreadable_and_not_older);
   add_for_single_rows ("unreadable-and-older", test_unreadable_and_older);

@@ -259,10 +259,12 @@ CAMPAIGNS = {
     "gateway": one_gateway,
     "gateways": both_gateways,
     "region": region_server,
-    "pause": paused_region_server,
     "master": master,
     "writer": writer,
 }
+
+# Not on a cluster without HDFS: see README.md.
+BY_NAME = {"pause": paused_region_server}
 
 
 def run(checks, names, folder):
@@ -274,7 +276,7 @@ def run(checks, names, folder):
     for name in names:
         began = time.monotonic()
         try:
-            CAMPAIGNS[name](campaign)
+            (CAMPAIGNS | BY_NAME)[name](campaign)
         except AssertionError as error:
             checks.check(False, f"campaign {name}", error)
         parts.mend()

@@ -207,6 +207,38 @@ test_abandoned_claim_has_left_rows (gconstpointer layout)
   remove_exactly_those (layout, FALSE);
 }
 
+/* Those of several claims, in the same rows: the first of two that came to nothing was late. */
+static void
+test_several_claims_have_left_rows (gconstpointer layout)
+{
+  g_autoptr (TallTable) table = tall_stepper_table_new (layout);
+  g_autoptr (TallStepper) p0 = tall_stepper_new (table, 1000);
+  g_autoptr (TallStepper) p1 = tall_stepper_new (table, 1000);
+  g_autoptr (TallStepper) p2 = tall_stepper_new (table, 1000);
+  tall_stepper_put_whole (p0, 10, 2);
+  tall_stepper_put (p1, 11, 2, NULL);
+  tall_stepper_step (p1, APPLY_IF);
+  tall_stepper_step (p1, READ);
+  tall_stepper_step (p1, APPLY_IF);
+  tall_stepper_put (p2, 12, 2, NULL);
+  tall_stepper_find_claim (p2);
+  tall_stepper_step (p2, APPLY_IF);
+  tall_stepper_step (p2, READ);
+  tall_stepper_step (p2, APPLY);
+  tall_stepper_step (p1, APPLY);
+
+  tall_stepper_put (p0, 13, 2, NULL);
+  tall_stepper_find_claim (p0);
+  tall_stepper_step (p0, APPLY_IF);
+  tall_stepper_step (p0, READ);
+  tall_stepper_step (p0, APPLY);
+  g_assert_cmpuint (tall_test_count_cells (table, layout, 1002), ==, 1); /* state cells */
+  g_assert_cmpuint (tall_test_count_cells (table, layout, 1004), ==, 1);
+  g_assert_cmpuint (tall_stepper_see (table), ==, 10);
+  tall_stepper_finish (p0);
+  g_assert_cmpuint (tall_stepper_see (table), ==, 13);
+}
+
 /* Rows that arrive after their claim was given up and another has committed are not seen, and go
  * with the next commit. */
 static void
@@ -301,6 +333,7 @@ static const struct
   { "deleted", test_deleted },
   { "given-up-claim-has-left-rows", test_given_up_claim_has_left_rows },
   { "abandoned-claim-has-left-rows", test_abandoned_claim_has_left_rows },
+  { "several-claims-have-left-rows", test_several_claims_have_left_rows },
   { "late-rows", test_late_rows },
   { "overtaken", test_overtaken },
 };

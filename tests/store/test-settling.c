@@ -299,6 +299,29 @@ test_stale_read_after_lost_commit (gconstpointer layout)
   settle_by_stale_read (layout, TALL_FAILURE_LATE);
 }
 
+/* The token of a claim that was given up stands where a commit says what it has replaced. It says
+ * nothing, whatever number it looks like. */
+static void
+test_given_up_claim_proves_nothing (void)
+{
+  const TallLayout *layout = &tall_layout_record_type;
+  g_autoptr (TallTable) table = tall_stepper_table_new (layout);
+  g_autoptr (TallStepper) p0 = stand_before_commit (table, layout);
+  g_autoptr (TallStepper) p1 = tall_stepper_new (table, 2000);
+  TallState state;
+  gint64 timestamp;
+  tall_stepper_fail (p0, APPLY_IF, TALL_FAILURE_LOST);
+  tall_stepper_put_whole (p1, 11, 1);
+  TallStore *store = tall_stepper_get_store (p1);
+  g_assert_true (tall_test_read_state (store, TALL_TEST_ORDER, &state, &timestamp));
+  memset (state.pending_token, 0, TALL_TOKEN_SIZE);
+  state.pending_token[0] = state.pending_token[TALL_TOKEN_SIZE - 1] = 5;
+  tall_test_write_state (store, TALL_TEST_ORDER, &state, timestamp + 2);
+  tall_stepper_step (p0, READ);
+  g_assert_error (tall_stepper_get_error (p0), TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN);
+  g_assert_cmpuint (tall_stepper_see (table), ==, 11);
+}
+
 /* A claim has the timestamp of the commit that follows it, and is older all the same. */
 static void
 test_stale_read_of_a_claim (void)
@@ -448,6 +471,7 @@ main (int argc, char *argv[])
   add_for_layouts ("lost-commit-that-was-overtaken", test_lost_commit_that_was_overtaken);
   add_for_layouts ("stale-read-after-false-commit", test_stale_read_after_false_commit);
   add_for_layouts ("stale-read-after-lost-commit", test_stale_read_after_lost_commit);
+  g_test_add_func ("/settling/given-up-claim-proves-nothing", test_given_up_claim_proves_nothing);
   g_test_add_func ("/settling/stale-read-of-a-claim", test_stale_read_of_a_claim);
   g_test_add_func ("/settling/stale-read-after-false-claim", test_stale_read_after_false_claim);
   add_for_layouts ("unreadable-and-not-older", test_unreadable_and_not_older);

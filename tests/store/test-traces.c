@@ -33,6 +33,7 @@ assert_given_up (TallStepper *client)
   g_assert_false (state.live);
   g_assert_cmpint (state.pending, ==, 0);
   g_assert_cmpint (state.revision, ==, 0);
+  g_assert_cmpint (state.sales_date, ==, TALL_NO_DATE);
   g_assert_cmpint (timestamp, ==, 5000);
   g_assert_cmpint (memcmp (state.pending_token, no_token, TALL_TOKEN_SIZE), !=, 0);
 }

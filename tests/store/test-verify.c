@@ -1,5 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-broken-table.h"
 #include "tall-error.h"
 #include "tall-test-damage.h"
 #include "tall-test-orders.h"
@@ -197,6 +198,58 @@ test_writers (TallStoreFixture *self, gconstpointer data)
   g_assert_cmpint (self->clock.monotonic, >=, 11 * G_USEC_PER_SEC);
 }
 
+/* Another claim each time: somebody writes all the while. */
+static void
+claim_again (gpointer data)
+{
+  TallState state;
+  TallStoreFixture *self = data;
+  g_assert_true (tall_test_read_state (self->store, "left-claim", &state, NULL));
+  state.pending += 2;
+  tall_test_write_state (self->store, "left-claim", &state, state.pending);
+}
+
+static void
+test_busy (TallStoreFixture *self, gconstpointer data)
+{
+  TallVerifySummary summary;
+  tall_test_damage_do (find_damage ("left-claim"), self, data);
+  self->clock.on_sleep = claim_again;
+  self->clock.data = self;
+  g_autoptr (GPtrArray) lines = verify (self->front, &(TallVerifyOptions){ 0 }, &summary);
+  g_assert_cmpuint (lines->len, ==, 0);
+  g_assert_cmpuint (summary.n_busy, ==, 1);
+  g_assert_false (summary.is_whole);
+}
+
+/* A row that the table itself cannot read is found, and what comes after it does not look lost. */
+static void
+test_unreadable (TallStoreFixture *self, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  const TallStoreKind *kind = data;
+  TallVerifySummary summary;
+  fill (self, 100);
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  tall_read_plan_add_scan (plan, "orders", tall_slice (NULL, 0), tall_slice (NULL, 0));
+  g_autoptr (TallReadResult) result = tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error);
+  g_assert_no_error (error);
+  const TallRows *rows = &result->results[0];
+  g_autoptr (TallTable) table = tall_broken_table_new (self->table);
+  tall_broken_table_break (TALL_BROKEN_TABLE (table), rows->rows[rows->n_rows / 2].key,
+                           TALL_ERROR_DAMAGED);
+  tall_broken_table_break_scans (TALL_BROKEN_TABLE (table));
+  g_autoptr (TallStore) store = tall_test_open (table, &self->clock);
+  g_autoptr (GPtrArray) lines = verify (TALL_FRONT (store), &(TallVerifyOptions){ 0 }, &summary);
+  if (lines->len != 1
+      || !g_str_has_prefix (g_ptr_array_index (lines, 0), "unreadable-table orders"))
+    g_error ("%s: %u findings, %s", kind->layout->name, lines->len,
+             lines->len > 0 ? (const char *)g_ptr_array_index (lines, 0) : "none");
+  g_assert_false (summary.is_whole);
+  g_assert_cmpuint (summary.n_orders, >, 10);
+  g_assert_cmpuint (summary.n_orders, <, 90);
+}
+
 /* Who is alone has nobody to wait for. */
 static void
 test_alone (TallStoreFixture *self, gconstpointer data)
@@ -285,8 +338,9 @@ main (int argc, char **argv)
     { "sound", test_sound },
   };
   static const TallStoreTest in_memory[] = {
-    { "alone", test_alone },     { "failures", test_failures }, { "parts", test_parts },
-    { "stopped", test_stopped }, { "writers", test_writers },
+    { "alone", test_alone },           { "failures", test_failures }, { "parts", test_parts },
+    { "stopped", test_stopped },       { "writers", test_writers },   { "busy", test_busy },
+    { "unreadable", test_unreadable },
   };
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/verify/kinds", test_kinds);

@@ -8,6 +8,7 @@ struct _TallBrokenTable
 
   GBytes *row; /* owned; NULL: all can be read */
   TallError code;
+  gboolean breaks_scans;
 
   TallError refusal; /* 0: conditional writes go through */
 };
@@ -27,15 +28,31 @@ has_row (const TallReadPlan *plan, TallSlice row)
   return FALSE;
 }
 
+/* Whether a scan has come upon the row. */
+static gboolean
+has_scanned (const TallReadPlan *plan, const TallReadResult *result, TallSlice row)
+{
+  for (guint i = 0; i < result->n_results; i++)
+    if (tall_read_plan_get (plan, i)->kind == TALL_READ_SCAN
+        && tall_rows_find (&result->results[i], row) != NULL)
+      return TRUE;
+  return FALSE;
+}
+
 static TallReadResult *
 tall_broken_table_read (TallTable *base, const TallReadPlan *plan, gint64 deadline, GError **error)
 {
   TallBrokenTable *self = TALL_BROKEN_TABLE (base);
   gsize len = 0;
   const guint8 *data = self->row != NULL ? g_bytes_get_data (self->row, &len) : NULL;
-  if (data == NULL || !has_row (plan, tall_slice (data, len)))
-    return tall_table_read (tall_forwarding_table_get_table (TALL_FORWARDING_TABLE (self)), plan,
-                            deadline, error);
+  TallSlice row = tall_slice (data, len);
+  if (data == NULL || !has_row (plan, row))
+    {
+      TallTable *table = tall_forwarding_table_get_table (TALL_FORWARDING_TABLE (self));
+      g_autoptr (TallReadResult) result = tall_table_read (table, plan, deadline, error);
+      if (result == NULL || !self->breaks_scans || !has_scanned (plan, result, row))
+        return g_steal_pointer (&result);
+    }
   g_set_error (error, TALL_ERROR, (gint)self->code, "a stored row cannot be read");
   return NULL;
 }
@@ -105,6 +122,17 @@ tall_broken_table_break (TallBrokenTable *self, TallSlice row, TallError code)
   g_clear_pointer (&self->row, g_bytes_unref);
   self->row = g_bytes_new (row.data, row.len);
   self->code = code;
+}
+
+/**
+ * tall_broken_table_break_scans:
+ *
+ * From now on scans that come upon the row fail as well.
+ */
+void
+tall_broken_table_break_scans (TallBrokenTable *self)
+{
+  self->breaks_scans = TRUE;
 }
 
 /**

@@ -282,6 +282,13 @@ leave_cells (TallStoreFixture *self, const TallOrder *order, gint64 distance)
   return TRUE;
 }
 
+/* What the writer of the claim has written belongs to it. */
+static gboolean
+leave_claim_and_cells (TallStoreFixture *self, const TallStoreKind *kind, TallOrder *order)
+{
+  return leave_claim (self, kind, order) && leave_cells (self, order, 10);
+}
+
 static gboolean
 leave_old (TallStoreFixture *self, const TallStoreKind *kind G_GNUC_UNUSED, TallOrder *order)
 {
@@ -469,6 +476,7 @@ static const TallTestDamage damages[] = {
   { "changed-content", TALL_FINDING_ALTERED_CONTENT, change_content },
   { "changed-date", TALL_FINDING_ALTERED_DATE, change_date },
   { "left-claim", TALL_FINDING_STALE_CLAIM, leave_claim },
+  { "left-claim-and-cells", TALL_FINDING_STALE_CLAIM, leave_claim_and_cells },
   { "left-old-cells", TALL_FINDING_LEFTOVER, leave_old },
   { "left-new-cells", TALL_FINDING_LEFTOVER, leave_new },
   { "never-loaded", TALL_FINDING_ORPHAN, leave_orphans },

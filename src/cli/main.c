@@ -27,7 +27,7 @@ print_help (void)
               "&protocol=binary|compact]\n"
               "  --server HOST:PORT\n"
               "  --config FILE    a key file that gives options; those given here win\n"
-              "Without any of them, the variables TALLORDER_STORE and TALLORDER_SERVER say it.\n"
+              "Without any of them, the variable TALLORDER_STORE or TALLORDER_SERVER is used.\n"
               "\n"
               "Exit codes: 0 done, 1 not found or rejected, 2 wrong usage, 3 failed.\n"
               "\n"

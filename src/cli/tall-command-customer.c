@@ -193,13 +193,13 @@ static const ActionHelp action_helps[] = {
   { { "if-revision" },
     { .name = "delete",
       .arguments = "NUMBER",
-      .summary = "Deletes a customer who has no orders.",
+      .summary = "Deletes a customer without orders.",
       .help = "Example:\n"
               "  tallorder customer delete --store rocksdb:shop VINET" } },
   { { "json", "limit", "page", "all" },
     { .name = "list",
       .arguments = "",
-      .summary = "Lists all customers, also those of whom only orders are stored.",
+      .summary = "Lists all customers, also those with orders but no record.",
       .help = "Example:\n"
               "  tallorder customer list --store rocksdb:shop --limit 100" } },
 };
@@ -270,8 +270,8 @@ const TallCommand tall_command_customer = {
   .summary = "Prints, stores or deletes customers, or lists all.",
   .help = "get --orders gives the customer's whole orders, too, a page at a time.\n"
           "FILE holds one JSON object, or one in each line; - is standard input.\n"
-          "A customer who has orders is not deleted.\n"
-          "list also has those of whom only orders are stored.\n"
+          "A customer with orders is not deleted.\n"
+          "list also has customers with orders but no record.\n"
           "tallorder customer get --help has the options of get alone; so do put, delete, list.\n\n"
           "Example:\n"
           "  tallorder customer get --store rocksdb:shop VINET --orders\n"

@@ -44,7 +44,7 @@ is_confirmed (const char *name, const char *yes, TallExit *exit)
   else
     {
       *exit = TALL_EXIT_NO;
-      tall_print_error ("That is not the name; nothing is removed");
+      tall_print_error ("The name is another one; nothing is removed");
     }
   return FALSE;
 }

@@ -143,7 +143,7 @@ export_customers (Export *self, const TallCustomerList *list, GError **error)
   return TRUE;
 }
 
-/* Who has a number has an entry as well, which told of the damage. */
+/* A customer with a known number has an entry as well, which reported the damage. */
 static void
 report_customers (Export *self, const TallCustomerList *list)
 {
@@ -225,10 +225,10 @@ const TallCommand tall_command_export = {
       "Each line is {\"customer\": ...} or {\"order\": ...}; put takes them back. Customers come\n"
       "in the order of their row keys, each before its orders. Two deployments of the same\n"
       "key strategy that hold the same give the same lines; with numeric keys perhaps in\n"
-      "another order, because there the row keys depend on who came first.\n"
+      "another order, because there the row keys depend on which customer came first.\n"
       "What is written meanwhile may or may not be in it; each order is whole.\n"
-      "What cannot be read is told of on standard error, each by itself, and the others are\n"
-      "exported nevertheless; the exit code is 3 then.\n\n"
+      "Customers and orders that cannot be read are reported on standard error, one by one; the\n"
+      "others are exported, and the exit code is 3 then.\n\n"
       "Example:\n"
       "  tallorder export --store rocksdb:shop > shop.jsonl\n"
       "  tallorder export --server 127.0.0.1:7654 VINET | tallorder put --store rocksdb:new -",

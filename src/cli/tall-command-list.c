@@ -78,8 +78,8 @@ const TallCommand tall_command_list = {
   .summary = "Lists a customer's orders, the newest first.",
   .help = "DATE is ISO 8601, such as 1996-07-31 or 1996-07-31T12:00:00Z; a day alone is its first\n"
           "moment in UTC. Orders without a sales date come last, and not if a date is given.\n"
-          "Of an order whose date changes meanwhile, pages may show nothing, or show it twice.\n"
-          "Of one that cannot be read, standard error tells why; the exit code is 3 then.\n\n"
+          "An order whose date changes meanwhile may be missed, or shown twice. An order that\n"
+          "cannot be read is reported on standard error; the exit code is 3 then.\n\n"
           "Example:\n"
           "  tallorder list --store rocksdb:shop VINET\n"
           "  tallorder list --store rocksdb:shop VINET --from 1997-01-01 --to 1998-01-01\n"

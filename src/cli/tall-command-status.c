@@ -8,7 +8,8 @@
 #include "tall-status-all.h"
 #include "tall-text.h"
 
-/* For what HBase's master tells of tables: it may be gone, and orders are served nevertheless. */
+/* For the questions to HBase's master about tables: it may be gone while orders are still
+ * served. */
 #define TIMEOUT (10 * G_USEC_PER_SEC)
 
 /* Everything that status tells. */
@@ -397,7 +398,7 @@ run (int argc, char **argv)
 const TallCommand tall_command_status = {
   .name = "status",
   .arguments = "",
-  .summary = "Tells what a deployment or a server is: layout, key strategy, tables.",
+  .summary = "Shows a deployment or a server: layout, key strategy, tables.",
   .help = "Example:\n"
           "  tallorder status --store rocksdb:shop\n"
           "  tallorder status --store hbase://localhost:9090 --all\n"

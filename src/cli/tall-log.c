@@ -68,7 +68,7 @@ void
 tall_log_start (gboolean service)
 {
   g_log_set_writer_func (service ? write_line : write_message, NULL, NULL);
-  /* Warnings tell of the store; a server does not end because of them, whatever G_DEBUG says. */
+  /* Warnings are about the store; a server does not end because of them, whatever G_DEBUG says. */
   if (service)
     g_log_set_always_fatal (g_log_set_always_fatal (G_LOG_FATAL_MASK)
                             & ~(GLogLevelFlags)G_LOG_LEVEL_WARNING);

@@ -156,7 +156,7 @@ add_from_config (GKeyFile *file,
   return TRUE;
 }
 
-/* A group of another name would be there in vain. */
+/* Refuses a group of another name, which would have no effect. */
 static gboolean
 check_groups (GKeyFile *file, GError **error)
 {

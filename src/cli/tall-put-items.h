@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 /**
  * TallPutCall:
  *
- * What is to be stored, and how that is told.
+ * What is to be stored, and how that is reported.
  */
 typedef struct
 {

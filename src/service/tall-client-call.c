@@ -93,7 +93,7 @@ without_address (const char *reason, const char *address)
   return g_str_has_prefix (reason, plain) ? reason + strlen (plain) : reason;
 }
 
-/* What the caller is told of a try that brought no answer. */
+/* Sets the caller's error for a try that brought no answer. */
 static void
 explain_failure (const TallClientCall *self, const char *operation, GError *reason, GError **error)
 {

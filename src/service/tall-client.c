@@ -148,7 +148,7 @@ client_put_customer (TallFront *front,
 /**
  * tall_client_set_wrong_answer:
  *
- * The error of an answer that tells of something else than was asked for, or of nothing.
+ * The error of an answer about something that was not asked for, or about nothing.
  *
  * Returns: FALSE
  */

@@ -8,8 +8,8 @@
 
 #define PERIOD (5 * G_TIME_SPAN_SECOND)
 
-/* How each kind of trouble is told. Whoever watches the log for what is wrong with the store
- * filters by the level; what is wrong with a caller's own input is the caller's, and not told here.
+/* The level at which each kind of trouble is logged. A filter by level shows what is wrong with the
+ * store. Errors in a caller's own input go to the caller and are not logged.
  */
 static const GLogLevelFlags levels[] = {
   [TALL_ERROR_OVERLOADED] = G_LOG_LEVEL_MESSAGE, [TALL_ERROR_UNAVAILABLE] = G_LOG_LEVEL_WARNING,

@@ -5,8 +5,8 @@
 #include "tall-error.h"
 #include "tall-failure-log.h"
 
-/* What a caller is told instead of the message where what keeps the orders is in trouble. The other
- * codes are about the caller's own input or data: their messages are passed on. */
+/* What a caller gets instead of the message if the store is in trouble. The other codes are about
+ * the caller's own input or data: their messages are passed on. */
 static const char *
 closed_message (TallError code)
 {

@@ -6,8 +6,8 @@
  * tall_log_limit_take:
  * @max_lines: that may be written in a period
  * @length: of a period, in microseconds
- * @n_left_out: (out): if this line is to be written, how many were left out since the one before;
- *   to be told with it
+ * @n_left_out: (out): if this line is to be written, how many were left out since the one before,
+ *   to be written with it
  *
  * Returns: whether to write this line
  */

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-places-private.h"
 
-/* Connections over a limit that are told so, at the same time, and those of one address among them;
- * the others are closed. */
+/* Connections over a limit that get an answer at the same time, and those of one address among
+ * them; the others are closed. */
 #define MAX_REFUSALS 8
 #define MAX_REFUSALS_OF_ADDRESS 2
 
@@ -44,7 +44,7 @@ tall_places_unref (TallPlaces *self)
   g_free (self);
 }
 
-/* Whether one that is refused gets a place to be told so. */
+/* Whether a refused connection gets a place for its answer. */
 static gboolean
 may_be_told (TallPlaces *self, const TallOrigin *origin)
 {
@@ -85,8 +85,8 @@ give_place (TallPlaces *self, GSocket *socket, TallOrigin *origin, const char *r
  * @socket: of a client that has just come; a reference is taken
  *
  * If there is no place left, or none for the client's address, then the connection that is silent
- * for the longest is closed for it, if any is for long enough. That takes a moment; only one thread
- * at a time may call this.
+ * for the longest is closed for it, if any is for long enough. This takes a moment; only one thread
+ * at a time may call it.
  *
  * Returns: (transfer full) (nullable): to be left with tall_place_leave(); NULL: the connection
  *   is to be closed
@@ -262,8 +262,7 @@ tall_place_get_share (TallPlace *self)
 /**
  * tall_place_get_refusal:
  *
- * Returns: (nullable): what the client is to be told, because it is one too many; NULL if it is
- *   served
+ * Returns: (nullable): the message for the client, because it is one too many; NULL if it is served
  */
 const char *
 tall_place_get_refusal (TallPlace *self)

@@ -193,8 +193,8 @@ add_page (TallRequest *self, TallIdlCustomerOrders *success, TallCustomerOrders 
 /**
  * tall_request_get_customer_orders:
  *
- * Fetches some of the orders after the other, as many as have room in the reply, and time. What
- * fails after the first ones is met again by who asks for the page after this.
+ * Fetches some orders after the others, as many as room in the reply and time allow. A request for
+ * the next page meets a failure after the first ones again.
  */
 gboolean
 tall_request_get_customer_orders (TallRequest *self, GError **error)

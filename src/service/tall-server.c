@@ -19,7 +19,7 @@
 #define USUAL_MEMORY (512 * 1024 * 1024)
 #define USUAL_MEMORY_WAIT 3000
 
-/* What a connection over the limit gets until it is told so; milliseconds and bytes. */
+/* What a connection over the limit gets until it is refused; milliseconds and bytes. */
 #define REFUSAL_TIMEOUT 1000
 #define REFUSAL_MAX_REQUEST (2 * 1024 * 1024)
 

@@ -20,7 +20,7 @@ typedef struct
   TallFront *front;
   const char *refusal;      /* not NULL: one call is answered by %TALL_ERROR_OVERLOADED with that */
   TallTransport *transport; /* made by tall_session_open() */
-  TallPlace *place;         /* is told what goes on */
+  TallPlace *place;         /* is kept up to date */
   TallMemory *memory;       /* of all calls of the server */
   guint memory_wait;        /* milliseconds */
   guint idle_timeout;       /* milliseconds */

@@ -106,9 +106,9 @@ has_origin (const TallState *self)
   return memcmp (self->pending_token, none, ORIGIN_SIZE) != 0;
 }
 
-/* A commit that expected no row, while there is one: whoever made it has left his mark, and as rows
- * stay for ever, a late call of ours can make no other. So it is certain, whatever the answer was:
- * we made it, and it has been replaced since; or we did not. */
+/* A commit that expected no row, while there is one: the commit that made it has left its mark.
+ * Rows stay for ever, so a late call of ours cannot make another one. So it is certain, whatever
+ * the answer was: we made it, and it has been replaced since; or we did not. */
 static TallStep
 settle_creation (TallRoot *root, const TallState *committed, TallRoot *now)
 {

@@ -346,8 +346,8 @@ take_round (Page *self, guint round, gboolean *done, GError **error)
   return TRUE;
 }
 
-/* What fails after the first order ends the page before it: who asks for the page after this meets
- * it again, and is told, or not any more. */
+/* A failure after the first order ends the page before it. A request for the next page meets the
+ * failure again and reports it, or it has passed. */
 static gboolean
 settle_failure (Page *self, GError *failure, GError **error)
 {

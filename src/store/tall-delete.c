@@ -31,8 +31,8 @@ check_root (const TallOperation *operation,
   return tall_write_check_condition (operation, root, options, error);
 }
 
-/* Who has orders stays. An order that is stored at the same moment may be overlooked: it stays,
- * too, and its customer is listed as one of whom only orders are known. */
+/* A customer with orders stays. An order that is stored at the same moment may be overlooked: it
+ * stays, too, and its customer is listed as one that has only orders. */
 static gboolean
 check_has_no_orders (const TallOperation *operation, const TallRoot *root, GError **error)
 {
@@ -101,8 +101,8 @@ attempt (const TallOperation *operation, TallRoot *root, TallState *wanted, GErr
 /**
  * tall_delete:
  *
- * Deletes an order, or a customer without orders: its state cell stays as a tombstone. A claim is
- * not waited for: whoever writes finds out when he commits, and begins again.
+ * Deletes an order, or a customer without orders: its state cell stays as a tombstone. It does not
+ * wait for a claim: the writer notices at its commit, and begins again.
  *
  * Returns: FALSE with @error set, %TALL_ERROR_NOT_FOUND if there is none. Unless it is
  *   %TALL_ERROR_OUTCOME_UNKNOWN, nothing was deleted

@@ -55,7 +55,7 @@ typedef struct
   gboolean read_only;
   char *version; /* of the program that answers */
 
-  /* What the deployment was made with; of a server before these were told, all zero. */
+  /* What the deployment was made with; all zero for a server that does not report it yet. */
   char *index;          /* `date` or `none` */
   guint64 ttl;          /* seconds; 0 = orders never expire */
   guint regions;        /* that tables were to begin with; 0: not said */

@@ -322,8 +322,8 @@ give (TallIds *self, const char *number, guint64 *id, gint64 deadline, GError **
  * @id: (out): the number's id, 1 … 2⁶³−1
  *
  * Finds a number's id, and gives it one if it has none. The row that leads back from the id is
- * written first, the row that leads to it second, both only if they are not there: whoever loses
- * the second takes the winner's id, and his own is wasted.
+ * written first, the row that leads to it second, both only if they are not there: a process that
+ * loses the second write takes the winner's id, and its own is wasted.
  *
  * Returns: FALSE with what the table says; nothing uses the number's id then, and it is harmless to
  *   try again

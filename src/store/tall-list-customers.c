@@ -288,7 +288,7 @@ take_row (Walk *self, const TallRow *row)
     take_entry (self, part, &entry);
 }
 
-/* Rows that have been read already, of who was dealt with last, may tell of another customer. */
+/* Rows of the last customer that have been read already may show another customer. */
 static gboolean
 is_to_be_jumped (const Walk *self, TallSlice key)
 {
@@ -429,9 +429,9 @@ finish (Walk *self, const TallPageScope *scope)
  * @operation: on no customer; for its context and its time
  * @options: (nullable): page
  *
- * Lists those who are stored as customers, and those of whom only orders are stored, in the order
- * of their row keys. Who cannot be read is listed as such, so that one damaged row does not hide
- * everybody after it.
+ * Lists stored customers, and customers with only orders, in the order of their row keys. A
+ * customer that cannot be read is listed as unreadable, so that one damaged row does not hide all
+ * customers after it.
  *
  * Returns: (transfer full): a page; a short one, even an empty one, with a next page if it took
  *   long to look at what is deleted

@@ -60,8 +60,8 @@ tall_list_add_unreadable (
   g_array_append_val (unreadable, entry);
 }
 
-/* Which rows of the index have the dates that are wanted. Who asks for dates does not ask for
- * orders without one. */
+/* Sets which rows of the index have the wanted dates. A range of dates does not include orders
+ * without a date. */
 static void
 set_range (Listing *self, const TallListOptions *options, TallArena *arena)
 {

@@ -30,8 +30,8 @@ typedef struct
 /**
  * TallUnreadable:
  *
- * What a listing has met and cannot tell of, because its rows are damaged or were written by a
- * newer version of tallorder. The listing goes on after it.
+ * An order or customer that a listing has met and cannot read, because its rows are damaged or were
+ * written by a newer version of tallorder. The listing goes on after it.
  */
 typedef struct
 {
@@ -80,8 +80,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallOrderList, tall_order_list_free)
 /**
  * TallCustomerEntry:
  *
- * A line of the list of customers. Who has orders but no customer record is listed, too, so that
- * walking the list and each one's orders reaches everything that is stored.
+ * A line of the list of customers. A customer with orders but no record is listed, too, so that a
+ * walk through the list and the orders of each entry reaches everything that is stored.
  */
 typedef struct
 {

@@ -15,8 +15,8 @@
  *
  * with the first bytes of MD5s: of the deployment's id; of the customer's number and the range of
  * dates; of all bytes before. Every version begins with its number and ends with the checksum.
- * Nothing in it is secret, and nobody gains anything by making one himself: a position outside of
- * the listing is not looked for. */
+ * Nothing in it is secret, and a forged one gains nothing: a position outside of the listing is not
+ * looked for. */
 #define VERSION 1
 #define DIGEST_SIZE 8
 #define CHECKSUM_SIZE 4

@@ -118,8 +118,8 @@ attempt (TallOperation *operation,
   return step;
 }
 
-/* Who expects something has to read it. Who expects nothing need not; but a hint that a refused put
- * has written can not be taken back, so it looks before it writes one. */
+/* A put that expects an order must read it. A put that expects none need not read; but the hint of
+ * a refused put cannot be taken back, so it looks before it writes one. */
 static gboolean
 reads_first (const TallOperation *operation, const TallWriteOptions *options)
 {

@@ -69,8 +69,8 @@ find_stranger (const TallOperation *operation,
  * @row: (nullable): the root row as it was read, state and summary at least; NULL: there is none
  * @summary: (out): the summary of the committed revision, in @row; the empty slice if there is none
  *
- * The newest state cell counts; of the summaries, that of the revision it names. Whose row it is
- * is left to the caller.
+ * The newest state cell counts; of the summaries, that of the revision it names. The caller checks
+ * the owner of the row.
  *
  * Returns: FALSE with %TALL_ERROR_DAMAGED or %TALL_ERROR_NEWER_VERSION; nothing but the timestamp
  * of
@@ -149,7 +149,7 @@ tall_root_parse (TallRoot *self,
 /**
  * tall_root_read:
  *
- * Reads the root row's state and whose it is. That there is no root row is no error.
+ * Reads the root row's state and owner. A missing root row is no error.
  */
 gboolean
 tall_root_read (TallRoot *self, const TallOperation *operation, GError **error)

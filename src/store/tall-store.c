@@ -177,8 +177,8 @@ tall_store_put_orders (TallFront *front,
   return FALSE;
 }
 
-/* Finds out where a customer's rows are, for a listing. That the customer has no id is no error:
- * then nothing of it is stored. */
+/* Finds out where a customer's rows are, for a listing. A customer without an id is no error:
+ * nothing of it is stored then. */
 static gboolean
 identify_customer (TallOperation *operation, GError **error)
 {
@@ -251,8 +251,8 @@ tall_store_get_customer_orders (TallFront *front,
   return page;
 }
 
-/* Reads the record again. What it says now of the mode is what writes obey from now on, so that
- * nobody is told another mode than that. */
+/* Reads the record again. Writes obey its mode from now on, so that a client never sees another
+ * mode than the one that is obeyed. */
 static TallDeployment *
 renew (TallStore *self, GError **error)
 {

@@ -48,8 +48,8 @@ tall_release (TallOperation *operation, const TallRoot *claim, const TallOrder *
  * @stale: (out): whether the claim has stayed unchanged for so long that it may be claimed over;
  *   FALSE: the root has changed, or the operation is over
  *
- * Waits for somebody else to finish what he is writing. How long a claim has stayed is measured by
- * our own monotonic clock: no clocks of two machines are compared.
+ * Waits for another writer to finish. The age of a claim is measured by our own monotonic clock: no
+ * clocks of two machines are compared.
  */
 gboolean
 tall_wait_for_claim (const TallOperation *operation,

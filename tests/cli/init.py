@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The tallorder authors
 # SPDX-License-Identifier: Apache-2.0
-"""Makes deployments like a user: every option of init, what status and explain tell of it, and what is
-refused. Speaks TAP.
+"""Makes deployments like a user: every option of init, what status and explain report about it, and
+what is refused. Speaks TAP.
 
     init.py TALLORDER SOURCE_ROOT
 """
@@ -52,7 +52,7 @@ def others_see_nothing(folder):
 
 @test
 def settings_are_kept(folder):
-    """What init was told, status tells, by --json and in the table for people."""
+    """Status reports all options of init, by --json and in the table for people."""
     store = f"rocksdb:{folder}/store"
     run("init", "--store", store, "--layout", "normalized", "--key", "salted", "--ttl", 86400,
         "--compression", "zstd", "--bloom", "row", "--block-encoding", "prefix").ends(
@@ -109,7 +109,7 @@ def print_ddl(folder):
 
 @test
 def regions(folder):
-    """As many as are told, in every table that has rows of customers; not in an embedded store."""
+    """As many as asked for, in every table that has rows of customers; not in an embedded store."""
     for key in ["hashed", "salted", "reversed", "numeric"]:
         for n in [1, 2, 16]:
             said = run("init", "--print-ddl", "--key", key, "--regions", n).ends(DONE).out
@@ -170,7 +170,7 @@ def wrong_settings(folder):
 
 @test
 def wrong_pages(folder):
-    """A page's token is good for one listing of one deployment; each misuse is told for itself."""
+    """A page's token is good for one listing of one deployment; each misuse has its own error."""
     store, other = new_store(folder), f"rocksdb:{folder}/other"
     run("init", "--store", other).ends(DONE)
     items = [order(c, f"O{i}", sales_date="2020-01-01") for c in "CD" for i in range(3)]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The tallorder authors
 # SPDX-License-Identifier: Apache-2.0
-"""Lists and exports where something cannot be read: the rest comes, and every loss is told of.
+"""Lists and exports where something cannot be read: the rest comes, and every loss is reported.
 Speaks TAP.
 
     unreadable.py TALLORDER SOURCE_ROOT SERVE_MEMORY

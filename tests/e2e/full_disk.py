@@ -5,8 +5,8 @@
 
     full_disk.py rocksdb
 
-It mounts small file systems where only it sees them, so that they end with it, however that is. That
-needs the right to: without it, it skips itself.
+It mounts small file systems that only it sees, so that they end with it, however it ends. Without
+the right to mount, it skips itself.
 """
 
 import contextlib

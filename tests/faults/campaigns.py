@@ -106,7 +106,8 @@ def raw_puts(campaign):
 
 
 def await_faults(proxy, names):
-    """Until these have happened, which is a matter of chance; who called says if they never do."""
+    """Waits until these have happened, which is a matter of chance; the caller checks whether they
+    have."""
     end = time.monotonic() + PATIENCE_SECONDS
     while not names <= set(proxy.tell("stats")["faults"]) and time.monotonic() < end:
         time.sleep(1)

@@ -3,14 +3,14 @@
 """Explores everything that can happen to a few clients of one order.
 
 Between any two calls of a client any others can make theirs. A call can also lose its answer, be
-late (it happens at any later time, or never, and its client has been told that the answer is
-lost), or be answered with "did not match" though it was done, as by a gateway that repeats calls,
-or though it matches. A read that settles something can show what was there before.
-The table may be compacted at any time. A crash needs no step of its own: a client that is never
-let on again has crashed, and in every state all others may be the only ones that go on.
+late (it happens at any later time, or never, and its client has an error that the answer is lost),
+or be answered with "did not match" though it was done, as by a gateway that repeats calls, or
+though it matches. A read that settles something can show what was there before. The table may be
+compacted at any time. A crash needs no step of its own: a client that is never let on again has
+crashed, and in every state all others may be the only ones that go on.
 
-Judged are all states: what the clients were told must be linearizable; and a client who is alone
-from there on, with a clock that is far behind, must be able to read and write.
+Every state is judged: the answers that the clients got must be linearizable; and a client that is
+alone from there on, with a clock that is far behind, must be able to read and write.
 """
 
 import time
@@ -110,7 +110,8 @@ class Table:
                      for place, row in enumerate(rows))
 
 
-# What the lone client does in the end, and what it must be told. The first get may find anything.
+# What the lone client does in the end, and the answers that it must get. The first get may find
+# anything.
 LONE = (Do("get"), Do("put", "lone 1"), Do("get"), Do("delete"), Do("get"),
         Do("put", "lone 2", condition="absent"), Do("get"))
 LONE_IN_TIME = tuple(replace(do, clock=100 * (i + 1)) for i, do in enumerate(LONE))
@@ -222,7 +223,8 @@ class Explorer:
                 and not self.table.rows.things[rows[ROWS.index(state.value.date)]].cells)
 
     def go_on_alone(self, rows):
-        """What a client is told that is alone with @rows, and what lies about after its first put."""
+        """The answers that a client alone with @rows gets, and the rows that are left after its
+        first put."""
         place = self.clients.start("lone", self.lone, 0, self.operation_arguments)
         told, left = [], []
         while place != self.clients.FINISHED:

@@ -219,8 +219,8 @@ def can_settle_creation(operation, expected, now):
 
 
 def settle_creation(committed, now):
-    """A commit that expected no row, while there is one: who made it has left his mark, and as
-    rows stay for ever a late call of ours can make no other. So it is certain."""
+    """A commit that expected no row, while there is one: the commit that made it has left its mark,
+    and as rows stay for ever, a late call of ours cannot make another. So it is certain."""
     return DONE if now.pending_token.origin == committed.pending_token.origin else AGAIN
 
 
@@ -312,8 +312,8 @@ def put_over(operation, value, rows, replaced, number, hinted):
 
 
 def reads_first(operation, condition):
-    """Who expects something has to. Who expects nothing need not; but a hint that a refused put
-    has written can not be taken back, so he looks before he writes one."""
+    """A put that expects an order has to. A put that expects none need not; but the hint of a
+    refused put cannot be taken back, so it looks before it writes one."""
     return condition == "seen" or (condition == "absent" and operation.index
                                    and not operation.claims)
 
@@ -327,8 +327,8 @@ def is_done(operation, root):
 
 def put(operation, value, rows, condition, seen):
     """@condition: "none", "absent", or "seen": the revision @seen must be there. Unless it is read
-    first it is taken for new, which saves a read. Somebody else's claim is claimed over at any
-    time: whoever waits for his patience is just late here."""
+    first it is taken for new, which saves a read. Another writer's claim is claimed over at any
+    time: a client that waits for its patience is just late here."""
     root = Root()
     if reads_first(operation, condition):
         root = yield from read_root()
@@ -349,7 +349,7 @@ def put(operation, value, rows, condition, seen):
 # ---- Delete ------------------------------------------------------------------------------------
 
 def delete(operation):
-    """Leaves a tombstone. A claim is not waited for: its writer finds out when he commits."""
+    """Leaves a tombstone. A claim is not waited for: its writer notices at its commit."""
     root = yield from read_root()
     for _number in range(MAX_TRIES):
         if not is_live(root):

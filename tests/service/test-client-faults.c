@@ -229,7 +229,7 @@ static const struct
   { "kept/put-conflict", "ah c", 2, PUT_REVISION, TALL_ERROR_OUTCOME_UNKNOWN },
   { "put-conflict", "c", 1, PUT, TALL_ERROR_CONFLICT },
 
-  /* Each of many is told for itself. */
+  /* Each of many has its own outcome. */
   { "many/kept", "mh m", 2, PUT_MANY_REVISION, 0 },
   { "many/kept-once", "mh m", 2, PUT_MANY, TALL_ERROR_OUTCOME_UNKNOWN, 1 },
   { "many/kept-twice", "mh h", 2, PUT_MANY_REVISION, TALL_ERROR_OUTCOME_UNKNOWN },
@@ -297,7 +297,7 @@ test_same_token (void)
   end (&f);
 }
 
-/* Whatever the second copy of a write is told, the first may have been done. */
+/* Whatever the answer to the second copy of a write is, the first may have been done. */
 static void
 test_every_failure (void)
 {

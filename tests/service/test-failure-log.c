@@ -62,8 +62,8 @@ test_levels (void)
     }
 }
 
-/* What is wrong with the store is for the log, and the detail for the log alone; what a deployment
- * does not do is only told to who asked for it. No word of a message decides. */
+/* Errors of the store go to the log, their details to the log alone. An unsupported call is only
+ * reported to its caller. No word of a message decides. */
 static void
 test_refused (void)
 {
@@ -102,7 +102,7 @@ test_refused (void)
     }
 }
 
-/* However many calls meet an outage, it is told a few times, and other troubles are, too. */
+/* However many calls meet an outage, it is logged a few times, and so are other troubles. */
 static void
 test_outage (void)
 {

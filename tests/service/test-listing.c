@@ -278,7 +278,7 @@ test_damaged_order (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   g_assert_no_error (page->orders[2].error);
 }
 
-/* What cannot be read is told of, and the others come. */
+/* Unreadable orders are reported, and the others come. */
 static void
 test_unreadable (Fixture *f, gconstpointer data G_GNUC_UNUSED)
 {

@@ -172,7 +172,7 @@ test_nothing (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   g_assert_cmpuint (tall_test_front_count_calls (f->test_front), ==, 0);
 }
 
-/* What is wrong with one is told of it, and the others are fetched. */
+/* An error of one order is in its outcome, and the others are fetched. */
 static void
 test_get_outcomes (Fixture *f, gconstpointer data G_GNUC_UNUSED)
 {

@@ -105,7 +105,7 @@ test_arrived (void)
   tall_test_service_stop (&service);
 }
 
-/* It does not wait for ever. It is told so, and its connection can be used on. */
+/* It does not wait for ever. It gets an error, and its connection can still be used. */
 static void
 test_refused (void)
 {
@@ -284,8 +284,8 @@ assert_taken (GThread *thread)
   g_assert_true (GPOINTER_TO_INT (g_thread_join (thread)));
 }
 
-/* Who came first is served first, so that small requests do not keep a large one out for ever; when
- * it gives up, the next has its turn. */
+/* The first to come is served first, so that small requests do not keep a large one out for ever;
+ * when it gives up, the next has its turn. */
 static void
 test_order (void)
 {
@@ -313,7 +313,7 @@ test_order (void)
   tall_memory_clear (&memory);
 }
 
-/* Who waits behind one that gives up goes on. */
+/* A call that waits behind one that gives up goes on. */
 static void
 test_given_up (void)
 {
@@ -329,8 +329,8 @@ test_given_up (void)
   tall_memory_clear (&memory);
 }
 
-/* Who holds something never waits, so that no two wait for each other; nor does it pass by those
- * who do. */
+/* A call that holds memory never waits, so that no two wait for each other; nor does it overtake
+ * those that wait. */
 static void
 test_holder (void)
 {

@@ -343,7 +343,7 @@ test_trusted (void)
   tear_down (&f);
 }
 
-/* Some are told that there is no place, and few of one address; the others are closed. */
+/* Some get the error that there is no place, and few of one address; the others are closed. */
 static void
 test_told (void)
 {
@@ -371,7 +371,7 @@ test_told (void)
   tear_down (&f);
 }
 
-/* Who waits for room when the server ends gets none, at once. */
+/* A client that waits for room when the server ends gets none, at once. */
 static void
 test_close (void)
 {

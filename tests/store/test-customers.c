@@ -445,7 +445,7 @@ count_orders (TallFront *front, const char *number, GHashTable *others)
 }
 
 /* Orders of two customers whose numbers have one MD5, of whom one is stored: each has its own, and
- * tells of the other. */
+ * names the other. */
 static void
 test_collision (TallStoreFixture *fixture, gconstpointer data)
 {
@@ -466,7 +466,7 @@ test_collision (TallStoreFixture *fixture, gconstpointer data)
   g_assert_cmpuint (count_orders (fixture->front, COLLIDING_B, of_b), ==, 1);
   g_assert_cmpint (g_hash_table_contains (of_b, COLLIDING_A), ==, n_others);
 
-  /* Who has no orders either is not to be told from the other. */
+  /* Without orders, too, it cannot be told from the other. */
   delete_order (fixture, COLLIDING_B, "0");
   g_assert_null (tall_front_get_customer_orders (fixture->front, COLLIDING_B, NULL, &error));
   if (n_others > 0)

@@ -200,7 +200,7 @@ test_old_record (void)
   g_assert_cmpstr (description->index, ==, "none");
 }
 
-/* What it was made with is told. */
+/* The description shows what it was made with. */
 static void
 test_describe (void)
 {
@@ -330,7 +330,8 @@ assert_writes (TallFront *store, gboolean expected)
     g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
 }
 
-/* Who is told a mode finds writes to obey it, also if it was changed since the store was opened. */
+/* After a client has seen a mode, writes obey it, also if it was changed since the store was
+ * opened. */
 static void
 test_mode_is_renewed (void)
 {

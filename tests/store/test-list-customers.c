@@ -272,7 +272,8 @@ list_with_unreadable (TallFront *front, guint limit)
   return g_strjoinv (" ", all);
 }
 
-/* Who cannot be read is told of; an order may tell who it is; and all others are listed. */
+/* Unreadable customers are reported, if possible with the number from an order, and all others are
+ * listed. */
 static void
 test_unreadable (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
 {

@@ -438,7 +438,7 @@ list_with_unreadable (TallFront *front, guint limit)
   return g_string_free (all, FALSE);
 }
 
-/* An order that cannot be read is told of, and keeps no other from being listed. */
+/* An order that cannot be read is reported, and keeps no other from being listed. */
 static void
 test_unreadable (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
 {

@@ -49,7 +49,7 @@ typedef struct
   gint64 acknowledged[N_ORDERS]; /* the greatest revision */
   gint64 deleted[N_ORDERS];      /* how many deletes have begun */
   gboolean done;                 /* the writers have */
-  Put *puts[N_WRITERS];          /* n_puts of them; each is its writer's until he has done */
+  Put *puts[N_WRITERS];          /* n_puts of them; each is its writer's until that is done */
   guint n_puts;
   guint n_read;
   guint n_unknown;

@@ -87,9 +87,9 @@ assert_after (TallReference *self,
     g_assert_cmpint (tall_reference_compare_keys (&last, &now, self), <, 0);
 }
 
-/* Every entry is what the order was when its page was fetched; the order of the entries holds over
- * all pages; who was to be listed all the time is listed once. An order whose date changed may be
- * missed, and may come twice. */
+/* Every entry shows the order as it was when its page was fetched. The entries are sorted over all
+ * pages. An order that belongs on the list all the time is listed once. An order whose date changed
+ * may be missed, and may come twice. */
 static void
 list_while_writing (TallReference *self, guint customer)
 {

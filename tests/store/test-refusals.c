@@ -80,7 +80,7 @@ test_newer_state_format (TallStoreFixture *fixture, gconstpointer data G_GNUC_UN
 
   guint64 id;
   g_autoptr (TallOrder) before = tall_test_marked_order ("0", 1, 1, 2);
-  tall_fixture_put (fixture, before, NULL); /* so that the customer has an id, if he needs one */
+  tall_fixture_put (fixture, before, NULL); /* so that the customer has an id, if it needs one */
   g_assert_true (tall_store_find_id (fixture->store, "VINET", &id, &error));
   tall_order_key_init (&key, tall_store_get_key_strategy (fixture->store), "VINET", id, "1");
   const char *table = tall_store_get_layout (fixture->store)->locate_order (&key, row);
@@ -144,7 +144,7 @@ test_refused_write (TallStoreFixture *fixture, gconstpointer data)
 {
   const TallStoreKind *kind = data;
   g_autoptr (TallOrder) other = tall_test_marked_order ("0", 1, 1, 2);
-  tall_fixture_put (fixture, other, NULL); /* so that the customer has an id, if he needs one */
+  tall_fixture_put (fixture, other, NULL); /* so that the customer has an id, if it needs one */
   g_assert_cmpint (put_refused (fixture, TALL_ERROR_TIMED_OUT), ==, TALL_ERROR_TIMED_OUT);
   g_assert_cmpint (put_refused (fixture, TALL_ERROR_UNAVAILABLE), ==, TALL_ERROR_UNAVAILABLE);
   g_assert_cmpint (put_refused (fixture, TALL_ERROR_OVERLOADED), ==, TALL_ERROR_OVERLOADED);
@@ -224,8 +224,8 @@ test_missing_lines (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
   tall_test_assert_order_equal (order, fetched);
 }
 
-/* A table that is gone, dropped by an administrator, is not an order that is not there: nobody is
- * told "not found", and who stores many stops. */
+/* A missing table, dropped by an administrator, is not a missing order: no call gets "not found",
+ * and a client that stores many stops. */
 static void
 test_missing_table (TallStoreFixture *fixture, gconstpointer data)
 {

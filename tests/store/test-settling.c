@@ -13,7 +13,7 @@
 #define APPLY_IF TALL_CALL_APPLY_IF
 
 /* onfalse=trust: p1's commit took effect, but a gateway that repeated it says that it did not
- * match. Who trusted that said "nothing stored" of what everybody could read. */
+ * match. A writer that trusted it said "nothing stored" of an order that all could read. */
 static void
 test_false_though_applied (void)
 {
@@ -34,7 +34,7 @@ test_false_though_applied (void)
   g_assert_no_error (tall_stepper_get_error (p1));
   g_assert_cmpuint (tall_stepper_see (table), ==, 11);
 
-  /* p0 was claimed over, and what replaced his claim shows that he never committed. */
+  /* p0 was claimed over, and what replaced its claim shows that it never committed. */
   tall_stepper_step (p0, APPLY);
   tall_stepper_step (p0, APPLY_IF);
   tall_stepper_finish (p0);
@@ -58,9 +58,10 @@ test_false_claim (void)
   g_assert_cmpuint (tall_stepper_see (table), ==, 10);
 }
 
-/* lostcommit=conflict: p1's commit is lost while p0 claims over. That the claim stands on what was
- * there before shows that p1's has not happened, and never will: it begins again. Who said
- * "conflict" was wrong if it had taken effect, who said "stored" if not. */
+/* lostcommit=conflict: p1's commit is lost while p0 claims over. The claim stands on the earlier
+ * state, which shows that p1's commit has not happened, and never will: p1 begins again. A writer
+ * that said "conflict" would be wrong if its commit had taken effect; one that said "stored" would
+ * be wrong if not. */
 static void
 lose_commit_to_claim (const TallWriteOptions *options)
 {
@@ -123,8 +124,8 @@ lose_answer_and_be_replaced (TallTable *table, const TallLayout *layout, TallFai
   return g_steal_pointer (&p0);
 }
 
-/* lostcommit=retry: a silent second try brought p0's order back after p1's. If p0 made the row he
- * he finds his mark in what p1 has written, and knows that he was there. */
+/* lostcommit=retry: a silent second try brought p0's order back after p1's. If p0 made the row, it
+ * finds its mark in what p1 has written, and knows that its commit was done. */
 static void
 test_lost_commit_is_not_retried (gconstpointer layout)
 {
@@ -151,8 +152,8 @@ test_false_commit_is_not_retried (gconstpointer layout)
   g_assert_cmpuint (tall_stepper_see (table), ==, 11);
 }
 
-/* settle=replaced: p0 made the row, "did not match" was a lie, and two others replaced him before
- * he looked. Revisions alone did not tell him from a client with a slow clock who was overtaken. */
+/* settle=replaced: p0 made the row, "did not match" was a lie, and two others replaced its order
+ * before it looked. Revisions alone did not tell it from an overtaken client with a slow clock. */
 static void
 test_false_creation_replaced_twice (gconstpointer layout)
 {
@@ -170,8 +171,8 @@ test_false_creation_replaced_twice (gconstpointer layout)
   tall_stepper_go_on_alone (table);
 }
 
-/* Who did not make the row goes on, also with a slow clock and after a lost answer: where there is
- * a row a late call of his finds it. */
+/* A client that did not make the row goes on, also with a slow clock and after a lost answer: if
+ * there is a row, a late call of it finds that. */
 static void
 test_overtaken_creation_is_tried_again (gconstpointer layout)
 {
@@ -267,8 +268,8 @@ test_lost_commit_that_was_overtaken (gconstpointer layout)
   tall_stepper_go_on_alone (table);
 }
 
-/* staleread: a read that shows what was there before what was expected proves nothing. Who believed
- * it said "not done" of what everybody could read, or did it twice. */
+/* staleread: a read that shows what was there before what was expected proves nothing. A writer
+ * that believed it would say "not done" of an order that all can read, or would do it twice. */
 static void
 settle_by_stale_read (const TallLayout *layout, TallFailure failure)
 {

@@ -324,7 +324,7 @@ test_calls (TallStoreFixture *fixture, gconstpointer data)
   count_layout (data, order, &n_reads, &n_rows);
   g_assert_cmpint (n_rows == 1, ==, single_row);
 
-  /* The customer is known, and his id, where there are ids, remembered. */
+  /* The customer is known, and its id, if there are ids, is remembered. */
   g_autoptr (TallOrder) before = tall_test_marked_order ("0", 1, 1, 1);
   g_assert_true (tall_front_put_order (TALL_FRONT (store), before, NULL, NULL, &error));
 

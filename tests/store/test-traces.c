@@ -125,8 +125,8 @@ test_zombies_push_nothing_out (gconstpointer layout)
   tall_stepper_go_on_alone (table);
 }
 
-/* leftovers: who claims over removes what the other has written before he writes himself, or dead
- * claims pile up in the rows. The state cell of the old claim stays until the commit. */
+/* leftovers: a writer that claims over removes what the other has written before it writes;
+ * otherwise rows of dead claims pile up. The state cell of the old claim stays until the commit. */
 static void
 test_leftovers_go_first (gconstpointer layout)
 {
@@ -206,7 +206,7 @@ test_delete_knows_itself_by_token (gconstpointer layout)
   tall_stepper_go_on_alone (table);
 }
 
-/* judge=first: the reader finds an order in pieces, and it is replaced while he looks again. Only a
+/* judge=first: the reader finds an order in pieces, and it is replaced while it looks again. Only a
  * root that is the same after the last row may be called damaged. */
 static void
 test_reader_looks_at_the_root_again (gconstpointer layout)

@@ -292,7 +292,8 @@ expect_state (TallTable *table, guint i, const char *state)
   g_assert_cmpint (server->connections > 0, ==, g_str_equal (state, "alive"));
 }
 
-/* Nothing is left: every call is told at once, and why; and all is well when one is back. */
+/* No gateway is left: every call fails at once with the reason, and calls succeed when one is
+ * back. */
 static void
 test_none_left (void)
 {
@@ -400,8 +401,8 @@ read_silently (gpointer table)
   return NULL;
 }
 
-/* As many connections as one gateway serves, and one caller more: it gets none by its deadline and
- * is told so. */
+/* As many connections as one gateway serves, and one caller more: it gets none by its deadline, and
+ * an error. */
 static void
 test_overloaded (void)
 {

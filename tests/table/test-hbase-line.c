@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-hbase-line.h"
 
-/* Who leaves the line when. Requests are the test's: they end when it says so. */
+/* Tests which get leaves the line when. Requests are the test's: they end when it says so. */
 
 #define MAX_WAITING 200
 #define CONNECTIONS 12
@@ -306,7 +306,7 @@ test_left_behind (void)
   g_assert_cmpuint (fixture.n_may_end, ==, 0);
 }
 
-/* That many go the same way is forgotten within a few requests. */
+/* A crowd is forgotten within a few requests. */
 static void
 test_crowd (void)
 {
@@ -360,7 +360,7 @@ test_resign (void)
   g_assert_cmpuint (wait_for_request (&fixture, 0), ==, 4);
 }
 
-/* Who may not wait any longer is out of the line, and so is who finds it full. */
+/* A get whose time is over leaves the line, and so does one that finds it full. */
 static void
 test_limit (void)
 {

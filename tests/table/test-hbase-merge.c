@@ -202,8 +202,8 @@ test_two_tables (void)
   g_assert_cmpuint (calls (&fixture, "get"), ==, 0);
 }
 
-/* The request for all goes wrong in this way, once. @code: what all are told; 0: they get their
- * rows */
+/* The request for all goes wrong in this way, once. @code: the error that all get; 0: they get
+ * their rows */
 static void
 expect (TallFakeAnswer answer, guint n_together, guint n_alone, int code)
 {
@@ -251,7 +251,8 @@ test_closed (void)
   expect (TALL_FAKE_CLOSE, 2, 0, 0);
 }
 
-/* Who has less time than a call may take goes by himself, so that he does not cost others theirs.
+/* A caller with less time than a call may take reads by itself, so that it does not cost others
+ * their rows.
  */
 static void
 test_hasty (void)
@@ -290,7 +291,7 @@ test_no_connection (void)
   g_assert_cmpuint (tall_hbase_merge_count_waiting (fixture.merge), ==, 0);
 }
 
-/* The line has an end: one more is told at once. */
+/* The line has an end: one more get fails at once. */
 static void
 test_line_full (void)
 {

@@ -4,7 +4,7 @@
 #include "tall-hbase-fixture.h"
 #include "tall-hbase-pool-private.h"
 
-/* Who gets which connection, and what a failure on one costs the others. */
+/* Tests which caller gets which connection, and what a failure on one costs the others. */
 
 #define N_LINKS TALL_HBASE_MAX_CONNECTIONS
 
@@ -137,7 +137,7 @@ lose (Fixture *fixture, TallHbaseLink *link)
 }
 
 /* The only gateway dies. Some connections are still lent when that is known; once the last one is
- * lost, too, all who wait are told at once. */
+ * lost, too, all waiting callers fail at once. */
 static void
 test_nothing_left (void)
 {
@@ -151,7 +151,7 @@ test_nothing_left (void)
     threads[i] = g_thread_new ("caller", take_none, fixture.pool);
   wait_for_line (fixture.pool, G_N_ELEMENTS (threads));
 
-  /* It is asked in vain, and asked again, which then lasts. */
+  /* It is asked without success, and asked again, which then lasts. */
   const char *method = "getThriftServerType";
   guint questions = tall_fake_gateway_get_calls (fixture.gateway, method);
   tall_fake_gateway_set_answer (fixture.gateway, method, TALL_FAKE_CLOSE, 1000);

@@ -234,8 +234,8 @@ test_spoilt_replies (void)
       g_assert_true (tall_hbase_fixture_read (table, 1, SOON, &error));
       g_assert_no_error (error);
 
-      /* Of a conditional write nobody knows then whether it was done. (Thrift's generated code
-       * loses memory with every exception that it reads.) */
+      /* Whether a conditional write was done is unknown then. (Thrift's generated code leaks memory
+       * with every exception that it reads.) */
       if (spoilt[i].answer == TALL_FAKE_UNKNOWN)
         continue;
       tall_fake_gateway_set_answer (gateway, "checkAndMutate", spoilt[i].answer, 1);
@@ -371,7 +371,7 @@ test_describe_absent (void)
   g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "getTableDescriptor"), ==, 0);
 }
 
-/* That gateways are silent is no matter of the caller's time. */
+/* Silent gateways are not an error of the caller's time. */
 static void
 test_silent_gateways (void)
 {

@@ -61,7 +61,7 @@ expect_writes (TallTable *table, guint n)
     }
 }
 
-/* Who only reads has nothing tried out. Before the first write everything is. */
+/* For a process that only reads, nothing is tested. Before the first write everything is. */
 static void
 test_all (void)
 {

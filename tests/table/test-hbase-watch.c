@@ -3,7 +3,7 @@
 #include "tall-error.h"
 #include "tall-hbase-fixture.h"
 
-/* What is told of gateways that are lost, and of those whose HBase is. */
+/* Tests the log and errors about lost gateways, and about gateways whose HBase is lost. */
 
 /* What the pool gives a call if a test waits for that to be over; a gateway that is well answers
  * within it also on a busy machine. Milliseconds. */

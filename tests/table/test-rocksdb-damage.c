@@ -384,8 +384,8 @@ test_torn_tail (void)
   tall_test_directory_remove (whole);
 }
 
-/* A store of a version that had no SYNCED: what is damaged before later writes is told; the end of
- * the log can not be known. */
+/* A store of a version that had no SYNCED: damage before later writes is reported; damage at the
+ * end of the log is not noticed. */
 static void
 test_without_proof (void)
 {

@@ -256,7 +256,7 @@ read_reason (TallTransport *transport, gboolean compact, GError **error)
              : g_steal_pointer (&object);
 }
 
-/* In what a client is told they are shown; in what a server is told there must not be any. */
+/* Replies show them; calls must not contain any. */
 static void
 test_text_with_nul (gconstpointer data)
 {

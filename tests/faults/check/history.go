@@ -62,7 +62,7 @@ type call struct {
 type history struct {
 	operations map[key][]porcupine.Operation
 	puts       map[string]put   // by content
-	revisions  map[string]int64 // of a content, as somebody was told
+	revisions  map[string]int64 // of a content, as some answer said
 	wrong      []string         // what needs no model to be wrong
 	calls      int
 	counts     map[string]int // by "do outcome"
@@ -70,7 +70,7 @@ type history struct {
 	clients    map[string]int
 }
 
-// put is what was to be stored, and what its caller was told.
+// put is what was to be stored, and the answer that its caller got.
 type put struct {
 	key     key
 	outcome string
@@ -159,8 +159,8 @@ func (c *call) outcome() string {
 	return judge(c.end.Outcome, c.end.Error)
 }
 
-// garbled says that somebody has spoilt answers of gateways. Whoever meets several in a row is told
-// so by an internal error, which is then as good as "not done". Any other is a defect.
+// garbled says that the test spoils answers of gateways. A caller that meets several in a row gets
+// an internal error, which is then as good as "not done". Any other internal error is a defect.
 var garbled bool
 
 var garbledErrors = []string{"malformed message", "larger than"}

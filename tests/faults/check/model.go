@@ -18,8 +18,8 @@ type input struct {
 	content   string
 }
 
-// output is what the caller was told. Of an unknown put: the revision if somebody has seen it, else
-// 0.
+// output is the answer that the caller got. Of an unknown put: the revision if some call has seen
+// it, else 0.
 type output struct {
 	outcome  string // ok, not-found, conflict, unknown
 	revision int64  // ok: what was stored or seen; conflict: what is there, 0: nothing
@@ -36,7 +36,7 @@ type order struct {
 
 const notKnown = -1
 
-// observe is the state after somebody was told that the order is there with this revision.
+// observe is the state after an answer said that the order is there with this revision.
 func (o order) observe(revision int64) (bool, order) {
 	if !o.live || revision <= 0 {
 		return false, o
@@ -51,7 +51,7 @@ func (o order) observe(revision int64) (bool, order) {
 	return true, o
 }
 
-// allows: who expects a revision has been told of it before, so it is not one that is not known.
+// allows: a caller that expects a revision has seen it before, so the revision is known.
 func (o order) allows(in input) bool {
 	switch in.condition {
 	case "any":

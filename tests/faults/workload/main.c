@@ -197,7 +197,7 @@ main (int argc, char *argv[])
     g_random_set_seed ((guint32)options.seed);
   sigaction (SIGTERM, &action, NULL);
   sigaction (SIGINT, &action, NULL);
-  /* That a gateway is lost is a warning, and what this program is for. */
+  /* A lost gateway is a warning, and this program is for lost gateways. */
   g_log_set_always_fatal (G_LOG_LEVEL_ERROR | G_LOG_LEVEL_CRITICAL);
   if (run (&options, &error))
     return 0;

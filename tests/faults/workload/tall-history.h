@@ -9,10 +9,10 @@ G_BEGIN_DECLS
 /**
  * TallHistory:
  *
- * The record of what clients asked and what they were told: a file of JSON lines, one when a call
- * begins and one when it has returned, in one write each, so that it is whole up to the moment at
- * which the process is killed. Every thread may write. Times are nanoseconds of CLOCK_MONOTONIC,
- * which all processes of a machine share.
+ * The record of what clients asked and of the answers that they got: a file of JSON lines, one when
+ * a call begins and one when it has returned, in one write each, so that it is whole up to the
+ * moment at which the process is killed. Every thread may write. Times are nanoseconds of
+ * CLOCK_MONOTONIC, which all processes of a machine share.
  */
 typedef struct _TallHistory TallHistory;
 

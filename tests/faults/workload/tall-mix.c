@@ -81,7 +81,7 @@ enter_generation (TallMixClient *self, guint generation)
   memset (self->known, 0, sizeof self->known);
 }
 
-/* What the caller is told by an error: only "unknown" may have happened. */
+/* What an error means for the caller: only "unknown" may have happened. */
 static const char *
 name_outcome (const GError *error)
 {
@@ -129,7 +129,7 @@ end_outcome (TallMixClient *self, guint call, gint64 time, GString *line)
   g_string_free (line, TRUE);
 }
 
-/* What a call has told of one order teaches which revision to expect next. */
+/* Learns from the answer about an order which revision to expect next. */
 static void
 learn (TallMixClient *self, guint order, gint64 revision, const GError *error)
 {

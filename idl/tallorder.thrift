@@ -184,9 +184,9 @@ struct WriteOptions {
    * 16 bytes, a UUID that the caller makes for this one write. If the answer is lost, the caller
    * may send the same write again with the same token. As long as nobody else has written since, it
    * is recognised: it is done only once, and answered as the first time. A different write of the
-   * same order with that token is INVALID as long as that can be seen. A token is kept beside its
-   * order, so one that was used for another order is not known there, and is taken: make a new one
-   * for each write.
+   * same order with that token is INVALID, as long as the server can see the difference. A token is
+   * kept with its order, so a token that was used for another order is not recognised, and is
+   * accepted: make a new one for each write.
    *
    * If another client has written since, the first copy is no longer known, and the condition
    * decides. REVISION: CONFLICT, nothing is done, so sending again is always harmless. ABSENT: the
@@ -244,10 +244,10 @@ struct Description {
   12: optional string compression,
   13: optional string bloom_filter,
   14: optional string block_encoding,
-  /** What the program that answers can do, so that clients can be newer or older than it: the calls
-   * that it knows, by name. Absent: the server is older than this field. */
+  /** The calls that the answering program knows, by name, so that clients may be newer or older
+   * than it. Absent: the server is older than this field. */
   15: optional list<string> calls,
-  /** The protocols in which it can be called, each framed, such as "binary" and "compact". */
+  /** The protocols that it understands, each framed, such as "binary" and "compact". */
   16: optional list<string> protocols,
   /** The newest format of stored bytes that it reads: at least Description.format. */
   17: optional i32 newest_format

@@ -17,13 +17,13 @@ typedef void (*TallGrouperEmit) (TallLoadItem *item, gpointer data);
 /**
  * TallGrouper:
  *
- * Brings the rows of a file together to orders, or makes a customer of each. Every row pushed ends
- * in exactly one place: in an item emitted, or among the rejects.
+ * Groups the rows of a file into orders, or makes a customer of each row. Every row pushed ends in
+ * exactly one place: in an item emitted, or among the rejects.
  *
  * No order is emitted in part. If its rows do not follow each other, which a #TallSurvey of the
- * file knows beforehand, all of them are rejected. A row that is bad takes its whole order with it,
- * as an order without one of its lines is not what the file says. If an unreadable row does not
- * even name its order, that is the order whose rows are before and after it.
+ * file knows beforehand, all of them are rejected. A bad row rejects its whole order, because the
+ * order would lack a line. An unreadable row that does not name its order belongs to the order
+ * whose rows are before and after it.
  *
  * It keeps one order, or a digest of every customer's number (#TallDigestSet). Not thread-safe.
  */

@@ -12,8 +12,8 @@ G_BEGIN_DECLS
 /**
  * TallLoadSummary:
  *
- * What became of a file. At the end of a load that was not stopped, rows = stored_rows +
- * rejected rows.
+ * The result of a load. At the end of a load that was not stopped, rows = stored_rows + rejected
+ * rows.
  */
 typedef struct
 {

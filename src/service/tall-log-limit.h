@@ -9,8 +9,8 @@ G_BEGIN_DECLS
 /**
  * TallLogLimit:
  *
- * Keeps clients, and outages, from filling the log: so many lines a period, and then only how many
- * there were. A period begins with its first line. Zeroed to start with. Any thread may use it.
+ * Keeps clients and outages from filling the log: it allows a number of lines in a period, and then
+ * only counts. A period begins with its first line. Zeroed to start with. Any thread may use it.
  */
 typedef struct
 {

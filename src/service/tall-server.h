@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 /**
  * TallServerOptions:
  *
- * What a server takes from its clients. Zero means the usual value.
+ * What a server accepts from its clients. Zero means the usual value.
  */
 typedef struct
 {

@@ -35,7 +35,7 @@ typedef struct
 {
   TallStructInput input;
   TallArena *arena;
-  TallCallMemory *memory; /* not owned: counts what is read; NULL: nobody does */
+  TallCallMemory *memory; /* not owned: counts what is read; NULL: not counted */
   guint n_structs;        /* elements of lists that may still come */
   gsize text_budget;      /* bytes of text that may still come, with 2 for each text */
   gboolean many;          /* the limits are those of a call on many */

@@ -31,7 +31,7 @@ typedef enum
 /* Elements of a list in a call on many, and entries of a page. */
 #define TALL_STRUCT_MANY_ITEMS 1000
 
-/* A field that is always there: nothing in memory tells whether it is. */
+/* A field that is always there: no flag in memory says whether it is. */
 #define TALL_FIELD_ALWAYS G_MAXUINT16
 
 typedef struct _TallStructType TallStructType;

@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 /**
  * TallStep:
  * @TALL_STEP_DONE: it is done; the root says what is there
- * @TALL_STEP_AGAIN: it is certainly not done, as somebody else was faster; the root says what is
+ * @TALL_STEP_AGAIN: it is certainly not done, as another writer was faster; the root says what is
  *   there now
  * @TALL_STEP_FAILED: there is an error; the root says what it said before
  *

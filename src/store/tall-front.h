@@ -81,10 +81,9 @@ G_DECLARE_DERIVABLE_TYPE (TallFront, tall_front, TALL, FRONT, GObject)
 /**
  * TallFrontClass:
  *
- * What everyone who keeps orders works with. Behind it stands the store, or a client of the
- * service; callers do not care which. All slots but the optional ones must be implemented. Any
- * thread may call at any time. Errors are of %TALL_ERROR, their messages begin with the operation
- * and the key.
+ * The interface to orders. The store implements it, and so does a client of the service; callers
+ * need not know which. All slots but the optional ones must be implemented. Any thread may call at
+ * any time. Errors are of %TALL_ERROR, their messages begin with the operation and the key.
  */
 struct _TallFrontClass
 {
@@ -132,13 +131,14 @@ struct _TallFrontClass
                                GError **error);
 
   /* Fetches @n orders; @outcomes (out, caller-allocates, zeroed): one for each, by position. FALSE
-   * only if nothing could be asked at all; else each outcome tells. */
+   * only if nothing could be asked at all; otherwise each outcome has its own result. */
   gboolean (*get_orders) (
       TallFront *self, const TallOrderId *ids, guint n, TallOutcome *outcomes, GError **error);
 
   /* Stores @n orders, each atomically and independently; @options (nullable): @n of them. As with
    * get_orders. Two of one order in one call are stored one after the other. The time of each runs
-   * from the beginning of the call: what was not tried in it is %TALL_ERROR_TIMED_OUT. */
+   * from the beginning of the call: an order that was not tried by then is
+   * %TALL_ERROR_TIMED_OUT. */
   gboolean (*put_orders) (TallFront *self,
                           TallOrder *const *orders,
                           const TallWriteOptions *options,
@@ -147,8 +147,8 @@ struct _TallFrontClass
                           GError **error);
 
   /* Returns (transfer full): a page of a customer's orders by date. An order whose date changes
-   * meanwhile may be missed or come twice. A page may have fewer entries than asked for, even none,
-   * and yet a next page: where much was deleted or given other dates. %TALL_ERROR_UNSUPPORTED
+   * meanwhile may be missed or come twice. If much was deleted or given other dates, a page may
+   * have fewer entries than asked for, even none, and still a next page. %TALL_ERROR_UNSUPPORTED
    * without an index; %TALL_ERROR_INVALID for a page token of another listing, deployment or
    * version. */
   TallOrderList *(*list_orders) (TallFront *self,
@@ -157,11 +157,10 @@ struct _TallFrontClass
                                  GError **error);
 
   /* Returns (transfer full): a page of all customers, in the order of their row keys, each once;
-   * also of those who have only orders (revision 0), because export walks this list and must lose
-   * nothing; but where row keys collide perhaps not of all: see @others of #TallCustomerOrders. A
-   * page may have fewer entries than asked for, even none, and yet a next page: where much was
-   * deleted. Dates in @options
-   * are not allowed. */
+   * also of customers with only orders (revision 0), because export walks this list and must lose
+   * nothing. If row keys collide, perhaps not all are listed: see @others of #TallCustomerOrders.
+   * If much was deleted, a page may have fewer entries than asked for, even none, and still a next
+   * page. Dates in @options are not allowed. */
   TallCustomerList *(*list_customers) (TallFront *self,
                                        const TallListOptions *options,
                                        GError **error);
@@ -177,7 +176,7 @@ struct _TallFrontClass
 
   TallDescription *(*describe) (TallFront *self, GError **error);
 
-  /* Succeeds if an answer comes from where the orders are kept. */
+  /* Succeeds if the store of the orders answers. */
   gboolean (*ping) (TallFront *self, GError **error);
 
   /* Reads everything that is stored and reports what is wrong. @summary (out): how far it came,

@@ -12,9 +12,9 @@ G_BEGIN_DECLS
 /**
  * TallIds:
  *
- * The substituted ids of customers, for key strategies that need them: a number that has got an id
- * keeps it for ever, and no id is given to two numbers, whoever asks at the same time, dies or is
- * late. An id can be wasted. Those that were seen are kept in memory, a bounded number of them. Any
+ * The substituted ids of customers, for key strategies that need them: a number that has an id
+ * keeps it for ever, and no id is given to two numbers, even if several processes ask at the same
+ * time, die or are late. An id can be wasted. A bounded number of known ids is kept in memory. Any
  * thread may call at any time.
  */
 typedef struct _TallIds TallIds;

@@ -35,7 +35,7 @@ typedef struct
  */
 typedef struct
 {
-  char *number;  /* of the order or the customer; NULL: the rows do not tell */
+  char *number;  /* of the order or the customer; NULL: the rows do not say */
   gint code;     /* %TALL_ERROR_DAMAGED or %TALL_ERROR_NEWER_VERSION */
   char *message; /* for people: what is wrong, and where */
 } TallUnreadable;
@@ -61,8 +61,8 @@ typedef struct
  * TallOrderList:
  *
  * One page of a customer's orders, newest sales date first, those without a date last, the same
- * date by order part of the row key. Those that cannot be read take room on a page like entries;
- * one whose date was changed may be there for each of its dates.
+ * date by order part of the row key. Orders that cannot be read count towards the page's limit like
+ * entries. One whose date was changed may be there for each of its dates.
  */
 typedef struct
 {
@@ -93,10 +93,10 @@ typedef struct
 /**
  * TallCustomerList:
  *
- * One page of the customers, in the order of their row keys. Where the customer cannot be read, but
- * an order tells its number, there are both an entry and an unreadable of that number; where
- * nothing under its row key can be read, there is an unreadable without a number. Orders of
- * somebody who has an entry are looked at no further: what is wrong with them, getting them tells.
+ * One page of the customers, in the order of their row keys. If a customer cannot be read, but an
+ * order shows its number, there are both an entry and an unreadable with that number. If nothing
+ * under its row key can be read, there is an unreadable without a number. The other orders of a
+ * customer with an entry are not looked at: getting them reports what is wrong with them.
  */
 typedef struct
 {
@@ -129,7 +129,7 @@ typedef struct
 /**
  * TallOutcome:
  *
- * What became of one of many: an error, or a revision and, for gets, the order.
+ * The outcome of one of many: an error, or a revision and, for gets, the order.
  */
 typedef struct
 {

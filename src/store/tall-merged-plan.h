@@ -15,7 +15,7 @@ G_BEGIN_DECLS
  */
 typedef struct
 {
-  TallReadPlan *asked;    /* owned: the small reads; whoever wants something adds it here */
+  TallReadPlan *asked;    /* owned: the small reads; callers add theirs here */
   TallReadPlan *sent;     /* owned: what is asked of the table; NULL before */
   TallReadResult *result; /* owned: what came; NULL before */
   TallRows *results;      /* owned: one for each of @asked */

@@ -33,8 +33,8 @@ typedef struct
 /**
  * TallOperation:
  *
- * One call on one order or one customer: whose root row it is about, and how long it may take. A
- * plain value of one thread.
+ * One call on one order or one customer: its root row, and how long it may take. A plain value of
+ * one thread.
  */
 typedef struct
 {

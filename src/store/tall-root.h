@@ -10,8 +10,8 @@ G_BEGIN_DECLS
 /**
  * TallRoot:
  *
- * What a root row says: its state cell, and whose row it is. All zero: there is no state cell. A
- * plain value, except for @stranger.
+ * What a root row says: its state cell, and its owner. All zero: there is no state cell. A plain
+ * value, except for @stranger.
  */
 typedef struct
 {
@@ -20,7 +20,7 @@ typedef struct
   TallState state;
   guint8 bytes[TALL_STATE_SIZE]; /* the state cell as it is stored */
   gboolean has_summary;          /* that of the committed revision is there */
-  char *stranger; /* owned: the numbers of whom the row belongs to, if that is somebody else */
+  char *stranger; /* owned: the numbers of the owner, if it is another order or customer */
 } TallRoot;
 
 void tall_root_clear (TallRoot *self);

@@ -41,7 +41,7 @@ typedef struct
   gint64 sales_date;                     /* committed; TALL_NO_DATE if the order has none */
   gint64 revision;                       /* committed; 0 if nothing ever was */
   guint8 token[TALL_TOKEN_SIZE];         /* of the commit */
-  gint64 pending;                        /* revision claimed; 0 if nobody is writing */
+  gint64 pending;                        /* revision claimed; 0 if there is no claim */
   guint8 pending_token[TALL_TOKEN_SIZE]; /* of the claim, or of the last claim given up; after a
                                             commit: who made the row, 8 bytes, and the revision
                                             that was replaced, 8 bytes */

@@ -38,19 +38,19 @@ typedef struct
   const char *compression;  /* of all tables but `meta`: as in #TallTableSpec; NULL = the store's */
   const char *bloom_filter; /* default. They are checked by the store that is to keep them */
   const char *block_encoding;
-  const char *id; /* a UUID that no other has, to know the deployment by; NULL = a random one */
+  const char *id; /* a unique UUID, which identifies the deployment; NULL = a random one */
 } TallStoreSettings;
 
 /**
  * TallStoreHooks:
  *
- * Seams for tests: time and chance. NULL slots mean the real thing.
+ * Hooks for tests: time and randomness. NULL slots mean the real ones.
  */
 typedef struct
 {
   gint64 (*now) (gpointer data);                      /* milliseconds since the epoch */
   gint64 (*monotonic) (gpointer data);                /* microseconds */
-  void (*sleep) (gint64 microseconds, gpointer data); /* waiting for somebody else's claim */
+  void (*sleep) (gint64 microseconds, gpointer data); /* waiting for another writer's claim */
   void (*make_token) (guint8 token[TALL_TOKEN_SIZE], gpointer data);
   gint64 patience; /* microseconds a foreign claim may stay unchanged; 0 = 1 s */
   gpointer data;

@@ -16,7 +16,7 @@ typedef struct
   guint64 n_of_kind[TALL_N_FINDING_KINDS];
 } Verify;
 
-/* Whose row it is: as a sentence would say it. */
+/* Names the owner of the row, as in a sentence. */
 static char *
 name_owner (const TallFinding *finding)
 {

@@ -40,7 +40,7 @@ add (TallVerifyLook *look, TallFindingKind kind, const TallRow *row, const char 
   tall_verify_look_add (look, kind, TALL_INDEX_TABLE, row->key, 1, message);
 }
 
-/* The text of the hint is for people, who may be told that an order cannot be read. */
+/* The text of the hint is for people: messages about unreadable orders show it. */
 static void
 judge_text (TallVerifyLook *look, const TallRow *row, TallSlice summary)
 {

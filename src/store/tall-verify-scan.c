@@ -173,7 +173,7 @@ compare (const Cursor *cursor, const TallVerifyGroup *group)
   return order != 0 ? order : tall_slice_compare (cursor->order, group->order);
 }
 
-/* Whose rows come next. FALSE: nobody's. */
+/* Finds the order or customer whose rows come next. FALSE: there is none. */
 static gboolean
 find_next (TallVerifyScan *self)
 {

@@ -250,7 +250,7 @@ test_unreadable (TallStoreFixture *self, gconstpointer data)
   g_assert_cmpuint (summary.n_orders, <, 90);
 }
 
-/* Who is alone has nobody to wait for. */
+/* A process that is alone does not wait. */
 static void
 test_alone (TallStoreFixture *self, gconstpointer data)
 {

@@ -149,8 +149,8 @@ def write_hint(value, revision):
 
 def write_hint_alone(operation, value, root, revision, hinted):
     """The hint of an order of one row. Returns the revision of the hint that leads there, 0 if it is
-    not certain that there is one. That of an earlier try will do if it is younger than all that the
-    row has seen: then nobody removes it."""
+    not certain that there is one. The hint of an earlier try is enough if it is younger than
+    everything that the row has seen: then nobody removes it."""
     state = root.state or NO_STATE
     seen = max(state.revision, state.pending, root.timestamp)
     if hinted > (0 if operation.variant.hint == "once" else seen):

@@ -124,8 +124,8 @@ test_slow_clock (TallStoreFixture *fixture, gconstpointer data)
   assert_there (fixture, TRUE);
 }
 
-/* A clock that is behind by the TTL stores nothing that anybody could find, and is not told that it
- * has. */
+/* A client whose clock is behind by the TTL stores nothing that can be found, and is not answered
+ * with success. */
 static void
 test_clock_far_behind (TallStoreFixture *fixture, gconstpointer data)
 {

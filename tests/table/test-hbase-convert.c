@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 
-/* What a gateway is sent. That HBase does with it what is meant is for the conformance suite, which
- * cannot see whether a write was synced. */
+/* Tests what is sent to a gateway. The conformance suite tests what HBase does with it, but cannot
+ * see whether a write was synced. */
 #include "tall-hbase-convert.h"
 
 static void

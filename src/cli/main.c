@@ -42,7 +42,7 @@ print_help (void)
 static TallExit
 refuse_command (const char *name)
 {
-  const char *meant = tall_commands_suggest (name);
+  const char *meant = g_str_equal (name, "version") ? "--version" : tall_commands_suggest (name);
   if (*name == '-')
     tall_print_error ("Options come after the command, and “%s” is none; see: tallorder help",
                       name);

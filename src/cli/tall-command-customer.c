@@ -204,6 +204,18 @@ static const ActionHelp action_helps[] = {
               "  tallorder customer list --store rocksdb:shop --limit 100" } },
 };
 
+/* What an option does, without the actions that it goes with: "get, put: what it does". */
+static const char *
+skip_actions (const char *description)
+{
+  const char *colon = strstr (description, ": ");
+  g_autofree char *start = g_strndup (description, strcspn (description, ",:"));
+  for (guint i = 0; colon != NULL && i < G_N_ELEMENTS (action_helps); i++)
+    if (g_str_equal (action_helps[i].command.name, start))
+      return colon + 2;
+  return description;
+}
+
 static gboolean
 is_listed (const char *const *names, gsize max, const char *name)
 {
@@ -233,7 +245,10 @@ print_action_help (Call *self, const GOptionEntry *entries, int argc, char **arg
       guint n = 0;
       for (guint j = 0; entries[j].long_name != NULL; j++)
         if (is_listed (action->options, G_N_ELEMENTS (action->options), entries[j].long_name))
-          own[n++] = entries[j];
+          {
+            own[n] = entries[j];
+            own[n++].description = skip_actions (entries[j].description);
+          }
       (void)!tall_options_parse (&self->options, &command, own, argc, argv, NULL);
     }
 }

@@ -3,6 +3,7 @@
 #include "tall-error.h"
 #include "tall-options.h"
 #include "tall-output.h"
+#include "tall-store-url.h"
 #include "tall-text.h"
 
 #include <stdio.h>
@@ -27,6 +28,23 @@ ask (const char *name)
   return g_str_equal (answer, name);
 }
 
+/* The deployment that is meant; NULL, with a message printed, if none is named. */
+static char *
+find_name (const TallOptions *options, const char *given)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallStoreUrl) url = given == NULL && options->store != NULL
+                                     ? tall_store_url_parse (options->store, &error)
+                                     : NULL;
+  const char *name = url != NULL ? url->name : given;
+  if (error != NULL)
+    tall_print_failure (error);
+  else if (name == NULL)
+    tall_usage_error (&tall_command_drop,
+                      "Say which deployment: --name N, or ?name=N at the end of --store");
+  return g_strdup (name);
+}
+
 /* Sets @exit unless it is to be done. */
 static gboolean
 is_confirmed (const char *name, const char *yes, TallExit *exit)
@@ -36,9 +54,11 @@ is_confirmed (const char *name, const char *yes, TallExit *exit)
   if (yes != NULL && g_str_equal (yes, name))
     return TRUE;
   if (yes != NULL)
-    tall_usage_error (command, "--yes says %s, and --name %s; nothing is removed", yes, name);
+    tall_usage_error (command,
+                      "--yes and the name of the deployment differ (%s, %s); nothing is removed",
+                      yes, name);
   else if (!isatty (STDIN_FILENO))
-    tall_usage_error (command, "Nobody can be asked here: give --yes %s, too", name);
+    tall_usage_error (command, "Not on a terminal: add --yes %s", name);
   else if (ask (name))
     return TRUE;
   else
@@ -82,10 +102,11 @@ run (int argc, char **argv)
   if (options.n_arguments > 0)
     return tall_usage_error (&tall_command_drop, "drop takes no argument: “%s”",
                              options.arguments[0]);
-  if (name == NULL)
-    return tall_usage_error (&tall_command_drop, "Say which deployment: --name N");
+  g_autofree char *meant = find_name (&options, name);
+  if (meant == NULL)
+    return TALL_EXIT_USAGE;
   TallExit exit;
-  return is_confirmed (name, yes, &exit) ? drop (&options, name) : exit;
+  return is_confirmed (meant, yes, &exit) ? drop (&options, meant) : exit;
 }
 
 const TallCommand tall_command_drop = {

@@ -187,8 +187,9 @@ finish (const Export *self, gboolean all, const GError *error)
                       self->n_failed,
                       self->n_failed == 1 ? "customer or order" : "customers or orders");
   if (damaged && all)
-    tall_print_error ("Customers whose rows are whole can still be had: tallorder export CUSTOMER, "
-                      "one by one");
+    tall_print_error ("The damage also stops the list of customers. If you know numbers of "
+                      "customers, try tallorder export NUMBER for each: it works where their rows "
+                      "lie in files that are whole");
   return error != NULL || self->n_failed > 0 ? TALL_EXIT_FAILED : TALL_EXIT_DONE;
 }
 
@@ -225,7 +226,7 @@ const TallCommand tall_command_export = {
       "Each line is {\"customer\": ...} or {\"order\": ...}; put takes them back. Customers come\n"
       "in the order of their row keys, each before its orders. Two deployments of the same\n"
       "key strategy that hold the same give the same lines; with numeric keys perhaps in\n"
-      "another order, because there the row keys depend on which customer came first.\n"
+      "another order, because there a row key depends on which customer was stored first.\n"
       "What is written meanwhile may or may not be in it; each order is whole.\n"
       "Customers and orders that cannot be read are reported on standard error, one by one; the\n"
       "others are exported, and the exit code is 3 then.\n\n"

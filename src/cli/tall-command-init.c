@@ -199,7 +199,7 @@ run (int argc, char **argv)
       "that is less; record-type keeps the rows",
       "SECONDS" },
     { "index", 0, 0, G_OPTION_ARG_FILENAME, &own.index,
-      "date (default): orders can be listed; none: a put saves a call", "KIND" },
+      "date (default), or none: faster puts, but orders cannot be listed by date", "KIND" },
     { "regions", 0, 0, G_OPTION_ARG_INT, &own.regions, "regions that tables begin with", "N" },
     { "sample", 0, 0, G_OPTION_ARG_FILENAME, &own.sample,
       "customer numbers to split by, one a line, for key strategy raw", "FILE" },

@@ -134,10 +134,10 @@ print_summary (const Load *load)
                 summary->lines, summary->lines == 1 ? "line" : "lines");
   if (summary->apart > 0)
     tall_print_styled (TALL_STYLE_BAD,
-                       "Apart     %" G_GUINT64_FORMAT " %s with rows apart %s not "
-                       "stored; sort the file by customer and order number\n",
-                       summary->apart, summary->apart == 1 ? "order" : "orders",
-                       summary->apart == 1 ? "was" : "were");
+                       "Split     %" G_GUINT64_FORMAT " %s rejected, because %s rows are not "
+                       "together; sort the file by customer and order number\n",
+                       summary->apart, summary->apart == 1 ? "order is" : "orders are",
+                       summary->apart == 1 ? "its" : "their");
   print_time (load);
   if (rejected > 0)
     {

@@ -66,7 +66,7 @@ run (int argc, char **argv)
     { "if-revision", 0, 0, G_OPTION_ARG_INT64, &own.if_revision,
       "only if exactly this revision is stored", "N" },
     { "token", 0, 0, G_OPTION_ARG_FILENAME, &own.token,
-      "by which this put is recognised if it is sent again", "UUID" },
+      "a UUID of your own: sent twice with it, the order is stored once", "UUID" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &own.json, "for programs: a JSON object for each", NULL },
     { "quiet", 0, 0, G_OPTION_ARG_NONE, &own.quiet, "nothing about what is stored", NULL },
     { NULL },
@@ -96,20 +96,21 @@ const TallCommand tall_command_put = {
   .name = "put",
   .arguments = "FILE|-",
   .summary = "Stores orders from JSON, each whole, and replaces those that exist.",
-  .help = "FILE holds one JSON object, or one in each line: an order, or {\"order\": ...} or\n"
-          "{\"customer\": ...}. A bad one is named with its line and does not keep the others\n"
-          "from being stored; the exit code is 1 then. Lines of standard input are stored as they\n"
-          "come. If something stops the rest, such as a lost server or Ctrl-C, a message names\n"
-          "the line at which to go on.\n"
-          "With --json, each object gives a line such as\n"
-          "{\"line\":1,\"customer_number\":\"VINET\",\"order_number\":\"10248\",\"revision\":"
-          "1732190000000}\n"
-          "or, instead of the revision, \"error\" and \"message\".\n"
-          "With --token, a put whose answer was lost can be sent again: it is stored once, unless\n"
-          "others have written the order since.\n\n"
-          "Example:\n"
-          "  tallorder get --store rocksdb:shop VINET 10248 --json >order.json\n"
-          "  tallorder put --store rocksdb:shop order.json",
+  .help =
+      "FILE holds one JSON object, or one in each line: an order, or {\"order\": ...} or\n"
+      "{\"customer\": ...}. A bad one is named with its line and does not keep the others\n"
+      "from being stored; the exit code is 1 then. Lines of standard input are stored as they\n"
+      "come. If something stops the rest, such as a lost server or Ctrl-C, a message names\n"
+      "the line at which to go on.\n"
+      "With --json, each object gives a line such as\n"
+      "{\"line\":1,\"customer_number\":\"VINET\",\"order_number\":\"10248\",\"revision\":"
+      "1732190000000}\n"
+      "or, instead of the revision, \"error\" and \"message\".\n"
+      "With --token, a put whose answer was lost can be sent again with the same UUID, made by\n"
+      "uuidgen: it is stored once, unless others have written the order since.\n\n"
+      "Example:\n"
+      "  tallorder get --store rocksdb:shop VINET 10248 --json >order.json\n"
+      "  tallorder put --store rocksdb:shop order.json",
   .takes_server = TRUE,
   .run = run,
 };

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-json-file.h"
 #include "tall-error.h"
+#include "tall-json-listing.h"
 #include "tall-json.h"
 
 #include <errno.h>
@@ -294,6 +295,20 @@ has_object_lines (TallSlice text)
   return FALSE;
 }
 
+/* A listing is not read as lines, of which some might be orders. Nothing after it is read. */
+static TallJsonStep
+refuse_listing (TallJsonFile *self, TallJsonItem *item)
+{
+  item->line = self->next_line;
+  tall_error_set_invalid (&item->error, NULL,
+                          "this is a listing, and nothing of it is stored. tallorder export "
+                          "prints orders and customers as put takes them");
+  g_prefix_error (&item->error, "%s:%" G_GUINT64_FORMAT ": ", self->name, item->line);
+  self->at = self->buffer->len;
+  self->file_ended = TRUE;
+  return TALL_JSON_ITEM;
+}
+
 /* The first line is no whole object: everything up to the end of the file as one, unless there are
  * objects in later lines, which the broken one must not take with it. */
 static TallJsonStep
@@ -306,6 +321,8 @@ read_rest (TallJsonFile *self, TallJsonItem *item, GError **error)
         return step;
     }
   TallSlice rest = tall_slice (self->buffer->data + self->at, self->buffer->len - self->at);
+  if (tall_json_is_listing (rest))
+    return refuse_listing (self, item);
   if (rest.len <= MAX_OBJECT)
     parse_item (self, strip (rest), self->next_line, item);
   if ((item->error != NULL || rest.len > MAX_OBJECT) && has_object_lines (rest))
@@ -342,6 +359,8 @@ tall_json_file_next (TallJsonFile *self, TallJsonItem *item, GError **error)
         return TALL_JSON_END;
       if (text.len > 0 && !self->by_lines && !is_closed (text))
         return read_rest (self, item, error);
+      if (!self->by_lines && tall_json_is_listing (text))
+        return refuse_listing (self, item);
       if (text.len > 0)
         {
           self->by_lines = TRUE;

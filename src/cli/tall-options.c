@@ -373,6 +373,15 @@ tall_options_parse (TallOptions *self,
   return TRUE;
 }
 
+static const char *
+name_environment (const TallCommand *command)
+{
+  if (command->ignores_environment)
+    return "";
+  return command->takes_server ? "; or set TALLORDER_STORE or TALLORDER_SERVER"
+                               : "; or set TALLORDER_STORE";
+}
+
 static TallStoreUrl *
 parse_store (const TallOptions *self, const TallCommand *command, TallExit *exit)
 {
@@ -386,8 +395,9 @@ parse_store (const TallOptions *self, const TallCommand *command, TallExit *exit
                                      "one, or give --store or --server"
                                    : "Give --store or --server, not both");
   else if (self->store == NULL)
-    tall_usage_error (command, "Say where the orders are: --store rocksdb:DIR%s",
-                      command->takes_server ? ", or --server HOST:PORT" : "");
+    tall_usage_error (command, "Say where the orders are: --store rocksdb:DIR%s%s",
+                      command->takes_server ? ", or --server HOST:PORT" : "",
+                      name_environment (command));
   else
     {
       TallStoreUrl *url = tall_store_url_parse (self->store, &error);

@@ -22,8 +22,7 @@ check_date (const char *option, const char *text, gboolean *has, gint64 *date, G
   *has = text != NULL;
   if (text == NULL || tall_date_parse (text, date, &local))
     return TRUE;
-  tall_error_set_invalid (error, option, "--%s takes a date such as 1996-07-31: %s", option,
-                          local->message);
+  tall_error_set_invalid (error, option, "--%s: %s", option, local->message);
   return FALSE;
 }
 

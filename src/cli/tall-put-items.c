@@ -200,7 +200,8 @@ tall_put_items (const TallPutCall *call)
   Put self = { .call = call, .file = file };
   TallJsonStep step = tall_json_file_next (file, &first, &error);
   if (step == TALL_JSON_END)
-    g_set_error (&error, TALL_ERROR, TALL_ERROR_INVALID, "%s holds no JSON object", call->path);
+    g_set_error (&error, TALL_ERROR, TALL_ERROR_INVALID, "%s holds no JSON object",
+                 g_str_equal (call->path, "-") ? "Standard input" : call->path);
   if (step == TALL_JSON_ITEM && !check_single (&self, &error) && error == NULL)
     return TALL_EXIT_USAGE;
   if (error != NULL)

@@ -23,7 +23,7 @@ parse (const char *address, GError **error)
 
   tall_error_set_invalid (error, "address",
                           "\"%s\" is no address to listen on: write HOST:PORT, such as "
-                          "127.0.0.1:9090 or [::1]:9090; port 0 takes a free one",
+                          "127.0.0.1:7654 or [::1]:7654; port 0 takes a free one",
                           address);
   return NULL;
 }

@@ -232,7 +232,7 @@ set_taken (const TallDeployment *there, GError **error)
 {
   tall_error_set_conflict (error, 0,
                            "There is a deployment already, with layout %s and key strategy %s; "
-                           "open it, or choose another name",
+                           "open it, or choose another name with ?name=N",
                            there->layout, there->key_strategy);
 }
 

@@ -215,7 +215,7 @@ def load_rows_apart(folder):
     for given in ([source], ["-"], ["-", "--spool", folder]):
         stdin = pathlib.Path(source).read_text("utf-8") if given[0] == "-" else None
         run(*load, *given, "--rejects", rejects, stdin=stdin).ends(
-            NO, "8 read = 2 stored + 6 rejected", "2 orders with rows apart were not stored",
+            NO, "8 read = 2 stored + 6 rejected", "2 orders are rejected, because their rows are not together",
             "5 × the lines of the order are not together (first: line 2: order 1: its lines are "
             "not together: lines 2 and 5; sort the file by customer and order number)",
             "1 × Q: is not a number (first: line 6: “x” is not a number of the form 1234.5")
@@ -238,7 +238,7 @@ def load_rows_apart(folder):
     # one order alone is together in the reject file
     run("delete", "--store", store, "A", 1).ends(DONE)
     pathlib.Path(source).write_text("C,O,Q\nA,1,1\nB,1,2\nA,1,4\n", encoding="utf-8")
-    run(*load, source, "--rejects", rejects).ends(NO, "1 order with rows apart was not stored")
+    run(*load, source, "--rejects", rejects).ends(NO, "1 order is rejected, because its rows are not together")
     with open(rejects, newline="", encoding="utf-8") as file:
         rejected = [row["row"] for row in csv.DictReader(file)]
     run(*load, "-", stdin="C,O,Q\n" + "\n".join(rejected) + "\n").ends(DONE)

@@ -398,7 +398,8 @@ test_without_proof (void)
   change_log (flipped, 0, 10000);
   g_assert_cmpint (open_and_read (flipped, &message), ==, REFUSED);
   g_assert_true (g_pattern_match_simple (
-      "*.log is damaged before later writes.*backup*truncate -s * 0000*.log; rm -f SYNCED*",
+      "*.log is damaged before later writes.*backup*copy the directory of the store, cd into the "
+      "copy and run: truncate -s * 0000*.log; rm -f SYNCED*",
       message));
   change_log (cut, -10, NO_FLIP);
   expect_losses (cut, "*bytes at the end of*an older version wrote them*");

@@ -319,9 +319,11 @@ test_wrong_directory (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   expect_open_fails (&options, TALL_ERROR_UNAVAILABLE, "*letter.txt/store can not be created*");
   g_autofree char *file = g_build_filename (self->directory, "letter.txt", NULL);
   options.directory = file;
-  expect_open_fails (&options, TALL_ERROR_INVALID, "*letter.txt is no directory*name*");
+  expect_open_fails (&options, TALL_ERROR_INVALID,
+                     "*letter.txt is a file; give a directory: *init*");
   options.must_exist = TRUE;
-  expect_open_fails (&options, TALL_ERROR_INVALID, "*letter.txt is no directory*name*");
+  expect_open_fails (&options, TALL_ERROR_INVALID,
+                     "*letter.txt is a file; give a directory: *init*");
 }
 
 static void

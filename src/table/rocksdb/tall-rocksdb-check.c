@@ -163,8 +163,9 @@ set_log_damaged (const Look *look, const char *name, gsize at, const char *what,
       look, error,
       "%s %s. Every write up to number %" G_GUINT64_FORMAT " is there, but acknowledged ones after "
       "it are not. Restore the store from a backup. To give up what was written after number "
-      "%" G_GUINT64_FORMAT " instead, run, on a copy of the directory: truncate -s %" G_GSIZE_FORMAT
-      " %s; rm -f " TALL_ROCKSDB_SYNCED,
+      "%" G_GUINT64_FORMAT
+      " instead, copy the directory of the store, cd into the copy and run: truncate "
+      "-s %" G_GSIZE_FORMAT " %s; rm -f " TALL_ROCKSDB_SYNCED,
       name, what, look->covered, look->covered, at, name);
 }
 

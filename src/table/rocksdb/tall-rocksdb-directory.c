@@ -102,8 +102,7 @@ make_directory (const char *directory, gboolean must_exist, GError **error)
     {
       tall_error_set_invalid (
           error, "directory",
-          "%s is no directory, which an embedded store is: name the directory of "
-          "a store, or one that `tallorder init` shall make",
+          "%s is a file; give a directory: that of a store, or a new one for `tallorder init`",
           directory);
       return FALSE;
     }

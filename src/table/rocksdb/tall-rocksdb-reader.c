@@ -52,7 +52,10 @@ void
 tall_rocksdb_prefix_row (GError **error, const TallRocksdbFamily *family, TallSlice row)
 {
   g_autofree char *key = tall_slice_to_debug (row);
-  g_prefix_error (error, "Table %s, row %s: ", family->spec->name, key);
+  if (row.len == 0)
+    g_prefix_error (error, "Table %s: ", family->spec->name);
+  else
+    g_prefix_error (error, "Table %s, row %s: ", family->spec->name, key);
 }
 
 static gboolean
@@ -254,11 +257,12 @@ collect_rows (const TallRocksdbStep *step,
 
   char *message = NULL;
   rocksdb_iter_get_error (iterator, &message);
-  if (tall_rocksdb_take_error (message, "Scanning the rows after it", error))
+  TallSlice last =
+      found->len > 0 ? g_array_index (found, TallRow, found->len - 1).key : step->read->start;
+  const char *what = last.len > 0 ? "Scanning the rows after it" : "Scanning its first rows";
+  if (tall_rocksdb_take_error (message, what, error))
     return TRUE;
-  tall_rocksdb_prefix_row (error, step->family,
-                           found->len > 0 ? g_array_index (found, TallRow, found->len - 1).key
-                                          : step->read->start);
+  tall_rocksdb_prefix_row (error, step->family, last);
   return FALSE;
 }
 

@@ -86,8 +86,8 @@ tall_rocksdb_proof_load (const char *directory, TallRocksdbProof *proof, GError 
     tall_error_set_detailed (error, TALL_ERROR_DAMAGED, path,
                              "Opening the store: " TALL_ROCKSDB_SYNCED " is damaged. It says how "
                              "much of the store must be there: restore the store from a backup; or "
-                             "remove this file, then nothing notices what the other files lost at "
-                             "their ends");
+                             "remove this file. If you remove it, losses at the end of other files "
+                             "go unnoticed");
   else if (format > FORMAT)
     tall_error_set_detailed (error, TALL_ERROR_NEWER_VERSION, path,
                              "Opening the store: " TALL_ROCKSDB_SYNCED

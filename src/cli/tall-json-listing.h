@@ -1,0 +1,11 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-bytes.h"
+
+G_BEGIN_DECLS
+
+gboolean tall_json_is_listing (TallSlice text);
+
+G_END_DECLS

@@ -1,0 +1,142 @@
+# SPDX-FileCopyrightText: The tallorder authors
+# SPDX-License-Identifier: Apache-2.0
+"""What newcomers read, and the mistakes that they make first."""
+
+import os
+import pathlib
+import re
+import subprocess
+
+from support import (
+    PROGRAM, SOURCE, DONE, NO, USAGE, FAILED, ORDER, test, run, equal, new_store, main,
+)
+
+
+def names_in_help():
+    said = run("help").ends(DONE).out
+    return set(re.findall(r"^  (\w+) +\*? ", said.split("Commands")[1].split("Where the")[0], re.M))
+
+
+@test
+def commands_are_listed(_):
+    """Help has each command that is declared, and so has the README."""
+    declared = re.findall(r"^extern const TallCommand tall_command_(\w+);",
+                          (SOURCE / "src/cli/tall-command.h").read_text("utf-8"), re.M)
+    equal(names_in_help(), set(declared))
+    table = (SOURCE / "README.md").read_text("utf-8").split("## Commands")[1].split("tallorder COMMAND")[0]
+    firsts = re.findall(r"^\| (`.*?) \|", table, re.M)
+    equal({name for first in firsts for name in re.findall(r"`(\w+)", first)}, set(declared))
+
+
+@test
+def drop_by_the_address(folder):
+    store = new_store(folder)
+    run("init", "--store", f"{store}?name=a").ends(DONE)
+    run("drop", "--store", store, "--yes", "a").ends(
+        USAGE, "Say which deployment: --name N, or ?name=N")
+    run("drop", "--yes", "a").ends(USAGE, "Say which deployment")
+    run("drop", "--store", "rocksdb:", "--yes", "a").ends(USAGE, "rocksdb:")
+    run("drop", "--store", f"{store}?name=a").ends(USAGE, "Not on a terminal: add --yes a")
+    run("drop", "--store", f"{store}?name=a", "--yes", "b").ends(
+        USAGE, "--yes and the name of the deployment differ (b, a); nothing is removed")
+    run("drop", "--store", f"{store}?name=a", "--name", "b", "--yes", "b").ends(USAGE, "deployment a")
+    run("drop", "--store", f"{store}?name=a", "--yes", "a").ends(DONE, "Removed the deployment a")
+    run("status", "--store", f"{store}?name=a").ends(FAILED)
+    run("status", "--store", store).ends(DONE)
+
+
+@test
+def stores_are_private(folder):
+    old = os.umask(0)
+    try:
+        store = new_store(folder)
+    finally:
+        os.umask(old)
+    path = pathlib.Path(store.removeprefix("rocksdb:"))
+    equal(path.stat().st_mode & 0o777, 0o700)
+    equal({file.stat().st_mode & 0o777 for file in path.iterdir()}, {0o600})
+
+
+@test
+def listings_are_not_put(folder):
+    """None of its orders is stored, though each line but the last ends with a comma."""
+    store, new = new_store(folder), f"rocksdb:{folder}/new"
+    run("init", "--store", new).ends(DONE)
+    for number in ("O1", "O2", "O3"):
+        run("put", "--store", store, "-", stdin={**ORDER, "order_number": number}).ends(DONE)
+    only_orders = run("customer", "get", "--store", store, "C1", "--orders", "--json").ends(DONE).out
+    run("customer", "put", "--store", store, "-", stdin='{"number":"C1","name":"a \\"orders\\":["}').ends(
+        DONE)
+    listings = [run("customer", "get", "--store", store, "C1", "--orders", "--json", *more).ends(DONE).out
+                for more in ([], ["--limit", "1"], ["--all"])]
+    listings += [only_orders, run("list", "--store", store, "C1", "--json").ends(DONE).out,
+                 run("customer", "list", "--store", store, "--json").ends(DONE).out]
+    listings += [listing.replace("\n", "") for listing in listings]
+    listings += ["\n" + listings[0].replace("{", "\n{\n").replace(":", " : \n"),
+                 '{"next_page":"x","orders":[\n' + only_orders.split("\n", 1)[1]]
+    for listing in listings:
+        for command in (["put"], ["customer", "put"]):
+            said = run(*command, "--store", new, "-", stdin=listing).ends(
+                NO, "standard input:", ": this is a listing", "tallorder export")
+            equal(said.err.count("\n"), 1)
+    equal(run("export", "--store", new).ends(DONE).out, "")
+    # the word elsewhere makes no listing
+    run("put", "--store", new, "-", stdin={**ORDER, "attributes": {"orders": "[", "customers": "x"}}
+        ).ends(DONE)
+    run("customer", "put", "--store", new, "-",
+        stdin='{"number":"C1","name":"\\"orders\\":[","attributes":{"x":"{"}}').ends(DONE)
+
+
+@test
+def damage_names_what_can_be_had(folder):
+    """A damaged file ends both lists, and neither is named as the way out."""
+    store = new_store(folder, "blob")
+    path = pathlib.Path(store.removeprefix("rocksdb:"))
+    settings = set(path.glob("*.sst"))
+    run("put", "--store", store, "-", stdin=ORDER).ends(DONE)
+    run("customer", "put", "--store", store, "-", stdin='{"number":"C1"}').ends(DONE)
+    run("status", "--store", store).ends(DONE)  # what opens the store writes its log into tables
+    for table in set(path.glob("*.sst")) - settings:
+        content = bytearray(table.read_bytes())
+        content[8] ^= 0xff
+        table.write_bytes(content)
+    for command in (["export"], ["customer", "list"]):
+        said = run(*command, "--store", store).ends(FAILED, ": Scanning its first rows: ").err
+        equal(", row :" in said, False)
+    run("export", "--store", store).ends(
+        FAILED, "The damage also stops the list of customers", "tallorder export NUMBER")
+
+
+@test
+def plain_words(folder):
+    store = new_store(folder)
+    without = {name: value for name, value in os.environ.items() if not name.startswith("TALLORDER")}
+    run("get", "A", "B", env=without).ends(
+        USAGE, "--server HOST:PORT; or set TALLORDER_STORE or TALLORDER_SERVER;")
+    run("explain", "A", "B", env=without).ends(USAGE, "rocksdb:DIR; or set TALLORDER_STORE;")
+    equal("TALLORDER" in run("drop", "--name", "a", "--yes", "a", env=without).ends(USAGE).err, False)
+    run("version").ends(USAGE, "Did you mean: tallorder --version\n")
+    run("put", "--store", store, "-").ends(FAILED, "tallorder: Standard input holds no JSON object\n")
+    run("init", "--store", store).ends(FAILED, "or choose another name with ?name=N")
+    pathlib.Path(folder, "file").touch()
+    run("get", "--store", f"rocksdb:{folder}/file", "A", "B").ends(
+        FAILED, "/file is a file; give a directory: that of a store, or a new one for `tallorder init`")
+    for part, words in (("get", "for programs"), ("put", "nothing about what is stored"),
+                        ("list", "all pages"), ("delete", "only if exactly")):
+        said = run("customer", part, "--help").ends(DONE, words).out
+        equal(re.findall(r"--[a-z-]+.*  (?:get|put|list|delete)[,:].*", said), [])
+    run("customer", "--help").ends(DONE, "get, put, list: for programs")
+
+
+@test
+def help_of_the_installer(_):
+    tool = SOURCE / "tools" / "install-packages"
+    for words, code in ((["--help"], 0), (["build", "-h"], 0), ([], 2)):
+        done = subprocess.run([tool, *words], capture_output=True, text=True, check=False)
+        said = done.stderr if code else done.stdout
+        equal([done.returncode, "tools/install-packages TASK" in said, "  hbase " in said],
+              [code, True, True])
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

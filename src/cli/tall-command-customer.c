@@ -157,6 +157,7 @@ act (Call *self)
                                            .command = &tall_command_customer,
                                            .path = options->arguments[1],
                                            .kind = TALL_JSON_CUSTOMERS,
+                                           .jobs = TALL_PUT_JOBS,
                                            .json = self->json,
                                            .quiet = self->quiet });
 

@@ -13,6 +13,7 @@ typedef struct
   char *token;
   gboolean json;
   gboolean quiet;
+  gint jobs;
 } PutOptions;
 
 /* Turns a UUID into its 16 bytes. */
@@ -40,6 +41,8 @@ check_options (const PutOptions *own, TallWriteOptions *write, TallExit *exit)
     tall_usage_error (&tall_command_put, "--if-revision takes a number above 0");
   else if (own->token != NULL && !g_uuid_string_is_valid (own->token))
     tall_usage_error (&tall_command_put, "--token takes a UUID, not “%s”", own->token);
+  else if (own->jobs < 1 || own->jobs > TALL_PUT_MAX_JOBS)
+    tall_usage_error (&tall_command_put, "--jobs takes a number from 1 to %d", TALL_PUT_MAX_JOBS);
   else
     {
       if (own->if_absent)
@@ -60,13 +63,14 @@ check_options (const PutOptions *own, TallWriteOptions *write, TallExit *exit)
 static TallExit
 run (int argc, char **argv)
 {
-  PutOptions own = { .if_revision = G_MININT64 };
+  PutOptions own = { .if_revision = G_MININT64, .jobs = TALL_PUT_JOBS };
   const GOptionEntry entries[] = {
     { "if-absent", 0, 0, G_OPTION_ARG_NONE, &own.if_absent, "only if nothing is stored", NULL },
     { "if-revision", 0, 0, G_OPTION_ARG_INT64, &own.if_revision,
       "only if exactly this revision is stored", "N" },
     { "token", 0, 0, G_OPTION_ARG_FILENAME, &own.token,
       "a UUID of your own: sent twice with it, the order is stored once", "UUID" },
+    { "jobs", 0, 0, G_OPTION_ARG_INT, &own.jobs, "puts at the same time (default 8)", "N" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &own.json, "for programs: a JSON object for each", NULL },
     { "quiet", 0, 0, G_OPTION_ARG_NONE, &own.quiet, "nothing about what is stored", NULL },
     { NULL },
@@ -86,6 +90,7 @@ run (int argc, char **argv)
                                            .path = options.arguments[0],
                                            .kind = TALL_JSON_ORDERS,
                                            .write = write,
+                                           .jobs = (guint)own.jobs,
                                            .json = own.json,
                                            .quiet = own.quiet });
   g_free (own.token);
@@ -102,6 +107,8 @@ const TallCommand tall_command_put = {
       "from being stored; the exit code is 1 then. Lines of standard input are stored as they\n"
       "come. If something stops the rest, such as a lost server or Ctrl-C, a message names\n"
       "the line at which to go on.\n"
+      "Up to --jobs lines are stored at once; lines of one order keep their order. With\n"
+      "--jobs 1 each line is stored before the next one is tried.\n"
       "With --json, each object gives a line such as\n"
       "{\"line\":1,\"customer_number\":\"VINET\",\"order_number\":\"10248\",\"revision\":"
       "1732190000000}\n"

@@ -160,20 +160,29 @@ set_too_long (const TallJsonFile *self, GError **error)
   return TALL_JSON_FAILED;
 }
 
-/* The next line with its end, not yet taken; empty at the end of the file. */
+/* The next line with its end, not yet taken, as far as it was read. Returns whether it is whole: at
+ * the end of the file it is empty then. */
+static gboolean
+peek_line (const TallJsonFile *self, TallSlice *line)
+{
+  const guint8 *data = self->buffer->data; /* NULL while it is empty */
+  const guint8 *start = data != NULL ? data + self->at : NULL;
+  gsize len = self->buffer->len - self->at;
+  const guint8 *end = len > 0 ? memchr (start, '\n', len) : NULL;
+  *line = tall_slice (start, end != NULL ? (gsize)(end - start) + 1 : len);
+  return end != NULL || self->file_ended;
+}
+
+/* Reads until peek_line() gives a whole line. */
 static TallJsonStep
 find_line (TallJsonFile *self, TallSlice *line, GError **error)
 {
   while (TRUE)
     {
-      const guint8 *data = self->buffer->data; /* NULL while it is empty */
-      const guint8 *start = data != NULL ? data + self->at : NULL;
-      gsize len = self->buffer->len - self->at;
-      const guint8 *end = len > 0 ? memchr (start, '\n', len) : NULL;
-      *line = tall_slice (start, end != NULL ? (gsize)(end - start) + 1 : len);
+      gboolean is_whole = peek_line (self, line);
       if (line->len > MAX_OBJECT)
         return set_too_long (self, error);
-      if (end != NULL || self->file_ended)
+      if (is_whole)
         return TALL_JSON_ITEM;
       TallJsonStep step = fill (self, error);
       if (step != TALL_JSON_ITEM)
@@ -197,6 +206,34 @@ strip (TallSlice text)
   while (text.len > 0 && g_ascii_isspace (text.data[0]))
     text = tall_slice (text.data + 1, text.len - 1);
   return text;
+}
+
+/**
+ * tall_json_file_is_ready:
+ *
+ * After the first object, reads what can be read without waiting.
+ *
+ * Returns: whether tall_json_file_next() has something to say at once. FALSE also at the end.
+ */
+gboolean
+tall_json_file_is_ready (TallJsonFile *self)
+{
+  struct pollfd input = { .fd = self->fd, .events = POLLIN };
+  while (TRUE)
+    {
+      TallSlice line;
+      gboolean is_whole = peek_line (self, &line);
+      if (line.len > MAX_OBJECT || (is_whole && strip (line).len > 0))
+        return TRUE;
+      if (is_whole && line.len == 0)
+        return FALSE;
+      if (is_whole)
+        take_line (self, line);
+      else if (poll (&input, 1, 0) <= 0)
+        return FALSE;
+      else if (fill (self, NULL) != TALL_JSON_ITEM)
+        return TRUE;
+    }
 }
 
 /* Whether braces that are opened are closed again, not looking into strings. */

@@ -56,6 +56,7 @@ void tall_json_file_set_stop (TallJsonFile *self, const gint *stop);
 const char *tall_json_file_get_name (const TallJsonFile *self);
 gboolean tall_json_file_has_rest (const TallJsonFile *self);
 guint64 tall_json_file_get_line (const TallJsonFile *self);
+gboolean tall_json_file_is_ready (TallJsonFile *self);
 TallJsonStep tall_json_file_next (TallJsonFile *self,
                                   TallJsonItem *item,
                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -12,22 +12,12 @@ typedef struct
   const TallPutCall *call;
   TallFront *front;
   TallJsonFile *file;
+  const gint *stop; /* atomic; 0: no signal came */
+  TallPutBatch batch;
+  guint64 n_read;
   guint64 n_stored;
   guint64 n_refused;
-  gboolean is_unknown; /* whether the last item is stored */
 } Put;
-
-static gboolean
-store_item (Put *self, TallJsonItem *item, gint64 *revision)
-{
-  const TallWriteOptions *write = &self->call->write;
-
-  if (item->error != NULL)
-    return FALSE;
-  return item->order != NULL
-             ? tall_front_put_order (self->front, item->order, write, revision, &item->error)
-             : tall_front_put_customer (self->front, item->customer, write, revision, &item->error);
-}
 
 static void
 add_text (JsonBuilder *builder, const char *name, const char *text)
@@ -85,27 +75,54 @@ print_stored (const TallJsonItem *item, gint64 revision)
                 revision);
 }
 
-/* Stores what was read. Returns FALSE if going on makes no sense. */
+/* Whether a message has to say which object it is about. */
 static gboolean
-put_item (Put *self, TallJsonItem *item)
+has_many (const Put *self)
 {
-  gint64 revision = 0;
-  gboolean stored = store_item (self, item, &revision);
+  return self->n_read > 1 || tall_json_file_has_rest (self->file);
+}
 
-  if (self->call->json && (!stored || !self->call->quiet))
+/* Says what became of the @i-th of the batch. Returns FALSE if going on makes no sense. */
+static gboolean
+report_item (Put *self, guint i)
+{
+  TallJsonItem *item = &self->batch.items[i];
+  gint64 revision = self->batch.revisions[i];
+
+  if (self->call->json && (item->error != NULL || !self->call->quiet))
     print_json (item, revision);
-  if (stored)
+  if (item->error == NULL)
     {
       self->n_stored++;
       if (!self->call->json && !self->call->quiet)
         print_stored (item, revision);
       return TRUE;
     }
+  gboolean was_parsed = item->order != NULL || item->customer != NULL;
+  if (was_parsed && has_many (self))
+    g_prefix_error (&item->error, "%s:%" G_GUINT64_FORMAT ": ",
+                    tall_json_file_get_name (self->file), item->line);
   tall_print_failure (item->error);
   gboolean refused = tall_error_is_of_one (item->error);
   self->n_refused += refused;
-  self->is_unknown = g_error_matches (item->error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN);
   return refused;
+}
+
+/* Stores what was read. Returns FALSE if going on makes no sense. */
+static gboolean
+put_batch (Put *self)
+{
+  TallPutBatch *batch = &self->batch;
+  gboolean going = TRUE;
+
+  while (going && batch->n_tried < batch->n && g_atomic_int_get (self->stop) == 0)
+    {
+      guint i = batch->n_tried;
+      tall_put_batch_store (batch, self->front, &self->call->write);
+      for (; i < batch->n_tried; i++)
+        going = report_item (self, i) && going;
+    }
+  return going;
 }
 
 /* For one object its own line says everything. */
@@ -118,54 +135,63 @@ print_summary (const Put *self)
 }
 
 /* Where it stopped, so that whoever goes on knows what is done. Of a single object that is plain.
- * What was perhaps stored must not be put again unseen: somebody may have written it since. */
+ */
 static void
-print_stop (const Put *self, guint64 line)
+print_stop (const Put *self)
 {
-  if (self->n_stored + self->n_refused == 0 && !tall_json_file_has_rest (self->file))
+  if (!has_many (self))
     return;
-  g_autofree char *advice =
-      self->is_unknown
-          ? g_strdup_printf ("What line %" G_GUINT64_FORMAT " holds may be stored: look at it, and "
-                             "put it again if it is not. Then go on with the lines from "
-                             "%" G_GUINT64_FORMAT " on",
-                             line, line + 1)
-          : g_strdup_printf ("To go on, put the lines from %" G_GUINT64_FORMAT " on", line);
+  guint64 next = tall_json_file_get_line (self->file);
+  g_autofree char *advice = tall_put_batch_advise (&self->batch, next);
   tall_print_error ("Stopped at line %" G_GUINT64_FORMAT " of %s: %" G_GUINT64_FORMAT
                     " stored, %" G_GUINT64_FORMAT " refused, the rest not tried. %s",
-                    line, tall_json_file_get_name (self->file), self->n_stored, self->n_refused,
-                    advice);
+                    tall_put_batch_find_stop (&self->batch, next),
+                    tall_json_file_get_name (self->file), self->n_stored, self->n_refused, advice);
 }
 
+/* Reads and stores one batch. @going (out): whether what was read is settled. */
+static TallJsonStep
+put_next (Put *self, gboolean *going, GError **error)
+{
+  guint n = self->batch.n;
+  TallJsonStep step =
+      tall_put_batch_read (&self->batch, self->file, self->call->jobs, self->stop, error);
+  self->n_read += self->batch.n - n;
+  *going = put_batch (self);
+  return *going && self->batch.n_tried < self->batch.n ? TALL_JSON_STOPPED : step;
+}
+
+/* The first object is in the batch. */
 static TallExit
-put_all (Put *self, TallJsonItem *first)
+put_all (Put *self)
 {
   g_autoptr (GError) error = NULL;
-  const gint *stop = tall_stop_on_signals ();
-  TallJsonStep step = TALL_JSON_ITEM;
-  guint64 line = first->line;
-  gboolean going = put_item (self, first);
-  tall_json_file_set_stop (self->file, stop);
+  gboolean going = TRUE;
+  tall_json_file_set_stop (self->file, self->stop);
+  TallJsonStep step = put_next (self, &going, &error);
   while (going && step == TALL_JSON_ITEM)
     {
-      g_auto (TallJsonItem) item = { 0 };
-      line = tall_json_file_get_line (self->file);
-      step = g_atomic_int_get (stop) != 0 ? TALL_JSON_STOPPED
-                                          : tall_json_file_next (self->file, &item, &error);
-      if (step != TALL_JSON_ITEM)
-        continue;
-      line = item.line;
-      going = put_item (self, &item);
+      tall_put_batch_clear (&self->batch);
+      step = put_next (self, &going, &error);
     }
   if (going && step == TALL_JSON_END)
-    print_summary (self);
-  if (going && step == TALL_JSON_END)
-    return self->n_refused > 0 ? TALL_EXIT_NO : TALL_EXIT_DONE;
-  if (step == TALL_JSON_FAILED)
+    {
+      print_summary (self);
+      return self->n_refused > 0 ? TALL_EXIT_NO : TALL_EXIT_DONE;
+    }
+  if (going && step == TALL_JSON_FAILED)
     tall_print_failure (error);
-  print_stop (self, line);
-  return step == TALL_JSON_STOPPED ? (TallExit)(128 + g_atomic_int_get (stop)) : TALL_EXIT_FAILED;
+  print_stop (self);
+  return going && step == TALL_JSON_STOPPED ? (TallExit)(128 + g_atomic_int_get (self->stop))
+                                            : TALL_EXIT_FAILED;
 }
+
+static void
+put_clear (Put *self)
+{
+  tall_put_batch_clear (&self->batch);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Put, put_clear)
 
 /* A token or a revision belongs to one put, so there must not be a second object. */
 static gboolean
@@ -181,39 +207,49 @@ check_single (Put *self, GError **error)
   return step == TALL_JSON_END;
 }
 
+/* Reads the first object, before anything is opened. */
+static TallExit
+read_first (Put *self)
+{
+  g_autoptr (GError) error = NULL;
+  TallJsonStep step = tall_json_file_next (self->file, &self->batch.items[0], &error);
+  if (step == TALL_JSON_END)
+    g_set_error (&error, TALL_ERROR, TALL_ERROR_INVALID, "%s holds no JSON object",
+                 g_str_equal (self->call->path, "-") ? "Standard input" : self->call->path);
+  if (step == TALL_JSON_ITEM)
+    self->batch.n = 1;
+  if (step == TALL_JSON_ITEM && !check_single (self, &error) && error == NULL)
+    return TALL_EXIT_USAGE;
+  if (error == NULL)
+    return TALL_EXIT_DONE;
+  tall_print_failure (error);
+  return TALL_EXIT_FAILED;
+}
+
 /**
  * tall_put_items:
  *
- * Stores the orders and customers of a JSON file.
+ * Stores the orders and customers of a JSON file, several at once. What is said of them comes in
+ * the order of the file.
  */
 TallExit
 tall_put_items (const TallPutCall *call)
 {
   g_autoptr (GError) error = NULL;
-  g_auto (TallJsonItem) first = { 0 };
   g_autoptr (TallJsonFile) file = tall_json_file_open (call->path, call->kind, &error);
   if (file == NULL)
     {
       tall_print_failure (error);
       return TALL_EXIT_FAILED;
     }
-  Put self = { .call = call, .file = file };
-  TallJsonStep step = tall_json_file_next (file, &first, &error);
-  if (step == TALL_JSON_END)
-    g_set_error (&error, TALL_ERROR, TALL_ERROR_INVALID, "%s holds no JSON object",
-                 g_str_equal (call->path, "-") ? "Standard input" : call->path);
-  if (step == TALL_JSON_ITEM && !check_single (&self, &error) && error == NULL)
-    return TALL_EXIT_USAGE;
-  if (error != NULL)
-    {
-      tall_print_failure (error);
-      return TALL_EXIT_FAILED;
-    }
-
-  TallExit exit;
+  g_auto (Put) self = { .call = call, .file = file, .n_read = 1 };
+  TallExit exit = read_first (&self);
+  if (exit != TALL_EXIT_DONE)
+    return exit;
   g_autoptr (TallFront) front = tall_options_open_front (call->options, call->command, &exit);
   if (front == NULL)
     return exit;
   self.front = front;
-  return put_all (&self, &first);
+  self.stop = tall_stop_on_signals ();
+  return put_all (&self);
 }

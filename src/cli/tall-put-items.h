@@ -4,6 +4,7 @@
 
 #include "tall-json-file.h"
 #include "tall-options.h"
+#include "tall-put-batch.h"
 
 G_BEGIN_DECLS
 
@@ -19,6 +20,7 @@ typedef struct
   const char *path;  /* of the JSON file; `-`: standard input */
   TallJsonKind kind; /* what an object without wrapping is */
   TallWriteOptions write;
+  guint jobs;     /* puts in flight at once, 1 … TALL_PUT_MAX_JOBS */
   gboolean json;  /* a JSON object a line on standard output for each that is stored or refused */
   gboolean quiet; /* nothing about those that are stored */
 } TallPutCall;

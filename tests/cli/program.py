@@ -405,7 +405,7 @@ def put_says_where_it_stopped(folder):
     path = f"{folder}/orders.json"
     pathlib.Path(path).write_text("\n" + numbered("a", "b", "REFUSE", "GONE", "c"))
     with FakeServer(answer) as server:
-        place = ["--server", server.address]
+        place = ["--server", server.address, "--jobs", 1]
         run("put", *place, path).ends(
             FAILED, f"Stopped at line 5 of {path}: 2 stored, 1 refused, the rest not tried. To go "
             "on, put the lines from 5 on")

@@ -102,8 +102,8 @@ class Server:
 
 
 class FakeServer:
-    """Answers the calls of one client after the other, but for getOrder, as told: a function from
-    the call's name and its bytes to those of the answer's struct, or to None, which hangs up."""
+    """Answers the calls of each connection, but for getOrder, as told: a function from the call's
+    name and its bytes to those of the answer's struct, or to None, which hangs up."""
 
     STORED = b"\x0c\0\0" + b"\x0a\0\1" + struct.pack(">q", 4) + b"\0\0"
 
@@ -129,13 +129,24 @@ class FakeServer:
         self.thread.join()
 
     def serve(self):
+        threads = []
         try:
             while True:
-                with self.listener.accept()[0] as connection:
-                    while self.serve_call(connection):
-                        pass
+                connection = self.listener.accept()[0]
+                threads.append(threading.Thread(target=self.serve_one, args=(connection,)))
+                threads[-1].start()
         except OSError:
             pass
+        for thread in threads:
+            thread.join()
+
+    def serve_one(self, connection):
+        with connection:
+            try:
+                while self.serve_call(connection):
+                    pass
+            except OSError:
+                pass
 
     def serve_call(self, connection):
         def receive(n):

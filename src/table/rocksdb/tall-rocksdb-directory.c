@@ -20,22 +20,39 @@ check_marker (const char *directory, const char *text, GError **error)
 
   if (number == NULL || !g_ascii_string_to_unsigned (number, 10, 1, G_MAXUINT32, &format, NULL))
     {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
-                   "%s/" TALL_DIRECTORY_MARKER
-                   " does not say which format the store has: restore it from a backup, or write "
-                   "this line into it: " MARKER_TEXT "%d",
-                   directory, TALL_DIRECTORY_FORMAT);
+      tall_error_set_detailed (error, TALL_ERROR_DAMAGED, directory,
+                               "The store's file " TALL_DIRECTORY_MARKER
+                               " does not say which format the store has: restore it from a "
+                               "backup, or write this line into it: “" MARKER_TEXT "%d”",
+                               TALL_DIRECTORY_FORMAT);
       return FALSE;
     }
   if (format > TALL_DIRECTORY_FORMAT)
     {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_NEWER_VERSION,
-                   "The store in %s has format %" G_GUINT64_FORMAT
-                   ", this version knows formats up to %d: use a newer tallorder",
-                   directory, format, TALL_DIRECTORY_FORMAT);
+      tall_error_set_detailed (error, TALL_ERROR_NEWER_VERSION, directory,
+                               "The store has format %" G_GUINT64_FORMAT
+                               ", this version knows formats up to %d: use a newer tallorder",
+                               format, TALL_DIRECTORY_FORMAT);
       return FALSE;
     }
   return TRUE;
+}
+
+/* @reason says what the system said, with paths in it. */
+static gboolean
+set_unavailable (const char *directory, const char *reason, const char *message, GError **error)
+{
+  g_autofree char *detail = g_strdup_printf ("%s: %s", directory, reason);
+  tall_error_set_detailed (error, TALL_ERROR_UNAVAILABLE, detail, "%s", message);
+  return FALSE;
+}
+
+static gboolean
+set_no_store (const char *directory, GError **error)
+{
+  tall_error_set_detailed (error, TALL_ERROR_NOT_FOUND, directory,
+                           "There is no store: create one by `tallorder init`");
+  return FALSE;
 }
 
 static gboolean
@@ -44,28 +61,27 @@ check_empty (const char *directory, GError **error)
   g_autoptr (GError) local = NULL;
   g_autoptr (GDir) dir = g_dir_open (directory, 0, &local);
   if (dir == NULL)
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE, "%s can not be read: %s", directory,
-                   local->message);
-      return FALSE;
-    }
+    return set_unavailable (directory, local->message, "The store's directory can not be read",
+                            error);
   const char *name = g_dir_read_name (dir);
   if (name == NULL)
     return TRUE;
 
   g_autofree char *current = g_build_filename (directory, "CURRENT", NULL);
   if (g_file_test (current, G_FILE_TEST_EXISTS))
-    tall_error_set_invalid (error, "directory",
-                            "%s has a database but no file " TALL_DIRECTORY_MARKER
-                            ": name another directory if it is another program's. If it is a store "
-                            "of tallorder that lost the file, write this line into it: " MARKER_TEXT
-                            "%d",
-                            directory, TALL_DIRECTORY_FORMAT);
+    tall_error_set_detailed (error, TALL_ERROR_INVALID, directory,
+                             "The directory has a database but no file " TALL_DIRECTORY_MARKER
+                             ": name another directory if it is another program's. If it is a "
+                             "store of tallorder that lost the file, write this line into "
+                             "it: “" MARKER_TEXT "%d”",
+                             TALL_DIRECTORY_FORMAT);
   else
-    tall_error_set_invalid (error, "directory",
-                            "%s is no store of tallorder, and not empty (%s): name another "
-                            "directory",
-                            directory, name);
+    {
+      g_autofree char *found = g_build_filename (directory, name, NULL);
+      tall_error_set_detailed (error, TALL_ERROR_INVALID, found,
+                               "The directory is no store of tallorder, and not empty: name "
+                               "another directory");
+    }
   return FALSE;
 }
 
@@ -81,10 +97,10 @@ create (const char *directory, const char *marker, GError **error)
                                 G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE, 0600,
                                 &local))
     return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
-               "%s can not be written: %s; choose a directory that this user may write", directory,
-               local->message);
-  return FALSE;
+  return set_unavailable (directory, local->message,
+                          "The store's directory can not be written; choose one that this user may "
+                          "write",
+                          error);
 }
 
 static gboolean
@@ -93,32 +109,23 @@ make_directory (const char *directory, gboolean must_exist, GError **error)
   if (g_file_test (directory, G_FILE_TEST_IS_DIR))
     return TRUE;
   if (must_exist && !g_file_test (directory, G_FILE_TEST_EXISTS))
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND,
-                   "There is no store in %s: create one by `tallorder init`", directory);
-      return FALSE;
-    }
+    return set_no_store (directory, error);
   if (g_file_test (directory, G_FILE_TEST_EXISTS))
     {
-      tall_error_set_invalid (
-          error, "directory",
-          "%s is a file; give a directory: that of a store, or a new one for `tallorder init`",
-          directory);
+      tall_error_set_detailed (error, TALL_ERROR_INVALID, directory,
+                               "This is a file; give a directory: that of a store, or a new one "
+                               "for `tallorder init`");
       return FALSE;
     }
   if (g_mkdir (directory, 0700) == 0)
     return TRUE;
   int code = errno;
-  g_autofree char *parent = g_path_get_dirname (directory);
-  if (code == ENOENT)
-    g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
-                 "Directory %s can not be created: there is no %s. Create that first, or correct "
-                 "the path",
-                 directory, parent);
-  else
-    g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE, "Directory %s can not be created: %s",
-                 directory, g_strerror (code));
-  return FALSE;
+  return set_unavailable (directory, g_strerror (code),
+                          code == ENOENT
+                              ? "The store's directory can not be created: there is no directory "
+                                "to create it in. Create that first, or correct the path"
+                              : "The store's directory can not be created",
+                          error);
 }
 
 /**
@@ -148,20 +155,12 @@ tall_rocksdb_directory_prepare (const char *directory, gboolean must_exist, GErr
         return FALSE;
       if (access (directory, W_OK | X_OK) == 0)
         return TRUE;
-      g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
-                   "The store in %s can not be written by this user", directory);
-      return FALSE;
+      return set_unavailable (directory, g_strerror (errno),
+                              "The store can not be written by this user", error);
     }
   if (!g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOENT))
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE, "%s can not be read: %s", marker,
-                   local->message);
-      return FALSE;
-    }
+    return set_unavailable (marker, local->message, "A file of the store can not be read", error);
   if (!must_exist)
     return create (directory, marker, error);
-  if (check_empty (directory, error))
-    g_set_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND,
-                 "There is no store in %s: create one by `tallorder init`", directory);
-  return FALSE;
+  return check_empty (directory, error) && set_no_store (directory, error);
 }

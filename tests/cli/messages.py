@@ -120,7 +120,8 @@ def plain_words(folder):
     run("init", "--store", store).ends(FAILED, "or choose another name with ?name=N")
     pathlib.Path(folder, "file").touch()
     run("get", "--store", f"rocksdb:{folder}/file", "A", "B").ends(
-        FAILED, "/file is a file; give a directory: that of a store, or a new one for `tallorder init`")
+        FAILED, "This is a file; give a directory: that of a store, or a new one for `tallorder init` ("
+        f"{folder}/file)")
     for part, words in (("get", "for programs"), ("put", "nothing about what is stored"),
                         ("list", "all pages"), ("delete", "only if exactly")):
         said = run("customer", part, "--help").ends(DONE, words).out

@@ -282,7 +282,7 @@ prepare_and_load (const TallOptions *options, const LoadOptions *own)
     }
   g_autoptr (TallCsvReader) reader =
       tall_csv_reader_open (options->arguments[0], mapping->delimiter, TALL_CSV_MAX_ROW, &error);
-  if (reader == NULL)
+  if (reader == NULL || !tall_csv_reader_check_data (reader, &error))
     {
       tall_print_failure (error);
       return TALL_EXIT_FAILED;
@@ -373,7 +373,13 @@ const TallCommand tall_command_load = {
           "Ctrl-C stops the load after the orders that are on their way, with a summary; pressed\n"
           "again, at once.\n\n"
           "Example:\n"
-          "  tallorder load --store rocksdb:shop --map northwind --rejects bad.csv orders.csv",
+          "  tallorder load --store rocksdb:shop --map northwind --rejects bad.csv orders.csv\n\n"
+          "The rows of a reject file, below the header of the original, to be mended and loaded:\n"
+          "(head -n 1 orders.csv; python3 -c '\n"
+          "import csv, sys\n"
+          "csv.field_size_limit(9**9)\n"
+          "for row in csv.DictReader(open(\"bad.csv\", newline=\"\", encoding=\"latin-1\")):\n"
+          "    sys.stdout.buffer.write((row[\"row\"] + \"\\n\").encode(\"latin-1\"))') >again.csv",
   .takes_server = TRUE,
   .run = run,
 };

@@ -23,8 +23,12 @@
  *     record      first_end         at                end
  *       | first line  | further lines | next line …    |
  */
+/* The header of a reject file, as tall-rejects writes it. */
+#define REJECTS_HEADER "\"line\",\"column\",\"reason\",\"row\"\n"
+
 struct _TallCsvReader
 {
+  gboolean is_rejects;   /* the file begins as a reject file does */
   TallCsvSource *source; /* owned */
   gsize max_row;
   char delimiter;
@@ -377,6 +381,8 @@ read_start (TallCsvReader *self, GError **error)
     return FALSE;
   if (self->end >= 3 && memcmp (self->buffer, "\xef\xbb\xbf", 3) == 0)
     self->at = 3;
+  self->is_rejects =
+      tall_slice_has_prefix (tall_slice (self->buffer, self->end), tall_slice_str (REJECTS_HEADER));
   return TRUE;
 }
 
@@ -390,9 +396,29 @@ add_column (TallCsvReader *self, GHashTable *counts, const char *name)
                    count == 1 ? g_strdup (name) : g_strdup_printf ("%s#%u", name, count));
 }
 
+/**
+ * tall_csv_reader_check_data:
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID, which says what to do, if the file is a reject file
+ */
+gboolean
+tall_csv_reader_check_data (TallCsvReader *self, GError **error)
+{
+  if (!self->is_rejects)
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID,
+               "%s is the reject file of a load: the rows stand in its column row. Take them out "
+               "and load them below the header of the original; tallorder load --help has a "
+               "command for that",
+               tall_csv_reader_get_name (self));
+  return FALSE;
+}
+
 static gboolean
 refuse_header (TallCsvReader *self, const TallCsvRow *row, GError **error)
 {
+  if (!tall_csv_reader_check_data (self, error))
+    return FALSE;
   g_autofree char *column = row->column != TALL_CSV_NO_COLUMN
                                 ? g_strdup_printf ("name %d ", row->column + 1)
                                 : g_strdup ("");

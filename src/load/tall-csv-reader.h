@@ -57,6 +57,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallCsvReader, tall_csv_reader_free)
 TallCsvStep tall_csv_reader_next (TallCsvReader *self,
                                   TallCsvRow *row,
                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_csv_reader_check_data (TallCsvReader *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 const char *const *tall_csv_reader_get_columns (TallCsvReader *self);
 const char *tall_csv_reader_get_name (TallCsvReader *self);
 guint64 tall_csv_reader_get_position (TallCsvReader *self);

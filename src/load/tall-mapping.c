@@ -113,13 +113,16 @@ check_mapping_keys (const TallMapping *self, GKeyFile *file, GError **error)
   return TRUE;
 }
 
+#define DELIMITERS ",;\t|"
+#define DELIMITER_NAMES "comma|semicolon|tab|pipe"
+
 static gboolean
 read_settings (TallMapping *self, GKeyFile *file, GError **error)
 {
   guint kind, delimiter, dates, comma, discount, empty;
   if (!check_mapping_keys (self, file, error)
       || !read_choice (self, file, "kind", "orders|customers", &kind, error)
-      || !read_choice (self, file, "delimiter", "comma|semicolon|tab|pipe", &delimiter, error)
+      || !read_choice (self, file, "delimiter", DELIMITER_NAMES, &delimiter, error)
       || !read_choice (self, file, "dates", "iso|dmy|mdy", &dates, error)
       || !read_choice (self, file, "decimal-comma", "false|true", &comma, error)
       || !read_choice (self, file, "discount", "rate|percent", &discount, error)
@@ -127,7 +130,7 @@ read_settings (TallMapping *self, GKeyFile *file, GError **error)
     return FALSE;
 
   self->kind = kind == 0 ? TALL_MAPPING_ORDERS : TALL_MAPPING_CUSTOMERS;
-  self->delimiter = ",;\t|"[delimiter];
+  self->delimiter = DELIMITERS[delimiter];
   self->format.dates = (TallDates)dates;
   self->format.decimal_comma = comma == 1;
   self->format.discount_percent = discount == 1;
@@ -370,6 +373,18 @@ tall_mapping_fits (const TallMapping *self, const char *const *columns)
   return TRUE;
 }
 
+/* A question to add where the whole header is one name with another delimiter in it. */
+static char *
+guess_delimiter (const TallMapping *self, const char *const *columns)
+{
+  g_auto (GStrv) names = g_strsplit (DELIMITER_NAMES, "|", -1);
+  for (guint i = 0; columns[0] != NULL && columns[1] == NULL && names[i] != NULL; i++)
+    if (DELIMITERS[i] != self->delimiter && strchr (columns[0], DELIMITERS[i]) != NULL)
+      return g_strdup_printf (". Is the delimiter a %s? Set delimiter = %s in [mapping]", names[i],
+                              names[i]);
+  return g_strdup ("");
+}
+
 /**
  * tall_mapping_bind:
  * @columns: the names in the file's header, NULL-terminated
@@ -390,11 +405,12 @@ tall_mapping_bind (TallMapping *self, const char *const *columns, GError **error
       if (source->index >= 0)
         continue;
       g_autofree char *list = g_strjoinv (", ", (char **)columns);
+      g_autofree char *guess = guess_delimiter (self, columns);
       g_autofree char *key = source->attribute != NULL
                                  ? g_strconcat ("attribute.", source->attribute, NULL)
                                  : g_strdup (source->field->name);
       return refuse (self, tall_field_scope_name (source->field->scope), key, error,
-                     "the file has no column “%s”; it has: %s", source->column, list);
+                     "the file has no column “%s”; it has: %s%s", source->column, list, guess);
     }
   return TRUE;
 }

@@ -108,6 +108,46 @@ def damage_names_what_can_be_had(folder):
 
 
 @test
+def rejects_are_loaded_again(folder):
+    """A reject file is not data; the documented command takes the rows out of it, byte by byte."""
+    store, here = new_store(folder), pathlib.Path(folder)
+    (here / "m.map").write_text("[order]\ncustomer_number=C\norder_number=O\n"
+                                "attribute.note=N\n[line]\nquantity=Q\n")
+    rows = [b'A,1,one,"say ""hi"",\n\xc3\xbc"', b"B,2,x," + b"n" * 200000, b"C,3,z\xff,n", b"D,4,\"open"]
+    (here / "orders.csv").write_bytes(b"C,O,Q,N\n" + b"\n".join(rows) + b"\n")
+    load = ["load", "--store", store, "--map", here / "m.map"]
+    run(*load, "--rejects", here / "bad.csv", here / "orders.csv").ends(NO, "4 rejected")
+    for delimiter in ("comma", "semicolon"):
+        (here / "d.map").write_text(f"[mapping]\ndelimiter={delimiter}\n" + (here / "m.map").read_text())
+        run("load", "--store", store, "--map", here / "d.map", here / "bad.csv").ends(
+            FAILED, "/bad.csv is the reject file of a load", "tallorder load --help")
+    (command,) = re.findall(r"^```sh\n(\(head .*?)^```", (SOURCE / "src/load/README.md").read_text("utf-8"),
+                            re.M | re.S)
+    equal("\n" + command in run("load", "--help").ends(DONE).out, True)
+    subprocess.run(["sh", "-ec", command], cwd=folder, check=True)
+    equal(sorted((here / "again.csv").read_bytes().split(b"\n")),
+          sorted((here / "orders.csv").read_bytes().split(b"\n")))
+    # a file of its own that has such columns, too, is data
+    (here / "own.csv").write_text('"line","column","reason","row","O"\n1,2,3,4,5\n')
+    (here / "own.map").write_text("[order]\ncustomer_number=line\norder_number=O\n")
+    run("load", "--store", store, "--map", here / "own.map", here / "own.csv").ends(DONE)
+
+
+@test
+def another_delimiter(folder):
+    store, here = new_store(folder), pathlib.Path(folder)
+    delimiters = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|"}
+    for name, sign in delimiters.items():
+        (here / "o.csv").write_text(sign.join("COX") + "\n")
+        for other in delimiters:
+            (here / "m.map").write_text(f"[mapping]\ndelimiter={other}\n"
+                                        "[order]\ncustomer_number=C\norder_number=N\n")
+            said = run("load", "--store", store, "--map", here / "m.map", here / "o.csv").ends(USAGE).err
+            equal(f"Is the delimiter a {name}? Set delimiter = {name} in [mapping]" in said, name != other)
+            equal("Is the" in said, name != other)
+
+
+@test
 def plain_words(folder):
     store = new_store(folder)
     without = {name: value for name, value in os.environ.items() if not name.startswith("TALLORDER")}

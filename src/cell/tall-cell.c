@@ -3,6 +3,20 @@
 #include "tall-cell.h"
 
 /**
+ * tall_row_get_size:
+ *
+ * Returns: bytes that the row takes in memory
+ */
+gsize
+tall_row_get_size (const TallRow *row)
+{
+  gsize size = sizeof (TallRow) + row->key.len + row->n_cells * sizeof (TallCell);
+  for (guint i = 0; i < row->n_cells; i++)
+    size += row->cells[i].qualifier.len + row->cells[i].value.len;
+  return size;
+}
+
+/**
  * tall_row_find_latest:
  * @row: (nullable): a row; NULL has no cells
  *

@@ -45,8 +45,10 @@ typedef struct
 {
   TallRow *rows; /* n_rows of them */
   guint n_rows;
+  gboolean cut; /* of a scan: more rows may follow, though it has fewer than its limit */
 } TallRows;
 
+gsize tall_row_get_size (const TallRow *row);
 const TallCell *tall_row_find_latest (const TallRow *row, TallSlice qualifier);
 const TallCell *tall_row_find_at (const TallRow *row, TallSlice qualifier, gint64 timestamp);
 const TallRow *tall_rows_find (const TallRows *rows, TallSlice key);

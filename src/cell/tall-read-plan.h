@@ -39,6 +39,11 @@ typedef struct
   gint64 min_timestamp; /* cells from this timestamp … */
   gint64 max_timestamp; /* … up to, but without, this one */
   guint max_versions;   /* newest cells of a qualifier within that range; 0 = all */
+
+  /* Bounds of memory, which a table may ignore. */
+  gsize max_bytes;    /* of the wanted cells; 0 = no bound. A scan is cut after the row with which
+                       * they are reached; a get of several rows fails with TALL_ERROR_TOO_LARGE */
+  gboolean keys_only; /* one cell of each row will do, without its value */
 } TallRead;
 
 /**

@@ -74,6 +74,7 @@ append_removals (
       read->min_timestamp = first;
       read->max_timestamp = last + 1;
       read->max_versions = first == 0 ? 1 : 0;
+      read->keys_only = first == 0;
     }
 
   g_autoptr (TallReadResult) result =

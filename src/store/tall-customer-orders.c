@@ -11,8 +11,9 @@
 #define USUAL_ROWS 16                /* of an order, in layouts with several */
 #define LEAST_ROWS 64                /* in one scan */
 #define MOST_ROWS 4096
-#define MOST_SINGLE_ROWS 64 /* where a row is a whole order */
-#define MOST_READS 4        /* of an order, in any layout */
+#define MOST_SINGLE_ROWS 64            /* where a row is a whole order */
+#define MOST_READS 4                   /* of an order, in any layout */
+#define MOST_SCANNED (2 * 1024 * 1024) /* bytes of one scan, where the table can tell */
 
 /**
  * Page:
@@ -92,6 +93,13 @@ get_order (const TallOperation *operation, const char *table, TallSlice row, GAr
   return (TallSlice)TALL_SLICE_INIT;
 }
 
+/* Whether a scan has found all there is. */
+static gboolean
+is_all (const TallRows *rows, guint limit)
+{
+  return rows->n_rows < limit && !rows->cut;
+}
+
 /* Takes the rows of the next order together. FALSE: there is none. */
 static gboolean
 next_group (const Page *page, Found *self, GArray *parts)
@@ -125,7 +133,7 @@ next_group (const Page *page, Found *self, GArray *parts)
       self->group[i] = (TallRows){ rows->rows + self->at[i], end - self->at[i] };
       self->at[i] = end;
       self->is_whole = self->is_whole
-                       && (end < rows->n_rows || rows->n_rows < self->limit
+                       && (end < rows->n_rows || is_all (rows, self->limit)
                            || page->operation->context->layout->single_row);
     }
   return TRUE;
@@ -150,9 +158,9 @@ scan (const Page *self, Found *found, guint round, GError **error)
 
   found->plan = tall_read_plan_new ();
   found->limit = choose_limit (self, round);
-  found->n_reads =
-      tall_customer_scan_add (operation->context, operation->key.customer,
-                              tall_slice_array (self->next), found->limit, found->plan);
+  found->n_reads = tall_customer_scan_add (operation->context, operation->key.customer,
+                                           tall_slice_array (self->next), found->limit,
+                                           MOST_SCANNED, found->plan);
   g_assert (found->n_reads <= MOST_READS);
   TallRead *first = tall_read_plan_get (found->plan, 0);
   if (!self->has_scanned)
@@ -304,7 +312,7 @@ static gboolean
 is_exhausted (const Found *found)
 {
   for (guint i = 0; i < found->n_reads; i++)
-    if (found->result->results[i].n_rows >= found->limit)
+    if (!is_all (&found->result->results[i], found->limit))
       return FALSE;
   return TRUE;
 }

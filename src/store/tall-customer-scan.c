@@ -11,7 +11,11 @@
 /* The plan of the order that would come first, each of its reads drawn out to the end of the
  * customer. */
 static void
-draw_out (const TallReadPlan *order_plan, TallSlice stop, guint limit, TallReadPlan *plan)
+draw_out (const TallReadPlan *order_plan,
+          TallSlice stop,
+          guint limit,
+          gsize max_bytes,
+          TallReadPlan *plan)
 {
   for (guint i = 0; i < order_plan->reads->len; i++)
     {
@@ -19,6 +23,7 @@ draw_out (const TallReadPlan *order_plan, TallSlice stop, guint limit, TallReadP
       TallSlice start = one->kind == TALL_READ_GET ? one->keys[0] : one->start;
       TallRead *read = tall_read_plan_add_scan (plan, one->table, start, stop);
       read->limit = limit;
+      read->max_bytes = max_bytes;
     }
 }
 
@@ -26,6 +31,7 @@ draw_out (const TallReadPlan *order_plan, TallSlice stop, guint limit, TallReadP
  * tall_customer_scan_add:
  * @order: the order part to begin with; the empty slice: the customer's first order
  * @limit: rows at most of each scan
+ * @max_bytes: after which each scan is cut, where the table can tell; 0: never
  *
  * Adds to @plan, for each read of the layout's plan of an order, the scan that finds the same of
  * all the customer's orders from @order on. All layouts keep a customer's orders side by side.
@@ -37,13 +43,14 @@ tall_customer_scan_add (const TallStoreContext *context,
                         TallSlice customer,
                         TallSlice order,
                         guint limit,
+                        gsize max_bytes,
                         TallReadPlan *plan)
 {
   g_auto (TallOrderKey) key = { 0 };
   g_autoptr (TallReadPlan) order_plan = tall_read_plan_new ();
   tall_order_key_init_from_parts (&key, customer, order);
   context->layout->plan_order (&key, order_plan);
-  draw_out (order_plan, tall_slice_after_prefix (plan->arena, customer), limit, plan);
+  draw_out (order_plan, tall_slice_after_prefix (plan->arena, customer), limit, max_bytes, plan);
   return order_plan->reads->len;
 }
 
@@ -57,7 +64,7 @@ read_roots (const TallOperation *operation,
 {
   const TallSlice qualifiers[] = { TALL_STATE_QUALIFIER, TALL_SUMMARY_QUALIFIER };
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  tall_customer_scan_add (operation->context, customer, (TallSlice)TALL_SLICE_INIT, limit, plan);
+  tall_customer_scan_add (operation->context, customer, (TallSlice)TALL_SLICE_INIT, limit, 0, plan);
   g_ptr_array_set_size (plan->reads, 1);
   TallRead *read = tall_read_plan_get (plan, 0);
   if (start.len > 0)

@@ -11,6 +11,7 @@ guint tall_customer_scan_add (const TallStoreContext *context,
                               TallSlice customer,
                               TallSlice order,
                               guint limit,
+                              gsize max_bytes,
                               TallReadPlan *plan);
 gboolean tall_customer_scan_find_order (const TallOperation *operation,
                                         TallSlice customer,

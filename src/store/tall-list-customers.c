@@ -8,6 +8,9 @@
 
 #define WINDOW 64 /* rows of a table in one scan */
 
+/* Bytes of what is wanted of them, where the table can tell, and of a page. */
+#define MOST_BYTES (1024 * 1024)
+
 /**
  * Walk:
  *
@@ -93,6 +96,7 @@ read_window (const Walk *self, Window *window, GError **error)
           tall_read_plan_add_scan (plan, self->tables[i], tall_slice_array (self->start),
                                    (TallSlice)TALL_SLICE_INIT);
       read->limit = WINDOW;
+      read->max_bytes = MOST_BYTES;
       read->qualifiers = qualifiers;
       read->n_qualifiers = G_N_ELEMENTS (qualifiers);
     }
@@ -102,7 +106,7 @@ read_window (const Walk *self, Window *window, GError **error)
   for (guint i = 0; result != NULL && i < result->n_results; i++)
     {
       const TallRows *rows = window->rows[i] = &result->results[i];
-      if (rows->n_rows < WINDOW)
+      if (rows->n_rows < WINDOW && !rows->cut)
         continue;
       TallSlice last = rows->rows[rows->n_rows - 1].key;
       if (window->horizon.len == 0 || tall_slice_compare (last, window->horizon) < 0)
@@ -180,7 +184,8 @@ parse_entry (
 static gboolean
 take_room (Walk *self, TallSlice part)
 {
-  self->more = self->n_taken == self->limit;
+  self->more = self->n_taken == self->limit
+               || (self->n_taken > 0 && tall_arena_get_size (self->arena) >= MOST_BYTES);
   if (self->more)
     return FALSE;
   self->n_taken++;

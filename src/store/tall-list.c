@@ -9,6 +9,9 @@
 
 #define MOST_ROWS 1024 /* of the index in one scan */
 
+/* Bytes of states and summaries in one read, where the table can tell, and of a page. */
+#define MOST_BYTES (1024 * 1024)
+
 /**
  * Listing:
  *
@@ -148,7 +151,8 @@ count (const Listing *self)
 static gboolean
 take_room (Listing *self, TallSlice row)
 {
-  self->more = count (self) == self->limit;
+  guint n = count (self);
+  self->more = n == self->limit || (n > 0 && tall_arena_get_size (self->arena) >= MOST_BYTES);
   if (self->more)
     return FALSE;
   g_byte_array_set_size (self->last, 0);
@@ -250,10 +254,11 @@ read_roots (const Listing *self, const TallSlice *keys, guint n, GError **error)
   TallRead *read = tall_read_plan_add_gets (plan, self->table, keys, n);
   read->qualifiers = qualifiers;
   read->n_qualifiers = G_N_ELEMENTS (qualifiers);
+  read->max_bytes = MOST_BYTES;
   return tall_table_read (self->operation->context->table, plan, self->operation->deadline, error);
 }
 
-/* The table cannot read one of the rows: each by itself, to find out which. */
+/* The table cannot read one of the rows, or not all of them together: each by itself. */
 static gboolean
 take_singly (
     Listing *self, const TallSlice *keys, const TallRow *const *led_by, guint n, GError **error)
@@ -296,7 +301,9 @@ take_all (Listing *self, const TallRows *hints, TallArena *arena, GError **error
     return TRUE;
 
   g_autoptr (TallReadResult) result = read_roots (self, keys, n, &cause);
-  if (result == NULL && tall_error_is_unreadable (cause))
+  if (result == NULL
+      && (tall_error_is_unreadable (cause)
+          || g_error_matches (cause, TALL_ERROR, TALL_ERROR_TOO_LARGE)))
     return take_singly (self, keys, led_by, n, error);
   if (result == NULL)
     {

@@ -201,20 +201,28 @@ get_rows (Table *table, const TallRead *read, TallRowsBuilder *rows)
     }
 }
 
-static void
+/* Returns: whether the scan was cut */
+static gboolean
 scan_rows (Table *table, const TallRead *read, TallRowsBuilder *rows)
 {
+  gsize n_bytes = 0;
   g_autoptr (GBytes) start = slice_bytes (read->start);
   for (GTreeNode *node = g_tree_lower_bound (table->rows, start); node != NULL;
        node = g_tree_node_next (node))
     {
       TallSlice key = bytes_slice (g_tree_node_key (node));
       if (read->stop.len > 0 && tall_slice_compare (key, read->stop) >= 0)
-        return;
+        return FALSE;
+      guint n_rows = rows->rows->len;
       collect_row (table, read, key, g_tree_node_value (node), rows);
       if (read->limit != 0 && rows->rows->len == read->limit)
-        return;
+        return FALSE;
+      if (rows->rows->len > n_rows)
+        n_bytes += tall_row_get_size (&g_array_index (rows->rows, TallRow, n_rows));
+      if (read->max_bytes != 0 && n_bytes >= read->max_bytes)
+        return TRUE;
     }
+  return FALSE;
 }
 
 static TallReadResult *
@@ -235,12 +243,14 @@ tall_memory_table_read (TallTable *base,
         return NULL;
 
       TallRowsBuilder rows;
+      gboolean cut = FALSE;
       tall_rows_builder_init (&rows, result->arena);
       if (read->kind == TALL_READ_GET)
         get_rows (table, read, &rows);
       else
-        scan_rows (table, read, &rows);
+        cut = scan_rows (table, read, &rows);
       tall_rows_builder_finish (&rows, &result->results[i]);
+      result->results[i].cut = cut;
     }
 
   return g_steal_pointer (&result);

@@ -9,6 +9,10 @@
 /* Keys that RocksDB looks up together, and rows between two looks at the clock. */
 #define GROUP 256
 
+/* The same, of rows of which only some cells are wanted: those rows are whole in memory meanwhile.
+ */
+#define FILTERED_GROUP 8
+
 struct _TallRocksdbReader
 {
   TallRocksdbDatabase *database; /* not owned: its owner is ours */
@@ -88,22 +92,31 @@ filter_cells (const TallRead *read, gint64 oldest, TallRow *row)
       row->cells[n++] = cell;
     }
   row->n_cells = n;
+  if (read->keys_only && n > 0)
+    {
+      row->n_cells = 1;
+      row->cells[0].value = (TallSlice)TALL_SLICE_INIT;
+    }
 }
 
 static gboolean
 wants_everything (const TallRead *read, gint64 oldest)
 {
-  return read->n_qualifiers == 0 && read->max_versions == 0 && read->max_timestamp == G_MAXINT64
-         && read->min_timestamp <= 1 && oldest <= 1;
+  return !read->keys_only && read->n_qualifiers == 0 && read->max_versions == 0
+         && read->max_timestamp == G_MAXINT64 && read->min_timestamp <= 1 && oldest <= 1;
 }
 
-/* @row has no cells if none is wanted. */
+/* @row has no cells if none is wanted. They point into @stored. */
 static gboolean
-decode_row (
-    const TallRocksdbStep *step, TallSlice key, TallSlice stored, TallRow *row, GError **error)
+decode_row (const TallRocksdbStep *step,
+            TallArena *arena,
+            TallSlice key,
+            TallSlice stored,
+            TallRow *row,
+            GError **error)
 {
   TallStoredRow decoded;
-  if (!tall_row_decode (step->arena, stored, &decoded, error))
+  if (!tall_row_decode (arena, stored, &decoded, error))
     {
       tall_rocksdb_prefix_row (error, step->family, key);
       return FALSE;
@@ -113,6 +126,50 @@ decode_row (
   gint64 oldest = tall_rocksdb_family_get_oldest (step->family);
   if (!wants_everything (step->read, oldest))
     filter_cells (step->read, oldest, row);
+  return TRUE;
+}
+
+static TallSlice
+append_bytes (guint8 **end, TallSlice bytes)
+{
+  guint8 *start = *end;
+  if (bytes.len > 0)
+    memcpy (start, bytes.data, bytes.len);
+  *end += bytes.len;
+  return tall_slice (start, bytes.len);
+}
+
+/* Copies the cells, and nothing that they are among. */
+static void
+copy_cells (TallArena *arena, TallRow *row)
+{
+  TallCell *cells = tall_arena_memdup (arena, row->cells, row->n_cells * sizeof (TallCell));
+  gsize size = 0;
+  for (guint i = 0; i < row->n_cells; i++)
+    size += cells[i].qualifier.len + cells[i].value.len;
+  guint8 *end = tall_arena_alloc (arena, size);
+  for (guint i = 0; i < row->n_cells; i++)
+    {
+      cells[i].qualifier = append_bytes (&end, cells[i].qualifier);
+      cells[i].value = append_bytes (&end, cells[i].value);
+    }
+  row->cells = cells;
+}
+
+/* Of a stored row that will not stay, copies what is wanted of it, so that many long rows may be
+ * looked through for little. */
+static gboolean
+decode_passing (
+    const TallRocksdbStep *step, TallSlice key, TallSlice stored, TallRow *row, GError **error)
+{
+  g_autoptr (TallArena) passing = tall_arena_new (0);
+  if (!decode_row (step, passing, key, stored, row, error))
+    return FALSE;
+  if (row->n_cells > 0)
+    {
+      row->key = tall_slice_dup (step->arena, key);
+      copy_cells (step->arena, row);
+    }
   return TRUE;
 }
 
@@ -129,13 +186,22 @@ add_value (const TallRocksdbStep *step,
 
   size_t len;
   const char *data = rocksdb_pinnableslice_value (value, &len);
-  tall_arena_own (step->arena, value, (GDestroyNotify)rocksdb_pinnableslice_destroy);
   TallRow *row = &rows->rows[rows->n_rows];
-  if (!decode_row (step, tall_slice_dup (step->arena, key), tall_slice (data, len), row, error))
-    return FALSE;
-  if (row->n_cells > 0)
+  gboolean decoded;
+  if (step->read->n_qualifiers > 0 || step->read->keys_only)
+    {
+      decoded = decode_passing (step, key, tall_slice (data, len), row, error);
+      rocksdb_pinnableslice_destroy (value);
+    }
+  else
+    {
+      tall_arena_own (step->arena, value, (GDestroyNotify)rocksdb_pinnableslice_destroy);
+      decoded = decode_row (step, step->arena, tall_slice_dup (step->arena, key),
+                            tall_slice (data, len), row, error);
+    }
+  if (decoded && row->n_cells > 0)
     rows->n_rows++;
-  return TRUE;
+  return decoded;
 }
 
 static gboolean
@@ -199,18 +265,39 @@ check_deadline (gint64 deadline, GError **error)
   return FALSE;
 }
 
+/* Adds the rows from @first on to @n_bytes. */
+static gboolean
+check_bytes (
+    const TallRocksdbStep *step, const TallRows *rows, guint first, gsize *n_bytes, GError **error)
+{
+  for (guint i = first; i < rows->n_rows; i++)
+    *n_bytes += tall_row_get_size (&rows->rows[i]);
+  if (step->read->max_bytes == 0 || *n_bytes <= step->read->max_bytes)
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
+               "Table %s: %u rows have more than %" G_GSIZE_FORMAT " bytes",
+               step->family->spec->name, step->read->n_keys, step->read->max_bytes);
+  return FALSE;
+}
+
 static gboolean
 get_rows (TallRocksdbReader *self, const TallRocksdbStep *step, TallRows *rows, GError **error)
 {
   const TallRead *read = step->read;
+  guint group = read->n_qualifiers > 0 || read->max_bytes > 0 ? FILTERED_GROUP : GROUP;
+  gsize n_bytes = 0;
   rows->rows = tall_arena_newa0 (step->arena, TallRow, read->n_keys);
   if (read->n_keys == 1)
     return get_one (self, step, rows, error);
 
-  for (guint i = 0; i < read->n_keys; i += GROUP)
-    if (!check_deadline (step->deadline, error)
-        || !get_group (self, step, &read->keys[i], MIN (GROUP, read->n_keys - i), rows, error))
-      return FALSE;
+  for (guint i = 0; i < read->n_keys; i += group)
+    {
+      guint first = rows->n_rows;
+      if (!check_deadline (step->deadline, error)
+          || !get_group (self, step, &read->keys[i], MIN (group, read->n_keys - i), rows, error)
+          || !check_bytes (step, rows, first, &n_bytes, error))
+        return FALSE;
+    }
   return TRUE;
 }
 
@@ -220,7 +307,8 @@ copy_bytes (TallArena *arena, const char *data, size_t len)
   return tall_slice (tall_arena_memdup (arena, data, len), len);
 }
 
-/* What the iterator points to lives until its next step, so it is copied. */
+/* What the iterator points to lives until its next step, so it is copied: all at once where all is
+ * wanted. */
 static gboolean
 decode_current (const TallRocksdbStep *step,
                 rocksdb_iterator_t *iterator,
@@ -230,7 +318,10 @@ decode_current (const TallRocksdbStep *step,
   size_t key_len, value_len;
   const char *key = rocksdb_iter_key (iterator, &key_len);
   const char *value = rocksdb_iter_value (iterator, &value_len);
-  return decode_row (step, copy_bytes (step->arena, key, key_len),
+  if (!wants_everything (step->read, tall_rocksdb_family_get_oldest (step->family)))
+    return decode_passing (step, tall_slice (key, key_len), tall_slice (value, value_len), row,
+                           error);
+  return decode_row (step, step->arena, copy_bytes (step->arena, key, key_len),
                      copy_bytes (step->arena, value, value_len), row, error);
 }
 
@@ -238,8 +329,11 @@ static gboolean
 collect_rows (const TallRocksdbStep *step,
               rocksdb_iterator_t *iterator,
               GArray *found,
+              gboolean *cut,
               GError **error)
 {
+  const TallRead *read = step->read;
+  gsize n_bytes = 0;
   guint n_seen = 0;
   for (; rocksdb_iter_valid (iterator); rocksdb_iter_next (iterator))
     {
@@ -251,14 +345,18 @@ collect_rows (const TallRocksdbStep *step,
       if (row.n_cells == 0)
         continue;
       g_array_append_val (found, row);
-      if (step->read->limit != 0 && found->len == step->read->limit)
+      if (read->limit != 0 && found->len == read->limit)
+        return TRUE;
+      n_bytes += tall_row_get_size (&row);
+      *cut = read->max_bytes != 0 && n_bytes >= read->max_bytes;
+      if (*cut)
         return TRUE;
     }
 
   char *message = NULL;
   rocksdb_iter_get_error (iterator, &message);
   TallSlice last =
-      found->len > 0 ? g_array_index (found, TallRow, found->len - 1).key : step->read->start;
+      found->len > 0 ? g_array_index (found, TallRow, found->len - 1).key : read->start;
   const char *what = last.len > 0 ? "Scanning the rows after it" : "Scanning its first rows";
   if (tall_rocksdb_take_error (message, what, error))
     return TRUE;
@@ -283,7 +381,7 @@ scan_rows (TallRocksdbReader *self, const TallRocksdbStep *step, TallRows *rows,
   rocksdb_iter_seek (iterator, (const char *)read->start.data, read->start.len);
 
   g_autoptr (GArray) found = g_array_new (FALSE, FALSE, sizeof (TallRow));
-  if (!collect_rows (step, iterator, found, error))
+  if (!collect_rows (step, iterator, found, &rows->cut, error))
     return FALSE;
   rows->rows = tall_arena_memdup (step->arena, found->data, found->len * sizeof (TallRow));
   rows->n_rows = found->len;

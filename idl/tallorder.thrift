@@ -23,9 +23,9 @@
  * 1 to 2147483647. Dates are milliseconds since 1970-01-01T00:00:00Z, years 1 to 9999.
  *
  * Limits of one order: 10,000 lines and locations together; 4 KiB for the texts of one address;
- * 1 MiB as a whole, in the encoding in which it is stored (proto/order.proto). The last limit also
- * applies to a customer. Anything over a limit is refused with TOO_LARGE; nothing is ever
- * shortened.
+ * 1 MiB as a whole, in the encoding in which it is stored (proto/order.proto); 48 MiB of names and
+ * addresses of locations, each counted as often as its location has lines. The limit of 1 MiB also
+ * applies to a customer. Anything over a limit is refused with TOO_LARGE; nothing is ever shortened.
  *
  * Every call can fail with a TallError. The connection can still be used after it. A call that the
  * server does not know is answered with Thrift's own TApplicationException (UNKNOWN_METHOD).

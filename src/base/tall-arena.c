@@ -24,7 +24,7 @@ struct _Owned
 
 struct _TallArena
 {
-  Block *block; /* the newest first; only it has room */
+  Block *block; /* the one that has room, then the full ones */
   Owned *owned; /* foreign things that die with the arena */
 };
 
@@ -75,11 +75,20 @@ tall_arena_free (TallArena *self)
     }
 }
 
+/* A piece that needs more than the next block gets one of its own, and the newest block keeps the
+ * room that it has. */
 static gpointer
 arena_grow (TallArena *self, gsize size)
 {
   gsize next = MIN (self->block->size * 2, MAX_BLOCK);
-  Block *block = block_new (MAX (next, size), self->block);
+  if (size > next)
+    {
+      Block *own = block_new (size, self->block->next);
+      own->used = size;
+      self->block->next = own;
+      return own->data;
+    }
+  Block *block = block_new (next, self->block);
   block->used = size;
   self->block = block;
   return block->data;

@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 /* MiB: the least is one call with a request of the largest size. */
-#define MIN_MEMORY 128
+#define MIN_MEMORY 192
 #define USUAL_MEMORY 512
 #define MAX_MEMORY (1024 * 1024)
 

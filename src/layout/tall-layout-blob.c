@@ -95,6 +95,7 @@ const TallLayout tall_layout_blob = {
   .summary = "one row an order, its protobuf in one cell; tables customers, orders",
   .tables = tables,
   .single_row = TRUE,
+  .most_memory = TALL_LAYOUT_USUAL_MEMORY,
   .locate_order = locate_order,
   .append_root = append_root,
   .plan_order = plan_order,

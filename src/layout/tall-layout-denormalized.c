@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-layout.h"
+#include "tall-limits.h"
 
 #include "tall-customer-rows-private.h"
 #include "tall-order-rows-private.h"
@@ -167,6 +168,7 @@ const TallLayout tall_layout_denormalized = {
   .summary = "a row a line with its ship-to, a column a field; tables customers, orders, one scan",
   .tables = tables,
   .single_row = FALSE,
+  .most_memory = TALL_LAYOUT_USUAL_MEMORY + TALL_MAX_REPEATED_BYTES,
   .locate_order = locate_order,
   .append_root = append_root,
   .append_children = append_children,

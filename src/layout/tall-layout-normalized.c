@@ -161,6 +161,7 @@ const TallLayout tall_layout_normalized = {
              "two scans",
   .tables = tables,
   .single_row = FALSE,
+  .most_memory = TALL_LAYOUT_USUAL_MEMORY,
   .locate_order = locate_order,
   .append_root = append_root,
   .append_children = append_children,

@@ -214,6 +214,7 @@ const TallLayout tall_layout_record_type = {
   .summary = "a row a customer, order, location and line, a column a field; one table, one scan",
   .tables = tables,
   .single_row = FALSE,
+  .most_memory = TALL_LAYOUT_USUAL_MEMORY,
   .locate_order = locate_order,
   .append_root = append_root,
   .append_children = append_children,

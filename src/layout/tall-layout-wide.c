@@ -254,6 +254,7 @@ const TallLayout tall_layout_wide = {
   .summary = "one row an order, a column a location and a line; tables customers, orders",
   .tables = tables,
   .single_row = TRUE,
+  .most_memory = TALL_LAYOUT_USUAL_MEMORY,
   .locate_order = locate_order,
   .append_root = append_root,
   .plan_order = plan_order,

@@ -45,6 +45,9 @@ typedef struct
 
 typedef struct _TallLayout TallLayout;
 
+/* What an order takes where nothing of it is written more than once. */
+#define TALL_LAYOUT_USUAL_MEMORY (12 * 1024 * 1024)
+
 /**
  * TallLayout:
  *
@@ -71,6 +74,11 @@ struct _TallLayout
 
   /* TRUE if an order is nothing but its root row: then append_children appends nothing. */
   gboolean single_row;
+
+  /* Bytes that an order takes at most while it is put, fetched or deleted: its rows as they are
+   * read or written, the order made of them, and a reply of the service. Measured by
+   * tests/service/test-amplification.c, which fails if it is too little. */
+  gsize most_memory;
 
   /* The root row of an order: its table, and its row key, appended to @row. */
   const char *(*locate_order) (const TallOrderKey *key, GByteArray *row);

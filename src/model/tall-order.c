@@ -47,6 +47,36 @@ tall_order_count_lines (const TallOrder *self)
   return n;
 }
 
+static gsize
+measure_text (const char *text)
+{
+  return text != NULL ? strlen (text) : 0;
+}
+
+/**
+ * tall_order_count_repeated:
+ *
+ * Returns: bytes of the names and addresses of all locations, each as often as its location has
+ *   lines
+ */
+gsize
+tall_order_count_repeated (const TallOrder *self)
+{
+  gsize n = 0;
+  for (guint i = 0; i < self->n_shipping_locations; i++)
+    {
+      const TallShippingLocation *location = &self->shipping_locations[i];
+      const TallAddress *address = location->address;
+      gsize size = measure_text (location->name);
+      if (address != NULL)
+        size += measure_text (address->line1) + measure_text (address->line2)
+                + measure_text (address->city) + measure_text (address->state)
+                + measure_text (address->zip) + measure_text (address->country);
+      n += size * location->n_line_items;
+    }
+  return n;
+}
+
 static gboolean
 decimal_equal (gboolean has_a, TallDecimal a, gboolean has_b, TallDecimal b)
 {

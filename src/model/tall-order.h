@@ -68,6 +68,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallOrder, tall_order_free)
 gboolean tall_order_normalize (TallOrder *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_order_equal (const TallOrder *a, const TallOrder *b);
 guint tall_order_count_lines (const TallOrder *self);
+gsize tall_order_count_repeated (const TallOrder *self);
 gboolean tall_order_compute_total (const TallOrder *self, TallDecimal *total);
 
 gboolean tall_validate_number (const char *text,

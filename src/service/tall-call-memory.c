@@ -33,13 +33,25 @@ tall_call_memory_init (TallCallMemory *self, TallMemory *memory, TallMemoryShare
 
 /**
  * tall_call_memory_get_least:
+ * @order: bytes that work on one order takes at most
  *
  * Returns: bytes without which a request of @max_request bytes could never be answered
  */
 gsize
-tall_call_memory_get_least (gsize max_request)
+tall_call_memory_get_least (gsize max_request, gsize order)
 {
-  return max_request * BYTES_OF_BYTE + TALL_CALL_ORDER;
+  return max_request * BYTES_OF_BYTE + order;
+}
+
+/**
+ * tall_call_memory_get_order:
+ *
+ * Returns: bytes that work on one order takes at most: those of the slot
+ */
+gsize
+tall_call_memory_get_order (const TallCallMemory *self)
+{
+  return self->part.memory != NULL ? self->part.memory->slot : 0;
 }
 
 static gboolean
@@ -65,9 +77,9 @@ tall_call_memory_begin (TallCallMemory *self, gsize frame)
   if (frame <= TALL_CALL_SMALL_REQUEST)
     return TRUE;
   self->part.arriving = TRUE;
-  if (!take (self, frame * BYTES_OF_BYTE + TALL_CALL_ORDER))
+  if (!take (self, frame * BYTES_OF_BYTE + tall_call_memory_get_order (self)))
     return FALSE;
-  self->work = TALL_CALL_ORDER;
+  self->work = tall_call_memory_get_order (self);
   self->room += frame * (BYTES_OF_BYTE - 1);
   return TRUE;
 }
@@ -96,8 +108,8 @@ take_room (TallCallMemory *self, gsize size)
       return take (self, more);
     }
   self->room += self->frame * MOST_BYTES_OF_BYTE;
-  self->work = TALL_CALL_ORDER;
-  return take (self, self->frame * MOST_BYTES_OF_BYTE + TALL_CALL_ORDER)
+  self->work = tall_call_memory_get_order (self);
+  return take (self, self->frame * MOST_BYTES_OF_BYTE + tall_call_memory_get_order (self))
          && self->decoded + size <= self->room;
 }
 
@@ -175,7 +187,7 @@ tall_call_memory_work (TallCallMemory *self, gsize size, GError **error)
 static gsize
 get_share (const TallCallMemory *self)
 {
-  return self->part.memory == NULL ? G_MAXSIZE : self->part.memory->size / LARGEST_SHARE;
+  return self->part.memory->size / LARGEST_SHARE;
 }
 
 /**
@@ -190,11 +202,14 @@ get_share (const TallCallMemory *self)
 guint
 tall_call_memory_work_on_orders (TallCallMemory *self, guint n, GError **error)
 {
-  n = (guint)MIN (n, MAX (get_share (self) / TALL_CALL_ORDER, 1));
+  gsize order = tall_call_memory_get_order (self);
+  if (order == 0)
+    return n;
+  n = (guint)MIN (n, MAX (get_share (self) / order, 1));
   for (; n > 1; n /= 2)
-    if (tall_call_memory_work_at_once (self, n * (gsize)TALL_CALL_ORDER))
+    if (tall_call_memory_work_at_once (self, n * order))
       return n;
-  return tall_call_memory_work (self, TALL_CALL_ORDER, error) ? 1 : 0;
+  return tall_call_memory_work (self, order, error) ? 1 : 0;
 }
 
 /**

@@ -14,11 +14,6 @@ G_BEGIN_DECLS
 /* The same for a reply: what the transport keeps for the next one in any case. */
 #define TALL_CALL_SMALL_REPLY (256 * 1024)
 
-/* What any call on one order or customer, or a page of a listing, takes at most while it is under
- * way, without its request: what the store reads or writes, the order that becomes of it, and its
- * encoded reply. */
-#define TALL_CALL_ORDER (12 * 1024 * 1024)
-
 /**
  * TallCallMemory:
  *
@@ -41,7 +36,8 @@ void tall_call_memory_init (TallCallMemory *self,
                             TallMemory *memory,
                             TallMemoryShare *share,
                             guint wait);
-gsize tall_call_memory_get_least (gsize max_request);
+gsize tall_call_memory_get_least (gsize max_request, gsize order);
+gsize tall_call_memory_get_order (const TallCallMemory *self);
 gboolean tall_call_memory_begin (TallCallMemory *self, gsize frame) G_GNUC_WARN_UNUSED_RESULT;
 void tall_call_memory_arrive (TallCallMemory *self);
 gboolean tall_call_memory_decode (TallCallMemory *self, gsize size) G_GNUC_WARN_UNUSED_RESULT;

@@ -12,9 +12,10 @@
 /* Orders that the store works on at once when many are put. */
 #define WORKERS 17
 
-/* What putting an order takes: for what is there in its place, and of each byte of the order. */
-#define PUT_BASE (4 * 1024 * 1024)
-#define PUT_FACTOR 8
+/* What putting an order takes: for what is there in its place, and for each byte of the order; what
+ * some layouts write for each line is beside that. */
+#define PUT_BASE (7 * 1024 * 1024)
+#define PUT_FACTOR 12
 
 /* Milliseconds of a put that says nothing else. */
 #define USUAL_TIMEOUT 10000
@@ -163,7 +164,8 @@ measure_puts (TallOrder *const *orders, guint n)
 {
   gsize size = MIN (n, WORKERS) * (gsize)PUT_BASE;
   for (guint i = 0; i < n; i++)
-    size += PUT_FACTOR * tall_arena_get_size (orders[i]->arena);
+    size +=
+        PUT_FACTOR * tall_arena_get_size (orders[i]->arena) + tall_order_count_repeated (orders[i]);
   return size;
 }
 
@@ -202,7 +204,7 @@ put_all (TallRequest *self, Tried *tried, GError **error)
   gint64 begun = g_get_monotonic_time ();
   guint n;
 
-  if (!tall_call_memory_work (self->memory, TALL_CALL_ORDER, error))
+  if (!tall_call_memory_work (self->memory, tall_call_memory_get_order (self->memory), error))
     return FALSE;
   for (guint done = 0; done < tried->n; done += n)
     {

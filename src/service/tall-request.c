@@ -143,14 +143,6 @@ run_ping (TallRequest *self, GError **error)
   return tall_front_ping (self->front, error);
 }
 
-/* What calls take beside their request; those without a number here say it themselves. */
-static const gsize work_sizes[TALL_IDL_N_CALLS] = {
-  [TALL_IDL_PUT_ORDER] = TALL_CALL_ORDER,    [TALL_IDL_GET_ORDER] = TALL_CALL_ORDER,
-  [TALL_IDL_DELETE_ORDER] = TALL_CALL_ORDER, [TALL_IDL_PUT_CUSTOMER] = TALL_CALL_ORDER,
-  [TALL_IDL_GET_CUSTOMER] = TALL_CALL_ORDER, [TALL_IDL_DELETE_CUSTOMER] = TALL_CALL_ORDER,
-  [TALL_IDL_LIST_ORDERS] = TALL_CALL_ORDER,  [TALL_IDL_LIST_CUSTOMERS] = TALL_CALL_ORDER,
-};
-
 static const RunFunc run_functions[TALL_IDL_N_CALLS] = {
   [TALL_IDL_PUT_ORDER] = run_put_order,
   [TALL_IDL_GET_ORDER] = run_get_order,
@@ -170,11 +162,16 @@ static const RunFunc run_functions[TALL_IDL_N_CALLS] = {
 /**
  * tall_request_run:
  *
- * Runs a call whose arguments are there.
+ * Runs a call whose arguments are there, with memory for one order or one page of a listing. Calls
+ * on many orders take themselves what they need.
  */
 gboolean
 tall_request_run (TallRequest *self, GError **error)
 {
-  return tall_call_memory_work (self->memory, work_sizes[self->call->id], error)
+  gboolean chooses = self->call->id == TALL_IDL_GET_ORDERS || self->call->id == TALL_IDL_PUT_ORDERS
+                     || self->call->id == TALL_IDL_GET_CUSTOMER_ORDERS;
+  gboolean stores_nothing = self->call->id == TALL_IDL_DESCRIBE || self->call->id == TALL_IDL_PING;
+  gsize work = chooses || stores_nothing ? 0 : tall_call_memory_get_order (self->memory);
+  return tall_call_memory_work (self->memory, work, error)
          && run_functions[self->call->id](self, error);
 }

@@ -185,6 +185,12 @@ tall_server_count_connections (TallServer *self)
   return tall_places_count (self->places);
 }
 
+gsize
+tall_server_get_memory_used (TallServer *self)
+{
+  return tall_memory_get_used (&self->memory);
+}
+
 guint
 tall_server_count_waiting (TallServer *self)
 {
@@ -277,7 +283,9 @@ set_options (TallServer *self, const TallServerOptions *options)
   USE (memory_wait, USUAL_MEMORY_WAIT);
 #undef USE
   self->options.max_memory =
-      MAX (self->options.max_memory, tall_call_memory_get_least (self->options.max_request));
+      MAX (self->options.max_memory,
+           tall_call_memory_get_least (self->options.max_request,
+                                       tall_front_measure_order (self->front)));
 }
 
 static TallPlaces *
@@ -320,7 +328,7 @@ tall_server_new (TallFront *front,
   TallServer *self = g_object_new (TALL_TYPE_SERVER, NULL);
   self->front = g_object_ref (front);
   set_options (self, options);
-  tall_memory_init (&self->memory, self->options.max_memory, TALL_CALL_ORDER);
+  tall_memory_init (&self->memory, self->options.max_memory, tall_front_measure_order (front));
   self->places = new_places (&self->options);
   self->address = g_steal_pointer (&bound);
   self->is_reachable = is_reachable;

@@ -12,6 +12,9 @@
  * 2 s of the usual 30. */
 #define GRACE_PART 15
 
+/* Nothing may be taken of a reply that holds memory for this part of that time: 5 s. */
+#define STALL_PART 6
+
 /* The pace of such a request is looked at in so many steps at least, so that one that stands still
  * is soon noticed. */
 #define MIN_STEPS 32
@@ -217,6 +220,7 @@ gboolean
 tall_session_run (const TallSession *self, GError **error)
 {
   Running running = { .session = self };
+  tall_transport_set_stall (self->transport, (gint64)self->transfer_timeout * 1000 / STALL_PART);
   gboolean ok = answer_all (&running, error);
 
   g_clear_object (&running.binary.in);

@@ -6,6 +6,27 @@
 #include "tall-limits.h"
 #include "tall-md5.h"
 
+/* Both limits are those of all layouts, so that an order can be moved from any to any other. */
+static gboolean
+check_size (const TallContent *self, GError **error)
+{
+  if (self->canonical.len > TALL_MAX_CANONICAL_BYTES)
+    {
+      g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
+                   "its canonical form has %" G_GSIZE_FORMAT " bytes, and at most %d are stored",
+                   self->canonical.len, TALL_MAX_CANONICAL_BYTES);
+      return FALSE;
+    }
+  gsize repeated = self->order != NULL ? tall_order_count_repeated (self->order) : 0;
+  if (repeated <= TALL_MAX_REPEATED_BYTES)
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
+               "the names and addresses of its locations have %" G_GSIZE_FORMAT
+               " bytes, counted once for each line, and at most %d are stored; shorten the names",
+               repeated, TALL_MAX_REPEATED_BYTES);
+  return FALSE;
+}
+
 /**
  * tall_content_init:
  * @order: (nullable): the order, or
@@ -32,13 +53,8 @@ tall_content_init (TallContent *self,
       self->canonical = tall_customer_to_canonical (customer, self->arena);
       self->summary = tall_customer_to_summary (customer, self->arena);
     }
-  if (self->canonical.len > TALL_MAX_CANONICAL_BYTES)
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
-                   "its canonical form has %" G_GSIZE_FORMAT " bytes, and at most %d are stored",
-                   self->canonical.len, TALL_MAX_CANONICAL_BYTES);
-      return FALSE;
-    }
+  if (!check_size (self, error))
+    return FALSE;
 
   gboolean dated = order != NULL && order->has_sales_date;
   self->state.sales_date = dated ? order->sales_date : TALL_NO_DATE;

@@ -3,6 +3,7 @@
 #include "tall-front.h"
 
 #include "tall-error.h"
+#include "tall-layout.h"
 
 G_DEFINE_ABSTRACT_TYPE (TallFront, tall_front, G_TYPE_OBJECT)
 
@@ -225,6 +226,20 @@ tall_front_describe (TallFront *self, GError **error)
   g_return_val_if_fail (TALL_IS_FRONT (self), NULL);
 
   return TALL_FRONT_GET_CLASS (self)->describe (self, error);
+}
+
+/**
+ * tall_front_measure_order:
+ *
+ * Returns: bytes that any call on one order takes at most while it runs, its order included
+ */
+gsize
+tall_front_measure_order (TallFront *self)
+{
+  g_return_val_if_fail (TALL_IS_FRONT (self), 0);
+
+  gsize (*measure) (TallFront *) = TALL_FRONT_GET_CLASS (self)->measure_order;
+  return measure != NULL ? measure (self) : TALL_LAYOUT_USUAL_MEMORY;
 }
 
 gboolean

@@ -186,7 +186,11 @@ struct _TallFrontClass
                       TallVerifySummary *summary,
                       GError **error);
 
-  gpointer padding[15];
+  /* Bytes that any call on one order takes at most while it runs, its order included. NULL: as much
+   * as in most layouts. */
+  gsize (*measure_order) (TallFront *self);
+
+  gpointer padding[14];
 };
 
 gboolean tall_front_put_order (TallFront *self,
@@ -244,6 +248,7 @@ gboolean tall_front_verify (TallFront *self,
                             const TallVerifyOptions *options,
                             TallVerifySummary *summary,
                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gsize tall_front_measure_order (TallFront *self);
 gboolean tall_front_ping (TallFront *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 TALL_END_API

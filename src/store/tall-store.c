@@ -292,6 +292,12 @@ tall_store_describe (TallFront *front, GError **error)
   return description;
 }
 
+static gsize
+tall_store_measure_order (TallFront *front)
+{
+  return TALL_STORE (front)->context.layout->most_memory;
+}
+
 static gboolean
 tall_store_ping (TallFront *front, GError **error)
 {
@@ -339,6 +345,7 @@ tall_store_class_init (TallStoreClass *klass)
   front->describe = tall_store_describe;
   front->ping = tall_store_ping;
   front->verify = tall_store_verify;
+  front->measure_order = tall_store_measure_order;
   G_OBJECT_CLASS (klass)->finalize = tall_store_finalize;
 }
 

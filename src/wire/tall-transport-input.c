@@ -28,19 +28,25 @@ make_room (TallTransport *self)
   self->in = g_realloc (self->in, self->in_size);
 }
 
+/* Keeps the beginning of the next message, if it has come already. */
 static void
 give_back_buffer (TallTransport *self)
 {
-  if (self->in_size <= TALL_TRANSPORT_KEPT_BUFFER || tall_transport_buffered (self) > 0
-      || self->socket == NULL)
+  gsize rest = tall_transport_buffered (self);
+  if (self->in_size <= TALL_TRANSPORT_KEPT_BUFFER || self->socket == NULL)
     return;
 
-  g_clear_pointer (&self->in, g_free);
-  self->in_size = self->in_pos = self->in_end = 0;
+  guint8 *kept = rest > 0 ? g_memdup2 (self->in + self->in_pos, rest) : NULL;
+  g_free (self->in);
+  self->in = kept;
+  self->in_size = self->in_end = rest;
+  self->in_pos = 0;
 }
 
+/* Receives what is there, but not much more than the @wanted bytes: what follows a large message
+ * may not lie beside it. */
 static gssize
-receive (TallTransport *self, gint64 deadline, GError **error)
+receive (TallTransport *self, gsize wanted, gint64 deadline, GError **error)
 {
   if (self->socket == NULL)
     return 0;
@@ -51,7 +57,8 @@ receive (TallTransport *self, gint64 deadline, GError **error)
 
   make_room (self);
   gssize n = tall_socket_receive (self->socket, self->in + self->in_end,
-                                  self->in_size - self->in_end, deadline, error);
+                                  MIN (self->in_size - self->in_end, MAX (wanted, FIRST_BUFFER)),
+                                  deadline, error);
   if (n > 0)
     self->in_end += (gsize)n;
   return n;
@@ -64,7 +71,7 @@ receive_at_least (TallTransport *self, gsize n, GError **error)
   while (tall_transport_buffered (self) < n)
     {
       g_autoptr (GError) reason = NULL;
-      gssize got = receive (self, self->deadline, &reason);
+      gssize got = receive (self, n - tall_transport_buffered (self), self->deadline, &reason);
       if (got > 0)
         continue;
 
@@ -127,7 +134,7 @@ tall_transport_wait_for_input (TallTransport *self,
     return TRUE;
 
   self->just_sent = FALSE;
-  gssize n = receive (self, deadline, error);
+  gssize n = receive (self, FIRST_BUFFER, deadline, error);
   *ended = n == 0;
   if (n <= 0)
     self->broken = TRUE;

@@ -18,6 +18,7 @@ struct _TallTransport
   char *peer;      /* for messages */
   TallWireOptions options;
   gint64 deadline; /* of every wait; microseconds of g_get_monotonic_time() */
+  gint64 stall;    /* microseconds in which some of a large message must leave; 0: until deadline */
 
   guint8 *in; /* in_size bytes; received and not yet read: in_pos up to in_end */
   gsize in_size;

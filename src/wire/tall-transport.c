@@ -5,6 +5,9 @@
 #include "tall-socket.h"
 #include "tall-transport-private.h"
 
+/* Bytes of a large message that are sent without a look at the clock. */
+#define SEND_STEP ((gsize)64 * 1024)
+
 G_DEFINE_FINAL_TYPE (TallTransport, tall_transport, THRIFT_TYPE_TRANSPORT)
 
 /**
@@ -109,6 +112,25 @@ reset_output (TallTransport *self)
     g_byte_array_set_size (self->out, 0);
 }
 
+/* Sends what was written: a large message in steps, each of which has to leave soon. */
+static gboolean
+send_output (TallTransport *self, GError **error)
+{
+  gsize len = self->out->len;
+  gsize step = self->stall > 0 && len > TALL_TRANSPORT_KEPT_BUFFER ? SEND_STEP : len;
+
+  for (gsize n, sent = 0; sent < len; sent += n)
+    {
+      gint64 deadline = self->deadline;
+      if (step < len)
+        deadline = MIN (deadline, g_get_monotonic_time () + self->stall);
+      n = MIN (step, len - sent);
+      if (!tall_socket_send_all (self->socket, self->out->data + sent, n, deadline, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 static gboolean
 transport_flush (ThriftTransport *transport, GError **error)
 {
@@ -124,8 +146,7 @@ transport_flush (ThriftTransport *transport, GError **error)
 
   if (self->options.framed)
     seal_frame (self);
-  self->delivered =
-      tall_socket_send_all (self->socket, self->out->data, self->out->len, self->deadline, error);
+  self->delivered = send_output (self, error);
   reset_output (self);
   self->just_sent = TRUE;
   if (!self->delivered)
@@ -205,6 +226,18 @@ void
 tall_transport_set_deadline (TallTransport *self, gint64 deadline)
 {
   self->deadline = deadline;
+}
+
+/**
+ * tall_transport_set_stall:
+ * @stall: microseconds; 0: only the deadline counts
+ *
+ * Sets how long the other side may take nothing of a message over 256 KiB, whatever the deadline.
+ */
+void
+tall_transport_set_stall (TallTransport *self, gint64 stall)
+{
+  self->stall = stall;
 }
 
 /**

@@ -65,6 +65,7 @@ tall_transport_new (GSocket *socket, const char *peer, const TallWireOptions *op
 TallTransport *tall_transport_new_memory (TallSlice message, const TallWireOptions *options);
 
 void tall_transport_set_deadline (TallTransport *self, gint64 deadline);
+void tall_transport_set_stall (TallTransport *self, gint64 stall);
 const TallWireOptions *tall_transport_get_options (TallTransport *self);
 
 gboolean tall_transport_wait_for_input (TallTransport *self,

@@ -1,0 +1,266 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+
+/* No call takes more memory than the service reserves for it. Every layout is asked for the orders
+ * that are the hardest on memory: each kind about as large as an order may be. */
+#include "tall-binary-protocol.h"
+#include "tall-call-memory.h"
+#include "tall-canonical.h"
+#include "tall-error.h"
+#include "tall-handler.h"
+#include "tall-heap.h"
+#include "tall-idl.h"
+#include "tall-rocksdb-table.h"
+#include "tall-struct-writer.h"
+#include "tall-test-directory.h"
+#include "tall-test-orders.h"
+#include "tall-test-store.h"
+
+#define CUSTOMER "VINET"
+#define NUMBER "10248"
+
+/* Orders that a layout makes larger than this fill RocksDB's write buffers. */
+#define WRITE_BUFFER (8 * 1024 * 1024)
+
+typedef TallOrder *(*MakeFunc) (void);
+
+static char *
+fill (TallOrder *order, gsize len)
+{
+  char *text = tall_arena_alloc (order->arena, len + 1);
+  memset (text, 'x', len);
+  text[len] = '\0';
+  return text;
+}
+
+static TallOrder *
+begin (guint n_locations, guint n_lines)
+{
+  TallOrder *order = tall_test_empty_order (CUSTOMER, NUMBER, n_locations);
+  for (guint i = 0; i < n_locations; i++)
+    tall_test_add_lines (order, i, (gint32)(1 + i * n_lines), n_lines);
+  return order;
+}
+
+static TallOrder *
+make_small (void)
+{
+  return begin (1, 5);
+}
+
+static TallOrder *
+make_lines (void)
+{
+  TallOrder *order = begin (1, 9999);
+  char *text = fill (order, 94);
+  for (guint i = 0; i < 9999; i++)
+    order->shipping_locations[0].line_items[i].description = text;
+  return order;
+}
+
+static TallOrder *
+make_empty_lines (void)
+{
+  TallOrder *order = tall_test_empty_order (CUSTOMER, NUMBER, 1);
+  order->shipping_locations[0].n_line_items = 9999;
+  order->shipping_locations[0].line_items = tall_arena_newa0 (order->arena, TallLineItem, 9999);
+  for (gint32 i = 0; i < 9999; i++)
+    order->shipping_locations[0].line_items[i].number = i + 1;
+  return order;
+}
+
+static TallOrder *
+make_locations (void)
+{
+  TallOrder *order = begin (5000, 1);
+  char *text = fill (order, 54);
+  for (guint i = 0; i < 5000; i++)
+    {
+      TallAddress *address = tall_arena_new0 (order->arena, TallAddress);
+      *address = (TallAddress){ text, text, text, NULL, NULL, NULL };
+      order->shipping_locations[i].address = address;
+    }
+  return order;
+}
+
+static TallOrder *
+make_text (void)
+{
+  TallOrder *order = begin (1, 1);
+  order->shipping_locations[0].line_items[0].description = fill (order, 1024 * 1024 - 100);
+  return order;
+}
+
+static TallOrder *
+make_attributes (void)
+{
+  enum
+  {
+    N = 100000
+  };
+  TallOrder *order = begin (1, 1);
+  order->attributes.items = tall_arena_newa0 (order->arena, TallAttribute, N);
+  order->attributes.n_items = N;
+  for (guint i = 0; i < N; i++)
+    {
+      order->attributes.items[i].key = tall_arena_printf (order->arena, "%x", i);
+      order->attributes.items[i].value = tall_arena_strdup (order->arena, "");
+    }
+  return order;
+}
+
+/* One address for all lines: the denormalized layout writes it beside each. */
+static TallOrder *
+make_address (void)
+{
+  TallOrder *order = begin (1, 9999);
+  TallAddress *address = tall_arena_new0 (order->arena, TallAddress);
+  address->line1 = fill (order, 4000);
+  order->shipping_locations[0].address = address;
+  return order;
+}
+
+/* The same by a name, as much as is stored. */
+static TallOrder *
+make_name (void)
+{
+  TallOrder *order = begin (1, 100);
+  order->shipping_locations[0].name = fill (order, 480 * 1024);
+  return order;
+}
+
+static const struct
+{
+  const char *name;
+  MakeFunc make;
+} kinds[] = {
+  { "small", make_small },         { "lines", make_lines }, { "empty-lines", make_empty_lines },
+  { "locations", make_locations }, { "text", make_text },   { "attributes", make_attributes },
+  { "address", make_address },     { "name", make_name },
+};
+
+typedef struct
+{
+  const TallLayout *layout;
+  MakeFunc make;
+} Case;
+
+typedef struct
+{
+  char *directory;
+  TallFront *front;
+  TallMemory memory;
+} Fixture;
+
+static void
+set_up (Fixture *self, gconstpointer data)
+{
+  const TallLayout *layout = ((const Case *)data)->layout;
+  g_autoptr (GError) error = NULL;
+  self->directory = tall_test_directory_new ();
+  TallRocksdbOptions options = { .directory = self->directory, .sync = FALSE };
+  g_autoptr (TallTable) table = tall_rocksdb_table_open (&options, &error);
+  g_assert_no_error (error);
+  tall_test_create (table, layout->name, "hashed", 0);
+  self->front = TALL_FRONT (tall_test_open (table, NULL));
+  tall_memory_init (&self->memory, 512 * 1024 * 1024, layout->most_memory);
+}
+
+static void
+tear_down (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_object_unref (self->front);
+  tall_memory_clear (&self->memory);
+  tall_test_directory_remove (self->directory);
+  g_free (self->directory);
+}
+
+static TallTransport *
+encode (TallIdlCallId id, const TallIdlArgs *args)
+{
+  const TallIdlCall *call = tall_idl_call_get (id);
+  TallWireOptions options = TALL_WIRE_OPTIONS_INIT;
+  options.side = TALL_WIRE_SERVER;
+  g_autoptr (TallTransport) transport =
+      tall_transport_new_memory ((TallSlice)TALL_SLICE_INIT, &options);
+  g_autoptr (ThriftProtocol) out = tall_binary_protocol_new (transport);
+  g_autoptr (GError) error = NULL;
+  gboolean written = thrift_protocol_write_message_begin (out, call->name, T_CALL, 0, &error) >= 0
+                     && tall_struct_write (call->args, args, out, &error)
+                     && thrift_protocol_write_message_end (out, &error) >= 0;
+  g_assert_no_error (error);
+  g_assert_true (written);
+  return tall_transport_new_memory (tall_transport_get_output (transport), &options);
+}
+
+/* Returns: bytes that the call took at most, without its frame */
+static gsize
+run (Fixture *self, TallIdlCallId id, const TallIdlArgs *args)
+{
+  g_autoptr (TallTransport) transport = encode (id, args);
+  g_autoptr (ThriftProtocol) in = tall_binary_protocol_new (transport);
+  g_autoptr (ThriftProtocol) out = tall_binary_protocol_new (transport);
+  g_autoptr (GError) error = NULL;
+  TallCallMemory memory;
+
+  tall_heap_begin ();
+  tall_call_memory_init (&memory, &self->memory, NULL, 0);
+  g_assert_true (tall_call_memory_begin (&memory, tall_transport_get_remaining (transport)));
+  TallAnswer answer = tall_handler_answer (self->front, &memory, in, out, &error);
+  gsize size = tall_heap_end ();
+  g_assert_no_error (error);
+  g_assert_cmpint (answer, ==, TALL_ANSWER_GIVEN);
+  tall_call_memory_end (&memory);
+  return size + tall_transport_get_output (transport).len;
+}
+
+/* What is written in great amounts goes through RocksDB's write buffers, which come and go. */
+static void
+check (const Case *self, const TallOrder *order, const char *call, gsize size)
+{
+  g_test_message ("%s: %.2f MiB", call, (gdouble)size / 1024 / 1024);
+  if (tall_order_count_repeated (order) < WRITE_BUFFER || g_str_has_prefix (call, "get"))
+    g_assert_cmpuint (size, <=, self->layout->most_memory);
+}
+
+static void
+test_order (Fixture *self, gconstpointer data)
+{
+  const Case *test = data;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallOrder) order = test->make ();
+  gboolean good = tall_order_normalize (order, &error);
+  g_assert_no_error (error);
+  g_assert_true (good);
+
+  TallOrderId id = { CUSTOMER, NUMBER };
+  TallIdlMany many = { .ids = &id, .n_ids = 1 };
+  TallIdlListing listing = { .customer_number = (char *)CUSTOMER, .limit = 1, .has_limit = TRUE };
+  TallIdlArgs put = { .order = order };
+  TallIdlArgs get = { .customer_number = (char *)CUSTOMER, .order_number = (char *)NUMBER };
+  TallIdlArgs get_many = { .many = &many }, get_all = { .listing = &listing };
+  check (test, order, "put", run (self, TALL_IDL_PUT_ORDER, &put));
+  check (test, order, "get", run (self, TALL_IDL_GET_ORDER, &get));
+  check (test, order, "get many", run (self, TALL_IDL_GET_ORDERS, &get_many));
+  check (test, order, "get all", run (self, TALL_IDL_GET_CUSTOMER_ORDERS, &get_all));
+  check (test, order, "replace", run (self, TALL_IDL_PUT_ORDER, &put));
+  check (test, order, "delete", run (self, TALL_IDL_DELETE_ORDER, &get));
+}
+
+int
+main (int argc, char **argv)
+{
+  guint n;
+  const TallLayout *const *layouts = tall_layouts (&n);
+  g_autofree Case *cases = g_new (Case, n * G_N_ELEMENTS (kinds));
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < n * G_N_ELEMENTS (kinds); i++)
+    {
+      const char *name = kinds[i % G_N_ELEMENTS (kinds)].name;
+      cases[i] = (Case){ layouts[i / G_N_ELEMENTS (kinds)], kinds[i % G_N_ELEMENTS (kinds)].make };
+      g_autofree char *path =
+          g_strdup_printf ("/service/amplification/%s/%s", cases[i].layout->name, name);
+      g_test_add (path, Fixture, &cases[i], set_up, test_order, tear_down);
+    }
+  return g_test_run ();
+}

@@ -1,0 +1,228 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+
+/* What a call takes of the server's memory, from its frame to the last byte of its reply. */
+#include "tall-call-memory.h"
+#include "tall-error.h"
+#include "tall-server-private.h"
+#include "tall-test-orders.h"
+#include "tall-test-service.h"
+#include "tall-test-wire.h"
+
+#include <sys/socket.h>
+
+#define KIB ((gsize)1024)
+#define MIB (1024 * KIB)
+#define ORDER (10 * MIB)
+
+static void
+begin (TallCallMemory *call, TallMemory *memory, gsize frame)
+{
+  tall_call_memory_init (call, memory, NULL, 0);
+  g_assert_true (tall_call_memory_begin (call, frame));
+}
+
+/* A usual call holds what its work takes, and nothing for its request and its reply. */
+static void
+test_usual (void)
+{
+  g_autoptr (GError) error = NULL;
+  TallMemory memory;
+  TallCallMemory call;
+  tall_memory_init (&memory, 100 * MIB, ORDER);
+
+  begin (&call, &memory, 64 * KIB);
+  g_assert_true (tall_call_memory_decode (&call, 128 * KIB));
+  tall_call_memory_end_decoding (&call);
+  g_assert_cmpuint (tall_memory_get_used (&memory), ==, 0);
+  g_assert_true (tall_call_memory_work (&call, ORDER, &error));
+  g_assert_cmpuint (tall_memory_get_used (&memory), ==, ORDER);
+  tall_call_memory_reply (&call, 256 * KIB);
+  g_assert_cmpuint (tall_memory_get_used (&memory), ==, 0);
+  tall_memory_clear (&memory);
+}
+
+/* What a small request decodes to counts as what it is, once it is more than a connection's own. */
+static void
+test_decoded (void)
+{
+  TallMemory memory;
+  TallCallMemory call;
+  tall_memory_init (&memory, 100 * MIB, ORDER);
+
+  begin (&call, &memory, 50 * KIB);
+  g_assert_true (tall_call_memory_decode (&call, 128 * KIB));
+  g_assert_cmpuint (tall_memory_get_used (&memory), ==, 0);
+  g_assert_true (tall_call_memory_decode (&call, 1 * MIB));
+  g_assert_cmpuint (tall_memory_get_used (&memory), ==, 50 * KIB * 88 + ORDER);
+  tall_call_memory_end_decoding (&call);
+  g_assert_cmpuint (tall_memory_get_used (&memory), ==, 1 * MIB + ORDER);
+  tall_call_memory_settle (&call, 5 * MIB);
+  g_assert_cmpuint (tall_memory_get_used (&memory), ==, 6 * MIB);
+  tall_call_memory_reply (&call, 3 * MIB);
+  g_assert_cmpuint (tall_memory_get_used (&memory), ==, 3 * MIB);
+  tall_call_memory_end (&call);
+  g_assert_cmpuint (tall_memory_get_used (&memory), ==, 0);
+  tall_memory_clear (&memory);
+}
+
+/* A large one has all it usually needs from the beginning, and what it decodes to beyond that only
+ * as long as it is there. */
+static void
+test_large (void)
+{
+  TallMemory memory;
+  TallCallMemory call, other;
+  tall_memory_init (&memory, 30 * MIB, ORDER);
+
+  begin (&call, &memory, 2 * MIB);
+  g_assert_cmpuint (tall_memory_get_used (&memory), ==, 20 * MIB);
+  g_assert_true (tall_call_memory_decode (&call, 8 * MIB));
+  g_assert_cmpuint (tall_memory_get_used (&memory), ==, 20 * MIB);
+  g_assert_true (tall_call_memory_decode (&call, 10 * MIB));
+  g_assert_false (tall_call_memory_decode (&call, 1 * MIB));
+  tall_call_memory_init (&other, &memory, NULL, 0);
+  g_assert_false (tall_call_memory_begin (&other, 2 * MIB));
+  tall_call_memory_end (&call);
+  g_assert_true (tall_call_memory_begin (&other, 2 * MIB));
+  tall_call_memory_end (&other);
+  g_assert_cmpuint (tall_memory_get_used (&memory), ==, 0);
+  tall_memory_clear (&memory);
+}
+
+/* A call on many works on as many orders as there is memory for, a quarter of all at most; and on
+ * one at least, unless it has some already. */
+static void
+test_orders (void)
+{
+  g_autoptr (GError) error = NULL;
+  TallMemory memory;
+  TallCallMemory one, two, three;
+  tall_memory_init (&memory, 8 * ORDER, ORDER);
+
+  begin (&one, &memory, 100);
+  g_assert_cmpuint (tall_call_memory_work_on_orders (&one, 64, &error), ==, 2);
+  tall_call_memory_settle (&one, 6 * ORDER);
+  g_assert_cmpuint (tall_memory_get_used (&memory), ==, 2 * ORDER);
+  g_assert_cmpuint (tall_call_memory_work_on_orders (&one, 64, &error), ==, 2);
+  g_assert_cmpuint (tall_memory_get_used (&memory), ==, 4 * ORDER);
+  tall_call_memory_settle (&one, ORDER / 2);
+  g_assert_cmpuint (tall_memory_get_used (&memory), ==, ORDER / 2);
+
+  TallMemoryPart rest = { &memory };
+  g_assert_true (tall_memory_part_take (&rest, 6 * ORDER, 0));
+  begin (&two, &memory, 100);
+  g_assert_cmpuint (tall_call_memory_work_on_orders (&two, 64, &error), ==, 1);
+  begin (&three, &memory, 100);
+  g_assert_cmpuint (tall_call_memory_work_on_orders (&three, 64, &error), ==, 1);
+  g_assert_true (three.part.in_slot);
+  g_assert_no_error (error);
+  g_assert_cmpuint (tall_call_memory_work_on_orders (&one, 64, &error), ==, 0);
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_OVERLOADED);
+  tall_memory_clear (&memory);
+}
+
+static void
+put_varint (GByteArray *out, guint n)
+{
+  for (; n > 127; n >>= 7)
+    tall_bytes_append_u8 (out, (guint8)((n & 127) | 128));
+  tall_bytes_append_u8 (out, (guint8)n);
+}
+
+/* putOrders in the compact protocol, of one order with so many empty lines, one byte each. */
+static GByteArray *
+make_swollen (guint n_lines)
+{
+  static const guint8 begin_call[] = "\x82\x21\x00\x09putOrders\x1c\x19\x1c\x1c\x18\x01"
+                                     "A\x18\x01"
+                                     "1\x39\x1c\x15\x02\x49\xfc";
+  GByteArray *out = g_byte_array_new ();
+  g_byte_array_append (out, begin_call, sizeof begin_call - 1);
+  put_varint (out, n_lines);
+  g_byte_array_set_size (out, out->len + n_lines);
+  memset (out->data + out->len - n_lines, 0, n_lines);
+  static const guint8 stops[5] = { 0 };
+  g_byte_array_append (out, stops, sizeof stops);
+  return out;
+}
+
+/* 60 KB that become 5 MiB count as 5 MiB. */
+static void
+test_swollen (void)
+{
+  enum
+  {
+    N = 60000
+  };
+  TallTestService service;
+  tall_test_service_start (&service, NULL);
+  g_autoptr (GByteArray) swollen = make_swollen (N);
+  g_autoptr (GSocketConnection) connection = tall_test_connect (service.address);
+
+  tall_test_front_hold (service.test_front);
+  tall_test_send_frame (connection, tall_slice_array (swollen));
+  tall_test_front_wait_until_held (service.test_front, 1);
+  g_assert_cmpuint (tall_server_get_memory_used (service.server), >, N * 88);
+  tall_test_front_let_go (service.test_front);
+  g_autoptr (GByteArray) answer = tall_test_receive_frame (connection);
+  g_assert_nonnull (answer);
+  tall_test_assert_ping_works (connection, TRUE);
+  g_assert_cmpuint (tall_server_get_memory_used (service.server), ==, 0);
+  tall_test_service_stop (&service);
+}
+
+/* A reply that nobody reads holds memory until its connection is closed, long before the time of a
+ * transfer is over. */
+static void
+test_not_read (void)
+{
+  TallTestService service;
+  TallServerOptions options = { .transfer_timeout = 6 * 1000 };
+  tall_test_service_start (&service, &options);
+  g_autofree char *text = g_strnfill (1000 * KIB, 'x');
+  g_autoptr (TallOrder) order = tall_order_new ("VINET", "1");
+  g_autoptr (GError) error = NULL;
+  order->currency = text;
+  g_assert_true (tall_front_put_order (service.client, order, NULL, NULL, &error));
+
+  g_autoptr (GSocketConnection) connection = tall_test_connect (service.address);
+  g_socket_set_option (g_socket_connection_get_socket (connection), SOL_SOCKET, SO_RCVBUF, 4096,
+                       NULL);
+  g_auto (TallTestMessage) message;
+  tall_test_message_init (&message, FALSE, "getOrders", T_CALL);
+  tall_test_message_begin_struct (&message, 1);
+  tall_test_message_begin_field (&message, T_LIST, 1);
+  thrift_protocol_write_list_begin (message.protocol, T_STRUCT, 8, NULL);
+  for (guint i = 0; i < 8; i++)
+    {
+      tall_test_message_begin_element (&message);
+      tall_test_message_add_text (&message, 1, "VINET");
+      tall_test_message_add_text (&message, 2, "1");
+      tall_test_message_end_struct (&message);
+    }
+  tall_test_message_end_struct (&message);
+  tall_test_message_end_struct (&message);
+  gint64 begun = g_get_monotonic_time ();
+  tall_test_send_frame (connection, tall_test_message_get (&message));
+  while (tall_server_get_memory_used (service.server) < 7 * 1000 * KIB)
+    g_thread_yield ();
+  while (tall_server_get_memory_used (service.server) > 0)
+    g_usleep (10000);
+  g_assert_cmpint (g_get_monotonic_time () - begun, <, 5 * G_TIME_SPAN_SECOND);
+  tall_test_service_assert_works (&service);
+  tall_test_service_stop (&service);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/service/call-memory/usual", test_usual);
+  g_test_add_func ("/service/call-memory/decoded", test_decoded);
+  g_test_add_func ("/service/call-memory/large", test_large);
+  g_test_add_func ("/service/call-memory/orders", test_orders);
+  g_test_add_func ("/service/call-memory/swollen", test_swollen);
+  g_test_add_func ("/service/call-memory/not-read", test_not_read);
+  return g_test_run ();
+}

@@ -210,6 +210,8 @@ run (Fixture *self, TallIdlCallId id, const TallIdlArgs *args)
   gsize size = tall_heap_end ();
   g_assert_no_error (error);
   g_assert_cmpint (answer, ==, TALL_ANSWER_GIVEN);
+  if (id == TALL_IDL_GET_ORDERS || id == TALL_IDL_GET_CUSTOMER_ORDERS)
+    g_assert_cmpuint (memory.settled, >=, tall_transport_get_output (transport).len / 2);
   tall_call_memory_end (&memory);
   return size + tall_transport_get_output (transport).len;
 }

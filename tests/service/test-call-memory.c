@@ -163,7 +163,8 @@ test_swollen (void)
   tall_test_front_hold (service.test_front);
   tall_test_send_frame (connection, tall_slice_array (swollen));
   tall_test_front_wait_until_held (service.test_front, 1);
-  g_assert_cmpuint (tall_server_get_memory_used (service.server), >, N * 88);
+  g_assert_cmpuint (tall_server_get_memory_used (service.server), >,
+                    tall_front_measure_order (service.front) + N * 88 - 128 * KIB);
   tall_test_front_let_go (service.test_front);
   g_autoptr (GByteArray) answer = tall_test_receive_frame (connection);
   g_assert_nonnull (answer);
@@ -214,6 +215,59 @@ test_not_read (void)
   tall_test_service_stop (&service);
 }
 
+static gpointer
+get (gpointer client)
+{
+  g_autoptr (TallOrder) order = tall_front_get_order (client, "VINET", "1", NULL, NULL);
+  return NULL;
+}
+
+/* A call on one order holds what the most hungry of them takes, however small its own may be. */
+static void
+test_one (void)
+{
+  TallTestService service;
+  tall_test_service_start (&service, NULL);
+  tall_test_front_hold (service.test_front);
+  GThread *thread = g_thread_new ("get", get, service.client);
+  tall_test_front_wait_until_held (service.test_front, 1);
+  g_assert_cmpuint (tall_server_get_memory_used (service.server), ==,
+                    tall_front_measure_order (service.front));
+  tall_test_front_let_go (service.test_front);
+  g_thread_join (thread);
+  while (tall_server_get_memory_used (service.server) > 0)
+    g_thread_yield ();
+  tall_test_service_stop (&service);
+}
+
+/* Orders for which there is no memory together are put in several chunks, and all of them are. */
+static void
+test_chunks (void)
+{
+  enum
+  {
+    N = 40
+  };
+  TallTestService service;
+  TallServerOptions options = { .max_memory = 1, .max_request = 1 * MIB };
+  tall_test_service_start (&service, &options);
+  g_autoptr (GPtrArray) orders = g_ptr_array_new_with_free_func ((GDestroyNotify)tall_order_free);
+  TallOutcome outcomes[N] = { 0 };
+  g_autoptr (GError) error = NULL;
+  for (guint i = 0; i < N; i++)
+    {
+      g_autofree char *number = g_strdup_printf ("%u", i);
+      g_ptr_array_add (orders, tall_test_order_with_lines ("VINET", number, 1));
+    }
+  g_assert_true (tall_front_put_orders (service.client, (TallOrder *const *)orders->pdata, NULL, N,
+                                        outcomes, &error));
+  for (guint i = 0; i < N; i++)
+    g_assert_no_error (outcomes[i].error);
+  g_assert_cmpuint (tall_test_front_count_stored (service.test_front), ==, N);
+  g_assert_cmpuint (tall_test_front_count_calls (service.test_front), >, N + 1);
+  tall_test_service_stop (&service);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -222,6 +276,8 @@ main (int argc, char **argv)
   g_test_add_func ("/service/call-memory/decoded", test_decoded);
   g_test_add_func ("/service/call-memory/large", test_large);
   g_test_add_func ("/service/call-memory/orders", test_orders);
+  g_test_add_func ("/service/call-memory/one", test_one);
+  g_test_add_func ("/service/call-memory/chunks", test_chunks);
   g_test_add_func ("/service/call-memory/swollen", test_swollen);
   g_test_add_func ("/service/call-memory/not-read", test_not_read);
   return g_test_run ();

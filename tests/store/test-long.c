@@ -112,11 +112,12 @@ test_customers (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
   g_autofree char *page = NULL;
   guint found = 0, n = 0, n_pages = 0;
+  put_orders (self); /* long ones, which are only jumped over */
   for (guint i = 0; i < N; i++)
     {
       g_autoptr (GError) error = NULL;
       g_autofree char *number = g_strdup_printf ("%u", i);
-      g_autofree char *text = g_strnfill (LONG, 'x');
+      g_autofree char *text = g_strnfill (i % 2 == 0 ? LONG : 10, 'x');
       g_autoptr (TallCustomer) customer = tall_customer_new (number);
       customer->name = text;
       gboolean done = tall_front_put_customer (self->front, customer, NULL, NULL, &error);
@@ -131,13 +132,14 @@ test_customers (Fixture *self, gconstpointer data G_GNUC_UNUSED)
       g_assert_no_error (error);
       g_assert_cmpuint (list->n_entries, <, N);
       for (guint i = 0; i < list->n_entries; i++, n++)
-        found |= 1u << g_ascii_digit_value (list->entries[i].number[0]);
+        if (!g_str_equal (list->entries[i].number, TALL_TEST_CUSTOMER))
+          found |= 1u << g_ascii_digit_value (list->entries[i].number[0]);
       g_free (page);
       page = g_strdup (list->next_page);
-      g_assert_cmpuint (++n_pages, <=, N);
+      g_assert_cmpuint (++n_pages, <=, N + 1);
     }
   while (page != NULL);
-  g_assert_cmpuint (n, ==, N);
+  g_assert_cmpuint (n, ==, N + 1);
   g_assert_cmphex (found, ==, (1u << N) - 1);
 }
 

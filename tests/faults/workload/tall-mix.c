@@ -115,7 +115,8 @@ begin_outcome (TallMixClient *self, const GError *error)
   self->n_undone = g_str_equal (outcome, "undone") ? self->n_undone + 1 : 0;
   if (error == NULL)
     return line;
-  tall_history_append_text (line, "error", error->message);
+  g_autofree char *text = tall_error_describe (error); /* the checker reads the detail, too */
+  tall_history_append_text (line, "error", text);
   if (g_error_matches (error, TALL_ERROR, TALL_ERROR_CONFLICT))
     g_string_append_printf (line, ",\"revision\":%" G_GINT64_FORMAT,
                             tall_error_get_revision (error));

@@ -157,7 +157,8 @@ set_unavailable (const TallHbasePool *self, GError **error)
       const char *why =
           gateway->reason != NULL ? gateway->reason->message : "it has not answered yet";
       const char *detail = gateway->reason != NULL ? tall_error_get_detail (gateway->reason) : NULL;
-      g_string_append_printf (text, "%s%s", i > 0 ? "; " : "", why);
+      if (!g_str_has_suffix (text->str, why)) /* one reason of several gateways stands once */
+        g_string_append_printf (text, "%s%s", text->len > 0 ? "; " : "", why);
       g_string_append_printf (details, "%s%s", i > 0 ? "; " : "",
                               detail != NULL ? detail : gateway->address);
     }

@@ -6,26 +6,26 @@
 
 G_BEGIN_DECLS
 
-/* What the items of one reply may have together, unless it is one item alone; a client keeps to the
- * same in its requests. */
+/* The most that all items of one reply have together, unless there is only one item. Our client
+ * keeps to the same in its requests. */
 #define TALL_CALL_BYTES (8 * 1024 * 1024)
 #define TALL_CALL_LINES 100000
 
-/* Milliseconds after which a call on many begins nothing more. With the time of one read of the
- * store it stays below that of a client. */
+/* Milliseconds after which a call on many begins nothing more. Together with the time of one read
+ * of the store this is less than a client waits. */
 #define TALL_CALL_TIME 3000
 
 /**
  * TallCallBudget:
  *
- * How much more a message may take, so that one with a thousand orders of 1 MiB each cannot come
- * about. The first item always has room. It counts what memory the items take, too.
+ * The room that a message has left, so that no message has a thousand orders of 1 MiB each. The
+ * first item always has room. It also counts the memory that the items take.
  */
 typedef struct
 {
   gsize bytes;   /* left, in the binary protocol */
   guint n_lines; /* left: lines and locations */
-  guint n_items; /* that are in */
+  guint n_items; /* in the message */
   gsize memory;  /* bytes that the items take, until they are sent */
   gint64 until;  /* microseconds of g_get_monotonic_time() */
 } TallCallBudget;

@@ -6,30 +6,30 @@
 
 G_BEGIN_DECLS
 
-/* Requests up to this are received without being counted, and so is what is decoded of a request up
- * to this: a connection has a part of its own for them. */
+/* Requests up to the first size, and decoded requests up to the second, are not counted: each
+ * connection has room of its own for them. */
 #define TALL_CALL_SMALL_REQUEST (64 * 1024)
 #define TALL_CALL_SMALL_DECODED (128 * 1024)
 
-/* The same for a reply: what the transport keeps for the next one in any case. */
+/* Replies up to this are not counted either: the transport keeps a buffer of this size anyway. */
 #define TALL_CALL_SMALL_REPLY (256 * 1024)
 
 /**
  * TallCallMemory:
  *
- * What one call takes of the memory of a server, from its frame to the last byte of its reply. All
- * that it needs is taken before it is used, in one piece and only once with waiting; what turns out
- * not to be needed is given back at once.
+ * The memory of a server that one call takes, from its frame to the last byte of its reply. A call
+ * takes memory before it uses it, in one piece, and waits at most once. It gives back at once what
+ * it does not need.
  */
 typedef struct
 {
   TallMemoryPart part;
   guint wait;    /* milliseconds for which it may wait */
   gsize frame;   /* bytes of the request */
-  gsize decoded; /* bytes that were made of the request, so far */
-  gsize room;    /* bytes that may be, without asking again */
-  gsize work;    /* bytes that it may take for what it does now */
-  gsize settled; /* bytes that what was done has come to; they stay until the reply is made */
+  gsize decoded; /* bytes of the decoded request, so far */
+  gsize room;    /* bytes that it may decode without asking again */
+  gsize work;    /* bytes reserved for the present step */
+  gsize settled; /* bytes that the results of earlier steps take; kept until the reply is made */
 } TallCallMemory;
 
 void tall_call_memory_init (TallCallMemory *self,

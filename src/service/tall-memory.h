@@ -9,8 +9,8 @@ G_BEGIN_DECLS
 /**
  * TallMemoryShare:
  *
- * What the calls of one client address hold together, which is at most half of the memory unless it
- * is a single call. Starts zeroed. The memory locks it.
+ * The bytes that all calls of one client address hold together: at most half of the memory, unless
+ * there is only one call. It starts zeroed. The lock of the memory protects it.
  */
 typedef struct
 {
@@ -20,12 +20,11 @@ typedef struct
 /**
  * TallMemory:
  *
- * How many bytes all calls of a server may take together, and one slot beside them, kept for a call
- * that finds nothing left. A call that wants more than is left waits for it, but not for long, in
- * the order of coming: small calls do not pass a large one until its time is over. One that waits
- * for its own share, or for other requests to arrive, holds up nobody but such as itself. Of the
- * calls that wait for nothing else, the first that fits into the slot gets it. Any thread may use
- * it.
+ * The bytes that all calls of a server may take together, and one slot beside them for a call that
+ * finds nothing left. A call that wants more than is left waits until its deadline, in the order of
+ * arrival: a small call does not pass a large one. A call that waits for its own share, or for
+ * requests to arrive, holds up only calls that wait for the same. Of the calls that wait for
+ * nothing else, the first that fits into the slot gets it. Any thread may use it.
  */
 typedef struct
 {
@@ -33,10 +32,10 @@ typedef struct
   gsize size;     /* bytes */
   gsize left;     /* bytes of them that nobody holds */
   gsize slot;     /* bytes of the slot, beside the others */
-  gboolean taken; /* the slot is */
+  gboolean taken; /* a call has the slot */
   gsize arriving; /* bytes held for requests that have not arrived yet; half of all, or a single one
                    */
-  GQueue waiting; /* of what waits, a link on the stack of each thread that does */
+  GQueue waiting; /* a link on the stack of each thread that waits */
 } TallMemory;
 
 void tall_memory_init (TallMemory *self, gsize size, gsize slot);
@@ -47,8 +46,8 @@ guint tall_memory_count_waiting (TallMemory *self);
 /**
  * TallMemoryPart:
  *
- * What one call holds of a #TallMemory. Zeroed but for @memory it holds nothing; with NULL there,
- * it may hold as much as it likes. It belongs to one thread at a time.
+ * The bytes that one call holds of a #TallMemory. It starts zeroed but for @memory; if @memory is
+ * NULL, there is no limit. It belongs to one thread at a time.
  */
 typedef struct
 {
@@ -56,7 +55,7 @@ typedef struct
   TallMemoryShare *share; /* (nullable): not owned */
   gboolean arriving;      /* the request has not arrived yet */
   gsize held;             /* bytes */
-  gboolean in_slot;       /* they are those of the slot */
+  gboolean in_slot;       /* these bytes are those of the slot */
 } TallMemoryPart;
 
 gboolean

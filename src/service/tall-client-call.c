@@ -48,9 +48,7 @@ read_result (TallClientCall *self, ThriftProtocol *protocol, ThriftMessageType t
   TallStructReader reader;
 
   self->result = (TallIdlResult){ .success = self->success };
-  tall_struct_reader_init (&reader, protocol, self->arena);
-  if (self->call->item != NULL)
-    tall_struct_reader_allow_many (&reader);
+  tall_struct_reader_init (&reader, protocol, self->arena, tall_idl_call_get_limits (self->call));
   gboolean ok = type == T_EXCEPTION
                     ? read_application_error (self, &reader, error)
                     : tall_struct_reader_read (&reader, self->call->result, &self->result, error);

@@ -60,7 +60,7 @@ static guint
 get_some (
     TallFront *front, const TallOrderId *ids, TallOutcome *const *outcomes, guint n, GError **error)
 {
-  TallIdlMany many = { .ids = (TallOrderId *)ids, .n_ids = MIN (n, TALL_STRUCT_MANY_ITEMS) };
+  TallIdlMany many = { .ids = (TallOrderId *)ids, .n_ids = MIN (n, TALL_IDL_MANY_ITEMS) };
   TallIdlArgs args = { .many = &many };
   g_autoptr (TallArena) arena = tall_arena_new (0);
   TallIdlOutcomes got = { 0 };

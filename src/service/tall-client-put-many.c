@@ -20,10 +20,10 @@ typedef struct
 /* What goes into one call. */
 typedef struct
 {
-  TallIdlPut puts[TALL_STRUCT_MANY_ITEMS];
-  TallIdlOptions wire[TALL_STRUCT_MANY_ITEMS];
-  TallWriteOptions options[TALL_STRUCT_MANY_ITEMS];
-  TallOutcome *outcomes[TALL_STRUCT_MANY_ITEMS];
+  TallIdlPut puts[TALL_IDL_MANY_ITEMS];
+  TallIdlOptions wire[TALL_IDL_MANY_ITEMS];
+  TallWriteOptions options[TALL_IDL_MANY_ITEMS];
+  TallOutcome *outcomes[TALL_IDL_MANY_ITEMS];
   guint n;
   guint timeout;          /* the longest, milliseconds */
   gboolean usual_timeout; /* one has none of its own */
@@ -174,7 +174,7 @@ tall_client_put_orders (TallFront *front,
       tall_call_budget_init (&budget);
       batch->n = batch->timeout = 0;
       batch->usual_timeout = FALSE;
-      while (self.next < n && batch->n < TALL_STRUCT_MANY_ITEMS && add_next (&self, batch, &budget))
+      while (self.next < n && batch->n < TALL_IDL_MANY_ITEMS && add_next (&self, batch, &budget))
         continue;
       if (batch->n > 0 && !run_batch (&self, batch, &reason))
         {

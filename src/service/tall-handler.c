@@ -38,6 +38,17 @@ request_reply (
                         error);
 }
 
+static gboolean
+spend_memory (gpointer memory, gsize bytes, GError **error)
+{
+  if (tall_call_memory_decode (memory, bytes))
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_OVERLOADED,
+               "the server has no memory left for so large a request; nothing was done, try again "
+               "later, or with less in one call");
+  return FALSE;
+}
+
 static TallAnswer
 answer_call (TallFront *front,
              TallCallMemory *memory,
@@ -52,10 +63,9 @@ answer_call (TallFront *front,
   g_autoptr (GError) failure = NULL;
 
   tall_request_init (&request, front, memory, call);
-  tall_struct_reader_init (&reader, in, request.arena);
+  tall_struct_reader_init (&reader, in, request.arena, tall_idl_call_get_limits (call));
+  reader.spend = spend_memory;
   reader.memory = memory;
-  if (call->item != NULL)
-    tall_struct_reader_allow_many (&reader);
   gboolean has_args = tall_struct_reader_read (&reader, call->args, &request.args, &failure);
   tall_request_fill_absent (&request);
   if (!has_args && !reader.refused)

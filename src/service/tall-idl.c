@@ -2,29 +2,68 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-idl.h"
 
+#include "tall-limits.h"
+
+/* In the canonical form a text takes a tag and a length at least; an attribute is two texts and
+ * takes such a pair of its own. */
+#define MIN_TEXT_BYTES 2
+#define MIN_ATTRIBUTE_BYTES 6
+
+const TallStructLimits tall_idl_limits = {
+  .n_structs = TALL_MAX_LINES_AND_LOCATIONS,
+  .shown_structs = TALL_MAX_LINES_AND_LOCATIONS,
+  .structs = "lines and locations in one order",
+  .n_bytes = TALL_MAX_CANONICAL_BYTES,
+  .bytes = "bytes, which is the most that an order or customer may have",
+  .text_bytes = MIN_TEXT_BYTES,
+  .pair_bytes = MIN_ATTRIBUTE_BYTES,
+};
+
+const TallStructLimits tall_idl_many_limits = {
+  .n_structs = TALL_IDL_MANY_LINES + TALL_IDL_MANY_ITEMS,
+  .shown_structs = TALL_IDL_MANY_LINES,
+  .structs = "lines and locations in one call",
+  .n_bytes = TALL_IDL_MANY_BYTES,
+  .bytes = "bytes of text, which is the most that one call may have",
+  .text_bytes = MIN_TEXT_BYTES,
+  .pair_bytes = MIN_ATTRIBUTE_BYTES,
+};
+
 /* A field of the C struct `Type` whose member has the IDL's name. */
 #define AT(member) G_STRUCT_OFFSET (Type, member)
 #define FIELD(id, kind, member, beside, type)                                                      \
   {                                                                                                \
-#member, id, TALL_FIELD_##kind, AT(member), beside, type                                       \
+#member, id, TALL_KIND_##kind, AT(member), beside, type                                        \
   }
-#define ALWAYS(id, kind, member) FIELD (id, kind, member, TALL_FIELD_ALWAYS, NULL)
+#define ALWAYS(id, kind, member) FIELD (id, kind, member, TALL_STRUCT_ALWAYS, NULL)
 #define OPTIONAL(id, kind, member) FIELD (id, kind, member, AT (has_##member), NULL)
-#define STRUCT(id, member, type) FIELD (id, STRUCT, member, TALL_FIELD_ALWAYS, &type)
+#define STRUCT(id, member, type) FIELD (id, STRUCT, member, TALL_STRUCT_ALWAYS, &type)
 #define STRUCTS(id, member, type) FIELD (id, STRUCTS, member, AT (n_##member), &type)
 #define NAMED(id, kind, name, member)                                                              \
   {                                                                                                \
-    name, id, TALL_FIELD_##kind, AT (member), TALL_FIELD_ALWAYS, NULL                              \
+    name, id, TALL_KIND_##kind, AT (member), TALL_STRUCT_ALWAYS, NULL                              \
   }
 #define TEXTS(id, member) FIELD (id, TEXTS, member, AT (n_##member), NULL)
+/* TallAttributes: a map on the wire. */
+#define ATTRIBUTES(id, member)                                                                     \
+  {                                                                                                \
+#member, id, TALL_KIND_PAIRS, AT(member.items), AT(member.n_items), NULL                       \
+  }
+G_STATIC_ASSERT (sizeof (TallStructPair) == sizeof (TallAttribute));
+G_STATIC_ASSERT (offsetof (TallStructPair, value) == offsetof (TallAttribute, value));
+
+/* Of which a list in a call has at most 1,000. */
+#define TALL_ITEM_TYPE(identifier, shown_name, type)                                               \
+  TALL_STRUCT_TYPE (identifier, shown_name, type, .max_elements = TALL_IDL_MANY_ITEMS)
+
 /* Not shown in the paths of errors, which begin inside of it. */
 #define OUTER(id, member, type)                                                                    \
   {                                                                                                \
-    NULL, id, TALL_FIELD_STRUCT, AT (member), TALL_FIELD_ALWAYS, &type                             \
+    NULL, id, TALL_KIND_STRUCT, AT (member), TALL_STRUCT_ALWAYS, &type                             \
   }
 
 #define Type TallAddress
-static const TallField address_type_fields[] = {
+static const TallStructField address_type_fields[] = {
   ALWAYS (1, TEXT, line1), ALWAYS (2, TEXT, line2), ALWAYS (3, TEXT, city),
   ALWAYS (4, TEXT, state), ALWAYS (5, TEXT, zip),   ALWAYS (6, TEXT, country),
 };
@@ -32,7 +71,7 @@ static TALL_STRUCT_TYPE (address_type, "Address", Type);
 #undef Type
 
 #define Type TallLineItem
-static const TallField line_item_type_fields[] = {
+static const TallStructField line_item_type_fields[] = {
   ALWAYS (1, I32, number),         ALWAYS (2, TEXT, item_number), ALWAYS (3, TEXT, description),
   OPTIONAL (4, DECIMAL, quantity), OPTIONAL (5, DECIMAL, price),  OPTIONAL (6, DECIMAL, discount),
 };
@@ -40,7 +79,7 @@ static TALL_STRUCT_TYPE (line_item_type, "LineItem", Type);
 #undef Type
 
 #define Type TallShippingLocation
-static const TallField location_type_fields[] = {
+static const TallStructField location_type_fields[] = {
   ALWAYS (1, I32, number),
   ALWAYS (2, TEXT, name),
   STRUCT (3, address, address_type),
@@ -65,15 +104,15 @@ clear_order (gpointer pointer)
 }
 
 #define Type TallOrder
-static const TallField order_type_fields[] = {
+static const TallStructField order_type_fields[] = {
   ALWAYS (1, TEXT, customer_number),
   ALWAYS (2, TEXT, order_number),
   OPTIONAL (3, I64, sales_date),
   ALWAYS (4, TEXT, currency),
   STRUCTS (5, shipping_locations, location_type),
-  ALWAYS (6, ATTRIBUTES, attributes),
+  ATTRIBUTES (6, attributes),
 };
-static TALL_OWNER_TYPE (order_type, "Order", Type, create_order, clear_order);
+static TALL_STRUCT_TYPE (order_type, "Order", Type, .create = create_order, .clear = clear_order);
 #undef Type
 
 static gpointer
@@ -91,15 +130,16 @@ clear_customer (gpointer pointer)
 }
 
 #define Type TallCustomer
-static const TallField customer_type_fields[] = {
+static const TallStructField customer_type_fields[] = {
   ALWAYS (1, TEXT, number), ALWAYS (2, TEXT, name),  STRUCT (3, address, address_type),
-  TEXTS (4, phones),        ALWAYS (5, TEXT, email), ALWAYS (6, ATTRIBUTES, attributes),
+  TEXTS (4, phones),        ALWAYS (5, TEXT, email), ATTRIBUTES (6, attributes),
 };
-static TALL_OWNER_TYPE (customer_type, "Customer", Type, create_customer, clear_customer);
+static TALL_STRUCT_TYPE (
+    customer_type, "Customer", Type, .create = create_customer, .clear = clear_customer);
 #undef Type
 
 #define Type TallIdlOptions
-static const TallField options_type_fields[] = {
+static const TallStructField options_type_fields[] = {
   OPTIONAL (1, I32, condition),
   OPTIONAL (2, I64, revision),
   ALWAYS (3, BYTES, token),
@@ -109,7 +149,7 @@ static TALL_STRUCT_TYPE (options_type, "WriteOptions", Type);
 #undef Type
 
 #define Type TallDescription
-static const TallField description_type_fields[] = {
+static const TallStructField description_type_fields[] = {
   ALWAYS (1, TEXT, name),
   ALWAYS (2, TEXT, layout),
   ALWAYS (3, TEXT, key_strategy),
@@ -132,7 +172,7 @@ static TALL_STRUCT_TYPE (description_type, "Description", Type);
 #undef Type
 
 #define Type TallIdlFailure
-static const TallField failure_type_fields[] = {
+static const TallStructField failure_type_fields[] = {
   ALWAYS (1, I32, code),
   ALWAYS (2, TEXT, message),
   ALWAYS (3, TEXT, field),
@@ -142,7 +182,7 @@ static TALL_STRUCT_TYPE (failure_type, "TallError", Type);
 #undef Type
 
 #define Type TallIdlApplicationError
-static const TallField tall_idl_application_error_type_fields[] = {
+static const TallStructField tall_idl_application_error_type_fields[] = {
   ALWAYS (1, TEXT, message),
   ALWAYS (2, I32, type),
 };
@@ -150,44 +190,45 @@ TALL_STRUCT_TYPE (tall_idl_application_error_type, "TApplicationException", Type
 #undef Type
 
 #define Type TallIdlSuccess
-static const TallField put_success_type_fields[] = { ALWAYS (1, I64, revision) };
+static const TallStructField put_success_type_fields[] = { ALWAYS (1, I64, revision) };
 static TALL_STRUCT_TYPE (put_success_type, "PutResult", Type);
-static const TallField order_success_type_fields[] = { OUTER (1, order, order_type),
-                                                       ALWAYS (2, I64, revision) };
+static const TallStructField order_success_type_fields[] = { OUTER (1, order, order_type),
+                                                             ALWAYS (2, I64, revision) };
 static TALL_STRUCT_TYPE (order_success_type, "OrderResult", Type);
-static const TallField customer_success_type_fields[] = { OUTER (1, customer, customer_type),
-                                                          ALWAYS (2, I64, revision) };
+static const TallStructField customer_success_type_fields[] = { OUTER (1, customer, customer_type),
+                                                                ALWAYS (2, I64, revision) };
 static TALL_STRUCT_TYPE (customer_success_type, "CustomerResult", Type);
 #undef Type
 
 #define Type TallIdlOutcome
-static const TallField order_outcome_type_fields[] = { STRUCT (1, result, order_success_type),
-                                                       STRUCT (2, failure, failure_type) };
+static const TallStructField order_outcome_type_fields[] = { STRUCT (1, result, order_success_type),
+                                                             STRUCT (2, failure, failure_type) };
 static TALL_ITEM_TYPE (order_outcome_type, "OrderOutcome", Type);
-static const TallField put_outcome_type_fields[] = { STRUCT (1, result, put_success_type),
-                                                     STRUCT (2, failure, failure_type) };
+static const TallStructField put_outcome_type_fields[] = { STRUCT (1, result, put_success_type),
+                                                           STRUCT (2, failure, failure_type) };
 static TALL_ITEM_TYPE (put_outcome_type, "PutOutcome", Type);
 #undef Type
 
 #define Type TallIdlOutcomes
-static const TallField get_orders_success_type_fields[] = {
+static const TallStructField get_orders_success_type_fields[] = {
   STRUCTS (1, outcomes, order_outcome_type)
 };
 static TALL_STRUCT_TYPE (get_orders_success_type, "GetOrdersResult", Type);
-static const TallField put_orders_success_type_fields[] = {
+static const TallStructField put_orders_success_type_fields[] = {
   STRUCTS (1, outcomes, put_outcome_type)
 };
 static TALL_STRUCT_TYPE (put_orders_success_type, "PutOrdersResult", Type);
 #undef Type
 
 #define Type TallUnreadable
-static const TallField unreadable_type_fields[] = { ALWAYS (1, TEXT, number), ALWAYS (2, I32, code),
-                                                    ALWAYS (3, TEXT, message) };
+static const TallStructField unreadable_type_fields[] = { ALWAYS (1, TEXT, number),
+                                                          ALWAYS (2, I32, code),
+                                                          ALWAYS (3, TEXT, message) };
 static TALL_ITEM_TYPE (unreadable_type, "Unreadable", Type);
 #undef Type
 
 #define Type TallOrderEntry
-static const TallField order_entry_type_fields[] = {
+static const TallStructField order_entry_type_fields[] = {
   ALWAYS (1, TEXT, order_number),   ALWAYS (2, I64, revision),    OPTIONAL (3, I64, sales_date),
   NAMED (4, I32, "lines", n_lines), OPTIONAL (5, DECIMAL, total), ALWAYS (6, TEXT, currency),
 };
@@ -195,28 +236,30 @@ static TALL_ITEM_TYPE (order_entry_type, "OrderEntry", Type);
 #undef Type
 
 #define Type TallOrderList
-static const TallField order_list_type_fields[] = { STRUCTS (1, entries, order_entry_type),
-                                                    ALWAYS (2, TEXT, next_page),
-                                                    STRUCTS (3, unreadable, unreadable_type) };
+static const TallStructField order_list_type_fields[] = {
+  STRUCTS (1, entries, order_entry_type), ALWAYS (2, TEXT, next_page),
+  STRUCTS (3, unreadable, unreadable_type)
+};
 static TALL_STRUCT_TYPE (order_list_type, "OrderList", Type);
 #undef Type
 
 #define Type TallCustomerEntry
-static const TallField customer_entry_type_fields[] = { ALWAYS (1, TEXT, number),
-                                                        ALWAYS (2, TEXT, name),
-                                                        ALWAYS (3, I64, revision) };
+static const TallStructField customer_entry_type_fields[] = { ALWAYS (1, TEXT, number),
+                                                              ALWAYS (2, TEXT, name),
+                                                              ALWAYS (3, I64, revision) };
 static TALL_ITEM_TYPE (customer_entry_type, "CustomerEntry", Type);
 #undef Type
 
 #define Type TallCustomerList
-static const TallField customer_list_type_fields[] = { STRUCTS (1, entries, customer_entry_type),
-                                                       ALWAYS (2, TEXT, next_page),
-                                                       STRUCTS (3, unreadable, unreadable_type) };
+static const TallStructField customer_list_type_fields[] = {
+  STRUCTS (1, entries, customer_entry_type), ALWAYS (2, TEXT, next_page),
+  STRUCTS (3, unreadable, unreadable_type)
+};
 static TALL_STRUCT_TYPE (customer_list_type, "CustomerList", Type);
 #undef Type
 
 #define Type TallIdlCustomerOrders
-static const TallField customer_orders_type_fields[] = {
+static const TallStructField customer_orders_type_fields[] = {
   STRUCT (1, customer, customer_type),     ALWAYS (2, I64, revision),
   STRUCTS (3, orders, order_outcome_type), ALWAYS (4, TEXT, next_page),
   STRUCT (5, failure, failure_type),       TEXTS (6, others)
@@ -225,73 +268,81 @@ static TALL_STRUCT_TYPE (customer_orders_type, "CustomerOrders", Type);
 #undef Type
 
 #define Type TallOrderId
-static const TallField order_id_type_fields[] = { ALWAYS (1, TEXT, customer_number),
-                                                  ALWAYS (2, TEXT, order_number) };
+static const TallStructField order_id_type_fields[] = { ALWAYS (1, TEXT, customer_number),
+                                                        ALWAYS (2, TEXT, order_number) };
 static TALL_ITEM_TYPE (order_id_type, "OrderId", Type);
 #undef Type
 
 #define Type TallIdlPut
-static const TallField order_put_type_fields[] = { STRUCT (1, order, order_type),
-                                                   STRUCT (2, options, options_type) };
+static const TallStructField order_put_type_fields[] = { STRUCT (1, order, order_type),
+                                                         STRUCT (2, options, options_type) };
 static TALL_ITEM_TYPE (order_put_type, "OrderPut", Type);
 #undef Type
 
 #define Type TallIdlMany
-static const TallField get_orders_request_type_fields[] = { STRUCTS (1, ids, order_id_type) };
+static const TallStructField get_orders_request_type_fields[] = { STRUCTS (1, ids, order_id_type) };
 static TALL_STRUCT_TYPE (get_orders_request_type, "GetOrdersRequest", Type);
-static const TallField put_orders_request_type_fields[] = { STRUCTS (1, puts, order_put_type) };
+static const TallStructField put_orders_request_type_fields[] = {
+  STRUCTS (1, puts, order_put_type)
+};
 static TALL_STRUCT_TYPE (put_orders_request_type, "PutOrdersRequest", Type);
 #undef Type
 
 #define Type TallIdlListing
-static const TallField list_orders_request_type_fields[] = {
+static const TallStructField list_orders_request_type_fields[] = {
   ALWAYS (1, TEXT, customer_number), OPTIONAL (2, I64, from_date), OPTIONAL (3, I64, to_date),
   OPTIONAL (4, I32, limit),          ALWAYS (5, TEXT, page),
 };
 static TALL_STRUCT_TYPE (list_orders_request_type, "ListOrdersRequest", Type);
-static const TallField list_customers_request_type_fields[] = { OPTIONAL (1, I32, limit),
-                                                                ALWAYS (2, TEXT, page) };
+static const TallStructField list_customers_request_type_fields[] = { OPTIONAL (1, I32, limit),
+                                                                      ALWAYS (2, TEXT, page) };
 static TALL_STRUCT_TYPE (list_customers_request_type, "ListCustomersRequest", Type);
-static const TallField customer_orders_request_type_fields[] = { ALWAYS (1, TEXT, customer_number),
-                                                                 OPTIONAL (2, I32, limit),
-                                                                 ALWAYS (3, TEXT, page) };
+static const TallStructField customer_orders_request_type_fields[] = {
+  ALWAYS (1, TEXT, customer_number), OPTIONAL (2, I32, limit), ALWAYS (3, TEXT, page)
+};
 static TALL_STRUCT_TYPE (customer_orders_request_type, "CustomerOrdersRequest", Type);
 #undef Type
 
 #define Type TallIdlArgs
-static const TallField put_order_type_fields[] = { OUTER (1, order, order_type),
-                                                   STRUCT (2, options, options_type) };
+static const TallStructField put_order_type_fields[] = { OUTER (1, order, order_type),
+                                                         STRUCT (2, options, options_type) };
 static TALL_STRUCT_TYPE (put_order_type, "putOrder_args", Type);
-static const TallField get_order_type_fields[] = { ALWAYS (1, TEXT, customer_number),
-                                                   ALWAYS (2, TEXT, order_number) };
+static const TallStructField get_order_type_fields[] = { ALWAYS (1, TEXT, customer_number),
+                                                         ALWAYS (2, TEXT, order_number) };
 static TALL_STRUCT_TYPE (get_order_type, "getOrder_args", Type);
-static const TallField delete_order_type_fields[] = { ALWAYS (1, TEXT, customer_number),
-                                                      ALWAYS (2, TEXT, order_number),
-                                                      STRUCT (3, options, options_type) };
+static const TallStructField delete_order_type_fields[] = { ALWAYS (1, TEXT, customer_number),
+                                                            ALWAYS (2, TEXT, order_number),
+                                                            STRUCT (3, options, options_type) };
 static TALL_STRUCT_TYPE (delete_order_type, "deleteOrder_args", Type);
-static const TallField put_customer_type_fields[] = { OUTER (1, customer, customer_type),
-                                                      STRUCT (2, options, options_type) };
+static const TallStructField put_customer_type_fields[] = { OUTER (1, customer, customer_type),
+                                                            STRUCT (2, options, options_type) };
 static TALL_STRUCT_TYPE (put_customer_type, "putCustomer_args", Type);
-static const TallField get_customer_type_fields[] = {
-  { "number", 1, TALL_FIELD_TEXT, AT (customer_number), TALL_FIELD_ALWAYS, NULL }
+static const TallStructField get_customer_type_fields[] = {
+  { "number", 1, TALL_KIND_TEXT, AT (customer_number), TALL_STRUCT_ALWAYS, NULL }
 };
 static TALL_STRUCT_TYPE (get_customer_type, "getCustomer_args", Type);
-static const TallField delete_customer_type_fields[] = {
-  { "number", 1, TALL_FIELD_TEXT, AT (customer_number), TALL_FIELD_ALWAYS, NULL },
+static const TallStructField delete_customer_type_fields[] = {
+  { "number", 1, TALL_KIND_TEXT, AT (customer_number), TALL_STRUCT_ALWAYS, NULL },
   STRUCT (2, options, options_type),
 };
 static TALL_STRUCT_TYPE (delete_customer_type, "deleteCustomer_args", Type);
-static const TallField get_orders_type_fields[] = { OUTER (1, many, get_orders_request_type) };
+static const TallStructField get_orders_type_fields[] = {
+  OUTER (1, many, get_orders_request_type)
+};
 static TALL_STRUCT_TYPE (get_orders_type, "getOrders_args", Type);
-static const TallField put_orders_type_fields[] = { OUTER (1, many, put_orders_request_type) };
+static const TallStructField put_orders_type_fields[] = {
+  OUTER (1, many, put_orders_request_type)
+};
 static TALL_STRUCT_TYPE (put_orders_type, "putOrders_args", Type);
-static const TallField list_orders_type_fields[] = { OUTER (1, listing, list_orders_request_type) };
+static const TallStructField list_orders_type_fields[] = {
+  OUTER (1, listing, list_orders_request_type)
+};
 static TALL_STRUCT_TYPE (list_orders_type, "listOrders_args", Type);
-static const TallField list_customers_type_fields[] = {
+static const TallStructField list_customers_type_fields[] = {
   OUTER (1, listing, list_customers_request_type)
 };
 static TALL_STRUCT_TYPE (list_customers_type, "listCustomers_args", Type);
-static const TallField customer_orders_args_type_fields[] = {
+static const TallStructField customer_orders_args_type_fields[] = {
   OUTER (1, listing, customer_orders_request_type)
 };
 static TALL_STRUCT_TYPE (customer_orders_args_type, "getCustomerOrders_args", Type);
@@ -300,8 +351,8 @@ static const TallStructType no_args_type = { .name = "args", .size = sizeof (Typ
 
 #define Type TallIdlResult
 #define RESULT(identifier, success_type)                                                           \
-  static const TallField identifier##_fields[] = { OUTER (0, success, success_type),               \
-                                                   OUTER (1, failure, failure_type) };             \
+  static const TallStructField identifier##_fields[] = { OUTER (0, success, success_type),         \
+                                                         OUTER (1, failure, failure_type) };       \
   static TALL_STRUCT_TYPE (identifier, "result", Type)
 RESULT (put_result_type, put_success_type);
 RESULT (order_result_type, order_success_type);
@@ -313,7 +364,7 @@ RESULT (order_list_result_type, order_list_type);
 RESULT (customer_list_result_type, customer_list_type);
 RESULT (customer_orders_result_type, customer_orders_type);
 #undef RESULT
-static const TallField void_result_type_fields[] = { OUTER (1, failure, failure_type) };
+static const TallStructField void_result_type_fields[] = { OUTER (1, failure, failure_type) };
 static TALL_STRUCT_TYPE (void_result_type, "result", Type);
 #undef Type
 
@@ -344,6 +395,17 @@ tall_idl_call_get (TallIdlCallId id)
 {
   g_assert (calls[id].id == id);
   return &calls[id];
+}
+
+/**
+ * tall_idl_call_get_limits:
+ *
+ * Returns: how much a call of that kind, or its reply, may hold
+ */
+const TallStructLimits *
+tall_idl_call_get_limits (const TallIdlCall *self)
+{
+  return self->item != NULL ? &tall_idl_many_limits : &tall_idl_limits;
 }
 
 /**

@@ -3,9 +3,17 @@
 #pragma once
 
 #include "tall-front.h"
-#include "tall-struct-type.h"
+#include "tall-struct-reader.h"
 
 G_BEGIN_DECLS
+
+/* Elements of a list in a call on many, and entries of a page. */
+#define TALL_IDL_MANY_ITEMS 1000
+
+/* What a call on many may hold: lines and locations with the lists of items around them, and bytes
+ * of text. */
+#define TALL_IDL_MANY_LINES 200000
+#define TALL_IDL_MANY_BYTES (16 * 1024 * 1024)
 
 /**
  * The calls of `idl/tallorder.thrift` with their structs, as tables for tall_struct_reader_read()
@@ -152,8 +160,11 @@ typedef struct
   const TallStructType *asked;   /* likewise of its arguments; NULL: it has no list of them */
 } TallIdlCall;
 
+extern const TallStructLimits tall_idl_limits;      /* of a call on one order or customer */
+extern const TallStructLimits tall_idl_many_limits; /* of a call on many */
 extern const TallStructType tall_idl_application_error_type;
 
+const TallStructLimits *tall_idl_call_get_limits (const TallIdlCall *self);
 const TallIdlCall *tall_idl_call_get (TallIdlCallId id);
 const TallIdlCall *tall_idl_call_find (const char *name);
 GStrv tall_idl_call_list_names (void);

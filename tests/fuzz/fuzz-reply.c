@@ -16,9 +16,7 @@ read_result (ThriftProtocol *protocol, const TallIdlCall *call, ThriftMessageTyp
   TallIdlApplicationError exception = { 0 };
   TallStructReader reader;
 
-  tall_struct_reader_init (&reader, protocol, order->arena);
-  if (call->item != NULL)
-    tall_struct_reader_allow_many (&reader);
+  tall_struct_reader_init (&reader, protocol, order->arena, tall_idl_call_get_limits (call));
   gboolean ok =
       type == T_EXCEPTION
           ? tall_struct_reader_read (&reader, &tall_idl_application_error_type, &exception, &error)

@@ -290,7 +290,7 @@ test_unknown_call (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   g_autoptr (GError) error = NULL;
   TallStructReader reader;
   TallIdlApplicationError exception = { 0 };
-  tall_struct_reader_init (&reader, reply, arena);
+  tall_struct_reader_init (&reader, reply, arena, &tall_idl_limits);
   gboolean ok =
       tall_struct_reader_read (&reader, &tall_idl_application_error_type, &exception, &error);
   g_assert_no_error (error);

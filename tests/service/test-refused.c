@@ -42,7 +42,7 @@ assert_refused (
   TallStructReader reader;
   TallIdlResult result = { 0 };
   g_autoptr (GError) error = NULL;
-  tall_struct_reader_init (&reader, reply, arena);
+  tall_struct_reader_init (&reader, reply, arena, &tall_idl_limits);
   gboolean ok =
       tall_struct_reader_read (&reader, tall_idl_call_find (name)->result, &result, &error);
   g_assert_no_error (error);
@@ -385,7 +385,7 @@ add_empty_elements (TallTestMessage *message, guint n)
 static void
 add_too_many_elements (TallTestMessage *message)
 {
-  add_empty_elements (message, TALL_STRUCT_MANY_ITEMS + 1);
+  add_empty_elements (message, TALL_IDL_MANY_ITEMS + 1);
 }
 
 static void

@@ -4,7 +4,7 @@
 
 #include "tall-binary-protocol.h"
 #include "tall-binary-writer.h"
-#include "tall-order.h"
+#include "tall-decimal.h"
 
 static gboolean write_struct (const TallStructType *type,
                               gconstpointer object,
@@ -12,7 +12,10 @@ static gboolean write_struct (const TallStructType *type,
                               GError **error);
 
 static gboolean
-begin_field (ThriftProtocol *protocol, const TallField *field, ThriftType type, GError **error)
+begin_field (ThriftProtocol *protocol,
+             const TallStructField *field,
+             ThriftType type,
+             GError **error)
 {
   return thrift_protocol_write_field_begin (protocol, field->name, type, field->id, error) >= 0;
 }
@@ -58,38 +61,39 @@ write_texts (ThriftProtocol *protocol, char *const *texts, guint count, GError *
 }
 
 static gboolean
-write_attributes (ThriftProtocol *protocol, const TallAttributes *attributes, GError **error)
+write_pairs (ThriftProtocol *protocol, const TallStructPair *pairs, guint n, GError **error)
 {
-  guint n = attributes->n_items;
-
   if (thrift_protocol_write_map_begin (protocol, T_STRING, T_STRING, n, error) < 0)
     return FALSE;
   for (guint i = 0; i < n; i++)
-    if (thrift_protocol_write_string (protocol, attributes->items[i].key, error) < 0
-        || thrift_protocol_write_string (protocol, attributes->items[i].value, error) < 0)
+    if (thrift_protocol_write_string (protocol, pairs[i].key, error) < 0
+        || thrift_protocol_write_string (protocol, pairs[i].value, error) < 0)
       return FALSE;
   return thrift_protocol_write_map_end (protocol, error) >= 0;
 }
 
 /* The part of a field before its value; @type: what it is on the wire. */
 static gboolean
-write_scalar (ThriftProtocol *protocol, const TallField *field, gconstpointer value, GError **error)
+write_scalar (ThriftProtocol *protocol,
+              const TallStructField *field,
+              gconstpointer value,
+              GError **error)
 {
-  switch ((TallFieldKind)field->kind)
+  switch ((TallStructKind)field->kind)
     {
-    case TALL_FIELD_BOOL:
+    case TALL_KIND_BOOL:
       return begin_field (protocol, field, T_BOOL, error)
              && thrift_protocol_write_bool (protocol, *(const gboolean *)value, error) >= 0;
-    case TALL_FIELD_I32:
+    case TALL_KIND_I32:
       return begin_field (protocol, field, T_I32, error)
              && thrift_protocol_write_i32 (protocol, *(const gint32 *)value, error) >= 0;
-    case TALL_FIELD_I64:
+    case TALL_KIND_I64:
       return begin_field (protocol, field, T_I64, error)
              && thrift_protocol_write_i64 (protocol, *(const gint64 *)value, error) >= 0;
-    case TALL_FIELD_TEXT:
+    case TALL_KIND_TEXT:
       return begin_field (protocol, field, T_STRING, error)
              && thrift_protocol_write_string (protocol, *(char *const *)value, error) >= 0;
-    case TALL_FIELD_BYTES:
+    case TALL_KIND_BYTES:
       {
         const TallSlice *slice = value;
         return begin_field (protocol, field, T_STRING, error)
@@ -97,7 +101,7 @@ write_scalar (ThriftProtocol *protocol, const TallField *field, gconstpointer va
                                                 (guint32)slice->len, error)
                       >= 0;
       }
-    case TALL_FIELD_DECIMAL:
+    case TALL_KIND_DECIMAL:
       return begin_field (protocol, field, T_STRUCT, error)
              && write_decimal (protocol, value, error);
     default:
@@ -106,26 +110,30 @@ write_scalar (ThriftProtocol *protocol, const TallField *field, gconstpointer va
 }
 
 static gboolean
-write_value (ThriftProtocol *protocol, const TallField *field, gconstpointer object, GError **error)
+write_value (ThriftProtocol *protocol,
+             const TallStructField *field,
+             gconstpointer object,
+             GError **error)
 {
   gconstpointer value = G_STRUCT_MEMBER_P (object, field->offset);
 
-  switch ((TallFieldKind)field->kind)
+  switch ((TallStructKind)field->kind)
     {
-    case TALL_FIELD_STRUCT:
+    case TALL_KIND_STRUCT:
       return begin_field (protocol, field, T_STRUCT, error)
              && write_struct (field->type, *(gconstpointer const *)value, protocol, error);
-    case TALL_FIELD_STRUCTS:
+    case TALL_KIND_STRUCTS:
       return begin_field (protocol, field, T_LIST, error)
              && write_structs (protocol, field->type, *(const guint8 *const *)value,
                                G_STRUCT_MEMBER (guint, object, field->beside), error);
-    case TALL_FIELD_TEXTS:
+    case TALL_KIND_TEXTS:
       return begin_field (protocol, field, T_LIST, error)
              && write_texts (protocol, *(char *const *const *)value,
                              G_STRUCT_MEMBER (guint, object, field->beside), error);
-    case TALL_FIELD_ATTRIBUTES:
+    case TALL_KIND_PAIRS:
       return begin_field (protocol, field, T_MAP, error)
-             && write_attributes (protocol, value, error);
+             && write_pairs (protocol, *(const TallStructPair *const *)value,
+                             G_STRUCT_MEMBER (guint, object, field->beside), error);
     default:
       return write_scalar (protocol, field, value, error);
     }
@@ -141,8 +149,8 @@ write_struct (const TallStructType *type,
     return FALSE;
   for (guint i = 0; i < type->n_fields; i++)
     {
-      const TallField *field = &type->fields[i];
-      if (!tall_field_is_there (field, object))
+      const TallStructField *field = &type->fields[i];
+      if (!tall_struct_field_is_there (field, object))
         continue;
       if (!write_value (protocol, field, object, error)
           || thrift_protocol_write_field_end (protocol, error) < 0)

@@ -2,20 +2,14 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-struct-reader.h"
 
+#include "tall-decimal.h"
 #include "tall-error.h"
-#include "tall-limits.h"
-#include "tall-order.h"
 
 /* What a text takes in the arena beyond its bytes, at most. */
 #define TEXT_OVERHEAD 8
 
-/* The first block of an arena of its own, of an order or a customer. */
+/* The first block of an arena of its own. */
 #define OWNER_SIZE 2200
-
-/* What the canonical form of an attribute takes at least: three tags and three lengths. */
-#define MIN_ATTRIBUTE_BYTES 6
-/* And that of any text: a tag and a length. */
-#define MIN_TEXT_BYTES 2
 
 /* A decimal as it travels; in an order it is a TallDecimal. */
 typedef struct
@@ -26,10 +20,10 @@ typedef struct
   gboolean has_scale;
 } WireDecimal;
 
-static const TallField wire_decimal_fields[] = {
-  { "unscaled", 1, TALL_FIELD_I64, G_STRUCT_OFFSET (WireDecimal, unscaled),
+static const TallStructField wire_decimal_fields[] = {
+  { "unscaled", 1, TALL_KIND_I64, G_STRUCT_OFFSET (WireDecimal, unscaled),
     G_STRUCT_OFFSET (WireDecimal, has_unscaled), NULL },
-  { "scale", 2, TALL_FIELD_I32, G_STRUCT_OFFSET (WireDecimal, scale),
+  { "scale", 2, TALL_KIND_I32, G_STRUCT_OFFSET (WireDecimal, scale),
     G_STRUCT_OFFSET (WireDecimal, has_scale), NULL },
 };
 static TALL_STRUCT_TYPE (wire_decimal, "Decimal", WireDecimal);
@@ -77,12 +71,9 @@ refuse_size (TallStructReader *self, GError **error, guint limit, const char *wh
 static gboolean
 spend_memory (TallStructReader *self, gsize bytes, GError **error)
 {
-  if (self->memory == NULL || tall_call_memory_decode (self->memory, bytes))
+  if (self->spend == NULL || self->spend (self->memory, bytes, error))
     return TRUE;
   self->refused = TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_OVERLOADED,
-               "the server has no memory left for so large a request; nothing was done, try again "
-               "later, or with less in one call");
   return FALSE;
 }
 
@@ -90,10 +81,7 @@ static gboolean
 spend_text (TallStructReader *self, gsize bytes, GError **error)
 {
   if (bytes > self->text_budget)
-    return self->many ? refuse_size (self, error, TALL_STRUCT_MANY_BYTES,
-                                     "bytes of text, which is the most that one call may have")
-                      : refuse_size (self, error, TALL_MAX_CANONICAL_BYTES,
-                                     "bytes, which is the most that an order or customer may have");
+    return refuse_size (self, error, self->limits->n_bytes, self->limits->bytes);
   self->text_budget -= bytes;
   return TRUE;
 }
@@ -103,7 +91,7 @@ static gboolean
 read_bytes (TallStructReader *self, TallSlice *slice, GError **error)
 {
   return tall_struct_input_bytes (&self->input, self->arena, slice, error)
-         && spend_text (self, slice->len + MIN_TEXT_BYTES, error)
+         && spend_text (self, slice->len + self->limits->text_bytes, error)
          && spend_memory (self, slice->len + TEXT_OVERHEAD, error);
 }
 
@@ -141,7 +129,7 @@ read_decimal (TallStructReader *self, TallDecimal *decimal, GError **error)
 
 /* One with an arena of its own; ours frees it, unless somebody takes it away. */
 static gboolean
-read_owner (TallStructReader *self, const TallField *field, gpointer *object, GError **error)
+read_owner (TallStructReader *self, const TallStructField *field, gpointer *object, GError **error)
 {
   TallArena *around = self->arena;
 
@@ -157,7 +145,7 @@ read_owner (TallStructReader *self, const TallField *field, gpointer *object, GE
 /* A struct that the caller has provided is filled; else one is made in the arena. */
 static gboolean
 read_struct_pointer (TallStructReader *self,
-                     const TallField *field,
+                     const TallStructField *field,
                      gpointer *object,
                      GError **error)
 {
@@ -186,17 +174,17 @@ check_count (TallStructReader *self, const TallStructType *type, guint32 size, G
   if (type->max_elements > 0 && size > type->max_elements)
     return refuse_size (self, error, type->max_elements, "in one call");
   if (size > self->n_structs)
-    return self->many ? refuse_size (self, error, TALL_STRUCT_MANY_LINES,
-                                     "lines and locations in one call")
-                      : refuse_size (self, error, TALL_MAX_LINES_AND_LOCATIONS,
-                                     "lines and locations in one order");
+    return refuse_size (self, error, self->limits->shown_structs, self->limits->structs);
   self->n_structs -= size;
   return TRUE;
 }
 
 static gboolean
-read_structs (
-    TallStructReader *self, const TallField *field, gpointer *structs, guint *count, GError **error)
+read_structs (TallStructReader *self,
+              const TallStructField *field,
+              gpointer *structs,
+              guint *count,
+              GError **error)
 {
   guint32 size = 0;
 
@@ -225,7 +213,7 @@ read_texts (TallStructReader *self, char ***texts, guint *count, GError **error)
 
   if (!begin_list (self, T_STRING, &size, error))
     return FALSE;
-  if (size > self->text_budget / MIN_TEXT_BYTES)
+  if (size > self->text_budget / self->limits->text_bytes)
     return spend_text (self, G_MAXSIZE, error);
   if (!spend_memory (self, size * sizeof (char *), error))
     return FALSE;
@@ -245,7 +233,7 @@ read_texts (TallStructReader *self, char ***texts, guint *count, GError **error)
 }
 
 static gboolean
-read_attributes (TallStructReader *self, TallAttributes *attributes, GError **error)
+read_pairs (TallStructReader *self, TallStructPair **pairs, guint *count, GError **error)
 {
   ThriftType key_type = T_STOP, value_type = T_STOP;
   guint32 size = 0;
@@ -254,69 +242,67 @@ read_attributes (TallStructReader *self, TallAttributes *attributes, GError **er
     return FALSE;
   if (size > 0 && (key_type != T_STRING || value_type != T_STRING))
     return refuse (self, error, "its keys and values must be texts");
-  if (size > self->text_budget / MIN_ATTRIBUTE_BYTES)
+  if (size > self->text_budget / self->limits->pair_bytes)
     return spend_text (self, G_MAXSIZE, error);
-  if (!spend_memory (self, size * sizeof (TallAttribute), error))
+  if (!spend_memory (self, size * sizeof (TallStructPair), error))
     return FALSE;
 
-  attributes->items = tall_arena_newa0 (self->arena, TallAttribute, size);
-  attributes->n_items = size;
+  TallStructPair *array = tall_arena_newa0 (self->arena, TallStructPair, size);
   for (guint32 i = 0; i < size; i++)
-    {
-      TallAttribute *item = &attributes->items[i];
-      if (!read_text (self, &item->key, error) || !read_text (self, &item->value, error))
-        return FALSE;
-    }
+    if (!read_text (self, &array[i].key, error) || !read_text (self, &array[i].value, error))
+      return FALSE;
 
+  *pairs = array;
+  *count = size;
   return tall_struct_input_end_map (&self->input, error);
 }
 
 static gboolean
-read_value (TallStructReader *self, const TallField *field, gpointer object, GError **error)
+read_value (TallStructReader *self, const TallStructField *field, gpointer object, GError **error)
 {
   gpointer value = G_STRUCT_MEMBER_P (object, field->offset);
   guint *beside =
-      field->beside == TALL_FIELD_ALWAYS ? NULL : G_STRUCT_MEMBER_P (object, field->beside);
+      field->beside == TALL_STRUCT_ALWAYS ? NULL : G_STRUCT_MEMBER_P (object, field->beside);
 
-  switch ((TallFieldKind)field->kind)
+  switch ((TallStructKind)field->kind)
     {
-    case TALL_FIELD_BOOL:
+    case TALL_KIND_BOOL:
       return tall_struct_input_bool (&self->input, value, error);
-    case TALL_FIELD_I32:
+    case TALL_KIND_I32:
       return tall_struct_input_i32 (&self->input, value, error);
-    case TALL_FIELD_I64:
+    case TALL_KIND_I64:
       return tall_struct_input_i64 (&self->input, value, error);
-    case TALL_FIELD_TEXT:
+    case TALL_KIND_TEXT:
       return read_text (self, value, error);
-    case TALL_FIELD_BYTES:
+    case TALL_KIND_BYTES:
       return read_bytes (self, value, error);
-    case TALL_FIELD_DECIMAL:
+    case TALL_KIND_DECIMAL:
       return read_decimal (self, value, error);
-    case TALL_FIELD_STRUCT:
+    case TALL_KIND_STRUCT:
       return read_struct_pointer (self, field, value, error);
-    case TALL_FIELD_STRUCTS:
+    case TALL_KIND_STRUCTS:
       return read_structs (self, field, value, beside, error);
-    case TALL_FIELD_TEXTS:
+    case TALL_KIND_TEXTS:
       return read_texts (self, value, beside, error);
-    case TALL_FIELD_ATTRIBUTES:
-      return read_attributes (self, value, error);
-    case TALL_N_FIELD_KINDS:
+    case TALL_KIND_PAIRS:
+      return read_pairs (self, value, beside, error);
+    case TALL_N_KINDS:
       break;
     }
   g_assert_not_reached ();
 }
 
 static gboolean
-has_flag (const TallField *field)
+has_flag (const TallStructField *field)
 {
-  return field->beside != TALL_FIELD_ALWAYS && field->kind != TALL_FIELD_STRUCTS
-         && field->kind != TALL_FIELD_TEXTS;
+  return field->beside != TALL_STRUCT_ALWAYS && field->kind != TALL_KIND_STRUCTS
+         && field->kind != TALL_KIND_TEXTS && field->kind != TALL_KIND_PAIRS;
 }
 
 /* A field sent twice is refused: the first could be anything, and its memory would be wasted. */
 static gboolean
 read_known_field (TallStructReader *self,
-                  const TallField *field,
+                  const TallStructField *field,
                   ThriftType type,
                   gpointer object,
                   guint32 *seen,
@@ -326,7 +312,7 @@ read_known_field (TallStructReader *self,
     g_error ("a struct type is nested deeper than %d", TALL_STRUCT_MAX_DEPTH);
   self->path[self->depth++] = (TallStructStep){ field, -1 };
 
-  if (type != tall_field_wire_types[field->kind])
+  if (type != tall_struct_wire_types[field->kind])
     return refuse (self, error, "has the wrong type");
   if (*seen & (1u << field->id))
     return refuse (self, error, "is sent twice");
@@ -340,7 +326,7 @@ read_known_field (TallStructReader *self,
   return TRUE;
 }
 
-static const TallField *
+static const TallStructField *
 find_field (const TallStructType *type, gint16 id)
 {
   for (guint i = 0; i < type->n_fields; i++)
@@ -355,29 +341,20 @@ find_field (const TallStructType *type, gint16 id)
  * @arena: takes what is read
  */
 void
-tall_struct_reader_init (TallStructReader *self, ThriftProtocol *protocol, TallArena *arena)
+tall_struct_reader_init (TallStructReader *self,
+                         ThriftProtocol *protocol,
+                         TallArena *arena,
+                         const TallStructLimits *limits)
 {
   tall_struct_input_init (&self->input, protocol);
   self->arena = arena;
+  self->limits = limits;
+  self->spend = NULL;
   self->memory = NULL;
-  self->n_structs = TALL_MAX_LINES_AND_LOCATIONS;
-  self->text_budget = TALL_MAX_CANONICAL_BYTES;
-  self->many = FALSE;
+  self->n_structs = limits->n_structs;
+  self->text_budget = limits->n_bytes;
   self->refused = FALSE;
   self->depth = 0;
-}
-
-/**
- * tall_struct_reader_allow_many:
- *
- * Takes as much as a call on many orders may have. To be called before anything is read.
- */
-void
-tall_struct_reader_allow_many (TallStructReader *self)
-{
-  self->many = TRUE;
-  self->n_structs = TALL_STRUCT_MANY_LINES + TALL_STRUCT_MANY_ITEMS;
-  self->text_budget = TALL_STRUCT_MANY_BYTES;
 }
 
 /**
@@ -411,7 +388,7 @@ tall_struct_reader_read (TallStructReader *self,
       if (field_type == T_STOP)
         break;
 
-      const TallField *field = find_field (type, id);
+      const TallStructField *field = find_field (type, id);
       if (field != NULL)
         ok = read_known_field (self, field, field_type, object, &seen, error);
       else

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-binary-writer.h"
 
-#include "tall-order.h"
+#include "tall-bytes.h"
+#include "tall-decimal.h"
 
 static void
 put_field (GByteArray *out, ThriftType type, gint16 id)
@@ -36,15 +37,15 @@ put_decimal (GByteArray *out, const TallDecimal *decimal)
 }
 
 static void
-put_attributes (GByteArray *out, const TallAttributes *attributes)
+put_pairs (GByteArray *out, const TallStructPair *pairs, guint count)
 {
   tall_bytes_append_u8 (out, T_STRING);
   tall_bytes_append_u8 (out, T_STRING);
-  tall_bytes_append_u32 (out, attributes->n_items);
-  for (guint i = 0; i < attributes->n_items; i++)
+  tall_bytes_append_u32 (out, count);
+  for (guint i = 0; i < count; i++)
     {
-      put_text (out, attributes->items[i].key);
-      put_text (out, attributes->items[i].value);
+      put_text (out, pairs[i].key);
+      put_text (out, pairs[i].value);
     }
 }
 
@@ -67,35 +68,36 @@ put_texts (GByteArray *out, char *const *texts, guint count)
 }
 
 static void
-put_value (GByteArray *out, const TallField *field, gconstpointer object)
+put_value (GByteArray *out, const TallStructField *field, gconstpointer object)
 {
   gconstpointer value = G_STRUCT_MEMBER_P (object, field->offset);
 
-  switch ((TallFieldKind)field->kind)
+  switch ((TallStructKind)field->kind)
     {
-    case TALL_FIELD_BOOL:
+    case TALL_KIND_BOOL:
       return tall_bytes_append_u8 (out, *(const gboolean *)value != FALSE);
-    case TALL_FIELD_I32:
+    case TALL_KIND_I32:
       return tall_bytes_append_u32 (out, (guint32) * (const gint32 *)value);
-    case TALL_FIELD_I64:
+    case TALL_KIND_I64:
       return tall_bytes_append_u64 (out, (guint64) * (const gint64 *)value);
-    case TALL_FIELD_TEXT:
+    case TALL_KIND_TEXT:
       return put_text (out, *(char *const *)value);
-    case TALL_FIELD_BYTES:
+    case TALL_KIND_BYTES:
       return put_bytes (out, ((const TallSlice *)value)->data, ((const TallSlice *)value)->len);
-    case TALL_FIELD_DECIMAL:
+    case TALL_KIND_DECIMAL:
       return put_decimal (out, value);
-    case TALL_FIELD_STRUCT:
+    case TALL_KIND_STRUCT:
       return tall_binary_write (field->type, *(gconstpointer const *)value, out);
-    case TALL_FIELD_STRUCTS:
+    case TALL_KIND_STRUCTS:
       return put_structs (out, field->type, *(const guint8 *const *)value,
                           G_STRUCT_MEMBER (guint, object, field->beside));
-    case TALL_FIELD_TEXTS:
+    case TALL_KIND_TEXTS:
       return put_texts (out, *(char *const *const *)value,
                         G_STRUCT_MEMBER (guint, object, field->beside));
-    case TALL_FIELD_ATTRIBUTES:
-      return put_attributes (out, value);
-    case TALL_N_FIELD_KINDS:
+    case TALL_KIND_PAIRS:
+      return put_pairs (out, *(const TallStructPair *const *)value,
+                        G_STRUCT_MEMBER (guint, object, field->beside));
+    case TALL_N_KINDS:
       break;
     }
   g_assert_not_reached ();
@@ -112,10 +114,10 @@ tall_binary_write (const TallStructType *type, gconstpointer object, GByteArray 
 {
   for (guint i = 0; i < type->n_fields; i++)
     {
-      const TallField *field = &type->fields[i];
-      if (!tall_field_is_there (field, object))
+      const TallStructField *field = &type->fields[i];
+      if (!tall_struct_field_is_there (field, object))
         continue;
-      put_field (out, tall_field_wire_types[field->kind], field->id);
+      put_field (out, tall_struct_wire_types[field->kind], field->id);
       put_value (out, field, object);
     }
   tall_bytes_append_u8 (out, T_STOP);

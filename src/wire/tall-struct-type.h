@@ -1,0 +1,92 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <thrift/c_glib/protocol/thrift_protocol.h>
+
+#include "tall-arena.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallStructKind:
+ *
+ * What a field of a Thrift struct is in memory. Everything below a struct lies in an arena.
+ */
+typedef enum
+{
+  TALL_KIND_BOOL,    /* gboolean */
+  TALL_KIND_I32,     /* gint32 */
+  TALL_KIND_I64,     /* gint64 */
+  TALL_KIND_TEXT,    /* char *: UTF-8; NULL: absent */
+  TALL_KIND_BYTES,   /* TallSlice; NULL data: absent */
+  TALL_KIND_DECIMAL, /* TallDecimal */
+  TALL_KIND_STRUCT,  /* pointer to a struct; NULL: absent */
+  TALL_KIND_STRUCTS, /* pointer to an array of structs */
+  TALL_KIND_TEXTS,   /* char **: an array of texts */
+  TALL_KIND_PAIRS,   /* pointer to an array of TallStructPair; a map on the wire */
+  TALL_N_KINDS
+} TallStructKind;
+
+/* A field that is always there: no flag in memory says whether it is. */
+#define TALL_STRUCT_ALWAYS G_MAXUINT16
+
+typedef struct _TallStructType TallStructType;
+
+/* A key and its value: two texts. */
+typedef struct
+{
+  char *key;
+  char *value;
+} TallStructPair;
+
+/**
+ * TallStructField:
+ *
+ * One field of a Thrift struct, and where it is in memory.
+ */
+typedef struct
+{
+  const char *name; /* as in the IDL; NULL: not shown in the path of an error */
+  gint16 id;        /* as in the IDL */
+  guint16 kind;     /* TallStructKind */
+  guint16 offset;   /* bytes from the start of the struct in memory */
+  guint16 beside;   /* offset of the gboolean that tells whether it is there, or of the guint that
+                     * counts the elements; TALL_STRUCT_ALWAYS: none */
+  const TallStructType *type; /* of the struct, or of the elements; else NULL */
+} TallStructField;
+
+/**
+ * TallStructType:
+ *
+ * A Thrift struct. Field numbers are unique and below 32.
+ *
+ * Some structs own an arena, in which all below them lies, so that they can be handed on: an order
+ * among many. @create makes such a one where the reader finds none; the arena that the reader was
+ * given frees it, by @clear, unless the pointer to it is NULL by then.
+ */
+struct _TallStructType
+{
+  const char *name;
+  gsize size; /* bytes in memory */
+  guint n_fields;
+  const TallStructField *fields; /* n_fields of them, by ascending id */
+  guint max_elements; /* of a list of them, beside the limits of the whole; 0: no other */
+  gpointer (*create) (TallArena **arena); /* NULL: it lies in the arena of what is around it */
+  GDestroyNotify clear;                   /* of the pointer to it */
+};
+
+/* A struct type out of a static array of fields named after it; more of its members may follow. */
+#define TALL_STRUCT_TYPE(identifier, shown_name, type, ...)                                        \
+  const TallStructType identifier = { .name = shown_name,                                          \
+                                      .size = sizeof (type),                                       \
+                                      .n_fields = G_N_ELEMENTS (identifier##_fields),              \
+                                      .fields = identifier##_fields,                               \
+                                      __VA_ARGS__ }
+
+/* What a field of each kind is on the wire. */
+extern const ThriftType tall_struct_wire_types[TALL_N_KINDS];
+
+gboolean tall_struct_field_is_there (const TallStructField *self, gconstpointer object);
+
+G_END_DECLS

@@ -118,6 +118,17 @@ tall_transport_fill (TallTransport *self, gsize n, GError **error)
 }
 
 /**
+ * tall_transport_has_input:
+ *
+ * Returns: whether the first bytes of the next message are here already
+ */
+gboolean
+tall_transport_has_input (const TallTransport *self)
+{
+  return tall_transport_buffered (self) > 0;
+}
+
+/**
  * tall_transport_wait_for_input:
  * @ended: (out): the other side has closed, at a place where it may
  *
@@ -130,7 +141,7 @@ tall_transport_wait_for_input (TallTransport *self,
                                GError **error)
 {
   *ended = FALSE;
-  if (tall_transport_buffered (self) > 0)
+  if (tall_transport_has_input (self))
     return TRUE;
 
   self->just_sent = FALSE;

@@ -15,28 +15,35 @@ is_stale (const TallRoot *now, const TallRoot *known)
  * tall_claim:
  * @root: what the claim is to replace; after %TALL_STEP_DONE the claim
  * @revision: what is going to be written
+ * @order: whose rows are going to be written for it
+ * @claim: (out): after %TALL_STEP_DONE what gives the claim up; must be without one
  *
  * Writes into the state cell that we are writing @revision, with a token of its own, so that no
  * two claims are ever the same, not even those of one caller's put that was sent to two servers.
  * Nobody sees a claim but writers: to try again is harmless.
  */
 TallStep
-tall_claim (const TallOperation *operation, TallRoot *root, gint64 revision, GError **error)
+tall_claim (TallOperation *operation,
+            TallRoot *root,
+            gint64 revision,
+            const TallOrder *order,
+            TallClaim *claim,
+            GError **error)
 {
   const TallStoreHooks *hooks = &operation->context->hooks;
-  TallState claim = root->state;
+  TallState state = root->state;
   if (!root->exists)
-    claim.sales_date = TALL_NO_DATE;
-  claim.pending = revision;
-  hooks->make_token (claim.pending_token, hooks->data);
+    state.sales_date = TALL_NO_DATE;
+  state.pending = revision;
+  hooks->make_token (state.pending_token, hooks->data);
 
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *mutation =
       tall_batch_add (batch, operation->root_table, tall_slice_array (operation->root_row));
   tall_mutation_put (batch, mutation, TALL_STATE_QUALIFIER, revision,
-                     tall_state_encode (&claim, batch->arena));
+                     tall_state_encode (&state, batch->arena));
   g_auto (TallRoot) wanted = { 0 };
-  tall_root_set_state (&wanted, &claim, revision);
+  tall_root_set_state (&wanted, &state, revision);
 
   for (guint attempt = 1;; attempt++)
     {
@@ -53,6 +60,7 @@ tall_claim (const TallOperation *operation, TallRoot *root, gint64 revision, GEr
       if (answer == TALL_ANSWER_YES || tall_root_is_same (&now, &wanted))
         {
           tall_root_take (root, &wanted);
+          *claim = (TallClaim){ operation, state, order };
           return TALL_STEP_DONE;
         }
       if (!tall_root_is_same (&now, root) && !is_stale (&now, root))

@@ -169,9 +169,9 @@ settle (const TallOperation *operation,
       tall_fail_undone (error, g_steal_pointer (&cause));
       return TALL_STEP_FAILED;
     }
-  if (now.exists && tall_is_ours (&now.state, committed))
+  if (now.exists && tall_commit_token_matches (&now.state, committed))
     {
-      if (!tall_check_token (&now.state, committed, error))
+      if (!tall_commit_token_check (&now.state, committed, error))
         return TALL_STEP_FAILED;
       tall_root_take (root, &now);
       return TALL_STEP_DONE;
@@ -189,23 +189,14 @@ settle (const TallOperation *operation,
   return TALL_STEP_AGAIN;
 }
 
-/**
- * tall_commit:
- * @root: what it is to replace: our claim, or, where there are no children, what is committed
- * @mutation: of the root row, that makes its state @committed
- *
- * The one step that readers see. An answer that is lost or says "did not match" is settled by
- * reading the state, where we know ourselves by our token: if that is not there and what we
- * expected is, the same bytes are sent again, once.
- *
- * An error other than %TALL_ERROR_OUTCOME_UNKNOWN means that it is not done and never will be.
- */
-TallStep
-tall_commit (const TallOperation *operation,
-             TallRoot *root,
-             const TallMutation *mutation,
-             const TallState *committed,
-             GError **error)
+/* An answer that is lost or says "did not match" is settled by reading the state: if our token is
+ * not there and what we expected is, the same bytes are sent again, once. */
+static TallStep
+send_until_settled (const TallOperation *operation,
+                    TallRoot *root,
+                    const TallMutation *mutation,
+                    const TallState *committed,
+                    GError **error)
 {
   gboolean lost = FALSE;
 
@@ -237,4 +228,39 @@ tall_commit (const TallOperation *operation,
                              "read",
                              cause);
     }
+}
+
+/**
+ * tall_commit:
+ * @root: what it is to replace: our claim, or, where there are no children, what is committed
+ * @claim: (nullable): the claim; afterwards there is none, unless the commit is certainly not done
+ * @mutation: of the root row, that makes its state @committed
+ *
+ * The one step that readers see.
+ *
+ * An error other than %TALL_ERROR_OUTCOME_UNKNOWN means that it is not done and never will be.
+ */
+TallStep
+tall_commit (const TallOperation *operation,
+             TallRoot *root,
+             TallClaim *claim,
+             const TallMutation *mutation,
+             const TallState *committed,
+             GError **error)
+{
+  TallClaim held = { 0 };
+  GError *cause = NULL;
+
+  if (claim != NULL)
+    {
+      held = *claim;
+      claim->operation = NULL; /* what it is for may be committed from here on */
+    }
+  TallStep step = send_until_settled (operation, root, mutation, committed, &cause);
+  if (claim != NULL && step == TALL_STEP_FAILED
+      && !g_error_matches (cause, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN))
+    *claim = held;
+  if (cause != NULL)
+    g_propagate_error (error, cause);
+  return step;
 }

@@ -76,12 +76,12 @@ read_roots (const TallOperation *operation,
 
 /* Sets @found if the row is that of a live order, of @number if it is not NULL. */
 static gboolean
-check_root (const TallOperation *operation,
-            const TallRow *row,
-            const char *number,
-            TallArena *arena,
-            TallOrderSummary *found,
-            GError **error)
+take_live_order (const TallOperation *operation,
+                 const TallRow *row,
+                 const char *number,
+                 TallArena *arena,
+                 TallOrderSummary *found,
+                 GError **error)
 {
   g_auto (TallRoot) root = { 0 };
   TallSlice summary;
@@ -127,7 +127,7 @@ tall_customer_scan_find_order (const TallOperation *operation,
         return FALSE;
       const TallRows *rows = &result->results[0];
       for (guint i = 0; i < rows->n_rows && found->order_number == NULL; i++)
-        if (!check_root (operation, &rows->rows[i], number, arena, found, error))
+        if (!take_live_order (operation, &rows->rows[i], number, arena, found, error))
           return FALSE;
       if (found->order_number != NULL || rows->n_rows < limit)
         return TRUE;

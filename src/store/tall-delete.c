@@ -8,29 +8,6 @@
 #include "tall-error.h"
 #include "tall-limits.h"
 
-static gboolean
-check_root (const TallOperation *operation,
-            const TallRoot *root,
-            const TallWriteOptions *options,
-            const TallState *wanted,
-            gboolean *done,
-            GError **error)
-{
-  *done = FALSE;
-  if (!tall_root_check_owner (root, operation, error)
-      || !tall_write_is_done (root, options, wanted, done, error))
-    return FALSE;
-  if (*done)
-    return TRUE;
-  if (!tall_root_is_live (root, operation))
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND, "there is no such %s",
-                   operation->order_number != NULL ? "order" : "customer");
-      return FALSE;
-    }
-  return tall_write_check_condition (operation, root, options, error);
-}
-
 /* A customer with orders stays. An order that is stored at the same moment may be overlooked: it
  * stays, too, and its customer is listed as one that has only orders. */
 static gboolean
@@ -92,7 +69,7 @@ attempt (const TallOperation *operation, TallRoot *root, TallState *wanted, GErr
   append_tombstone (operation, wanted, make_summary (operation, batch->arena),
                     tall_root_find_dead (&replaced, wanted->revision), batch);
   TallStep step =
-      tall_commit (operation, root, g_ptr_array_index (batch->mutations, 0), wanted, error);
+      tall_commit (operation, root, NULL, g_ptr_array_index (batch->mutations, 0), wanted, error);
   if (step == TALL_STEP_DONE)
     tall_children_clean_up (operation, &replaced, wanted);
   return step;
@@ -129,7 +106,7 @@ tall_delete (TallOperation *operation, const TallWriteOptions *options, GError *
     {
       gboolean done;
       if (!tall_write_check_time (operation, error)
-          || !check_root (operation, &root, options, &wanted, &done, error))
+          || !tall_write_check_root (operation, &root, options, &wanted, &done, error))
         return FALSE;
       if (done)
         return TRUE;

@@ -7,14 +7,6 @@
 #include "tall-md5.h"
 #include "tall-root.h"
 
-static gboolean
-set_not_found (const TallOperation *operation, GError **error)
-{
-  g_set_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND, "there is no such %s",
-               operation->order_number != NULL ? "order" : "customer");
-  return FALSE;
-}
-
 /* What is in pieces is damaged, unless it is so old that the rest may have gone with the TTL. */
 static void
 fail_damaged (const TallOperation *operation, const TallRoot *root, GError *damage, GError **error)
@@ -26,15 +18,15 @@ fail_damaged (const TallOperation *operation, const TallRoot *root, GError *dama
       return;
     }
   g_error_free (damage);
-  set_not_found (operation, error);
+  tall_operation_set_not_found (operation, error);
 }
 
 /* FALSE if the root says that there is nothing to read, or does not say that it is ours. */
 static gboolean
-check_root (const TallOperation *operation, const TallRoot *root, GError **error)
+check_readable (const TallOperation *operation, const TallRoot *root, GError **error)
 {
   if (!tall_root_is_live (root, operation))
-    return set_not_found (operation, error);
+    return tall_operation_set_not_found (operation, error);
   return tall_root_check_summary (root, error) && tall_root_check_owner (root, operation, error);
 }
 
@@ -161,7 +153,7 @@ fetch_step_by_step (const TallOperation *operation, gint64 *revision, GError **e
     {
       g_auto (TallRoot) root = { 0 };
       g_autoptr (GError) damage = NULL;
-      if (!tall_root_read (&root, operation, error) || !check_root (operation, &root, error))
+      if (!tall_root_read (&root, operation, error) || !check_readable (operation, &root, error))
         return NULL;
       g_autoptr (TallReadResult) result = read_rows (operation, root.state.revision, error);
       if (result == NULL)
@@ -211,7 +203,7 @@ tall_fetch_order_from (const TallOperation *operation,
   g_autoptr (GError) damage = NULL;
   const TallRow *row = find_root_row (operation, &results[0]);
   if (!tall_root_parse (&root, operation, row, arena, error)
-      || !check_root (operation, &root, error))
+      || !check_readable (operation, &root, error))
     return NULL;
 
   *revision = root.state.revision;
@@ -279,7 +271,7 @@ tall_fetch_customer_from (const TallOperation *operation,
 {
   g_auto (TallRoot) root = { 0 };
   if (!tall_root_parse (&root, operation, row, arena, error)
-      || !check_root (operation, &root, error))
+      || !check_readable (operation, &root, error))
     return NULL;
 
   *revision = root.state.revision;

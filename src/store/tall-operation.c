@@ -55,6 +55,19 @@ tall_operation_set_id (TallOperation *self, guint64 id)
 }
 
 /**
+ * tall_operation_set_not_found:
+ *
+ * Returns: FALSE, with %TALL_ERROR_NOT_FOUND
+ */
+gboolean
+tall_operation_set_not_found (const TallOperation *self, GError **error)
+{
+  g_set_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND, "there is no such %s",
+               self->order_number != NULL ? "order" : "customer");
+  return FALSE;
+}
+
+/**
  * tall_operation_identify:
  * @assign: whether a customer without a substituted id gets one, to write something
  *
@@ -80,11 +93,7 @@ tall_operation_identify (TallOperation *self, gboolean assign, GError **error)
       && !tall_ids_find (ids, &self->customer_number, 1, &id, self->deadline, error))
     return FALSE;
   if (ids != NULL && id == 0)
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND, "there is no such %s",
-                   self->order_number != NULL ? "order" : "customer");
-      return FALSE;
-    }
+    return tall_operation_set_not_found (self, error);
   tall_operation_set_id (self, id);
   return TRUE;
 }

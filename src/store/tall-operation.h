@@ -59,6 +59,7 @@ void tall_operation_init (TallOperation *self,
 gboolean tall_operation_identify (TallOperation *self,
                                   gboolean assign,
                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_operation_set_not_found (const TallOperation *self, GError **error);
 void tall_operation_set_id (TallOperation *self, guint64 id);
 void tall_operation_clear (TallOperation *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallOperation, tall_operation_clear)

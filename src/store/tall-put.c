@@ -6,44 +6,19 @@
 #include "tall-commit.h"
 #include "tall-error.h"
 #include "tall-index.h"
-#include "tall-limits.h"
 
-static gboolean
-check_root (const TallOperation *operation,
-            const TallRoot *root,
-            const TallWriteOptions *options,
-            const TallState *wanted,
-            gboolean *done,
-            GError **error)
-{
-  *done = FALSE;
-  if (!tall_root_check_owner (root, operation, error)
-      || !tall_write_is_done (root, options, wanted, done, error))
-    return FALSE;
-  if (*done)
-    return TRUE;
-  if (root->state.live && root->state.schema > TALL_SCHEMA)
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_NEWER_VERSION,
-                   "what is there has schema %u, and this version of tallorder knows none after "
-                   "%d, so that replacing it could lose something; use the newer version",
-                   root->state.schema, TALL_SCHEMA);
-      return FALSE;
-    }
-  return tall_write_check_condition (operation, root, options, error);
-}
-
-/* Claims the order and writes its children. After anything but TALL_STEP_DONE we have no claim. */
+/* Claims the order and writes its children. */
 static TallStep
 prepare (TallOperation *operation,
          const TallContent *content,
          TallRoot *root,
          gint64 revision,
+         TallClaim *claim,
          GError **error)
 {
   gboolean has_leftovers = tall_root_has_leftovers (root);
   gint64 committed = root->state.revision;
-  TallStep step = tall_claim (operation, root, revision, error);
+  TallStep step = tall_claim (operation, root, revision, content->order, claim, error);
   if (step != TALL_STEP_DONE)
     return step;
 
@@ -51,7 +26,6 @@ prepare (TallOperation *operation,
       && tall_children_write (operation, content->order, revision, error)
       && tall_write_check_time (operation, error))
     return TALL_STEP_DONE;
-  tall_release (operation, root, content->order);
   return TALL_STEP_FAILED;
 }
 
@@ -81,12 +55,13 @@ attempt (TallOperation *operation,
 {
   gboolean has_children = tall_operation_has_children (operation);
   const TallRoot replaced = *root; /* no stranger's, so that it owns nothing */
+  g_auto (TallClaim) claim = { 0 };
 
   wanted->revision = tall_root_next_revision (root, tall_operation_now (operation));
   tall_state_set_lineage (wanted, operation, root);
   if (has_children)
     {
-      TallStep step = prepare (operation, content, root, wanted->revision, error);
+      TallStep step = prepare (operation, content, root, wanted->revision, &claim, error);
       if (step != TALL_STEP_DONE)
         return step;
     }
@@ -94,11 +69,10 @@ attempt (TallOperation *operation,
     return TALL_STEP_FAILED;
 
   g_autoptr (TallBatch) batch = tall_batch_new ();
-  g_autoptr (GError) cause = NULL;
   append_commit (operation, content, wanted, tall_root_find_dead (&replaced, wanted->revision),
                  batch);
   TallStep step =
-      tall_commit (operation, root, g_ptr_array_index (batch->mutations, 0), wanted, &cause);
+      tall_commit (operation, root, &claim, g_ptr_array_index (batch->mutations, 0), wanted, error);
   if (step == TALL_STEP_DONE)
     tall_children_clean_up (operation, &replaced, wanted);
   if (step == TALL_STEP_DONE && !tall_write_check_kept (operation, &replaced, error))
@@ -110,11 +84,6 @@ attempt (TallOperation *operation,
     }
   if (has_children && step == TALL_STEP_AGAIN)
     operation->n_overtaken++;
-  if (has_children && step == TALL_STEP_FAILED
-      && !g_error_matches (cause, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN))
-    tall_release (operation, root, content->order);
-  if (cause != NULL)
-    g_propagate_error (error, g_steal_pointer (&cause));
   return step;
 }
 
@@ -156,15 +125,15 @@ tall_put (TallOperation *operation,
   while (step == TALL_STEP_AGAIN)
     {
       gboolean done;
-      gboolean free = TRUE;
+      gboolean is_free = TRUE;
       if (!tall_write_check_time (operation, error)
-          || !check_root (operation, &root, options, &wanted, &done, error))
+          || !tall_write_check_root (operation, &root, options, &wanted, &done, error))
         return FALSE;
       if (done)
         break;
-      if (root.state.pending != 0 && !tall_wait_for_claim (operation, &root, &free, error))
+      if (root.state.pending != 0 && !tall_wait_for_claim (operation, &root, &is_free, error))
         return FALSE;
-      if (free)
+      if (is_free)
         step = attempt (operation, content, &root, &wanted, error);
     }
   if (step == TALL_STEP_FAILED)

@@ -4,6 +4,7 @@
 
 #include "tall-commit.h"
 #include "tall-error.h"
+#include "tall-limits.h"
 
 /**
  * tall_write_check_options:
@@ -46,36 +47,42 @@ tall_write_make_token (const TallOperation *operation,
     hooks->make_token (token, hooks->data);
 }
 
-/**
- * tall_write_is_done:
- * @wanted: the state that is to be committed, with its token
- * @done: (out): whether exactly this has been stored already, by a call that the caller repeats
- *
- * Returns: FALSE with %TALL_ERROR_INVALID if the caller's token is that of something else
- */
-gboolean
-tall_write_is_done (const TallRoot *root,
-                    const TallWriteOptions *options,
-                    const TallState *wanted,
-                    gboolean *done,
-                    GError **error)
+/* Sets @done if exactly this has been stored already, by a call that the caller repeats. */
+static gboolean
+check_done (const TallRoot *root,
+            const TallWriteOptions *options,
+            const TallState *wanted,
+            gboolean *done,
+            GError **error)
 {
   *done = options->has_token && root->exists && root->state.revision > 0
-          && tall_is_ours (&root->state, wanted);
-  return !*done || tall_check_token (&root->state, wanted, error);
+          && tall_commit_token_matches (&root->state, wanted);
+  return !*done || tall_commit_token_check (&root->state, wanted, error);
 }
 
-/**
- * tall_write_check_condition:
- *
- * Returns: FALSE with %TALL_ERROR_CONFLICT, and the revision that is there, if the caller's
- *   condition does not hold
- */
-gboolean
-tall_write_check_condition (const TallOperation *operation,
-                            const TallRoot *root,
-                            const TallWriteOptions *options,
-                            GError **error)
+/* Whether there is something to delete, or nothing that a put cannot replace. */
+static gboolean
+check_replaceable (const TallOperation *operation,
+                   const TallRoot *root,
+                   const TallState *wanted,
+                   GError **error)
+{
+  if (!wanted->live)
+    return tall_root_is_live (root, operation) || tall_operation_set_not_found (operation, error);
+  if (!root->state.live || root->state.schema <= TALL_SCHEMA)
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_NEWER_VERSION,
+               "what is there has schema %u, and this version of tallorder knows none after "
+               "%d, so that replacing it could lose something; use the newer version",
+               root->state.schema, TALL_SCHEMA);
+  return FALSE;
+}
+
+static gboolean
+check_condition (const TallOperation *operation,
+                 const TallRoot *root,
+                 const TallWriteOptions *options,
+                 GError **error)
 {
   gint64 revision = tall_root_is_live (root, operation) ? root->state.revision : 0;
 
@@ -97,6 +104,34 @@ tall_write_check_condition (const TallOperation *operation,
                              "%" G_GINT64_FORMAT " is there; fetch it and decide again",
                              options->revision, revision);
   return FALSE;
+}
+
+/**
+ * tall_write_check_root:
+ * @root: what is there
+ * @wanted: the state that is to be committed, with its token
+ * @done: (out): whether exactly this has been committed already, by a call that the caller repeats
+ *
+ * Returns: FALSE if @root must not be replaced: %TALL_ERROR_KEY_COLLISION, another's;
+ *   %TALL_ERROR_INVALID, the caller's token is that of something else; %TALL_ERROR_NEWER_VERSION;
+ *   %TALL_ERROR_NOT_FOUND, nothing to delete; %TALL_ERROR_CONFLICT, with the revision that is
+ *   there, if the caller's condition does not hold
+ */
+gboolean
+tall_write_check_root (const TallOperation *operation,
+                       const TallRoot *root,
+                       const TallWriteOptions *options,
+                       const TallState *wanted,
+                       gboolean *done,
+                       GError **error)
+{
+  *done = FALSE;
+  if (!tall_root_check_owner (root, operation, error)
+      || !check_done (root, options, wanted, done, error))
+    return FALSE;
+  return *done
+         || (check_replaceable (operation, root, wanted, error)
+             && check_condition (operation, root, options, error));
 }
 
 /**

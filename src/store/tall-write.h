@@ -23,15 +23,12 @@ gboolean tall_write_check_options (const TallWriteOptions *options,
 void tall_write_make_token (const TallOperation *operation,
                             const TallWriteOptions *options,
                             guint8 token[TALL_TOKEN_SIZE]);
-gboolean tall_write_is_done (const TallRoot *root,
-                             const TallWriteOptions *options,
-                             const TallState *wanted,
-                             gboolean *done,
-                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_write_check_condition (const TallOperation *operation,
-                                     const TallRoot *root,
-                                     const TallWriteOptions *options,
-                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_write_check_root (const TallOperation *operation,
+                                const TallRoot *root,
+                                const TallWriteOptions *options,
+                                const TallState *wanted,
+                                gboolean *done,
+                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_write_fail_expired (const TallOperation *operation, TallError code, GError **error);
 gboolean tall_write_check_kept (const TallOperation *operation,
                                 const TallRoot *replaced,

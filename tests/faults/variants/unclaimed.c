@@ -6,9 +6,11 @@
 #include "tall-commit.h"
 
 TallStep
-tall_claim (const TallOperation *operation G_GNUC_UNUSED,
+tall_claim (TallOperation *operation G_GNUC_UNUSED,
             TallRoot *root G_GNUC_UNUSED,
             gint64 revision G_GNUC_UNUSED,
+            const TallOrder *order G_GNUC_UNUSED,
+            TallClaim *claim G_GNUC_UNUSED,
             GError **error G_GNUC_UNUSED)
 {
   return TALL_STEP_DONE;

@@ -5,7 +5,7 @@
 #include "tall-error.h"
 
 /**
- * tall_is_ours:
+ * tall_commit_token_matches:
  * @stored: what is there
  * @wanted: what we wanted to commit
  *
@@ -13,20 +13,20 @@
  *   writers may have chosen one revision.
  */
 gboolean
-tall_is_ours (const TallState *stored, const TallState *wanted)
+tall_commit_token_matches (const TallState *stored, const TallState *wanted)
 {
   return memcmp (stored->token, wanted->token, TALL_TOKEN_SIZE) == 0;
 }
 
 /**
- * tall_check_token:
+ * tall_commit_token_check:
  * @stored: a state whose token is that of @wanted
  *
  * Returns: whether @stored is @wanted, whatever its revision; FALSE with %TALL_ERROR_INVALID if the
  *   caller has used one token for two things
  */
 gboolean
-tall_check_token (const TallState *stored, const TallState *wanted, GError **error)
+tall_commit_token_check (const TallState *stored, const TallState *wanted, GError **error)
 {
   if (stored->live == wanted->live
       && memcmp (stored->digest, wanted->digest, TALL_DIGEST_SIZE) == 0)

@@ -4,8 +4,45 @@
 
 #include "tall-error.h"
 #include "tall-layout.h"
+#include "tall-slots.h"
 
 G_DEFINE_ABSTRACT_TYPE (TallFront, tall_front, G_TYPE_OBJECT)
+
+/* Every implementation passes here once for each object. */
+static void
+tall_front_constructed (GObject *object)
+{
+  static const TallSlot slots[] = {
+    TALL_SLOT (TallFrontClass, put_order),
+    TALL_SLOT (TallFrontClass, get_order),
+    TALL_SLOT (TallFrontClass, delete_order),
+    TALL_SLOT (TallFrontClass, put_customer),
+    TALL_SLOT (TallFrontClass, get_customer),
+    TALL_SLOT (TallFrontClass, delete_customer),
+    TALL_SLOT (TallFrontClass, get_orders),
+    TALL_SLOT (TallFrontClass, put_orders),
+    TALL_SLOT (TallFrontClass, list_orders),
+    TALL_SLOT (TallFrontClass, list_customers),
+    TALL_SLOT (TallFrontClass, get_customer_orders),
+    TALL_SLOT (TallFrontClass, describe),
+    TALL_SLOT (TallFrontClass, ping),
+  };
+  tall_slots_check (G_OBJECT_TYPE_NAME (object), "TallFrontClass", TALL_FRONT_GET_CLASS (object),
+                    slots, G_N_ELEMENTS (slots));
+
+  G_OBJECT_CLASS (tall_front_parent_class)->constructed (object);
+}
+
+static void
+tall_front_class_init (TallFrontClass *klass)
+{
+  G_OBJECT_CLASS (klass)->constructed = tall_front_constructed;
+}
+
+static void
+tall_front_init (TallFront *self G_GNUC_UNUSED)
+{
+}
 
 void
 tall_description_free (TallDescription *self)
@@ -248,16 +285,6 @@ tall_front_ping (TallFront *self, GError **error)
   g_return_val_if_fail (TALL_IS_FRONT (self), FALSE);
 
   return TALL_FRONT_GET_CLASS (self)->ping (self, error);
-}
-
-static void
-tall_front_class_init (TallFrontClass *klass G_GNUC_UNUSED)
-{
-}
-
-static void
-tall_front_init (TallFront *self G_GNUC_UNUSED)
-{
 }
 
 /**

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "tall-error.h"
+#include "tall-slots.h"
 
 G_DEFINE_ABSTRACT_TYPE (TallTable, tall_table, G_TYPE_OBJECT)
 
@@ -12,11 +13,14 @@ G_DEFINE_ABSTRACT_TYPE (TallTable, tall_table, G_TYPE_OBJECT)
 static void
 tall_table_constructed (GObject *object)
 {
-  const TallTableClass *klass = TALL_TABLE_GET_CLASS (object);
-  if (klass->read == NULL || klass->apply == NULL || klass->apply_if == NULL
-      || klass->increment == NULL || klass->create_table == NULL || klass->drop_table == NULL
-      || klass->describe_table == NULL || klass->list_tables == NULL)
-    g_error ("%s does not implement every slot of TallTableClass", G_OBJECT_TYPE_NAME (object));
+  static const TallSlot slots[] = {
+    TALL_SLOT (TallTableClass, read),           TALL_SLOT (TallTableClass, apply),
+    TALL_SLOT (TallTableClass, apply_if),       TALL_SLOT (TallTableClass, increment),
+    TALL_SLOT (TallTableClass, create_table),   TALL_SLOT (TallTableClass, drop_table),
+    TALL_SLOT (TallTableClass, describe_table), TALL_SLOT (TallTableClass, list_tables),
+  };
+  tall_slots_check (G_OBJECT_TYPE_NAME (object), "TallTableClass", TALL_TABLE_GET_CLASS (object),
+                    slots, G_N_ELEMENTS (slots));
 
   G_OBJECT_CLASS (tall_table_parent_class)->constructed (object);
 }
@@ -30,56 +34,6 @@ tall_table_class_init (TallTableClass *klass)
 static void
 tall_table_init (TallTable *self G_GNUC_UNUSED)
 {
-}
-
-/**
- * tall_table_spec_new:
- * @name: short name of the table: letters, digits, `_` and `-`
- *
- * Returns: (transfer full): a spec that leaves everything else to the store
- */
-TallTableSpec *
-tall_table_spec_new (const char *name)
-{
-  TallTableSpec *self = g_new0 (TallTableSpec, 1);
-  self->name = g_strdup (name);
-  return self;
-}
-
-/**
- * tall_table_spec_copy:
- *
- * Returns: (transfer full): a copy, its split points are shared
- */
-TallTableSpec *
-tall_table_spec_copy (const TallTableSpec *self)
-{
-  TallTableSpec *copy = tall_table_spec_new (self->name);
-  copy->max_versions = self->max_versions;
-  copy->ttl = self->ttl;
-  copy->compression = g_strdup (self->compression);
-  copy->bloom_filter = g_strdup (self->bloom_filter);
-  copy->block_encoding = g_strdup (self->block_encoding);
-  if (self->splits == NULL)
-    return copy;
-
-  copy->splits = g_ptr_array_new_with_free_func ((GDestroyNotify)g_bytes_unref);
-  for (guint i = 0; i < self->splits->len; i++)
-    g_ptr_array_add (copy->splits, g_bytes_ref (g_ptr_array_index (self->splits, i)));
-  return copy;
-}
-
-void
-tall_table_spec_free (TallTableSpec *self)
-{
-  if (self == NULL)
-    return;
-  g_free (self->name);
-  g_free (self->compression);
-  g_free (self->bloom_filter);
-  g_free (self->block_encoding);
-  g_clear_pointer (&self->splits, g_ptr_array_unref);
-  g_free (self);
 }
 
 static gboolean

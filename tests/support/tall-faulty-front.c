@@ -1,16 +1,16 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-faulty-front.h"
-#include "tall-canonical.h"
+
+#include "tall-test-front.h"
 
 struct _TallFaultyFront
 {
-  TallFront parent_instance;
+  TallForwardingFront parent_instance;
+  TallTestFront *front; /* the one wrapped */
   GMutex lock;
   GCond gathered;
-  GHashTable *orders;    /* customer TAB order → GBytes */
-  GHashTable *customers; /* number → GBytes */
-  GHashTable *tokens;    /* number → GBytes: the token of its first put */
+  GHashTable *tokens; /* what is put → GBytes: the token of its first try */
   guint n_puts;
   guint n_running;
   guint max_running;
@@ -22,10 +22,10 @@ struct _TallFaultyFront
   gboolean after_effect;
 };
 
-G_DEFINE_FINAL_TYPE (TallFaultyFront, tall_faulty_front, TALL_TYPE_FRONT)
+G_DEFINE_FINAL_TYPE (TallFaultyFront, tall_faulty_front, TALL_TYPE_FORWARDING_FRONT)
 
 static void
-enter (TallFaultyFront *self)
+wait_for_others (TallFaultyFront *self)
 {
   self->n_puts++;
   self->n_running++;
@@ -37,6 +37,7 @@ enter (TallFaultyFront *self)
     }
   while (self->gather > 0)
     g_cond_wait (&self->gathered, &self->lock);
+  self->n_running--;
 }
 
 /* A put that is sent again must carry its first token. */
@@ -54,35 +55,34 @@ check_token (TallFaultyFront *self, const char *key, const TallWriteOptions *opt
                      g_bytes_get_size (first));
 }
 
+/* Begins a put. @failure (out): what it shall end with, NULL if it may succeed. Returns: whether it
+ * is to be stored. */
 static gboolean
-put (TallFaultyFront *self,
-     GHashTable *table,
-     const char *key,
-     const char *number,
-     TallSlice bytes,
-     const TallWriteOptions *options,
-     GError **error)
+enter (TallFaultyFront *self,
+       const char *key,
+       const char *number,
+       const TallWriteOptions *options,
+       GError **failure)
 {
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->lock);
-  enter (self);
-  self->n_running--;
+  wait_for_others (self);
   check_token (self, key, options);
-  if (options->condition == TALL_IF_ABSENT && g_hash_table_contains (table, key))
-    {
-      tall_error_set_conflict (error, 1, "Storing %s: it is there", number);
-      return FALSE;
-    }
-  gboolean fails = self->n_failures > 0
-                   && (self->fail_number == NULL || g_str_equal (self->fail_number, number));
-  if (!fails || self->after_effect)
-    g_hash_table_replace (table, g_strdup (key), g_bytes_new (bytes.data, bytes.len));
-  if (!fails)
-    {
-      g_hash_table_remove (self->tokens, key);
-      return TRUE;
-    }
+  if (self->n_failures == 0
+      || (self->fail_number != NULL && !g_str_equal (self->fail_number, number)))
+    return TRUE;
   self->n_failures--;
-  g_set_error (error, TALL_ERROR, (gint)self->fail_code, "Storing %s: told to fail", number);
+  g_set_error (failure, TALL_ERROR, (gint)self->fail_code, "Storing %s: told to fail", number);
+  return self->after_effect;
+}
+
+/* Ends one that was stored: whoever puts the same next may have another token. */
+static gboolean
+leave (TallFaultyFront *self, const char *key, GError *failure, GError **error)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->lock);
+  if (failure == NULL)
+    return g_hash_table_remove (self->tokens, key);
+  g_propagate_error (error, failure);
   return FALSE;
 }
 
@@ -90,64 +90,31 @@ static gboolean
 put_order (TallFront *front,
            TallOrder *order,
            const TallWriteOptions *options,
-           gint64 *revision G_GNUC_UNUSED,
+           gint64 *revision,
            GError **error)
 {
   TallFaultyFront *self = TALL_FAULTY_FRONT (front);
-  g_autoptr (TallArena) arena = tall_arena_new (4096);
   g_autofree char *key = g_strdup_printf ("%s\t%s", order->customer_number, order->order_number);
-  return put (self, self->orders, key, order->order_number, tall_order_to_canonical (order, arena),
-              options, error);
+  g_autoptr (GError) failure = NULL;
+  if (enter (self, key, order->order_number, options, &failure)
+      && !tall_front_put_order (TALL_FRONT (self->front), order, options, revision, error))
+    return FALSE;
+  return leave (self, key, g_steal_pointer (&failure), error);
 }
 
 static gboolean
 put_customer (TallFront *front,
               TallCustomer *customer,
               const TallWriteOptions *options,
-              gint64 *revision G_GNUC_UNUSED,
+              gint64 *revision,
               GError **error)
 {
   TallFaultyFront *self = TALL_FAULTY_FRONT (front);
-  g_autoptr (TallArena) arena = tall_arena_new (4096);
-  return put (self, self->customers, customer->number, customer->number,
-              tall_customer_to_canonical (customer, arena), options, error);
-}
-
-static GBytes *
-find (TallFaultyFront *self, GHashTable *table, const char *key, GError **error)
-{
-  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->lock);
-  GBytes *found = g_hash_table_lookup (table, key);
-  if (found == NULL)
-    g_set_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND, "There is no %s", key);
-  return found == NULL ? NULL : g_bytes_ref (found);
-}
-
-static TallSlice
-slice_bytes (GBytes *bytes)
-{
-  return tall_slice (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
-}
-
-static TallOrder *
-get_order (TallFront *front,
-           const char *customer_number,
-           const char *order_number,
-           gint64 *revision G_GNUC_UNUSED,
-           GError **error)
-{
-  TallFaultyFront *self = TALL_FAULTY_FRONT (front);
-  g_autofree char *key = g_strdup_printf ("%s\t%s", customer_number, order_number);
-  g_autoptr (GBytes) bytes = find (self, self->orders, key, error);
-  return bytes == NULL ? NULL : tall_order_from_canonical (slice_bytes (bytes), error);
-}
-
-static TallCustomer *
-get_customer (TallFront *front, const char *number, gint64 *revision G_GNUC_UNUSED, GError **error)
-{
-  TallFaultyFront *self = TALL_FAULTY_FRONT (front);
-  g_autoptr (GBytes) bytes = find (self, self->customers, number, error);
-  return bytes == NULL ? NULL : tall_customer_from_canonical (slice_bytes (bytes), error);
+  g_autoptr (GError) failure = NULL;
+  if (enter (self, customer->number, customer->number, options, &failure)
+      && !tall_front_put_customer (TALL_FRONT (self->front), customer, options, revision, error))
+    return FALSE;
+  return leave (self, customer->number, g_steal_pointer (&failure), error);
 }
 
 static void
@@ -155,20 +122,17 @@ tall_faulty_front_init (TallFaultyFront *self)
 {
   g_mutex_init (&self->lock);
   g_cond_init (&self->gathered);
-  self->orders =
-      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_bytes_unref);
-  self->customers =
-      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_bytes_unref);
   self->tokens =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_bytes_unref);
+  self->front = TALL_TEST_FRONT (tall_test_front_new ());
+  tall_forwarding_front_wrap (TALL_FORWARDING_FRONT (self), TALL_FRONT (self->front));
 }
 
 static void
 tall_faulty_front_finalize (GObject *object)
 {
   TallFaultyFront *self = TALL_FAULTY_FRONT (object);
-  g_hash_table_unref (self->orders);
-  g_hash_table_unref (self->customers);
+  g_object_unref (self->front);
   g_hash_table_unref (self->tokens);
   g_free (self->fail_number);
   g_cond_clear (&self->gathered);
@@ -182,9 +146,7 @@ tall_faulty_front_class_init (TallFaultyFrontClass *klass)
   G_OBJECT_CLASS (klass)->finalize = tall_faulty_front_finalize;
   TallFrontClass *front = TALL_FRONT_CLASS (klass);
   front->put_order = put_order;
-  front->get_order = get_order;
   front->put_customer = put_customer;
-  front->get_customer = get_customer;
 }
 
 TallFaultyFront *
@@ -211,13 +173,13 @@ tall_faulty_front_fail (TallFaultyFront *self,
 guint
 tall_faulty_front_count_orders (TallFaultyFront *self)
 {
-  return g_hash_table_size (self->orders);
+  return tall_test_front_count_orders (self->front);
 }
 
 guint
 tall_faulty_front_count_customers (TallFaultyFront *self)
 {
-  return g_hash_table_size (self->customers);
+  return tall_test_front_count_customers (self->front);
 }
 
 guint

@@ -3,14 +3,14 @@
 #pragma once
 
 #include "tall-error.h"
-#include "tall-front.h"
+#include "tall-forwarding-front.h"
 
 G_BEGIN_DECLS
 
 #define TALL_TYPE_FAULTY_FRONT (tall_faulty_front_get_type ())
-G_DECLARE_FINAL_TYPE (TallFaultyFront, tall_faulty_front, TALL, FAULTY_FRONT, TallFront)
+G_DECLARE_FINAL_TYPE (TallFaultyFront, tall_faulty_front, TALL, FAULTY_FRONT, TallForwardingFront)
 
-/* Keeps the canonical form of orders and customers in memory, and fails on demand. */
+/* Keeps orders and customers in memory, as #TallTestFront does, and fails on demand. */
 TallFaultyFront *tall_faulty_front_new (void);
 
 /* The next @n_failures puts, of the order or customer with @number if it is not NULL, fail with

@@ -22,6 +22,8 @@ void tall_test_front_fail_next (TallTestFront *self, GError *error);
 
 /* How many puts were stored; one sent again with its token does not count. */
 guint tall_test_front_count_stored (TallTestFront *self);
+guint tall_test_front_count_orders (TallTestFront *self);
+guint tall_test_front_count_customers (TallTestFront *self);
 guint tall_test_front_count_calls (TallTestFront *self);
 
 /* The options of the last write. */

@@ -131,7 +131,8 @@ get (TallTestFront *self, char *key, gint64 *revision, GError **error)
       g_set_error_literal (error, TALL_ERROR, TALL_ERROR_NOT_FOUND, "there is none");
       return NULL;
     }
-  *revision = record->revision;
+  if (revision != NULL)
+    *revision = record->revision;
   return g_bytes_ref (record->canonical);
 }
 
@@ -167,15 +168,14 @@ front_get_order (TallFront *front,
   return bytes == NULL ? NULL : tall_order_from_canonical (slice_of (bytes), error);
 }
 
-static gboolean delete (TallTestFront *self,
-                        char *key,
-                        const TallWriteOptions *options,
-                        GError **error)
+static gboolean
+drop (TallTestFront *self, char *key, const TallWriteOptions *options, GError **error)
 {
   g_autofree char *owned_key = key;
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
 
-  self->options = *options;
+  static const TallWriteOptions none = { 0 };
+  self->options = options != NULL ? *options : none;
   if (!enter (self, error))
     return FALSE;
   const Record *record = g_hash_table_lookup (self->records, key);
@@ -184,7 +184,8 @@ static gboolean delete (TallTestFront *self,
       g_set_error_literal (error, TALL_ERROR, TALL_ERROR_NOT_FOUND, "there is none");
       return FALSE;
     }
-  return check_condition (record, options, error) && g_hash_table_remove (self->records, key);
+  return check_condition (record, &self->options, error)
+         && g_hash_table_remove (self->records, key);
 }
 
 static gboolean
@@ -194,8 +195,7 @@ front_delete_order (TallFront *front,
                     const TallWriteOptions *options,
                     GError **error)
 {
-  return delete (TALL_TEST_FRONT (front), order_key (customer_number, order_number), options,
-                 error);
+  return drop (TALL_TEST_FRONT (front), order_key (customer_number, order_number), options, error);
 }
 
 static gboolean
@@ -210,7 +210,7 @@ front_delete_customer (TallFront *front,
       g_set_error (error, TALL_ERROR, TALL_ERROR_CONFLICT, "there are %u orders", orders->len);
       return FALSE;
     }
-  return delete (TALL_TEST_FRONT (front), customer_key (number), options, error);
+  return drop (TALL_TEST_FRONT (front), customer_key (number), options, error);
 }
 
 static gboolean
@@ -250,6 +250,34 @@ compare_texts (gconstpointer a, gconstpointer b)
   return strcmp (*(char *const *)a, *(char *const *)b);
 }
 
+static gboolean
+is_customer (const char *key)
+{
+  return g_str_has_suffix (key, "\n\n");
+}
+
+guint
+tall_test_front_count_customers (TallTestFront *self)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  GHashTableIter iter;
+  gpointer key;
+  guint n = 0;
+
+  g_hash_table_iter_init (&iter, self->records);
+  while (g_hash_table_iter_next (&iter, &key, NULL))
+    n += is_customer (key) ? 1 : 0;
+  return n;
+}
+
+guint
+tall_test_front_count_orders (TallTestFront *self)
+{
+  guint n_customers = tall_test_front_count_customers (self);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  return g_hash_table_size (self->records) - n_customers;
+}
+
 /**
  * tall_test_front_list:
  * @customer_number: (nullable): NULL: all customers
@@ -269,10 +297,9 @@ tall_test_front_list (TallTestFront *self, const char *customer_number)
   while (g_hash_table_iter_next (&iter, &key, NULL))
     {
       g_auto (GStrv) parts = g_strsplit (key, "\n", 2);
-      gboolean is_customer = g_str_equal (parts[1], "\n");
-      if (customer_number == NULL && is_customer)
+      if (customer_number == NULL && is_customer (key))
         g_ptr_array_add (numbers, g_strdup (parts[0]));
-      else if (!is_customer && g_strcmp0 (customer_number, parts[0]) == 0)
+      else if (!is_customer (key) && g_strcmp0 (customer_number, parts[0]) == 0)
         g_ptr_array_add (numbers, g_strdup (parts[1]));
     }
   g_ptr_array_sort (numbers, compare_texts);

@@ -11,6 +11,7 @@
 #include "tall-rocksdb-horizon.h"
 #include "tall-rocksdb-losses.h"
 #include "tall-rocksdb-options.h"
+#include "tall-rocksdb-sweeper.h"
 #include "tall-spec-codec.h"
 
 #define SPEC_PREFIX "table/" /* keys of specs in the default family */
@@ -35,32 +36,12 @@ struct _TallRocksdbDatabase
 
   TallRocksdbStripes *stripes;
   TallRocksdbHorizon *horizon;
+  TallRocksdbSweeper *sweeper; /* NULL until the database is open */
 };
 
 /* RocksDB opens a directory once; several deployments in one process share it. */
 static GMutex registry_mutex;
 static GHashTable *registry; /* path → TallRocksdbDatabase */
-
-static TallRocksdbFamily *
-family_new (rocksdb_column_family_handle_t *handle, const TallTableSpec *spec)
-{
-  TallRocksdbFamily *self = g_new (TallRocksdbFamily, 1);
-  g_atomic_ref_count_init (&self->ref_count);
-  self->handle = handle;
-  self->id = rocksdb_column_family_handle_get_id (handle);
-  self->spec = tall_table_spec_copy (spec);
-  return self;
-}
-
-void
-tall_rocksdb_family_unref (TallRocksdbFamily *self)
-{
-  if (!g_atomic_ref_count_dec (&self->ref_count))
-    return;
-  rocksdb_column_family_handle_destroy (self->handle);
-  tall_table_spec_free (self->spec);
-  g_free (self);
-}
 
 static void
 add_family (TallRocksdbDatabase *self, const char *deployment, TallRocksdbFamily *family)
@@ -194,7 +175,7 @@ adopt_family (TallRocksdbDatabase *self,
       return FALSE;
     }
 
-  TallRocksdbFamily *family = family_new (handle, spec);
+  TallRocksdbFamily *family = tall_rocksdb_family_new (handle, spec);
   add_family (self, deployment, family);
   return set_compression (self, family, error);
 }
@@ -221,6 +202,7 @@ database_open (const char *path, const TallRocksdbSetup *setup, GError **error)
   if (self->engine != NULL && adopt_families (self, error))
     {
       tall_rocksdb_horizon_open (self->horizon, rocksdb_get_latest_sequence_number (self->db));
+      self->sweeper = tall_rocksdb_sweeper_new (self->db);
       return self;
     }
   database_free (self);
@@ -275,6 +257,7 @@ tall_rocksdb_database_unref (TallRocksdbDatabase *self)
   if (--self->ref_count > 0)
     return;
   g_hash_table_remove (registry, self->path);
+  tall_rocksdb_sweeper_free (self->sweeper);
   g_autoptr (GPtrArray) handles = list_handles (self);
   g_autoptr (GError) no_room = NULL;
   if (check_writable (self, 0, "Closing the store", &no_room))
@@ -306,6 +289,35 @@ void
 tall_rocksdb_database_leave (TallRocksdbDatabase *self, guint generation)
 {
   tall_rocksdb_horizon_leave (self->horizon, generation);
+}
+
+/**
+ * tall_rocksdb_database_get_forgotten:
+ *
+ * Returns: delete markers with this number or a lower one are needed by nobody
+ */
+guint64
+tall_rocksdb_database_get_forgotten (TallRocksdbDatabase *self)
+{
+  return tall_rocksdb_horizon_get (self->horizon);
+}
+
+/**
+ * tall_rocksdb_database_sweep:
+ * @start: the first row; may be empty
+ * @stop: the row after the last one; empty: to the end of the table
+ *
+ * Removes the delete markers which nobody needs from these rows, in the background.
+ */
+void
+tall_rocksdb_database_sweep (TallRocksdbDatabase *self,
+                             TallRocksdbFamily *family,
+                             TallSlice start,
+                             TallSlice stop)
+{
+  g_autoptr (GError) no_room = NULL;
+  if (check_writable (self, 0, "Sweeping a table", &no_room))
+    tall_rocksdb_sweeper_sweep (self->sweeper, family, start, stop);
 }
 
 /**
@@ -365,7 +377,7 @@ tall_rocksdb_database_find_family (TallRocksdbDatabase *self,
   g_rw_lock_reader_lock (&self->lock);
   TallRocksdbFamily *family = lookup_family (self, deployment, table);
   if (family != NULL)
-    g_atomic_ref_count_inc (&family->ref_count);
+    tall_rocksdb_family_ref (family);
   g_rw_lock_reader_unlock (&self->lock);
 
   if (family == NULL)
@@ -455,7 +467,7 @@ tall_rocksdb_database_create_family (TallRocksdbDatabase *self,
     return FALSE;
   tall_rocksdb_engine_note_tables (self->engine);
 
-  TallRocksdbFamily *family = family_new (handle, spec);
+  TallRocksdbFamily *family = tall_rocksdb_family_new (handle, spec);
   g_rw_lock_writer_lock (&self->lock);
   add_family (self, deployment, family);
   g_rw_lock_writer_unlock (&self->lock);

@@ -2,31 +2,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include <rocksdb/c.h>
-
+#include "tall-rocksdb-family.h"
 #include "tall-rocksdb-stripes.h"
-#include "tall-table.h"
 
 G_BEGIN_DECLS
 
 typedef struct _TallRocksdbDatabase TallRocksdbDatabase;
-
-/**
- * TallRocksdbFamily:
- *
- * One table: a column family of the database. Kept alive by references, so that a table may be
- * dropped while others still read it.
- */
-typedef struct
-{
-  gatomicrefcount ref_count;
-  rocksdb_column_family_handle_t *handle;
-  guint32 id;          /* of the column family */
-  TallTableSpec *spec; /* as it was created */
-} TallRocksdbFamily;
-
-void tall_rocksdb_family_unref (TallRocksdbFamily *self);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallRocksdbFamily, tall_rocksdb_family_unref)
 
 /**
  * TallRocksdbSetup:
@@ -55,6 +36,11 @@ gboolean tall_rocksdb_database_write (TallRocksdbDatabase *self,
                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
 guint tall_rocksdb_database_enter (TallRocksdbDatabase *self);
 void tall_rocksdb_database_leave (TallRocksdbDatabase *self, guint generation);
+guint64 tall_rocksdb_database_get_forgotten (TallRocksdbDatabase *self);
+void tall_rocksdb_database_sweep (TallRocksdbDatabase *self,
+                                  TallRocksdbFamily *family,
+                                  TallSlice start,
+                                  TallSlice stop);
 TallRocksdbStripes *tall_rocksdb_database_get_stripes (TallRocksdbDatabase *self);
 char *tall_rocksdb_database_get_statistics (TallRocksdbDatabase *self);
 GStrv tall_rocksdb_database_list_losses (TallRocksdbDatabase *self);

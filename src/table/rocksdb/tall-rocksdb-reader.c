@@ -13,6 +13,10 @@
  */
 #define FILTERED_GROUP 8
 
+/* So many rows with nothing but delete markers in one scan, and more of them than others, are worth
+ * a compaction. */
+#define MANY_MARKED 500
+
 struct _TallRocksdbReader
 {
   TallRocksdbDatabase *database; /* not owned: its owner is ours */
@@ -325,10 +329,57 @@ decode_current (const TallRocksdbStep *step,
                      copy_bytes (step->arena, value, value_len), row, error);
 }
 
+/* Rows without a cell that a scan came by, as they have only delete markers. */
+typedef struct
+{
+  guint64 forgotten; /* number of the last marker that nobody needs */
+  guint n_needless;
+  guint n_needed;
+} Passed;
+
+static TallSlice
+get_key (rocksdb_iterator_t *iterator)
+{
+  size_t len;
+  const char *key = rocksdb_iter_key (iterator, &len);
+  return tall_slice (key, len);
+}
+
+static void
+pass (Passed *self, rocksdb_iterator_t *iterator)
+{
+  guint64 marked;
+  size_t len;
+  const char *value = rocksdb_iter_value (iterator, &len);
+  if (!tall_row_has_only_markers (tall_slice (value, len), &marked))
+    return;
+  if (marked <= self->forgotten)
+    self->n_needless++;
+  else
+    self->n_needed++;
+}
+
+/* Lets go of markers of which a scan has met many on its way to @stop. Where nobody writes, nobody
+ * else finds out that markers are not needed any more. */
+static void
+sweep (TallRocksdbReader *self,
+       const TallRocksdbStep *step,
+       TallSlice stop,
+       const Passed *passed,
+       guint n_found)
+{
+  TallRocksdbDatabase *database = self->database;
+  if (passed->n_needless >= MAX (MANY_MARKED, n_found))
+    tall_rocksdb_database_sweep (database, step->family, step->read->start, stop);
+  else if (passed->n_needed >= MANY_MARKED)
+    tall_rocksdb_database_leave (database, tall_rocksdb_database_enter (database));
+}
+
 static gboolean
 collect_rows (const TallRocksdbStep *step,
               rocksdb_iterator_t *iterator,
               GArray *found,
+              Passed *passed,
               gboolean *cut,
               GError **error)
 {
@@ -343,7 +394,10 @@ collect_rows (const TallRocksdbStep *step,
       if (!decode_current (step, iterator, &row, error))
         return FALSE;
       if (row.n_cells == 0)
-        continue;
+        {
+          pass (passed, iterator);
+          continue;
+        }
       g_array_append_val (found, row);
       if (read->limit != 0 && found->len == read->limit)
         return TRUE;
@@ -381,7 +435,11 @@ scan_rows (TallRocksdbReader *self, const TallRocksdbStep *step, TallRows *rows,
   rocksdb_iter_seek (iterator, (const char *)read->start.data, read->start.len);
 
   g_autoptr (GArray) found = g_array_new (FALSE, FALSE, sizeof (TallRow));
-  if (!collect_rows (step, iterator, found, &rows->cut, error))
+  Passed passed = { .forgotten = tall_rocksdb_database_get_forgotten (self->database) };
+  gboolean collected = collect_rows (step, iterator, found, &passed, &rows->cut, error);
+  sweep (self, step, rocksdb_iter_valid (iterator) ? get_key (iterator) : read->stop, &passed,
+         found->len);
+  if (!collected)
     return FALSE;
   rows->rows = tall_arena_memdup (step->arena, found->data, found->len * sizeof (TallRow));
   rows->n_rows = found->len;

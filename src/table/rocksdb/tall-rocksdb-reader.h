@@ -20,7 +20,7 @@ typedef struct _TallRocksdbReader TallRocksdbReader;
  */
 typedef struct
 {
-  const TallRocksdbFamily *family;
+  TallRocksdbFamily *family;
   const TallRead *read;
   gint64 deadline;
   TallArena *arena; /* for the rows; it keeps alive what they point to, also if the read fails */

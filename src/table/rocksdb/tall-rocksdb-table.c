@@ -62,10 +62,7 @@ tall_rocksdb_table_apply (TallTable *base,
     {
       TallRocksdbFamily *family = NULL;
       if (i > 0 && mutations[i]->table == mutations[i - 1]->table)
-        {
-          family = g_ptr_array_index (families, i - 1);
-          g_atomic_ref_count_inc (&family->ref_count);
-        }
+        family = tall_rocksdb_family_ref (g_ptr_array_index (families, i - 1));
       else
         family = find_family (self, mutations[i]->table, error);
       if (family == NULL)

@@ -183,6 +183,45 @@ tall_row_encode (const TallStoredRow *row, GByteArray *stored)
     }
 }
 
+/* A row with markers, of which the exact ones are passed. */
+typedef struct
+{
+  guint32 n_cells;
+  guint64 marked;
+  TallSlice cells;
+} Marked;
+
+/* FALSE: it has none, or is no row of ours. */
+static gboolean
+find_markers (TallSlice stored, Marked *row)
+{
+  TallReader reader = tall_reader (stored);
+  guint8 format = tall_reader_u8 (&reader);
+  guint64 up_to = tall_reader_u64 (&reader);
+  guint32 n_exact = tall_reader_u32 (&reader);
+  row->n_cells = tall_reader_u32 (&reader);
+  row->marked = format == TALL_ROW_FORMAT ? tall_reader_u64 (&reader) : 0;
+  tall_reader_take (&reader, (gsize)n_exact * sizeof (guint64));
+  row->cells = reader.rest;
+  return !reader.failed && format >= TALL_ROW_FORMAT_PLAIN && format <= TALL_ROW_FORMAT
+         && (up_to != 0 || n_exact != 0) && (row->n_cells == 0) == (row->cells.len == 0);
+}
+
+/**
+ * tall_row_has_only_markers:
+ * @marked: (out): number of the last marker; 0 = not known
+ *
+ * Returns: whether the stored row has nothing but delete markers
+ */
+gboolean
+tall_row_has_only_markers (TallSlice stored, guint64 *marked)
+{
+  Marked row;
+  gboolean found = find_markers (stored, &row) && row.n_cells == 0;
+  *marked = row.marked;
+  return found;
+}
+
 /**
  * tall_row_strip:
  * @forgotten: markers that came with this number or a lower one can go
@@ -194,25 +233,17 @@ tall_row_encode (const TallStoredRow *row, GByteArray *stored)
 TallRowStripped
 tall_row_strip (TallSlice stored, guint64 forgotten, GByteArray *stripped)
 {
-  TallReader reader = tall_reader (stored);
-  guint8 format = tall_reader_u8 (&reader);
-  guint64 up_to = tall_reader_u64 (&reader);
-  guint32 n_exact = tall_reader_u32 (&reader);
-  guint32 n_cells = tall_reader_u32 (&reader);
-  guint64 marked = format == TALL_ROW_FORMAT ? tall_reader_u64 (&reader) : 0;
-  tall_reader_take (&reader, (gsize)n_exact * sizeof (guint64));
-  if (reader.failed || format < TALL_ROW_FORMAT_PLAIN || format > TALL_ROW_FORMAT
-      || marked > forgotten || (up_to == 0 && n_exact == 0)
-      || (n_cells == 0) != (reader.rest.len == 0))
+  Marked row;
+  if (!find_markers (stored, &row) || row.marked > forgotten)
     return TALL_ROW_AS_IT_WAS;
-  if (n_cells == 0)
+  if (row.n_cells == 0)
     return TALL_ROW_EMPTY;
 
   g_byte_array_set_size (stripped, 0);
   tall_bytes_append_u8 (stripped, TALL_ROW_FORMAT_PLAIN);
   tall_bytes_append_u64 (stripped, 0);
   tall_bytes_append_u32 (stripped, 0);
-  tall_bytes_append_u32 (stripped, n_cells);
-  tall_bytes_append (stripped, reader.rest);
+  tall_bytes_append_u32 (stripped, row.n_cells);
+  tall_bytes_append (stripped, row.cells);
   return TALL_ROW_STRIPPED;
 }

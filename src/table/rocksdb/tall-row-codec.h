@@ -43,6 +43,7 @@ typedef enum
 gboolean tall_row_decode (TallArena *arena, TallSlice stored, TallStoredRow *row, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 void tall_row_encode (const TallStoredRow *row, GByteArray *stored);
+gboolean tall_row_has_only_markers (TallSlice stored, guint64 *marked);
 TallRowStripped tall_row_strip (TallSlice stored, guint64 forgotten, GByteArray *stripped);
 
 G_END_DECLS

@@ -1,0 +1,31 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <rocksdb/c.h>
+
+#include "tall-table.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallRocksdbFamily:
+ *
+ * One table: a column family of the database. Kept alive by references, so that a table may be
+ * dropped while others still read it.
+ */
+typedef struct
+{
+  gatomicrefcount ref_count;
+  rocksdb_column_family_handle_t *handle;
+  guint32 id;          /* of the column family */
+  TallTableSpec *spec; /* as it was created */
+} TallRocksdbFamily;
+
+TallRocksdbFamily *tall_rocksdb_family_new (rocksdb_column_family_handle_t *handle,
+                                            const TallTableSpec *spec);
+TallRocksdbFamily *tall_rocksdb_family_ref (TallRocksdbFamily *self);
+void tall_rocksdb_family_unref (TallRocksdbFamily *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallRocksdbFamily, tall_rocksdb_family_unref)
+
+G_END_DECLS

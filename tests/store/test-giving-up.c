@@ -146,6 +146,51 @@ test_deleted (gconstpointer layout)
   g_assert_cmpuint (count (&client), ==, 2);
 }
 
+/* What a client does when its commit takes too long. */
+typedef struct
+{
+  gboolean late;      /* the commit took until the deadline */
+  guint n_calls_late; /* calls that began after */
+} Late;
+
+static TallFailure
+hold_up_commit (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  Late *self = data;
+  if (self->late)
+    {
+      g_assert_cmpint (call->deadline, >, g_get_monotonic_time ());
+      self->n_calls_late++;
+    }
+  if (self->late || call->kind != APPLY_IF || call->mutations[0]->n_changes == 1)
+    return TALL_FAILURE_NONE;
+  while (g_get_monotonic_time () < call->deadline)
+    g_usleep (1000);
+  self->late = TRUE;
+  return TALL_FAILURE_BEFORE;
+}
+
+/* A claim is given up with time of its own when the operation's is over. */
+static void
+test_no_time_left (gconstpointer layout)
+{
+  Late late = { 0 };
+  g_auto (Client) client = { 0 };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallOrder) order = tall_test_marked_order (TALL_TEST_ORDER, 2, 1, N_LINES);
+  TallWriteOptions options = { .timeout = 200 };
+  client_init (&client, layout);
+  put (&client, 1);
+  guint n_cells = count (&client);
+
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (client.failing), hold_up_commit, NULL, &late);
+  g_assert_false (tall_front_put_order (TALL_FRONT (client.store), order, &options, NULL, &error));
+  g_assert_nonnull (error);
+  g_assert_true (late.late);
+  g_assert_cmpuint (late.n_calls_late, >=, 2);
+  g_assert_cmpuint (count (&client), ==, n_cells + 1);
+}
+
 /* p1 has written rows above a committed order, and comes to nothing. */
 static void
 leave_rows (TallTable *table, TallStepper *p1, gboolean gives_up)
@@ -331,6 +376,7 @@ static const struct
   { "refused-puts", test_refused_puts },
   { "nothing-can-be-removed", test_nothing_can_be_removed },
   { "deleted", test_deleted },
+  { "no-time-left", test_no_time_left },
   { "given-up-claim-has-left-rows", test_given_up_claim_has_left_rows },
   { "abandoned-claim-has-left-rows", test_abandoned_claim_has_left_rows },
   { "several-claims-have-left-rows", test_several_claims_have_left_rows },

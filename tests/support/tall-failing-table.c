@@ -141,7 +141,7 @@ static TallReadResult *
 tall_failing_table_read (TallTable *base, const TallReadPlan *plan, gint64 deadline, GError **error)
 {
   TallFailingTable *self = TALL_FAILING_TABLE (base);
-  TallCall call = { .kind = TALL_CALL_READ, .plan = plan };
+  TallCall call = { .kind = TALL_CALL_READ, .plan = plan, .deadline = deadline };
   if (plan->reads->len > 0)
     call.table = tall_read_plan_get (plan, 0)->table;
 
@@ -185,6 +185,7 @@ tall_failing_table_apply (TallTable *base,
     .mutations = mutations,
     .n_mutations = n,
     .table = mutations[0]->table,
+    .deadline = deadline,
   };
   gboolean succeeded = FALSE;
 
@@ -223,6 +224,7 @@ tall_failing_table_apply_if (TallTable *base,
     .mutations = mutations,
     .n_mutations = 1,
     .table = mutation->table,
+    .deadline = deadline,
   };
   gboolean succeeded = FALSE;
 

@@ -59,6 +59,7 @@ typedef struct
   TallMutation *const *mutations; /* apply and apply_if: n_mutations of them; else NULL */
   guint n_mutations;
   const char *table; /* name of the (first) table; NULL for list and an empty plan */
+  gint64 deadline;   /* of read, apply and apply_if; else 0 */
 
   /* For the hook that runs after the call. */
   gboolean succeeded; /* the caller sees success */

@@ -5,50 +5,6 @@
 #include "tall-limits.h"
 #include "tall-order-private.h"
 
-static void
-read_phone (TallPbReader *in, TallCustomer *customer)
-{
-  if (customer->phones == NULL)
-    {
-      TallPbReader rest = *in;
-      tall_pb_reader_bytes (&rest);
-      guint n = 1 + tall_pb_reader_count (rest, rest.field);
-      customer->phones = tall_arena_newa0 (customer->arena, char *, n);
-    }
-  customer->phones[customer->n_phones++] = tall_pb_reader_text (in, customer->arena);
-}
-
-static gboolean
-read_customer (TallSlice canonical, TallCustomer *customer)
-{
-  TallPbReader in = tall_pb_reader (canonical);
-  while (tall_pb_reader_next (&in, TALL_PB_LIST (4) | TALL_PB_LIST (6), 6))
-    switch (in.field)
-      {
-      case 1:
-        customer->number = tall_pb_reader_text (&in, customer->arena);
-        break;
-      case 2:
-        customer->name = tall_pb_reader_text (&in, customer->arena);
-        break;
-      case 3:
-        customer->address = tall_pb_read_address (&in, customer->arena);
-        break;
-      case 4:
-        read_phone (&in, customer);
-        break;
-      case 5:
-        customer->email = tall_pb_reader_text (&in, customer->arena);
-        break;
-      case 6:
-        tall_pb_read_attribute (&in, customer->arena, &customer->attributes);
-        break;
-      default:
-        tall_pb_reader_skip (&in);
-      }
-  return !in.failed && customer->number != NULL;
-}
-
 /**
  * tall_customer_from_canonical:
  * @canonical: bytes from anywhere; they are copied
@@ -61,7 +17,8 @@ tall_customer_from_canonical (TallSlice canonical, GError **error)
 {
   gsize size = MIN (canonical.len, TALL_MAX_CANONICAL_BYTES);
   g_autoptr (TallCustomer) customer = tall_customer_new_in (tall_arena_new (1024 + 2 * size));
-  if (canonical.len > size || !read_customer (canonical, customer))
+  if (canonical.len > size
+      || !tall_pb_read_message (&tall_model_customer, canonical, customer->arena, customer))
     {
       tall_canonical_fail (error, "customer", "not in canonical form");
       return NULL;
@@ -90,8 +47,8 @@ tall_attributes_from_canonical (TallSlice canonical,
   TallPbReader in = tall_pb_reader (canonical);
   *attributes = (TallAttributes){ NULL, 0 };
   while (tall_pb_reader_next (&in, TALL_PB_LIST (1), 1))
-    if (in.field == 1)
-      tall_pb_read_attribute (&in, arena, attributes);
+    if (in.field == 1 && !tall_pb_read_attribute (in, arena, attributes))
+      tall_pb_reader_fail (&in);
     else
       tall_pb_reader_skip (&in);
   if (in.failed)
@@ -122,7 +79,9 @@ read_order_summary (TallSlice bytes, TallArena *arena, TallOrderSummary *summary
         n_lines = tall_pb_reader_number (&in);
         break;
       case 4:
-        summary->has_total = tall_pb_read_decimal (&in, &summary->total);
+        summary->has_total = TRUE;
+        if (!tall_pb_read_decimal (tall_pb_reader_bytes (&in), &summary->total))
+          tall_pb_reader_fail (&in);
         break;
       case 5:
         summary->currency = tall_pb_reader_text (&in, arena);

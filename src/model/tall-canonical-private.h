@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tall-canonical.h"
+#include "tall-model-type.h"
 #include "tall-pb-reader-private.h"
 
 G_BEGIN_DECLS
@@ -13,9 +14,11 @@ gsize tall_customer_get_canonical_size (const TallCustomer *self);
 gboolean tall_canonical_fail (GError **error, const char *what, const char *why);
 gboolean tall_canonical_finish (gboolean valid, GError *invalid, const char *what, GError **error);
 
-void tall_pb_end_inner (TallPbReader *outer, const TallPbReader *inner, gboolean complete);
-gboolean tall_pb_read_decimal (TallPbReader *outer, TallDecimal *decimal);
-TallAddress *tall_pb_read_address (TallPbReader *outer, TallArena *arena);
-void tall_pb_read_attribute (TallPbReader *outer, TallArena *arena, TallAttributes *attributes);
+gboolean tall_pb_read_decimal (TallSlice message, TallDecimal *decimal);
+gboolean tall_pb_read_attribute (TallPbReader outer, TallArena *arena, TallAttributes *attributes);
+gboolean tall_pb_read_message (const TallModelType *type,
+                               TallSlice message,
+                               TallArena *arena,
+                               gpointer base);
 
 G_END_DECLS

@@ -1,146 +1,119 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-canonical-private.h"
-#include "tall-error.h"
-#include "tall-limits.h"
-#include "tall-order-private.h"
+#include "tall-pb-writer-private.h"
 
-#include "customer.pb-c.h"
-#include "order.pb-c.h"
+static void write_message (TallPbWriter *out, const TallModelType *type, gconstpointer base);
 
-/* Model → protobuf-c's structs, which live in a scratch arena and borrow the model's texts. */
-
-static TallPb__Decimal *
-wrap_decimal (TallArena *scratch, gboolean has, TallDecimal decimal)
+/* Where a message inside another one ends, for its length. */
+static void
+write_inner (TallPbWriter *out, guint32 number, const TallModelType *type, gconstpointer base)
 {
-  if (!has)
-    return NULL;
-
-  TallPb__Decimal *pb = tall_arena_alloc (scratch, sizeof *pb);
-  *pb = (TallPb__Decimal)TALL_PB__DECIMAL__INIT;
-  pb->unscaled = decimal.unscaled;
-  pb->scale = decimal.scale;
-  return pb;
+  gsize before = tall_pb_writer_get_len (out);
+  write_message (out, type, base);
+  tall_pb_writer_header (out, number, tall_pb_writer_get_len (out) - before);
 }
 
-static TallPb__Address *
-wrap_address (TallArena *scratch, const TallAddress *address)
+static void
+write_decimal (TallPbWriter *out, guint32 number, TallDecimal decimal)
 {
-  if (address == NULL)
-    return NULL;
-
-  TallPb__Address *pb = tall_arena_alloc (scratch, sizeof *pb);
-  *pb = (TallPb__Address)TALL_PB__ADDRESS__INIT;
-  pb->line1 = address->line1;
-  pb->line2 = address->line2;
-  pb->city = address->city;
-  pb->state = address->state;
-  pb->zip = address->zip;
-  pb->country = address->country;
-  return pb;
+  gsize before = tall_pb_writer_get_len (out);
+  tall_pb_writer_number (out, 2, decimal.scale);
+  tall_pb_writer_signed (out, 1, decimal.unscaled);
+  tall_pb_writer_header (out, number, tall_pb_writer_get_len (out) - before);
 }
 
-static TallPb__Attribute **
-wrap_attributes (TallArena *scratch, const TallAttributes *attributes)
+static void
+write_attributes (TallPbWriter *out, guint32 number, const TallAttributes *attributes)
 {
-  TallPb__Attribute **list = tall_arena_newa0 (scratch, TallPb__Attribute *, attributes->n_items);
-  TallPb__Attribute *pb = tall_arena_newa0 (scratch, TallPb__Attribute, attributes->n_items);
-  for (guint i = 0; i < attributes->n_items; i++)
+  for (guint i = attributes->n_items; i > 0; i--)
     {
-      pb[i] = (TallPb__Attribute)TALL_PB__ATTRIBUTE__INIT;
-      pb[i].key = attributes->items[i].key;
-      pb[i].value = attributes->items[i].value;
-      list[i] = &pb[i];
-    }
-  return list;
-}
-
-static void
-wrap_line (TallArena *scratch, const TallLineItem *line, TallPb__LineItem *pb)
-{
-  *pb = (TallPb__LineItem)TALL_PB__LINE_ITEM__INIT;
-  pb->number = line->number;
-  pb->item_number = line->item_number;
-  pb->description = line->description;
-  pb->quantity = wrap_decimal (scratch, line->has_quantity, line->quantity);
-  pb->price = wrap_decimal (scratch, line->has_price, line->price);
-  pb->discount = wrap_decimal (scratch, line->has_discount, line->discount);
-}
-
-static void
-wrap_location_alone (TallArena *scratch,
-                     const TallShippingLocation *location,
-                     TallPb__ShippingLocation *pb)
-{
-  *pb = (TallPb__ShippingLocation)TALL_PB__SHIPPING_LOCATION__INIT;
-  pb->number = location->number;
-  pb->name = location->name;
-  pb->address = wrap_address (scratch, location->address);
-  pb->has_ship_date = location->has_ship_date;
-  pb->ship_date = location->ship_date;
-}
-
-static void
-wrap_location (TallArena *scratch,
-               const TallShippingLocation *location,
-               TallPb__ShippingLocation *pb)
-{
-  wrap_location_alone (scratch, location, pb);
-  pb->n_line_items = location->n_line_items;
-  pb->line_items = tall_arena_newa0 (scratch, TallPb__LineItem *, location->n_line_items);
-
-  TallPb__LineItem *lines = tall_arena_newa0 (scratch, TallPb__LineItem, location->n_line_items);
-  for (guint i = 0; i < location->n_line_items; i++)
-    {
-      wrap_line (scratch, &location->line_items[i], &lines[i]);
-      pb->line_items[i] = &lines[i];
+      const TallAttribute *item = &attributes->items[i - 1];
+      gsize before = tall_pb_writer_get_len (out);
+      tall_pb_writer_text (out, 2, item->value);
+      tall_pb_writer_text (out, 1, item->key);
+      tall_pb_writer_header (out, number, tall_pb_writer_get_len (out) - before);
     }
 }
 
 static void
-wrap_order (TallArena *scratch, const TallOrder *order, TallPb__Order *pb)
+write_list (TallPbWriter *out, guint32 number, const TallModelField *field, gconstpointer base)
 {
-  guint n = order->n_shipping_locations;
-  *pb = (TallPb__Order)TALL_PB__ORDER__INIT;
-  pb->customer_number = order->customer_number;
-  pb->order_number = order->order_number;
-  pb->has_sales_date = order->has_sales_date;
-  pb->sales_date = order->sales_date;
-  pb->currency = order->currency;
-  pb->n_attributes = order->attributes.n_items;
-  pb->attributes = wrap_attributes (scratch, &order->attributes);
-  pb->n_shipping_locations = n;
-  pb->shipping_locations = tall_arena_newa0 (scratch, TallPb__ShippingLocation *, n);
+  const char *elements = tall_model_get_pointer (field, base);
+  for (guint i = *tall_model_count (field, base); i > 0; i--)
+    write_inner (out, number, field->type, elements + (i - 1) * field->type->size);
+}
 
-  TallPb__ShippingLocation *locations = tall_arena_newa0 (scratch, TallPb__ShippingLocation, n);
-  for (guint i = 0; i < n; i++)
+static void
+write_texts (TallPbWriter *out, guint32 number, const TallModelField *field, gconstpointer base)
+{
+  char *const *texts = tall_model_get_pointer (field, base);
+  for (guint i = *tall_model_count (field, base); i > 0; i--)
+    tall_pb_writer_text (out, number, texts[i - 1]);
+}
+
+static void
+write_field (TallPbWriter *out, guint32 number, const TallModelField *field, gconstpointer base)
+{
+  switch (field->kind)
     {
-      wrap_location (scratch, &order->shipping_locations[i], &locations[i]);
-      pb->shipping_locations[i] = &locations[i];
+    case TALL_MODEL_NUMBER:
+    case TALL_MODEL_TEXT:
+      tall_pb_writer_text (out, number, tall_model_get_pointer (field, base));
+      break;
+    case TALL_MODEL_POSITION:
+      tall_pb_writer_number (out, number, (guint64)*tall_model_position (field, base));
+      break;
+    case TALL_MODEL_DATE:
+      if (*tall_model_flag (field, base))
+        tall_pb_writer_signed (out, number, *tall_model_date (field, base));
+      break;
+    case TALL_MODEL_DECIMAL:
+    case TALL_MODEL_RATE:
+      if (*tall_model_flag (field, base))
+        write_decimal (out, number, *tall_model_decimal (field, base));
+      break;
+    case TALL_MODEL_STRUCT:
+      if (tall_model_get_pointer (field, base) != NULL)
+        write_inner (out, number, field->type, tall_model_get_pointer (field, base));
+      break;
+    case TALL_MODEL_LIST:
+      write_list (out, number, field, base);
+      break;
+    case TALL_MODEL_TEXTS:
+      write_texts (out, number, field, base);
+      break;
+    case TALL_MODEL_ATTRIBUTES:
+      write_attributes (out, number, tall_model_attributes (field, base));
+      break;
+    default:
+      g_assert_not_reached ();
     }
 }
 
 static void
-wrap_customer (TallArena *scratch, const TallCustomer *customer, TallPb__Customer *pb)
+write_message (TallPbWriter *out, const TallModelType *type, gconstpointer base)
 {
-  *pb = (TallPb__Customer)TALL_PB__CUSTOMER__INIT;
-  pb->number = customer->number;
-  pb->name = customer->name;
-  pb->address = wrap_address (scratch, customer->address);
-  pb->n_phones = customer->n_phones;
-  pb->phones = customer->phones;
-  pb->email = customer->email;
-  pb->n_attributes = customer->attributes.n_items;
-  pb->attributes = wrap_attributes (scratch, &customer->attributes);
+  for (guint number = type->n_fields; number > 0; number--)
+    write_field (out, number, &type->fields[number - 1], base);
 }
 
 static TallSlice
-pack (TallArena *arena, const ProtobufCMessage *message)
+to_canonical (const TallModelType *type, gconstpointer base, TallArena *arena)
 {
-  gsize size = protobuf_c_message_get_packed_size (message);
-  guint8 *bytes = tall_arena_alloc (arena, size);
-  protobuf_c_message_pack (message, bytes);
-  return tall_slice (bytes, size);
+  g_auto (TallPbWriter) out;
+  tall_pb_writer_init (&out);
+  write_message (&out, type, base);
+  return tall_pb_writer_finish (&out, arena);
+}
+
+static gsize
+get_canonical_size (const TallModelType *type, gconstpointer base)
+{
+  g_auto (TallPbWriter) out;
+  tall_pb_writer_init (&out);
+  write_message (&out, type, base);
+  return tall_pb_writer_get_len (&out);
 }
 
 /**
@@ -152,10 +125,7 @@ pack (TallArena *arena, const ProtobufCMessage *message)
 TallSlice
 tall_order_to_canonical (const TallOrder *self, TallArena *arena)
 {
-  g_autoptr (TallArena) scratch = tall_arena_new (4096);
-  TallPb__Order pb;
-  wrap_order (scratch, self, &pb);
-  return pack (arena, &pb.base);
+  return to_canonical (&tall_model_order, self, arena);
 }
 
 /**
@@ -166,10 +136,7 @@ tall_order_to_canonical (const TallOrder *self, TallArena *arena)
 gsize
 tall_order_get_canonical_size (const TallOrder *self)
 {
-  g_autoptr (TallArena) scratch = tall_arena_new (4096);
-  TallPb__Order pb;
-  wrap_order (scratch, self, &pb);
-  return tall_pb__order__get_packed_size (&pb);
+  return get_canonical_size (&tall_model_order, self);
 }
 
 /**
@@ -181,19 +148,13 @@ tall_order_get_canonical_size (const TallOrder *self)
 TallSlice
 tall_customer_to_canonical (const TallCustomer *self, TallArena *arena)
 {
-  g_autoptr (TallArena) scratch = tall_arena_new (1024);
-  TallPb__Customer pb;
-  wrap_customer (scratch, self, &pb);
-  return pack (arena, &pb.base);
+  return to_canonical (&tall_model_customer, self, arena);
 }
 
 gsize
 tall_customer_get_canonical_size (const TallCustomer *self)
 {
-  g_autoptr (TallArena) scratch = tall_arena_new (1024);
-  TallPb__Customer pb;
-  wrap_customer (scratch, self, &pb);
-  return tall_pb__customer__get_packed_size (&pb);
+  return get_canonical_size (&tall_model_customer, self);
 }
 
 /**
@@ -204,11 +165,10 @@ tall_customer_get_canonical_size (const TallCustomer *self)
 TallSlice
 tall_attributes_to_canonical (const TallAttributes *self, TallArena *arena)
 {
-  g_autoptr (TallArena) scratch = tall_arena_new (1024);
-  TallPb__Attributes pb = TALL_PB__ATTRIBUTES__INIT;
-  pb.n_attributes = self->n_items;
-  pb.attributes = wrap_attributes (scratch, self);
-  return pack (arena, &pb.base);
+  g_auto (TallPbWriter) out;
+  tall_pb_writer_init (&out);
+  write_attributes (&out, 1, self);
+  return tall_pb_writer_finish (&out, arena);
 }
 
 /**
@@ -219,9 +179,9 @@ tall_attributes_to_canonical (const TallAttributes *self, TallArena *arena)
 TallSlice
 tall_location_to_canonical (const TallShippingLocation *self, TallArena *arena)
 {
-  TallPb__ShippingLocation pb;
-  wrap_location_alone (arena, self, &pb);
-  return pack (arena, &pb.base);
+  TallShippingLocation alone = *self;
+  alone.n_line_items = 0;
+  return to_canonical (&tall_model_location, &alone, arena);
 }
 
 /**
@@ -232,9 +192,7 @@ tall_location_to_canonical (const TallShippingLocation *self, TallArena *arena)
 TallSlice
 tall_line_to_canonical (const TallLineItem *self, TallArena *arena)
 {
-  TallPb__LineItem pb;
-  wrap_line (arena, self, &pb);
-  return pack (arena, &pb.base);
+  return to_canonical (&tall_model_line, self, arena);
 }
 
 /**
@@ -246,20 +204,16 @@ tall_line_to_canonical (const TallLineItem *self, TallArena *arena)
 TallSlice
 tall_order_to_summary (const TallOrder *self, TallArena *arena)
 {
-  TallPb__Decimal total_pb = TALL_PB__DECIMAL__INIT;
-  TallPb__OrderSummary pb = TALL_PB__ORDER_SUMMARY__INIT;
+  g_auto (TallPbWriter) out;
   TallDecimal total;
-  pb.customer_number = self->customer_number;
-  pb.order_number = self->order_number;
-  pb.lines = tall_order_count_lines (self);
-  pb.currency = self->currency;
+  tall_pb_writer_init (&out);
+  tall_pb_writer_text (&out, 5, self->currency);
   if (tall_order_compute_total (self, &total))
-    {
-      total_pb.unscaled = total.unscaled;
-      total_pb.scale = total.scale;
-      pb.total = &total_pb;
-    }
-  return pack (arena, &pb.base);
+    write_decimal (&out, 4, total);
+  tall_pb_writer_number (&out, 3, tall_order_count_lines (self));
+  tall_pb_writer_text (&out, 2, self->order_number);
+  tall_pb_writer_text (&out, 1, self->customer_number);
+  return tall_pb_writer_finish (&out, arena);
 }
 
 /**
@@ -271,8 +225,9 @@ tall_order_to_summary (const TallOrder *self, TallArena *arena)
 TallSlice
 tall_customer_to_summary (const TallCustomer *self, TallArena *arena)
 {
-  TallPb__CustomerSummary pb = TALL_PB__CUSTOMER_SUMMARY__INIT;
-  pb.number = self->number;
-  pb.name = self->name;
-  return pack (arena, &pb.base);
+  g_auto (TallPbWriter) out;
+  tall_pb_writer_init (&out);
+  tall_pb_writer_text (&out, 2, self->name);
+  tall_pb_writer_text (&out, 1, self->number);
+  return tall_pb_writer_finish (&out, arena);
 }

@@ -2,8 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "tall-decimal.h"
-#include "tall-parts.h"
+#include "tall-model-type.h"
 
 G_BEGIN_DECLS
 
@@ -36,11 +35,8 @@ gboolean tall_check_fail (const TallCheck *self, const char *field, const char *
 
 gboolean tall_check_number (TallCheck *self, const char *field, const char *text);
 gboolean tall_check_text (TallCheck *self, const char *field, const char *text);
-gboolean tall_check_position (TallCheck *self, gint32 number);
-gboolean tall_check_date (TallCheck *self, const char *field, gint64 date);
-gboolean tall_check_decimal (TallCheck *self, const char *field, TallDecimal decimal);
-gboolean tall_check_address (TallCheck *self, const TallAddress *address);
 gboolean tall_check_attributes (TallCheck *self, const TallAttributes *attributes);
+gboolean tall_check_fields (TallCheck *self, const TallModelType *type, gconstpointer base);
 
 gboolean tall_attributes_sort (TallAttributes *self, TallArena *arena, GError **error);
 

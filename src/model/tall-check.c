@@ -3,7 +3,6 @@
 #include "tall-check-private.h"
 #include "tall-error.h"
 #include "tall-limits.h"
-#include "tall-order.h"
 
 /* Bytes at most of a tag and a length or a varint, of a decimal and of a nested message's frame. */
 #define MAX_HEADER 11
@@ -51,18 +50,24 @@ tall_check_fail (const TallCheck *self, const char *field, const char *format, .
   return FALSE;
 }
 
+static guint64
+load_word (const char *text)
+{
+  guint64 word;
+  memcpy (&word, text, sizeof word);
+  return word;
+}
+
+/* The last eight bytes of a longer text are looked at together, some of them twice. */
 static gboolean
 is_ascii (const char *text, gsize len)
 {
-  guint64 seen = 0;
+  const gsize size = sizeof (guint64);
+  guint64 seen = len >= size ? load_word (text + len - size) : 0;
   gsize i = 0;
-  for (; i + sizeof seen <= len; i += sizeof seen)
-    {
-      guint64 word;
-      memcpy (&word, text + i, sizeof word);
-      seen |= word;
-    }
-  for (; i < len; i++)
+  for (; i + size < len; i += size)
+    seen |= load_word (text + i);
+  for (; len < size && i < len; i++)
     seen |= (guint8)text[i];
   return (seen & G_GUINT64_CONSTANT (0x8080808080808080)) == 0;
 }
@@ -143,17 +148,17 @@ tall_check_text (TallCheck *self, const char *field, const char *text)
 }
 
 /* The number of the location or line where the check is. */
-gboolean
-tall_check_position (TallCheck *self, gint32 number)
+static gboolean
+check_position (TallCheck *self, const char *field, gint32 number)
 {
   self->size += 2 * MAX_HEADER; /* with the frame of the location or line */
   if (number < 1)
-    return tall_check_fail (self, "number", "%d is out of range, numbers start at 1", number);
+    return tall_check_fail (self, field, "%d is out of range, numbers start at 1", number);
   return TRUE;
 }
 
-gboolean
-tall_check_date (TallCheck *self, const char *field, gint64 date)
+static gboolean
+check_date (TallCheck *self, const char *field, gint64 date)
 {
   self->size += MAX_HEADER;
   if (date < TALL_MIN_DATE || date > TALL_MAX_DATE)
@@ -163,13 +168,26 @@ tall_check_date (TallCheck *self, const char *field, gint64 date)
   return TRUE;
 }
 
-gboolean
-tall_check_decimal (TallCheck *self, const char *field, TallDecimal decimal)
+static gboolean
+check_decimal (TallCheck *self, const char *field, TallDecimal decimal)
 {
   self->size += MAX_DECIMAL;
   if (decimal.scale > TALL_DECIMAL_MAX_SCALE)
     return tall_check_fail (self, field, "scale %u is more than %d", decimal.scale,
                             TALL_DECIMAL_MAX_SCALE);
+  return TRUE;
+}
+
+static gboolean
+check_rate (TallCheck *self, const char *field, TallDecimal rate)
+{
+  static const TallDecimal one = { 1, 0 };
+  if (!check_decimal (self, field, rate))
+    return FALSE;
+  if (rate.unscaled == 0)
+    return TRUE;
+  if (rate.unscaled < 0 || tall_decimal_compare (rate, one) > 0)
+    return tall_check_fail (self, field, "a %s is a rate from 0 to 1, such as 0.15", field);
   return TRUE;
 }
 
@@ -187,29 +205,40 @@ check_address_size (const TallCheck *self, gsize size)
   return FALSE;
 }
 
-/* @address: (nullable): absent is fine */
-gboolean
-tall_check_address (TallCheck *self, const TallAddress *address)
+/* An address, which may be absent. */
+static gboolean
+check_struct (TallCheck *self, const TallModelField *field, gconstpointer value)
 {
-  if (address == NULL)
+  if (value == NULL)
     return TRUE;
 
-  const char *const texts[] = { address->line1, address->line2, address->city,
-                                address->state, address->zip,   address->country };
-  static const char *const fields[] = { "line1", "line2", "city", "state", "zip", "country" };
-  gsize bytes = 0;
-
-  self->parent = "address";
+  self->parent = field->name;
   self->size += MAX_HEADER;
-  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
-    {
-      if (!tall_check_text (self, fields[i], texts[i]))
-        return FALSE;
-      bytes += texts[i] == NULL ? 0 : strlen (texts[i]);
-    }
-  if (!check_address_size (self, bytes))
+  if (!tall_check_fields (self, field->type, value)
+      || !check_address_size (self, tall_model_measure_texts (field->type, value)))
     return FALSE;
   self->parent = NULL;
+  return TRUE;
+}
+
+static gboolean
+check_texts (TallCheck *self, const TallModelField *field, gconstpointer base)
+{
+  char *const *texts = tall_model_get_pointer (field, base);
+  guint n = *tall_model_count (field, base);
+  int singular = (int)strlen (field->name) - 1;
+
+  self->parent = field->name;
+  for (self->index = 0; self->index < n; self->index++)
+    {
+      if (texts[self->index] == NULL)
+        return tall_check_fail (self, NULL, "a %.*s must be there, it may be empty", singular,
+                                field->name);
+      if (!tall_check_text (self, NULL, texts[self->index]))
+        return FALSE;
+    }
+  self->parent = NULL;
+  self->index = TALL_NOWHERE;
   return TRUE;
 }
 
@@ -231,5 +260,53 @@ tall_check_attributes (TallCheck *self, const TallAttributes *attributes)
     }
   self->parent = NULL;
   self->index = TALL_NOWHERE;
+  return TRUE;
+}
+
+static gboolean
+check_field (TallCheck *self, const TallModelField *field, gconstpointer base)
+{
+  switch (field->kind)
+    {
+    case TALL_MODEL_NUMBER:
+      return tall_check_number (self, field->name, tall_model_get_pointer (field, base));
+    case TALL_MODEL_POSITION:
+      return check_position (self, field->name, *tall_model_position (field, base));
+    case TALL_MODEL_TEXT:
+      return tall_check_text (self, field->name, tall_model_get_pointer (field, base));
+    case TALL_MODEL_DATE:
+      return !*tall_model_flag (field, base)
+             || check_date (self, field->name, *tall_model_date (field, base));
+    case TALL_MODEL_DECIMAL:
+      return !*tall_model_flag (field, base)
+             || check_decimal (self, field->name, *tall_model_decimal (field, base));
+    case TALL_MODEL_RATE:
+      return !*tall_model_flag (field, base)
+             || check_rate (self, field->name, *tall_model_decimal (field, base));
+    case TALL_MODEL_STRUCT:
+      return check_struct (self, field, tall_model_get_pointer (field, base));
+    case TALL_MODEL_TEXTS:
+      return check_texts (self, field, base);
+    case TALL_MODEL_ATTRIBUTES:
+      return tall_check_attributes (self, tall_model_attributes (field, base));
+    case TALL_MODEL_LIST:
+      return TRUE;
+    default:
+      g_assert_not_reached ();
+    }
+}
+
+/**
+ * tall_check_fields:
+ *
+ * Checks the fields of a struct. Lists are its caller's, which knows the place of each element.
+ */
+gboolean
+tall_check_fields (TallCheck *self, const TallModelType *type, gconstpointer base)
+{
+  const TallModelField *end = type->fields + type->n_fields;
+  for (const TallModelField *field = type->fields; field < end; field++)
+    if (!check_field (self, field, base))
+      return FALSE;
   return TRUE;
 }

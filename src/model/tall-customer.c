@@ -43,22 +43,6 @@ tall_customer_free (TallCustomer *self)
 }
 
 static gboolean
-check_phones (const TallCustomer *self, TallCheck *check)
-{
-  check->parent = "phones";
-  for (check->index = 0; check->index < self->n_phones; check->index++)
-    {
-      if (self->phones[check->index] == NULL)
-        return tall_check_fail (check, NULL, "a phone must be there, it may be empty");
-      if (!tall_check_text (check, NULL, self->phones[check->index]))
-        return FALSE;
-    }
-  check->parent = NULL;
-  check->index = TALL_NOWHERE;
-  return TRUE;
-}
-
-static gboolean
 check_size (const TallCustomer *self, gsize at_most, GError **error)
 {
   gsize size = at_most;
@@ -86,11 +70,7 @@ gboolean
 tall_customer_normalize (TallCustomer *self, GError **error)
 {
   TallCheck check = TALL_CHECK_INIT (error);
-  return tall_check_number (&check, "number", self->number)
-         && tall_check_text (&check, "name", self->name)
-         && tall_check_address (&check, self->address) && check_phones (self, &check)
-         && tall_check_text (&check, "email", self->email)
-         && tall_check_attributes (&check, &self->attributes)
+  return tall_check_fields (&check, &tall_model_customer, self)
          && tall_attributes_sort (&self->attributes, self->arena, error)
          && check_size (self, check.size, error);
 }
@@ -103,14 +83,5 @@ tall_customer_normalize (TallCustomer *self, GError **error)
 gboolean
 tall_customer_equal (const TallCustomer *a, const TallCustomer *b)
 {
-  if (strcmp (a->number, b->number) != 0 || g_strcmp0 (a->name, b->name) != 0
-      || g_strcmp0 (a->email, b->email) != 0 || a->n_phones != b->n_phones
-      || !tall_address_equal (a->address, b->address)
-      || !tall_attributes_equal (&a->attributes, &b->attributes))
-    return FALSE;
-
-  for (guint i = 0; i < a->n_phones; i++)
-    if (strcmp (a->phones[i], b->phones[i]) != 0)
-      return FALSE;
-  return TRUE;
+  return tall_model_equal (&tall_model_customer, a, b);
 }

@@ -4,6 +4,8 @@
 #include "tall-json-private.h"
 #include "tall-limits.h"
 
+#define REVISION "revision"
+
 typedef struct
 {
   TallArena *arena; /* of what is read; not owned */
@@ -11,7 +13,7 @@ typedef struct
   GError **error;
 } Input;
 
-static gboolean read_object (Input *self, const TallJsonType *type, JsonNode *node, gpointer base);
+static gboolean read_object (Input *self, const TallModelType *type, JsonNode *node, gpointer base);
 
 static gboolean input_fail (const Input *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
@@ -121,25 +123,25 @@ read_decimal (Input *self, JsonNode *node, TallDecimal *decimal)
 }
 
 static gboolean
-read_pointer (Input *self, const TallJsonField *field, JsonNode *node, gpointer base)
+read_pointer (Input *self, const TallModelField *field, JsonNode *node, gpointer base)
 {
   gpointer value = tall_arena_alloc0 (self->arena, field->type->size);
-  tall_json_store_pointer (base, field->offset, value);
+  tall_model_set_pointer (field, base, value);
   return read_object (self, field->type, node, value);
 }
 
 static gboolean
-read_list (Input *self, const TallJsonField *field, JsonNode *node, gpointer base)
+read_list (Input *self, const TallModelField *field, JsonNode *node, gpointer base)
 {
   if (!JSON_NODE_HOLDS_ARRAY (node))
     return input_fail (self, "must be a list, not %s", describe_node (node));
 
   JsonArray *array = json_node_get_array (node);
   guint n = json_array_get_length (array);
-  gsize size = field->kind == TALL_JSON_TEXTS ? sizeof (char *) : field->type->size;
+  gsize size = field->kind == TALL_MODEL_TEXTS ? sizeof (char *) : field->type->size;
   char *elements = tall_arena_alloc0 (self->arena, tall_arena_array_size (size, n));
-  tall_json_store_pointer (base, field->offset, elements);
-  G_STRUCT_MEMBER (guint, base, field->extra) = n;
+  tall_model_set_pointer (field, base, elements);
+  *tall_model_count (field, base) = n;
 
   gsize before = self->path->len;
   for (guint i = 0; i < n; i++)
@@ -147,8 +149,8 @@ read_list (Input *self, const TallJsonField *field, JsonNode *node, gpointer bas
       JsonNode *element = json_array_get_element (array, i);
       gpointer to = elements + i * size;
       g_string_append_printf (self->path, "[%u]", i);
-      if (!(field->kind == TALL_JSON_TEXTS ? read_text (self, element, to)
-                                           : read_object (self, field->type, element, to)))
+      if (!(field->kind == TALL_MODEL_TEXTS ? read_text (self, element, to)
+                                            : read_object (self, field->type, element, to)))
         return FALSE;
       g_string_truncate (self->path, before);
     }
@@ -190,7 +192,8 @@ read_attributes (Input *self, JsonNode *node, TallAttributes *attributes)
   return TRUE;
 }
 
-/* It is about what was stored once, and says nothing about what is to be stored. */
+/* The outermost object may have a revision: it is about what was stored once, and says nothing
+ * about what is to be stored. */
 static gboolean
 check_revision (const Input *self, JsonNode *node)
 {
@@ -201,52 +204,51 @@ check_revision (const Input *self, JsonNode *node)
 }
 
 static gboolean
-read_field (Input *self, const TallJsonField *field, JsonNode *node, gpointer base)
+read_field (Input *self, const TallModelField *field, JsonNode *node, gpointer base)
 {
   switch (field->kind)
     {
-    case TALL_JSON_NUMBER:
-    case TALL_JSON_TEXT:
+    case TALL_MODEL_NUMBER:
+    case TALL_MODEL_TEXT:
       return read_text (self, node, &G_STRUCT_MEMBER (char *, base, field->offset));
-    case TALL_JSON_POSITION:
-      return read_position (self, node, &G_STRUCT_MEMBER (gint32, base, field->offset));
-    case TALL_JSON_DATE:
-      G_STRUCT_MEMBER (gboolean, base, field->extra) = TRUE;
-      return read_date (self, node, &G_STRUCT_MEMBER (gint64, base, field->offset));
-    case TALL_JSON_DECIMAL:
-      G_STRUCT_MEMBER (gboolean, base, field->extra) = TRUE;
-      return read_decimal (self, node, &G_STRUCT_MEMBER (TallDecimal, base, field->offset));
-    case TALL_JSON_OBJECT:
+    case TALL_MODEL_POSITION:
+      return read_position (self, node, tall_model_position (field, base));
+    case TALL_MODEL_DATE:
+      *tall_model_flag (field, base) = TRUE;
+      return read_date (self, node, tall_model_date (field, base));
+    case TALL_MODEL_DECIMAL:
+    case TALL_MODEL_RATE:
+      *tall_model_flag (field, base) = TRUE;
+      return read_decimal (self, node, tall_model_decimal (field, base));
+    case TALL_MODEL_STRUCT:
       return read_pointer (self, field, node, base);
-    case TALL_JSON_LIST:
-    case TALL_JSON_TEXTS:
+    case TALL_MODEL_LIST:
+    case TALL_MODEL_TEXTS:
       return read_list (self, field, node, base);
-    case TALL_JSON_ATTRIBUTES:
-      return read_attributes (self, node, &G_STRUCT_MEMBER (TallAttributes, base, field->offset));
-    case TALL_JSON_REVISION:
-      return check_revision (self, node);
+    case TALL_MODEL_ATTRIBUTES:
+      return read_attributes (self, node, tall_model_attributes (field, base));
     default:
       g_assert_not_reached ();
     }
 }
 
 static gboolean
-fail_unknown (const Input *self, const TallJsonType *type)
+fail_unknown (const Input *self, const TallModelType *type, gboolean outermost)
 {
   g_autoptr (GString) known = g_string_new (NULL);
   for (guint i = 0; i < type->n_fields; i++)
     g_string_append_printf (known, "%s%s", i > 0 ? ", " : "", type->fields[i].name);
-  return input_fail (self, "unknown field; known here (%s) are %s", type->name, known->str);
+  return input_fail (self, "unknown field; known here (%s) are %s%s", type->name, known->str,
+                     outermost ? ", " REVISION : "");
 }
 
 static gboolean
-check_required (Input *self, const TallJsonType *type, JsonObject *object)
+check_required (Input *self, const TallModelType *type, JsonObject *object)
 {
   for (guint i = 0; i < type->n_fields; i++)
     {
-      const TallJsonField *field = &type->fields[i];
-      gboolean required = field->kind == TALL_JSON_NUMBER || field->kind == TALL_JSON_POSITION;
-      if (!required || json_object_has_member (object, field->name))
+      const TallModelField *field = &type->fields[i];
+      if (!tall_model_field_is_required (field) || json_object_has_member (object, field->name))
         continue;
       enter (self, field->name);
       return input_fail (self, "the field is missing");
@@ -254,8 +256,8 @@ check_required (Input *self, const TallJsonType *type, JsonObject *object)
   return TRUE;
 }
 
-static const TallJsonField *
-find_field (const TallJsonType *type, const char *name)
+static const TallModelField *
+find_field (const TallModelType *type, const char *name)
 {
   for (guint i = 0; i < type->n_fields; i++)
     if (strcmp (type->fields[i].name, name) == 0)
@@ -264,7 +266,21 @@ find_field (const TallJsonType *type, const char *name)
 }
 
 static gboolean
-read_object (Input *self, const TallJsonType *type, JsonNode *node, gpointer base)
+read_member (
+    Input *self, const TallModelType *type, const char *name, JsonNode *node, gpointer base)
+{
+  const TallModelField *field = find_field (type, name);
+  gboolean outermost = self->path->len == 0;
+  enter (self, name);
+  if (field != NULL)
+    return read_field (self, field, node, base);
+  if (outermost && g_str_equal (name, REVISION))
+    return check_revision (self, node);
+  return fail_unknown (self, type, outermost);
+}
+
+static gboolean
+read_object (Input *self, const TallModelType *type, JsonNode *node, gpointer base)
 {
   if (!JSON_NODE_HOLDS_OBJECT (node))
     return input_fail (self, "must be an object, not %s", describe_node (node));
@@ -277,11 +293,7 @@ read_object (Input *self, const TallJsonType *type, JsonNode *node, gpointer bas
   json_object_iter_init_ordered (&iter, object);
   while (json_object_iter_next_ordered (&iter, &name, &value))
     {
-      const TallJsonField *field = find_field (type, name);
-      enter (self, name);
-      if (field == NULL)
-        return fail_unknown (self, type);
-      if (!read_field (self, field, value, base))
+      if (!read_member (self, type, name, value, base))
         return FALSE;
       g_string_truncate (self->path, before);
     }
@@ -291,7 +303,7 @@ read_object (Input *self, const TallJsonType *type, JsonNode *node, gpointer bas
 static gboolean
 read_root (const char *text,
            gssize len,
-           const TallJsonType *type,
+           const TallModelType *type,
            TallArena *arena,
            gpointer base,
            GError **error)
@@ -322,7 +334,7 @@ TallOrder *
 tall_order_from_json (const char *text, gssize len, GError **error)
 {
   g_autoptr (TallOrder) order = tall_order_new (NULL, NULL);
-  if (!read_root (text, len, &tall_json_order, order->arena, order, error)
+  if (!read_root (text, len, &tall_model_order, order->arena, order, error)
       || !tall_order_normalize (order, error))
     return NULL;
   return g_steal_pointer (&order);
@@ -340,7 +352,7 @@ TallCustomer *
 tall_customer_from_json (const char *text, gssize len, GError **error)
 {
   g_autoptr (TallCustomer) customer = tall_customer_new (NULL);
-  if (!read_root (text, len, &tall_json_customer, customer->arena, customer, error)
+  if (!read_root (text, len, &tall_model_customer, customer->arena, customer, error)
       || !tall_customer_normalize (customer, error))
     return NULL;
   return g_steal_pointer (&customer);

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-json-private.h"
 
-static void add_object (JsonBuilder *builder, const TallJsonType *type, gconstpointer base);
+static void add_object (JsonBuilder *builder, const TallModelType *type, gconstpointer base);
 
 static void
 add_text (JsonBuilder *builder, const char *name, const char *text)
@@ -12,17 +12,17 @@ add_text (JsonBuilder *builder, const char *name, const char *text)
 }
 
 static void
-add_list (JsonBuilder *builder, const TallJsonField *field, gconstpointer base)
+add_list (JsonBuilder *builder, const TallModelField *field, gconstpointer base)
 {
-  guint n = G_STRUCT_MEMBER (guint, base, field->extra);
-  const char *elements = tall_json_load_pointer (base, field->offset);
+  guint n = *tall_model_count (field, base);
+  const char *elements = tall_model_get_pointer (field, base);
   if (n == 0)
     return;
 
   json_builder_set_member_name (builder, field->name);
   json_builder_begin_array (builder);
   for (guint i = 0; i < n; i++)
-    if (field->kind == TALL_JSON_TEXTS)
+    if (field->kind == TALL_MODEL_TEXTS)
       json_builder_add_string_value (builder, ((char *const *)(gconstpointer)elements)[i]);
     else
       add_object (builder, field->type, elements + i * field->type->size);
@@ -44,60 +44,58 @@ add_attributes (JsonBuilder *builder, const char *name, const TallAttributes *at
 
 /* A pointer to a text or struct that is absent if NULL. */
 static void
-add_pointer (JsonBuilder *builder, const TallJsonField *field, gconstpointer value)
+add_pointer (JsonBuilder *builder, const TallModelField *field, gconstpointer value)
 {
   if (value == NULL)
     return;
 
   json_builder_set_member_name (builder, field->name);
-  if (field->kind == TALL_JSON_OBJECT)
+  if (field->kind == TALL_MODEL_STRUCT)
     add_object (builder, field->type, value);
   else
     json_builder_add_string_value (builder, value);
 }
 
 static void
-add_optional (JsonBuilder *builder, const TallJsonField *field, gconstpointer base)
+add_optional (JsonBuilder *builder, const TallModelField *field, gconstpointer base)
 {
-  if (!G_STRUCT_MEMBER (gboolean, base, field->extra))
+  if (!*tall_model_flag (field, base))
     return;
 
   char decimal[TALL_DECIMAL_TEXT_SIZE];
   char date[TALL_DATE_TEXT_SIZE];
-  if (field->kind == TALL_JSON_DATE)
-    add_text (builder, field->name,
-              tall_date_format (G_STRUCT_MEMBER (gint64, base, field->offset), date));
+  if (field->kind == TALL_MODEL_DATE)
+    add_text (builder, field->name, tall_date_format (*tall_model_date (field, base), date));
   else
     add_text (builder, field->name,
-              tall_decimal_format (G_STRUCT_MEMBER (TallDecimal, base, field->offset), decimal));
+              tall_decimal_format (*tall_model_decimal (field, base), decimal));
 }
 
 static void
-add_field (JsonBuilder *builder, const TallJsonField *field, gconstpointer base)
+add_field (JsonBuilder *builder, const TallModelField *field, gconstpointer base)
 {
   switch (field->kind)
     {
-    case TALL_JSON_NUMBER:
-    case TALL_JSON_TEXT:
-    case TALL_JSON_OBJECT:
-      add_pointer (builder, field, tall_json_load_pointer (base, field->offset));
+    case TALL_MODEL_NUMBER:
+    case TALL_MODEL_TEXT:
+    case TALL_MODEL_STRUCT:
+      add_pointer (builder, field, tall_model_get_pointer (field, base));
       break;
-    case TALL_JSON_POSITION:
+    case TALL_MODEL_POSITION:
       json_builder_set_member_name (builder, field->name);
-      json_builder_add_int_value (builder, G_STRUCT_MEMBER (gint32, base, field->offset));
+      json_builder_add_int_value (builder, *tall_model_position (field, base));
       break;
-    case TALL_JSON_DATE:
-    case TALL_JSON_DECIMAL:
+    case TALL_MODEL_DATE:
+    case TALL_MODEL_DECIMAL:
+    case TALL_MODEL_RATE:
       add_optional (builder, field, base);
       break;
-    case TALL_JSON_LIST:
-    case TALL_JSON_TEXTS:
+    case TALL_MODEL_LIST:
+    case TALL_MODEL_TEXTS:
       add_list (builder, field, base);
       break;
-    case TALL_JSON_ATTRIBUTES:
-      add_attributes (builder, field->name, &G_STRUCT_MEMBER (TallAttributes, base, field->offset));
-      break;
-    case TALL_JSON_REVISION:
+    case TALL_MODEL_ATTRIBUTES:
+      add_attributes (builder, field->name, tall_model_attributes (field, base));
       break;
     default:
       g_assert_not_reached ();
@@ -105,7 +103,7 @@ add_field (JsonBuilder *builder, const TallJsonField *field, gconstpointer base)
 }
 
 static void
-add_object (JsonBuilder *builder, const TallJsonType *type, gconstpointer base)
+add_object (JsonBuilder *builder, const TallModelType *type, gconstpointer base)
 {
   json_builder_begin_object (builder);
   for (guint i = 0; i < type->n_fields; i++)
@@ -128,7 +126,7 @@ escape_rest (char *json)
 }
 
 static char *
-write_json (const TallJsonType *type, gconstpointer value, gboolean pretty)
+write_json (const TallModelType *type, gconstpointer value, gboolean pretty)
 {
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   add_object (builder, type, value);
@@ -147,7 +145,7 @@ write_json (const TallJsonType *type, gconstpointer value, gboolean pretty)
 char *
 tall_order_to_json (const TallOrder *self, gboolean pretty)
 {
-  return write_json (&tall_json_order, self, pretty);
+  return write_json (&tall_model_order, self, pretty);
 }
 
 /**
@@ -160,5 +158,5 @@ tall_order_to_json (const TallOrder *self, gboolean pretty)
 char *
 tall_customer_to_json (const TallCustomer *self, gboolean pretty)
 {
-  return write_json (&tall_json_customer, self, pretty);
+  return write_json (&tall_model_customer, self, pretty);
 }

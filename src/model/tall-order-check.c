@@ -4,7 +4,6 @@
 #include "tall-check-private.h"
 #include "tall-error.h"
 #include "tall-limits.h"
-#include "tall-order.h"
 
 /* Where a location or line with a number stands in the lists as they were given. */
 typedef struct
@@ -31,53 +30,22 @@ check_counts (const TallOrder *self, GError **error)
 }
 
 static gboolean
-check_discount (TallCheck *check, TallDecimal discount)
-{
-  static const TallDecimal one = { 1, 0 };
-  if (!tall_check_decimal (check, "discount", discount))
-    return FALSE;
-  if (discount.unscaled == 0)
-    return TRUE;
-  if (discount.unscaled < 0 || tall_decimal_compare (discount, one) > 0)
-    return tall_check_fail (check, "discount", "a discount is a rate from 0 to 1, such as 0.15");
-  return TRUE;
-}
-
-static gboolean
-check_line (TallCheck *check, const TallLineItem *line)
-{
-  return tall_check_position (check, line->number)
-         && tall_check_text (check, "item_number", line->item_number)
-         && tall_check_text (check, "description", line->description)
-         && (!line->has_quantity || tall_check_decimal (check, "quantity", line->quantity))
-         && (!line->has_price || tall_check_decimal (check, "price", line->price))
-         && (!line->has_discount || check_discount (check, line->discount));
-}
-
-static gboolean
 check_location (TallCheck *check, const TallShippingLocation *location)
 {
-  if (!tall_check_position (check, location->number)
-      || !tall_check_text (check, "name", location->name)
-      || !tall_check_address (check, location->address)
-      || (location->has_ship_date && !tall_check_date (check, "ship_date", location->ship_date)))
+  if (!tall_check_fields (check, &tall_model_location, location))
     return FALSE;
 
   for (check->line = 0; check->line < location->n_line_items; check->line++)
-    if (!check_line (check, &location->line_items[check->line]))
+    if (!tall_check_fields (check, &tall_model_line, &location->line_items[check->line]))
       return FALSE;
   check->line = TALL_NOWHERE;
   return TRUE;
 }
 
 static gboolean
-check_fields (const TallOrder *self, TallCheck *check)
+check_order (const TallOrder *self, TallCheck *check)
 {
-  if (!tall_check_number (check, "customer_number", self->customer_number)
-      || !tall_check_number (check, "order_number", self->order_number)
-      || (self->has_sales_date && !tall_check_date (check, "sales_date", self->sales_date))
-      || !tall_check_text (check, "currency", self->currency)
-      || !tall_check_attributes (check, &self->attributes))
+  if (!tall_check_fields (check, &tall_model_order, self))
     return FALSE;
 
   for (check->location = 0; check->location < self->n_shipping_locations; check->location++)
@@ -235,7 +203,7 @@ gboolean
 tall_order_normalize (TallOrder *self, GError **error)
 {
   TallCheck check = TALL_CHECK_INIT (error);
-  if (!check_counts (self, error) || !check_fields (self, &check))
+  if (!check_counts (self, error) || !check_order (self, &check))
     return FALSE;
 
   if (!is_ascending (self))

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-check-private.h"
 #include "tall-error.h"
+#include "tall-model-type.h"
 
 /**
  * tall_address_equal:
@@ -13,12 +14,7 @@
 gboolean
 tall_address_equal (const TallAddress *a, const TallAddress *b)
 {
-  if (a == NULL || b == NULL)
-    return a == b;
-
-  return g_strcmp0 (a->line1, b->line1) == 0 && g_strcmp0 (a->line2, b->line2) == 0
-         && g_strcmp0 (a->city, b->city) == 0 && g_strcmp0 (a->state, b->state) == 0
-         && g_strcmp0 (a->zip, b->zip) == 0 && g_strcmp0 (a->country, b->country) == 0;
+  return tall_model_equal (&tall_model_address, a, b);
 }
 
 /**

@@ -30,7 +30,14 @@ tall_pb_reader (TallSlice message)
   return (TallPbReader){ data, data + message.len, 0, 0, FALSE };
 }
 
-guint64 tall_pb_reader_long_varint (TallPbReader *self);
+/* A number and where the next byte is; NULL: the number is wrong. */
+typedef struct
+{
+  guint64 value;
+  const guint8 *next;
+} TallPbVarint;
+
+TallPbVarint tall_pb_read_long_varint (const guint8 *at, const guint8 *end);
 gboolean tall_pb_reader_skip (TallPbReader *self);
 guint tall_pb_reader_count (TallPbReader self, guint32 field);
 
@@ -47,27 +54,44 @@ tall_pb_reader_varint (TallPbReader *self)
 {
   if (self->at < self->end && *self->at < 0x80)
     return *self->at++;
-  return tall_pb_reader_long_varint (self);
+
+  TallPbVarint varint = tall_pb_read_long_varint (self->at, self->end);
+  if (varint.next == NULL)
+    tall_pb_reader_fail (self);
+  else
+    self->at = varint.next;
+  return varint.value;
 }
 
-/* Goes to the next field. Numbers ascend; only a list's number or an unknown one may come again.
- * @lists: a bit for each field that is a list
- * @last_known: the greatest field number of the message, at most 31
+/* Goes to the next field, whose number is not below the last one's.
  * Returns: FALSE at the end, or if the reader has failed */
 static inline gboolean
-tall_pb_reader_next (TallPbReader *self, guint32 lists, guint32 last_known)
+tall_pb_reader_step (TallPbReader *self)
 {
-  if (self->at == self->end)
+  if (self->at >= self->end)
     return FALSE;
 
   guint64 tag = tall_pb_reader_varint (self);
   guint32 field = (guint32)(tag >> 3);
-  gboolean may_repeat = field > last_known || (lists >> field & 1) != 0;
-  if (tag > G_MAXUINT32 || field < self->field + !may_repeat)
+  if (tag > G_MAXUINT32 || field < MAX (self->field, 1))
     return tall_pb_reader_fail (self);
   self->field = field;
   self->type = tag & 7;
   return !self->failed;
+}
+
+/* The same where only a list's number or an unknown one may come again.
+ * @lists: a bit for each field that is a list
+ * @last_known: the greatest field number of the message, at most 31 */
+static inline gboolean
+tall_pb_reader_next (TallPbReader *self, guint32 lists, guint32 last_known)
+{
+  guint32 before = self->field;
+  if (!tall_pb_reader_step (self))
+    return FALSE;
+
+  gboolean may_repeat = self->field > last_known || (lists >> self->field & 1) != 0;
+  return self->field > before || may_repeat || tall_pb_reader_fail (self);
 }
 
 #define TALL_PB_LIST(field) (1u << (field))

@@ -5,25 +5,22 @@
 #define MAX_VARINT_BYTES 10
 
 /* Reads a number of more than one byte. The canonical form uses the fewest bytes possible. */
-guint64
-tall_pb_reader_long_varint (TallPbReader *self)
+TallPbVarint
+tall_pb_read_long_varint (const guint8 *at, const guint8 *end)
 {
   guint64 value = 0;
-  gsize left = MIN ((gsize)(self->end - self->at), MAX_VARINT_BYTES);
+  gsize left = MIN ((gsize)(end - at), MAX_VARINT_BYTES);
   for (gsize i = 0; i < left; i++)
     {
-      guint8 byte = self->at[i];
+      guint8 byte = at[i];
       value |= (guint64)(byte & 0x7f) << (7 * i);
       if (byte >= 0x80)
         continue;
       if ((byte == 0 && i > 0) || (i + 1 == MAX_VARINT_BYTES && byte > 1))
         break;
-      self->at += i + 1;
-      return value;
+      return (TallPbVarint){ value, at + i + 1 };
     }
-
-  tall_pb_reader_fail (self);
-  return 0;
+  return (TallPbVarint){ 0, NULL };
 }
 
 static void

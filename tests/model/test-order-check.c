@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
 #include "tall-limits.h"
+#include "tall-model-type.h"
 #include "tall-canonical.h"
 #include "tall-test-orders.h"
 
@@ -186,42 +187,41 @@ test_duplicates (void)
   assert_invalid (twice, "attributes[2].key", "attributes[0] has the same key “b”");
 }
 
+static void
+check_texts_of (TallOrder *order, const TallModelType *type, gpointer base, const char *prefix)
+{
+  static const char bad[] = "a\xff";
+  for (guint i = 0; i < type->n_fields; i++)
+    {
+      const TallModelField *field = &type->fields[i];
+      if (field->kind != TALL_MODEL_TEXT)
+        continue;
+      gpointer before = tall_model_get_pointer (field, base);
+      g_autofree char *path = g_strconcat (prefix, field->name, NULL);
+      tall_model_set_pointer (field, base, bad);
+      assert_invalid (order, path, "UTF-8");
+      tall_model_set_pointer (field, base, before);
+      assert_valid (order);
+    }
+}
+
 /* Every text of an order, made wrong in turn. */
 static void
 test_texts (void)
 {
-  static const char bad[] = "a\xff";
   g_autoptr (TallOrder) order = tall_test_order_with_lines ("C", "1", 2);
   TallShippingLocation *location = &order->shipping_locations[0];
-  TallAttribute items[] = { { TEXT ("k"), TEXT ("v") } };
-  order->attributes = (TallAttributes){ items, 1 };
-  const struct
-  {
-    char **text;
-    const char *field;
-  } cases[] = {
-    { &order->currency, "currency" },
-    { &items[0].key, "attributes[0].key" },
-    { &items[0].value, "attributes[0].value" },
-    { &location->name, "shipping_locations[0].name" },
-    { &location->address->line1, "shipping_locations[0].address.line1" },
-    { &location->address->line2, "shipping_locations[0].address.line2" },
-    { &location->address->city, "shipping_locations[0].address.city" },
-    { &location->address->state, "shipping_locations[0].address.state" },
-    { &location->address->zip, "shipping_locations[0].address.zip" },
-    { &location->address->country, "shipping_locations[0].address.country" },
-    { &location->line_items[1].item_number, "shipping_locations[0].line_items[1].item_number" },
-    { &location->line_items[1].description, "shipping_locations[0].line_items[1].description" },
-  };
+  TallAttribute items[] = { { TEXT ("k"), TEXT ("\xff") } };
+  check_texts_of (order, &tall_model_order, order, "");
+  check_texts_of (order, &tall_model_location, location, "shipping_locations[0].");
+  check_texts_of (order, &tall_model_address, location->address, "shipping_locations[0].address.");
+  check_texts_of (order, &tall_model_line, &location->line_items[1],
+                  "shipping_locations[0].line_items[1].");
 
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
-    {
-      char *before = *cases[i].text;
-      *cases[i].text = (char *)bad;
-      assert_invalid (order, cases[i].field, "UTF-8");
-      *cases[i].text = before;
-      assert_valid (order);
-    }
+  order->attributes = (TallAttributes){ items, 1 };
+  assert_invalid (order, "attributes[0].value", "UTF-8");
+  items[0] = (TallAttribute){ TEXT ("\xff"), TEXT ("v") };
+  assert_invalid (order, "attributes[0].key", "UTF-8");
 }
 
 static void

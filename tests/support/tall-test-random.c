@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-test-orders.h"
 #include "tall-limits.h"
+#include "tall-model-type.h"
 
 static const char *const plain_pieces[] = {
   "a",          "Z",
@@ -101,12 +102,14 @@ random_address (GRand *rand, TallArena *arena)
   if (one_in (rand, 4))
     return address;
 
-  char **texts[] = { &address->line1, &address->line2, &address->city,
-                     &address->state, &address->zip,   &address->country };
-  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
-    if (!one_in (rand, 4))
-      *texts[i] = one_in (rand, 4) ? tall_arena_strdup (arena, "")
-                                   : random_pieces (rand, arena, 6, 600, TRUE);
+  for (guint i = 0; i < tall_model_address.n_fields; i++)
+    {
+      if (one_in (rand, 4))
+        continue;
+      char *text = one_in (rand, 4) ? tall_arena_strdup (arena, "")
+                                    : random_pieces (rand, arena, 6, 600, TRUE);
+      tall_model_set_pointer (&tall_model_address.fields[i], address, text);
+    }
   return address;
 }
 
@@ -148,7 +151,7 @@ random_decimal (GRand *rand, TallDecimal *decimal)
 }
 
 static gboolean
-random_discount (GRand *rand, TallDecimal *discount)
+random_rate (GRand *rand, TallDecimal *rate)
 {
   static const TallDecimal some[] = { { 0, 0 },
                                       { 0, 18 },
@@ -163,7 +166,7 @@ random_discount (GRand *rand, TallDecimal *discount)
   if (one_in (rand, 3))
     return FALSE;
 
-  *discount = some[g_rand_int_range (rand, 0, G_N_ELEMENTS (some))];
+  *rate = some[g_rand_int_range (rand, 0, G_N_ELEMENTS (some))];
   return TRUE;
 }
 
@@ -186,18 +189,32 @@ random_attributes (GRand *rand, TallArena *arena, TallAttributes *attributes)
     }
 }
 
+/* Every field of @base but numbers, lists and addresses, which are its caller's. */
+static void
+random_fields (GRand *rand, TallArena *arena, const TallModelType *type, gpointer base)
+{
+  for (guint i = 0; i < type->n_fields; i++)
+    {
+      const TallModelField *field = &type->fields[i];
+      if (field->kind == TALL_MODEL_TEXT)
+        tall_model_set_pointer (field, base, random_text (rand, arena));
+      else if (field->kind == TALL_MODEL_DATE)
+        *tall_model_flag (field, base) = random_date (rand, tall_model_date (field, base));
+      else if (field->kind == TALL_MODEL_DECIMAL)
+        *tall_model_flag (field, base) = random_decimal (rand, tall_model_decimal (field, base));
+      else if (field->kind == TALL_MODEL_RATE)
+        *tall_model_flag (field, base) = random_rate (rand, tall_model_decimal (field, base));
+      else if (field->kind == TALL_MODEL_ATTRIBUTES)
+        random_attributes (rand, arena, tall_model_attributes (field, base));
+    }
+}
+
 static void
 random_line (GRand *rand, TallArena *arena, gint32 number, TallLineItem *line)
 {
   line->number = number;
-  if (one_in (rand, 10))
-    return;
-
-  line->item_number = random_text (rand, arena);
-  line->description = random_text (rand, arena);
-  line->has_quantity = random_decimal (rand, &line->quantity);
-  line->has_price = random_decimal (rand, &line->price);
-  line->has_discount = random_discount (rand, &line->discount);
+  if (!one_in (rand, 10))
+    random_fields (rand, arena, &tall_model_line, line);
 }
 
 static void
@@ -236,9 +253,8 @@ random_locations (GRand *rand, TallOrder *order, guint n_locations)
     {
       TallShippingLocation *location = &order->shipping_locations[i];
       location->number = numbers[i];
-      location->name = random_text (rand, order->arena);
       location->address = random_address (rand, order->arena);
-      location->has_ship_date = random_date (rand, &location->ship_date);
+      random_fields (rand, order->arena, &tall_model_location, location);
     }
 }
 
@@ -267,10 +283,9 @@ try_random_order (GRand *rand, guint max_lines)
   g_autoptr (TallArena) numbers = tall_arena_new (0);
   TallOrder *order = tall_order_new (tall_test_random_number (rand, numbers),
                                      tall_test_random_number (rand, numbers));
-  order->has_sales_date = random_date (rand, &order->sales_date);
-  order->currency =
-      one_in (rand, 2) ? tall_arena_strdup (order->arena, "EUR") : random_text (rand, order->arena);
-  random_attributes (rand, order->arena, &order->attributes);
+  random_fields (rand, order->arena, &tall_model_order, order);
+  if (one_in (rand, 2))
+    order->currency = tall_arena_strdup (order->arena, "EUR");
 
   guint n_lines = one_in (rand, 8) ? max_lines : (guint)g_rand_int_range (rand, 0, max_lines + 1);
   random_locations (rand, order, g_rand_int_range (rand, 0, one_in (rand, 10) ? 30 : 5));
@@ -314,15 +329,13 @@ tall_test_random_customer (GRand *rand)
   g_autoptr (TallArena) numbers = tall_arena_new (0);
   TallCustomer *customer = tall_customer_new (tall_test_random_number (rand, numbers));
   TallArena *arena = customer->arena;
-  customer->name = random_text (rand, arena);
-  customer->email = random_text (rand, arena);
+  random_fields (rand, arena, &tall_model_customer, customer);
   customer->address = random_address (rand, arena);
   customer->n_phones = one_in (rand, 2) ? 0 : (guint)g_rand_int_range (rand, 1, 5);
   customer->phones = tall_arena_newa0 (arena, char *, customer->n_phones);
   for (guint i = 0; i < customer->n_phones; i++)
     customer->phones[i] = one_in (rand, 4) ? tall_arena_strdup (arena, "")
                                            : random_pieces (rand, arena, 4, 200, TRUE);
-  random_attributes (rand, arena, &customer->attributes);
 
   g_autoptr (GError) error = NULL;
   gboolean valid = tall_customer_normalize (customer, &error);

@@ -14,6 +14,20 @@
  * within it also on a busy machine. Milliseconds. */
 #define CALL_TIMEOUT 2000
 
+/* Threads that cannot be started, from now on. */
+static gint n_missing_threads; /* atomic */
+
+/* Replaces GLib's, which the pool starts its threads with. */
+GThread *
+g_thread_try_new (const char *name, GThreadFunc func, gpointer data, GError **error)
+{
+  if (g_atomic_int_get (&n_missing_threads) == 0)
+    return g_thread_new (name, func, data);
+  g_atomic_int_add (&n_missing_threads, -1);
+  g_set_error_literal (error, G_THREAD_ERROR, G_THREAD_ERROR_AGAIN, "no thread is left");
+  return NULL;
+}
+
 /* Two gateways, of which the first comes to harm, and the pool of their connections. */
 typedef struct
 {
@@ -138,6 +152,21 @@ take_to_write (gpointer pair)
   return link;
 }
 
+/* Has one more connection to that gateway lent for writes. */
+static void
+hold_to_write (Pair *self, guint gateway)
+{
+  gint64 end = SOON;
+  TallHbaseLink *link = take_to_write (self);
+  while (link->gateway != gateway)
+    {
+      tall_hbase_pool_give_back (self->pool, link);
+      g_assert_cmpint (g_get_monotonic_time (), <, end);
+      link = take_to_write (self);
+    }
+  g_ptr_array_add (self->lent, link);
+}
+
 static guint
 count_tests (TallFakeGateway *gateway)
 {
@@ -197,19 +226,25 @@ test_tested_once (void)
   g_assert_cmpuint (count_tests (pair.bad), ==, 1);
 }
 
-/* Takes connections for writes until the bad gateway has failed its test, which it does from now
- * on. */
+/* Takes connections for writes until the bad gateway has failed its test, with these answers. */
 static void
-have_refused (Pair *self)
+have_answered (Pair *self, const char *answers)
 {
-  g_autofree char *answers = g_strnfill (100, '0');
   gint64 end = SOON;
-  tall_fake_gateway_set_self_test (self->bad, answers, "s=2");
+  tall_fake_gateway_set_self_test (self->bad, answers, "older=kept s=2 twice=second");
   while (count_tests (self->bad) == 0)
     {
       expect_good_to_write (self, take_to_write (self));
       g_assert_cmpint (g_get_monotonic_time (), <, end);
     }
+}
+
+/* It fails from now on. */
+static void
+have_refused (Pair *self)
+{
+  g_autofree char *answers = g_strnfill (100, '0');
+  have_answered (self, answers);
 }
 
 /* Somebody reads by a gateway that is refused meanwhile, and goes on until it has failed again:
@@ -235,7 +270,7 @@ wait_for_watches (Pair *self)
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->pool->mutex);
   gint64 end = SOON;
   for (guint i = 0; i < self->pool->n_gateways; i++)
-    while (self->pool->gateways[i].watched)
+    while (tall_hbase_health_is_watched (&self->pool->gateways[i].health))
       {
         g_cond_wait_until (&self->pool->changed, &self->pool->mutex, NEAR);
         g_assert_cmpint (g_get_monotonic_time (), <, end);
@@ -271,6 +306,63 @@ test_refused_while_asked (void)
     }
 }
 
+/* A table for the test is made while a gateway is tested, which finds no such table: that does not
+ * count. */
+static void
+test_outdated (void)
+{
+  g_auto (Pair) pair = { NULL };
+  g_autoptr (GError) error = NULL;
+  pair_init (&pair, 60000);
+  TallHbaseLink *good = hold (&pair, GOOD);
+  tall_fake_gateway_set_answer (pair.bad, "tableExists", TALL_FAKE_LATE, 1);
+  GThread *thread = g_thread_new ("writer", take_to_write, &pair);
+  tall_fake_gateway_wait_for_calls (pair.bad, "tableExists", 1);
+  g_ptr_array_remove (pair.lent, good);
+  tall_hbase_pool_give_back (pair.pool, good);
+
+  if (!tall_hbase_trial_run (pair.pool, NEAR, &error)) /* it may wait for the same gateway */
+    g_assert_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT);
+  tall_fake_gateway_send_late (pair.bad);
+  TallHbaseLink *link = g_thread_join (thread);
+  g_assert_cmpuint (link->gateway, ==, BAD);
+  g_assert_cmpuint (count_tests (pair.bad), ==, 1);
+
+  tall_hbase_pool_give_back (pair.pool, link);
+  hold_to_write (&pair, BAD);
+  g_assert_cmpuint (count_tests (pair.bad), ==, 2);
+}
+
+/* No thread can be started to ask a gateway on which a call failed: a caller finds out. */
+static void
+test_no_thread (void)
+{
+  g_auto (Pair) pair = { NULL };
+  pair_init (&pair, 60000);
+  TallHbaseLink *link = hold (&pair, BAD);
+  wait_for_watches (&pair);
+  g_atomic_int_set (&n_missing_threads, 1);
+  tall_connection_break (link->connection);
+  give_all_back (&pair);
+  g_assert_cmpint (g_atomic_int_get (&n_missing_threads), ==, 0);
+  hold (&pair, GOOD);
+  hold (&pair, BAD);
+}
+
+/* No thread can be started when a gateway is refused: one is as soon as that is possible. */
+static void
+test_refused_without_thread (void)
+{
+  g_auto (Pair) pair = { NULL };
+  pair_init (&pair, 60000);
+  wait_for_watches (&pair);
+  g_atomic_int_set (&n_missing_threads, G_MAXINT);
+  have_answered (&pair, "00" /* both times */ "1001");
+  g_atomic_int_set (&n_missing_threads, 0);
+  give_all_back (&pair);
+  hold_to_write (&pair, BAD);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -281,5 +373,8 @@ main (int argc, char **argv)
   g_test_add_func ("/table/hbase/lending/tested-once", test_tested_once);
   g_test_add_func ("/table/hbase/lending/refused-while-lent", test_refused_while_lent);
   g_test_add_func ("/table/hbase/lending/refused-while-asked", test_refused_while_asked);
+  g_test_add_func ("/table/hbase/lending/outdated", test_outdated);
+  g_test_add_func ("/table/hbase/lending/no-thread", test_no_thread);
+  g_test_add_func ("/table/hbase/lending/refused-without-thread", test_refused_without_thread);
   return g_test_run ();
 }

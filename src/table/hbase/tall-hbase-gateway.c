@@ -14,6 +14,7 @@ void
 tall_hbase_gateway_init (TallHbaseGateway *self, const char *address)
 {
   *self = (TallHbaseGateway){ .address = g_strdup (address), .since = g_get_real_time () };
+  tall_hbase_health_init (&self->health);
   g_queue_init (&self->idle);
 }
 
@@ -60,7 +61,7 @@ TallHbaseLink *
 tall_hbase_gateway_take (TallHbaseGateway *self)
 {
   TallHbaseLink *link;
-  if (self->suspect || self->refused)
+  if (!tall_hbase_health_may_lend (&self->health))
     return NULL;
   while ((link = g_queue_pop_head (&self->idle)) != NULL)
     {
@@ -89,87 +90,47 @@ tall_hbase_gateway_keep (TallHbaseGateway *self, TallHbaseLink *link)
 gboolean
 tall_hbase_gateway_has_room (const TallHbaseGateway *self)
 {
-  return self->state == TALL_HBASE_GATEWAY_ALIVE && !self->refused
+  return tall_hbase_health_get_phase (&self->health) == TALL_HBASE_PHASE_ALIVE
          && self->n_open < TALL_HBASE_MAX_CONNECTIONS;
 }
 
+/* A full gateway answers on no new connection while its existing ones go on working, so these are
+ * only closed if a call failed as well. */
 static void
-set_state (TallHbaseGateway *self, TallHbaseGatewayState state)
+act (TallHbaseGateway *self, TallHbaseActions actions)
 {
-  if (self->state != state)
-    self->since = g_get_real_time ();
-  self->state = state;
-}
-
-/**
- * tall_hbase_gateway_doubt:
- *
- * Notes that something failed: the gateway must answer before it is used again.
- */
-void
-tall_hbase_gateway_doubt (TallHbaseGateway *self)
-{
-  set_state (self, TALL_HBASE_GATEWAY_ASKED);
-}
-
-void
-tall_hbase_gateway_set_alive (TallHbaseGateway *self)
-{
-  set_state (self, TALL_HBASE_GATEWAY_ALIVE);
-  self->known = TRUE;
-  self->suspect = FALSE;
-  if (!self->stalled)
-    self->pause = 0;
-  g_clear_error (&self->reason);
-}
-
-static void
-prolong_pause (TallHbaseGateway *self)
-{
-  self->pause = self->pause == 0 ? FIRST_PAUSE : MIN (2 * self->pause, LAST_PAUSE);
-}
-
-/**
- * tall_hbase_gateway_set_reaching:
- * @reaching: HBase answers through it
- *
- * Says whether a gateway on which calls had no answer gets calls again.
- */
-void
-tall_hbase_gateway_set_reaching (TallHbaseGateway *self, gboolean reaching)
-{
-  self->stalled = !reaching;
-  self->pause = reaching ? 0 : self->pause;
-  if (!reaching)
-    prolong_pause (self);
-}
-
-/**
- * tall_hbase_gateway_is_to_be_asked:
- *
- * Returns: whether the gateway has to be asked, or is to open a connection.
- */
-gboolean
-tall_hbase_gateway_is_to_be_asked (const TallHbaseGateway *self)
-{
-  return self->state != TALL_HBASE_GATEWAY_ALIVE || self->stalled || self->wanted;
-}
-
-/**
- * tall_hbase_gateway_set_aside:
- *
- * Sets a gateway aside that did not answer as it should. A full gateway answers on no new
- * connection while its existing ones go on working, so these are only closed if a call failed as
- * well.
- */
-void
-tall_hbase_gateway_set_aside (TallHbaseGateway *self, const GError *reason)
-{
-  set_state (self, TALL_HBASE_GATEWAY_ASIDE);
-  if (self->suspect)
+  if (actions & TALL_HBASE_DROP_KEPT)
     tall_hbase_gateway_drop_idle (self);
-  self->suspect = FALSE;
-  prolong_pause (self);
-  g_clear_error (&self->reason);
-  self->reason = g_error_copy (reason);
+  if (actions & TALL_HBASE_PAUSE)
+    self->pause = self->pause == 0 ? FIRST_PAUSE : MIN (2 * self->pause, LAST_PAUSE);
+}
+
+/**
+ * tall_hbase_gateway_note:
+ * @reason: (nullable): why it is set aside, if it is
+ *
+ * Notes what happened to the gateway, and does what concerns its connections and its pause.
+ *
+ * Returns: what is to be done, of which the rest is the caller's
+ */
+TallHbaseActions
+tall_hbase_gateway_note (TallHbaseGateway *self, TallHbaseEvent event, const GError *reason)
+{
+  TallHbasePhase before = tall_hbase_health_get_phase (&self->health);
+  TallHbaseActions actions = tall_hbase_health_note (&self->health, event);
+  TallHbasePhase after = tall_hbase_health_get_phase (&self->health);
+
+  act (self, actions);
+  if (after != before)
+    self->since = g_get_real_time ();
+  if (after == TALL_HBASE_PHASE_ALIVE)
+    g_clear_error (&self->reason);
+  if (after == TALL_HBASE_PHASE_ALIVE && !tall_hbase_health_is_stalled (&self->health))
+    self->pause = 0;
+  if (reason != NULL)
+    {
+      g_clear_error (&self->reason);
+      self->reason = g_error_copy (reason);
+    }
+  return actions;
 }

@@ -7,15 +7,6 @@
 
 G_BEGIN_DECLS
 
-/* A caller in line, in its own memory. */
-typedef struct
-{
-  GCond called;
-  guint64 ticket;      /* the smaller one came first; 0: none yet */
-  gboolean is_called;  /* it has left the line: it has a connection, or must look again */
-  TallHbaseLink *link; /* nullable */
-} Waiter;
-
 struct _TallHbasePool
 {
   TallHbaseOptions options;
@@ -26,16 +17,13 @@ struct _TallHbasePool
   GMutex mutex;
   gboolean closed;
   GCond changed;              /* the state of a gateway, or @closed */
-  GQueue waiting;             /* of Waiter, not owned; the first to come is at the head */
-  guint64 last_ticket;        /* that a Waiter got */
+  GQueue waiting;             /* of TallHbaseWaiter, not owned; the first to come is at the head */
+  guint64 last_ticket;        /* that a caller got */
   TallHbaseGateway *gateways; /* n_gateways of them */
   guint n_gateways;
   guint next;  /* whose turn it is */
   char *owner; /* of self-tests: its alone */
 };
-
-void tall_hbase_pool_leave (TallHbasePool *self);
-void tall_hbase_pool_call_waiting (TallHbasePool *self, guint n);
 
 /* The earlier of @deadline and some time from now. */
 static inline gint64

@@ -2,104 +2,15 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-hbase-pool-private.h"
 
+#include "tall-hbase-callers.h"
+#include "tall-hbase-choice.h"
+#include "tall-hbase-gateways.h"
 #include "tall-hbase-watch.h"
-#include "tall-socket.h"
 
 const TallHbaseOptions *
 tall_hbase_pool_get_options (TallHbasePool *self)
 {
   return &self->options;
-}
-
-/* Frees the pool when nothing uses it any more. */
-void
-tall_hbase_pool_leave (TallHbasePool *self)
-{
-  if (!g_atomic_int_dec_and_test (&self->n_users))
-    return;
-
-  for (guint i = 0; i < self->n_gateways; i++)
-    tall_hbase_gateway_clear (&self->gateways[i]);
-  g_free (self->gateways);
-  g_free (self->owner);
-  tall_hbase_names_clear (&self->names);
-  g_mutex_clear (&self->mutex);
-  g_cond_clear (&self->changed);
-  g_free (self);
-}
-
-/* Lets the first @n in line look again. Called with the mutex held. */
-void
-tall_hbase_pool_call_waiting (TallHbasePool *self, guint n)
-{
-  for (; n > 0 && !g_queue_is_empty (&self->waiting); n--)
-    {
-      Waiter *waiter = g_queue_pop_head (&self->waiting);
-      waiter->is_called = TRUE;
-      g_cond_signal (&waiter->called);
-    }
-}
-
-/* A gateway on which calls had no answer is better than none: if calls at the others have none
- * either, HBase may be slow. */
-static gboolean
-may_be_stalled (const TallHbasePool *self)
-{
-  for (guint i = 0; i < self->n_gateways; i++)
-    if (self->gateways[i].state == TALL_HBASE_GATEWAY_ALIVE && !self->gateways[i].stalled)
-      return FALSE;
-  return TRUE;
-}
-
-/* A kept connection, or NULL and *@room, where a new one may be opened; gateways take turns. No
- * caller has to open one while a gateway that is alive has one to lend: the gateway may be dead
- * without our knowing, and finding that out takes seconds. Called with the mutex held. */
-static TallHbaseLink *
-look (TallHbasePool *self, TallHbaseGateway **room)
-{
-  gboolean any = may_be_stalled (self);
-  self->next = (self->next + 1) % self->n_gateways;
-  for (guint i = 0; i < self->n_gateways; i++)
-    {
-      TallHbaseGateway *gateway = &self->gateways[(self->next + i) % self->n_gateways];
-      gboolean alive = gateway->state == TALL_HBASE_GATEWAY_ALIVE;
-      if ((gateway->stalled && !any) || (*room != NULL && !alive))
-        continue;
-      TallHbaseLink *link = tall_hbase_gateway_take (gateway);
-      if (link != NULL)
-        return link;
-      if (*room == NULL && tall_hbase_gateway_has_room (gateway))
-        *room = gateway;
-    }
-  return NULL;
-}
-
-/* A kept connection, or room for a new one at *@room, which is counted already. Called with the
- * mutex held. */
-static TallHbaseLink *
-find (TallHbasePool *self, TallHbaseGateway **room)
-{
-  TallHbaseGateway *turn = NULL;
-  TallHbaseLink *link = look (self, &turn);
-  if (turn == NULL)
-    return link;
-  if (link == NULL)
-    {
-      turn->n_open++;
-      *room = turn;
-    }
-  else
-    tall_hbase_watch_want (self, turn);
-  return link;
-}
-
-static guint
-count (const TallHbasePool *self, TallHbaseGatewayState state)
-{
-  guint n = 0;
-  for (guint i = 0; i < self->n_gateways; i++)
-    n += self->gateways[i].state == state;
-  return n;
 }
 
 /**
@@ -111,23 +22,7 @@ guint
 tall_hbase_pool_count_alive (TallHbasePool *self)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
-  return count (self, TALL_HBASE_GATEWAY_ALIVE);
-}
-
-static guint
-count_open (const TallHbasePool *self)
-{
-  guint n = 0;
-  for (guint i = 0; i < self->n_gateways; i++)
-    n += self->gateways[i].n_open;
-  return n;
-}
-
-/* TRUE if there is nothing to wait for. Called with the mutex held. */
-static gboolean
-is_lost (const TallHbasePool *self)
-{
-  return count (self, TALL_HBASE_GATEWAY_ASIDE) == self->n_gateways && count_open (self) == 0;
+  return tall_hbase_gateways_count (self, TALL_HBASE_PHASE_ALIVE);
 }
 
 /* A connection is gone. There may be room now for the first in line; or nothing is left, and all in
@@ -135,43 +30,7 @@ is_lost (const TallHbasePool *self)
 static void
 call_after_loss (TallHbasePool *self)
 {
-  tall_hbase_pool_call_waiting (self, is_lost (self) ? G_MAXUINT : 1);
-}
-
-/* Why no gateway can be used. Called with the mutex held. */
-static void
-set_unavailable (const TallHbasePool *self, GError **error)
-{
-  g_autoptr (GString) text = g_string_new (NULL);
-  g_autoptr (GString) details = g_string_new (NULL);
-  int code = 0;
-  for (guint i = 0; i < self->n_gateways; i++)
-    {
-      const TallHbaseGateway *gateway = &self->gateways[i];
-      /* The silence of a gateway that was asked says nothing about the caller's time. */
-      int own = gateway->reason == NULL
-                        || g_error_matches (gateway->reason, TALL_ERROR, TALL_ERROR_TIMED_OUT)
-                    ? TALL_ERROR_UNAVAILABLE
-                    : gateway->reason->code;
-      code = code == 0 || code == own ? own : TALL_ERROR_UNAVAILABLE;
-      const char *why =
-          gateway->reason != NULL ? gateway->reason->message : "it has not answered yet";
-      const char *detail = gateway->reason != NULL ? tall_error_get_detail (gateway->reason) : NULL;
-      if (!g_str_has_suffix (text->str, why)) /* one reason of several gateways stands once */
-        g_string_append_printf (text, "%s%s", text->len > 0 ? "; " : "", why);
-      g_string_append_printf (details, "%s%s", i > 0 ? "; " : "",
-                              detail != NULL ? detail : gateway->address);
-    }
-  tall_error_set_detailed (error, code, details->str, "%s", text->str);
-}
-
-static void
-set_overloaded (const TallHbasePool *self, GError **error)
-{
-  g_set_error (error, TALL_ERROR, TALL_ERROR_OVERLOADED,
-               "all the %u connections to HBase's gateways are busy: try again later, or add a "
-               "gateway to --store",
-               count_open (self));
+  tall_hbase_callers_call (self, tall_hbase_gateways_are_lost (self) ? G_MAXUINT : 1);
 }
 
 /**
@@ -183,53 +42,20 @@ void
 tall_hbase_pool_set_overloaded (TallHbasePool *self, GError **error)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
-  if (count (self, TALL_HBASE_GATEWAY_ALIVE) > 0)
-    set_overloaded (self, error);
-  else
-    set_unavailable (self, error);
+  tall_hbase_gateways_set_none_free (self, error);
 }
 
 /* Called with the mutex held. */
 static gboolean
 check_line (const TallHbasePool *self, GError **error)
 {
-  if (is_lost (self))
-    set_unavailable (self, error);
+  if (tall_hbase_gateways_are_lost (self))
+    tall_hbase_gateways_set_unavailable (self, error);
   else if (g_queue_get_length ((GQueue *)&self->waiting) >= self->options.max_waiting)
-    set_overloaded (self, error);
+    tall_hbase_gateways_set_overloaded (self, error);
   else
     return TRUE;
   return FALSE;
-}
-
-static int
-compare_tickets (gconstpointer a, gconstpointer b, gpointer unused G_GNUC_UNUSED)
-{
-  const Waiter *first = a;
-  const Waiter *second = b;
-  return first->ticket < second->ticket ? -1 : first->ticket > second->ticket;
-}
-
-/* A waiter that wakes without a connection gets its old place. FALSE once @limit has passed. Called
- * with the mutex held. */
-static gboolean
-stand_in_line (TallHbasePool *self, Waiter *waiter, gint64 limit)
-{
-  gboolean in_time = TRUE;
-  g_cond_init (&waiter->called);
-  if (waiter->ticket == 0)
-    {
-      waiter->ticket = ++self->last_ticket;
-      g_queue_push_tail (&self->waiting, waiter);
-    }
-  else
-    g_queue_insert_sorted (&self->waiting, waiter, compare_tickets, NULL);
-  while (!waiter->is_called && in_time)
-    in_time = g_cond_wait_until (&waiter->called, &self->mutex, limit);
-  if (!waiter->is_called)
-    g_queue_remove (&self->waiting, waiter);
-  g_cond_clear (&waiter->called);
-  return waiter->is_called;
 }
 
 /* A connection; or NULL with *@room to be filled; or NULL if there is nothing, with @error unless
@@ -243,22 +69,18 @@ find_or_wait (TallHbasePool *self,
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
   gboolean others_first = !g_queue_is_empty (&self->waiting);
-  Waiter waiter = { .ticket = 0 };
+  TallHbaseWaiter waiter = { .ticket = 0 };
   for (;;)
     {
-      TallHbaseLink *link = others_first ? NULL : find (self, room);
+      TallHbaseLink *link = others_first ? NULL : tall_hbase_choice_find (self, room);
       if (link != NULL || *room != NULL || lending == TALL_HBASE_TRY)
         return link;
 
-      waiter.is_called = FALSE;
       if (!check_line (self, error))
         return NULL;
-      if (!stand_in_line (self, &waiter, limit))
+      if (!tall_hbase_callers_wait (self, &waiter, limit))
         {
-          if (count (self, TALL_HBASE_GATEWAY_ALIVE) > 0)
-            set_overloaded (self, error);
-          else
-            set_unavailable (self, error);
+          tall_hbase_gateways_set_none_free (self, error);
           return NULL;
         }
       if (waiter.link != NULL)
@@ -277,7 +99,7 @@ fill_room (TallHbasePool *self, TallHbaseGateway *gateway, gint64 deadline, GErr
 
   g_mutex_lock (&self->mutex);
   gateway->n_open--;
-  tall_hbase_watch_doubt (self, gateway);
+  tall_hbase_watch_note (self, gateway, TALL_HBASE_EVENT_UNCERTAIN, NULL);
   call_after_loss (self);
   g_mutex_unlock (&self->mutex);
   return NULL;
@@ -340,14 +162,24 @@ is_fit_for_next (TallHbasePool *self, TallHbaseLink *link)
 static void
 keep_or_hand_over (TallHbasePool *self, TallHbaseGateway *gateway, TallHbaseLink *link)
 {
-  Waiter *waiter = gateway->suspect ? NULL : g_queue_peek_head (&self->waiting);
+  TallHbaseWaiter *waiter =
+      tall_hbase_health_may_lend (&gateway->health) ? g_queue_peek_head (&self->waiting) : NULL;
   if (waiter == NULL)
     {
       tall_hbase_gateway_keep (gateway, link);
       return;
     }
   waiter->link = link;
-  tall_hbase_pool_call_waiting (self, 1);
+  tall_hbase_callers_call (self, 1);
+}
+
+/* On a broken connection. */
+static TallHbaseEvent
+what_happened (const TallHbaseLink *link)
+{
+  if (link->hurried)
+    return TALL_HBASE_EVENT_UNCERTAIN;
+  return link->late ? TALL_HBASE_EVENT_CALL_LATE : TALL_HBASE_EVENT_CALL_FAILED;
 }
 
 /**
@@ -363,21 +195,17 @@ tall_hbase_pool_give_back (TallHbasePool *self, TallHbaseLink *link)
 {
   g_mutex_lock (&self->mutex);
   TallHbaseGateway *gateway = &self->gateways[link->gateway];
-  gboolean fit = !gateway->refused && is_fit_for_next (self, link);
+  gboolean fit = !tall_hbase_health_is_refused (&gateway->health) && is_fit_for_next (self, link);
   if (fit)
     {
-      gateway->mute = FALSE;
+      tall_hbase_watch_note (self, gateway, TALL_HBASE_EVENT_CALL_DONE, NULL);
       keep_or_hand_over (self, gateway, link);
     }
   else
     {
       gateway->n_open--;
       if (tall_connection_is_broken (link->connection))
-        {
-          gateway->suspect |= !link->hurried;
-          gateway->stalled |= link->late && !link->hurried;
-          tall_hbase_watch_doubt (self, gateway);
-        }
+        tall_hbase_watch_note (self, gateway, what_happened (link), NULL);
       call_after_loss (self);
     }
   g_mutex_unlock (&self->mutex);
@@ -395,11 +223,11 @@ gboolean
 tall_hbase_pool_wait_until_alive (TallHbasePool *self, GError **error)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
-  while (count (self, TALL_HBASE_GATEWAY_ALIVE) == 0)
+  while (tall_hbase_gateways_count (self, TALL_HBASE_PHASE_ALIVE) == 0)
     {
-      if (count (self, TALL_HBASE_GATEWAY_ASKED) == 0)
+      if (tall_hbase_gateways_count (self, TALL_HBASE_PHASE_ASKED) == 0)
         {
-          set_unavailable (self, error);
+          tall_hbase_gateways_set_unavailable (self, error);
           return FALSE;
         }
       g_cond_wait (&self->changed, &self->mutex);
@@ -410,10 +238,10 @@ tall_hbase_pool_wait_until_alive (TallHbasePool *self, GError **error)
 static TallTableServer *
 describe (const TallHbaseGateway *gateway)
 {
-  static const char *const states[] = { "asked", "alive", "aside" };
+  static const char *const phases[] = { "asked", "alive", "aside" };
   TallTableServer *server = g_new0 (TallTableServer, 1);
   server->address = g_strdup (gateway->address);
-  server->state = g_strdup (states[gateway->state]);
+  server->state = g_strdup (phases[tall_hbase_health_get_phase (&gateway->health)]);
   server->reason = gateway->reason == NULL ? NULL : g_strdup (gateway->reason->message);
   server->since = gateway->since;
   server->connections = gateway->n_open;
@@ -433,7 +261,7 @@ tall_hbase_pool_describe (TallHbasePool *self)
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
   gint64 limit = tall_hbase_limit (2 * self->options.connect_timeout * G_TIME_SPAN_MILLISECOND,
                                    TALL_NO_DEADLINE);
-  while (count (self, TALL_HBASE_GATEWAY_ASKED) > 0
+  while (tall_hbase_gateways_count (self, TALL_HBASE_PHASE_ASKED) > 0
          && g_cond_wait_until (&self->changed, &self->mutex, limit))
     ;
 
@@ -441,24 +269,6 @@ tall_hbase_pool_describe (TallHbasePool *self)
   for (guint i = 0; i < self->n_gateways; i++)
     g_ptr_array_add (servers, describe (&self->gateways[i]));
   return servers;
-}
-
-static gboolean
-check_addresses (const char *const *addresses, GError **error)
-{
-  if (addresses == NULL || addresses[0] == NULL)
-    {
-      tall_error_set_invalid (error, "gateways", "no gateway is named: write hbase://host:port");
-      return FALSE;
-    }
-  for (guint i = 0; addresses[i] != NULL; i++)
-    {
-      g_autofree char *host = NULL;
-      guint16 port;
-      if (!tall_address_parse (addresses[i], &host, &port, error))
-        return FALSE;
-    }
-  return TRUE;
 }
 
 /**
@@ -471,35 +281,13 @@ check_addresses (const char *const *addresses, GError **error)
 TallHbasePool *
 tall_hbase_pool_new (const TallHbaseOptions *options, GError **error)
 {
-  g_auto (TallHbaseNames) names = { NULL };
-  if (!check_addresses (options->gateways, error)
-      || !tall_hbase_names_init (&names, options->name, error))
+  TallHbasePool *self = tall_hbase_gateways_new (options, error);
+  if (self == NULL)
     return NULL;
-
-  TallHbasePool *self = g_new0 (TallHbasePool, 1);
-  self->names = names;
-  names = (TallHbaseNames){ NULL };
-  self->options = *options;
-  self->options.gateways = NULL;
-  self->options.name = NULL;
-  self->wire = (TallWireOptions)TALL_WIRE_OPTIONS_INIT;
-  self->wire.framed = options->framed;
-  self->wire.compact = options->compact;
-  self->wire.max_message = 512 * 1024 * 1024;
-  self->n_users = 1;
-  self->owner = g_uuid_string_random ();
-  g_mutex_init (&self->mutex);
-  g_cond_init (&self->changed);
-  g_queue_init (&self->waiting);
-
-  self->n_gateways = g_strv_length ((char **)options->gateways);
-  self->gateways = g_new0 (TallHbaseGateway, self->n_gateways);
-  for (guint i = 0; i < self->n_gateways; i++)
-    tall_hbase_gateway_init (&self->gateways[i], options->gateways[i]);
 
   g_mutex_lock (&self->mutex);
   for (guint i = 0; i < self->n_gateways; i++)
-    tall_hbase_watch_start (self, &self->gateways[i]);
+    tall_hbase_watch_note (self, &self->gateways[i], TALL_HBASE_EVENT_WANTED, NULL);
   g_mutex_unlock (&self->mutex);
   return self;
 }
@@ -522,5 +310,5 @@ tall_hbase_pool_close (TallHbasePool *self)
     tall_hbase_gateway_drop_idle (&self->gateways[i]);
   g_cond_broadcast (&self->changed);
   g_mutex_unlock (&self->mutex);
-  tall_hbase_pool_leave (self);
+  tall_hbase_gateways_leave (self);
 }

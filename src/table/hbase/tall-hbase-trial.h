@@ -13,8 +13,4 @@ TallHbaseLink *tall_hbase_trial_take (TallHbasePool *self,
 gboolean tall_hbase_trial_run (TallHbasePool *self,
                                gint64 deadline,
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_hbase_trial_try (TallHbasePool *self,
-                               TallHbaseLink *link,
-                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
 G_END_DECLS

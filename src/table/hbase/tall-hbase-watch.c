@@ -2,10 +2,11 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-hbase-watch.h"
 
-#include "tall-hbase-pool-private.h"
+#include "tall-hbase-callers.h"
+#include "tall-hbase-gateways.h"
 #include "tall-hbase-probe.h"
 #include "tall-hbase-self-test.h"
-#include "tall-hbase-trial.h"
+#include "tall-hbase-turn.h"
 
 #define LOOK "look at the master and the region servers (hbase shell: status)"
 
@@ -75,17 +76,40 @@ reaches_hbase (TallHbasePool *self, TallHbaseLink *link)
   return FALSE;
 }
 
-/* @refused: its HBase did not do what writes rely on. Called without the mutex. */
+/* Tests a gateway that was refused once more, by a connection that is not lent. */
+static gboolean
+passes_test (TallHbasePool *self, TallHbaseLink *link, GError **error)
+{
+  TallHbaseGateway *gateway = &self->gateways[link->gateway];
+  g_autoptr (GError) reason = NULL;
+  TallHbaseTurn turn = TALL_HBASE_TURN_LOST;
+  while (turn == TALL_HBASE_TURN_LOST)
+    turn = tall_hbase_turn_wait (self, gateway, TALL_NO_DEADLINE, error);
+  if (turn != TALL_HBASE_TURN_OWN)
+    return turn == TALL_HBASE_TURN_PASSED;
+
+  gboolean passed = tall_hbase_turn_test (self, link, TALL_NO_DEADLINE, &reason);
+  if (g_error_matches (reason, TALL_ERROR, TALL_ERROR_UNSUPPORTED))
+    {
+      g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+      tall_hbase_gateway_note (gateway, TALL_HBASE_EVENT_TEST_FAILED, reason);
+    }
+  tall_hbase_turn_end (self, gateway, passed);
+  if (!passed)
+    g_propagate_error (error, g_steal_pointer (&reason));
+  return passed;
+}
+
+/* Called without the mutex. */
 static TallHbaseLink *
 ask (TallHbasePool *self,
      const TallHbaseGateway *gateway,
-     gboolean known,
-     gboolean refused,
+     TallHbaseQuestion question,
      GError **error)
 {
   g_autoptr (TallHbaseLink) link =
-      tall_hbase_watch_open (self, gateway, known, TALL_NO_DEADLINE, error);
-  if (link == NULL || (refused && !tall_hbase_trial_try (self, link, error)))
+      tall_hbase_watch_open (self, gateway, question.known, TALL_NO_DEADLINE, error);
+  if (link == NULL || (question.test && !passes_test (self, link, error)))
     return NULL;
   return g_steal_pointer (&link);
 }
@@ -134,19 +158,26 @@ static void
 note_silence (TallHbasePool *self, TallHbaseGateway *gateway, GError **reason)
 {
   /* Each call that waits for a silent HBase occupies one of the gateway's threads. */
-  if (gateway->mute)
+  if (tall_hbase_health_is_mute (&gateway->health))
     g_prefix_error (reason, "HBase behind the gateway did not answer: " LOOK "; now ");
-  tall_hbase_gateway_set_aside (gateway, *reason);
-  tall_hbase_pool_call_waiting (self, G_MAXUINT);
+  tall_hbase_gateway_note (gateway, TALL_HBASE_EVENT_SILENT, *reason);
+  tall_hbase_callers_call (self, G_MAXUINT);
 }
 
 /* Called with the mutex held. */
 static void
-note_answer (TallHbasePool *self, TallHbaseGateway *gateway, TallHbaseLink *link)
+note_answer (TallHbasePool *self,
+             TallHbaseGateway *gateway,
+             TallHbaseEvent event,
+             TallHbaseLink *link)
 {
-  tall_hbase_gateway_set_alive (gateway);
+  if (tall_hbase_gateway_note (gateway, event, NULL) & TALL_HBASE_DISCARD)
+    {
+      tall_hbase_link_free (link);
+      return;
+    }
   keep_new (gateway, link);
-  tall_hbase_pool_call_waiting (self, TALL_HBASE_MAX_CONNECTIONS);
+  tall_hbase_callers_call (self, TALL_HBASE_MAX_CONNECTIONS);
 }
 
 /* Asks a gateway once. Called with the mutex held, which is released meanwhile. */
@@ -154,29 +185,20 @@ static void
 check (TallHbasePool *self, TallHbaseGateway *gateway)
 {
   g_autoptr (GError) reason = NULL;
-  gboolean known = gateway->known;
-  gboolean refused = gateway->refused;
-  gboolean alive = gateway->state == TALL_HBASE_GATEWAY_ALIVE;
-  gboolean stalled = gateway->stalled && alive;
+  TallHbaseQuestion question = tall_hbase_health_ask (&gateway->health);
+  TallHbaseEvent event = question.alive ? TALL_HBASE_EVENT_CONFIRMED : TALL_HBASE_EVENT_ANSWERED;
 
-  gateway->wanted = FALSE;
   g_mutex_unlock (&self->mutex);
-  TallHbaseLink *link = ask (self, gateway, known, refused, &reason);
-  log_change (gateway, known, reason);
-  gboolean reaching = stalled && link != NULL && reaches_hbase (self, link);
+  TallHbaseLink *link = ask (self, gateway, question, &reason);
+  log_change (gateway, question.known, reason);
+  if (question.hbase && link != NULL && reaches_hbase (self, link))
+    event = TALL_HBASE_EVENT_REACHED;
   g_mutex_lock (&self->mutex);
 
-  gateway->mute = !reaching && (gateway->mute || (gateway->stalled && link != NULL));
   if (link == NULL)
     note_silence (self, gateway, &reason);
-  else if (gateway->refused || (alive && gateway->state != TALL_HBASE_GATEWAY_ALIVE))
-    tall_hbase_link_free (link); /* it was refused or fell in doubt meanwhile, and is asked again */
   else
-    {
-      if (stalled)
-        tall_hbase_gateway_set_reaching (gateway, reaching);
-      note_answer (self, gateway, link);
-    }
+    note_answer (self, gateway, event, link);
   g_cond_broadcast (&self->changed);
 }
 
@@ -191,8 +213,9 @@ typedef struct
 static gboolean
 may_pause (const TallHbasePool *self, const TallHbaseGateway *gateway)
 {
-  return !self->closed && gateway->pause > 0 && gateway->state != TALL_HBASE_GATEWAY_ASKED
-         && tall_hbase_gateway_is_to_be_asked (gateway);
+  return !self->closed && gateway->pause > 0
+         && tall_hbase_health_get_phase (&gateway->health) != TALL_HBASE_PHASE_ASKED
+         && tall_hbase_health_must_be_asked (&gateway->health);
 }
 
 /* A thread for each gateway that is not known to be alive, so that no call waits for a dead one. It
@@ -205,7 +228,7 @@ watch (gpointer data)
   TallHbaseGateway *gateway = watch->gateway;
 
   g_mutex_lock (&self->mutex);
-  while (!self->closed && tall_hbase_gateway_is_to_be_asked (gateway))
+  while (!self->closed && tall_hbase_health_must_be_asked (&gateway->health))
     {
       gint64 again = g_get_monotonic_time () + gateway->pause;
       while (may_pause (self, gateway) && g_cond_wait_until (&self->changed, &self->mutex, again))
@@ -213,9 +236,9 @@ watch (gpointer data)
       if (!self->closed)
         check (self, gateway);
     }
-  gateway->watched = FALSE;
+  tall_hbase_gateway_note (gateway, TALL_HBASE_EVENT_UNWATCHED, NULL);
   g_mutex_unlock (&self->mutex);
-  tall_hbase_pool_leave (self);
+  tall_hbase_gateways_leave (self);
   return NULL;
 }
 
@@ -234,7 +257,7 @@ tall_hbase_watch_explain (TallHbasePool *self, GError **reason)
 
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
   for (guint i = 0; i < self->n_gateways; i++)
-    if (self->gateways[i].mute)
+    if (tall_hbase_health_is_mute (&self->gateways[i].health))
       {
         g_clear_error (reason);
         tall_error_set_detailed (reason, TALL_ERROR_UNAVAILABLE, self->gateways[i].address,
@@ -243,19 +266,14 @@ tall_hbase_watch_explain (TallHbasePool *self, GError **reason)
       }
 }
 
-/**
- * tall_hbase_watch_start:
- *
- * Asks a gateway in a thread, until it is alive and has the wanted connection. Called with the
- * mutex held.
- */
-void
-tall_hbase_watch_start (TallHbasePool *self, TallHbaseGateway *gateway)
+/* Asks a gateway in a thread, until it is alive and has the wanted connection. Called with the
+ * mutex held. */
+static void
+start (TallHbasePool *self, TallHbaseGateway *gateway)
 {
   g_autofree Watch *data = g_new (Watch, 1);
   *data = (Watch){ self, gateway };
   g_atomic_int_inc (&self->n_users);
-  gateway->watched = TRUE;
   GThread *thread = g_thread_try_new ("tall-gateway", watch, data, NULL);
   if (thread != NULL)
     {
@@ -264,64 +282,27 @@ tall_hbase_watch_start (TallHbasePool *self, TallHbaseGateway *gateway)
       return;
     }
   /* The next caller that uses the gateway finds out. */
-  gateway->watched = FALSE;
-  gateway->stalled = FALSE;
-  gateway->wanted = FALSE;
-  tall_hbase_gateway_set_alive (gateway);
+  tall_hbase_gateway_note (gateway, TALL_HBASE_EVENT_UNWATCHABLE, NULL);
   g_atomic_int_add (&self->n_users, -1);
 }
 
-/* It may be watched already, if it is alive and HBase does not answer through it. */
-static void
-start_or_wake (TallHbasePool *self, TallHbaseGateway *gateway)
-{
-  if (gateway->watched)
-    g_cond_broadcast (&self->changed);
-  else
-    tall_hbase_watch_start (self, gateway);
-}
-
 /**
- * tall_hbase_watch_doubt:
+ * tall_hbase_watch_note:
+ * @reason: (nullable): why the gateway is set aside, if it is
  *
- * Something failed: the gateway must answer before it is used again. Called with the mutex held.
+ * Notes what happened to a gateway, and has it asked if it must be. Called with the mutex held.
  */
 void
-tall_hbase_watch_doubt (TallHbasePool *self, TallHbaseGateway *gateway)
-{
-  if (gateway->state != TALL_HBASE_GATEWAY_ALIVE || self->closed)
-    return;
-  tall_hbase_gateway_doubt (gateway);
-  start_or_wake (self, gateway);
-}
-
-/**
- * tall_hbase_watch_want:
- *
- * Lets the gateway's thread open a connection, without a caller that waits for it: one at a time
- * for each gateway, so that the gateway gets its share of the calls, or is found to be lost. Called
- * with the mutex held.
- */
-void
-tall_hbase_watch_want (TallHbasePool *self, TallHbaseGateway *gateway)
-{
-  if (gateway->watched || self->closed)
-    return;
-  gateway->wanted = TRUE;
-  tall_hbase_watch_start (self, gateway);
-}
-
-/**
- * tall_hbase_watch_refuse:
- *
- * The gateway answers, but must not be used. Called with the mutex held.
- */
-void
-tall_hbase_watch_refuse (TallHbasePool *self, TallHbaseGateway *gateway, const GError *reason)
+tall_hbase_watch_note (TallHbasePool *self,
+                       TallHbaseGateway *gateway,
+                       TallHbaseEvent event,
+                       const GError *reason)
 {
   if (self->closed)
     return;
-  gateway->suspect = TRUE;
-  tall_hbase_gateway_set_aside (gateway, reason);
-  start_or_wake (self, gateway);
+  TallHbaseActions actions = tall_hbase_gateway_note (gateway, event, reason);
+  if (actions & TALL_HBASE_START)
+    start (self, gateway);
+  else if (actions & TALL_HBASE_WAKE)
+    g_cond_broadcast (&self->changed);
 }

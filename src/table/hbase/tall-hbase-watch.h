@@ -11,10 +11,10 @@ TallHbaseLink *tall_hbase_watch_open (TallHbasePool *self,
                                       gboolean known,
                                       gint64 deadline,
                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
-void tall_hbase_watch_start (TallHbasePool *self, TallHbaseGateway *gateway);
+void tall_hbase_watch_note (TallHbasePool *self,
+                            TallHbaseGateway *gateway,
+                            TallHbaseEvent event,
+                            const GError *reason);
 void tall_hbase_watch_explain (TallHbasePool *self, GError **reason);
-void tall_hbase_watch_want (TallHbasePool *self, TallHbaseGateway *gateway);
-void tall_hbase_watch_doubt (TallHbasePool *self, TallHbaseGateway *gateway);
-void tall_hbase_watch_refuse (TallHbasePool *self, TallHbaseGateway *gateway, const GError *reason);
 
 G_END_DECLS

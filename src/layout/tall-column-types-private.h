@@ -6,26 +6,11 @@
 
 G_BEGIN_DECLS
 
-/**
- * TallColumnTypeClass:
- *
- * How a type of column is encoded and decoded. @fields points to the struct that the column's
- * offsets refer to: for the two types of address columns, a #TallAddress.
- */
-typedef struct
-{
-  /* FALSE if the field is absent; else @value, pointing into @fields or allocated in @arena. */
-  gboolean (*encode) (const TallColumn *column,
-                      gconstpointer fields,
-                      TallArena *arena,
-                      TallSlice *value);
-
-  /* Sets the field, allocating in @arena; FALSE with TALL_ERROR_DAMAGED if @value cannot be one.
-   * @value can be any bytes. */
-  gboolean (*decode) (
-      const TallColumn *column, TallSlice value, TallArena *arena, gpointer fields, GError **error);
-} TallColumnTypeClass;
-
-const TallColumnTypeClass *tall_column_type_get (TallColumnType type);
+gboolean tall_column_encode (const TallModelField *field,
+                             gconstpointer base,
+                             TallArena *arena,
+                             TallSlice *value);
+gboolean tall_column_decode (
+    const TallModelField *field, TallSlice value, TallArena *arena, gpointer base, GError **error);
 
 G_END_DECLS

@@ -9,18 +9,6 @@
 
 #define SHOWN_BYTES 40 /* of a bad value in a message */
 
-static inline gconstpointer
-at (gconstpointer fields, gsize offset)
-{
-  return (const char *)fields + offset;
-}
-
-static inline gpointer
-at_mutable (gpointer fields, gsize offset)
-{
-  return (char *)fields + offset;
-}
-
 static gboolean
 set_bad_value (GError **error, TallSlice value, const char *why)
 {
@@ -32,28 +20,14 @@ set_bad_value (GError **error, TallSlice value, const char *why)
 }
 
 static gboolean
-encode_text (const TallColumn *column,
-             gconstpointer fields,
-             TallArena *arena G_GNUC_UNUSED,
-             TallSlice *value)
-{
-  const char *text = *(char *const *)at (fields, column->offset);
-  if (text == NULL)
-    return FALSE;
-
-  *value = tall_slice_str (text);
-  return TRUE;
-}
-
-static gboolean
 decode_text (
-    const TallColumn *column, TallSlice value, TallArena *arena, gpointer fields, GError **error)
+    const TallModelField *field, TallSlice value, TallArena *arena, gpointer base, GError **error)
 {
   const char *text = (const char *)value.data;
   if (value.len > 0 && !g_utf8_validate_len (text, value.len, NULL))
     return set_bad_value (error, value, "is not UTF-8, or holds a NUL");
 
-  *(char **)at_mutable (fields, column->offset) = tall_arena_strndup (arena, text, value.len);
+  tall_model_set_pointer (field, base, tall_arena_strndup (arena, text, value.len));
   return TRUE;
 }
 
@@ -74,86 +48,47 @@ decode_integer (TallSlice value, gint64 min, gint64 max, gint64 *integer)
 }
 
 static gboolean
-encode_date (const TallColumn *column, gconstpointer fields, TallArena *arena, TallSlice *value)
+decode_date (const TallModelField *field, TallSlice value, gpointer base, GError **error)
 {
-  if (!*(const gboolean *)at (fields, column->companion))
-    return FALSE;
-
-  *value = encode_integer (*(const gint64 *)at (fields, column->offset), arena);
-  return TRUE;
-}
-
-static gboolean
-decode_date (const TallColumn *column,
-             TallSlice value,
-             TallArena *arena G_GNUC_UNUSED,
-             gpointer fields,
-             GError **error)
-{
-  gint64 *date = at_mutable (fields, column->offset);
-  if (!decode_integer (value, TALL_MIN_DATE, TALL_MAX_DATE, date))
+  if (!decode_integer (value, TALL_MIN_DATE, TALL_MAX_DATE, tall_model_date (field, base)))
     return set_bad_value (error, value, "is not a date: 8 bytes, of the years 1 to 9999");
 
-  *(gboolean *)at_mutable (fields, column->companion) = TRUE;
+  *tall_model_flag (field, base) = TRUE;
   return TRUE;
 }
 
 static gboolean
-encode_number (const TallColumn *column, gconstpointer fields, TallArena *arena, TallSlice *value)
-{
-  *value = encode_integer (*(const gint32 *)at (fields, column->offset), arena);
-  return TRUE;
-}
-
-static gboolean
-decode_number (const TallColumn *column,
-               TallSlice value,
-               TallArena *arena G_GNUC_UNUSED,
-               gpointer fields,
-               GError **error)
+decode_number (const TallModelField *field, TallSlice value, gpointer base, GError **error)
 {
   gint64 number;
   if (!decode_integer (value, 1, G_MAXINT32, &number))
     return set_bad_value (error, value, "is not a number: 8 bytes, 1 to 2147483647");
 
-  *(gint32 *)at_mutable (fields, column->offset) = number;
+  *tall_model_position (field, base) = number;
   return TRUE;
 }
 
-static gboolean
-encode_decimal (const TallColumn *column, gconstpointer fields, TallArena *arena, TallSlice *value)
+static TallSlice
+encode_decimal (TallDecimal decimal, TallArena *arena)
 {
-  if (!*(const gboolean *)at (fields, column->companion))
-    return FALSE;
-
   char *text = tall_arena_alloc (arena, TALL_DECIMAL_TEXT_SIZE);
-  *value = tall_slice_str (
-      tall_decimal_format (*(const TallDecimal *)at (fields, column->offset), text));
-  return TRUE;
+  return tall_slice_str (tall_decimal_format (decimal, text));
 }
 
 static gboolean
-decode_decimal (const TallColumn *column,
-                TallSlice value,
-                TallArena *arena G_GNUC_UNUSED,
-                gpointer fields,
-                GError **error)
+decode_decimal (const TallModelField *field, TallSlice value, gpointer base, GError **error)
 {
-  TallDecimal *decimal = at_mutable (fields, column->offset);
+  TallDecimal *decimal = tall_model_decimal (field, base);
   if (!tall_decimal_parse ((const char *)value.data, value.len, decimal, NULL))
     return set_bad_value (error, value, "is not a decimal such as 12, -3 or 9.80");
 
-  *(gboolean *)at_mutable (fields, column->companion) = TRUE;
+  *tall_model_flag (field, base) = TRUE;
   return TRUE;
 }
 
 static gboolean
-encode_attributes (const TallColumn *column,
-                   gconstpointer fields,
-                   TallArena *arena,
-                   TallSlice *value)
+encode_attributes (const TallAttributes *attributes, TallArena *arena, TallSlice *value)
 {
-  const TallAttributes *attributes = at (fields, column->offset);
   if (attributes->n_items == 0)
     return FALSE;
 
@@ -163,21 +98,20 @@ encode_attributes (const TallColumn *column,
 
 static gboolean
 decode_attributes (
-    const TallColumn *column, TallSlice value, TallArena *arena, gpointer fields, GError **error)
+    const TallModelField *field, TallSlice value, TallArena *arena, gpointer base, GError **error)
 {
   g_autoptr (GError) why = NULL;
-  TallAttributes *attributes = at_mutable (fields, column->offset);
-  if (!tall_attributes_from_canonical (value, arena, attributes, &why))
+  if (!tall_attributes_from_canonical (value, arena, tall_model_attributes (field, base), &why))
     return set_bad_value (error, value, why->message);
   return TRUE;
 }
 
 static gboolean
-encode_phones (const TallColumn *column, gconstpointer fields, TallArena *arena, TallSlice *value)
+encode_phones (const TallModelField *field, gconstpointer base, TallArena *arena, TallSlice *value)
 {
   TallPb__Phones message = TALL_PB__PHONES__INIT;
-  message.n_phones = *(const guint *)at (fields, column->companion);
-  message.phones = *(char **const *)at (fields, column->offset);
+  message.n_phones = *tall_model_count (field, base);
+  message.phones = tall_model_get_pointer (field, base);
   if (message.n_phones == 0)
     return FALSE;
 
@@ -197,7 +131,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhonesMessage, phones_message_free)
 
 static gboolean
 decode_phones (
-    const TallColumn *column, TallSlice value, TallArena *arena, gpointer fields, GError **error)
+    const TallModelField *field, TallSlice value, TallArena *arena, gpointer base, GError **error)
 {
   g_autoptr (PhonesMessage) message = tall_pb__phones__unpack (NULL, value.len, value.data);
   /* protobuf-c cuts a text at a NUL, which makes the message shorter */
@@ -212,52 +146,95 @@ decode_phones (
       phones[i] = tall_arena_strdup (arena, message->phones[i]);
     }
 
-  *(char ***)at_mutable (fields, column->offset) = phones;
-  *(guint *)at_mutable (fields, column->companion) = message->n_phones;
+  tall_model_set_pointer (field, base, phones);
+  *tall_model_count (field, base) = message->n_phones;
   return TRUE;
 }
 
 static gboolean
-encode_address (const TallColumn *column G_GNUC_UNUSED,
-                gconstpointer fields,
-                TallArena *arena G_GNUC_UNUSED,
-                TallSlice *value)
+is_without_texts (const TallModelType *type, gconstpointer base)
 {
-  const TallAddress *address = fields;
-  *value = tall_slice (NULL, 0);
-  return address->line1 == NULL && address->line2 == NULL && address->city == NULL
-         && address->state == NULL && address->zip == NULL && address->country == NULL;
-}
-
-static gboolean
-decode_address (const TallColumn *column G_GNUC_UNUSED,
-                TallSlice value,
-                TallArena *arena G_GNUC_UNUSED,
-                gpointer fields G_GNUC_UNUSED,
-                GError **error)
-{
-  if (value.len > 0)
-    return set_bad_value (error, value, "should be empty");
+  for (guint i = 0; i < type->n_fields; i++)
+    if (tall_model_get_pointer (&type->fields[i], base) != NULL)
+      return FALSE;
   return TRUE;
 }
 
 /**
- * tall_column_type_get:
+ * tall_column_encode:
+ * @base: the struct that has the field; of an address itself, the address
+ * @value: (out): points into @base, or is allocated in @arena
  *
- * Returns: (transfer none): the functions of a type of column
+ * Returns: FALSE if the field is absent
  */
-const TallColumnTypeClass *
-tall_column_type_get (TallColumnType type)
+gboolean
+tall_column_encode (const TallModelField *field,
+                    gconstpointer base,
+                    TallArena *arena,
+                    TallSlice *value)
 {
-  static const TallColumnTypeClass types[] = {
-    [TALL_COLUMN_TEXT] = { encode_text, decode_text },
-    [TALL_COLUMN_DATE] = { encode_date, decode_date },
-    [TALL_COLUMN_DECIMAL] = { encode_decimal, decode_decimal },
-    [TALL_COLUMN_NUMBER] = { encode_number, decode_number },
-    [TALL_COLUMN_ATTRIBUTES] = { encode_attributes, decode_attributes },
-    [TALL_COLUMN_PHONES] = { encode_phones, decode_phones },
-    [TALL_COLUMN_ADDRESS] = { encode_address, decode_address },
-    [TALL_COLUMN_ADDRESS_TEXT] = { encode_text, decode_text },
-  };
-  return &types[type];
+  const char *text;
+  switch (field->kind)
+    {
+    case TALL_MODEL_TEXT:
+      text = tall_model_get_pointer (field, base);
+      *value = tall_slice (text, text != NULL ? strlen (text) : 0);
+      return text != NULL;
+    case TALL_MODEL_POSITION:
+      *value = encode_integer (*tall_model_position (field, base), arena);
+      return TRUE;
+    case TALL_MODEL_DATE:
+      if (*tall_model_flag (field, base))
+        *value = encode_integer (*tall_model_date (field, base), arena);
+      return *tall_model_flag (field, base);
+    case TALL_MODEL_DECIMAL:
+    case TALL_MODEL_RATE:
+      if (*tall_model_flag (field, base))
+        *value = encode_decimal (*tall_model_decimal (field, base), arena);
+      return *tall_model_flag (field, base);
+    case TALL_MODEL_STRUCT:
+      *value = tall_slice (NULL, 0);
+      return is_without_texts (field->type, base);
+    case TALL_MODEL_TEXTS:
+      return encode_phones (field, base, arena, value);
+    case TALL_MODEL_ATTRIBUTES:
+      return encode_attributes (tall_model_attributes (field, base), arena, value);
+    default:
+      g_assert_not_reached ();
+    }
+}
+
+/**
+ * tall_column_decode:
+ * @value: any bytes
+ * @base: as for tall_column_encode()
+ *
+ * Sets the field, allocating in @arena.
+ *
+ * Returns: FALSE with %TALL_ERROR_DAMAGED if @value cannot be one
+ */
+gboolean
+tall_column_decode (
+    const TallModelField *field, TallSlice value, TallArena *arena, gpointer base, GError **error)
+{
+  switch (field->kind)
+    {
+    case TALL_MODEL_TEXT:
+      return decode_text (field, value, arena, base, error);
+    case TALL_MODEL_POSITION:
+      return decode_number (field, value, base, error);
+    case TALL_MODEL_DATE:
+      return decode_date (field, value, base, error);
+    case TALL_MODEL_DECIMAL:
+    case TALL_MODEL_RATE:
+      return decode_decimal (field, value, base, error);
+    case TALL_MODEL_STRUCT:
+      return value.len == 0 || set_bad_value (error, value, "should be empty");
+    case TALL_MODEL_TEXTS:
+      return decode_phones (field, value, arena, base, error);
+    case TALL_MODEL_ATTRIBUTES:
+      return decode_attributes (field, value, arena, base, error);
+    default:
+      g_assert_not_reached ();
+    }
 }

@@ -3,56 +3,44 @@
 #pragma once
 
 #include "tall-cell.h"
-#include "tall-customer.h"
+#include "tall-model-type.h"
 #include "tall-mutation.h"
-#include "tall-order.h"
 
 G_BEGIN_DECLS
 
 /**
- * TallColumnType:
+ * TallColumn:
  *
- * How a field becomes the value of a cell; see FORMAT.md for the bytes.
- *
- * @TALL_COLUMN_TEXT: `char *`, NULL = no cell
- * @TALL_COLUMN_DATE: `gint64` with its `has_…` flag
- * @TALL_COLUMN_DECIMAL: `TallDecimal` with its `has_…` flag
- * @TALL_COLUMN_NUMBER: `gint32`, always a cell
- * @TALL_COLUMN_ATTRIBUTES: `TallAttributes`, none = no cell
- * @TALL_COLUMN_PHONES: `char **` with its count, none = no cell
- * @TALL_COLUMN_ADDRESS: a cell only if the address is present and has no text
- * @TALL_COLUMN_ADDRESS_TEXT: `char *` within the address
+ * A field as a column; see FORMAT.md for the bytes of its cell. An absent field has none. The texts
+ * of an address are columns of their own; the address is one, too, for one that has no text.
  */
-typedef enum
-{
-  TALL_COLUMN_TEXT,
-  TALL_COLUMN_DATE,
-  TALL_COLUMN_DECIMAL,
-  TALL_COLUMN_NUMBER,
-  TALL_COLUMN_ATTRIBUTES,
-  TALL_COLUMN_PHONES,
-  TALL_COLUMN_ADDRESS,
-  TALL_COLUMN_ADDRESS_TEXT,
-} TallColumnType;
-
 typedef struct
 {
   TallSlice qualifier;
-  TallColumnType type;
-  gsize offset;    /* bytes from the start of the struct (address texts: of TallAddress) */
-  gsize companion; /* where the `has_…` flag or the count is, for types that have one */
+  const TallModelField *field;
+  const TallModelField *address; /* of the struct, that @field belongs to; NULL: to none */
 } TallColumn;
+
+/* Made once, out of the fields. */
+typedef struct
+{
+  gsize made;
+  TallColumn *columns; /* n_columns of them, sorted by qualifier */
+  guint n_columns;
+} TallColumnList;
 
 /**
  * TallColumns:
  *
- * The columns that one kind of row keeps the fields of one struct in.
+ * The columns that one kind of row keeps the fields of one struct in: a column a field, of its
+ * name. Numbers of customers and orders are in the row key, lists in rows of their own.
  */
 typedef struct
 {
-  const TallColumn *columns; /* n_columns of them, sorted by qualifier */
-  guint n_columns;
-  gsize address; /* offset of the struct's `TallAddress *`, if it has address columns */
+  const TallModelType *type;
+  const char *prefix;   /* of all qualifiers; then `ship_date` is `date` */
+  gboolean only_number; /* no other field than the number */
+  TallColumnList *list;
 } TallColumns;
 
 extern const TallColumns tall_columns_order;       /* of TallOrder: root rows */
@@ -61,6 +49,8 @@ extern const TallColumns tall_columns_ship_to;     /* the same under other names
 extern const TallColumns tall_columns_ship_number; /* of these nothing but the number */
 extern const TallColumns tall_columns_line;        /* of TallLineItem */
 extern const TallColumns tall_columns_customer;    /* of TallCustomer */
+
+const TallColumnList *tall_columns_list (const TallColumns *self);
 
 /**
  * TallColumnsReader:

@@ -4,89 +4,80 @@
 #include "tall-column-types-private.h"
 #include "tall-error.h"
 
-#define QUALIFIER(text)                                                                            \
-  {                                                                                                \
-    (const guint8 *)(text), sizeof (text) - 1                                                      \
-  }
+#define COLUMNS(identifier, type, prefix, only_number)                                             \
+  static TallColumnList identifier##_list;                                                         \
+  const TallColumns identifier = { type, prefix, only_number, &identifier##_list }
 
-#define COLUMN(text, column_type, owner, field)                                                    \
-  {                                                                                                \
-    .qualifier = QUALIFIER (text), .type = TALL_COLUMN_##column_type,                              \
-    .offset = G_STRUCT_OFFSET (owner, field)                                                       \
-  }
+#define SHIP "ship"
 
-#define COLUMN_WITH(text, column_type, owner, field, companion_field)                              \
-  {                                                                                                \
-    .qualifier = QUALIFIER (text), .type = TALL_COLUMN_##column_type,                              \
-    .offset = G_STRUCT_OFFSET (owner, field),                                                      \
-    .companion = G_STRUCT_OFFSET (owner, companion_field)                                          \
-  }
+COLUMNS (tall_columns_order, &tall_model_order, "", FALSE);
+COLUMNS (tall_columns_location, &tall_model_location, "", FALSE);
+COLUMNS (tall_columns_ship_to, &tall_model_location, SHIP ".", FALSE);
+COLUMNS (tall_columns_ship_number, &tall_model_location, SHIP ".", TRUE);
+COLUMNS (tall_columns_line, &tall_model_line, "", FALSE);
+COLUMNS (tall_columns_customer, &tall_model_customer, "", FALSE);
 
-#define ADDRESS_COLUMNS(prefix)                                                                    \
-  { .qualifier = QUALIFIER (prefix "address"), .type = TALL_COLUMN_ADDRESS },                      \
-      COLUMN (prefix "address.city", ADDRESS_TEXT, TallAddress, city),                             \
-      COLUMN (prefix "address.country", ADDRESS_TEXT, TallAddress, country),                       \
-      COLUMN (prefix "address.line1", ADDRESS_TEXT, TallAddress, line1),                           \
-      COLUMN (prefix "address.line2", ADDRESS_TEXT, TallAddress, line2),                           \
-      COLUMN (prefix "address.state", ADDRESS_TEXT, TallAddress, state),                           \
-      COLUMN (prefix "address.zip", ADDRESS_TEXT, TallAddress, zip)
-
-static const TallColumn order_columns[] = {
-  COLUMN ("attributes", ATTRIBUTES, TallOrder, attributes),
-  COLUMN ("currency", TEXT, TallOrder, currency),
-  COLUMN_WITH ("sales_date", DATE, TallOrder, sales_date, has_sales_date),
-};
-
-static const TallColumn location_columns[] = {
-  ADDRESS_COLUMNS (""),
-  COLUMN ("name", TEXT, TallShippingLocation, name),
-  COLUMN ("number", NUMBER, TallShippingLocation, number),
-  COLUMN_WITH ("ship_date", DATE, TallShippingLocation, ship_date, has_ship_date),
-};
-
-static const TallColumn ship_to_columns[] = {
-  ADDRESS_COLUMNS ("ship."),
-  COLUMN_WITH ("ship.date", DATE, TallShippingLocation, ship_date, has_ship_date),
-  COLUMN ("ship.name", TEXT, TallShippingLocation, name),
-  COLUMN ("ship.number", NUMBER, TallShippingLocation, number),
-};
-
-static const TallColumn ship_number_columns[] = {
-  COLUMN ("ship.number", NUMBER, TallShippingLocation, number),
-};
-
-static const TallColumn line_columns[] = {
-  COLUMN ("description", TEXT, TallLineItem, description),
-  COLUMN_WITH ("discount", DECIMAL, TallLineItem, discount, has_discount),
-  COLUMN ("item_number", TEXT, TallLineItem, item_number),
-  COLUMN ("number", NUMBER, TallLineItem, number),
-  COLUMN_WITH ("price", DECIMAL, TallLineItem, price, has_price),
-  COLUMN_WITH ("quantity", DECIMAL, TallLineItem, quantity, has_quantity),
-};
-
-static const TallColumn customer_columns[] = {
-  ADDRESS_COLUMNS (""),
-  COLUMN ("attributes", ATTRIBUTES, TallCustomer, attributes),
-  COLUMN ("email", TEXT, TallCustomer, email),
-  COLUMN ("name", TEXT, TallCustomer, name),
-  COLUMN_WITH ("phones", PHONES, TallCustomer, phones, n_phones),
-};
-
-const TallColumns tall_columns_order = { order_columns, G_N_ELEMENTS (order_columns), 0 };
-const TallColumns tall_columns_location = { location_columns, G_N_ELEMENTS (location_columns),
-                                            G_STRUCT_OFFSET (TallShippingLocation, address) };
-const TallColumns tall_columns_ship_to = { ship_to_columns, G_N_ELEMENTS (ship_to_columns),
-                                           G_STRUCT_OFFSET (TallShippingLocation, address) };
-const TallColumns tall_columns_ship_number = { ship_number_columns,
-                                               G_N_ELEMENTS (ship_number_columns), 0 };
-const TallColumns tall_columns_line = { line_columns, G_N_ELEMENTS (line_columns), 0 };
-const TallColumns tall_columns_customer = { customer_columns, G_N_ELEMENTS (customer_columns),
-                                            G_STRUCT_OFFSET (TallCustomer, address) };
-
-static inline gboolean
-column_is_of_address (const TallColumn *column)
+static void
+add_column (GArray *columns,
+            const char *prefix,
+            const TallModelField *field,
+            const TallModelField *address)
 {
-  return column->type == TALL_COLUMN_ADDRESS || column->type == TALL_COLUMN_ADDRESS_TEXT;
+  gboolean inside = address != NULL && address != field;
+  const char *name = field->name;
+  if (*prefix != '\0' && g_str_has_prefix (name, SHIP "_"))
+    name += strlen (SHIP "_");
+
+  char *qualifier =
+      g_strconcat (prefix, inside ? address->name : "", inside ? "." : "", name, NULL);
+  TallColumn column = { tall_slice_str (qualifier), field, address };
+  g_array_append_val (columns, column);
+}
+
+static void
+add_columns (GArray *columns, const TallColumns *self, const TallModelField *field)
+{
+  if (field->kind == TALL_MODEL_NUMBER || field->kind == TALL_MODEL_LIST
+      || (self->only_number && field->kind != TALL_MODEL_POSITION))
+    return;
+
+  add_column (columns, self->prefix, field, field->type != NULL ? field : NULL);
+  for (guint i = 0; field->type != NULL && i < field->type->n_fields; i++)
+    add_column (columns, self->prefix, &field->type->fields[i], field);
+}
+
+static int
+compare_columns (gconstpointer a, gconstpointer b)
+{
+  return tall_slice_compare (((const TallColumn *)a)->qualifier,
+                             ((const TallColumn *)b)->qualifier);
+}
+
+static void
+make_list (const TallColumns *self)
+{
+  GArray *columns = g_array_new (FALSE, FALSE, sizeof (TallColumn));
+  for (guint i = 0; i < self->type->n_fields; i++)
+    add_columns (columns, self, &self->type->fields[i]);
+  g_array_sort (columns, compare_columns);
+  self->list->n_columns = columns->len;
+  self->list->columns = (TallColumn *)(gpointer)g_array_free (columns, FALSE);
+}
+
+/**
+ * tall_columns_list:
+ *
+ * Any thread may call it.
+ */
+const TallColumnList *
+tall_columns_list (const TallColumns *self)
+{
+  if (g_once_init_enter (&self->list->made))
+    {
+      make_list (self);
+      g_once_init_leave (&self->list->made, 1);
+    }
+  return self->list;
 }
 
 /**
@@ -103,37 +94,38 @@ tall_columns_append (const TallColumns *self,
                      TallBatch *batch,
                      TallMutation *mutation)
 {
-  for (guint i = 0; i < self->n_columns; i++)
+  const TallColumnList *list = tall_columns_list (self);
+  for (guint i = 0; i < list->n_columns; i++)
     {
-      const TallColumn *column = &self->columns[i];
+      const TallColumn *column = &list->columns[i];
       gconstpointer of = fields;
-      if (column_is_of_address (column))
-        of = *(TallAddress *const *)((const char *)fields + self->address);
+      if (column->address != NULL)
+        of = tall_model_get_pointer (column->address, fields);
 
       TallSlice value;
-      if (of != NULL
-          && tall_column_type_get (column->type)->encode (column, of, batch->arena, &value))
+      if (of != NULL && tall_column_encode (column->field, of, batch->arena, &value))
         tall_mutation_put (batch, mutation, column->qualifier, revision, value);
     }
 }
 
 static gboolean
-read_cell (const TallColumns *self,
-           const TallColumn *column,
+read_cell (const TallColumn *column,
            const TallCell *cell,
            TallArena *arena,
            gpointer fields,
            GError **error)
 {
   gpointer of = fields;
-  if (column_is_of_address (column))
+  if (column->address != NULL)
     {
-      TallAddress **address = (TallAddress **)((char *)fields + self->address);
-      if (*address == NULL)
-        *address = tall_arena_new0 (arena, TallAddress);
-      of = *address;
+      of = tall_model_get_pointer (column->address, fields);
+      if (of == NULL)
+        {
+          of = tall_arena_alloc0 (arena, column->address->type->size);
+          tall_model_set_pointer (column->address, fields, of);
+        }
     }
-  return tall_column_type_get (column->type)->decode (column, cell->value, arena, of, error);
+  return tall_column_decode (column->field, cell->value, arena, of, error);
 }
 
 /* One message from the row, the column and the reason. */
@@ -164,8 +156,9 @@ tall_columns_read (const TallColumns *self,
                    guint *n_cells,
                    GError **error)
 {
-  const TallColumn *column = self->columns;
-  const TallColumn *end = self->columns + self->n_columns;
+  const TallColumnList *list = tall_columns_list (self);
+  const TallColumn *column = list->columns;
+  const TallColumn *end = column + list->n_columns;
   guint n = 0;
 
   for (const TallCell *cell = row->cells; cell < row->cells + row->n_cells; cell++)
@@ -181,7 +174,7 @@ tall_columns_read (const TallColumns *self,
         continue;
 
       GError *why = NULL;
-      if (!read_cell (self, column, cell, reader->arena, fields, &why))
+      if (!read_cell (column, cell, reader->arena, fields, &why))
         return set_bad_cell (error, reader->table, row->key, cell->qualifier, why);
       column++;
     }

@@ -3,9 +3,9 @@
 #include "tall-floor-private.h"
 
 #include "tall-binary-protocol.h"
+#include "tall-calls.h"
 #include "tall-canned-server.h"
 #include "tall-client.h"
-#include "tall-idl.h"
 #include "tall-raw-client.h"
 #include "tall-server.h"
 #include "tall-struct-writer.h"
@@ -14,7 +14,7 @@
 static GByteArray *
 encode_request (const TallOrder *order, GError **error)
 {
-  const TallIdlCall *call = tall_idl_call_get (TALL_IDL_GET_ORDER);
+  const TallIdlCall *call = TALL_CALL (get_order);
   TallIdlArgs args = { .customer_number = order->customer_number,
                        .order_number = order->order_number };
   TallWireOptions options = TALL_WIRE_OPTIONS_INIT;

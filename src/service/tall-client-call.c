@@ -175,9 +175,6 @@ may_try_again (const TallClientCall *self, TryEnd end)
 gboolean
 tall_client_call_run (TallClientCall *self, GError **error)
 {
-  g_autofree char *operation = self->operation != NULL
-                                   ? g_strdup (self->operation)
-                                   : tall_idl_call_describe (self->call, self->args);
   g_autoptr (GError) reason = NULL;
   TallConnection *kept = tall_client_pool_take_kept (self->pool);
   TryEnd end = TRY_CLOSED;
@@ -190,11 +187,14 @@ tall_client_call_run (TallClientCall *self, GError **error)
       end = try_new_connection (self, &reason);
     }
 
+  if (end == TRY_ANSWERED && self->result.failure == NULL)
+    return TRUE;
+  g_autofree char *operation = self->operation != NULL
+                                   ? g_strdup (self->operation)
+                                   : tall_idl_call_describe (self->call, self->args);
   if (end != TRY_ANSWERED)
     explain_failure (self, operation, g_steal_pointer (&reason), error);
-  else if (self->result.failure != NULL)
-    tall_client_call_take_failure (self, operation, self->result.failure, error);
   else
-    return TRUE;
+    tall_client_call_take_failure (self, operation, self->result.failure, error);
   return FALSE;
 }

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "tall-idl.h"
 #include "tall-client-pool.h"
+#include "tall-idl-call.h"
 
 G_BEGIN_DECLS
 

@@ -30,7 +30,7 @@ tall_client_check (TallClient *self, guint milliseconds, GError **error)
   TallIdlSuccess success = { .order = order };
   g_autoptr (GError) reason = NULL;
   TallClientCall call =
-      tall_client_prepare (TALL_FRONT (self), TALL_IDL_GET_ORDER, &args, order->arena);
+      tall_client_prepare (TALL_FRONT (self), TALL_CALL (get_order), &args, order->arena);
   call.operation = "Connecting";
   call.success = &success;
   call.deadline = g_get_monotonic_time () + (gint64)milliseconds * G_TIME_SPAN_MILLISECOND;

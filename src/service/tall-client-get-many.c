@@ -41,11 +41,11 @@ take_outcome (const TallClientCall *call,
               TallIdlOutcome *got,
               TallOutcome *outcome)
 {
-  g_autofree char *operation =
-      g_strdup_printf ("Fetching order %s of %s", id->order_number, id->customer_number);
-
   if (got->failure != NULL)
-    tall_client_call_take_failure (call, operation, got->failure, &outcome->error);
+    {
+      g_autofree char *operation = tall_idl_call_describe_item (call->call, id);
+      tall_client_call_take_failure (call, operation, got->failure, &outcome->error);
+    }
   else if (got->result == NULL || !is_order (id, got->result->order))
     (void)tall_client_set_wrong_answer (call, &outcome->error);
   else
@@ -61,10 +61,10 @@ get_some (
     TallFront *front, const TallOrderId *ids, TallOutcome *const *outcomes, guint n, GError **error)
 {
   TallIdlMany many = { .ids = (TallOrderId *)ids, .n_ids = MIN (n, TALL_IDL_MANY_ITEMS) };
-  TallIdlArgs args = { .many = &many };
+  TallIdlArgs args = { .request = &many };
   g_autoptr (TallArena) arena = tall_arena_new (0);
   TallIdlOutcomes got = { 0 };
-  TallClientCall call = tall_client_prepare (front, TALL_IDL_GET_ORDERS, &args, arena);
+  TallClientCall call = tall_client_prepare (front, TALL_CALL (get_orders), &args, arena);
   call.success = &got;
 
   if (!tall_client_call_run (&call, error))

@@ -51,11 +51,11 @@ tall_client_list_orders (TallFront *front,
                          GError **error)
 {
   TallIdlListing listing;
-  TallIdlArgs args = { .listing = &listing };
+  TallIdlArgs args = { .request = &listing };
   g_autoptr (TallOrderList) list = g_new0 (TallOrderList, 1);
   list->arena = tall_arena_new (0);
   tall_idl_listing_init (&listing, customer_number, options);
-  TallClientCall call = tall_client_prepare (front, TALL_IDL_LIST_ORDERS, &args, list->arena);
+  TallClientCall call = tall_client_prepare (front, TALL_CALL (list_orders), &args, list->arena);
   call.success = list;
 
   if (!tall_client_call_run (&call, error))
@@ -81,11 +81,11 @@ TallCustomerList *
 tall_client_list_customers (TallFront *front, const TallListOptions *options, GError **error)
 {
   TallIdlListing listing;
-  TallIdlArgs args = { .listing = &listing };
+  TallIdlArgs args = { .request = &listing };
   g_autoptr (TallCustomerList) list = g_new0 (TallCustomerList, 1);
   list->arena = tall_arena_new (0);
   tall_idl_listing_init (&listing, NULL, options);
-  TallClientCall call = tall_client_prepare (front, TALL_IDL_LIST_CUSTOMERS, &args, list->arena);
+  TallClientCall call = tall_client_prepare (front, TALL_CALL (list_customers), &args, list->arena);
   call.success = list;
 
   if (!tall_client_call_run (&call, error))
@@ -104,10 +104,9 @@ take_outcome (const TallClientCall *call,
               TallIdlOutcome *got,
               TallOutcome *outcome)
 {
-  g_autofree char *operation = g_strdup_printf ("Fetching an order of %s", number);
-
   if (got->failure != NULL)
     {
+      g_autofree char *operation = g_strdup_printf ("Fetching an order of %s", number);
       tall_client_call_take_failure (call, operation, got->failure, &outcome->error);
       return TRUE;
     }
@@ -150,7 +149,8 @@ take_customer_orders (const TallClientCall *call,
   page->revision = page->customer != NULL ? got->revision : 0;
   if (got->failure != NULL)
     {
-      g_autofree char *operation = g_strdup_printf ("Fetching customer %s", number);
+      TallIdlArgs args = { .customer_number = (char *)number };
+      g_autofree char *operation = tall_idl_call_describe (TALL_CALL (get_customer), &args);
       tall_client_call_take_failure (call, operation, got->failure, &page->customer_error);
     }
   if (!take_others (got, page))
@@ -171,12 +171,12 @@ tall_client_get_customer_orders (TallFront *front,
                                  GError **error)
 {
   TallIdlListing listing;
-  TallIdlArgs args = { .listing = &listing };
+  TallIdlArgs args = { .request = &listing };
   g_autoptr (TallCustomerOrders) page = g_new0 (TallCustomerOrders, 1);
   g_autoptr (TallArena) arena = tall_arena_new (0);
   TallIdlCustomerOrders *got = tall_arena_new0 (arena, TallIdlCustomerOrders);
   tall_idl_listing_init (&listing, number, options);
-  TallClientCall call = tall_client_prepare (front, TALL_IDL_GET_CUSTOMER_ORDERS, &args, arena);
+  TallClientCall call = tall_client_prepare (front, TALL_CALL (get_customer_orders), &args, arena);
   call.success = got;
 
   if (!tall_client_call_run (&call, error))

@@ -2,14 +2,17 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "tall-calls.h"
 #include "tall-client-call.h"
 #include "tall-client.h"
 
 G_BEGIN_DECLS
 
 /* What the calls of a client share. */
-TallClientCall
-tall_client_prepare (TallFront *front, TallIdlCallId id, const TallIdlArgs *args, TallArena *arena);
+TallClientCall tall_client_prepare (TallFront *front,
+                                    const TallIdlCall *call,
+                                    const TallIdlArgs *args,
+                                    TallArena *arena);
 TallWriteOptions tall_client_with_token (const TallWriteOptions *given);
 gboolean tall_client_is_repeatable (const TallWriteOptions *options);
 void tall_client_init_options (TallIdlOptions *wire, const TallWriteOptions *options);

@@ -29,10 +29,18 @@ typedef struct
   gboolean usual_timeout; /* one has none of its own */
 } Batch;
 
+/* What is done with an order, as the beginning of messages. */
+static char *
+describe (const TallOrder *order)
+{
+  TallIdlPut put = { .order = (TallOrder *)order };
+  return tall_idl_call_describe_item (TALL_CALL (put_orders), &put);
+}
+
 static GError *
 new_error (const TallOrder *order, TallError code, const char *reason)
 {
-  g_autofree char *operation = tall_idl_describe_put (order);
+  g_autofree char *operation = describe (order);
   return g_error_new (TALL_ERROR, (int)code, "%s: %s", operation, reason);
 }
 
@@ -74,7 +82,7 @@ add_next (Puts *self, Batch *batch, TallCallBudget *budget)
 
   *put = (TallIdlPut){ .order = order, .options = &batch->wire[batch->n] };
   tall_client_init_options (put->options, options);
-  if (!tall_call_budget_take (budget, tall_idl_call_get (TALL_IDL_PUT_ORDERS)->asked, put, order))
+  if (!tall_call_budget_take (budget, TALL_CALL (put_orders)->asked, put, order))
     return FALSE;
   batch->timeout = MAX (batch->timeout, options->timeout);
   batch->usual_timeout |= options->timeout == 0;
@@ -89,10 +97,11 @@ take_outcome (const TallClientCall *call,
               const TallIdlOutcome *got,
               TallOutcome *outcome)
 {
-  g_autofree char *operation = tall_idl_describe_put (order);
-
   if (got->failure != NULL)
-    tall_client_call_take_failure (call, operation, got->failure, &outcome->error);
+    {
+      g_autofree char *operation = describe (order);
+      tall_client_call_take_failure (call, operation, got->failure, &outcome->error);
+    }
   else if (got->result != NULL)
     outcome->revision = got->result->revision;
   else
@@ -113,10 +122,10 @@ static gboolean
 run_batch (const Puts *self, const Batch *batch, GError **error)
 {
   TallIdlMany many = { .puts = (TallIdlPut *)batch->puts, .n_puts = batch->n };
-  TallIdlArgs args = { .many = &many };
+  TallIdlArgs args = { .request = &many };
   g_autoptr (TallArena) arena = tall_arena_new (0);
   TallIdlOutcomes got = { 0 };
-  TallClientCall call = tall_client_prepare (self->front, TALL_IDL_PUT_ORDERS, &args, arena);
+  TallClientCall call = tall_client_prepare (self->front, TALL_CALL (put_orders), &args, arena);
   gint64 own = g_get_monotonic_time () + (gint64)batch->timeout * G_TIME_SPAN_MILLISECOND;
   call.deadline = batch->usual_timeout ? MAX (call.deadline, own) : own;
   call.is_write = TRUE;

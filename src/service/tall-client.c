@@ -26,12 +26,15 @@ G_DEFINE_FINAL_TYPE (TallClient, tall_client, TALL_TYPE_FRONT)
  * @arena: of the result
  */
 TallClientCall
-tall_client_prepare (TallFront *front, TallIdlCallId id, const TallIdlArgs *args, TallArena *arena)
+tall_client_prepare (TallFront *front,
+                     const TallIdlCall *call,
+                     const TallIdlArgs *args,
+                     TallArena *arena)
 {
   TallClient *self = TALL_CLIENT (front);
   return (TallClientCall){
     .pool = self->pool,
-    .call = tall_idl_call_get (id),
+    .call = call,
     .args = args,
     .deadline = g_get_monotonic_time () + (gint64)self->timeout * 1000,
     .arena = arena,
@@ -99,7 +102,7 @@ tall_client_init_options (TallIdlOptions *wire, const TallWriteOptions *options)
 
 static gboolean
 run_put (TallFront *front,
-         TallIdlCallId id,
+         const TallIdlCall *kind,
          TallIdlArgs *args,
          const TallWriteOptions *given,
          gint64 *revision,
@@ -112,7 +115,7 @@ run_put (TallFront *front,
 
   g_autoptr (TallArena) arena = tall_arena_new (0);
   TallIdlSuccess success = { 0 };
-  TallClientCall call = tall_client_prepare (front, id, args, arena);
+  TallClientCall call = tall_client_prepare (front, kind, args, arena);
   call.success = &success;
   prepare_write (&call, &options);
 
@@ -131,7 +134,7 @@ client_put_order (TallFront *front,
                   GError **error)
 {
   TallIdlArgs args = { .order = order };
-  return run_put (front, TALL_IDL_PUT_ORDER, &args, options, revision, error);
+  return run_put (front, TALL_CALL (put_order), &args, options, revision, error);
 }
 
 static gboolean
@@ -142,7 +145,7 @@ client_put_customer (TallFront *front,
                      GError **error)
 {
   TallIdlArgs args = { .customer = customer };
-  return run_put (front, TALL_IDL_PUT_CUSTOMER, &args, options, revision, error);
+  return run_put (front, TALL_CALL (put_customer), &args, options, revision, error);
 }
 
 /**
@@ -173,7 +176,7 @@ client_get_order (TallFront *front,
                        .order_number = (char *)order_number };
   g_autoptr (TallOrder) order = tall_order_new ("", "");
   TallIdlSuccess success = { .order = order };
-  TallClientCall call = tall_client_prepare (front, TALL_IDL_GET_ORDER, &args, order->arena);
+  TallClientCall call = tall_client_prepare (front, TALL_CALL (get_order), &args, order->arena);
   call.success = &success;
 
   if (!tall_client_call_run (&call, error))
@@ -192,7 +195,8 @@ client_get_customer (TallFront *front, const char *number, gint64 *revision, GEr
   TallIdlArgs args = { .customer_number = (char *)number };
   g_autoptr (TallCustomer) customer = tall_customer_new ("");
   TallIdlSuccess success = { .customer = customer };
-  TallClientCall call = tall_client_prepare (front, TALL_IDL_GET_CUSTOMER, &args, customer->arena);
+  TallClientCall call =
+      tall_client_prepare (front, TALL_CALL (get_customer), &args, customer->arena);
   call.success = &success;
 
   if (!tall_client_call_run (&call, error))
@@ -206,7 +210,7 @@ client_get_customer (TallFront *front, const char *number, gint64 *revision, GEr
 
 static gboolean
 run_delete (TallFront *front,
-            TallIdlCallId id,
+            const TallIdlCall *kind,
             TallIdlArgs *args,
             const TallWriteOptions *given,
             GError **error)
@@ -217,7 +221,7 @@ run_delete (TallFront *front,
   args->options = &wire;
 
   g_autoptr (TallArena) arena = tall_arena_new (0);
-  TallClientCall call = tall_client_prepare (front, id, args, arena);
+  TallClientCall call = tall_client_prepare (front, kind, args, arena);
   prepare_write (&call, &options);
   return tall_client_call_run (&call, error);
 }
@@ -231,7 +235,7 @@ client_delete_order (TallFront *front,
 {
   TallIdlArgs args = { .customer_number = (char *)customer_number,
                        .order_number = (char *)order_number };
-  return run_delete (front, TALL_IDL_DELETE_ORDER, &args, options, error);
+  return run_delete (front, TALL_CALL (delete_order), &args, options, error);
 }
 
 static gboolean
@@ -241,7 +245,7 @@ client_delete_customer (TallFront *front,
                         GError **error)
 {
   TallIdlArgs args = { .customer_number = (char *)number };
-  return run_delete (front, TALL_IDL_DELETE_CUSTOMER, &args, options, error);
+  return run_delete (front, TALL_CALL (delete_customer), &args, options, error);
 }
 
 /* NULL of none. */
@@ -260,7 +264,7 @@ client_describe (TallFront *front, GError **error)
   TallIdlArgs args = { 0 };
   g_autoptr (TallArena) arena = tall_arena_new (0);
   TallDescription got = { 0 };
-  TallClientCall call = tall_client_prepare (front, TALL_IDL_DESCRIBE, &args, arena);
+  TallClientCall call = tall_client_prepare (front, TALL_CALL (describe), &args, arena);
   call.success = &got;
 
   if (!tall_client_call_run (&call, error))
@@ -288,7 +292,7 @@ client_ping (TallFront *front, GError **error)
 {
   TallIdlArgs args = { 0 };
   g_autoptr (TallArena) arena = tall_arena_new (0);
-  TallClientCall call = tall_client_prepare (front, TALL_IDL_PING, &args, arena);
+  TallClientCall call = tall_client_prepare (front, TALL_CALL (ping), &args, arena);
   return tall_client_call_run (&call, error);
 }
 

@@ -4,6 +4,7 @@
 
 #include <thrift/c_glib/thrift_application_exception.h>
 
+#include "tall-calls.h"
 #include "tall-error.h"
 #include "tall-idl-failure.h"
 #include "tall-request.h"
@@ -140,7 +141,7 @@ tall_handler_answer (TallFront *front,
   if (!read_header (in, &name, &seqid, error))
     return TALL_ANSWER_NONE;
 
-  const TallIdlCall *call = tall_idl_call_find (name);
+  const TallIdlCall *call = tall_calls_find (name);
   if (call == NULL)
     return answer_unknown (out, name, seqid, error);
   return answer_call (front, memory, call, in, out, seqid, error);
@@ -163,7 +164,7 @@ tall_handler_refuse (const char *reason, ThriftProtocol *in, ThriftProtocol *out
   if (!read_header (in, &name, &seqid, error))
     return TALL_ANSWER_NONE;
 
-  const TallIdlCall *call = tall_idl_call_find (name);
+  const TallIdlCall *call = tall_calls_find (name);
   if (call == NULL)
     return answer_unknown (out, name, seqid, error);
   if (!write_message (out, name, T_REPLY, seqid, call->result, &result, error))

@@ -8,7 +8,7 @@
  * tall_idl_outcome_take:
  * @self: (out):
  * @arena: takes what @outcome owns
- * @operation: what failed if it failed, such as `Storing order 10248 of VINET`
+ * @operation: (nullable): what failed if it failed, such as `Storing order 10248 of VINET`
  * @outcome: emptied
  */
 void

@@ -15,27 +15,8 @@ G_BEGIN_DECLS
 #define TALL_IDL_MANY_LINES 200000
 #define TALL_IDL_MANY_BYTES (16 * 1024 * 1024)
 
-/**
- * The calls of `idl/tallorder.thrift` with their structs, as tables for tall_struct_reader_read()
- * and tall_struct_write(). Server and client work from the same ones.
- */
-typedef enum
-{
-  TALL_IDL_PUT_ORDER,
-  TALL_IDL_GET_ORDER,
-  TALL_IDL_DELETE_ORDER,
-  TALL_IDL_PUT_CUSTOMER,
-  TALL_IDL_GET_CUSTOMER,
-  TALL_IDL_DELETE_CUSTOMER,
-  TALL_IDL_GET_ORDERS,
-  TALL_IDL_PUT_ORDERS,
-  TALL_IDL_LIST_ORDERS,
-  TALL_IDL_LIST_CUSTOMERS,
-  TALL_IDL_GET_CUSTOMER_ORDERS,
-  TALL_IDL_DESCRIBE,
-  TALL_IDL_PING,
-  TALL_IDL_N_CALLS
-} TallIdlCallId;
+/* The structs of `idl/tallorder.thrift` as they travel, for tall_struct_reader_read() and
+ * tall_struct_write(). */
 
 /* WriteOptions as they travel; tall_idl_options_parse() makes TallWriteOptions of them. */
 typedef struct
@@ -87,8 +68,7 @@ typedef struct
   char *customer_number;
   char *order_number;
   TallIdlOptions *options; /* NULL: absent */
-  TallIdlMany *many;
-  TallIdlListing *listing;
+  gpointer request;        /* a struct of the call's own: TallIdlMany, TallIdlListing, or another */
 } TallIdlArgs;
 
 /* OrderResult, CustomerResult or PutResult; what is read without being provided belongs to the
@@ -149,27 +129,13 @@ typedef struct
   gint32 type;
 } TallIdlApplicationError;
 
-typedef struct
-{
-  const char *name; /* as in the IDL */
-  TallIdlCallId id;
-  const TallStructType *args;    /* of TallIdlArgs */
-  const TallStructType *result;  /* of TallIdlResult */
-  const TallStructType *success; /* what a result must have when it succeeded; NULL: nothing */
-  const TallStructType *item;    /* of a call on many: one of its answers; NULL: a call on one */
-  const TallStructType *asked;   /* likewise of its arguments; NULL: it has no list of them */
-} TallIdlCall;
-
 extern const TallStructLimits tall_idl_limits;      /* of a call on one order or customer */
 extern const TallStructLimits tall_idl_many_limits; /* of a call on many */
+extern const TallStructType tall_idl_order_type;
+extern const TallStructType tall_idl_customer_type;
+extern const TallStructType tall_idl_options_type;
+extern const TallStructType tall_idl_failure_type;
 extern const TallStructType tall_idl_application_error_type;
-
-const TallStructLimits *tall_idl_call_get_limits (const TallIdlCall *self);
-const TallIdlCall *tall_idl_call_get (TallIdlCallId id);
-const TallIdlCall *tall_idl_call_find (const char *name);
-GStrv tall_idl_call_list_names (void);
-char *tall_idl_call_describe (const TallIdlCall *self, const TallIdlArgs *args);
-char *tall_idl_describe_put (const TallOrder *order);
 
 gboolean tall_idl_options_parse (const TallIdlOptions *self,
                                  TallWriteOptions *options,

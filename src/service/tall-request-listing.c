@@ -10,6 +10,13 @@
 /* Orders of a customer that are fetched at once; a page of the usual size is. */
 #define ORDERS_AT_ONCE 32
 
+/* A number that was not sent is refused as an empty one. */
+static const char *
+get_customer (const TallIdlListing *listing)
+{
+  return listing->customer_number != NULL ? listing->customer_number : "";
+}
+
 /* How many of the entries have room in a reply; one at least. */
 static guint
 count_fitting (const TallRequest *self, gconstpointer entries, guint n)
@@ -50,7 +57,7 @@ name_date (GError *reason, GError **error)
 gboolean
 tall_request_list_orders (TallRequest *self, GError **error)
 {
-  const TallIdlListing *listing = self->args.listing;
+  const TallIdlListing *listing = self->args.request;
   TallListOptions options;
   GError *reason = NULL;
 
@@ -59,7 +66,7 @@ tall_request_list_orders (TallRequest *self, GError **error)
   for (;;)
     {
       g_autoptr (TallOrderList) list =
-          tall_front_list_orders (self->front, listing->customer_number, &options, &reason);
+          tall_front_list_orders (self->front, get_customer (listing), &options, &reason);
       if (list == NULL)
         return name_date (reason, error);
       guint n = count_fitting (self, list->entries, list->n_entries);
@@ -83,7 +90,7 @@ tall_request_list_customers (TallRequest *self, GError **error)
 {
   TallListOptions options;
 
-  if (!tall_idl_listing_parse (self->args.listing, &options, error))
+  if (!tall_idl_listing_parse (self->args.request, &options, error))
     return FALSE;
   for (;;)
     {
@@ -137,7 +144,7 @@ fetch_fitting (TallRequest *self,
   for (;;)
     {
       g_autoptr (TallCustomerOrders) page =
-          tall_front_get_customer_orders (self->front, self->args.listing->customer_number, options,
+          tall_front_get_customer_orders (self->front, get_customer (self->args.request), options,
                                           error);
       if (page == NULL)
         return NULL;
@@ -204,7 +211,7 @@ tall_request_get_customer_orders (TallRequest *self, GError **error)
   TallCallBudget budget;
   gboolean begun = FALSE;
 
-  if (!tall_idl_listing_parse (self->args.listing, &options, error))
+  if (!tall_idl_listing_parse (self->args.request, &options, error))
     return FALSE;
   guint wanted = options.limit;
   self->result.success = success;

@@ -38,6 +38,15 @@ fill_ids (TallIdlMany *many)
     }
 }
 
+/* Says of a failure what it was that failed; @asked: an item of the call. */
+static void
+take_outcome (TallRequest *self, gconstpointer asked, TallOutcome *outcome, TallIdlOutcome *told)
+{
+  g_autofree char *operation =
+      outcome->error != NULL ? tall_idl_call_describe_item (self->call, asked) : NULL;
+  tall_idl_outcome_take (told, self->arena, operation, outcome);
+}
+
 /* Returns: how many of the outcomes have room */
 static guint
 take_fetched (TallRequest *self,
@@ -49,10 +58,8 @@ take_fetched (TallRequest *self,
 {
   for (guint i = 0; i < n; i++)
     {
-      g_autofree char *operation =
-          g_strdup_printf ("Fetching order %s of %s", ids[i].order_number, ids[i].customer_number);
       const TallOrder *order = outcomes[i].order;
-      tall_idl_outcome_take (&told[i], self->arena, operation, &outcomes[i]);
+      take_outcome (self, &ids[i], &outcomes[i], &told[i]);
       if (!tall_call_budget_take (budget, self->call->item, &told[i], order))
         return i;
     }
@@ -65,7 +72,8 @@ fetch_chunk (
     TallRequest *self, TallCallBudget *budget, TallIdlOutcomes *success, guint n, GError **error)
 {
   TallOutcome outcomes[ORDERS_AT_ONCE] = { 0 };
-  const TallOrderId *ids = self->args.many->ids + success->n_outcomes;
+  const TallIdlMany *many = self->args.request;
+  const TallOrderId *ids = many->ids + success->n_outcomes;
 
   gboolean ok = tall_front_get_orders (self->front, ids, n, outcomes, error);
   if (ok)
@@ -83,7 +91,7 @@ fetch_chunk (
 gboolean
 tall_request_get_orders (TallRequest *self, GError **error)
 {
-  TallIdlMany *many = self->args.many;
+  TallIdlMany *many = self->args.request;
   TallIdlOutcomes *success = tall_arena_new0 (self->arena, TallIdlOutcomes);
   TallCallBudget budget;
 
@@ -139,7 +147,7 @@ check_put (const TallIdlPut *put, TallWriteOptions *options, GError **error)
 static void
 choose_puts (TallRequest *self, TallIdlOutcomes *success, Tried *tried)
 {
-  const TallIdlMany *many = self->args.many;
+  const TallIdlMany *many = self->args.request;
 
   tried->orders = tall_arena_newa0 (self->arena, TallOrder *, many->n_puts);
   tried->options = tall_arena_newa0 (self->arena, TallWriteOptions, many->n_puts);
@@ -235,7 +243,7 @@ put_all (TallRequest *self, Tried *tried, GError **error)
 gboolean
 tall_request_put_orders (TallRequest *self, GError **error)
 {
-  const TallIdlMany *many = self->args.many;
+  const TallIdlMany *many = self->args.request;
   TallIdlOutcomes *success = tall_arena_new0 (self->arena, TallIdlOutcomes);
   g_auto (Tried) tried = { 0 };
 
@@ -247,10 +255,7 @@ tall_request_put_orders (TallRequest *self, GError **error)
     return FALSE;
 
   for (guint i = 0; i < tried.n; i++)
-    {
-      g_autofree char *operation = tall_idl_describe_put (tried.orders[i]);
-      tall_idl_outcome_take (&success->outcomes[tried.positions[i]], self->arena, operation,
-                             &tried.outcomes[i]);
-    }
+    take_outcome (self, &many->puts[tried.positions[i]], &tried.outcomes[i],
+                  &success->outcomes[tried.positions[i]]);
   return TRUE;
 }

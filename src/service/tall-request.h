@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tall-call-memory.h"
-#include "tall-idl.h"
+#include "tall-idl-call.h"
 
 G_BEGIN_DECLS
 
@@ -12,20 +12,15 @@ G_BEGIN_DECLS
  *
  * One call of a server, from its arguments to its result.
  */
-typedef struct
+struct _TallRequest
 {
   TallFront *front;
   TallCallMemory *memory; /* not owned */
   const TallIdlCall *call;
-  TallOrder *order;       /* owned: the argument of a put */
-  TallCustomer *customer; /* likewise */
-  TallArena *own_arena;   /* owned; NULL: the order's or customer's is used */
-  TallArena *arena;       /* of arguments and result */
+  TallArena *arena; /* of arguments and result */
   TallIdlArgs args;
-  TallIdlSuccess success;
-  TallDescription *description; /* owned */
   TallIdlResult result;
-} TallRequest;
+};
 
 void tall_request_init (TallRequest *self,
                         TallFront *front,
@@ -35,6 +30,7 @@ void tall_request_clear (TallRequest *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallRequest, tall_request_clear)
 
 void tall_request_fill_absent (TallRequest *self);
+gboolean tall_request_own (TallRequest *self, gpointer data, GDestroyNotify destroy);
 gboolean tall_request_run (TallRequest *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* Calls on many. */

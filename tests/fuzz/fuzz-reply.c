@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
 #include "tall-binary-protocol.h"
+#include "tall-calls.h"
 #include "tall-compact-protocol.h"
 #include "tall-error.h"
 #include "tall-idl-failure.h"
@@ -52,7 +53,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
       g_assert_nonnull (error);
       return 0;
     }
-  const TallIdlCall *call = tall_idl_call_find (name);
+  const TallIdlCall *call = tall_calls_find (name);
   if (call != NULL)
     read_result (protocol, call, type);
   return 0;

@@ -5,11 +5,11 @@
  * that are the hardest on memory: each kind about as large as an order may be. */
 #include "tall-binary-protocol.h"
 #include "tall-call-memory.h"
+#include "tall-calls.h"
 #include "tall-canonical.h"
 #include "tall-error.h"
 #include "tall-handler.h"
 #include "tall-heap.h"
-#include "tall-idl.h"
 #include "tall-rocksdb-table.h"
 #include "tall-struct-writer.h"
 #include "tall-test-directory.h"
@@ -176,9 +176,8 @@ tear_down (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 }
 
 static TallTransport *
-encode (TallIdlCallId id, const TallIdlArgs *args)
+encode (const TallIdlCall *call, const TallIdlArgs *args)
 {
-  const TallIdlCall *call = tall_idl_call_get (id);
   TallWireOptions options = TALL_WIRE_OPTIONS_INIT;
   options.side = TALL_WIRE_SERVER;
   g_autoptr (TallTransport) transport =
@@ -195,9 +194,9 @@ encode (TallIdlCallId id, const TallIdlArgs *args)
 
 /* Returns: bytes that the call took at most, without its frame */
 static gsize
-run (Fixture *self, TallIdlCallId id, const TallIdlArgs *args)
+run (Fixture *self, const TallIdlCall *call, const TallIdlArgs *args)
 {
-  g_autoptr (TallTransport) transport = encode (id, args);
+  g_autoptr (TallTransport) transport = encode (call, args);
   g_autoptr (ThriftProtocol) in = tall_binary_protocol_new (transport);
   g_autoptr (ThriftProtocol) out = tall_binary_protocol_new (transport);
   g_autoptr (GError) error = NULL;
@@ -210,7 +209,7 @@ run (Fixture *self, TallIdlCallId id, const TallIdlArgs *args)
   gsize size = tall_heap_end ();
   g_assert_no_error (error);
   g_assert_cmpint (answer, ==, TALL_ANSWER_GIVEN);
-  if (id == TALL_IDL_GET_ORDERS || id == TALL_IDL_GET_CUSTOMER_ORDERS)
+  if (call == TALL_CALL (get_orders) || call == TALL_CALL (get_customer_orders))
     g_assert_cmpuint (memory.settled, >=, tall_transport_get_output (transport).len / 2);
   tall_call_memory_end (&memory);
   return size + tall_transport_get_output (transport).len;
@@ -240,13 +239,13 @@ test_order (Fixture *self, gconstpointer data)
   TallIdlListing listing = { .customer_number = (char *)CUSTOMER, .limit = 1, .has_limit = TRUE };
   TallIdlArgs put = { .order = order };
   TallIdlArgs get = { .customer_number = (char *)CUSTOMER, .order_number = (char *)NUMBER };
-  TallIdlArgs get_many = { .many = &many }, get_all = { .listing = &listing };
-  check (test, order, "put", run (self, TALL_IDL_PUT_ORDER, &put));
-  check (test, order, "get", run (self, TALL_IDL_GET_ORDER, &get));
-  check (test, order, "get many", run (self, TALL_IDL_GET_ORDERS, &get_many));
-  check (test, order, "get all", run (self, TALL_IDL_GET_CUSTOMER_ORDERS, &get_all));
-  check (test, order, "replace", run (self, TALL_IDL_PUT_ORDER, &put));
-  check (test, order, "delete", run (self, TALL_IDL_DELETE_ORDER, &get));
+  TallIdlArgs get_many = { .request = &many }, get_all = { .request = &listing };
+  check (test, order, "put", run (self, TALL_CALL (put_order), &put));
+  check (test, order, "get", run (self, TALL_CALL (get_order), &get));
+  check (test, order, "get many", run (self, TALL_CALL (get_orders), &get_many));
+  check (test, order, "get all", run (self, TALL_CALL (get_customer_orders), &get_all));
+  check (test, order, "replace", run (self, TALL_CALL (put_order), &put));
+  check (test, order, "delete", run (self, TALL_CALL (delete_order), &get));
 }
 
 int

@@ -3,6 +3,7 @@
 
 /* Values that a server does not take: it names their place, and the connection goes on. */
 
+#include "tall-calls.h"
 #include "tall-error.h"
 #include "tall-idl-failure.h"
 #include "tall-limits.h"
@@ -43,8 +44,7 @@ assert_refused (
   TallIdlResult result = { 0 };
   g_autoptr (GError) error = NULL;
   tall_struct_reader_init (&reader, reply, arena, &tall_idl_limits);
-  gboolean ok =
-      tall_struct_reader_read (&reader, tall_idl_call_find (name)->result, &result, &error);
+  gboolean ok = tall_struct_reader_read (&reader, tall_calls_find (name)->result, &result, &error);
   g_assert_no_error (error);
   g_assert_true (ok);
 

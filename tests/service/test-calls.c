@@ -1,0 +1,146 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+
+/* The table of calls: what each entry says must fit the front, the structs and itself. What it says
+ * of the IDL is checked by a client that is generated from that (check_python.py). */
+
+#include "tall-calls.h"
+#include "tall-test-front.h"
+
+#define FIRST_SLOT G_STRUCT_OFFSET (TallFrontClass, put_order)
+#define END_OF_SLOTS G_STRUCT_OFFSET (TallFrontClass, padding)
+
+/* A front has no slot that cannot be called from elsewhere, but for the optional ones, which the
+ * front of the tests has not. */
+static void
+test_slots (void)
+{
+  g_autoptr (GTypeClass) klass = g_type_class_ref (TALL_TYPE_TEST_FRONT);
+  guint n_slots = 0;
+
+  for (gsize slot = FIRST_SLOT; slot < END_OF_SLOTS; slot += sizeof (gpointer))
+    {
+      if (G_STRUCT_MEMBER (gpointer, klass, slot) == NULL)
+        continue;
+      g_assert_cmpuint (tall_calls_get (slot)->slot, ==, slot);
+      n_slots++;
+    }
+  g_auto (GStrv) names = tall_calls_list_names ();
+  g_assert_cmpuint (n_slots, ==, g_strv_length (names));
+}
+
+static void
+test_names (void)
+{
+  g_auto (GStrv) names = tall_calls_list_names ();
+  g_assert_cmpuint (g_strv_length (names), >, 0);
+  for (guint i = 0; names[i] != NULL; i++)
+    {
+      const TallIdlCall *call = tall_calls_find (names[i]);
+      g_assert_cmpstr (call->name, ==, names[i]);
+      g_assert_true (tall_calls_get (call->slot) == call);
+    }
+  g_assert_null (tall_calls_find ("getOrder2"));
+  g_assert_null (tall_calls_find (""));
+}
+
+static void
+check_fields (const TallStructType *type, gint16 first_id)
+{
+  for (guint i = 0; i < type->n_fields; i++)
+    g_assert_cmpint (type->fields[i].id, ==, first_id + (gint)i);
+}
+
+/* Arguments count from 1. A result has what succeeded as field 0, if anything, and the failure as
+ * field 1. */
+static void
+test_structs (void)
+{
+  g_auto (GStrv) names = tall_calls_list_names ();
+  for (guint i = 0; names[i] != NULL; i++)
+    {
+      const TallIdlCall *call = tall_calls_find (names[i]);
+      const TallStructType *result = call->result;
+      g_assert_cmpuint (call->args->size, ==, sizeof (TallIdlArgs));
+      check_fields (call->args, 1);
+      g_assert_cmpuint (result->size, ==, sizeof (TallIdlResult));
+      check_fields (result, result->n_fields == 2 ? 0 : 1);
+      g_assert_true (result->fields[result->n_fields - 1].type == &tall_idl_failure_type);
+      g_assert_cmpint (call->asked != NULL, ==, call->item_operation != NULL);
+      g_assert_true (call->asked == NULL || call->item != NULL);
+      g_assert_true (tall_idl_call_get_limits (call)
+                     == (call->item != NULL ? &tall_idl_many_limits : &tall_idl_limits));
+    }
+}
+
+/* Every name in braces is a field, and is shown as empty where nothing was sent. */
+static void
+test_operations_of_nothing (void)
+{
+  static const TallIdlArgs nothing = { 0 };
+  g_auto (GStrv) names = tall_calls_list_names ();
+
+  for (guint i = 0; names[i] != NULL; i++)
+    {
+      const TallIdlCall *call = tall_calls_find (names[i]);
+      g_autofree char *operation = tall_idl_call_describe (call, &nothing);
+      g_assert_null (strpbrk (operation, "{}("));
+      g_assert_cmpuint (strlen (operation), >, 0);
+      if (call->asked == NULL)
+        continue;
+      g_autofree gpointer none = g_malloc0 (call->asked->size);
+      g_autofree char *item = tall_idl_call_describe_item (call, none);
+      g_assert_cmpstr (item + strlen (item) - strlen ("order  of "), ==, "order  of ");
+    }
+}
+
+static void
+expect_operation (const TallIdlCall *call, const TallIdlArgs *args, const char *expected)
+{
+  g_autofree char *operation = tall_idl_call_describe (call, args);
+  g_assert_cmpstr (operation, ==, expected);
+}
+
+/* What numbers hold is not looked at again. */
+static void
+test_operations (void)
+{
+  char customer_number[] = "{order_number}%s", order_number[] = "}10248{";
+  g_autoptr (TallOrder) order = tall_order_new (customer_number, order_number);
+  g_autoptr (TallCustomer) customer = tall_customer_new (customer_number);
+  TallOrderId ids[2] = { { customer_number, order_number } };
+  TallIdlPut puts[3] = { { .order = order } };
+  TallIdlMany many = { .ids = ids, .n_ids = 2, .puts = puts, .n_puts = 3 };
+  TallIdlListing listing = { .customer_number = customer_number };
+  TallIdlArgs one = { .customer_number = customer_number, .order_number = order_number };
+  TallIdlArgs put_order = { .order = order }, put_customer = { .customer = customer };
+  TallIdlArgs of_many = { .request = &many }, of_listing = { .request = &listing };
+
+  expect_operation (TALL_CALL (put_order), &put_order, "Storing order }10248{ of {order_number}%s");
+  expect_operation (TALL_CALL (get_order), &one, "Fetching order }10248{ of {order_number}%s");
+  expect_operation (TALL_CALL (delete_order), &one, "Deleting order }10248{ of {order_number}%s");
+  expect_operation (TALL_CALL (put_customer), &put_customer, "Storing customer {order_number}%s");
+  expect_operation (TALL_CALL (get_customer), &one, "Fetching customer {order_number}%s");
+  expect_operation (TALL_CALL (delete_customer), &one, "Deleting customer {order_number}%s");
+  expect_operation (TALL_CALL (get_orders), &of_many, "Fetching 2 orders");
+  expect_operation (TALL_CALL (put_orders), &of_many, "Storing 3 orders");
+  expect_operation (TALL_CALL (list_orders), &of_listing, "Listing the orders of {order_number}%s");
+  expect_operation (TALL_CALL (get_customer_orders), &of_listing,
+                    "Fetching the orders of {order_number}%s");
+  g_autofree char *id = tall_idl_call_describe_item (TALL_CALL (get_orders), &ids[0]);
+  g_assert_cmpstr (id, ==, "Fetching order }10248{ of {order_number}%s");
+  g_autofree char *put = tall_idl_call_describe_item (TALL_CALL (put_orders), &puts[0]);
+  g_assert_cmpstr (put, ==, "Storing order }10248{ of {order_number}%s");
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/service/calls/slots", test_slots);
+  g_test_add_func ("/service/calls/names", test_names);
+  g_test_add_func ("/service/calls/structs", test_structs);
+  g_test_add_func ("/service/calls/operations/of-nothing", test_operations_of_nothing);
+  g_test_add_func ("/service/calls/operations", test_operations);
+  return g_test_run ();
+}

@@ -1,12 +1,35 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-key-strategy.h"
+
 #include "tall-error.h"
+#include "tall-slots.h"
 
 /* The default first. */
 static const TallKeyStrategy *const strategies[] = {
   &tall_key_hashed, &tall_key_raw, &tall_key_salted, &tall_key_reversed, &tall_key_numeric,
 };
+
+/**
+ * tall_key_strategy_check:
+ *
+ * Ends the process if the strategy is not complete. All in the list are checked before the first
+ * use.
+ */
+void
+tall_key_strategy_check (const TallKeyStrategy *self)
+{
+  static const TallSlot slots[] = {
+    TALL_SLOT (TallKeyStrategy, name),
+    TALL_SLOT (TallKeyStrategy, summary),
+    TALL_SLOT (TallKeyStrategy, append_customer),
+    TALL_SLOT (TallKeyStrategy, append_order),
+    TALL_SLOT (TallKeyStrategy, measure_customer),
+    TALL_SLOT (TallKeyStrategy, measure_order),
+    TALL_SLOT (TallKeyStrategy, append_splits),
+  };
+  tall_slots_check (self->name, "TallKeyStrategy", self, slots, G_N_ELEMENTS (slots));
+}
 
 /**
  * tall_key_strategies:
@@ -17,6 +40,13 @@ static const TallKeyStrategy *const strategies[] = {
 const TallKeyStrategy *const *
 tall_key_strategies (guint *n)
 {
+  static gsize checked;
+  if (g_once_init_enter (&checked))
+    {
+      for (guint i = 0; i < G_N_ELEMENTS (strategies); i++)
+        tall_key_strategy_check (strategies[i]);
+      g_once_init_leave (&checked, 1);
+    }
   *n = G_N_ELEMENTS (strategies);
   return strategies;
 }
@@ -30,12 +60,14 @@ tall_key_strategies (guint *n)
 const TallKeyStrategy *
 tall_key_strategy_find (const char *name, GError **error)
 {
+  guint n;
+  const TallKeyStrategy *const *all = tall_key_strategies (&n);
   g_autoptr (GString) known = g_string_new (NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (strategies); i++)
+  for (guint i = 0; i < n; i++)
     {
-      if (g_strcmp0 (strategies[i]->name, name) == 0)
-        return strategies[i];
-      g_string_append_printf (known, "%s%s", i > 0 ? ", " : "", strategies[i]->name);
+      if (g_strcmp0 (all[i]->name, name) == 0)
+        return all[i];
+      g_string_append_printf (known, "%s%s", i > 0 ? ", " : "", all[i]->name);
     }
 
   tall_error_set_invalid (error, "key_strategy", "There is no key strategy “%s”; choose one of: %s",

@@ -13,7 +13,8 @@ typedef struct _TallKeyStrategy TallKeyStrategy;
  *
  * How numbers become row keys. An order's row key is customer part + order part; layouts add to it
  * what they need. A strategy is stateless and does no I/O. It is complete if every slot below is
- * set; a new strategy is one new file and one entry in tall-key-strategies.c.
+ * set, which tall_key_strategy_check() makes sure of; a new strategy is one new file and one entry
+ * in tall-key-strategies.c.
  */
 struct _TallKeyStrategy
 {
@@ -60,6 +61,7 @@ GPtrArray *tall_key_strategy_make_splits (const TallKeyStrategy *self,
 
 const TallKeyStrategy *const *tall_key_strategies (guint *n);
 const TallKeyStrategy *tall_key_strategy_find (const char *name, GError **error);
+void tall_key_strategy_check (const TallKeyStrategy *self);
 
 extern const TallKeyStrategy tall_key_hashed;
 extern const TallKeyStrategy tall_key_raw;

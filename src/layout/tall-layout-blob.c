@@ -5,23 +5,9 @@
 #include "tall-canonical.h"
 #include "tall-columns-private.h"
 #include "tall-customer-rows-private.h"
-#include "tall-row-parts-private.h"
+#include "tall-root-rows-private.h"
 
-#define ORDERS "orders"
 #define ORDER_COLUMN "order"
-
-static const TallLayoutTable tables[] = {
-  { TALL_CUSTOMERS, FALSE },
-  { ORDERS, TRUE },
-  { NULL },
-};
-
-static const char *
-locate_order (const TallOrderKey *key, GByteArray *row)
-{
-  tall_bytes_append (row, key->whole);
-  return ORDERS;
-}
 
 static void
 append_root (const TallOrder *order G_GNUC_UNUSED,
@@ -33,39 +19,26 @@ append_root (const TallOrder *order G_GNUC_UNUSED,
   tall_mutation_put (batch, root, tall_slice_str (ORDER_COLUMN), revision, canonical);
 }
 
-static void
-plan_order (const TallOrderKey *key, TallReadPlan *plan)
-{
-  tall_read_plan_add_get (plan, ORDERS, key->whole);
-}
-
 static gboolean
-decode_order (const TallOrderKey *key,
-              const char *customer_number,
-              const char *order_number,
-              const TallRows *results,
-              guint n_results,
-              gint64 revision,
-              TallDecoded *decoded,
-              GError **error)
+decode_order (const TallFound *found, TallDecoded *decoded, GError **error)
 {
-  g_assert (n_results == 1);
-  const TallRow *row = tall_rows_find (&results[0], key->whole);
+  g_assert (found->n_results == 1);
+  const TallRow *row = tall_root_rows_find (found, error);
   if (row == NULL)
-    return tall_columns_set_damaged (error, ORDERS, key->whole, "the root row is missing");
+    return FALSE;
 
-  const TallCell *cell = tall_blob_find (ORDERS, row, ORDER_COLUMN, revision, error);
+  const TallCell *cell = tall_blob_find (TALL_ORDERS, row, ORDER_COLUMN, found->revision, error);
   if (cell == NULL)
     return FALSE;
 
   GError *why = NULL;
   g_autoptr (TallOrder) order = tall_order_from_canonical (cell->value, &why);
   if (order == NULL)
-    return tall_blob_set_damaged (error, ORDERS, row->key, ORDER_COLUMN, why);
+    return tall_blob_set_damaged (error, TALL_ORDERS, row->key, ORDER_COLUMN, why);
 
-  if (strcmp (order->customer_number, customer_number) != 0
-      || strcmp (order->order_number, order_number) != 0)
-    return tall_columns_set_damaged (error, ORDERS, row->key,
+  if (strcmp (order->customer_number, found->customer_number) != 0
+      || strcmp (order->order_number, found->order_number) != 0)
+    return tall_columns_set_damaged (error, TALL_ORDERS, row->key,
                                      "column " TALL_FAMILY ":" ORDER_COLUMN
                                      " holds order %s of customer %s",
                                      order->order_number, order->customer_number);
@@ -73,16 +46,6 @@ decode_order (const TallOrderKey *key,
   decoded->order = g_steal_pointer (&order);
   decoded->canonical = cell->value;
   return TRUE;
-}
-
-static void
-name_parts (const TallKeyStrategy *strategy, const char *table, TallSlice row, GArray *parts)
-{
-  TallRowParts naming = tall_row_parts (strategy, row, parts);
-  tall_row_parts_take_customer (&naming);
-  if (strcmp (table, ORDERS) == 0)
-    tall_row_parts_take_order (&naming);
-  tall_row_parts_end (&naming);
 }
 
 /**
@@ -93,15 +56,15 @@ name_parts (const TallKeyStrategy *strategy, const char *table, TallSlice row, G
 const TallLayout tall_layout_blob = {
   .name = "blob",
   .summary = "one row an order, its protobuf in one cell; tables customers, orders",
-  .tables = tables,
+  .tables = tall_root_rows_tables,
   .single_row = TRUE,
   .most_memory = TALL_LAYOUT_USUAL_MEMORY,
-  .locate_order = locate_order,
+  .locate_order = tall_root_rows_locate,
   .append_root = append_root,
-  .plan_order = plan_order,
+  .plan_order = tall_root_rows_plan,
   .decode_order = decode_order,
   .locate_customer = tall_customer_rows_locate,
   .append_customer = tall_customer_blob_append,
   .decode_customer = tall_customer_blob_decode,
-  .name_parts = name_parts,
+  .name_parts = tall_root_rows_name_parts,
 };

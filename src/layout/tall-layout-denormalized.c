@@ -5,10 +5,9 @@
 
 #include "tall-customer-rows-private.h"
 #include "tall-order-rows-private.h"
+#include "tall-root-rows-private.h"
 #include "tall-row-parts-private.h"
 #include "tall-ship-to-rows-private.h"
-
-#define ORDERS "orders"
 
 /* The byte after the order part. */
 enum
@@ -16,12 +15,6 @@ enum
   ROW_ROOT = 1,
   ROW_LOCATION = 2,
   ROW_LINE = 3,
-};
-
-static const TallLayoutTable tables[] = {
-  { TALL_CUSTOMERS, FALSE },
-  { ORDERS, TRUE },
-  { NULL },
 };
 
 static void
@@ -35,17 +28,7 @@ static const char *
 locate_order (const TallOrderKey *key, GByteArray *row)
 {
   append_typed (key, ROW_ROOT, row);
-  return ORDERS;
-}
-
-static void
-append_root (const TallOrder *order,
-             TallSlice canonical G_GNUC_UNUSED,
-             gint64 revision,
-             TallBatch *batch,
-             TallMutation *root)
-{
-  tall_columns_append (&tall_columns_order, order, revision, batch, root);
+  return TALL_ORDERS;
 }
 
 static TallMutation *
@@ -54,7 +37,7 @@ add_row (const TallOrderKey *key, guint8 type, guint32 number, TallBatch *batch,
   g_byte_array_set_size (row, 0);
   append_typed (key, type, row);
   tall_bytes_append_u32 (row, number);
-  return tall_batch_add (batch, ORDERS, tall_slice_array (row));
+  return tall_batch_add (batch, TALL_ORDERS, tall_slice_array (row));
 }
 
 static void
@@ -82,7 +65,7 @@ append_children (const TallOrderKey *key, const TallOrder *order, gint64 revisio
 static void
 plan_order (const TallOrderKey *key, TallReadPlan *plan)
 {
-  tall_read_plan_add_prefix_scan (plan, ORDERS, key->whole);
+  tall_read_plan_add_prefix_scan (plan, TALL_ORDERS, key->whole);
 }
 
 static void
@@ -91,7 +74,7 @@ plan_children (const TallOrderKey *key, TallReadPlan *plan)
   g_autoptr (GByteArray) start = g_byte_array_sized_new (64);
   append_typed (key, ROW_LOCATION, start);
   TallSlice stop = tall_slice_after_prefix (plan->arena, key->whole);
-  tall_read_plan_add_scan (plan, ORDERS, tall_slice_array (start), stop);
+  tall_read_plan_add_scan (plan, TALL_ORDERS, tall_slice_array (start), stop);
 }
 
 static gboolean
@@ -116,27 +99,20 @@ decode_row (TallShipToRows *rows, const TallOrderKey *key, const TallRow *row, G
 }
 
 static gboolean
-decode_order (const TallOrderKey *key,
-              const char *customer_number,
-              const char *order_number,
-              const TallRows *results,
-              guint n_results,
-              gint64 revision,
-              TallDecoded *decoded,
-              GError **error)
+decode_order (const TallFound *found, TallDecoded *decoded, GError **error)
 {
-  g_assert (n_results == 1);
-  g_autoptr (TallOrder) order = tall_order_new (customer_number, order_number);
+  g_assert (found->n_results == 1);
+  const TallRows *results = &found->results[0];
+  g_autoptr (TallOrder) order = tall_order_new (found->customer_number, found->order_number);
   g_auto (TallShipToRows) rows = { { NULL } };
-  tall_ship_to_rows_init (&rows, ORDERS, revision, order, results[0].n_rows);
+  tall_ship_to_rows_init (&rows, TALL_ORDERS, found->revision, order, results->n_rows);
 
-  for (guint i = 0; i < results[0].n_rows; i++)
-    if (!decode_row (&rows, key, &results[0].rows[i], error))
+  for (guint i = 0; i < results->n_rows; i++)
+    if (!decode_row (&rows, found->key, &results->rows[i], error))
       return FALSE;
   tall_ship_to_rows_finish (&rows);
 
   decoded->order = g_steal_pointer (&order);
-  decoded->canonical = tall_slice (NULL, 0);
   return TRUE;
 }
 
@@ -145,7 +121,7 @@ name_parts (const TallKeyStrategy *strategy, const char *table, TallSlice row, G
 {
   TallRowParts naming = tall_row_parts (strategy, row, parts);
   tall_row_parts_take_customer (&naming);
-  if (strcmp (table, ORDERS) == 0)
+  if (strcmp (table, TALL_ORDERS) == 0)
     {
       tall_row_parts_take_order (&naming);
       int type = tall_row_parts_take_type (&naming, ROW_ROOT, ROW_LINE);
@@ -166,11 +142,11 @@ name_parts (const TallKeyStrategy *strategy, const char *table, TallSlice row, G
 const TallLayout tall_layout_denormalized = {
   .name = "denormalized",
   .summary = "a row a line with its ship-to, a column a field; tables customers, orders, one scan",
-  .tables = tables,
+  .tables = tall_root_rows_tables,
   .single_row = FALSE,
   .most_memory = TALL_LAYOUT_USUAL_MEMORY + TALL_MAX_REPEATED_BYTES,
   .locate_order = locate_order,
-  .append_root = append_root,
+  .append_root = tall_root_rows_append_columns,
   .append_children = append_children,
   .plan_order = plan_order,
   .plan_children = plan_children,

@@ -4,14 +4,14 @@
 
 #include "tall-customer-rows-private.h"
 #include "tall-order-rows-private.h"
+#include "tall-root-rows-private.h"
 #include "tall-row-parts-private.h"
 
-#define ORDERS "orders"
 #define SHIPPING "shipping"
 #define LINES "lines"
 
 static const TallLayoutTable tables[] = {
-  { TALL_CUSTOMERS, FALSE }, { ORDERS, TRUE }, { SHIPPING, TRUE }, { LINES, TRUE }, { NULL },
+  { TALL_CUSTOMERS, FALSE }, { TALL_ORDERS, TRUE }, { SHIPPING, TRUE }, { LINES, TRUE }, { NULL },
 };
 
 /* The reads of an order, by position. */
@@ -22,23 +22,6 @@ enum
   READ_LINES,
   N_READS,
 };
-
-static const char *
-locate_order (const TallOrderKey *key, GByteArray *row)
-{
-  tall_bytes_append (row, key->whole);
-  return ORDERS;
-}
-
-static void
-append_root (const TallOrder *order,
-             TallSlice canonical G_GNUC_UNUSED,
-             gint64 revision,
-             TallBatch *batch,
-             TallMutation *root)
-{
-  tall_columns_append (&tall_columns_order, order, revision, batch, root);
-}
 
 static void
 append_children (const TallOrderKey *key, const TallOrder *order, gint64 revision, TallBatch *batch)
@@ -57,30 +40,36 @@ plan_children (const TallOrderKey *key, TallReadPlan *plan)
 static void
 plan_order (const TallOrderKey *key, TallReadPlan *plan)
 {
-  tall_read_plan_add_get (plan, ORDERS, key->whole);
+  tall_read_plan_add_get (plan, TALL_ORDERS, key->whole);
   plan_children (key, plan);
 }
 
 static gboolean
-decode_root (TallOrderRows *rows, const TallOrderKey *key, const TallRows *found, GError **error)
+decode_root (TallOrderRows *rows, const TallFound *found, GError **error)
 {
-  const TallRow *row = tall_rows_find (found, key->whole);
+  const TallRow *row = tall_root_rows_find (found, error);
   if (row == NULL)
-    return tall_columns_set_damaged (error, ORDERS, key->whole, "the root row is missing");
-
-  rows->reader.table = ORDERS;
-  return tall_columns_read (&tall_columns_order, &rows->reader, row, rows->order, NULL, error);
+    return FALSE;
+  rows->reader.table = TALL_ORDERS;
+  return tall_columns_read (&tall_columns_order, &rows->reader, row, rows->order_lines.order, NULL,
+                            error);
 }
 
+/* The rows of one table other than the root row's. */
 static gboolean
-decode_locations (TallOrderRows *rows, const TallRows *found, GError **error)
+decode_rows (TallOrderRows *rows,
+             const TallRowPlace *place,
+             guint n_numbers,
+             gboolean (*read_row) (TallOrderRows *, const TallRow *, GError **),
+             const TallRows *found,
+             GError **error)
 {
-  rows->reader.table = SHIPPING;
+  rows->reader.table = place->table;
   for (guint i = 0; i < found->n_rows; i++)
     {
       const TallRow *row = &found->rows[i];
-      gboolean done = tall_row_place_has (&rows->locations, row->key, 1)
-                          ? tall_order_rows_read_location (rows, row, error)
+      gboolean done = tall_row_place_has (place, row->key, n_numbers)
+                          ? read_row (rows, row, error)
                           : tall_order_rows_check_unexpected (&rows->reader, row, error);
       if (!done)
         return FALSE;
@@ -89,48 +78,26 @@ decode_locations (TallOrderRows *rows, const TallRows *found, GError **error)
 }
 
 static gboolean
-decode_lines (TallOrderRows *rows, const TallRows *found, GError **error)
+decode_order (const TallFound *found, TallDecoded *decoded, GError **error)
 {
-  rows->reader.table = LINES;
-  for (guint i = 0; i < found->n_rows; i++)
-    {
-      const TallRow *row = &found->rows[i];
-      gboolean done = tall_row_place_has (&rows->lines, row->key, 2)
-                          ? tall_order_rows_read_line (rows, row, error)
-                          : tall_order_rows_check_unexpected (&rows->reader, row, error);
-      if (!done)
-        return FALSE;
-    }
-  return TRUE;
-}
-
-static gboolean
-decode_order (const TallOrderKey *key,
-              const char *customer_number,
-              const char *order_number,
-              const TallRows *results,
-              guint n_results,
-              gint64 revision,
-              TallDecoded *decoded,
-              GError **error)
-{
-  g_assert (n_results == N_READS);
-  g_autoptr (TallOrder) order = tall_order_new (customer_number, order_number);
+  g_assert (found->n_results == N_READS);
+  g_autoptr (TallOrder) order = tall_order_new (found->customer_number, found->order_number);
   TallOrderRows rows = {
-    .reader = { NULL, revision, order->arena },
-    .locations = { SHIPPING, key->whole },
-    .lines = { LINES, key->whole },
-    .order = order,
+    .reader = { NULL, found->revision, order->arena },
+    .locations = { SHIPPING, found->key->whole },
+    .lines = { LINES, found->key->whole },
+    .order_lines = { .order = order },
   };
-  tall_order_rows_allocate (&rows, &results[READ_SHIPPING], &results[READ_LINES]);
+  tall_order_rows_allocate (&rows, &found->results[READ_SHIPPING], &found->results[READ_LINES]);
 
-  if (!decode_root (&rows, key, &results[READ_ROOT], error)
-      || !decode_locations (&rows, &results[READ_SHIPPING], error)
-      || !decode_lines (&rows, &results[READ_LINES], error))
+  if (!decode_root (&rows, found, error)
+      || !decode_rows (&rows, &rows.locations, 1, tall_order_rows_read_location,
+                       &found->results[READ_SHIPPING], error)
+      || !decode_rows (&rows, &rows.lines, 2, tall_order_rows_read_line,
+                       &found->results[READ_LINES], error))
     return FALSE;
 
   decoded->order = g_steal_pointer (&order);
-  decoded->canonical = tall_slice (NULL, 0);
   return TRUE;
 }
 
@@ -162,8 +129,8 @@ const TallLayout tall_layout_normalized = {
   .tables = tables,
   .single_row = FALSE,
   .most_memory = TALL_LAYOUT_USUAL_MEMORY,
-  .locate_order = locate_order,
-  .append_root = append_root,
+  .locate_order = tall_root_rows_locate,
+  .append_root = tall_root_rows_append_columns,
   .append_children = append_children,
   .plan_order = plan_order,
   .plan_children = plan_children,

@@ -3,9 +3,8 @@
 #include "tall-layout.h"
 
 #include "tall-order-rows-private.h"
+#include "tall-root-rows-private.h"
 #include "tall-row-parts-private.h"
-
-#define ORDERS "orders"
 
 /* The byte after the customer part. */
 enum
@@ -23,7 +22,7 @@ enum
 };
 
 static const TallLayoutTable tables[] = {
-  { ORDERS, FALSE },
+  { TALL_ORDERS, FALSE },
   { NULL },
 };
 
@@ -41,17 +40,7 @@ locate_order (const TallOrderKey *key, GByteArray *row)
 {
   append_prefix (key, row);
   tall_bytes_append_u8 (row, ROW_ROOT);
-  return ORDERS;
-}
-
-static void
-append_root (const TallOrder *order,
-             TallSlice canonical G_GNUC_UNUSED,
-             gint64 revision,
-             TallBatch *batch,
-             TallMutation *root)
-{
-  tall_columns_append (&tall_columns_order, order, revision, batch, root);
+  return TALL_ORDERS;
 }
 
 /* What the keys of rows of locations and of lines begin with. */
@@ -86,9 +75,10 @@ append_children (const TallOrderKey *key, const TallOrder *order, gint64 revisio
 {
   g_auto (Prefixes) prefixes = { NULL };
   prefixes_init (&prefixes, key);
-  tall_order_rows_append (order, (TallRowPlace){ ORDERS, tall_slice_array (prefixes.locations) },
-                          (TallRowPlace){ ORDERS, tall_slice_array (prefixes.lines) }, revision,
-                          batch);
+  tall_order_rows_append (order,
+                          (TallRowPlace){ TALL_ORDERS, tall_slice_array (prefixes.locations) },
+                          (TallRowPlace){ TALL_ORDERS, tall_slice_array (prefixes.lines) },
+                          revision, batch);
 }
 
 static void
@@ -96,7 +86,7 @@ plan_order (const TallOrderKey *key, TallReadPlan *plan)
 {
   g_autoptr (GByteArray) prefix = g_byte_array_sized_new (64);
   append_prefix (key, prefix);
-  tall_read_plan_add_prefix_scan (plan, ORDERS, tall_slice_array (prefix));
+  tall_read_plan_add_prefix_scan (plan, TALL_ORDERS, tall_slice_array (prefix));
 }
 
 static void
@@ -106,7 +96,7 @@ plan_children (const TallOrderKey *key, TallReadPlan *plan)
   append_prefix (key, start);
   TallSlice stop = tall_slice_after_prefix (plan->arena, tall_slice_array (start));
   tall_bytes_append_u8 (start, ROW_LOCATION);
-  tall_read_plan_add_scan (plan, ORDERS, tall_slice_array (start), stop);
+  tall_read_plan_add_scan (plan, TALL_ORDERS, tall_slice_array (start), stop);
 }
 
 static gboolean
@@ -117,41 +107,35 @@ decode_row (TallOrderRows *rows, const TallRow *row, TallSlice root, GError **er
   if (tall_row_place_has (&rows->locations, row->key, 1))
     return tall_order_rows_read_location (rows, row, error);
   if (tall_slice_equal (row->key, root))
-    return tall_columns_read (&tall_columns_order, &rows->reader, row, rows->order, NULL, error);
+    return tall_columns_read (&tall_columns_order, &rows->reader, row, rows->order_lines.order,
+                              NULL, error);
   return tall_order_rows_check_unexpected (&rows->reader, row, error);
 }
 
 static gboolean
-decode_order (const TallOrderKey *key,
-              const char *customer_number,
-              const char *order_number,
-              const TallRows *results,
-              guint n_results,
-              gint64 revision,
-              TallDecoded *decoded,
-              GError **error)
+decode_order (const TallFound *found, TallDecoded *decoded, GError **error)
 {
-  g_assert (n_results == 1);
+  g_assert (found->n_results == 1);
+  const TallRows *results = &found->results[0];
   g_autoptr (GByteArray) root = g_byte_array_sized_new (64);
-  locate_order (key, root);
+  locate_order (found->key, root);
   g_auto (Prefixes) prefixes = { NULL };
-  prefixes_init (&prefixes, key);
+  prefixes_init (&prefixes, found->key);
 
-  g_autoptr (TallOrder) order = tall_order_new (customer_number, order_number);
+  g_autoptr (TallOrder) order = tall_order_new (found->customer_number, found->order_number);
   TallOrderRows rows = {
-    .reader = { ORDERS, revision, order->arena },
-    .locations = { ORDERS, tall_slice_array (prefixes.locations) },
-    .lines = { ORDERS, tall_slice_array (prefixes.lines) },
-    .order = order,
+    .reader = { TALL_ORDERS, found->revision, order->arena },
+    .locations = { TALL_ORDERS, tall_slice_array (prefixes.locations) },
+    .lines = { TALL_ORDERS, tall_slice_array (prefixes.lines) },
+    .order_lines = { .order = order },
   };
-  tall_order_rows_allocate (&rows, &results[0], &results[0]);
+  tall_order_rows_allocate (&rows, results, results);
 
-  for (guint i = 0; i < results[0].n_rows; i++)
-    if (!decode_row (&rows, &results[0].rows[i], tall_slice_array (root), error))
+  for (guint i = 0; i < results->n_rows; i++)
+    if (!decode_row (&rows, &results->rows[i], tall_slice_array (root), error))
       return FALSE;
 
   decoded->order = g_steal_pointer (&order);
-  decoded->canonical = tall_slice (NULL, 0);
   return TRUE;
 }
 
@@ -160,7 +144,7 @@ locate_customer (const TallOrderKey *key, GByteArray *row)
 {
   tall_bytes_append (row, key->customer);
   tall_bytes_append_u8 (row, RECORD_CUSTOMER);
-  return ORDERS;
+  return TALL_ORDERS;
 }
 
 static void
@@ -177,7 +161,7 @@ static TallCustomer *
 decode_customer (const char *number, const TallRow *row, gint64 revision, GError **error)
 {
   g_autoptr (TallCustomer) customer = tall_customer_new (number);
-  TallColumnsReader reader = { ORDERS, revision, customer->arena };
+  TallColumnsReader reader = { TALL_ORDERS, revision, customer->arena };
   if (!tall_columns_read (&tall_columns_customer, &reader, row, customer, NULL, error))
     return NULL;
   return g_steal_pointer (&customer);
@@ -216,7 +200,7 @@ const TallLayout tall_layout_record_type = {
   .single_row = FALSE,
   .most_memory = TALL_LAYOUT_USUAL_MEMORY,
   .locate_order = locate_order,
-  .append_root = append_root,
+  .append_root = tall_root_rows_append_columns,
   .append_children = append_children,
   .plan_order = plan_order,
   .plan_children = plan_children,

@@ -5,9 +5,8 @@
 #include "tall-canonical.h"
 #include "tall-columns-private.h"
 #include "tall-customer-rows-private.h"
-#include "tall-row-parts-private.h"
-
-#define ORDERS "orders"
+#include "tall-order-lines-private.h"
+#include "tall-root-rows-private.h"
 
 /* The first byte of the qualifiers that are not names. */
 enum
@@ -18,19 +17,6 @@ enum
 
 #define LOCATION_LEN 5 /* bytes of a location's qualifier: type, location */
 #define LINE_LEN 9     /* of a line's: and line */
-
-static const TallLayoutTable tables[] = {
-  { TALL_CUSTOMERS, FALSE },
-  { ORDERS, TRUE },
-  { NULL },
-};
-
-static const char *
-locate_order (const TallOrderKey *key, GByteArray *row)
-{
-  tall_bytes_append (row, key->whole);
-  return ORDERS;
-}
 
 /* A qualifier in the arena; of a location if @line is 0. */
 static TallSlice
@@ -72,41 +58,32 @@ append_root (const TallOrder *order,
     append_location (&order->shipping_locations[i], revision, batch, root);
 }
 
-static void
-plan_order (const TallOrderKey *key, TallReadPlan *plan)
-{
-  tall_read_plan_add_get (plan, ORDERS, key->whole);
-}
-
 /**
  * Decoder:
  *
  * An order under construction. Cells are sorted: locations, lines by location, then columns with
- * names. So each line belongs to the location of the line before it or to a later one.
+ * names.
  */
 typedef struct
 {
   const TallRow *row;
   gint64 revision;
-  TallOrder *order;    /* not owned; its locations have room for all location cells */
-  TallLineItem *lines; /* of all locations; room for all line cells */
-  guint n_lines;
-  guint at; /* index of the location that the last line belongs to */
+  TallOrderLines lines; /* room for all cells of locations and of lines */
 } Decoder;
 
 static gboolean
 set_bad_cell (const Decoder *self, const TallCell *cell, const char *what, GError **error)
 {
   g_autofree char *qualifier = tall_slice_to_debug (cell->qualifier);
-  return tall_columns_set_damaged (error, ORDERS, self->row->key, "column " TALL_FAMILY ":%s: %s",
-                                   qualifier, what);
+  return tall_columns_set_damaged (error, TALL_ORDERS, self->row->key,
+                                   "column " TALL_FAMILY ":%s: %s", qualifier, what);
 }
 
 static gboolean
 decode_location (Decoder *self, const TallCell *cell, guint32 number, GError **error)
 {
   g_autoptr (GError) why = NULL;
-  TallOrder *order = self->order;
+  TallOrder *order = self->lines.order;
   TallShippingLocation *location = &order->shipping_locations[order->n_shipping_locations];
   if (!tall_location_from_canonical (cell->value, order->arena, location, &why))
     return set_bad_cell (self, cell, why->message, error);
@@ -117,39 +94,19 @@ decode_location (Decoder *self, const TallCell *cell, guint32 number, GError **e
   return TRUE;
 }
 
-static TallShippingLocation *
-find_location (Decoder *self, guint32 number)
-{
-  TallOrder *order = self->order;
-  while (self->at < order->n_shipping_locations
-         && (guint32)order->shipping_locations[self->at].number < number)
-    self->at++;
-
-  if (self->at == order->n_shipping_locations
-      || (guint32)order->shipping_locations[self->at].number != number)
-    return NULL;
-  return &order->shipping_locations[self->at];
-}
-
 static gboolean
 decode_line (
     Decoder *self, const TallCell *cell, guint32 location_number, guint32 number, GError **error)
 {
   g_autoptr (GError) why = NULL;
-  TallLineItem *line = &self->lines[self->n_lines];
-  if (!tall_line_from_canonical (cell->value, self->order->arena, line, &why))
+  TallLineItem *line = &self->lines.items[self->lines.n_items];
+  if (!tall_line_from_canonical (cell->value, self->lines.order->arena, line, &why))
     return set_bad_cell (self, cell, why->message, error);
   if ((guint32)line->number != number)
     return set_bad_cell (self, cell, "holds another line than its qualifier says", error);
 
-  TallShippingLocation *location = find_location (self, location_number);
-  if (location == NULL)
+  if (!tall_order_lines_add (&self->lines, location_number))
     return set_bad_cell (self, cell, "its location has no cell of the same revision", error);
-
-  if (location->n_line_items == 0)
-    location->line_items = line;
-  location->n_line_items++;
-  self->n_lines++;
   return TRUE;
 }
 
@@ -183,10 +140,7 @@ decoder_allocate (Decoder *self)
       n_locations += cell->qualifier.len == LOCATION_LEN;
       n_lines += cell->qualifier.len == LINE_LEN;
     }
-
-  TallArena *arena = self->order->arena;
-  self->order->shipping_locations = tall_arena_newa0 (arena, TallShippingLocation, n_locations);
-  self->lines = tall_arena_newa0 (arena, TallLineItem, n_lines);
+  tall_order_lines_allocate (&self->lines, n_locations, n_lines);
 }
 
 static gboolean
@@ -200,47 +154,30 @@ decode_cells (Decoder *self, GError **error)
         return FALSE;
     }
 
-  TallColumnsReader reader = { ORDERS, self->revision, self->order->arena };
-  return tall_columns_read (&tall_columns_order, &reader, self->row, self->order, NULL, error);
+  TallColumnsReader reader = { TALL_ORDERS, self->revision, self->lines.order->arena };
+  return tall_columns_read (&tall_columns_order, &reader, self->row, self->lines.order, NULL,
+                            error);
 }
 
 static gboolean
-decode_order (const TallOrderKey *key,
-              const char *customer_number,
-              const char *order_number,
-              const TallRows *results,
-              guint n_results,
-              gint64 revision,
-              TallDecoded *decoded,
-              GError **error)
+decode_order (const TallFound *found, TallDecoded *decoded, GError **error)
 {
-  g_assert (n_results == 1);
-  const TallRow *row = tall_rows_find (&results[0], key->whole);
+  g_assert (found->n_results == 1);
+  const TallRow *row = tall_root_rows_find (found, error);
   if (row == NULL)
-    return tall_columns_set_damaged (error, ORDERS, key->whole, "the root row is missing");
+    return FALSE;
 
-  g_autoptr (TallOrder) order = tall_order_new (customer_number, order_number);
-  Decoder decoder = { .row = row, .revision = revision, .order = order };
+  g_autoptr (TallOrder) order = tall_order_new (found->customer_number, found->order_number);
+  Decoder decoder = { .row = row, .revision = found->revision, .lines = { .order = order } };
   if (!decode_cells (&decoder, error))
     return FALSE;
 
   g_autoptr (GError) why = NULL;
   if (!tall_order_normalize (order, &why))
-    return tall_columns_set_damaged (error, ORDERS, row->key, "%s", why->message);
+    return tall_columns_set_damaged (error, TALL_ORDERS, row->key, "%s", why->message);
 
   decoded->order = g_steal_pointer (&order);
-  decoded->canonical = tall_slice (NULL, 0);
   return TRUE;
-}
-
-static void
-name_parts (const TallKeyStrategy *strategy, const char *table, TallSlice row, GArray *parts)
-{
-  TallRowParts naming = tall_row_parts (strategy, row, parts);
-  tall_row_parts_take_customer (&naming);
-  if (strcmp (table, ORDERS) == 0)
-    tall_row_parts_take_order (&naming);
-  tall_row_parts_end (&naming);
 }
 
 /**
@@ -252,15 +189,15 @@ name_parts (const TallKeyStrategy *strategy, const char *table, TallSlice row, G
 const TallLayout tall_layout_wide = {
   .name = "wide",
   .summary = "one row an order, a column a location and a line; tables customers, orders",
-  .tables = tables,
+  .tables = tall_root_rows_tables,
   .single_row = TRUE,
   .most_memory = TALL_LAYOUT_USUAL_MEMORY,
-  .locate_order = locate_order,
+  .locate_order = tall_root_rows_locate,
   .append_root = append_root,
-  .plan_order = plan_order,
+  .plan_order = tall_root_rows_plan,
   .decode_order = decode_order,
   .locate_customer = tall_customer_rows_locate,
   .append_customer = tall_customer_blob_append,
   .decode_customer = tall_customer_blob_decode,
-  .name_parts = name_parts,
+  .name_parts = tall_root_rows_name_parts,
 };

@@ -33,6 +33,21 @@ typedef struct
 } TallRowPart;
 
 /**
+ * TallFound:
+ *
+ * What the reads of an order's plan have found, and of which order. Nothing is owned.
+ */
+typedef struct
+{
+  const TallOrderKey *key;
+  const char *customer_number; /* the numbers asked for; the order gets them */
+  const char *order_number;
+  const TallRows *results; /* n_results of them: of the reads of plan_order, by position */
+  guint n_results;
+  gint64 revision; /* cells with other timestamps do not count */
+} TallFound;
+
+/**
  * TallDecoded:
  *
  * What a layout made of the rows of an order.
@@ -53,8 +68,8 @@ typedef struct _TallLayout TallLayout;
  *
  * How an order, or a customer, lies in rows. A layout is a stateless table of functions: it does no
  * I/O, and of revisions it knows only the timestamp that its caller passes. All slots must be set,
- * except where a comment says otherwise. A new layout is one new file and one entry in
- * tall-layouts.c. FORMAT.md fixes what each layout writes.
+ * except where a comment says otherwise; tall_layout_check() makes sure of it. A new layout is one
+ * new file and one entry in tall-layouts.c. FORMAT.md fixes what each layout writes.
  *
  * The keys of all rows, in all tables, begin with the customer part of #TallOrderKey, and nothing
  * of the layout's own stands before it. So the split points of the key strategy serve every table,
@@ -112,18 +127,10 @@ struct _TallLayout
    * clean them up; may find the root row too. May be NULL if single_row. */
   void (*plan_children) (const TallOrderKey *key, TallReadPlan *plan);
 
-  /* Makes an order of the @n_results results of plan_order's reads. @customer_number and
-   * @order_number are the numbers asked for; the order gets them. FALSE with TALL_ERROR_DAMAGED if
-   * a cell of @revision cannot be understood or a column that must be there is missing; the caller
-   * finds missing rows: it counts. */
-  gboolean (*decode_order) (const TallOrderKey *key,
-                            const char *customer_number,
-                            const char *order_number,
-                            const TallRows *results,
-                            guint n_results,
-                            gint64 revision,
-                            TallDecoded *decoded,
-                            GError **error);
+  /* Makes an order of what was found; @decoded is all zero before. FALSE with TALL_ERROR_DAMAGED if
+   * a cell of the revision cannot be understood or a column that must be there is missing; the
+   * caller finds missing rows: it counts. */
+  gboolean (*decode_order) (const TallFound *found, TallDecoded *decoded, GError **error);
 
   /* The row of a customer: its table, and its row key, appended to @row. */
   const char *(*locate_customer) (const TallOrderKey *key, GByteArray *row);
@@ -152,6 +159,7 @@ struct _TallLayout
 
 const TallLayout *const *tall_layouts (guint *n);
 const TallLayout *tall_layout_find (const char *name, GError **error);
+void tall_layout_check (const TallLayout *self);
 
 extern const TallLayout tall_layout_blob;
 extern const TallLayout tall_layout_record_type;

@@ -1,13 +1,45 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-layout.h"
+
 #include "tall-error.h"
+#include "tall-slots.h"
 
 /* The default first. */
 static const TallLayout *const layouts[] = {
   &tall_layout_blob,         &tall_layout_record_type, &tall_layout_normalized,
   &tall_layout_denormalized, &tall_layout_wide,
 };
+
+/**
+ * tall_layout_check:
+ *
+ * Ends the process if the layout is not complete. All in the list are checked before the first use.
+ */
+void
+tall_layout_check (const TallLayout *self)
+{
+  static const TallSlot slots[] = {
+    TALL_SLOT (TallLayout, name),
+    TALL_SLOT (TallLayout, summary),
+    TALL_SLOT (TallLayout, tables),
+    TALL_SLOT (TallLayout, locate_order),
+    TALL_SLOT (TallLayout, append_root),
+    TALL_SLOT (TallLayout, plan_order),
+    TALL_SLOT (TallLayout, decode_order),
+    TALL_SLOT (TallLayout, locate_customer),
+    TALL_SLOT (TallLayout, append_customer),
+    TALL_SLOT (TallLayout, decode_customer),
+    TALL_SLOT (TallLayout, name_parts),
+    /* of orders with other rows than the root row */
+    TALL_SLOT (TallLayout, append_children),
+    TALL_SLOT (TallLayout, plan_children),
+  };
+  guint n = G_N_ELEMENTS (slots) - (self->single_row ? 2 : 0);
+  tall_slots_check (self->name, "TallLayout", self, slots, n);
+  if (self->most_memory == 0)
+    g_error ("%s does not say how much memory an order takes (most_memory)", self->name);
+}
 
 /**
  * tall_layouts:
@@ -18,6 +50,13 @@ static const TallLayout *const layouts[] = {
 const TallLayout *const *
 tall_layouts (guint *n)
 {
+  static gsize checked;
+  if (g_once_init_enter (&checked))
+    {
+      for (guint i = 0; i < G_N_ELEMENTS (layouts); i++)
+        tall_layout_check (layouts[i]);
+      g_once_init_leave (&checked, 1);
+    }
   *n = G_N_ELEMENTS (layouts);
   return layouts;
 }
@@ -31,12 +70,14 @@ tall_layouts (guint *n)
 const TallLayout *
 tall_layout_find (const char *name, GError **error)
 {
+  guint n;
+  const TallLayout *const *all = tall_layouts (&n);
   g_autoptr (GString) known = g_string_new (NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (layouts); i++)
+  for (guint i = 0; i < n; i++)
     {
-      if (g_strcmp0 (layouts[i]->name, name) == 0)
-        return layouts[i];
-      g_string_append_printf (known, "%s%s", i > 0 ? ", " : "", layouts[i]->name);
+      if (g_strcmp0 (all[i]->name, name) == 0)
+        return all[i];
+      g_string_append_printf (known, "%s%s", i > 0 ? ", " : "", all[i]->name);
     }
 
   tall_error_set_invalid (error, "layout", "There is no layout “%s”; choose one of: %s", name,

@@ -4,6 +4,7 @@
 
 #include "tall-columns-private.h"
 #include "tall-layout.h"
+#include "tall-order-lines-private.h"
 
 G_BEGIN_DECLS
 
@@ -22,18 +23,14 @@ typedef struct
  * TallOrderRows:
  *
  * An order under construction, whose locations (prefix + location) and lines (prefix + location +
- * line) have rows of their own. Rows are read in the order of their keys, locations before lines;
- * so each line belongs to the location of the line before it or to a later one.
+ * line) have rows of their own. Rows are read in the order of their keys, locations before lines.
  */
 typedef struct
 {
   TallColumnsReader reader;
   TallRowPlace locations;
   TallRowPlace lines;
-  TallOrder *order;         /* not owned; its locations have room for all location rows */
-  TallLineItem *line_items; /* of all locations; room for all line rows */
-  guint n_line_items;
-  guint at; /* index of the location that the last line belongs to */
+  TallOrderLines order_lines; /* room for all rows of locations and of lines */
 } TallOrderRows;
 
 void tall_order_rows_append (const TallOrder *order,

@@ -110,12 +110,9 @@ count_rows (const TallRows *rows, gsize key_len)
 void
 tall_order_rows_allocate (TallOrderRows *self, const TallRows *locations, const TallRows *lines)
 {
-  TallArena *arena = self->order->arena;
-  self->order->shipping_locations =
-      tall_arena_newa0 (arena, TallShippingLocation,
-                        count_rows (locations, self->locations.prefix.len + 4));
-  self->line_items =
-      tall_arena_newa0 (arena, TallLineItem, count_rows (lines, self->lines.prefix.len + 8));
+  tall_order_lines_allocate (&self->order_lines,
+                             count_rows (locations, self->locations.prefix.len + 4),
+                             count_rows (lines, self->lines.prefix.len + 8));
 }
 
 /**
@@ -127,7 +124,7 @@ tall_order_rows_allocate (TallOrderRows *self, const TallRows *locations, const 
 gboolean
 tall_order_rows_read_location (TallOrderRows *self, const TallRow *row, GError **error)
 {
-  TallOrder *order = self->order;
+  TallOrder *order = self->order_lines.order;
   TallShippingLocation *location = &order->shipping_locations[order->n_shipping_locations];
   guint n_cells;
   if (!tall_columns_read (&tall_columns_location, &self->reader, row, location, &n_cells, error))
@@ -143,20 +140,6 @@ tall_order_rows_read_location (TallOrderRows *self, const TallRow *row, GError *
   return TRUE;
 }
 
-static TallShippingLocation *
-find_location (TallOrderRows *self, guint32 number)
-{
-  TallOrder *order = self->order;
-  while (self->at < order->n_shipping_locations
-         && (guint32)order->shipping_locations[self->at].number < number)
-    self->at++;
-
-  if (self->at == order->n_shipping_locations
-      || (guint32)order->shipping_locations[self->at].number != number)
-    return NULL;
-  return &order->shipping_locations[self->at];
-}
-
 /**
  * tall_order_rows_read_line:
  * @row: one with the prefix of lines and two numbers
@@ -166,7 +149,7 @@ find_location (TallOrderRows *self, guint32 number)
 gboolean
 tall_order_rows_read_line (TallOrderRows *self, const TallRow *row, GError **error)
 {
-  TallLineItem *line = &self->line_items[self->n_line_items];
+  TallLineItem *line = &self->order_lines.items[self->order_lines.n_items];
   guint n_cells;
   if (!tall_columns_read (&tall_columns_line, &self->reader, row, line, &n_cells, error))
     return FALSE;
@@ -179,15 +162,10 @@ tall_order_rows_read_line (TallOrderRows *self, const TallRow *row, GError **err
   if (!tall_order_rows_check_number (&self->reader, row, "number", line->number, number, error))
     return FALSE;
 
-  TallShippingLocation *location = find_location (self, location_number);
-  if (location == NULL)
+  if (!tall_order_lines_add (&self->order_lines, location_number))
     return tall_columns_set_damaged (error, self->reader.table, row->key,
                                      "its location %u has no row of revision %" G_GINT64_FORMAT,
                                      location_number, self->reader.revision);
 
-  if (location->n_line_items == 0)
-    location->line_items = line;
-  location->n_line_items++;
-  self->n_line_items++;
   return TRUE;
 }

@@ -96,12 +96,17 @@ assemble (const TallOperation *operation,
           TallArena *arena,
           GError **error)
 {
+  const TallFound found = {
+    .key = &operation->key,
+    .customer_number = operation->customer_number,
+    .order_number = operation->order_number,
+    .results = results,
+    .n_results = n_results,
+    .revision = state->revision,
+  };
   TallDecoded decoded = { 0 };
-  gboolean whole =
-      operation->context->layout->decode_order (&operation->key, operation->customer_number,
-                                                operation->order_number, results, n_results,
-                                                state->revision, &decoded, error)
-      && check_order (state, &decoded, arena, error);
+  gboolean whole = operation->context->layout->decode_order (&found, &decoded, error)
+                   && check_order (state, &decoded, arena, error);
   g_autoptr (TallOrder) order = decoded.order;
   if (whole)
     return g_steal_pointer (&order);

@@ -90,10 +90,15 @@ verify_order (TallVerifyLook *look, const TallVerifyGroup *group, TallSlice summ
   g_autoptr (GError) cause = NULL;
   TallRows results[TALL_VERIFY_MAX_TABLES] = { 0 };
   TallDecoded decoded = { 0 };
-  guint n = make_results (look, group, results);
-  if (!look->context->layout->decode_order (&look->key, look->customer_number, look->order_number,
-                                            results, n, look->root.state.revision, &decoded,
-                                            &cause))
+  const TallFound found = {
+    .key = &look->key,
+    .customer_number = look->customer_number,
+    .order_number = look->order_number,
+    .results = results,
+    .n_results = make_results (look, group, results),
+    .revision = look->root.state.revision,
+  };
+  if (!look->context->layout->decode_order (&found, &decoded, &cause))
     {
       add_damage (look, TALL_FINDING_UNREADABLE, cause->message);
       return;

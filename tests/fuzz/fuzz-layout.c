@@ -69,8 +69,9 @@ try_order (const TallLayout *layout,
            TallArena *arena)
 {
   g_autoptr (GError) error = NULL;
+  const TallFound found = { key, "VINET", "10248", results, n_results, REVISION };
   TallDecoded decoded = { NULL };
-  if (!layout->decode_order (key, "VINET", "10248", results, n_results, REVISION, &decoded, &error))
+  if (!layout->decode_order (&found, &decoded, &error))
     {
       check_error (error);
       return;

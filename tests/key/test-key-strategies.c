@@ -221,6 +221,35 @@ test_find_unknown (void)
     }
 }
 
+/* A strategy that lacks a slot ends the process at its first use: each slot in a process of its
+ * own, also one that is added to the contract later. */
+static void
+test_missing_slot (gconstpointer data)
+{
+  gsize offset = GPOINTER_TO_SIZE (data);
+  if (g_test_subprocess ())
+    {
+      TallKeyStrategy broken = tall_key_raw;
+      memset ((guint8 *)&broken + offset, 0, sizeof (gpointer));
+      tall_key_strategy_check (&broken);
+      return;
+    }
+  g_test_trap_subprocess (NULL, 0, 0);
+  g_test_trap_assert_failed ();
+  g_test_trap_assert_stderr ("*does not implement every slot of TallKeyStrategy*");
+}
+
+static void
+add_missing_slots (void)
+{
+  for (gsize offset = 0; offset < sizeof (TallKeyStrategy); offset += sizeof (gpointer))
+    {
+      g_autofree char *path = g_strdup_printf ("/key/missing-slot/%" G_GSIZE_FORMAT, offset);
+      if (offset != G_STRUCT_OFFSET (TallKeyStrategy, needs_id))
+        g_test_add_data_func (path, GSIZE_TO_POINTER (offset), test_missing_slot);
+    }
+}
+
 static void
 add_for_strategy (const TallKeyStrategy *strategy, const char *name, GTestDataFunc function)
 {
@@ -251,6 +280,7 @@ main (int argc, char **argv)
     }
   if (!has_numeric) /* it is tested in any case */
     add_strategy (&tall_key_numeric);
+  add_missing_slots ();
   g_test_add_func ("/key/find", test_find);
   g_test_add_func ("/key/find-unknown", test_find_unknown);
   return g_test_run ();

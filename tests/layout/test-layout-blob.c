@@ -44,8 +44,8 @@ teardown (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 static gboolean
 decode (Fixture *self, TallDecoded *decoded, GError **error)
 {
-  return tall_layout_blob.decode_order (&self->key, "VINET", "10248", &self->rows, 1, REVISION,
-                                        decoded, error);
+  const TallFound found = { &self->key, "VINET", "10248", &self->rows, 1, REVISION };
+  return tall_layout_blob.decode_order (&found, decoded, error);
 }
 
 static void

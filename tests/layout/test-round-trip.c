@@ -21,10 +21,11 @@ assert_decodes (const TallTestLayout *self,
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (TallReadResult) result = tall_test_layout_read (self, plan);
+  const TallFound rows = {
+    key, order->customer_number, order->order_number, result->results, result->n_results, revision
+  };
   TallDecoded decoded = { NULL };
-  gboolean done =
-      self->layout->decode_order (key, order->customer_number, order->order_number, result->results,
-                                  result->n_results, revision, &decoded, &error);
+  gboolean done = self->layout->decode_order (&rows, &decoded, &error);
   g_assert_no_error (error);
   g_assert_true (done);
 

@@ -40,6 +40,14 @@ tall_slice_array (const GByteArray *array)
   return (TallSlice){ array->data, array->len };
 }
 
+static inline TallSlice
+tall_slice_bytes (GBytes *bytes)
+{
+  gsize len;
+  const guint8 *data = (const guint8 *)g_bytes_get_data (bytes, &len);
+  return (TallSlice){ data, len };
+}
+
 static inline gboolean
 tall_slice_equal (TallSlice a, TallSlice b)
 {

@@ -135,9 +135,7 @@ check_name (const char *name, const char *what, const char *is, const char *want
 static char *
 name_split (const TallTableSpec *spec, guint i)
 {
-  gsize len;
-  const guint8 *data = g_bytes_get_data (g_ptr_array_index (spec->splits, i), &len);
-  return tall_slice_to_debug (tall_slice (data, len));
+  return tall_slice_to_debug (tall_slice_bytes (g_ptr_array_index (spec->splits, i)));
 }
 
 static gboolean

@@ -37,14 +37,6 @@ now (const TallVerify *self)
   return hooks->monotonic (hooks->data);
 }
 
-static TallSlice
-bytes_slice (GBytes *bytes)
-{
-  gsize len;
-  gconstpointer data = g_bytes_get_data (bytes, &len);
-  return tall_slice (data, len);
-}
-
 /**
  * tall_verify_make_fingerprint:
  *
@@ -122,10 +114,10 @@ look_again (TallVerify *self,
             GError **error)
 {
   if (suspect->pair != NULL)
-    return tall_verify_look_at_pair (look, self->context, suspect->pair, bytes_slice (suspect->key),
-                                     fingerprint, error);
-  if (!tall_verify_look_again (look, self->context, bytes_slice (suspect->key),
-                               bytes_slice (suspect->order), error))
+    return tall_verify_look_at_pair (look, self->context, suspect->pair,
+                                     tall_slice_bytes (suspect->key), fingerprint, error);
+  if (!tall_verify_look_again (look, self->context, tall_slice_bytes (suspect->key),
+                               tall_slice_bytes (suspect->order), error))
     return FALSE;
   tall_verify_make_fingerprint (&look->root, fingerprint);
   return TRUE;
@@ -138,7 +130,8 @@ is_excused (TallVerify *self, const Suspect *suspect)
   TallSlice customer, order;
   g_auto (TallVerifyLook) look = { 0 };
   if (suspect->pair == NULL || suspect->pair->find_order == NULL
-      || !suspect->pair->find_order (self->context, bytes_slice (suspect->key), &customer, &order))
+      || !suspect->pair->find_order (self->context, tall_slice_bytes (suspect->key), &customer,
+                                     &order))
     return FALSE;
   return !tall_verify_look_again (&look, self->context, customer, order, NULL)
          || tall_verify_look_needs_person (&look);

@@ -3,26 +3,12 @@
 #include "tall-memory-table.h"
 
 #include "tall-error.h"
-
-typedef struct
-{
-  GBytes *qualifier;
-  gint64 timestamp;
-  GBytes *value;
-} Cell;
-
-/* Only visible cells are kept: what a marker masks is removed by it or not put at all. */
-typedef struct
-{
-  GArray *cells; /* of Cell, by qualifier, then from the newest to the oldest */
-  gint64 up_to;  /* cells at or below it are deleted; 0 = none */
-  GArray *exact; /* of gint64: timestamps above up_to whose cells are deleted */
-} Row;
+#include "tall-memory-row-private.h"
 
 typedef struct
 {
   TallTableSpec *spec;
-  GTree *rows; /* GBytes row key → Row */
+  GTree *rows; /* GBytes row key → TallMemoryRow */
 } Table;
 
 struct _TallMemoryTable
@@ -35,45 +21,10 @@ struct _TallMemoryTable
 
 G_DEFINE_FINAL_TYPE (TallMemoryTable, tall_memory_table, TALL_TYPE_TABLE)
 
-static TallSlice
-bytes_slice (GBytes *bytes)
-{
-  gsize len;
-  const guint8 *data = g_bytes_get_data (bytes, &len);
-  return tall_slice (data, len);
-}
-
 static GBytes *
-slice_bytes (TallSlice slice)
+slice_to_bytes (TallSlice slice)
 {
   return g_bytes_new (slice.data, slice.len);
-}
-
-static void
-cell_clear (gpointer data)
-{
-  Cell *cell = data;
-  g_bytes_unref (cell->qualifier);
-  g_bytes_unref (cell->value);
-}
-
-static Row *
-row_new (void)
-{
-  Row *row = g_new0 (Row, 1);
-  row->cells = g_array_new (FALSE, FALSE, sizeof (Cell));
-  g_array_set_clear_func (row->cells, cell_clear);
-  row->exact = g_array_new (FALSE, FALSE, sizeof (gint64));
-  return row;
-}
-
-static void
-row_free (gpointer data)
-{
-  Row *row = data;
-  g_array_unref (row->cells);
-  g_array_unref (row->exact);
-  g_free (row);
 }
 
 static int
@@ -87,7 +38,8 @@ table_new (const TallTableSpec *spec)
 {
   Table *table = g_new (Table, 1);
   table->spec = tall_table_spec_copy (spec);
-  table->rows = g_tree_new_full (row_key_compare, NULL, (GDestroyNotify)g_bytes_unref, row_free);
+  table->rows = g_tree_new_full (row_key_compare, NULL, (GDestroyNotify)g_bytes_unref,
+                                 (GDestroyNotify)tall_memory_row_free);
   return table;
 }
 
@@ -110,21 +62,21 @@ find_table (TallMemoryTable *self, const char *name, GError **error)
   return table;
 }
 
-static Row *
+static TallMemoryRow *
 find_row (Table *table, TallSlice key)
 {
-  g_autoptr (GBytes) bytes = slice_bytes (key);
+  g_autoptr (GBytes) bytes = slice_to_bytes (key);
   return g_tree_lookup (table->rows, bytes);
 }
 
-static Row *
+static TallMemoryRow *
 ensure_row (Table *table, TallSlice key)
 {
-  Row *row = find_row (table, key);
+  TallMemoryRow *row = find_row (table, key);
   if (row == NULL)
     {
-      row = row_new ();
-      g_tree_insert (table->rows, slice_bytes (key), row);
+      row = tall_memory_row_new ();
+      g_tree_insert (table->rows, slice_to_bytes (key), row);
     }
   return row;
 }
@@ -139,65 +91,15 @@ table_get_oldest (const Table *table)
   return now - (gint64)table->spec->ttl * 1000;
 }
 
-/* Reading */
-
-static gboolean
-read_wants_qualifier (const TallRead *read, TallSlice qualifier)
-{
-  for (guint i = 0; i < read->n_qualifiers; i++)
-    if (tall_slice_equal (read->qualifiers[i], qualifier))
-      return TRUE;
-  return read->n_qualifiers == 0;
-}
-
-static gboolean
-read_wants_cell (const TallRead *read, gint64 oldest, const Cell *cell)
-{
-  return cell->timestamp >= MAX (read->min_timestamp, oldest)
-         && cell->timestamp < read->max_timestamp
-         && read_wants_qualifier (read, bytes_slice (cell->qualifier));
-}
-
-/* Adds the cells of one row that @read wants; versions are counted among those only. */
-static void
-collect_row (
-    const Table *table, const TallRead *read, TallSlice key, const Row *row, TallRowsBuilder *rows)
-{
-  gint64 oldest = table_get_oldest (table);
-  GBytes *qualifier = NULL;
-  guint versions = 0;
-
-  for (guint i = 0; i < row->cells->len; i++)
-    {
-      const Cell *cell = &g_array_index (row->cells, Cell, i);
-      if (!read_wants_cell (read, oldest, cell))
-        continue;
-      if (qualifier == NULL || !g_bytes_equal (qualifier, cell->qualifier))
-        versions = 0;
-      qualifier = cell->qualifier;
-      if (read->max_versions != 0 && versions == read->max_versions)
-        continue;
-      versions++;
-      tall_rows_builder_add_cell (
-          rows, (TallCell){
-                    .qualifier = tall_slice_dup (rows->arena, bytes_slice (cell->qualifier)),
-                    .timestamp = cell->timestamp,
-                    .value = tall_slice_dup (rows->arena, bytes_slice (cell->value)),
-                });
-    }
-
-  if (rows->cells->len > 0)
-    tall_rows_builder_end_row (rows, tall_slice_dup (rows->arena, key));
-}
-
 static void
 get_rows (Table *table, const TallRead *read, TallRowsBuilder *rows)
 {
+  gint64 oldest = table_get_oldest (table);
   for (guint i = 0; i < read->n_keys; i++)
     {
-      const Row *row = find_row (table, read->keys[i]);
+      const TallMemoryRow *row = find_row (table, read->keys[i]);
       if (row != NULL)
-        collect_row (table, read, read->keys[i], row, rows);
+        tall_memory_row_collect (row, read->keys[i], read, oldest, rows);
     }
 }
 
@@ -206,15 +108,16 @@ static gboolean
 scan_rows (Table *table, const TallRead *read, TallRowsBuilder *rows)
 {
   gsize n_bytes = 0;
-  g_autoptr (GBytes) start = slice_bytes (read->start);
+  gint64 oldest = table_get_oldest (table);
+  g_autoptr (GBytes) start = slice_to_bytes (read->start);
   for (GTreeNode *node = g_tree_lower_bound (table->rows, start); node != NULL;
        node = g_tree_node_next (node))
     {
-      TallSlice key = bytes_slice (g_tree_node_key (node));
+      TallSlice key = tall_slice_bytes (g_tree_node_key (node));
       if (read->stop.len > 0 && tall_slice_compare (key, read->stop) >= 0)
         return FALSE;
       guint n_rows = rows->rows->len;
-      collect_row (table, read, key, g_tree_node_value (node), rows);
+      tall_memory_row_collect (g_tree_node_value (node), key, read, oldest, rows);
       if (read->limit != 0 && rows->rows->len == read->limit)
         return FALSE;
       if (rows->rows->len > n_rows)
@@ -256,103 +159,10 @@ tall_memory_table_read (TallTable *base,
   return g_steal_pointer (&result);
 }
 
-/* Writing */
-
-static gboolean
-row_masks (const Row *row, gint64 timestamp)
-{
-  for (guint i = 0; i < row->exact->len; i++)
-    if (g_array_index (row->exact, gint64, i) == timestamp)
-      return TRUE;
-  return timestamp <= row->up_to;
-}
-
-static void
-row_remove_masked (Row *row)
-{
-  for (guint i = row->cells->len; i > 0; i--)
-    if (row_masks (row, g_array_index (row->cells, Cell, i - 1).timestamp))
-      g_array_remove_index (row->cells, i - 1);
-}
-
-static void
-row_delete (Row *row, const TallChange *change)
-{
-  if (change->kind == TALL_CHANGE_DELETE_UP_TO)
-    row->up_to = MAX (row->up_to, change->timestamp);
-  else if (!row_masks (row, change->timestamp))
-    g_array_append_val (row->exact, change->timestamp);
-  row_remove_masked (row);
-}
-
-static int
-cell_compare (const Cell *cell, TallSlice qualifier, gint64 timestamp)
-{
-  int order = tall_slice_compare (bytes_slice (cell->qualifier), qualifier);
-  if (order != 0)
-    return order;
-  return cell->timestamp == timestamp ? 0 : cell->timestamp > timestamp ? -1 : 1;
-}
-
-/* The position of a cell, or where it would be: of the first one that does not come before it. */
-static guint
-row_locate (const Row *row, TallSlice qualifier, gint64 timestamp)
-{
-  guint low = 0;
-  guint high = row->cells->len;
-  while (low < high)
-    {
-      guint middle = low + (high - low) / 2;
-      if (cell_compare (&g_array_index (row->cells, Cell, middle), qualifier, timestamp) < 0)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-  return low;
-}
-
-static void
-row_put (Row *row, TallSlice qualifier, gint64 timestamp, TallSlice value)
-{
-  if (row_masks (row, timestamp))
-    return;
-
-  Cell cell = { slice_bytes (qualifier), timestamp, slice_bytes (value) };
-  guint i = row_locate (row, qualifier, timestamp);
-  if (i < row->cells->len
-      && cell_compare (&g_array_index (row->cells, Cell, i), qualifier, timestamp) == 0)
-    g_array_remove_index (row->cells, i);
-  g_array_insert_val (row->cells, i, cell);
-}
-
-/* Removes the oldest versions of a cell that the table does not keep. */
-static void
-row_prune (Row *row, TallSlice qualifier, guint max_versions)
-{
-  guint first = row_locate (row, qualifier, G_MAXINT64);
-  guint end = row_locate (row, qualifier, 0);
-  if (max_versions != 0 && end - first > max_versions)
-    g_array_remove_range (row->cells, first + max_versions, end - first - max_versions);
-}
-
-/* Deletes first, so that a deleted version does not push out a new one. */
 static void
 apply_one (Table *table, const TallMutation *mutation)
 {
-  Row *row = ensure_row (table, mutation->row);
-
-  for (guint i = 0; i < mutation->n_changes; i++)
-    if (mutation->changes[i].kind != TALL_CHANGE_PUT)
-      row_delete (row, &mutation->changes[i]);
-
-  for (guint i = 0; i < mutation->n_changes; i++)
-    {
-      const TallChange *change = &mutation->changes[i];
-      if (change->kind != TALL_CHANGE_PUT)
-        continue;
-      row_put (row, change->qualifier, change->timestamp, change->value);
-      row_prune (row, change->qualifier, table->spec->max_versions);
-    }
+  tall_memory_row_apply (ensure_row (table, mutation->row), mutation, table->spec->max_versions);
 }
 
 static gboolean
@@ -379,21 +189,12 @@ tall_memory_table_apply (TallTable *base,
   return TRUE;
 }
 
-static const Cell *
-find_latest (Table *table, TallSlice key, TallSlice qualifier)
+static gboolean
+find_latest (Table *table, TallSlice key, TallSlice qualifier, TallCell *cell)
 {
-  const Row *row = find_row (table, key);
-  if (row == NULL)
-    return NULL;
-
-  guint i = row_locate (row, qualifier, G_MAXINT64);
-  if (i == row->cells->len)
-    return NULL;
-  const Cell *cell = &g_array_index (row->cells, Cell, i);
-  if (!tall_slice_equal (bytes_slice (cell->qualifier), qualifier)
-      || cell->timestamp < table_get_oldest (table))
-    return NULL;
-  return cell;
+  const TallMemoryRow *row = find_row (table, key);
+  return row != NULL
+         && tall_memory_row_find_latest (row, qualifier, table_get_oldest (table), cell);
 }
 
 static gboolean
@@ -412,11 +213,12 @@ tall_memory_table_apply_if (TallTable *base,
   if (table == NULL)
     return FALSE;
 
-  const Cell *cell = find_latest (table, mutation->row, qualifier);
-  if (expected == NULL || cell == NULL)
-    *matched = expected == NULL && cell == NULL;
+  TallCell cell;
+  gboolean exists = find_latest (table, mutation->row, qualifier, &cell);
+  if (expected == NULL || !exists)
+    *matched = expected == NULL && !exists;
   else
-    *matched = tall_slice_equal (bytes_slice (cell->value), *expected);
+    *matched = tall_slice_equal (cell.value, *expected);
   if (*matched)
     apply_one (table, mutation);
   return TRUE;
@@ -438,14 +240,14 @@ tall_memory_table_increment (TallTable *base,
   if (table == NULL)
     return FALSE;
 
-  const Cell *cell = find_latest (table, key, qualifier);
+  TallCell cell;
   gint64 timestamp = g_get_real_time () / 1000;
   guint64 counter = 0;
-  if (cell != NULL)
+  if (find_latest (table, key, qualifier, &cell))
     {
-      TallReader reader = tall_reader (bytes_slice (cell->value));
+      TallReader reader = tall_reader (cell.value);
       counter = tall_reader_u64 (&reader);
-      timestamp = MAX (timestamp, cell->timestamp);
+      timestamp = MAX (timestamp, cell.timestamp);
       if (!tall_reader_done (&reader))
         {
           tall_error_set_invalid (error, NULL, "Table %s: the cell is not a counter of 8 bytes",
@@ -456,14 +258,12 @@ tall_memory_table_increment (TallTable *base,
 
   counter += (guint64)delta;
   guint64 stored = GUINT64_TO_BE (counter);
-  Row *row = ensure_row (table, key);
-  row_put (row, qualifier, timestamp, tall_slice (&stored, sizeof stored));
-  row_prune (row, qualifier, table->spec->max_versions);
+  tall_memory_row_put (ensure_row (table, key),
+                       (TallCell){ qualifier, timestamp, tall_slice (&stored, sizeof stored) },
+                       table->spec->max_versions);
   *value = (gint64)counter;
   return TRUE;
 }
-
-/* Tables */
 
 static gboolean
 tall_memory_table_create_table (TallTable *base,

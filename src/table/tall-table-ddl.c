@@ -78,9 +78,8 @@ tall_table_spec_find_region (const TallTableSpec *self, TallSlice row)
   while (low < high)
     {
       guint middle = low + (high - low) / 2;
-      gsize len;
-      const guint8 *data = g_bytes_get_data (g_ptr_array_index (self->splits, middle), &len);
-      if (tall_slice_compare (tall_slice (data, len), row) <= 0)
+      GBytes *split = g_ptr_array_index (self->splits, middle);
+      if (tall_slice_compare (tall_slice_bytes (split), row) <= 0)
         low = middle + 1;
       else
         high = middle;

@@ -6,6 +6,7 @@
 
 #include "tall-error.h"
 #include "tall-slots.h"
+#include "tall-table-checks-private.h"
 
 G_DEFINE_ABSTRACT_TYPE (TallTable, tall_table, G_TYPE_OBJECT)
 
@@ -46,144 +47,6 @@ check_deadline (gint64 deadline, const char *operation, GError **error)
   return FALSE;
 }
 
-static gboolean
-check_row (const char *table, TallSlice row, GError **error)
-{
-  if (row.len > 0 && row.len <= TALL_MAX_ROW_KEY)
-    return TRUE;
-  tall_error_set_invalid (error, NULL,
-                          "Table %s: a row key of %" G_GSIZE_FORMAT " bytes; it needs 1 to %d",
-                          table, row.len, TALL_MAX_ROW_KEY);
-  return FALSE;
-}
-
-static gboolean
-check_qualifier (const char *table, TallSlice qualifier, GError **error)
-{
-  if (qualifier.len > 0 && qualifier.len <= TALL_MAX_QUALIFIER)
-    return TRUE;
-  tall_error_set_invalid (error, NULL,
-                          "Table %s: a qualifier of %" G_GSIZE_FORMAT " bytes; it needs 1 to %d",
-                          table, qualifier.len, TALL_MAX_QUALIFIER);
-  return FALSE;
-}
-
-static gboolean
-check_read (const TallRead *read, GError **error)
-{
-  if (read->kind != TALL_READ_GET && read->kind != TALL_READ_SCAN)
-    {
-      tall_error_set_invalid (error, NULL, "Table %s: a read that is neither get nor scan",
-                              read->table);
-      return FALSE;
-    }
-  if (read->min_timestamp < 0 || read->max_timestamp < read->min_timestamp)
-    {
-      tall_error_set_invalid (error, NULL,
-                              "Table %s: no timestamp is from %" G_GINT64_FORMAT
-                              " up to, but without, %" G_GINT64_FORMAT,
-                              read->table, read->min_timestamp, read->max_timestamp);
-      return FALSE;
-    }
-  for (guint i = 0; i < read->n_qualifiers; i++)
-    if (!check_qualifier (read->table, read->qualifiers[i], error))
-      return FALSE;
-  for (guint i = 0; read->kind == TALL_READ_GET && i < read->n_keys; i++)
-    if (!check_row (read->table, read->keys[i], error))
-      return FALSE;
-  return TRUE;
-}
-
-static gboolean
-check_change (const TallMutation *mutation, const TallChange *change, GError **error)
-{
-  if (change->timestamp < 1 || change->timestamp == G_MAXINT64)
-    {
-      tall_error_set_invalid (error, NULL,
-                              "Table %s: timestamp %" G_GINT64_FORMAT " is not one of a cell",
-                              mutation->table, change->timestamp);
-      return FALSE;
-    }
-  if (change->kind == TALL_CHANGE_PUT)
-    return check_qualifier (mutation->table, change->qualifier, error);
-  return TRUE;
-}
-
-/* The changes of a mutation have no order, so a delete must not hide a put of the same mutation.
- */
-static gboolean
-check_not_deleted (const TallMutation *mutation, const TallChange *deletion, GError **error)
-{
-  for (guint i = 0; i < mutation->n_changes; i++)
-    {
-      const TallChange *put = &mutation->changes[i];
-      gboolean hidden = deletion->kind == TALL_CHANGE_DELETE_UP_TO
-                            ? put->timestamp <= deletion->timestamp
-                            : put->timestamp == deletion->timestamp;
-      if (put->kind != TALL_CHANGE_PUT || !hidden)
-        continue;
-      tall_error_set_invalid (error, NULL,
-                              "Table %s: a mutation that deletes its own put at %" G_GINT64_FORMAT,
-                              mutation->table, put->timestamp);
-      return FALSE;
-    }
-  return TRUE;
-}
-
-static gboolean
-check_mutation (const TallMutation *mutation, GError **error)
-{
-  if (!check_row (mutation->table, mutation->row, error))
-    return FALSE;
-  if (mutation->n_changes == 0)
-    {
-      tall_error_set_invalid (error, NULL, "Table %s: a mutation without changes", mutation->table);
-      return FALSE;
-    }
-  for (guint i = 0; i < mutation->n_changes; i++)
-    {
-      const TallChange *change = &mutation->changes[i];
-      if (!check_change (mutation, change, error))
-        return FALSE;
-      if (change->kind != TALL_CHANGE_PUT && !check_not_deleted (mutation, change, error))
-        return FALSE;
-    }
-  return TRUE;
-}
-
-static int
-compare_mutations (gconstpointer a, gconstpointer b)
-{
-  const TallMutation *x = *(const TallMutation *const *)a;
-  const TallMutation *y = *(const TallMutation *const *)b;
-  int order = x->table == y->table ? 0 : strcmp (x->table, y->table);
-  return order != 0 ? order : tall_slice_compare (x->row, y->row);
-}
-
-/* Cheap where it matters: the rows of an order mostly come in ascending order. */
-static gboolean
-check_different_rows (TallMutation *const *mutations, guint n, GError **error)
-{
-  guint i = 1;
-  while (i < n && compare_mutations (&mutations[i - 1], &mutations[i]) < 0)
-    i++;
-  if (i >= n)
-    return TRUE;
-
-  g_autofree TallMutation **sorted = g_memdup2 (mutations, n * sizeof *mutations);
-  qsort (sorted, n, sizeof *sorted, compare_mutations);
-  for (i = 1; i < n; i++)
-    {
-      if (compare_mutations (&sorted[i - 1], &sorted[i]) != 0)
-        continue;
-      g_autofree char *row = tall_slice_to_debug (sorted[i]->row);
-      tall_error_set_invalid (error, NULL, "Table %s: two mutations of row %s in one call",
-                              sorted[i]->table, row);
-      return FALSE;
-    }
-  return TRUE;
-}
-
 /* For a caller that reads or writes rows, a missing table means that the deployment is not whole.
  * It must not be taken for a missing row. */
 static gboolean
@@ -217,7 +80,7 @@ tall_table_read (TallTable *self, const TallReadPlan *plan, gint64 deadline, GEr
   if (!check_deadline (deadline, "Reading rows", error))
     return NULL;
   for (guint i = 0; i < plan->reads->len; i++)
-    if (!check_read (tall_read_plan_get (plan, i), error))
+    if (!tall_table_check_read (tall_read_plan_get (plan, i), error))
       return NULL;
   TallReadResult *result = TALL_TABLE_GET_CLASS (self)->read (self, plan, deadline, error);
   if (result == NULL)
@@ -254,11 +117,11 @@ tall_table_apply (TallTable *self,
   if (!check_deadline (deadline, "Writing rows", error))
     return FALSE;
   for (guint i = 0; i < n; i++)
-    if (!check_mutation (mutations[i], error))
+    if (!tall_table_check_mutation (mutations[i], error))
       return FALSE;
   if (n == 0)
     return TRUE;
-  if (!check_different_rows (mutations, n, error))
+  if (!tall_table_check_different_rows (mutations, n, error))
     return FALSE;
   return TALL_TABLE_GET_CLASS (self)->apply (self, mutations, n, durability, deadline, done, error)
          || fail_not_whole (error);
@@ -302,7 +165,8 @@ tall_table_apply_if (TallTable *self,
                               mutation->table);
       return FALSE;
     }
-  if (!check_mutation (mutation, error) || !check_qualifier (mutation->table, qualifier, error))
+  if (!tall_table_check_mutation (mutation, error)
+      || !tall_table_check_qualifier (mutation->table, qualifier, error))
     return FALSE;
   return TALL_TABLE_GET_CLASS (self)->apply_if (self, mutation, qualifier, expected, durability,
                                                 deadline, matched, error)
@@ -333,47 +197,13 @@ tall_table_increment (TallTable *self,
   g_return_val_if_fail (table != NULL, FALSE);
   g_return_val_if_fail (value != NULL, FALSE);
 
-  if (!check_deadline (deadline, "Incrementing a counter", error) || !check_row (table, row, error)
-      || !check_qualifier (table, qualifier, error))
+  if (!check_deadline (deadline, "Incrementing a counter", error)
+      || !tall_table_check_row (table, row, error)
+      || !tall_table_check_qualifier (table, qualifier, error))
     return FALSE;
   return TALL_TABLE_GET_CLASS (self)->increment (self, table, row, qualifier, delta, deadline,
                                                  value, error)
          || fail_not_whole (error);
-}
-
-static gboolean
-check_splits (const TallTableSpec *spec, GError **error)
-{
-  for (guint i = 0; spec->splits != NULL && i < spec->splits->len; i++)
-    {
-      GBytes *split = g_ptr_array_index (spec->splits, i);
-      gsize len;
-      const guint8 *data = g_bytes_get_data (split, &len);
-      if (!check_row (spec->name, tall_slice (data, len), error))
-        return FALSE;
-      if (i == 0 || g_bytes_compare (g_ptr_array_index (spec->splits, i - 1), split) < 0)
-        continue;
-      tall_error_set_invalid (error, "splits", "Table %s: its split points do not ascend",
-                              spec->name);
-      return FALSE;
-    }
-  return TRUE;
-}
-
-static gboolean
-check_spec (const TallTableSpec *spec, GError **error)
-{
-  /* No dot: it separates the deployment's name from the table's. */
-  gsize len = strspn (spec->name, "abcdefghijklmnopqrstuvwxyz"
-                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-");
-  if (len == 0 || spec->name[len] != '\0' || spec->name[0] == '-')
-    {
-      tall_error_set_invalid (error, "name",
-                              "A table can not be named \"%s\": use letters, digits, _ and -",
-                              spec->name);
-      return FALSE;
-    }
-  return check_splits (spec, error);
 }
 
 /**
@@ -394,7 +224,7 @@ tall_table_create_table (TallTable *self,
   g_return_val_if_fail (TALL_IS_TABLE (self), FALSE);
   g_return_val_if_fail (spec != NULL && spec->name != NULL, FALSE);
 
-  if (!check_deadline (deadline, "Creating a table", error) || !check_spec (spec, error))
+  if (!check_deadline (deadline, "Creating a table", error) || !tall_table_check_spec (spec, error))
     return FALSE;
   return TALL_TABLE_GET_CLASS (self)->create_table (self, spec, deadline, error);
 }

@@ -1,0 +1,209 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-table-checks-private.h"
+
+#include <stdlib.h>
+
+#include "tall-error.h"
+
+/**
+ * tall_table_check_row:
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID if @row cannot be a row key
+ */
+gboolean
+tall_table_check_row (const char *table, TallSlice row, GError **error)
+{
+  if (row.len > 0 && row.len <= TALL_MAX_ROW_KEY)
+    return TRUE;
+  tall_error_set_invalid (error, NULL,
+                          "Table %s: a row key of %" G_GSIZE_FORMAT " bytes; it needs 1 to %d",
+                          table, row.len, TALL_MAX_ROW_KEY);
+  return FALSE;
+}
+
+/**
+ * tall_table_check_qualifier:
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID if @qualifier cannot be one
+ */
+gboolean
+tall_table_check_qualifier (const char *table, TallSlice qualifier, GError **error)
+{
+  if (qualifier.len > 0 && qualifier.len <= TALL_MAX_QUALIFIER)
+    return TRUE;
+  tall_error_set_invalid (error, NULL,
+                          "Table %s: a qualifier of %" G_GSIZE_FORMAT " bytes; it needs 1 to %d",
+                          table, qualifier.len, TALL_MAX_QUALIFIER);
+  return FALSE;
+}
+
+/**
+ * tall_table_check_read:
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID if the read makes no sense
+ */
+gboolean
+tall_table_check_read (const TallRead *read, GError **error)
+{
+  if (read->kind != TALL_READ_GET && read->kind != TALL_READ_SCAN)
+    {
+      tall_error_set_invalid (error, NULL, "Table %s: a read that is neither get nor scan",
+                              read->table);
+      return FALSE;
+    }
+  if (read->min_timestamp < 0 || read->max_timestamp < read->min_timestamp)
+    {
+      tall_error_set_invalid (error, NULL,
+                              "Table %s: no timestamp is from %" G_GINT64_FORMAT
+                              " up to, but without, %" G_GINT64_FORMAT,
+                              read->table, read->min_timestamp, read->max_timestamp);
+      return FALSE;
+    }
+  for (guint i = 0; i < read->n_qualifiers; i++)
+    if (!tall_table_check_qualifier (read->table, read->qualifiers[i], error))
+      return FALSE;
+  for (guint i = 0; read->kind == TALL_READ_GET && i < read->n_keys; i++)
+    if (!tall_table_check_row (read->table, read->keys[i], error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+check_change (const TallMutation *mutation, const TallChange *change, GError **error)
+{
+  if (change->timestamp < 1 || change->timestamp == G_MAXINT64)
+    {
+      tall_error_set_invalid (error, NULL,
+                              "Table %s: timestamp %" G_GINT64_FORMAT " is not one of a cell",
+                              mutation->table, change->timestamp);
+      return FALSE;
+    }
+  if (change->kind == TALL_CHANGE_PUT)
+    return tall_table_check_qualifier (mutation->table, change->qualifier, error);
+  return TRUE;
+}
+
+/* The changes of a mutation have no order, so a delete must not hide a put of the same mutation.
+ */
+static gboolean
+check_not_deleted (const TallMutation *mutation, const TallChange *deletion, GError **error)
+{
+  for (guint i = 0; i < mutation->n_changes; i++)
+    {
+      const TallChange *put = &mutation->changes[i];
+      gboolean hidden = deletion->kind == TALL_CHANGE_DELETE_UP_TO
+                            ? put->timestamp <= deletion->timestamp
+                            : put->timestamp == deletion->timestamp;
+      if (put->kind != TALL_CHANGE_PUT || !hidden)
+        continue;
+      tall_error_set_invalid (error, NULL,
+                              "Table %s: a mutation that deletes its own put at %" G_GINT64_FORMAT,
+                              mutation->table, put->timestamp);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+/**
+ * tall_table_check_mutation:
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID if the mutation makes no sense, or has no changes
+ */
+gboolean
+tall_table_check_mutation (const TallMutation *mutation, GError **error)
+{
+  if (!tall_table_check_row (mutation->table, mutation->row, error))
+    return FALSE;
+  if (mutation->n_changes == 0)
+    {
+      tall_error_set_invalid (error, NULL, "Table %s: a mutation without changes", mutation->table);
+      return FALSE;
+    }
+  for (guint i = 0; i < mutation->n_changes; i++)
+    {
+      const TallChange *change = &mutation->changes[i];
+      if (!check_change (mutation, change, error))
+        return FALSE;
+      if (change->kind != TALL_CHANGE_PUT && !check_not_deleted (mutation, change, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static int
+compare_mutations (gconstpointer a, gconstpointer b)
+{
+  const TallMutation *x = *(const TallMutation *const *)a;
+  const TallMutation *y = *(const TallMutation *const *)b;
+  int order = x->table == y->table ? 0 : strcmp (x->table, y->table);
+  return order != 0 ? order : tall_slice_compare (x->row, y->row);
+}
+
+/**
+ * tall_table_check_different_rows:
+ *
+ * Cheap where it matters: the rows of an order mostly come in ascending order.
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID if two of @n mutations are of one row
+ */
+gboolean
+tall_table_check_different_rows (TallMutation *const *mutations, guint n, GError **error)
+{
+  guint i = 1;
+  while (i < n && compare_mutations (&mutations[i - 1], &mutations[i]) < 0)
+    i++;
+  if (i >= n)
+    return TRUE;
+
+  g_autofree TallMutation **sorted = g_memdup2 (mutations, n * sizeof *mutations);
+  qsort (sorted, n, sizeof *sorted, compare_mutations);
+  for (i = 1; i < n; i++)
+    {
+      if (compare_mutations (&sorted[i - 1], &sorted[i]) != 0)
+        continue;
+      g_autofree char *row = tall_slice_to_debug (sorted[i]->row);
+      tall_error_set_invalid (error, NULL, "Table %s: two mutations of row %s in one call",
+                              sorted[i]->table, row);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+check_splits (const TallTableSpec *spec, GError **error)
+{
+  for (guint i = 0; spec->splits != NULL && i < spec->splits->len; i++)
+    {
+      GBytes *split = g_ptr_array_index (spec->splits, i);
+      if (!tall_table_check_row (spec->name, tall_slice_bytes (split), error))
+        return FALSE;
+      if (i == 0 || g_bytes_compare (g_ptr_array_index (spec->splits, i - 1), split) < 0)
+        continue;
+      tall_error_set_invalid (error, "splits", "Table %s: its split points do not ascend",
+                              spec->name);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+/**
+ * tall_table_check_spec:
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID if no table can be named or split like that
+ */
+gboolean
+tall_table_check_spec (const TallTableSpec *spec, GError **error)
+{
+  /* No dot: it separates the deployment's name from the table's. */
+  gsize len = strspn (spec->name, "abcdefghijklmnopqrstuvwxyz"
+                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-");
+  if (len == 0 || spec->name[len] != '\0' || spec->name[0] == '-')
+    {
+      tall_error_set_invalid (error, "name",
+                              "A table can not be named \"%s\": use letters, digits, _ and -",
+                              spec->name);
+      return FALSE;
+    }
+  return check_splits (spec, error);
+}

@@ -33,7 +33,6 @@ typedef struct
 {
   TallArena *arena;           /* where its texts go */
   gpointer base;              /* the struct */
-  TallAddress **address;      /* its address; NULL: it has none */
   TallAttributes *attributes; /* with room for all; NULL: it has none */
 } Target;
 
@@ -46,7 +45,7 @@ location_free (gpointer data)
 }
 
 static gboolean
-has_fields (const TallMapping *mapping, TallFieldScope scope)
+has_fields (const TallMapping *mapping, TallCsvScope scope)
 {
   for (guint i = 0; i < mapping->sources->len; i++)
     if (tall_mapping_get_source (mapping, i)->field->scope == scope)
@@ -55,12 +54,12 @@ has_fields (const TallMapping *mapping, TallFieldScope scope)
 }
 
 static const TallMappingSource *
-find_position (const TallMapping *mapping, TallFieldScope scope)
+find_position (const TallMapping *mapping, TallCsvScope scope)
 {
   for (guint i = 0; i < mapping->sources->len; i++)
     {
       const TallMappingSource *source = tall_mapping_get_source (mapping, i);
-      if (source->field->scope == scope && source->field->type == TALL_FIELD_POSITION)
+      if (source->field->scope == scope && source->field->field->kind == TALL_MODEL_POSITION)
         return source;
     }
   return NULL;
@@ -98,7 +97,7 @@ tall_draft_free (TallDraft *self)
 /* Gives the fields of one scope their values from a row. */
 static gboolean
 set_fields (const TallMapping *mapping,
-            TallFieldScope scope,
+            TallCsvScope scope,
             const TallCsvRow *row,
             const Target *target,
             TallRowFault *fault,
@@ -107,21 +106,20 @@ set_fields (const TallMapping *mapping,
   for (guint i = 0; i < mapping->sources->len; i++)
     {
       const TallMappingSource *source = tall_mapping_get_source (mapping, i);
-      TallFieldType type = source->field->type;
+      const TallModelField *field = source->field->field;
       const char *text = tall_mapping_get_value (mapping, source, row->fields, row->n_fields);
-      if (source->field->scope != scope || text == NULL || type == TALL_FIELD_POSITION
-          || type == TALL_FIELD_CUSTOMER_NUMBER || type == TALL_FIELD_ORDER_NUMBER)
+      if (source->field->scope != scope || text == NULL || tall_model_field_is_required (field))
         continue;
-      if (type == TALL_FIELD_ATTRIBUTE)
+      if (field->kind == TALL_MODEL_ATTRIBUTES)
         {
           TallAttribute *attribute = &target->attributes->items[target->attributes->n_items++];
           attribute->key = tall_arena_strdup (target->arena, source->attribute);
           attribute->value = tall_arena_strdup (target->arena, text);
           continue;
         }
-      *fault = (TallRowFault){ source->column, tall_field_fault (source->field) };
-      if (!tall_field_set (source->field, &mapping->format, target->arena, target->base,
-                           target->address, text, error))
+      *fault = (TallRowFault){ source->column, tall_csv_field_fault (source->field) };
+      if (!tall_csv_field_set (source->field, &mapping->format, target->arena, target->base, text,
+                               error))
         return FALSE;
     }
   return TRUE;
@@ -140,7 +138,7 @@ set_order_fields (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, G
                                        row->fields, row->n_fields));
 
   self->order->attributes.items = tall_arena_newa0 (arena, TallAttribute, n_sources);
-  Target target = { arena, self->order, NULL, &self->order->attributes };
+  Target target = { arena, self->order, &self->order->attributes };
   return set_fields (self->mapping, TALL_SCOPE_ORDER, row, &target, fault, error);
 }
 
@@ -158,7 +156,7 @@ compare_order_fields (TallDraft *self, const TallCsvRow *row, TallRowFault *faul
     {
       const TallMappingSource *source = tall_mapping_get_source (self->mapping, i);
       if (source->field->scope != TALL_SCOPE_ORDER
-          || source->field->type == TALL_FIELD_CUSTOMER_NUMBER)
+          || tall_csv_field_is_customer_number (source->field))
         continue;
       const char *text = tall_mapping_get_value (self->mapping, source, row->fields, row->n_fields);
       if (g_strcmp0 (text, self->first_values[i]) == 0)
@@ -181,7 +179,8 @@ make_signature (TallDraft *self, const TallCsvRow *row)
   for (guint i = 0; i < self->mapping->sources->len; i++)
     {
       const TallMappingSource *source = tall_mapping_get_source (self->mapping, i);
-      if (source->field->scope != TALL_SCOPE_LOCATION || source->field->type == TALL_FIELD_POSITION)
+      if (source->field->scope != TALL_SCOPE_LOCATION
+          || source->field->field->kind == TALL_MODEL_POSITION)
         continue;
       const char *text = tall_mapping_get_value (self->mapping, source, row->fields, row->n_fields);
       if (text != NULL)
@@ -194,7 +193,7 @@ make_signature (TallDraft *self, const TallCsvRow *row)
 
 static gboolean
 read_position (TallDraft *self,
-               TallFieldScope scope,
+               TallCsvScope scope,
                const TallCsvRow *row,
                gint32 *number,
                TallRowFault *fault,
@@ -202,7 +201,7 @@ read_position (TallDraft *self,
 {
   const TallMappingSource *source = find_position (self->mapping, scope);
   const char *text = tall_mapping_get_value (self->mapping, source, row->fields, row->n_fields);
-  *fault = (TallRowFault){ source->column, tall_field_fault (source->field) };
+  *fault = (TallRowFault){ source->column, tall_csv_field_fault (source->field) };
   return tall_parse_position (text != NULL ? text : "", number, error);
 }
 
@@ -238,7 +237,7 @@ add_location (TallDraft *self,
   g_hash_table_insert (self->by_signature, (gpointer)added->signature, added);
   g_hash_table_insert (self->by_number, GINT_TO_POINTER (number), added);
 
-  Target target = { arena, added->location, &added->location->address, NULL };
+  Target target = { arena, added->location, NULL };
   if (!set_fields (self->mapping, TALL_SCOPE_LOCATION, row, &target, fault, error))
     return NULL;
   return added;
@@ -302,7 +301,7 @@ add_line (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GError **
   if (location == NULL || !check_room (self, fault, error))
     return FALSE;
   TallLineItem line = { 0 };
-  Target target = { self->order->arena, &line, NULL, NULL };
+  Target target = { self->order->arena, &line, NULL };
   if (!number_line (self, row, &line.number, fault, error)
       || !set_fields (self->mapping, TALL_SCOPE_LINE, row, &target, fault, error))
     return FALSE;
@@ -389,7 +388,7 @@ tall_draft_customer (const TallMapping *mapping,
   g_autoptr (TallCustomer) customer = tall_customer_new (number);
   customer->attributes.items =
       tall_arena_newa0 (customer->arena, TallAttribute, mapping->sources->len);
-  Target target = { customer->arena, customer, &customer->address, &customer->attributes };
+  Target target = { customer->arena, customer, &customer->attributes };
   if (!set_fields (mapping, TALL_SCOPE_CUSTOMER, row, &target, fault, error))
     return NULL;
   return g_steal_pointer (&customer);

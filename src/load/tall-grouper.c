@@ -216,7 +216,7 @@ describe_number (TallGrouper *self,
                  TallRowFault *fault)
 {
   g_autoptr (GError) error = NULL;
-  gboolean of_order = source->field->type == TALL_FIELD_ORDER_NUMBER;
+  gboolean of_order = tall_csv_field_is_order_number (source->field);
   const char *text = tall_mapping_get_value (self->mapping, source, row->fields, row->n_fields);
   fault->column = source->column;
   if (text == NULL)
@@ -279,7 +279,7 @@ make_customer (TallGrouper *self, const TallCsvRow *row, TallRowFault *fault, ch
 {
   g_autoptr (GError) error = NULL;
   const TallMappingSource *source =
-      tall_order_cursor_find_source (self->mapping, TALL_FIELD_CUSTOMER_NUMBER);
+      tall_order_cursor_find_source (self->mapping, tall_csv_field_is_customer_number);
   *fault = (TallRowFault){ name_column (self, row->column), row->kind };
   *reason =
       row->reason != NULL ? g_strdup (row->reason) : describe_number (self, source, row, fault);

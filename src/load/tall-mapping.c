@@ -50,16 +50,16 @@ static gboolean G_GNUC_PRINTF (5, 6) refuse (const TallMapping *self,
 
 /* Whether rows of this kind of file have fields of that scope. */
 static gboolean
-has_scope (const TallMapping *self, TallFieldScope scope)
+has_scope (const TallMapping *self, TallCsvScope scope)
 {
   return (scope == TALL_SCOPE_CUSTOMER) == (self->kind == TALL_MAPPING_CUSTOMERS);
 }
 
 static char *
-list_fields (TallFieldScope scope)
+list_fields (TallCsvScope scope)
 {
   guint n;
-  const TallField *fields = tall_fields (&n);
+  const TallCsvField *fields = tall_csv_fields (&n);
   g_autoptr (GString) list = g_string_new (NULL);
   for (guint i = 0; i < n; i++)
     if (fields[i].scope == scope)
@@ -73,7 +73,7 @@ list_groups (const TallMapping *self)
   g_autoptr (GString) list = g_string_new ("[mapping]");
   for (guint scope = 0; scope < TALL_N_SCOPES; scope++)
     if (has_scope (self, scope))
-      g_string_append_printf (list, ", [%s]", tall_field_scope_name (scope));
+      g_string_append_printf (list, ", [%s]", tall_csv_field_scope_name (scope));
   g_string_append (list, ", [defaults]");
   return g_string_free (g_steal_pointer (&list), FALSE);
 }
@@ -139,22 +139,22 @@ read_settings (TallMapping *self, GKeyFile *file, GError **error)
 }
 
 static TallMappingSource *
-add_source (TallMapping *self, const TallField *field, const char *key, const char *column)
+add_source (TallMapping *self, const TallCsvField *field, const char *key, const char *column)
 {
   TallMappingSource *source = g_new0 (TallMappingSource, 1);
   source->field = field;
   source->index = -1;
   source->column = g_strdup (column);
-  if (field->type == TALL_FIELD_ATTRIBUTE)
+  if (field->field->kind == TALL_MODEL_ATTRIBUTES)
     source->attribute = g_strdup (key + strlen ("attribute."));
   g_ptr_array_add (self->sources, source);
   return source;
 }
 
 static gboolean
-add_columns (TallMapping *self, const TallField *field, const char *key, const char *value)
+add_columns (TallMapping *self, const TallCsvField *field, const char *key, const char *value)
 {
-  if (field->type != TALL_FIELD_PHONES)
+  if (field->field->kind != TALL_MODEL_TEXTS)
     {
       add_source (self, field, key, value);
       return TRUE;
@@ -167,13 +167,13 @@ add_columns (TallMapping *self, const TallField *field, const char *key, const c
 }
 
 static gboolean
-read_scope (TallMapping *self, GKeyFile *file, TallFieldScope scope, GError **error)
+read_scope (TallMapping *self, GKeyFile *file, TallCsvScope scope, GError **error)
 {
-  const char *group = tall_field_scope_name (scope);
+  const char *group = tall_csv_field_scope_name (scope);
   g_auto (GStrv) keys = g_key_file_get_keys (file, group, NULL, NULL);
   for (guint i = 0; keys != NULL && keys[i] != NULL; i++)
     {
-      const TallField *field = tall_field_find (scope, keys[i]);
+      const TallCsvField *field = tall_csv_field_find (scope, keys[i]);
       if (field == NULL)
         {
           g_autofree char *list = list_fields (scope);
@@ -189,7 +189,7 @@ read_scope (TallMapping *self, GKeyFile *file, TallFieldScope scope, GError **er
 }
 
 static TallMappingSource *
-find_source (TallMapping *self, const TallField *field, const char *key)
+find_source (TallMapping *self, const TallCsvField *field, const char *key)
 {
   for (guint i = 0; i < self->sources->len; i++)
     {
@@ -203,16 +203,16 @@ find_source (TallMapping *self, const TallField *field, const char *key)
 }
 
 /* Splits `order.currency` into scope and field. */
-static const TallField *
+static const TallCsvField *
 find_default (const TallMapping *self, const char *key, const char **name)
 {
   for (guint scope = 0; scope < TALL_N_SCOPES; scope++)
     {
-      g_autofree char *prefix = g_strconcat (tall_field_scope_name (scope), ".", NULL);
+      g_autofree char *prefix = g_strconcat (tall_csv_field_scope_name (scope), ".", NULL);
       if (has_scope (self, scope) && g_str_has_prefix (key, prefix))
         {
           *name = key + strlen (prefix);
-          return tall_field_find (scope, *name);
+          return tall_csv_field_find (scope, *name);
         }
     }
   return NULL;
@@ -225,12 +225,12 @@ read_defaults (TallMapping *self, GKeyFile *file, GError **error)
   for (guint i = 0; keys != NULL && keys[i] != NULL; i++)
     {
       const char *name = NULL;
-      const TallField *field = find_default (self, keys[i], &name);
+      const TallCsvField *field = find_default (self, keys[i], &name);
       if (field == NULL)
         return refuse (self, "defaults", keys[i], error,
                        "there is no such field; write GROUP.FIELD, such as %s",
                        self->kind == TALL_MAPPING_ORDERS ? "order.currency" : "customer.name");
-      if (field->type == TALL_FIELD_POSITION || field->type == TALL_FIELD_PHONES)
+      if (field->field->kind == TALL_MODEL_POSITION || field->field->kind == TALL_MODEL_TEXTS)
         return refuse (self, "defaults", keys[i], error, "this field cannot have a default");
       TallMappingSource *source = find_source (self, field, name);
       if (source == NULL)
@@ -262,7 +262,8 @@ check_groups (const TallMapping *self, GKeyFile *file, GError **error)
     {
       gboolean known = g_str_equal (groups[i], "mapping") || g_str_equal (groups[i], "defaults");
       for (guint scope = 0; scope < TALL_N_SCOPES && !known; scope++)
-        known = has_scope (self, scope) && g_str_equal (groups[i], tall_field_scope_name (scope));
+        known =
+            has_scope (self, scope) && g_str_equal (groups[i], tall_csv_field_scope_name (scope));
       if (!known)
         {
           g_autofree char *list = list_groups (self);
@@ -279,15 +280,12 @@ check_groups (const TallMapping *self, GKeyFile *file, GError **error)
 static gboolean
 check_required (TallMapping *self, GError **error)
 {
-  static const char *const for_orders[] = { "customer_number", "order_number", NULL };
-  static const char *const for_customers[] = { "number", NULL };
-  gboolean orders = self->kind == TALL_MAPPING_ORDERS;
-  TallFieldScope scope = orders ? TALL_SCOPE_ORDER : TALL_SCOPE_CUSTOMER;
-  const char *const *required = orders ? for_orders : for_customers;
-
-  for (guint i = 0; required[i] != NULL; i++)
-    if (find_source (self, tall_field_find (scope, required[i]), required[i]) == NULL)
-      return refuse (self, tall_field_scope_name (scope), required[i], error,
+  guint n;
+  const TallCsvField *fields = tall_csv_fields (&n);
+  for (guint i = 0; i < n; i++)
+    if (fields[i].field->kind == TALL_MODEL_NUMBER && has_scope (self, fields[i].scope)
+        && find_source (self, &fields[i], fields[i].name) == NULL)
+      return refuse (self, tall_csv_field_scope_name (fields[i].scope), fields[i].name, error,
                      "has to name a column");
   return TRUE;
 }
@@ -409,7 +407,7 @@ tall_mapping_bind (TallMapping *self, const char *const *columns, GError **error
       g_autofree char *key = source->attribute != NULL
                                  ? g_strconcat ("attribute.", source->attribute, NULL)
                                  : g_strdup (source->field->name);
-      return refuse (self, tall_field_scope_name (source->field->scope), key, error,
+      return refuse (self, tall_csv_field_scope_name (source->field->scope), key, error,
                      "the file has no column “%s”; it has: %s%s", source->column, list, guess);
     }
   return TRUE;
@@ -435,9 +433,9 @@ tall_mapping_get_value (const TallMapping *self,
   if (source->fallback != NULL)
     return source->fallback;
 
-  TallFieldType type = source->field->type;
-  gboolean is_text = type == TALL_FIELD_TEXT || type == TALL_FIELD_ADDRESS
-                     || type == TALL_FIELD_ATTRIBUTE || type == TALL_FIELD_PHONES;
+  TallModelKind kind = source->field->field->kind;
+  gboolean is_text =
+      kind == TALL_MODEL_TEXT || kind == TALL_MODEL_TEXTS || kind == TALL_MODEL_ATTRIBUTES;
   return self->keep_empty && is_text && source->index >= 0 ? text : NULL;
 }
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "tall-field.h"
+#include "tall-csv-field.h"
 
 G_BEGIN_DECLS
 
@@ -19,7 +19,7 @@ typedef enum
  */
 typedef struct
 {
-  const TallField *field;
+  const TallCsvField *field;
   char *attribute; /* key, for attributes */
   char *column;    /* name in the header; NULL: only @fallback */
   gint index;      /* of the column, from 0; -1: none, or not bound yet */

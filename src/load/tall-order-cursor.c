@@ -3,10 +3,11 @@
 #include "tall-order-cursor.h"
 
 const TallMappingSource *
-tall_order_cursor_find_source (const TallMapping *mapping, TallFieldType type)
+tall_order_cursor_find_source (const TallMapping *mapping,
+                               gboolean (*is_it) (const TallCsvField *field))
 {
   for (guint i = 0; i < mapping->sources->len; i++)
-    if (tall_mapping_get_source (mapping, i)->field->type == type)
+    if (is_it (tall_mapping_get_source (mapping, i)->field))
       return tall_mapping_get_source (mapping, i);
   return NULL;
 }
@@ -19,8 +20,9 @@ void
 tall_order_cursor_init (TallOrderCursor *self, const TallMapping *mapping)
 {
   *self = (TallOrderCursor){ .mapping = mapping };
-  self->customer_source = tall_order_cursor_find_source (mapping, TALL_FIELD_CUSTOMER_NUMBER);
-  self->order_source = tall_order_cursor_find_source (mapping, TALL_FIELD_ORDER_NUMBER);
+  self->customer_source =
+      tall_order_cursor_find_source (mapping, tall_csv_field_is_customer_number);
+  self->order_source = tall_order_cursor_find_source (mapping, tall_csv_field_is_order_number);
 }
 
 /* The text of a number in @row; NULL if it has none that is valid. @current is one that is. */

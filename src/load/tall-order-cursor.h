@@ -47,7 +47,8 @@ typedef struct
 void tall_order_cursor_init (TallOrderCursor *self, const TallMapping *mapping);
 TallOrderPlace tall_order_cursor_step (TallOrderCursor *self, const TallCsvRow *row);
 
-const TallMappingSource *tall_order_cursor_find_source (const TallMapping *mapping,
-                                                        TallFieldType type);
+const TallMappingSource *
+tall_order_cursor_find_source (const TallMapping *mapping,
+                               gboolean (*is_it) (const TallCsvField *field));
 
 G_END_DECLS

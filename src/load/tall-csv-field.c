@@ -1,110 +1,119 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-field.h"
+#include "tall-csv-field.h"
 #include "tall-error.h"
 #include "tall-json.h"
 
-#include <stddef.h>
-#include <stdio.h>
+#define ORDER_NUMBER "order_number"
+#define ATTRIBUTE "attribute."
 
-#define ADDRESS(scope)                                                                             \
-  { scope, "address.line1", TALL_FIELD_ADDRESS, offsetof (TallAddress, line1), 0 },                \
-      { scope, "address.line2", TALL_FIELD_ADDRESS, offsetof (TallAddress, line2), 0 },            \
-      { scope, "address.city", TALL_FIELD_ADDRESS, offsetof (TallAddress, city), 0 },              \
-      { scope, "address.state", TALL_FIELD_ADDRESS, offsetof (TallAddress, state), 0 },            \
-      { scope, "address.zip", TALL_FIELD_ADDRESS, offsetof (TallAddress, zip), 0 },                \
-  {                                                                                                \
-    scope, "address.country", TALL_FIELD_ADDRESS, offsetof (TallAddress, country), 0               \
-  }
-
-static const TallField fields[] = {
-  { TALL_SCOPE_ORDER, "customer_number", TALL_FIELD_CUSTOMER_NUMBER, 0, 0 },
-  { TALL_SCOPE_ORDER, "order_number", TALL_FIELD_ORDER_NUMBER, 0, 0 },
-  { TALL_SCOPE_ORDER, "sales_date", TALL_FIELD_DATE, offsetof (TallOrder, sales_date),
-    offsetof (TallOrder, has_sales_date) },
-  { TALL_SCOPE_ORDER, "currency", TALL_FIELD_TEXT, offsetof (TallOrder, currency), 0 },
-  { TALL_SCOPE_ORDER, "attribute.NAME", TALL_FIELD_ATTRIBUTE, 0, 0 },
-
-  { TALL_SCOPE_LOCATION, "number", TALL_FIELD_POSITION, 0, 0 },
-  { TALL_SCOPE_LOCATION, "name", TALL_FIELD_TEXT, offsetof (TallShippingLocation, name), 0 },
-  ADDRESS (TALL_SCOPE_LOCATION),
-  { TALL_SCOPE_LOCATION, "ship_date", TALL_FIELD_DATE, offsetof (TallShippingLocation, ship_date),
-    offsetof (TallShippingLocation, has_ship_date) },
-
-  { TALL_SCOPE_LINE, "number", TALL_FIELD_POSITION, 0, 0 },
-  { TALL_SCOPE_LINE, "item_number", TALL_FIELD_TEXT, offsetof (TallLineItem, item_number), 0 },
-  { TALL_SCOPE_LINE, "description", TALL_FIELD_TEXT, offsetof (TallLineItem, description), 0 },
-  { TALL_SCOPE_LINE, "quantity", TALL_FIELD_DECIMAL, offsetof (TallLineItem, quantity),
-    offsetof (TallLineItem, has_quantity) },
-  { TALL_SCOPE_LINE, "price", TALL_FIELD_DECIMAL, offsetof (TallLineItem, price),
-    offsetof (TallLineItem, has_price) },
-  { TALL_SCOPE_LINE, "discount", TALL_FIELD_DISCOUNT, offsetof (TallLineItem, discount),
-    offsetof (TallLineItem, has_discount) },
-
-  { TALL_SCOPE_CUSTOMER, "number", TALL_FIELD_CUSTOMER_NUMBER, 0, 0 },
-  { TALL_SCOPE_CUSTOMER, "name", TALL_FIELD_TEXT, offsetof (TallCustomer, name), 0 },
-  ADDRESS (TALL_SCOPE_CUSTOMER),
-  { TALL_SCOPE_CUSTOMER, "phones", TALL_FIELD_PHONES, 0, 0 },
-  { TALL_SCOPE_CUSTOMER, "email", TALL_FIELD_TEXT, offsetof (TallCustomer, email), 0 },
-  { TALL_SCOPE_CUSTOMER, "attribute.NAME", TALL_FIELD_ATTRIBUTE, 0, 0 },
+static const TallModelType *const types[TALL_N_SCOPES] = {
+  &tall_model_order,
+  &tall_model_location,
+  &tall_model_line,
+  &tall_model_customer,
 };
 
-/**
- * tall_fields:
- * @n: (out): how many
- *
- * Returns: (transfer none): all fields, by scope
- */
-const TallField *
-tall_fields (guint *n)
+static void
+add_field (GArray *fields, TallCsvScope scope, const TallModelField *field)
 {
-  *n = G_N_ELEMENTS (fields);
+  TallCsvField added = { scope, field->name, field, NULL };
+  if (field->kind == TALL_MODEL_ATTRIBUTES)
+    added.name = ATTRIBUTE "NAME";
+  if (field->kind != TALL_MODEL_LIST && field->kind != TALL_MODEL_STRUCT)
+    g_array_append_val (fields, added);
+
+  for (guint i = 0; field->kind == TALL_MODEL_STRUCT && i < field->type->n_fields; i++)
+    {
+      const TallModelField *inner = &field->type->fields[i];
+      char *name = g_strconcat (field->name, ".", inner->name, NULL);
+      added = (TallCsvField){ scope, name, inner, field };
+      g_array_append_val (fields, added);
+    }
+}
+
+static gpointer
+make_fields (gpointer data G_GNUC_UNUSED)
+{
+  GArray *fields = g_array_new (FALSE, FALSE, sizeof (TallCsvField));
+  for (guint scope = 0; scope < TALL_N_SCOPES; scope++)
+    for (guint i = 0; i < types[scope]->n_fields; i++)
+      add_field (fields, scope, &types[scope]->fields[i]);
   return fields;
 }
 
 /**
- * tall_field_find:
+ * tall_csv_fields:
+ * @n: (out): how many
+ *
+ * Returns: (transfer none): all fields, by scope; any thread may call it
+ */
+const TallCsvField *
+tall_csv_fields (guint *n)
+{
+  static GOnce once = G_ONCE_INIT;
+  const GArray *fields = g_once (&once, make_fields, NULL);
+  *n = fields->len;
+  return (const TallCsvField *)(gpointer)fields->data;
+}
+
+/**
+ * tall_csv_field_find:
  * @name: such as `sales_date` or `attribute.freight`
  *
  * Returns: (transfer none) (nullable): the field; NULL if there is none of that name
  */
-const TallField *
-tall_field_find (TallFieldScope scope, const char *name)
+const TallCsvField *
+tall_csv_field_find (TallCsvScope scope, const char *name)
 {
-  gboolean is_attribute =
-      g_str_has_prefix (name, "attribute.") && name[strlen ("attribute.")] != '\0';
-  for (guint i = 0; i < G_N_ELEMENTS (fields); i++)
+  gboolean is_attribute = g_str_has_prefix (name, ATTRIBUTE) && name[strlen (ATTRIBUTE)] != '\0';
+  guint n;
+  const TallCsvField *fields = tall_csv_fields (&n);
+  for (guint i = 0; i < n; i++)
     if (fields[i].scope == scope
-        && (fields[i].type == TALL_FIELD_ATTRIBUTE ? is_attribute
-                                                   : g_str_equal (fields[i].name, name)))
+        && (fields[i].field->kind == TALL_MODEL_ATTRIBUTES ? is_attribute
+                                                           : g_str_equal (fields[i].name, name)))
       return &fields[i];
   return NULL;
 }
 
+gboolean
+tall_csv_field_is_order_number (const TallCsvField *self)
+{
+  return self->field->kind == TALL_MODEL_NUMBER && g_str_equal (self->name, ORDER_NUMBER);
+}
+
+/* The number of an order's customer, or of a customer. */
+gboolean
+tall_csv_field_is_customer_number (const TallCsvField *self)
+{
+  return self->field->kind == TALL_MODEL_NUMBER && !g_str_equal (self->name, ORDER_NUMBER);
+}
+
 const char *
-tall_field_scope_name (TallFieldScope scope)
+tall_csv_field_scope_name (TallCsvScope scope)
 {
   static const char *const names[TALL_N_SCOPES] = { "order", "location", "line", "customer" };
   return names[scope];
 }
 
 /**
- * tall_field_fault:
+ * tall_csv_field_fault:
  *
  * Returns: (transfer none): what a text is that does not fit the field, whatever it says
  */
 const char *
-tall_field_fault (const TallField *self)
+tall_csv_field_fault (const TallCsvField *self)
 {
-  switch (self->type)
+  switch (self->field->kind)
     {
-    case TALL_FIELD_POSITION:
+    case TALL_MODEL_POSITION:
       return "is not the number of a location or line";
-    case TALL_FIELD_DATE:
+    case TALL_MODEL_DATE:
       return "is not a date of the form that the mapping names";
-    case TALL_FIELD_DECIMAL:
+    case TALL_MODEL_DECIMAL:
       return "is not a number";
-    case TALL_FIELD_DISCOUNT:
+    case TALL_MODEL_RATE:
       return "is not a discount";
     default:
       return "is not valid";
@@ -283,22 +292,33 @@ parse_discount (const char *text,
 }
 
 static void
-add_phone (TallCustomer *customer, const char *text)
+add_text (const TallModelField *field, TallArena *arena, gpointer base, const char *text)
 {
-  char **phones = tall_arena_newa0 (customer->arena, char *, customer->n_phones + 1);
-  if (customer->n_phones > 0)
-    memcpy (phones, customer->phones, customer->n_phones * sizeof (char *));
-  phones[customer->n_phones++] = tall_arena_strdup (customer->arena, text);
-  customer->phones = phones;
+  guint *n = tall_model_count (field, base);
+  char **texts = tall_arena_newa0 (arena, char *, *n + 1);
+  if (*n > 0)
+    memcpy (texts, tall_model_get_pointer (field, base), *n * sizeof (char *));
+  texts[(*n)++] = tall_arena_strdup (arena, text);
+  tall_model_set_pointer (field, base, texts);
 }
 
-#define MEMBER(type, base, offset) ((type *)(gpointer)((guint8 *)(base) + (offset)))
+/* The address that the field belongs to, made if there is none yet. */
+static gpointer
+get_address (const TallModelField *field, TallArena *arena, gpointer target)
+{
+  gpointer address = tall_model_get_pointer (field, target);
+  if (address == NULL)
+    {
+      address = tall_arena_alloc0 (arena, field->type->size);
+      tall_model_set_pointer (field, target, address);
+    }
+  return address;
+}
 
 /**
- * tall_field_set:
+ * tall_csv_field_set:
  * @arena: where texts go
  * @target: the struct of the field's scope
- * @address: (inout): the target's address, made if the field belongs to it
  * @text: what the column holds
  *
  * Gives one field its value. Numbers of orders, customers, locations and lines, and attributes, are
@@ -307,37 +327,32 @@ add_phone (TallCustomer *customer, const char *text)
  * Returns: FALSE with %TALL_ERROR_INVALID if @text does not fit the field
  */
 gboolean
-tall_field_set (const TallField *self,
-                const TallValueFormat *format,
-                TallArena *arena,
-                gpointer target,
-                TallAddress **address,
-                const char *text,
-                GError **error)
+tall_csv_field_set (const TallCsvField *self,
+                    const TallValueFormat *format,
+                    TallArena *arena,
+                    gpointer target,
+                    const char *text,
+                    GError **error)
 {
-  switch (self->type)
+  const TallModelField *field = self->field;
+  gpointer base = self->address != NULL ? get_address (self->address, arena, target) : target;
+  switch (field->kind)
     {
-    case TALL_FIELD_TEXT:
-      *MEMBER (char *, target, self->offset) = tall_arena_strdup (arena, text);
+    case TALL_MODEL_TEXT:
+      tall_model_set_pointer (field, base, tall_arena_strdup (arena, text));
       return TRUE;
-    case TALL_FIELD_ADDRESS:
-      if (*address == NULL)
-        *address = tall_arena_new0 (arena, TallAddress);
-      *MEMBER (char *, *address, self->offset) = tall_arena_strdup (arena, text);
+    case TALL_MODEL_TEXTS:
+      add_text (field, arena, base, text);
       return TRUE;
-    case TALL_FIELD_PHONES:
-      add_phone (target, text);
-      return TRUE;
-    case TALL_FIELD_DATE:
-      *MEMBER (gboolean, target, self->has_offset) = TRUE;
-      return tall_parse_date (text, format->dates, MEMBER (gint64, target, self->offset), error);
-    case TALL_FIELD_DECIMAL:
-      *MEMBER (gboolean, target, self->has_offset) = TRUE;
-      return parse_decimal (text, format->decimal_comma, MEMBER (TallDecimal, target, self->offset),
-                            error);
-    case TALL_FIELD_DISCOUNT:
-      *MEMBER (gboolean, target, self->has_offset) = TRUE;
-      return parse_discount (text, format, MEMBER (TallDecimal, target, self->offset), error);
+    case TALL_MODEL_DATE:
+      *tall_model_flag (field, base) = TRUE;
+      return tall_parse_date (text, format->dates, tall_model_date (field, base), error);
+    case TALL_MODEL_DECIMAL:
+      *tall_model_flag (field, base) = TRUE;
+      return parse_decimal (text, format->decimal_comma, tall_model_decimal (field, base), error);
+    case TALL_MODEL_RATE:
+      *tall_model_flag (field, base) = TRUE;
+      return parse_discount (text, format, tall_model_decimal (field, base), error);
     default:
       g_return_val_if_reached (FALSE);
     }

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
-#include "tall-field.h"
+#include "tall-csv-field.h"
 #include "tall-json.h"
 
 static void
@@ -80,9 +80,9 @@ set_number (const char *name, const TallValueFormat *format, const char *text)
 {
   TallLineItem line = { 0 };
   g_autoptr (GError) error = NULL;
-  const TallField *field = tall_field_find (TALL_SCOPE_LINE, name);
+  const TallCsvField *field = tall_csv_field_find (TALL_SCOPE_LINE, name);
   g_assert_nonnull (field);
-  if (!tall_field_set (field, format, NULL, &line, NULL, text, &error))
+  if (!tall_csv_field_set (field, format, NULL, &line, text, &error))
     {
       g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
       return g_strdup ("refused");
@@ -139,8 +139,8 @@ int
 main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/load/field/dates", test_dates);
-  g_test_add_func ("/load/field/positions", test_positions);
-  g_test_add_func ("/load/field/numbers", test_numbers);
+  g_test_add_func ("/load/csv-field/dates", test_dates);
+  g_test_add_func ("/load/csv-field/positions", test_positions);
+  g_test_add_func ("/load/csv-field/numbers", test_numbers);
   return g_test_run ();
 }

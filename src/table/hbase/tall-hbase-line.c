@@ -137,12 +137,19 @@ look_again (TallHbaseLine *self)
   find_leader (self);
 }
 
+static TallHbaseGetState
+get_state (TallHbaseGet *get)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&get->mutex);
+  return get->state;
+}
+
 /* FALSE: it was taken or made to lead. */
 static gboolean
 give_up (TallHbaseLine *self, TallHbaseGet *get)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
-  return get->state == TALL_HBASE_GET_WAITING && g_queue_remove (&self->gets, get);
+  return get_state (get) == TALL_HBASE_GET_WAITING && g_queue_remove (&self->gets, get);
 }
 
 /**

@@ -3,182 +3,9 @@
 #include "tall-hbase-admin.h"
 
 #include "tall-hbase-error.h"
+#include "tall-hbase-request.h"
 #include "tall-hbase-settings.h"
 #include "tall-table-ddl.h"
-
-/* Calls on tables are made one after the other. This holds what each of them sends and receives. */
-typedef struct
-{
-  TallHbaseCall call;
-  const TallHbaseNames *names;
-  const char *table; /* short name */
-  HbTTableName *name;
-  HbTTableDescriptor *descriptor; /* to create, or received */
-  GPtrArray *list;                /* to send or received */
-  char *pattern;                  /* of the names of tables: a Java regular expression */
-  gboolean answer;
-} Request;
-
-static void
-request_clear (Request *self)
-{
-  g_clear_object (&self->name);
-  g_clear_object (&self->descriptor);
-  g_clear_pointer (&self->list, g_ptr_array_unref);
-  g_clear_pointer (&self->pattern, g_free);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Request, request_clear)
-
-static void
-request_init (Request *self, const TallHbaseNames *names, const char *table)
-{
-  self->names = names;
-  self->table = table;
-  self->call.table = table;
-  if (table != NULL)
-    self->name = tall_hbase_names_get_table_name (names, table);
-}
-
-typedef gboolean (*SendFunc) (TallHbaseCall *self, HbGatewayIf *client, GError **error);
-typedef gboolean (*ReceiveFunc) (TallHbaseCall *self,
-                                 HbGatewayIf *client,
-                                 HbTIOError **io,
-                                 GError **error);
-
-static gboolean
-run (TallHbasePool *pool,
-     Request *request,
-     SendFunc send,
-     ReceiveFunc receive,
-     gint64 deadline,
-     GError **error)
-{
-  request->call.send = send;
-  request->call.receive = receive;
-  request->call.done = FALSE;
-  request->call.tries = 0;
-  request->call.slow = TRUE;
-  TallHbaseCall *calls[] = { &request->call };
-  return tall_hbase_run (pool, request->names, calls, 1, deadline, error);
-}
-
-static gboolean
-exists_send (TallHbaseCall *call, HbGatewayIf *client, GError **error)
-{
-  return hb_gateway_client_send_table_exists (client, ((Request *)call)->name, error);
-}
-
-static gboolean
-exists_receive (TallHbaseCall *call, HbGatewayIf *client, HbTIOError **io, GError **error)
-{
-  return hb_gateway_client_recv_table_exists (client, &((Request *)call)->answer, io, error);
-}
-
-static gboolean
-enabled_send (TallHbaseCall *call, HbGatewayIf *client, GError **error)
-{
-  return hb_gateway_client_send_is_table_enabled (client, ((Request *)call)->name, error);
-}
-
-static gboolean
-enabled_receive (TallHbaseCall *call, HbGatewayIf *client, HbTIOError **io, GError **error)
-{
-  return hb_gateway_client_recv_is_table_enabled (client, &((Request *)call)->answer, io, error);
-}
-
-static gboolean
-disable_send (TallHbaseCall *call, HbGatewayIf *client, GError **error)
-{
-  return hb_gateway_client_send_disable_table (client, ((Request *)call)->name, error);
-}
-
-static gboolean
-disable_receive (TallHbaseCall *call G_GNUC_UNUSED,
-                 HbGatewayIf *client,
-                 HbTIOError **io,
-                 GError **error)
-{
-  return hb_gateway_client_recv_disable_table (client, io, error);
-}
-
-static gboolean
-delete_send (TallHbaseCall *call, HbGatewayIf *client, GError **error)
-{
-  return hb_gateway_client_send_delete_table (client, ((Request *)call)->name, error);
-}
-
-static gboolean
-delete_receive (TallHbaseCall *call G_GNUC_UNUSED,
-                HbGatewayIf *client,
-                HbTIOError **io,
-                GError **error)
-{
-  return hb_gateway_client_recv_delete_table (client, io, error);
-}
-
-static gboolean
-create_send (TallHbaseCall *call, HbGatewayIf *client, GError **error)
-{
-  Request *self = (Request *)call;
-  return hb_gateway_client_send_create_table (client, self->descriptor, self->list, error);
-}
-
-static gboolean
-create_receive (TallHbaseCall *call G_GNUC_UNUSED,
-                HbGatewayIf *client,
-                HbTIOError **io,
-                GError **error)
-{
-  return hb_gateway_client_recv_create_table (client, io, error);
-}
-
-static gboolean
-descriptor_send (TallHbaseCall *call, HbGatewayIf *client, GError **error)
-{
-  return hb_gateway_client_send_get_table_descriptor (client, ((Request *)call)->name, error);
-}
-
-static gboolean
-descriptor_receive (TallHbaseCall *call, HbGatewayIf *client, HbTIOError **io, GError **error)
-{
-  Request *self = (Request *)call;
-  g_clear_object (&self->descriptor);
-  self->descriptor = g_object_new (HB_TYPE_T_TABLE_DESCRIPTOR, NULL);
-  return hb_gateway_client_recv_get_table_descriptor (client, &self->descriptor, io, error);
-}
-
-static gboolean
-regions_send (TallHbaseCall *call, HbGatewayIf *client, GError **error)
-{
-  Request *self = (Request *)call;
-  g_autoptr (GByteArray) table = tall_hbase_names_get_table (self->names, self->table);
-  return hb_gateway_client_send_get_all_region_locations (client, table, error);
-}
-
-static gboolean
-regions_receive (TallHbaseCall *call, HbGatewayIf *client, HbTIOError **io, GError **error)
-{
-  Request *self = (Request *)call;
-  g_clear_pointer (&self->list, g_ptr_array_unref);
-  self->list = g_ptr_array_new_with_free_func (g_object_unref);
-  return hb_gateway_client_recv_get_all_region_locations (client, &self->list, io, error);
-}
-
-static gboolean
-names_send (TallHbaseCall *call, HbGatewayIf *client, GError **error)
-{
-  return hb_gateway_client_send_get_table_names_by_pattern (client, ((Request *)call)->pattern,
-                                                            FALSE, error);
-}
-
-static gboolean
-names_receive (TallHbaseCall *call, HbGatewayIf *client, HbTIOError **io, GError **error)
-{
-  Request *self = (Request *)call;
-  g_clear_pointer (&self->list, g_ptr_array_unref);
-  self->list = g_ptr_array_new_with_free_func (g_object_unref);
-  return hb_gateway_client_recv_get_table_names_by_pattern (client, &self->list, io, error);
-}
 
 static int
 compare_bytes (gconstpointer a, gconstpointer b)
@@ -240,23 +67,15 @@ split_keys (const GPtrArray *splits)
   return keys;
 }
 
-static gboolean
-exists (TallHbasePool *pool, Request *request, gint64 deadline, GError **error)
-{
-  request->call.harmless = TRUE;
-  return run (pool, request, exists_send, exists_receive, deadline, error);
-}
-
 /* A gateway may make other regions than it was asked for; such a table is not left behind. */
 static gboolean
 check_regions (TallHbasePool *pool,
-               Request *request,
+               TallHbaseRequest *request,
                const TallTableSpec *spec,
                gint64 deadline,
                GError **error)
 {
-  request->call.harmless = TRUE;
-  if (!run (pool, request, regions_send, regions_receive, deadline, error))
+  if (!tall_hbase_request_run (request, pool, TALL_HBASE_REQUEST_REGIONS, deadline, error))
     return FALSE;
 
   g_autoptr (GPtrArray) splits = splits_of (request->list);
@@ -287,9 +106,8 @@ tall_hbase_create_table (TallHbasePool *pool,
   if (splits && tall_hbase_pool_get_options (pool)->framed)
     return refuse_splits (names, spec, error);
 
-  g_auto (Request) request = { 0 };
-  request_init (&request, names, spec->name);
-  if (!exists (pool, &request, deadline, error))
+  g_auto (TallHbaseRequest) request = tall_hbase_request (names, spec->name);
+  if (!tall_hbase_request_run (&request, pool, TALL_HBASE_REQUEST_EXISTS, deadline, error))
     return FALSE;
   if (request.answer)
     {
@@ -301,17 +119,15 @@ tall_hbase_create_table (TallHbasePool *pool,
   if (request.descriptor == NULL)
     return FALSE;
   request.list = split_keys (spec->splits);
-  request.call.harmless = FALSE;
-  request.call.table = NULL;
-  return run (pool, &request, create_send, create_receive, deadline, error)
+  return tall_hbase_request_run (&request, pool, TALL_HBASE_REQUEST_CREATE, deadline, error)
          && (!splits || check_regions (pool, &request, spec, deadline, error));
 }
 
 /* Gateways answer this also without HBase's master, which the calls that follow need. */
 static gboolean
-must_exist (TallHbasePool *pool, Request *request, gint64 deadline, GError **error)
+must_exist (TallHbasePool *pool, TallHbaseRequest *request, gint64 deadline, GError **error)
 {
-  if (!exists (pool, request, deadline, error))
+  if (!tall_hbase_request_run (request, pool, TALL_HBASE_REQUEST_EXISTS, deadline, error))
     return FALSE;
   if (!request->answer)
     tall_hbase_error_set_no_table (error, request->table, request->names->deployment);
@@ -330,15 +146,14 @@ tall_hbase_drop_table (TallHbasePool *pool,
                        gint64 deadline,
                        GError **error)
 {
-  g_auto (Request) request = { 0 };
-  request_init (&request, names, table);
+  g_auto (TallHbaseRequest) request = tall_hbase_request (names, table);
   if (!must_exist (pool, &request, deadline, error)
-      || !run (pool, &request, enabled_send, enabled_receive, deadline, error))
+      || !tall_hbase_request_run (&request, pool, TALL_HBASE_REQUEST_IS_ENABLED, deadline, error))
     return FALSE;
-  request.call.harmless = FALSE;
-  if (request.answer && !run (pool, &request, disable_send, disable_receive, deadline, error))
+  if (request.answer
+      && !tall_hbase_request_run (&request, pool, TALL_HBASE_REQUEST_DISABLE, deadline, error))
     return FALSE;
-  return run (pool, &request, delete_send, delete_receive, deadline, error);
+  return tall_hbase_request_run (&request, pool, TALL_HBASE_REQUEST_DELETE, deadline, error);
 }
 
 /**
@@ -353,11 +168,10 @@ tall_hbase_describe_table (TallHbasePool *pool,
                            gint64 deadline,
                            GError **error)
 {
-  g_auto (Request) request = { 0 };
-  request_init (&request, names, table);
+  g_auto (TallHbaseRequest) request = tall_hbase_request (names, table);
   if (!must_exist (pool, &request, deadline, error)
-      || !run (pool, &request, descriptor_send, descriptor_receive, deadline, error)
-      || !run (pool, &request, regions_send, regions_receive, deadline, error))
+      || !tall_hbase_request_run (&request, pool, TALL_HBASE_REQUEST_DESCRIBE, deadline, error)
+      || !tall_hbase_request_run (&request, pool, TALL_HBASE_REQUEST_REGIONS, deadline, error))
     return NULL;
 
   TallTableSpec *spec = tall_hbase_settings_from_descriptor (request.descriptor, table, error);
@@ -391,11 +205,9 @@ tall_hbase_list_tables (TallHbasePool *pool,
                         gint64 deadline,
                         GError **error)
 {
-  g_auto (Request) request = { 0 };
-  request_init (&request, names, NULL);
-  request.call.harmless = TRUE;
+  g_auto (TallHbaseRequest) request = tall_hbase_request (names, NULL);
   request.pattern = tall_hbase_names_get_pattern (names);
-  if (!run (pool, &request, names_send, names_receive, deadline, error))
+  if (!tall_hbase_request_run (&request, pool, TALL_HBASE_REQUEST_LIST, deadline, error))
     return NULL;
 
   g_autoptr (GPtrArray) tables = g_ptr_array_new ();
@@ -420,11 +232,9 @@ tall_hbase_list_deployments (TallHbasePool *pool,
                              gint64 deadline,
                              GError **error)
 {
-  g_auto (Request) request = { 0 };
-  request_init (&request, names, NULL);
-  request.call.harmless = TRUE;
+  g_auto (TallHbaseRequest) request = tall_hbase_request (names, NULL);
   request.pattern = g_strconcat (".*\\.", table, NULL);
-  if (!run (pool, &request, names_send, names_receive, deadline, error))
+  if (!tall_hbase_request_run (&request, pool, TALL_HBASE_REQUEST_LIST, deadline, error))
     return NULL;
 
   g_autoptr (GPtrArray) deployments = g_ptr_array_new ();

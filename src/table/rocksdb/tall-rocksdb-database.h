@@ -49,14 +49,6 @@ TallRocksdbFamily *tall_rocksdb_database_find_family (TallRocksdbDatabase *self,
                                                       const char *deployment,
                                                       const char *table,
                                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_rocksdb_database_create_family (TallRocksdbDatabase *self,
-                                              const char *deployment,
-                                              const TallTableSpec *spec,
-                                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_rocksdb_database_drop_family (TallRocksdbDatabase *self,
-                                            const char *deployment,
-                                            const char *table,
-                                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
 GStrv tall_rocksdb_database_list_families (TallRocksdbDatabase *self, const char *deployment);
 GStrv tall_rocksdb_database_list_deployments (TallRocksdbDatabase *self, const char *table);
 

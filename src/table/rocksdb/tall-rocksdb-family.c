@@ -33,3 +33,33 @@ tall_rocksdb_family_unref (TallRocksdbFamily *self)
   tall_table_spec_free (self->spec);
   g_free (self);
 }
+
+/**
+ * tall_rocksdb_family_get_oldest:
+ *
+ * Returns: milliseconds: cells with a lower timestamp have outlived the table's TTL
+ */
+gint64
+tall_rocksdb_family_get_oldest (const TallRocksdbFamily *self)
+{
+  guint64 ttl = self->spec->ttl;
+  if (ttl == 0)
+    return 0;
+  gint64 now = g_get_real_time () / 1000;
+  return ttl > (guint64)now / 1000 ? 0 : now - (gint64)ttl * 1000;
+}
+
+/**
+ * tall_rocksdb_family_prefix_row:
+ *
+ * Prefixes an error with the table and the row.
+ */
+void
+tall_rocksdb_family_prefix_row (const TallRocksdbFamily *self, TallSlice row, GError **error)
+{
+  g_autofree char *key = tall_slice_to_debug (row);
+  if (row.len == 0)
+    g_prefix_error (error, "Table %s: ", self->spec->name);
+  else
+    g_prefix_error (error, "Table %s, row %s: ", self->spec->name, key);
+}

@@ -28,4 +28,7 @@ TallRocksdbFamily *tall_rocksdb_family_ref (TallRocksdbFamily *self);
 void tall_rocksdb_family_unref (TallRocksdbFamily *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallRocksdbFamily, tall_rocksdb_family_unref)
 
+gint64 tall_rocksdb_family_get_oldest (const TallRocksdbFamily *self);
+void tall_rocksdb_family_prefix_row (const TallRocksdbFamily *self, TallSlice row, GError **error);
+
 G_END_DECLS

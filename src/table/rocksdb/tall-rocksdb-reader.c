@@ -4,6 +4,7 @@
 
 #include "tall-error.h"
 #include "tall-rocksdb-error.h"
+#include "tall-rocksdb-filter.h"
 #include "tall-row-codec.h"
 
 /* Keys that RocksDB looks up together, and rows between two looks at the clock. */
@@ -46,137 +47,6 @@ tall_rocksdb_reader_free (TallRocksdbReader *self)
   g_free (self);
 }
 
-gint64
-tall_rocksdb_family_get_oldest (const TallRocksdbFamily *family)
-{
-  guint64 ttl = family->spec->ttl;
-  if (ttl == 0)
-    return 0;
-  gint64 now = g_get_real_time () / 1000;
-  return ttl > (guint64)now / 1000 ? 0 : now - (gint64)ttl * 1000;
-}
-
-void
-tall_rocksdb_prefix_row (GError **error, const TallRocksdbFamily *family, TallSlice row)
-{
-  g_autofree char *key = tall_slice_to_debug (row);
-  if (row.len == 0)
-    g_prefix_error (error, "Table %s: ", family->spec->name);
-  else
-    g_prefix_error (error, "Table %s, row %s: ", family->spec->name, key);
-}
-
-static gboolean
-wants_qualifier (const TallRead *read, TallSlice qualifier)
-{
-  for (guint i = 0; i < read->n_qualifiers; i++)
-    if (tall_slice_equal (read->qualifiers[i], qualifier))
-      return TRUE;
-  return read->n_qualifiers == 0;
-}
-
-/* Leaves in @row, whose cells are those of a stored row, what @read wants. */
-static void
-filter_cells (const TallRead *read, gint64 oldest, TallRow *row)
-{
-  gint64 min_timestamp = MAX (read->min_timestamp, oldest);
-  guint n = 0;
-  guint versions = 0;
-  for (guint i = 0; i < row->n_cells; i++)
-    {
-      TallCell cell = row->cells[i];
-      if (cell.timestamp < min_timestamp || cell.timestamp >= read->max_timestamp
-          || !wants_qualifier (read, cell.qualifier))
-        continue;
-      if (n == 0 || !tall_slice_equal (row->cells[n - 1].qualifier, cell.qualifier))
-        versions = 0;
-      if (read->max_versions != 0 && versions == read->max_versions)
-        continue;
-      versions++;
-      row->cells[n++] = cell;
-    }
-  row->n_cells = n;
-  if (read->keys_only && n > 0)
-    {
-      row->n_cells = 1;
-      row->cells[0].value = (TallSlice)TALL_SLICE_INIT;
-    }
-}
-
-static gboolean
-wants_everything (const TallRead *read, gint64 oldest)
-{
-  return !read->keys_only && read->n_qualifiers == 0 && read->max_versions == 0
-         && read->max_timestamp == G_MAXINT64 && read->min_timestamp <= 1 && oldest <= 1;
-}
-
-/* @row has no cells if none is wanted. They point into @stored. */
-static gboolean
-decode_row (const TallRocksdbStep *step,
-            TallArena *arena,
-            TallSlice key,
-            TallSlice stored,
-            TallRow *row,
-            GError **error)
-{
-  TallStoredRow decoded;
-  if (!tall_row_decode (arena, stored, &decoded, error))
-    {
-      tall_rocksdb_prefix_row (error, step->family, key);
-      return FALSE;
-    }
-
-  *row = (TallRow){ key, decoded.cells, decoded.n_cells };
-  gint64 oldest = tall_rocksdb_family_get_oldest (step->family);
-  if (!wants_everything (step->read, oldest))
-    filter_cells (step->read, oldest, row);
-  return TRUE;
-}
-
-static TallSlice
-append_bytes (guint8 **end, TallSlice bytes)
-{
-  guint8 *start = *end;
-  if (bytes.len > 0)
-    memcpy (start, bytes.data, bytes.len);
-  *end += bytes.len;
-  return tall_slice (start, bytes.len);
-}
-
-/* Copies the cells, and nothing that they are among. */
-static void
-copy_cells (TallArena *arena, TallRow *row)
-{
-  TallCell *cells = tall_arena_memdup (arena, row->cells, row->n_cells * sizeof (TallCell));
-  gsize size = 0;
-  for (guint i = 0; i < row->n_cells; i++)
-    size += cells[i].qualifier.len + cells[i].value.len;
-  guint8 *end = tall_arena_alloc (arena, size);
-  for (guint i = 0; i < row->n_cells; i++)
-    {
-      cells[i].qualifier = append_bytes (&end, cells[i].qualifier);
-      cells[i].value = append_bytes (&end, cells[i].value);
-    }
-  row->cells = cells;
-}
-
-/* Of a stored row that will not stay, copies what is wanted of it, so that many long rows may be
- * looked through for little. */
-static gboolean
-decode_passing (
-    const TallRocksdbStep *step, TallSlice key, TallSlice stored, TallRow *row, GError **error)
-{
-  g_autoptr (TallArena) passing = tall_arena_new (0);
-  if (!decode_row (step, passing, key, stored, row, error))
-    return FALSE;
-  if (row->n_cells > 0)
-    {
-      row->key = tall_slice_dup (step->arena, key);
-      copy_cells (step->arena, row);
-    }
-  return TRUE;
-}
-
 /* Takes over @value, into which the cells point, if it is not NULL. */
 static gboolean
 add_value (const TallRocksdbStep *step,
@@ -194,14 +64,14 @@ add_value (const TallRocksdbStep *step,
   gboolean decoded;
   if (step->read->n_qualifiers > 0 || step->read->keys_only)
     {
-      decoded = decode_passing (step, key, tall_slice (data, len), row, error);
+      decoded = tall_rocksdb_filter_copy (step, key, tall_slice (data, len), row, error);
       rocksdb_pinnableslice_destroy (value);
     }
   else
     {
       tall_arena_own (step->arena, value, (GDestroyNotify)rocksdb_pinnableslice_destroy);
-      decoded = decode_row (step, step->arena, tall_slice_dup (step->arena, key),
-                            tall_slice (data, len), row, error);
+      decoded = tall_rocksdb_filter_decode (step, step->arena, tall_slice_dup (step->arena, key),
+                                            tall_slice (data, len), row, error);
     }
   if (decoded && row->n_cells > 0)
     rows->n_rows++;
@@ -213,7 +83,7 @@ take_read_error (const TallRocksdbStep *step, TallSlice key, char *message, GErr
 {
   if (tall_rocksdb_take_error (message, "Reading it", error))
     return TRUE;
-  tall_rocksdb_prefix_row (error, step->family, key);
+  tall_rocksdb_family_prefix_row (step->family, key, error);
   return FALSE;
 }
 
@@ -322,11 +192,11 @@ decode_current (const TallRocksdbStep *step,
   size_t key_len, value_len;
   const char *key = rocksdb_iter_key (iterator, &key_len);
   const char *value = rocksdb_iter_value (iterator, &value_len);
-  if (!wants_everything (step->read, tall_rocksdb_family_get_oldest (step->family)))
-    return decode_passing (step, tall_slice (key, key_len), tall_slice (value, value_len), row,
-                           error);
-  return decode_row (step, step->arena, copy_bytes (step->arena, key, key_len),
-                     copy_bytes (step->arena, value, value_len), row, error);
+  if (!tall_rocksdb_filter_wants_all (step))
+    return tall_rocksdb_filter_copy (step, tall_slice (key, key_len), tall_slice (value, value_len),
+                                     row, error);
+  return tall_rocksdb_filter_decode (step, step->arena, copy_bytes (step->arena, key, key_len),
+                                     copy_bytes (step->arena, value, value_len), row, error);
 }
 
 /* Rows without a cell that a scan came by, as they have only delete markers. */
@@ -414,7 +284,7 @@ collect_rows (const TallRocksdbStep *step,
   const char *what = last.len > 0 ? "Scanning the rows after it" : "Scanning its first rows";
   if (tall_rocksdb_take_error (message, what, error))
     return TRUE;
-  tall_rocksdb_prefix_row (error, step->family, last);
+  tall_rocksdb_family_prefix_row (step->family, last, error);
   return FALSE;
 }
 

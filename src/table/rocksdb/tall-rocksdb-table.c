@@ -4,6 +4,7 @@
 
 #include "tall-error.h"
 #include "tall-rocksdb-reader.h"
+#include "tall-rocksdb-schema.h"
 #include "tall-rocksdb-table-private.h"
 #include "tall-rocksdb-writer.h"
 
@@ -118,7 +119,7 @@ tall_rocksdb_table_create_table (TallTable *base,
                                  GError **error)
 {
   TallRocksdbTable *self = TALL_ROCKSDB_TABLE (base);
-  return tall_rocksdb_database_create_family (self->database, self->name, spec, error);
+  return tall_rocksdb_schema_create_table (self->database, self->name, spec, error);
 }
 
 static gboolean
@@ -128,7 +129,7 @@ tall_rocksdb_table_drop_table (TallTable *base,
                                GError **error)
 {
   TallRocksdbTable *self = TALL_ROCKSDB_TABLE (base);
-  return tall_rocksdb_database_drop_family (self->database, self->name, table, error);
+  return tall_rocksdb_schema_drop_table (self->database, self->name, table, error);
 }
 
 static TallTableSpec *

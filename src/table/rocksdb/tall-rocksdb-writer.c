@@ -3,32 +3,12 @@
 #include "tall-rocksdb-writer.h"
 
 #include "tall-error.h"
-#include "tall-rocksdb-error.h"
-#include "tall-rocksdb-reader.h"
-#include "tall-row-merge.h"
+#include "tall-rocksdb-write.h"
 
 /* One write takes up to so many rows and about so many bytes; the locks of all of them are held
  * meanwhile. */
 #define GROUP_ROWS 256
 #define GROUP_BYTES (4 * 1024 * 1024)
-
-struct _TallRocksdbWriter
-{
-  TallRocksdbDatabase *database; /* not owned: its owner is ours */
-  rocksdb_t *db;
-  rocksdb_readoptions_t *read_options;
-  rocksdb_writeoptions_t *durable; /* syncs the log, with all that was written to it before */
-  rocksdb_writeoptions_t *later; /* in the log, not synced: survives the process, not the machine */
-};
-
-/* One write in the making. */
-typedef struct
-{
-  TallRocksdbWriter *writer;
-  TallArena *arena;   /* old and merged rows */
-  GByteArray *stored; /* one encoded row */
-  rocksdb_writebatch_t *batch;
-} Write;
 
 /**
  * tall_rocksdb_writer_new:
@@ -56,106 +36,6 @@ tall_rocksdb_writer_free (TallRocksdbWriter *self)
   rocksdb_writeoptions_destroy (self->durable);
   rocksdb_writeoptions_destroy (self->later);
   g_free (self);
-}
-
-static void
-write_init (Write *self, TallRocksdbWriter *writer)
-{
-  self->writer = writer;
-  self->arena = tall_arena_new (4096);
-  self->stored = g_byte_array_new ();
-  self->batch = rocksdb_writebatch_create ();
-}
-
-static void
-write_clear (Write *self)
-{
-  tall_arena_free (self->arena);
-  g_byte_array_unref (self->stored);
-  rocksdb_writebatch_destroy (self->batch);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Write, write_clear)
-
-/* An absent row is all zero. */
-static gboolean
-load_row (
-    Write *self, const TallRocksdbFamily *family, TallSlice key, TallStoredRow *row, GError **error)
-{
-  char *message = NULL;
-  rocksdb_pinnableslice_t *value =
-      rocksdb_get_pinned_cf (self->writer->db, self->writer->read_options, family->handle,
-                             (const char *)key.data, key.len, &message);
-  *row = (TallStoredRow){ 0 };
-  gboolean loaded = tall_rocksdb_take_error (message, "Reading it before a change", error);
-  if (loaded && value != NULL)
-    {
-      size_t len;
-      const char *data = rocksdb_pinnableslice_value (value, &len);
-      tall_arena_own (self->arena, value, (GDestroyNotify)rocksdb_pinnableslice_destroy);
-      loaded = tall_row_decode (self->arena, tall_slice (data, len), row, error);
-    }
-  if (!loaded)
-    tall_rocksdb_prefix_row (error, family, key);
-  return loaded;
-}
-
-static gboolean
-add_merged (Write *self,
-            const TallRocksdbFamily *family,
-            const TallStoredRow *old,
-            const TallMutation *mutation,
-            GError **error)
-{
-  TallRetention retention = { family->spec->max_versions, tall_rocksdb_family_get_oldest (family),
-                              rocksdb_get_latest_sequence_number (self->writer->db) + 1 };
-  TallStoredRow merged;
-  if (!tall_row_merge (self->arena, old, mutation, retention, &merged, error))
-    return FALSE;
-  tall_row_encode (&merged, self->stored);
-  rocksdb_writebatch_put_cf (self->batch, family->handle, (const char *)mutation->row.data,
-                             mutation->row.len, (const char *)self->stored->data,
-                             self->stored->len);
-  return TRUE;
-}
-
-/* The last moment for the deadline: after it the rows are written. Sets @refused if they are not,
- * for certain. */
-static gboolean
-commit (Write *self,
-        TallDurability durability,
-        gint64 deadline,
-        const char *operation,
-        gboolean *refused,
-        GError **error)
-{
-  *refused = deadline != TALL_NO_DEADLINE && g_get_monotonic_time () >= deadline;
-  if (!*refused)
-    return tall_rocksdb_database_write (self->writer->database,
-                                        durability == TALL_DURABLE ? self->writer->durable
-                                                                   : self->writer->later,
-                                        self->batch, operation, refused, error);
-  g_set_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT,
-               "%s: the deadline passed before it was written; nothing was done", operation);
-  return FALSE;
-}
-
-/* A log that could not be written or synced may have the change, and it may come back from there.
- */
-static gboolean
-commit_once (
-    Write *self, TallDurability durability, gint64 deadline, const char *operation, GError **error)
-{
-  g_autoptr (GError) local = NULL;
-  gboolean refused;
-  if (commit (self, durability, deadline, operation, &refused, &local))
-    return TRUE;
-  if (!refused
-      && (g_error_matches (local, TALL_ERROR, TALL_ERROR_UNAVAILABLE)
-          || g_error_matches (local, TALL_ERROR, TALL_ERROR_INTERNAL)))
-    local->code = TALL_ERROR_OUTCOME_UNKNOWN;
-  g_propagate_error (error, g_steal_pointer (&local));
-  return FALSE;
 }
 
 /* A call that writes, among those that run. */
@@ -214,7 +94,7 @@ locks_add (Locks *self, const TallRocksdbFamily *family, TallSlice row)
 }
 
 static gboolean
-merge_group (Write *self,
+merge_group (TallRocksdbWrite *self,
              TallRocksdbFamily *const *families,
              TallMutation *const *mutations,
              guint n,
@@ -223,8 +103,8 @@ merge_group (Write *self,
   for (guint i = 0; i < n; i++)
     {
       TallStoredRow old;
-      if (!load_row (self, families[i], mutations[i]->row, &old, error)
-          || !add_merged (self, families[i], &old, mutations[i], error))
+      if (!tall_rocksdb_write_load (self, families[i], mutations[i]->row, &old, error)
+          || !tall_rocksdb_write_add (self, families[i], &old, mutations[i], error))
         return FALSE;
     }
   return TRUE;
@@ -239,15 +119,16 @@ apply_group (TallRocksdbWriter *self,
              gint64 deadline,
              GError **error)
 {
-  g_auto (Write) write;
+  g_auto (TallRocksdbWrite) write;
   g_auto (Locks) locks = { .n = 0 };
   gboolean refused;
-  write_init (&write, self);
+  tall_rocksdb_write_init (&write, self);
   for (guint i = 0; i < n; i++)
     locks_add (&locks, families[i], mutations[i]->row);
   return locks_take (&locks, self, deadline, error)
          && merge_group (&write, families, mutations, n, error)
-         && commit (&write, durability, deadline, "Writing rows", &refused, error);
+         && tall_rocksdb_write_commit (&write, durability, deadline, "Writing rows", &refused,
+                                       error);
 }
 
 static guint
@@ -314,7 +195,7 @@ condition_holds (const TallRocksdbCondition *condition, const TallStoredRow *row
 }
 
 static gboolean
-apply_if_locked (Write *self,
+apply_if_locked (TallRocksdbWrite *self,
                  const TallRocksdbFamily *family,
                  const TallMutation *mutation,
                  const TallRocksdbCondition *condition,
@@ -324,15 +205,16 @@ apply_if_locked (Write *self,
                  GError **error)
 {
   TallStoredRow old;
-  if (!load_row (self, family, mutation->row, &old, error))
+  if (!tall_rocksdb_write_load (self, family, mutation->row, &old, error))
     return FALSE;
   if (!condition_holds (condition, &old, tall_rocksdb_family_get_oldest (family)))
     {
       *matched = FALSE;
       return TRUE;
     }
-  if (!add_merged (self, family, &old, mutation, error)
-      || !commit_once (self, durability, deadline, "Writing a row on a condition", error))
+  if (!tall_rocksdb_write_add (self, family, &old, mutation, error)
+      || !tall_rocksdb_write_commit_once (self, durability, deadline,
+                                          "Writing a row on a condition", error))
     return FALSE;
   *matched = TRUE;
   return TRUE;
@@ -355,9 +237,9 @@ tall_rocksdb_writer_apply_if (TallRocksdbWriter *self,
                               GError **error)
 {
   g_auto (Call) call G_GNUC_UNUSED = call_begin (self);
-  g_auto (Write) write;
+  g_auto (TallRocksdbWrite) write;
   g_auto (Locks) locks = { .n = 0 };
-  write_init (&write, self);
+  tall_rocksdb_write_init (&write, self);
   locks_add (&locks, family, mutation->row);
   return locks_take (&locks, self, deadline, error)
          && apply_if_locked (&write, family, mutation, condition, durability, deadline, matched,
@@ -406,9 +288,9 @@ tall_rocksdb_writer_increment (TallRocksdbWriter *self,
                                GError **error)
 {
   g_auto (Call) call G_GNUC_UNUSED = call_begin (self);
-  g_auto (Write) write;
+  g_auto (TallRocksdbWrite) write;
   g_auto (Locks) locks = { .n = 0 };
-  write_init (&write, self);
+  tall_rocksdb_write_init (&write, self);
   locks_add (&locks, family, row);
   if (!locks_take (&locks, self, deadline, error))
     return FALSE;
@@ -416,7 +298,7 @@ tall_rocksdb_writer_increment (TallRocksdbWriter *self,
   TallStoredRow old;
   guint64 counter;
   gint64 timestamp;
-  if (!load_row (&write, family, row, &old, error))
+  if (!tall_rocksdb_write_load (&write, family, row, &old, error))
     return FALSE;
   const TallCell *cell = find_visible (&old, qualifier, tall_rocksdb_family_get_oldest (family));
   if (!step_counter (family, cell, delta, &counter, &timestamp, error))
@@ -426,8 +308,9 @@ tall_rocksdb_writer_increment (TallRocksdbWriter *self,
   TallChange change = { TALL_CHANGE_PUT, timestamp, qualifier,
                         tall_slice (&stored, sizeof stored) };
   TallMutation mutation = { family->spec->name, row, &change, 1, 1 };
-  if (!add_merged (&write, family, &old, &mutation, error)
-      || !commit_once (&write, TALL_DURABLE, deadline, "Incrementing a counter", error))
+  if (!tall_rocksdb_write_add (&write, family, &old, &mutation, error)
+      || !tall_rocksdb_write_commit_once (&write, TALL_DURABLE, deadline, "Incrementing a counter",
+                                          error))
     return FALSE;
   *value = (gint64)counter;
   return TRUE;

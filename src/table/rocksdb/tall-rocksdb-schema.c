@@ -1,0 +1,115 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-rocksdb-schema.h"
+
+#include "tall-error.h"
+#include "tall-rocksdb-database-private.h"
+#include "tall-rocksdb-error.h"
+#include "tall-rocksdb-options.h"
+#include "tall-rocksdb-settings.h"
+#include "tall-spec-codec.h"
+
+static gboolean
+write_synced (TallRocksdbDatabase *self,
+              rocksdb_writebatch_t *batch,
+              const char *operation,
+              GError **error)
+{
+  g_autoptr (rocksdb_writeoptions_t) options = rocksdb_writeoptions_create ();
+  gboolean refused;
+  rocksdb_writeoptions_set_sync (options, 1);
+  return tall_rocksdb_database_write (self, options, batch, operation, &refused, error);
+}
+
+static gboolean
+store_spec (TallRocksdbDatabase *self,
+            const char *full_name,
+            const TallTableSpec *spec,
+            GError **error)
+{
+  g_autofree char *key = tall_rocksdb_settings_get_key (full_name);
+  g_autoptr (GByteArray) stored = g_byte_array_new ();
+  g_autoptr (rocksdb_writebatch_t) batch = rocksdb_writebatch_create ();
+  tall_spec_encode (spec, stored);
+  rocksdb_writebatch_put_cf (batch, self->specs, key, strlen (key), (const char *)stored->data,
+                             stored->len);
+  return write_synced (self, batch, "Storing the settings of a table", error);
+}
+
+/**
+ * tall_rocksdb_schema_create_table:
+ *
+ * Creates a table. Its spec is stored first: a spec without a table is nothing, a table without a
+ * spec would be damage.
+ *
+ * Returns: FALSE with %TALL_ERROR_CONFLICT or %TALL_ERROR_UNSUPPORTED
+ */
+gboolean
+tall_rocksdb_schema_create_table (TallRocksdbDatabase *self,
+                                  const char *deployment,
+                                  const TallTableSpec *spec,
+                                  GError **error)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->schema_mutex);
+  g_autofree char *full_name = g_strconcat (deployment, ".", spec->name, NULL);
+  g_autoptr (TallRocksdbFamily) old =
+      tall_rocksdb_families_find (self->families, deployment, spec->name);
+
+  if (old != NULL)
+    {
+      tall_error_set_detailed (error, TALL_ERROR_CONFLICT, self->path, "Table %s exists already",
+                               full_name);
+      return FALSE;
+    }
+  if (!tall_rocksdb_options_check_spec (spec, error) || !store_spec (self, full_name, spec, error))
+    return FALSE;
+
+  char *message = NULL;
+  rocksdb_column_family_handle_t *handle =
+      rocksdb_create_column_family (self->db, self->table_options, full_name, &message);
+  if (!tall_rocksdb_take_error (message, "Creating a table", error))
+    return FALSE;
+  tall_rocksdb_engine_note_tables (self->engine);
+
+  TallRocksdbFamily *family = tall_rocksdb_family_new (handle, spec);
+  tall_rocksdb_families_add (self->families, deployment, family);
+  return tall_rocksdb_settings_apply (self->engine, family, error);
+}
+
+/**
+ * tall_rocksdb_schema_drop_table:
+ *
+ * Drops a table; calls that are using it end as if they had come before. The log is moved to tables
+ * before, as its writes to this one would be missing later, and the removal of the settings is the
+ * write that comes after them.
+ *
+ * Returns: FALSE with %TALL_ERROR_NOT_FOUND if it does not exist
+ */
+gboolean
+tall_rocksdb_schema_drop_table (TallRocksdbDatabase *self,
+                                const char *deployment,
+                                const char *table,
+                                GError **error)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->schema_mutex);
+  g_autoptr (TallRocksdbFamily) family =
+      tall_rocksdb_database_find_family (self, deployment, table, error);
+  g_autoptr (GPtrArray) handles = tall_rocksdb_database_list_handles (self);
+  if (family == NULL || !tall_rocksdb_database_check_writable (self, 0, "Dropping a table", error)
+      || !tall_rocksdb_engine_flush (self->engine, handles, error))
+    return FALSE;
+
+  char *message = NULL;
+  rocksdb_drop_column_family (self->db, family->handle, &message);
+  if (!tall_rocksdb_take_error (message, "Dropping a table", error))
+    return FALSE;
+
+  tall_rocksdb_families_remove (self->families, deployment, table);
+
+  tall_rocksdb_engine_note_tables (self->engine);
+  g_autofree char *full_name = g_strconcat (deployment, ".", table, NULL);
+  g_autofree char *key = tall_rocksdb_settings_get_key (full_name);
+  g_autoptr (rocksdb_writebatch_t) batch = rocksdb_writebatch_create ();
+  rocksdb_writebatch_delete_cf (batch, self->specs, key, strlen (key));
+  return write_synced (self, batch, "Removing the settings of a table", error);
+}

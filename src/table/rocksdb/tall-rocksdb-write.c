@@ -1,0 +1,130 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-rocksdb-write.h"
+
+#include "tall-error.h"
+#include "tall-rocksdb-error.h"
+
+void
+tall_rocksdb_write_init (TallRocksdbWrite *self, const TallRocksdbWriter *writer)
+{
+  self->writer = writer;
+  self->arena = tall_arena_new (4096);
+  self->stored = g_byte_array_new ();
+  self->batch = rocksdb_writebatch_create ();
+}
+
+void
+tall_rocksdb_write_clear (TallRocksdbWrite *self)
+{
+  tall_arena_free (self->arena);
+  g_byte_array_unref (self->stored);
+  rocksdb_writebatch_destroy (self->batch);
+}
+
+/**
+ * tall_rocksdb_write_load:
+ * @row: (out): all zero if there is none
+ *
+ * Reads a row that is about to change. Called with its lock held.
+ */
+gboolean
+tall_rocksdb_write_load (TallRocksdbWrite *self,
+                         const TallRocksdbFamily *family,
+                         TallSlice key,
+                         TallStoredRow *row,
+                         GError **error)
+{
+  char *message = NULL;
+  rocksdb_pinnableslice_t *value =
+      rocksdb_get_pinned_cf (self->writer->db, self->writer->read_options, family->handle,
+                             (const char *)key.data, key.len, &message);
+  *row = (TallStoredRow){ 0 };
+  gboolean loaded = tall_rocksdb_take_error (message, "Reading it before a change", error);
+  if (loaded && value != NULL)
+    {
+      size_t len;
+      const char *data = rocksdb_pinnableslice_value (value, &len);
+      tall_arena_own (self->arena, value, (GDestroyNotify)rocksdb_pinnableslice_destroy);
+      loaded = tall_row_decode (self->arena, tall_slice (data, len), row, error);
+    }
+  if (!loaded)
+    tall_rocksdb_family_prefix_row (family, key, error);
+  return loaded;
+}
+
+/**
+ * tall_rocksdb_write_add:
+ *
+ * Adds a row as @mutation makes it of the @old one.
+ */
+gboolean
+tall_rocksdb_write_add (TallRocksdbWrite *self,
+                        const TallRocksdbFamily *family,
+                        const TallStoredRow *old,
+                        const TallMutation *mutation,
+                        GError **error)
+{
+  TallRetention retention = { family->spec->max_versions, tall_rocksdb_family_get_oldest (family),
+                              rocksdb_get_latest_sequence_number (self->writer->db) + 1 };
+  TallStoredRow merged;
+  if (!tall_row_merge (self->arena, old, mutation, retention, &merged, error))
+    return FALSE;
+  tall_row_encode (&merged, self->stored);
+  rocksdb_writebatch_put_cf (self->batch, family->handle, (const char *)mutation->row.data,
+                             mutation->row.len, (const char *)self->stored->data,
+                             self->stored->len);
+  return TRUE;
+}
+
+/**
+ * tall_rocksdb_write_commit:
+ * @refused: (out): set if the rows are not written, for certain
+ *
+ * Writes the rows. It is the last moment for the deadline.
+ */
+gboolean
+tall_rocksdb_write_commit (TallRocksdbWrite *self,
+                           TallDurability durability,
+                           gint64 deadline,
+                           const char *operation,
+                           gboolean *refused,
+                           GError **error)
+{
+  *refused = deadline != TALL_NO_DEADLINE && g_get_monotonic_time () >= deadline;
+  if (!*refused)
+    return tall_rocksdb_database_write (self->writer->database,
+                                        durability == TALL_DURABLE ? self->writer->durable
+                                                                   : self->writer->later,
+                                        self->batch, operation, refused, error);
+  g_set_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT,
+               "%s: the deadline passed before it was written; nothing was done", operation);
+  return FALSE;
+}
+
+/**
+ * tall_rocksdb_write_commit_once:
+ *
+ * Writes rows that must not be written twice. A log that could not be written or synced may have
+ * the change, and it may come back from there.
+ *
+ * Returns: FALSE with %TALL_ERROR_OUTCOME_UNKNOWN if it may have been written
+ */
+gboolean
+tall_rocksdb_write_commit_once (TallRocksdbWrite *self,
+                                TallDurability durability,
+                                gint64 deadline,
+                                const char *operation,
+                                GError **error)
+{
+  g_autoptr (GError) local = NULL;
+  gboolean refused;
+  if (tall_rocksdb_write_commit (self, durability, deadline, operation, &refused, &local))
+    return TRUE;
+  if (!refused
+      && (g_error_matches (local, TALL_ERROR, TALL_ERROR_UNAVAILABLE)
+          || g_error_matches (local, TALL_ERROR, TALL_ERROR_INTERNAL)))
+    local->code = TALL_ERROR_OUTCOME_UNKNOWN;
+  g_propagate_error (error, g_steal_pointer (&local));
+  return FALSE;
+}

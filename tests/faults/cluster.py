@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The tallorder authors
 # SPDX-License-Identifier: Apache-2.0
-"""The cluster that `tools/hbase/hbase run --cluster` has started around the tests."""
+"""The cluster that `tools/hbase/hbase run --cluster --hdfs` has started around the tests."""
 
 import os
 import re
@@ -35,6 +35,11 @@ class Parts:
     @property
     def gateways(self):
         return ["%s:%d" % self._instance.address(name) for name in self._instance.gateways]
+
+    @property
+    def hdfs(self):
+        """Whether its files are in HDFS."""
+        return self._instance.hdfs
 
     def kill(self, *names):
         self._instance.kill(names)

@@ -198,10 +198,10 @@ class TestCrash(InstanceCase):
 class TestCluster(InstanceCase):
     def test_each_part_dies_alone_and_comes_back(self):
         data = self.new_data()
-        variables = self.start(data, "--cluster")
+        variables = self.start(data, "--cluster", "--hdfs")
         before = self.pids(data)
-        self.assertEqual(list(before), ["zookeeper", "master", "region-0", "region-1",
-                                        "gateway-0", "gateway-1"])
+        self.assertEqual(list(before), ["zookeeper", "namenode", "datanode", "master", "region-0",
+                                        "region-1", "gateway-0", "gateway-1"])
         self.assertEqual(variables["TALLORDER_HBASE_CLUSTER"], data)
         addresses = listening_addresses(before.values())
         self.assertEqual({host for host, _ in addresses}, {"127.0.0.1"})
@@ -231,6 +231,11 @@ class TestCluster(InstanceCase):
         self.assertEqual(after["region-0"], before["region-0"])
         result = self.run_tool("kill", "--data", data, "region-2", expect=3)
         self.assertIn("region-1", result.stderr)
+
+        # HDFS comes back with all that it had.
+        self.run_tool("restart", "--data", data, "namenode", "datanode")
+        client = self.client(endpoints[0])
+        self.assertEqual((client.get("t", "a"), client.get("t", "z")), ("left", "right"))
         self.run_tool("stop", "--data", data)
         self.assertEqual(processes_of(data), [])
         self.assertEqual(self.start(data), variables)
@@ -242,6 +247,10 @@ class TestCluster(InstanceCase):
         Path(data, "instance.json").write_text(json.dumps(state), encoding="ascii")
         result = self.run_tool("start", "--data", data, "--cluster", expect=2)
         self.assertIn("give another --data directory", result.stderr)
+        Path(data, "instance.json").write_text(json.dumps(dict(state, cluster=True)),
+                                               encoding="ascii")
+        result = self.run_tool("start", "--data", data, "--cluster", "--hdfs", expect=2)
+        self.assertIn("an HBase of a cluster: give another --data directory", result.stderr)
 
 
 class Writer(threading.Thread):
@@ -393,6 +402,7 @@ class TestTrouble(InstanceCase):
         for arguments in (["start"], ["start", "--data", data, "--gateways", "0"],
                           ["start", "--data", data, "--gateway", "binary", "--framed"],
                           ["start", "--data", data, "--gateway", "json"],
+                          ["start", "--data", data, "--hdfs"],
                           ["start", "--data", data + ":"], ["start", "--data", data, "--heap", "1"],
                           ["start", "--data", data, "--property", "x"], ["run"], ["fly"]):
             with self.subTest(arguments=arguments):

@@ -6,14 +6,20 @@ import contextlib
 import json
 import os
 import socket
+import subprocess
 
-from . import UsageError, settings
-from .instance import MASTER, MASTER_IS_UP, Instance
+from . import ToolError, UsageError, process, settings
+from .instance import LOG_LINES, MASTER, MASTER_IS_UP, Instance
 from .process import LOOPBACK
 
 ZOOKEEPER = "zookeeper"
 REGIONS = ("region-0", "region-1")
+NAMENODE = "namenode"
+DATANODE = "datanode"
 REGION_IS_UP = "Serving as localhost,"
+NAMENODE_IS_UP = "NameNode RPC up at"
+DATANODE_IS_UP = "successfully registered with NN"
+FORMAT_SECONDS = 60
 
 
 class Cluster(Instance):
@@ -35,6 +41,7 @@ class Cluster(Instance):
             self._forget_sessions()
             self._start(ZOOKEEPER, settings.zookeeper_command)
         self._wait_zookeeper()
+        self._start_files()
         if self._is_missing(MASTER):
             self._start_master()
         for name in REGIONS:
@@ -46,6 +53,9 @@ class Cluster(Instance):
         for name in filter(self._is_awaited, REGIONS):
             self._wait_log(name, REGION_IS_UP)
         self._wait_gateways()
+
+    def _start_files(self):
+        """The local file system is there."""
 
     def _start(self, name, make_command):
         self._spawn(name, make_command(self._java, self.data, name, self._state["heap"]))
@@ -64,13 +74,63 @@ class Cluster(Instance):
         return False
 
 
-def open_instance(data, cluster=None):
-    """The instance of a data directory. CLUSTER: which kind it must be; None: any kind."""
+class HdfsCluster(Cluster):
+    """The same, whose files are in an HDFS of its own. It takes away the lease of a log, so a region
+    server that was taken for dead can acknowledge nothing more. A local file has no lease."""
+
+    hdfs = True
+    core = (ZOOKEEPER, NAMENODE, DATANODE, MASTER, *REGIONS)
+
+    @property
+    def files(self):
+        if not self._state.get("namenode_port"):
+            self._state["namenode_port"] = process.pick_port(0, self._ports())
+        return f"hdfs://{LOOPBACK}:{self._state['namenode_port']}"
+
+    def _forget_port(self, name):
+        super()._forget_port(name)
+        if name == NAMENODE:
+            # All others know its address: they are started anew with ZooKeeper.
+            self._state["namenode_port"] = 0
+            self._end([ZOOKEEPER], 0)
+
+    def _start_files(self):
+        if self._is_missing(NAMENODE):
+            settings.write_hdfs_site(self.data, self.files)
+            if not os.path.exists(os.path.join(self.data, "hdfs", "name", "current", "VERSION")):
+                self._format()
+            self._start(NAMENODE, settings.namenode_command)
+        if self._is_missing(DATANODE):
+            self._start(DATANODE, settings.datanode_command)
+        if self._is_awaited(NAMENODE):
+            self._wait_log(NAMENODE, NAMENODE_IS_UP)
+        if self._is_awaited(DATANODE):
+            self._wait_log(DATANODE, DATANODE_IS_UP)
+
+    def _format(self):
+        command = settings.format_command(self._java, self.data, "format", self._state["heap"])
+        result = subprocess.run(command, capture_output=True, text=True, cwd=self.data,
+                                timeout=FORMAT_SECONDS)
+        if result.returncode != 0:
+            tail = "\n".join((result.stdout + result.stderr).splitlines()[-LOG_LINES:])
+            raise ToolError(f"HDFS could not be made in {self.data}:\n{tail}")
+
+
+KINDS = {"one process": Instance, "a cluster": Cluster, "a cluster with HDFS": HdfsCluster}
+
+
+def _kind(cluster, hdfs):
+    return "a cluster with HDFS" if hdfs else "a cluster" if cluster else "one process"
+
+
+def open_instance(data, cluster=None, hdfs=None):
+    """The instance of a data directory. CLUSTER, HDFS: what it must have; None: any kind."""
     path = os.path.join(os.path.realpath(data), "instance.json")
-    is_cluster = bool(cluster)
+    kind = _kind(cluster, hdfs)
     with contextlib.suppress(FileNotFoundError, ValueError):
         with open(path, encoding="utf-8") as file:
-            is_cluster = json.load(file).get("cluster", False)
-        if cluster and not is_cluster:
-            raise UsageError(f"{data} holds an HBase of one process: give another --data directory")
-    return Cluster(data) if is_cluster else Instance(data)
+            state = json.load(file)
+        kind = _kind(state.get("cluster"), state.get("hdfs"))
+        if (cluster and kind == "one process") or (hdfs and kind != "a cluster with HDFS"):
+            raise UsageError(f"{data} holds an HBase of {kind}: give another --data directory")
+    return KINDS[kind](data)

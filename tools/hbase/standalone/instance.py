@@ -38,12 +38,14 @@ class PortTaken(Exception):
 class Instance:
     """The processes of a data directory, as DIR/instance.json knows them.
 
-    The file holds {"zookeeper_port", "properties", "heap", "cluster", "processes": {NAME: {"pid",
+    The file holds {"zookeeper_port", "properties", "heap", "cluster", "hdfs", "processes": {NAME: {"pid",
     "log" and, of gateways, "port", "mode"}}}. Ports and modes stay there when processes end, so
     that a later start uses the same addresses if they are still free.
     """
 
     cluster = False
+    hdfs = False
+    files = None  # the address of the file system; None: the local one
     core = (MASTER,)  # what gateways need
     default_gateways = 1
 
@@ -57,7 +59,7 @@ class Instance:
         self._java = None
         self._only = None
         self._state = {"zookeeper_port": 0, "properties": {}, "heap": 512,
-                       "cluster": self.cluster, "processes": {}}
+                       "cluster": self.cluster, "hdfs": self.hdfs, "processes": {}}
         with contextlib.suppress(FileNotFoundError):
             self._load()
 
@@ -243,9 +245,12 @@ class Instance:
                 return
             except PortTaken as taken:
                 self._end([taken.name], 0)
-                if taken.name.startswith(GATEWAY):
-                    self._state["processes"][taken.name]["port"] = 0
+                self._forget_port(taken.name)
         raise ToolError(f"the chosen ports were taken by others {PORT_TRIES} times; try again")
+
+    def _forget_port(self, name):
+        if name.startswith(GATEWAY):
+            self._state["processes"][name]["port"] = 0
 
     def _start_missing(self):
         if self._is_missing(MASTER):
@@ -267,7 +272,8 @@ class Instance:
         shutil.rmtree(os.path.join(self.data, "zookeeper"), ignore_errors=True)
         port = process.pick_port(0, self._ports())
         self._state["zookeeper_port"] = port
-        settings.write_site(self.data, port, self._state["properties"], self.cluster)
+        settings.write_site(self.data, port, self._state["properties"], self.cluster,
+                            self.files)
 
     def _start_master(self):
         self._spawn(MASTER, settings.master_command(
@@ -290,7 +296,7 @@ class Instance:
 
     def _ports(self):
         ports = {self._state["processes"][name]["port"] for name in self.gateways}
-        return ports | {self._state["zookeeper_port"]}
+        return ports | {self._state["zookeeper_port"], self._state.get("namenode_port", 0)}
 
     def _spawn(self, name, command):
         log = self.log(name)

@@ -13,6 +13,8 @@ from .process import LOOPBACK
 MASTER_CLASS = "org.apache.hadoop.hbase.master.HMaster"
 ZOOKEEPER_CLASS = "org.apache.hadoop.hbase.zookeeper.HQuorumPeer"
 REGION_CLASS = "org.apache.hadoop.hbase.regionserver.HRegionServer"
+NAMENODE_CLASS = "org.apache.hadoop.hdfs.server.namenode.NameNode"
+DATANODE_CLASS = "org.apache.hadoop.hdfs.server.datanode.DataNode"
 GATEWAY_CLASS = "org.apache.hadoop.hbase.thrift2.ThriftServer"
 
 JAVA_FLAGS = [
@@ -75,6 +77,18 @@ CLUSTER_PROPERTIES = {
     "zookeeper.session.timeout": "6000",
 }
 
+# HDFS of one NameNode and one DataNode, which is ready as soon as both are.
+HDFS_PROPERTIES = {
+    "dfs.replication": "1",
+    "dfs.permissions.enabled": "false",
+    "dfs.namenode.http-address": f"{LOOPBACK}:0",
+    "dfs.namenode.safemode.extension": "0",
+    "dfs.datanode.address": f"{LOOPBACK}:0",
+    "dfs.datanode.ipc.address": f"{LOOPBACK}:0",
+    "dfs.datanode.http.address": f"{LOOPBACK}:0",
+    "dfs.heartbeat.interval": "1",
+}
+
 
 class Mode(namedtuple("Mode", "protocol framed")):
     """The mode of a gateway: "binary" or "compact", framed or not."""
@@ -113,21 +127,38 @@ def check_directory(path):
             )
 
 
-def write_site(data, zookeeper_port, properties, cluster=False):
-    """Writes DATA/conf/hbase-site.xml; PROPERTIES win over ours."""
+def write_site(data, zookeeper_port, properties, cluster=False, files=None):
+    """Writes DATA/conf/hbase-site.xml; PROPERTIES win over ours. FILES: the file system's address;
+    None: the local one."""
     values = dict(FIXED_PROPERTIES)
     values.update(CLUSTER_PROPERTIES if cluster else {})
-    values["hbase.rootdir"] = f"file://{data}/hbase"
+    values["hbase.rootdir"] = f"{files}/hbase" if files else f"file://{data}/hbase"
     values["hbase.tmp.dir"] = f"{data}/tmp"
     values["hbase.zookeeper.property.dataDir"] = f"{data}/zookeeper"
     values["hbase.zookeeper.property.clientPort"] = str(zookeeper_port)
     values.update(properties)
+    _write_properties(data, "hbase-site.xml", values)
+
+
+def write_hdfs_site(data, files):
+    """Writes what HDFS and its clients read; FILES: its address."""
+    _write_properties(data, "core-site.xml", {"fs.defaultFS": files})
+    values = dict(HDFS_PROPERTIES)
+    values["dfs.namenode.name.dir"] = f"file://{data}/hdfs/name"
+    values["dfs.datanode.data.dir"] = f"file://{data}/hdfs/data"
+    _write_properties(data, "hdfs-site.xml", values)
+    # Their pages, which nobody needs: they do not start without the folders.
+    for pages in ("hdfs", "datanode"):
+        os.makedirs(os.path.join(data, "conf", "webapps", pages), exist_ok=True)
+
+
+def _write_properties(data, name, values):
     lines = [
         f"  <property><name>{escape(name)}</name><value>{escape(value)}</value></property>"
         for name, value in sorted(values.items())
     ]
     text = "\n".join(['<?xml version="1.0"?>', "<configuration>", *lines, "</configuration>", ""])
-    with open(os.path.join(data, "conf", "hbase-site.xml"), "w", encoding="utf-8") as file:
+    with open(os.path.join(data, "conf", name), "w", encoding="utf-8") as file:
         file.write(text)
 
 
@@ -161,6 +192,19 @@ def zookeeper_command(java, data, name, heap):
 
 def region_command(java, data, name, heap):
     return _java_command(java, data, name, heap, REGION_CLASS) + ["start"]
+
+
+def format_command(java, data, name, heap):
+    """What makes an empty HDFS, and leaves one that is there."""
+    return namenode_command(java, data, name, heap) + ["-format", "-nonInteractive"]
+
+
+def namenode_command(java, data, name, heap):
+    return _java_command(java, data, name, heap, NAMENODE_CLASS)
+
+
+def datanode_command(java, data, name, heap):
+    return _java_command(java, data, name, heap, DATANODE_CLASS)
 
 
 def gateway_command(java, data, name, heap, port, mode):

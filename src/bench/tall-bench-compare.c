@@ -35,17 +35,53 @@ run_clear (Run *self)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Run, run_clear)
 
+/* Where one of the deployments is made. */
+static TallTableAddress *
+make_address (const TallBenchCompare *self,
+              const TallLayout *layout,
+              const TallKeyStrategy *key_strategy)
+{
+  TallTableAddress *address = tall_table_address_copy (self->address);
+  const char *begin = address->name != NULL ? address->name : "tallorder";
+  g_autofree char *name =
+      g_strdup_printf ("%s-bench-%s-%s", begin, layout->name, key_strategy->name);
+  if (address->kind->is_embedded)
+    {
+      g_autofree char *directory = g_build_filename (address->place, name, NULL);
+      tall_table_address_set_place (address, directory);
+      tall_table_address_set_name (address, NULL);
+    }
+  else
+    tall_table_address_set_name (address, name);
+  return address;
+}
+
+static void
+append_kept (GString *text, const TallTableAddress *address)
+{
+  if (address->kind->is_embedded)
+    g_string_append_printf (text, "Kept: %s%s\n", address->kind->scheme, address->place);
+  else
+    g_string_append_printf (text, "Kept: the deployment name=%s\n", address->name);
+}
+
 /**
- * tall_bench_compare_make_name:
+ * tall_bench_compare_describe_kept:
  *
- * Returns: (transfer full): the name of a deployment, or of its directory
+ * Returns: (transfer full): a line for each deployment, which says where it is
  */
 char *
-tall_bench_compare_make_name (const TallBenchCompare *self,
-                              const TallLayout *layout,
-                              const TallKeyStrategy *key_strategy)
+tall_bench_compare_describe_kept (const TallBenchCompare *self)
 {
-  return g_strdup_printf ("%s-bench-%s-%s", self->name, layout->name, key_strategy->name);
+  GString *text = g_string_new (NULL);
+  for (guint i = 0; i < self->n_layouts; i++)
+    for (guint k = 0; k < self->n_key_strategies; k++)
+      {
+        g_autoptr (TallTableAddress) address =
+            make_address (self, self->layouts[i], self->key_strategies[k]);
+        append_kept (text, address);
+      }
+  return g_string_free (text, FALSE);
 }
 
 static gboolean
@@ -54,18 +90,13 @@ open_store (const TallBenchCompare *self,
             TallBenchStore *store,
             GError **error)
 {
-  g_autofree char *name =
-      tall_bench_compare_make_name (self, settings->layout, settings->key_strategy);
+  g_autoptr (TallTableAddress) address =
+      make_address (self, settings->layout, settings->key_strategy);
   store->count = TRUE;
   store->keep = self->keep;
-  if (self->hbase == NULL)
-    {
-      g_autofree char *directory = g_build_filename (self->directory, name, NULL);
-      return tall_bench_store_open_directory (store, directory, settings, self->sync, error);
-    }
-  TallHbaseOptions options = *self->hbase;
-  options.name = name;
-  g_autoptr (TallTable) table = tall_hbase_table_open (&options, error);
+  if (address->kind->is_embedded)
+    return tall_bench_store_open_directory (store, address, settings, error);
+  g_autoptr (TallTable) table = tall_table_address_open (address, FALSE, error);
   return table != NULL && tall_bench_store_open_in (store, table, settings, error);
 }
 
@@ -164,7 +195,7 @@ run_new (const TallBenchCompare *compare, const TallBenchOrders *orders)
     .compare = compare,
     .orders = orders,
     .plan = compare->plan,
-    .n_phases = n_phases * (n_deployments + (compare->hbase != NULL ? 1 : 0)),
+    .n_phases = n_phases * (n_deployments + (compare->address->kind->is_embedded ? 0 : 1)),
   };
 }
 
@@ -207,13 +238,13 @@ tall_bench_compare_run (const TallBenchCompare *self,
       run.plan.progress = report_progress;
       run.plan.progress_data = &run;
     }
-  if (self->hbase != NULL)
+  if (!self->address->kind->is_embedded)
     return run_deployment (&run, self->layouts[0], self->key_strategies[0], NULL, error)
            && run_all (&run, records, error);
-  if (!make_directory (self->directory, &made, error))
+  if (!make_directory (self->address->place, &made, error))
     return FALSE;
   gboolean ok = run_all (&run, records, error);
   if (made && !self->keep)
-    g_rmdir (self->directory);
+    g_rmdir (self->address->place);
   return ok;
 }

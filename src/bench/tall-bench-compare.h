@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tall-bench-run.h"
-#include "tall-hbase-table.h"
+#include "tall-table-kind.h"
 
 G_BEGIN_DECLS
 
@@ -19,20 +19,17 @@ typedef struct
   const TallKeyStrategy *const *key_strategies;
   guint n_key_strategies;
 
-  const TallHbaseOptions *hbase; /* NULL: embedded in directories of their own below @directory */
-  const char *directory;
-  gboolean sync;
-  const char *name; /* that the names of deployments begin with */
-  gboolean keep;    /* leave them behind */
+  /* Embedded: each deployment in a directory of its own below that of the address. Others: in its
+   * place, each under a name of its own. Their names begin with that of the address. */
+  const TallTableAddress *address;
+  gboolean keep; /* leave them behind */
 
   TallBenchPlan plan;
   void (*progress) (const char *what, double done, gpointer data); /* nullable; 0 … 1 */
   gpointer progress_data;
 } TallBenchCompare;
 
-char *tall_bench_compare_make_name (const TallBenchCompare *self,
-                                    const TallLayout *layout,
-                                    const TallKeyStrategy *key_strategy);
+char *tall_bench_compare_describe_kept (const TallBenchCompare *self);
 gboolean tall_bench_compare_run (const TallBenchCompare *self,
                                  const TallBenchOrders *orders,
                                  GArray *records,

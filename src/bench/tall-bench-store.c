@@ -99,19 +99,6 @@ tall_bench_store_open_in (TallBenchStore *self,
 }
 
 static gboolean
-open_in_directory (TallBenchStore *self,
-                   const TallStoreSettings *settings,
-                   gboolean sync,
-                   GError **error)
-{
-  TallRocksdbOptions options = TALL_ROCKSDB_OPTIONS_INIT;
-  options.directory = self->directory;
-  options.sync = sync;
-  g_autoptr (TallTable) table = tall_rocksdb_table_open (&options, error);
-  return table != NULL && tall_bench_store_open_in (self, table, settings, error);
-}
-
-static gboolean
 set_directory_error (const char *directory, int number, GError **error)
 {
   g_set_error (error, TALL_ERROR, number == EEXIST ? TALL_ERROR_CONFLICT : TALL_ERROR_UNAVAILABLE,
@@ -140,7 +127,11 @@ tall_bench_store_open_temporary (TallBenchStore *self,
   if (g_mkdtemp (directory) == NULL)
     return set_directory_error (directory, errno, error);
   self->directory = g_steal_pointer (&directory);
-  return open_in_directory (self, settings, sync, error);
+  TallRocksdbOptions options = TALL_ROCKSDB_OPTIONS_INIT;
+  options.directory = self->directory;
+  options.sync = sync;
+  g_autoptr (TallTable) table = tall_rocksdb_table_open (&options, error);
+  return table != NULL && tall_bench_store_open_in (self, table, settings, error);
 }
 
 /**
@@ -161,21 +152,21 @@ tall_bench_store_open_embedded (TallBenchStore *self,
 
 /**
  * tall_bench_store_open_directory:
- * @directory: does not exist yet
+ * @address: of an embedded store in a directory that does not exist yet
  *
- * The same in an embedded store in that directory.
+ * The same there.
  */
 gboolean
 tall_bench_store_open_directory (TallBenchStore *self,
-                                 const char *directory,
+                                 const TallTableAddress *address,
                                  const TallStoreSettings *settings,
-                                 gboolean sync,
                                  GError **error)
 {
-  if (g_mkdir (directory, 0777) != 0)
-    return set_directory_error (directory, errno, error);
-  self->directory = g_strdup (directory);
-  return open_in_directory (self, settings, sync, error);
+  if (g_mkdir (address->place, 0777) != 0)
+    return set_directory_error (address->place, errno, error);
+  self->directory = g_strdup (address->place);
+  g_autoptr (TallTable) table = tall_table_address_open (address, TRUE, error);
+  return table != NULL && tall_bench_store_open_in (self, table, settings, error);
 }
 
 /* Links are removed, not followed. */

@@ -4,6 +4,7 @@
 
 #include "tall-counting-table.h"
 #include "tall-store.h"
+#include "tall-table-address.h"
 
 G_BEGIN_DECLS
 
@@ -35,9 +36,8 @@ gboolean tall_bench_store_open_temporary (TallBenchStore *self,
                                           gboolean sync,
                                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_bench_store_open_directory (TallBenchStore *self,
-                                          const char *directory,
+                                          const TallTableAddress *address,
                                           const TallStoreSettings *settings,
-                                          gboolean sync,
                                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_bench_store_open_in (TallBenchStore *self,
                                    TallTable *table,

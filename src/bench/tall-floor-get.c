@@ -139,8 +139,7 @@ tall_floor_get (TallFloorRun *self, GError **error)
   TallWorkload workload = { "G", self->options->n_lines };
   TallMeasurePlan plan = tall_floor_make_plan (self, "embedded: get");
 
-  if (!tall_bench_store_open_embedded (&store, self->options->directory, &tall_layout_blob, FALSE,
-                                       error))
+  if (!tall_bench_store_open_embedded (&store, self->directory, &tall_layout_blob, FALSE, error))
     return FALSE;
   g_autoptr (GPtrArray) orders =
       tall_floor_fill (&store, &workload, self->options->n_orders, error);

@@ -129,15 +129,16 @@ tall_floor_hbase_open (TallFloorHbase *self,
                        const TallLayout *layout,
                        GError **error)
 {
-  const TallHbaseOptions *given = run->options->hbase;
+  const TallTableAddress *given = run->options->address;
   TallStoreSettings settings = tall_bench_store_floor_settings (layout);
-  self->options = *given;
+  TallHbaseOptions *options = &self->address.options;
+  tall_hbase_address_init (&self->address, given);
   self->name = g_strdup_printf ("%s-bench-%s-%08x", given->name != NULL ? given->name : "tallorder",
                                 layout->name, g_random_int ());
-  self->gateways[0] = given->gateways[0];
-  self->options.name = self->name;
-  self->options.gateways = self->gateways;
-  g_autoptr (TallTable) table = tall_hbase_table_open (&self->options, error);
+  self->gateways[0] = options->gateways[0];
+  options->name = self->name;
+  options->gateways = self->gateways;
+  g_autoptr (TallTable) table = tall_hbase_table_open (options, error);
   return table != NULL && tall_bench_store_open_in (&self->store, table, &settings, error);
 }
 
@@ -146,6 +147,7 @@ tall_floor_hbase_close (TallFloorHbase *self)
 {
   tall_bench_store_close (&self->store);
   g_clear_pointer (&self->name, g_free);
+  tall_hbase_address_clear (&self->address);
 }
 
 /**
@@ -159,10 +161,10 @@ tall_floor_hbase_connect (const TallFloorHbase *self,
                           TallRawClient *raw,
                           GError **error)
 {
-  g_autoptr (GByteArray) request = tall_raw_request_encode (&self->options, read, error);
+  g_autoptr (GByteArray) request = tall_raw_request_encode (&self->address.options, read, error);
   return request != NULL
          && tall_raw_client_open (raw, self->gateways[0], tall_slice_array (request),
-                                  self->options.framed, error);
+                                  self->address.options.framed, error);
 }
 
 /**

@@ -184,9 +184,8 @@ measure_layout (TallFloorRun *self, const TallLayout *layout, GError **error)
     { .store = &store, .workload = { "L", sizes[2].n_lines } },
   };
 
-  gboolean done =
-      tall_bench_store_open_embedded (&store, self->options->directory, layout, FALSE, error)
-      && measure_get (self, orders, error);
+  gboolean done = tall_bench_store_open_embedded (&store, self->directory, layout, FALSE, error)
+                  && measure_get (self, orders, error);
   for (guint i = 0; i < N_SIZES; i++)
     orders[i].next = N_ORDERS;
   done = done && measure (self, orders, "put", &put, error);

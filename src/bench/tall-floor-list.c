@@ -174,7 +174,7 @@ tall_floor_list (TallFloorRun *self, GError **error)
   few.n_orders = MAX (few.n_orders, 2 * PAGE);
   many.n_orders = CLAMP (many.n_orders, 2 * PAGE, N_SECONDS);
 
-  return tall_bench_store_open_temporary (&store, self->options->directory, &settings, FALSE, error)
+  return tall_bench_store_open_temporary (&store, self->directory, &settings, FALSE, error)
          && fill (&many, error) && fill (&few, error)
          && tall_floor_settle (store.table, "orders", error)
          && tall_floor_settle (store.table, "index", error)

@@ -4,6 +4,7 @@
 
 #include "tall-bench-store.h"
 #include "tall-floor.h"
+#include "tall-hbase-address.h"
 #include "tall-raw-client.h"
 #include "tall-workload.h"
 
@@ -16,8 +17,8 @@ G_BEGIN_DECLS
  */
 typedef struct
 {
-  TallHbaseOptions options;
-  char *name; /* owned */
+  TallHbaseAddress address; /* its options are those of the one gateway, and of @name */
+  char *name;               /* owned */
   const char *gateways[2];
   TallBenchStore store;
 } TallFloorHbase;
@@ -31,7 +32,8 @@ typedef struct
 {
   const TallFloorOptions *options;
   TallBenchReport *report;
-  const char *what; /* is under way */
+  const char *what;      /* is under way */
+  const char *directory; /* nullable: of an embedded store: where temporary ones are made */
 } TallFloorRun;
 
 /* What one thread of several does. */

@@ -191,7 +191,7 @@ measure (TallFloorRun *self, Ours *ours, Floor *single, Floor *batched, GError *
 gboolean
 tall_floor_put (TallFloorRun *self, GError **error)
 {
-  const char *directory = self->options->directory;
+  const char *directory = self->directory;
   const TallLayout *blob = &tall_layout_blob;
   TallWorkload workload = { "P", self->options->n_lines };
   g_auto (TallBenchStore) store = { 0 };

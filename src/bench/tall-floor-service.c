@@ -99,8 +99,7 @@ tall_floor_service (TallFloorRun *self, GError **error)
   g_auto (TallBenchStore) store = { 0 };
   TallWorkload workload = { "T", self->options->n_lines };
 
-  if (!tall_bench_store_open_embedded (&store, self->options->directory, &tall_layout_blob, FALSE,
-                                       error))
+  if (!tall_bench_store_open_embedded (&store, self->directory, &tall_layout_blob, FALSE, error))
     return FALSE;
   g_autoptr (GPtrArray) orders = tall_floor_fill (&store, &workload, 1, error);
   if (orders == NULL)

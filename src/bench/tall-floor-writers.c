@@ -78,8 +78,7 @@ tall_floor_writers (TallFloorRun *self, GError **error)
   g_auto (Writers) one = { &store, { "A", self->options->n_lines }, 1, 0, NULL };
   TallMeasurePlan plan = tall_floor_make_plan (self, "embedded: writers");
 
-  if (!tall_bench_store_open_embedded (&store, self->options->directory, &tall_layout_blob, TRUE,
-                                       error))
+  if (!tall_bench_store_open_embedded (&store, self->directory, &tall_layout_blob, TRUE, error))
     return FALSE;
   const TallMeasureSide sides[] = {
     { MANY * ORDERS_A_WRITER, prepare, run, check, NULL, &many },

@@ -2,123 +2,35 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-floor-private.h"
 
-#include "tall-rocksdb-error.h"
-#include "tall-rocksdb-table-private.h"
+#include "tall-error.h"
 
-#define ROUND_SECONDS 0.02
+#define MAX_PARTS 6
 
-static void
-report_progress (double done, gpointer data)
+typedef gboolean (*Part) (TallFloorRun *self, GError **error);
+
+/* What is measured on each kind of tables. */
+static const struct
 {
-  const TallFloorRun *self = data;
-  const TallFloorOptions *options = self->options;
-  if (options->progress != NULL)
-    options->progress (self->what, done, options->progress_data);
-}
+  const TallTableKind *kind;
+  Part parts[MAX_PARTS];
+} floors[] = {
+  { &tall_table_kind_rocksdb,
+    { tall_floor_get, tall_floor_put, tall_floor_writers, tall_floor_service, tall_floor_lines,
+      tall_floor_list } },
+  { &tall_table_kind_hbase, { tall_floor_hbase, tall_floor_readers } },
+};
 
-/**
- * tall_floor_make_plan:
- *
- * Returns: how a part of the run is measured
- */
-TallMeasurePlan
-tall_floor_make_plan (TallFloorRun *self, const char *what)
+static const Part *
+find_parts (const TallTableKind *kind, GError **error)
 {
-  self->what = what;
-  return (TallMeasurePlan){
-    .seconds = self->options->seconds,
-    .round_seconds = MIN (ROUND_SECONDS, self->options->seconds / 10),
-    .progress = report_progress,
-    .progress_data = self,
-  };
-}
-
-/**
- * tall_floor_fill:
- *
- * Stores the first @n orders of a workload.
- *
- * Returns: (transfer full) (element-type TallOrder): them
- */
-GPtrArray *
-tall_floor_fill (const TallBenchStore *store, const TallWorkload *workload, guint n, GError **error)
-{
-  g_autoptr (GPtrArray) orders = tall_workload_make_orders (workload, 0, n);
-  for (guint i = 0; i < n; i++)
-    if (!tall_front_put_order (store->front, g_ptr_array_index (orders, i), NULL, NULL, error))
-      return NULL;
-  return g_steal_pointer (&orders);
-}
-
-/* A thread of several. */
-typedef struct
-{
-  TallFloorWork work;
-  gpointer data;
-  guint number;
-  GThread *thread;
-  GError *error; /* owned; NULL: it went well */
-} Worker;
-
-static gpointer
-run_worker (gpointer data)
-{
-  Worker *self = data;
-  if (!self->work (self->data, self->number, &self->error))
-    g_assert (self->error != NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (floors); i++)
+    if (floors[i].kind == kind)
+      return floors[i].parts;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
+               "Nothing is known that a store on %s could be compared with; measure its layouts, "
+               "without --floor",
+               kind->title);
   return NULL;
-}
-
-/**
- * tall_floor_run_threads:
- * @work: is called by each of @n threads, with its number
- *
- * Returns: FALSE with the error of one of them
- */
-gboolean
-tall_floor_run_threads (guint n, TallFloorWork work, gpointer data, GError **error)
-{
-  g_autofree Worker *workers = g_new (Worker, n);
-  g_autoptr (GError) first = NULL;
-  for (guint i = 0; i < n; i++)
-    {
-      workers[i] = (Worker){ work, data, i, NULL, NULL };
-      workers[i].thread = g_thread_new ("worker", run_worker, &workers[i]);
-    }
-  for (guint i = 0; i < n; i++)
-    {
-      g_thread_join (workers[i].thread);
-      if (first == NULL)
-        first = g_steal_pointer (&workers[i].error);
-      g_clear_error (&workers[i].error);
-    }
-  if (first == NULL)
-    return TRUE;
-  g_propagate_error (error, g_steal_pointer (&first));
-  return FALSE;
-}
-
-/**
- * tall_floor_settle:
- * @table: embedded
- *
- * Moves the rows of a table from the write buffer into sorted files, where most rows of a store in
- * use are.
- */
-gboolean
-tall_floor_settle (TallTable *table, const char *name, GError **error)
-{
-  rocksdb_t *db = tall_rocksdb_table_get_handle (TALL_ROCKSDB_TABLE (table));
-  g_autoptr (TallRocksdbFamily) family =
-      tall_rocksdb_table_find_family (TALL_ROCKSDB_TABLE (table), name, error);
-  char *message = NULL;
-  if (family == NULL)
-    return FALSE;
-  rocksdb_flushoptions_t *options = rocksdb_flushoptions_create ();
-  rocksdb_flush_cf (db, options, family->handle, &message);
-  rocksdb_flushoptions_destroy (options);
-  rocksdb_compact_range_cf (db, family->handle, NULL, 0, NULL, 0);
-  return tall_rocksdb_take_error (message, "Settling the rows", error);
 }
 
 /**
@@ -129,18 +41,23 @@ tall_floor_settle (TallTable *table, const char *name, GError **error)
  * tallorder with the same bytes sent or stored without it, in the same run. README.md explains each
  * figure. Works in temporary deployments of its own, which are removed afterwards.
  *
- * Returns: FALSE with what went wrong; %TALL_ERROR_DAMAGED if an order did not come back as it was
+ * Returns: FALSE with what went wrong; %TALL_ERROR_UNSUPPORTED if there is nothing to compare this
+ *   kind of tables with, %TALL_ERROR_DAMAGED if an order did not come back as it was
  *   stored
  */
 gboolean
 tall_floor_run (const TallFloorOptions *options, TallBenchReport *report, GError **error)
 {
-  TallFloorRun self = { options, report, NULL };
+  const TallTableAddress *address = options->address;
+  const Part *parts =
+      find_parts (address != NULL ? address->kind : &tall_table_kind_rocksdb, error);
+  TallFloorRun self = { options, report, NULL, address != NULL ? address->place : NULL };
+  if (parts == NULL)
+    return FALSE;
   tall_bench_report_set (report, "lines", options->n_lines);
   tall_bench_report_set (report, "orders", options->n_orders);
-  if (options->hbase != NULL)
-    return tall_floor_hbase (&self, error) && tall_floor_readers (&self, error);
-  return tall_floor_get (&self, error) && tall_floor_put (&self, error)
-         && tall_floor_writers (&self, error) && tall_floor_service (&self, error)
-         && tall_floor_lines (&self, error) && tall_floor_list (&self, error);
+  for (guint i = 0; i < MAX_PARTS && parts[i] != NULL; i++)
+    if (!parts[i](&self, error))
+      return FALSE;
+  return TRUE;
 }

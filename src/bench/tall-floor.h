@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tall-bench-report.h"
-#include "tall-hbase-table.h"
+#include "tall-table-kind.h"
 
 G_BEGIN_DECLS
 
@@ -14,11 +14,12 @@ G_BEGIN_DECLS
  */
 typedef struct
 {
-  const TallHbaseOptions *hbase; /* NULL: measure the embedded store and the service */
-  const char *directory;         /* in which temporary stores are made; NULL: the usual one */
-  guint n_lines;                 /* of an order */
-  guint n_orders;                /* the orders that are fetched */
-  double seconds;                /* for each figure */
+  /* Where. Embedded: temporary stores are made in its directory, and the service is measured, too.
+   * NULL: the same where temporary files go. */
+  const TallTableAddress *address;
+  guint n_lines;                                                   /* of an order */
+  guint n_orders;                                                  /* the orders that are fetched */
+  double seconds;                                                  /* for each figure */
   void (*progress) (const char *what, double done, gpointer data); /* nullable; 0 … 1 */
   gpointer progress_data;
 } TallFloorOptions;

@@ -1,8 +1,10 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-known-commands.h"
 #include "tall-commands.h"
 #include "tall-log.h"
 #include "tall-output.h"
+#include "tall-table-kinds.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -12,6 +14,15 @@
 static void
 print_help (void)
 {
+  g_autoptr (GString) places = g_string_new (NULL);
+  guint n;
+  const TallTableKind *const *kinds = tall_table_kinds (&n);
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *form = tall_table_kind_make_form (kinds[i]);
+      g_string_append_printf (places, "  --store %s\n", form);
+    }
+
   tall_print ("tallorder stores customers and their orders on HBase, or embedded on RocksDB.\n"
               "\n"
               "Usage: tallorder COMMAND [OPTIONS] [ARGUMENTS]\n"
@@ -22,9 +33,7 @@ print_help (void)
                 tall_commands[i]->summary);
   tall_print ("\n"
               "Where the orders are:\n"
-              "  --store rocksdb:DIR[?name=N&sync=0|1]\n"
-              "  --store hbase://host:port[,host:port][?name=N&framed=0|1"
-              "&protocol=binary|compact]\n"
+              "%s"
               "  --server HOST:PORT\n"
               "  --config FILE    a key file that gives options; those given here win\n"
               "Without any of them, the variable TALLORDER_STORE or TALLORDER_SERVER is used.\n"
@@ -36,13 +45,15 @@ print_help (void)
               "  tallorder load --store rocksdb:shop --map northwind orders.csv\n"
               "  tallorder get  --store rocksdb:shop VINET 10248\n"
               "\n"
-              "tallorder COMMAND --help tells more.\n");
+              "tallorder COMMAND --help tells more.\n",
+              places->str);
 }
 
 static TallExit
 refuse_command (const char *name)
 {
-  const char *meant = g_str_equal (name, "version") ? "--version" : tall_commands_suggest (name);
+  const char *meant =
+      g_str_equal (name, "version") ? "--version" : tall_known_commands_suggest (name);
   if (*name == '-')
     tall_print_error ("Options come after the command, and “%s” is none; see: tallorder help",
                       name);

@@ -1,48 +1,185 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-bench-compare.h"
 #include "tall-bench-given.h"
+#include "tall-bench-report.h"
+#include "tall-bench-results.h"
+#include "tall-error.h"
+#include "tall-floor.h"
+#include "tall-json-output.h"
 #include "tall-options.h"
 #include "tall-output.h"
+#include "tall-progress.h"
+#include "tall-stop.h"
+#include "tall-table-kinds.h"
 
-static gboolean
-parse_url (const TallOptions *options, TallStoreUrl **url)
+#include <gio/gio.h>
+
+/* On a terminal. */
+static void
+show_progress (const char *what, double done, gpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
-  if (options->store == NULL)
-    return TRUE;
-  *url = tall_store_url_parse (options->store, &error);
-  if (*url != NULL)
-    return TRUE;
-  tall_print_failure (error);
-  return FALSE;
+  g_autofree char *text = g_strdup_printf ("%-44s %3.0f %%", what, done * 100);
+  tall_progress_show_text (text);
 }
 
-static gboolean
-check (TallBenchGiven *given, const TallOptions *options)
+static void
+print_text (const TallBenchGiven *given, const char *text)
+{
+  if (given->json)
+    tall_json_print_text (text);
+  else
+    tall_print ("%s", text);
+}
+
+static TallExit
+measure_floor (const TallBenchGiven *given, const TallTableAddress *address)
 {
   g_autoptr (GError) error = NULL;
-  const char *wrong = NULL;
+  g_autoptr (TallBenchReport) report = tall_bench_report_new ();
+  TallFloorOptions floor = TALL_FLOOR_OPTIONS_INIT;
+  if (given->lines != NULL)
+    floor.n_lines = given->min_lines;
+  if (given->count != -1)
+    floor.n_orders = (guint)given->count;
+  if (given->seconds >= 0)
+    floor.seconds = given->seconds;
+  floor.address = address;
+  floor.progress = show_progress;
+  gboolean done = tall_floor_run (&floor, report, &error);
+  tall_progress_clear ();
+  if (!done)
+    {
+      tall_print_failure (error);
+      return TALL_EXIT_FAILED;
+    }
+  g_autofree char *text =
+      given->json ? tall_bench_report_to_json (report) : tall_bench_report_to_text (report);
+  print_text (given, text);
+  return TALL_EXIT_DONE;
+}
+
+static void
+print_results (const TallBenchGiven *given,
+               const TallBenchCompare *compare,
+               const TallBenchOrders *orders,
+               const GArray *records)
+{
+  TallBenchResults results = {
+    .store = compare->address->kind->name,
+    .n_clients = compare->plan.n_clients,
+    .n_orders = orders->orders->len,
+    .n_customers = orders->customers->len,
+    .seconds = compare->plan.seconds,
+    .n_operations = compare->plan.n_operations,
+    .has_seed = given->orders == NULL,
+    .seed = compare->plan.seed,
+    .records = (const TallBenchRecord *)(gpointer)records->data,
+    .n_records = records->len,
+  };
+  for (guint i = 0; i < orders->orders->len; i++)
+    results.n_lines += tall_order_count_lines (g_ptr_array_index (orders->orders, i));
+  g_autofree char *text =
+      given->json ? tall_bench_results_to_json (&results) : tall_bench_results_to_text (&results);
+  print_text (given, text);
+  if (!compare->keep || given->json)
+    return;
+  g_autofree char *kept = tall_bench_compare_describe_kept (compare);
+  tall_print ("\n%s", kept);
+}
+
+static TallExit
+measure (const TallBenchGiven *given, TallBenchCompare *compare, const TallBenchOrders *orders)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GArray) records = g_array_new (FALSE, FALSE, sizeof (TallBenchRecord));
+  gboolean done = tall_bench_compare_run (compare, orders, records, &error);
+  tall_progress_clear ();
+  if (done)
+    {
+      print_results (given, compare, orders, records);
+      return TALL_EXIT_DONE;
+    }
+  tall_print_failure (error);
+  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    return (TallExit)(128 + g_atomic_int_get (compare->plan.stop));
+  return TALL_EXIT_FAILED;
+}
+
+static TallBenchOrders *
+get_orders (const TallBenchGiven *given, GError **error)
+{
+  g_autofree char *left_out = NULL;
+  TallBenchOrders *orders =
+      tall_bench_given_get_orders (given, tall_stop_on_signals (), &left_out, error);
+  if (left_out != NULL)
+    tall_print_error ("%s", left_out);
+  return orders;
+}
+
+static TallExit
+measure_layouts (const TallBenchGiven *given, const TallTableAddress *address)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) layouts = tall_bench_given_find_layouts (given, &error);
+  g_autoptr (GPtrArray) keys = layouts != NULL ? tall_bench_given_find_keys (given, &error) : NULL;
+  g_autoptr (TallBenchOrders) orders = keys != NULL ? get_orders (given, &error) : NULL;
+  if (orders == NULL)
+    {
+      tall_print_failure (error);
+      return g_error_matches (error, TALL_ERROR, TALL_ERROR_INVALID)
+                     || g_error_matches (error, TALL_ERROR, TALL_ERROR_TOO_LARGE)
+                 ? TALL_EXIT_USAGE
+                 : TALL_EXIT_FAILED;
+    }
+  TallBenchCompare compare = {
+    .layouts = (const TallLayout *const *)layouts->pdata,
+    .n_layouts = layouts->len,
+    .key_strategies = (const TallKeyStrategy *const *)keys->pdata,
+    .n_key_strategies = keys->len,
+    .address = address,
+    .keep = given->keep,
+    .plan = tall_bench_given_make_plan (given, tall_stop_on_signals ()),
+    .progress = show_progress,
+  };
+  return measure (given, &compare, orders);
+}
+
+/* What is wrong with the call; NULL: nothing. */
+static char *
+find_mistake (TallBenchGiven *given, const TallOptions *options)
+{
+  g_autoptr (GError) error = NULL;
   if (options->n_arguments > 0)
-    wrong = "bench takes no argument";
-  else if (options->server != NULL)
-    wrong = "bench works on a store, not on a server: give --store";
-  else if (options->store == NULL && !given->floor)
-    wrong = "Say where to measure: --store rocksdb:DIR or --store hbase://host:port; or --floor";
-  else if (!tall_bench_given_check (given, &error))
-    wrong = error->message;
-  if (wrong != NULL)
-    tall_usage_error (&tall_command_bench, "%s", wrong);
-  return wrong == NULL;
+    return g_strdup ("bench takes no argument");
+  if (options->server != NULL)
+    return g_strdup ("bench works on a store, not on a server: give --store");
+  if (options->store == NULL && !given->floor)
+    {
+      g_autofree char *forms = tall_table_kinds_join (tall_table_kind_make_short_form, "--store ");
+      return g_strdup_printf ("Say where to measure: %s; or --floor", forms);
+    }
+  return tall_bench_given_check (given, &error) ? NULL : g_strdup (error->message);
 }
 
 static TallExit
 check_and_measure (TallBenchGiven *given, const TallOptions *options)
 {
-  g_autoptr (TallStoreUrl) url = NULL;
-  if (!check (given, options) || !parse_url (options, &url))
-    return TALL_EXIT_USAGE;
-  return given->floor ? tall_bench_measure_floor (given, url)
-                      : tall_bench_measure_layouts (given, url);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTableAddress) address = NULL;
+  g_autofree char *mistake = find_mistake (given, options);
+  if (mistake != NULL)
+    return tall_usage_error (&tall_command_bench, "%s", mistake);
+  if (options->store != NULL)
+    {
+      address = tall_table_kinds_parse (options->store, &error);
+      if (address == NULL)
+        {
+          tall_print_failure (error);
+          return TALL_EXIT_USAGE;
+        }
+    }
+  return given->floor ? measure_floor (given, address) : measure_layouts (given, address);
 }
 
 static TallExit

@@ -46,7 +46,8 @@ get (Call *self, TallFront *front, const char *number)
 {
   if (!self->orders)
     return get_alone (front, number, self->json);
-  return tall_print_customer_orders (front, number, &self->paging, &self->list, self->json);
+  return tall_print_customer_orders (&tall_command_customer, front, number, &self->paging,
+                                     &self->list, self->json);
 }
 
 static TallExit delete (Call *self, TallFront *front, const char *number)

@@ -3,7 +3,7 @@
 #include "tall-error.h"
 #include "tall-options.h"
 #include "tall-output.h"
-#include "tall-store-url.h"
+#include "tall-table-kinds.h"
 #include "tall-text.h"
 
 #include <stdio.h>
@@ -33,10 +33,10 @@ static char *
 find_name (const TallOptions *options, const char *given)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (TallStoreUrl) url = given == NULL && options->store != NULL
-                                     ? tall_store_url_parse (options->store, &error)
-                                     : NULL;
-  const char *name = url != NULL ? url->name : given;
+  g_autoptr (TallTableAddress) address = given == NULL && options->store != NULL
+                                             ? tall_table_kinds_parse (options->store, &error)
+                                             : NULL;
+  const char *name = address != NULL ? address->name : given;
   if (error != NULL)
     tall_print_failure (error);
   else if (name == NULL)

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
-#include "tall-explain.h"
+#include "tall-explain-output.h"
 #include "tall-json-file.h"
 #include "tall-options.h"
 #include "tall-output.h"

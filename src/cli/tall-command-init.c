@@ -2,12 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
 #include "tall-file.h"
-#include "tall-hbase-table.h"
 #include "tall-options.h"
 #include "tall-output.h"
-#include "tall-rocksdb-options.h"
-#include "tall-store-url.h"
-#include "tall-table-ddl.h"
+#include "tall-table-kinds.h"
 
 typedef struct
 {
@@ -56,38 +53,54 @@ create (const TallOptions *options, const TallStoreSettings *settings)
   return TALL_EXIT_DONE;
 }
 
-/* The name that the statements give the tables; NULL, with a message printed, if there is none. */
-static char *
-find_name (const TallOptions *options)
+/* The first kind whose tables an administrator can make. */
+static const TallTableKind *
+find_kind_with_ddl (void)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallStoreUrl) url =
-      options->store != NULL ? tall_store_url_parse (options->store, &error) : NULL;
-  const char *name = url != NULL && url->name != NULL ? url->name : "tallorder";
-  if (error != NULL)
-    tall_print_failure (error);
-  else if (url != NULL && url->kind != TALL_STORE_HBASE)
-    tall_usage_error (&tall_command_init,
-                      "--print-ddl is for HBase: an embedded store makes its tables itself");
-  else if (name[strspn (name, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_-.:")] != '\0')
-    tall_usage_error (&tall_command_init, "A name of tables in HBase has only letters, digits and "
-                                          "_ - . in it, and a : after the namespace");
-  else
-    return g_strdup (name);
-  return NULL;
+  guint n;
+  const TallTableKind *const *kinds = tall_table_kinds (&n);
+  for (guint i = 0; i < n; i++)
+    if (kinds[i]->make_ddl != NULL)
+      return kinds[i];
+  g_assert_not_reached ();
+}
+
+static gboolean
+print_statements (const TallTableAddress *address, const GPtrArray *specs, GError **error)
+{
+  const TallTableKind *usual = find_kind_with_ddl ();
+  const TallTableKind *kind = address != NULL ? address->kind : usual;
+  if (kind->make_ddl == NULL)
+    {
+      tall_error_set_invalid (error, "print-ddl",
+                              "--print-ddl is for %s: an embedded store makes its tables itself",
+                              usual->title);
+      return FALSE;
+    }
+  for (guint i = 0; i < specs->len; i++)
+    {
+      g_autofree char *statement = kind->make_ddl (g_ptr_array_index (specs, i),
+                                                   address != NULL ? address->name : NULL, error);
+      if (statement == NULL)
+        return FALSE;
+      tall_print ("%s\n", statement);
+    }
+  return TRUE;
 }
 
 static TallExit
 print_ddl (const TallOptions *options, const GPtrArray *specs)
 {
-  g_autofree char *name = find_name (options);
-  if (name == NULL)
-    return TALL_EXIT_USAGE;
-  for (guint i = 0; i < specs->len; i++)
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTableAddress) address =
+      options->store != NULL ? tall_table_kinds_parse (options->store, &error) : NULL;
+  if (error != NULL)
     {
-      g_autofree char *statement = tall_table_spec_to_ddl (g_ptr_array_index (specs, i), name);
-      tall_print ("%s\n", statement);
+      tall_print_failure (error);
+      return TALL_EXIT_USAGE;
     }
+  if (!print_statements (address, specs, &error))
+    return tall_usage_error (&tall_command_init, "%s", error->message);
   return TALL_EXIT_DONE;
 }
 
@@ -144,19 +157,34 @@ make_settings (const InitOptions *own, GStrv *sample, TallStoreSettings *setting
 
 /* What a store cannot do is refused before there is one, or its statements are printed. */
 static gboolean
-check_specs (const InitOptions *own, gboolean is_embedded, const GPtrArray *specs, GError **error)
+check_specs (const InitOptions *own,
+             const TallTableKind *kind,
+             const GPtrArray *specs,
+             GError **error)
 {
-  if (is_embedded && own->regions > 1)
+  if (kind->is_embedded && own->regions > 1)
     {
       tall_error_set_invalid (error, "regions",
-                              "--regions is for HBase: an embedded store has no regions");
+                              "--regions is for %s: an embedded store has no regions",
+                              find_kind_with_ddl ()->title);
       return FALSE;
     }
   for (guint i = 0; i < specs->len; i++)
-    if (!(is_embedded ? tall_rocksdb_options_check_spec
-                      : tall_hbase_table_check_spec) (g_ptr_array_index (specs, i), error))
+    if (!kind->check_spec (g_ptr_array_index (specs, i), error))
       return FALSE;
   return TRUE;
+}
+
+/* The kind whose limits hold: without a known one, those of tables that an administrator makes. */
+static const TallTableKind *
+find_kind (const TallOptions *options, const InitOptions *own)
+{
+  const char *rest;
+  const TallTableKind *kind =
+      options->store != NULL ? tall_table_kinds_find (options->store, &rest) : NULL;
+  if (kind == NULL || (own->print_ddl && kind->make_ddl == NULL))
+    return find_kind_with_ddl ();
+  return kind;
 }
 
 static TallExit
@@ -180,9 +208,7 @@ check_and_create (const TallOptions *options, const InitOptions *own)
       return g_error_matches (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE) ? TALL_EXIT_FAILED
                                                                          : TALL_EXIT_USAGE;
     }
-  gboolean is_embedded =
-      !own->print_ddl && options->store != NULL && g_str_has_prefix (options->store, "rocksdb:");
-  if (!check_specs (own, is_embedded, specs, &error))
+  if (!check_specs (own, find_kind (options, own), specs, &error))
     return tall_usage_error (&tall_command_init, "%s", error->message);
   return own->print_ddl ? print_ddl (options, specs) : create (options, &settings);
 }

@@ -200,13 +200,13 @@ verify (TallFront *front, Verify *self, TallVerifyOptions *options)
   return summary.n_findings > 0 ? TALL_EXIT_NO : TALL_EXIT_DONE;
 }
 
-/* An embedded store is open in one process at a time, and this one does not write. */
+/* Nobody else writes, and this process does not either. */
 static gboolean
 is_alone (TallStore *store)
 {
   TallTableInfo info;
   tall_table_get_info (tall_store_get_table (store), &info);
-  return g_str_equal (info.kind, "rocksdb");
+  return info.is_exclusive;
 }
 
 static TallExit

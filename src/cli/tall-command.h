@@ -24,7 +24,8 @@ typedef enum
 /**
  * TallCommand:
  *
- * One command of the program. A new one is one new file and one entry in tall-commands.c.
+ * One command of the program. A new one is one new file, an entry in TALL_COMMANDS and a line in
+ * meson.build.
  */
 typedef struct
 {
@@ -37,19 +38,25 @@ typedef struct
   TallExit (*run) (int argc, char **argv);
 } TallCommand;
 
-extern const TallCommand tall_command_bench;
-extern const TallCommand tall_command_customer;
-extern const TallCommand tall_command_delete;
-extern const TallCommand tall_command_drop;
-extern const TallCommand tall_command_explain;
-extern const TallCommand tall_command_export;
-extern const TallCommand tall_command_get;
-extern const TallCommand tall_command_init;
-extern const TallCommand tall_command_list;
-extern const TallCommand tall_command_load;
-extern const TallCommand tall_command_put;
-extern const TallCommand tall_command_serve;
-extern const TallCommand tall_command_status;
-extern const TallCommand tall_command_verify;
+/* All commands, in the order of `tallorder help`. */
+#define TALL_COMMANDS(X)                                                                           \
+  X (init)                                                                                         \
+  X (serve)                                                                                        \
+  X (load)                                                                                         \
+  X (put)                                                                                          \
+  X (get)                                                                                          \
+  X (delete)                                                                                       \
+  X (customer)                                                                                     \
+  X (explain)                                                                                      \
+  X (status)                                                                                       \
+  X (bench)                                                                                        \
+  X (list)                                                                                         \
+  X (export)                                                                                       \
+  X (drop)                                                                                         \
+  X (verify)
+
+#define TALL_DECLARE_COMMAND(name) extern const TallCommand tall_command_##name;
+TALL_COMMANDS (TALL_DECLARE_COMMAND)
+#undef TALL_DECLARE_COMMAND
 
 G_END_DECLS

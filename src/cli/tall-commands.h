@@ -10,6 +10,5 @@ G_BEGIN_DECLS
 extern const TallCommand *const tall_commands[];
 
 const TallCommand *tall_commands_find (const char *name);
-const char *tall_commands_suggest (const char *word);
 
 G_END_DECLS

@@ -73,7 +73,8 @@ begin_json (const TallCustomerOrders *page)
 }
 
 TallExit
-tall_print_customer_orders (TallFront *front,
+tall_print_customer_orders (const TallCommand *command,
+                            TallFront *front,
                             const char *number,
                             const TallPaging *paging,
                             TallListOptions *options,
@@ -92,7 +93,7 @@ tall_print_customer_orders (TallFront *front,
       g_clear_pointer (&page, tall_customer_orders_free);
       page = tall_front_get_customer_orders (front, number, options, &error);
       if (page == NULL)
-        return tall_paging_fail (&tall_command_customer, error);
+        return tall_paging_fail (command, error);
       if (first && json)
         self.output = output = begin_json (page);
       if (first)

@@ -8,7 +8,8 @@
 G_BEGIN_DECLS
 
 /* Prints a customer with its orders, for `customer get --orders`. */
-TallExit tall_print_customer_orders (TallFront *front,
+TallExit tall_print_customer_orders (const TallCommand *command,
+                                     TallFront *front,
                                      const char *number,
                                      const TallPaging *paging,
                                      TallListOptions *options,

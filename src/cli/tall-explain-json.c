@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-explain.h"
+#include "tall-explain-output.h"
 #include "tall-json-output.h"
 #include "tall-output.h"
 

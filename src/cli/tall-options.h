@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "tall-command.h"
 #include "tall-store.h"
+#include "tall-usage.h"
 
 G_BEGIN_DECLS
 
@@ -37,11 +37,8 @@ gboolean tall_options_parse (TallOptions *self,
                              char **argv,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_options_want_help (char **argv);
-TallExit tall_usage_error (const TallCommand *command, const char *format, ...)
-    G_GNUC_PRINTF (2, 3);
-TallExit tall_call_error (const TallCommand *command, const GError *error);
 
-/* The front that the options name: a store, or a server. On failure, prints why and sets @exit. */
+/* What the options name. On failure they print why and set @exit. */
 TallFront *
 tall_options_open_front (const TallOptions *self, const TallCommand *command, TallExit *exit);
 TallTable *tall_options_open_table (const TallOptions *self,
@@ -54,7 +51,5 @@ TallTable *tall_options_open_deployment (const TallOptions *self,
                                          TallExit *exit);
 TallStore *
 tall_options_open_store (const TallOptions *self, const TallCommand *command, TallExit *exit);
-
-TallExit tall_fail (const GError *error);
 
 G_END_DECLS

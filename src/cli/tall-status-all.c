@@ -5,7 +5,7 @@
 #include "tall-error.h"
 #include "tall-json-output.h"
 #include "tall-output.h"
-#include "tall-store-url.h"
+#include "tall-table-kinds.h"
 #include "tall-text.h"
 
 /* One deployment of a place. */
@@ -29,12 +29,11 @@ deployment_free (Deployment *self)
 static TallTable *
 open_table (const TallOptions *options, const char *name, GError **error)
 {
-  g_autoptr (TallStoreUrl) url = tall_store_url_parse (options->store, error);
-  if (url == NULL)
+  g_autoptr (TallTableAddress) address = tall_table_kinds_parse (options->store, error);
+  if (address == NULL)
     return NULL;
-  g_free (url->name);
-  url->name = g_strdup (name);
-  return tall_store_url_open (url, FALSE, error);
+  tall_table_address_set_name (address, name);
+  return tall_table_address_open (address, FALSE, error);
 }
 
 static Deployment *

@@ -2,14 +2,14 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-open.h"
 #include "tall-error.h"
-#include "tall-store-url.h"
 #include "tall-store.h"
+#include "tall-table-kinds.h"
 
 static TallTable *
 open_table (const char *store, gboolean create, GError **error)
 {
-  g_autoptr (TallStoreUrl) url = tall_store_url_parse (store, error);
-  return url == NULL ? NULL : tall_store_url_open (url, create, error);
+  g_autoptr (TallTableAddress) address = tall_table_kinds_parse (store, error);
+  return address == NULL ? NULL : tall_table_address_open (address, create, error);
 }
 
 /**

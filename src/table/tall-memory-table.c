@@ -340,6 +340,7 @@ tall_memory_table_get_info (TallTable *base G_GNUC_UNUSED, TallTableInfo *info)
 {
   info->kind = "memory";
   info->false_is_final = TRUE;
+  info->is_exclusive = TRUE;
 }
 
 static void

@@ -60,6 +60,7 @@ typedef struct
   const char *deployment;  /* the name that its tables have as prefix */
   gboolean false_is_final; /* "did not match" of apply_if is always true: nothing between us and
                               the rows repeats calls that had taken effect */
+  gboolean is_exclusive;   /* no other process works on these tables as long as this one does */
 } TallTableInfo;
 
 /**

@@ -99,17 +99,16 @@ test_failures (void)
   g_autoptr (GError) error = NULL;
   g_autoptr (TallBenchReport) report = tall_bench_report_new ();
   TallFloorOptions options = TALL_FLOOR_OPTIONS_INIT;
-  options.directory = "/nonexistent";
+  TallTableAddress place = { .kind = &tall_table_kind_rocksdb, .place = (char *)"/nonexistent" };
+  options.address = &place;
   g_assert_false (tall_floor_run (&options, report, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
   g_assert_nonnull (strstr (error->message, "/nonexistent"));
   g_clear_error (&error);
 
   /* Nobody listens on the discard port of the loopback. */
-  const char *const gateways[] = { "127.0.0.1:9", NULL };
-  TallHbaseOptions hbase = TALL_HBASE_OPTIONS_INIT;
-  hbase.gateways = gateways;
-  options.hbase = &hbase;
+  TallTableAddress gateway = { .kind = &tall_table_kind_hbase, .place = (char *)"127.0.0.1:9" };
+  options.address = &gateway;
   g_assert_false (tall_floor_run (&options, report, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
 }

@@ -112,7 +112,7 @@ static void
 hbase_get_info (TallTable *table, TallTableInfo *info)
 {
   TallHbaseTable *self = TALL_HBASE_TABLE (table);
-  info->kind = "hbase";
+  info->kind = TALL_HBASE_KIND;
   info->deployment = self->names.deployment;
   /* The gateway repeats a call if the answer from the region server is lost. */
   info->false_is_final = FALSE;

@@ -6,6 +6,8 @@
 
 G_BEGIN_DECLS
 
+#define TALL_HBASE_KIND "hbase"
+
 #define TALL_TYPE_HBASE_TABLE (tall_hbase_table_get_type ())
 G_DECLARE_FINAL_TYPE (TallHbaseTable, tall_hbase_table, TALL, HBASE_TABLE, TallTable)
 

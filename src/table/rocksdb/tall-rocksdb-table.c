@@ -173,9 +173,10 @@ tall_rocksdb_table_list_deployments (TallTable *base,
 static void
 tall_rocksdb_table_get_info (TallTable *base, TallTableInfo *info)
 {
-  info->kind = "rocksdb";
+  info->kind = TALL_ROCKSDB_KIND;
   info->deployment = TALL_ROCKSDB_TABLE (base)->name;
   info->false_is_final = TRUE;
+  info->is_exclusive = TRUE;
 }
 
 static GStrv

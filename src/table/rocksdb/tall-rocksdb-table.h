@@ -6,6 +6,8 @@
 
 G_BEGIN_DECLS
 
+#define TALL_ROCKSDB_KIND "rocksdb"
+
 #define TALL_TYPE_ROCKSDB_TABLE (tall_rocksdb_table_get_type ())
 G_DECLARE_FINAL_TYPE (TallRocksdbTable, tall_rocksdb_table, TALL, ROCKSDB_TABLE, TallTable)
 

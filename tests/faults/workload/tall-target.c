@@ -4,7 +4,7 @@
 
 #include "tall-failing-table.h"
 #include "tall-memory-table.h"
-#include "tall-store-url.h"
+#include "tall-table-kinds.h"
 #include "tall-torn-table.h"
 
 #define MEMORY "memory"
@@ -35,10 +35,10 @@ tall_target_open (TallTarget *self, GError **error)
     self->table = tall_memory_table_new ();
   else
     {
-      g_autoptr (TallStoreUrl) url = tall_store_url_parse (self->url, error);
-      if (url == NULL)
+      g_autoptr (TallTableAddress) address = tall_table_kinds_parse (self->url, error);
+      if (address == NULL)
         return FALSE;
-      self->table = tall_store_url_open (url, self->create != NULL, error);
+      self->table = tall_table_address_open (address, self->create != NULL, error);
     }
   return self->table != NULL && (self->create == NULL || create (self, error));
 }

@@ -11,6 +11,7 @@ GPtrArray *tall_bench_file_read (const char *path,
                                  guint max_orders,
                                  guint max_lines,
                                  const gint *stop,
+                                 char **left_out,
                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

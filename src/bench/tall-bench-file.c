@@ -4,7 +4,6 @@
 
 #include "tall-error.h"
 #include "tall-grouper.h"
-#include "tall-output.h"
 
 /* Orders that have been read. */
 typedef struct
@@ -39,18 +38,19 @@ take_item (TallLoadItem *item, gpointer data)
   g_ptr_array_add (self->orders, g_steal_pointer (&owned->order));
 }
 
-/* What `load` would put aside is not measured, and not hidden. */
-static void
-report_rejects (const Reading *self, const char *path)
+/* What `load` would put aside is not measured, and not hidden. NULL: there is nothing. */
+static char *
+describe_rejects (const Reading *self, const char *path)
 {
   guint64 n = tall_rejects_get_count (self->rejects);
   if (n == 0)
-    return;
+    return NULL;
   GPtrArray *tally = tall_rejects_get_tally (self->rejects);
   const TallRejectTally *first = g_ptr_array_index (tally, 0);
-  tall_print_error ("%s: %" G_GUINT64_FORMAT " %s not measured, most often because: %s (first: "
-                    "line %" G_GUINT64_FORMAT ")",
-                    path, n, n == 1 ? "row is" : "rows are", first->reason, first->first_line);
+  return g_strdup_printf ("%s: %" G_GUINT64_FORMAT " %s not measured, most often because: %s "
+                          "(first: line %" G_GUINT64_FORMAT ")",
+                          path, n, n == 1 ? "row is" : "rows are", first->reason,
+                          first->first_line);
 }
 
 static gboolean
@@ -105,9 +105,9 @@ load_mapping (const char *map, GError **error)
  * @max_orders: that are read; the rest of the file is not looked at
  * @max_lines: of all orders together
  * @stop: (nullable): atomic: not 0 any more when reading is to stop
+ * @left_out: (out) (nullable) (transfer full): a line for people about rows that are left out
  *
- * Reads the orders of a CSV file, exactly as `load` does. What `load` would reject is left out, and
- * said on standard error.
+ * Reads the orders of a CSV file, exactly as `load` does. What `load` would reject is left out.
  *
  * Returns: (transfer full) (element-type TallOrder): at least one order
  */
@@ -117,6 +117,7 @@ tall_bench_file_read (const char *path,
                       guint max_orders,
                       guint max_lines,
                       const gint *stop,
+                      char **left_out,
                       GError **error)
 {
   g_autoptr (TallMapping) mapping = load_mapping (map, error);
@@ -139,6 +140,6 @@ tall_bench_file_read (const char *path,
   Reading reading = { orders, 0, max_orders, max_lines, rejects };
   if (!read_rows (&reading, reader, mapping, error) || !check_read (&reading, path, error))
     return NULL;
-  report_rejects (&reading, path);
+  *left_out = describe_rejects (&reading, path);
   return g_steal_pointer (&orders);
 }

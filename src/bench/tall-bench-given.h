@@ -2,20 +2,16 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "tall-command.h"
-#include "tall-store-url.h"
+#include "tall-bench-orders.h"
+#include "tall-bench-run.h"
 
 G_BEGIN_DECLS
-
-#define TALL_BENCH_MAX_LINES 9000 /* with its location, an order has at most 10,000 */
-#define TALL_BENCH_MAX_ORDERS 10000000
-#define TALL_BENCH_MAX_SECONDS 3600
 
 /**
  * TallBenchGiven:
  *
- * What the command line says, and what it means. What was not given is %NULL or 0, unless a comment
- * says otherwise.
+ * What the command line of `bench` says, and what it means. What was not given is %NULL or 0,
+ * unless a comment says otherwise.
  */
 typedef struct
 {
@@ -51,13 +47,10 @@ GPtrArray *tall_bench_given_find_layouts (const TallBenchGiven *self,
                                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
 GPtrArray *tall_bench_given_find_keys (const TallBenchGiven *self,
                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-/* Both kinds of measurement; they print what went wrong. */
-TallExit tall_bench_measure_floor (const TallBenchGiven *given, const TallStoreUrl *url);
-TallExit tall_bench_measure_layouts (const TallBenchGiven *given, const TallStoreUrl *url);
-
-/* On standard error, if that is a terminal. */
-void tall_bench_show_progress (const char *what, double done, gpointer data);
-void tall_bench_clear_progress (void);
+TallBenchOrders *tall_bench_given_get_orders (const TallBenchGiven *self,
+                                              const gint *stop,
+                                              char **left_out,
+                                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallBenchPlan tall_bench_given_make_plan (const TallBenchGiven *self, const gint *stop);
 
 G_END_DECLS

@@ -54,10 +54,4 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallExplanation, tall_explanation_free)
 
 guint tall_explanation_count_tables (const TallExplanation *self);
 
-/* For people and for programs, on standard output. */
-void tall_explanation_print (const TallExplanation *self, const TallOrder *order);
-void
-tall_explanations_print (GPtrArray *explanations, const char *layout, const char *key_strategy);
-void tall_explanations_print_json (GPtrArray *explanations, const TallOrder *order);
-
 G_END_DECLS

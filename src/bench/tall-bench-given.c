@@ -2,14 +2,23 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-bench-given.h"
 
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "tall-bench-run.h"
+#include "tall-bench-file.h"
 #include "tall-error.h"
+#include "tall-workload.h"
 
-#define MAX_OPERATIONS G_GINT64_CONSTANT (1000000000)
+#include <string.h>
+
+#define MAX_LINES 9000 /* with its location, an order has at most 10,000 */
+#define MAX_ORDERS 10000000
+#define MAX_SECONDS 3600
+#define MAX_OPERATIONS 1000000000
+#define USUAL_LINES 5
+#define USUAL_COUNT 1000
+#define USUAL_CUSTOMERS 20
+#define USUAL_SECONDS 5
+#define USUAL_SEED 1
+/* Lines of all orders, which are kept to be compared with: some 800 MB. */
+#define MAX_KEPT_LINES 5000000
 
 void
 tall_bench_given_clear (TallBenchGiven *self)
@@ -26,7 +35,7 @@ read_number (const char *text, gsize len, guint *number)
 {
   g_autofree char *part = g_strndup (text, len);
   guint64 value;
-  if (!g_ascii_string_to_unsigned (part, 10, 1, TALL_BENCH_MAX_LINES, &value, NULL))
+  if (!g_ascii_string_to_unsigned (part, 10, 1, MAX_LINES, &value, NULL))
     return FALSE;
   *number = (guint)value;
   return TRUE;
@@ -44,7 +53,7 @@ read_lines (TallBenchGiven *self, GError **error)
     {
       tall_error_set_invalid (error, "lines",
                               "--lines %s: write a number, or a range such as 1-50, of 1 to "
-                              "" G_STRINGIFY (TALL_BENCH_MAX_LINES) " lines",
+                              "" G_STRINGIFY (MAX_LINES) " lines",
                               self->lines);
       return FALSE;
     }
@@ -59,18 +68,18 @@ read_lines (TallBenchGiven *self, GError **error)
 static const char *
 check_numbers (const TallBenchGiven *self)
 {
-  if (self->count != -1 && (self->count < 1 || self->count > TALL_BENCH_MAX_ORDERS))
-    return "--count: choose 1 to " G_STRINGIFY (TALL_BENCH_MAX_ORDERS);
-  if (self->customers != -1 && (self->customers < 1 || self->customers > TALL_BENCH_MAX_ORDERS))
-    return "--customers: choose 1 to " G_STRINGIFY (TALL_BENCH_MAX_ORDERS);
+  if (self->count != -1 && (self->count < 1 || self->count > MAX_ORDERS))
+    return "--count: choose 1 to " G_STRINGIFY (MAX_ORDERS);
+  if (self->customers != -1 && (self->customers < 1 || self->customers > MAX_ORDERS))
+    return "--customers: choose 1 to " G_STRINGIFY (MAX_ORDERS);
   if (self->clients < 1 || self->clients > TALL_BENCH_MAX_CLIENTS)
     return "--clients: choose 1 to " G_STRINGIFY (TALL_BENCH_MAX_CLIENTS);
   if (self->operations != -1 && (self->operations < 1 || self->operations > MAX_OPERATIONS))
-    return "--operations: choose 1 to 1000000000";
+    return "--operations: choose 1 to " G_STRINGIFY (MAX_OPERATIONS);
   if (self->seed < -1)
     return "--seed: choose 0 or more";
-  if (self->seconds != -1 && !(self->seconds >= 0 && self->seconds <= TALL_BENCH_MAX_SECONDS))
-    return "--seconds: choose 0 to " G_STRINGIFY (TALL_BENCH_MAX_SECONDS);
+  if (self->seconds != -1 && !(self->seconds >= 0 && self->seconds <= MAX_SECONDS))
+    return "--seconds: choose 0 to " G_STRINGIFY (MAX_SECONDS);
   return NULL;
 }
 
@@ -193,18 +202,80 @@ tall_bench_given_find_keys (const TallBenchGiven *self, GError **error)
   return g_steal_pointer (&found);
 }
 
-void
-tall_bench_show_progress (const char *what, double done, gpointer data G_GNUC_UNUSED)
+static TallBenchOrders *
+make_orders (const TallBenchGiven *self, GError **error)
 {
-  if (!isatty (STDERR_FILENO))
-    return;
-  fprintf (stderr, "\r%-44s %3.0f %%\033[K", what, done * 100);
-  fflush (stderr);
+  guint count = self->count != -1 ? (guint)self->count : USUAL_COUNT;
+  TallWorkload workload = {
+    .prefix = "",
+    .n_lines = self->lines != NULL ? self->min_lines : USUAL_LINES,
+    .max_lines = self->max_lines,
+    .n_customers = self->customers != -1 ? (guint)self->customers : USUAL_CUSTOMERS,
+    .seed = self->seed != -1 ? (guint64)self->seed : USUAL_SEED,
+  };
+  guint most = MAX (workload.n_lines, workload.max_lines);
+  if ((guint64)count * most <= MAX_KEPT_LINES)
+    return tall_bench_orders_new (tall_workload_make_orders (&workload, 0, count));
+  g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
+               "All orders are kept in memory, to be compared with what comes back: %u of up to %u "
+               "lines are too many; choose a --count up to %u",
+               count, most, MAX_KEPT_LINES / most);
+  return NULL;
 }
 
-void
-tall_bench_clear_progress (void)
+static gboolean
+check_clients (const TallBenchGiven *self, const TallBenchOrders *orders, GError **error)
 {
-  if (isatty (STDERR_FILENO))
-    fputs ("\r\033[K", stderr);
+  if (self->clients <= orders->orders->len)
+    return TRUE;
+  tall_error_set_invalid (error, "clients",
+                          "--clients %" G_GINT64_FORMAT ": there are only %u orders, and each "
+                          "client needs its own to replace",
+                          self->clients, orders->orders->len);
+  return FALSE;
+}
+
+/**
+ * tall_bench_given_get_orders:
+ * @stop: (nullable): atomic: not 0 any more when reading a file is to stop
+ * @left_out: (out) (nullable) (transfer full): a line for people about what a file has beside them
+ *
+ * Returns: (transfer full): the orders to measure with, made up or those of a file
+ */
+TallBenchOrders *
+tall_bench_given_get_orders (const TallBenchGiven *self,
+                             const gint *stop,
+                             char **left_out,
+                             GError **error)
+{
+  g_autoptr (TallBenchOrders) orders = NULL;
+  *left_out = NULL;
+  if (self->orders == NULL)
+    orders = make_orders (self, error);
+  else
+    {
+      guint count = self->count != -1 ? (guint)self->count : G_MAXUINT;
+      GPtrArray *read = tall_bench_file_read (self->orders, self->map, count, MAX_KEPT_LINES, stop,
+                                              left_out, error);
+      orders = read != NULL ? tall_bench_orders_new (read) : NULL;
+    }
+  return orders != NULL && check_clients (self, orders, error) ? g_steal_pointer (&orders) : NULL;
+}
+
+/**
+ * tall_bench_given_make_plan:
+ * @stop: atomic: becomes nonzero when the run has to stop
+ */
+TallBenchPlan
+tall_bench_given_make_plan (const TallBenchGiven *self, const gint *stop)
+{
+  return (TallBenchPlan){
+    .n_clients = (guint)self->clients,
+    .seconds = self->operations != -1 ? 0
+               : self->seconds > 0    ? self->seconds
+                                      : USUAL_SECONDS,
+    .n_operations = self->operations != -1 ? (guint64)self->operations : 0,
+    .seed = self->seed != -1 ? (guint64)self->seed : USUAL_SEED,
+    .stop = stop,
+  };
 }

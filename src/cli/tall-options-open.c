@@ -1,0 +1,157 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-client.h"
+#include "tall-error.h"
+#include "tall-options.h"
+#include "tall-output.h"
+#include "tall-table-kinds.h"
+
+/* Milliseconds in which a server must show that it is one. */
+#define FIRST_ANSWER 3000
+
+static const char *
+name_environment (const TallCommand *command)
+{
+  if (command->ignores_environment)
+    return "";
+  return command->takes_server ? "; or set TALLORDER_STORE or TALLORDER_SERVER"
+                               : "; or set TALLORDER_STORE";
+}
+
+static void
+say_where (const TallCommand *command)
+{
+  guint n;
+  g_autofree char *usual = tall_table_kind_make_short_form (tall_table_kinds (&n)[0]);
+  tall_usage_error (command, "Say where the orders are: --store %s%s%s", usual,
+                    command->takes_server ? ", or --server HOST:PORT" : "",
+                    name_environment (command));
+}
+
+static TallTableAddress *
+parse_store (const TallOptions *self, const TallCommand *command, TallExit *exit)
+{
+  g_autoptr (GError) error = NULL;
+  *exit = TALL_EXIT_USAGE;
+  if (self->server != NULL && !command->takes_server)
+    tall_usage_error (command, "%s works on a store, not on a server: give --store", command->name);
+  else if (self->server != NULL && self->store != NULL)
+    tall_usage_error (command, self->both_given
+                                   ? "TALLORDER_STORE and TALLORDER_SERVER are both set: unset "
+                                     "one, or give --store or --server"
+                                   : "Give --store or --server, not both");
+  else if (self->store == NULL)
+    say_where (command);
+  else
+    {
+      TallTableAddress *address = tall_table_kinds_parse (self->store, &error);
+      if (address == NULL)
+        tall_print_failure (error);
+      return address;
+    }
+  return NULL;
+}
+
+static TallTable *
+open_address (const TallTableAddress *address, gboolean create, TallExit *exit)
+{
+  g_autoptr (GError) error = NULL;
+  TallTable *table = tall_table_address_open (address, create, &error);
+  if (table == NULL)
+    {
+      tall_print_failure (error);
+      *exit = TALL_EXIT_FAILED;
+    }
+  return table;
+}
+
+/**
+ * tall_options_open_table:
+ * @create: make a new embedded store if there is none
+ *
+ * Returns: (transfer full): the tables of `--store`; NULL, with a message printed, on failure
+ */
+TallTable *
+tall_options_open_table (const TallOptions *self,
+                         const TallCommand *command,
+                         gboolean create,
+                         TallExit *exit)
+{
+  g_autoptr (TallTableAddress) address = parse_store (self, command, exit);
+  return address == NULL ? NULL : open_address (address, create, exit);
+}
+
+/**
+ * tall_options_open_deployment:
+ * @name: of a deployment in the place of `--store`, in which none is named, or this one
+ *
+ * Returns: (transfer full): its tables; NULL, with a message printed, on failure
+ */
+TallTable *
+tall_options_open_deployment (const TallOptions *self,
+                              const TallCommand *command,
+                              const char *name,
+                              TallExit *exit)
+{
+  g_autoptr (TallTableAddress) address = parse_store (self, command, exit);
+  if (address == NULL)
+    return NULL;
+  if (address->name != NULL && !g_str_equal (address->name, name))
+    {
+      tall_usage_error (command, "--store names the deployment %s, and %s is meant", address->name,
+                        name);
+      *exit = TALL_EXIT_USAGE;
+      return NULL;
+    }
+  tall_table_address_set_name (address, name);
+  return open_address (address, FALSE, exit);
+}
+
+/**
+ * tall_options_open_store:
+ *
+ * Returns: (transfer full): the store of `--store`; NULL, with a message printed, on failure
+ */
+TallStore *
+tall_options_open_store (const TallOptions *self, const TallCommand *command, TallExit *exit)
+{
+  g_autoptr (TallTable) table = tall_options_open_table (self, command, FALSE, exit);
+  if (table == NULL)
+    return NULL;
+  g_autoptr (GError) error = NULL;
+  TallStore *store = tall_store_open (table, NULL, NULL, NULL, &error);
+  if (store != NULL)
+    return store;
+  /* what is wrong with the deployment, not with the place, which names itself */
+  if (g_error_matches (error, TALL_ERROR, TALL_ERROR_NOT_FOUND)
+      || g_error_matches (error, TALL_ERROR, TALL_ERROR_NEWER_VERSION)
+      || g_error_matches (error, TALL_ERROR, TALL_ERROR_DAMAGED))
+    g_prefix_error (&error, "Store %s: ", self->store);
+  tall_print_failure (error);
+  *exit = TALL_EXIT_FAILED;
+  return NULL;
+}
+
+/**
+ * tall_options_open_front:
+ *
+ * Returns: (transfer full): what the options name: a store, or a server; NULL, with a message
+ *   printed, on failure
+ */
+TallFront *
+tall_options_open_front (const TallOptions *self, const TallCommand *command, TallExit *exit)
+{
+  if (self->server == NULL || self->store != NULL)
+    {
+      TallStore *store = tall_options_open_store (self, command, exit);
+      return store == NULL ? NULL : TALL_FRONT (store);
+    }
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallFront) client = tall_client_new (self->server, &error);
+  if (client != NULL && tall_client_check (TALL_CLIENT (client), FIRST_ANSWER, &error))
+    return g_steal_pointer (&client);
+  tall_print_failure (error);
+  *exit =
+      g_error_matches (error, TALL_ERROR, TALL_ERROR_INVALID) ? TALL_EXIT_USAGE : TALL_EXIT_FAILED;
+  return NULL;
+}

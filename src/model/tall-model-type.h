@@ -48,7 +48,7 @@ typedef struct
   const char *name; /* as in `proto/` and `idl/` */
   TallModelKind kind;
   guint16 offset;            /* bytes from the start of the struct to the value */
-  guint16 beside;            /* to the `has_…` flag of dates and decimals, or to the count */
+  guint16 beside;            /* … to its `has_…` flag or its count; 0: it has none */
   const TallModelType *type; /* of the struct, or of the list's elements; else NULL */
 } TallModelField;
 

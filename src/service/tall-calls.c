@@ -401,6 +401,7 @@ static const TallIdlCall calls[] = {
 const TallIdlCall *
 tall_calls_get (gsize slot)
 {
+  tall_idl_prepare ();
   for (guint i = 0; i < G_N_ELEMENTS (calls); i++)
     if (calls[i].slot == slot)
       return &calls[i];
@@ -415,6 +416,7 @@ tall_calls_get (gsize slot)
 const TallIdlCall *
 tall_calls_find (const char *name)
 {
+  tall_idl_prepare ();
   for (guint i = 0; i < G_N_ELEMENTS (calls); i++)
     if (g_str_equal (calls[i].name, name))
       return &calls[i];

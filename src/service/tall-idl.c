@@ -3,6 +3,7 @@
 #include "tall-idl-private.h"
 
 #include "tall-limits.h"
+#include "tall-model-type.h"
 
 /* In the canonical form a text takes a tag and a length at least; an attribute is two texts and
  * takes such a pair of its own. */
@@ -30,39 +31,8 @@ const TallStructLimits tall_idl_many_limits = {
 };
 
 /* TallAttributes: a map on the wire. */
-#define ATTRIBUTES(id, member)                                                                     \
-  {                                                                                                \
-#member, id, TALL_KIND_PAIRS, AT(member.items), AT(member.n_items), NULL                       \
-  }
 G_STATIC_ASSERT (sizeof (TallStructPair) == sizeof (TallAttribute));
 G_STATIC_ASSERT (offsetof (TallStructPair, value) == offsetof (TallAttribute, value));
-
-#define Type TallAddress
-static const TallStructField address_type_fields[] = {
-  ALWAYS (1, TEXT, line1), ALWAYS (2, TEXT, line2), ALWAYS (3, TEXT, city),
-  ALWAYS (4, TEXT, state), ALWAYS (5, TEXT, zip),   ALWAYS (6, TEXT, country),
-};
-static TALL_STRUCT_TYPE (address_type, "Address", Type);
-#undef Type
-
-#define Type TallLineItem
-static const TallStructField line_item_type_fields[] = {
-  ALWAYS (1, I32, number),         ALWAYS (2, TEXT, item_number), ALWAYS (3, TEXT, description),
-  OPTIONAL (4, DECIMAL, quantity), OPTIONAL (5, DECIMAL, price),  OPTIONAL (6, DECIMAL, discount),
-};
-static TALL_STRUCT_TYPE (line_item_type, "LineItem", Type);
-#undef Type
-
-#define Type TallShippingLocation
-static const TallStructField location_type_fields[] = {
-  ALWAYS (1, I32, number),
-  ALWAYS (2, TEXT, name),
-  STRUCT (3, address, address_type),
-  OPTIONAL (4, I64, ship_date),
-  STRUCTS (5, line_items, line_item_type),
-};
-static TALL_STRUCT_TYPE (location_type, "ShippingLocation", Type);
-#undef Type
 
 static gpointer
 create_order (TallArena **arena)
@@ -78,18 +48,6 @@ clear_order (gpointer pointer)
   g_clear_pointer ((TallOrder **)pointer, tall_order_free);
 }
 
-#define Type TallOrder
-static const TallStructField tall_idl_order_type_fields[] = {
-  ALWAYS (1, TEXT, customer_number),
-  ALWAYS (2, TEXT, order_number),
-  OPTIONAL (3, I64, sales_date),
-  ALWAYS (4, TEXT, currency),
-  STRUCTS (5, shipping_locations, location_type),
-  ATTRIBUTES (6, attributes),
-};
-TALL_STRUCT_TYPE (tall_idl_order_type, "Order", Type, .create = create_order, .clear = clear_order);
-#undef Type
-
 static gpointer
 create_customer (TallArena **arena)
 {
@@ -104,14 +62,92 @@ clear_customer (gpointer pointer)
   g_clear_pointer ((TallCustomer **)pointer, tall_customer_free);
 }
 
-#define Type TallCustomer
-static const TallStructField tall_idl_customer_type_fields[] = {
-  ALWAYS (1, TEXT, number), ALWAYS (2, TEXT, name),  STRUCT (3, address, address_type),
-  TEXTS (4, phones),        ALWAYS (5, TEXT, email), ATTRIBUTES (6, attributes),
+/* The structs that are stored. The model has their fields, with the numbers of the IDL. */
+static TallStructType address_type = { .name = "Address" };
+static TallStructType line_item_type = { .name = "LineItem" };
+static TallStructType location_type = { .name = "ShippingLocation" };
+TallStructType tall_idl_order_type = {
+  .name = "Order",
+  .create = create_order,
+  .clear = clear_order,
 };
-TALL_STRUCT_TYPE (
-    tall_idl_customer_type, "Customer", Type, .create = create_customer, .clear = clear_customer);
-#undef Type
+TallStructType tall_idl_customer_type = {
+  .name = "Customer",
+  .create = create_customer,
+  .clear = clear_customer,
+};
+
+static const struct
+{
+  const TallModelType *model;
+  TallStructType *type;
+} stored[] = {
+  { &tall_model_address, &address_type },
+  { &tall_model_line, &line_item_type },
+  { &tall_model_location, &location_type },
+  { &tall_model_order, &tall_idl_order_type },
+  { &tall_model_customer, &tall_idl_customer_type },
+};
+
+/* @model: (nullable): */
+static const TallStructType *
+find_type (const TallModelType *model)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (stored); i++)
+    if (stored[i].model == model)
+      return stored[i].type;
+  return NULL;
+}
+
+static TallStructField
+make_field (const TallModelField *field, gint16 id)
+{
+  static const TallStructKind kinds[] = {
+    [TALL_MODEL_NUMBER] = TALL_KIND_TEXT,     [TALL_MODEL_POSITION] = TALL_KIND_I32,
+    [TALL_MODEL_TEXT] = TALL_KIND_TEXT,       [TALL_MODEL_DATE] = TALL_KIND_I64,
+    [TALL_MODEL_DECIMAL] = TALL_KIND_DECIMAL, [TALL_MODEL_RATE] = TALL_KIND_DECIMAL,
+    [TALL_MODEL_STRUCT] = TALL_KIND_STRUCT,   [TALL_MODEL_LIST] = TALL_KIND_STRUCTS,
+    [TALL_MODEL_TEXTS] = TALL_KIND_TEXTS,     [TALL_MODEL_ATTRIBUTES] = TALL_KIND_PAIRS,
+  };
+  TallStructField made = { field->name,        id,
+                           kinds[field->kind], field->offset,
+                           field->beside,      find_type (field->type) };
+  if (field->kind == TALL_MODEL_ATTRIBUTES)
+    {
+      made.offset = field->offset + G_STRUCT_OFFSET (TallAttributes, items);
+      made.beside = field->offset + G_STRUCT_OFFSET (TallAttributes, n_items);
+    }
+  else if (field->beside == 0)
+    made.beside = TALL_STRUCT_ALWAYS;
+  return made;
+}
+
+static void
+make_type (TallStructType *type, const TallModelType *model)
+{
+  TallStructField *fields = g_new (TallStructField, model->n_fields);
+  for (guint i = 0; i < model->n_fields; i++)
+    fields[i] = make_field (&model->fields[i], (gint16)(i + 1));
+  type->size = model->size;
+  type->n_fields = model->n_fields;
+  type->fields = fields;
+}
+
+/**
+ * tall_idl_prepare:
+ *
+ * Makes the descriptions of the structs that are stored, once. Any thread may call it.
+ */
+void
+tall_idl_prepare (void)
+{
+  static gsize ready;
+  if (!g_once_init_enter (&ready))
+    return;
+  for (guint i = 0; i < G_N_ELEMENTS (stored); i++)
+    make_type (stored[i].type, stored[i].model);
+  g_once_init_leave (&ready, 1);
+}
 
 #define Type TallIdlOptions
 static const TallStructField tall_idl_options_type_fields[] = {

@@ -131,8 +131,13 @@ typedef struct
 
 extern const TallStructLimits tall_idl_limits;      /* of a call on one order or customer */
 extern const TallStructLimits tall_idl_many_limits; /* of a call on many */
-extern const TallStructType tall_idl_order_type;
-extern const TallStructType tall_idl_customer_type;
+
+/* They have no fields before tall_idl_prepare(), which tall_calls_get() and tall_calls_find() call.
+ */
+extern TallStructType tall_idl_order_type;
+extern TallStructType tall_idl_customer_type;
+void tall_idl_prepare (void);
+
 extern const TallStructType tall_idl_options_type;
 extern const TallStructType tall_idl_failure_type;
 extern const TallStructType tall_idl_application_error_type;

@@ -2,8 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
 #include "tall-hbase-fixture.h"
-#include "tall-hbase-pool-private.h"
+#include "tall-hbase-gateways.h"
 #include "tall-hbase-trial.h"
+#include "tall-hbase-watch.h"
 
 /* Which of two gateways lends a connection. */
 
@@ -371,6 +372,55 @@ test_refused_without_thread (void)
   hold_to_write (&pair, BAD);
 }
 
+/* A pool that has no threads. */
+typedef struct
+{
+  TallHbasePool *pool;
+  gboolean waits;
+} Sleeper;
+
+static gpointer
+sleep_until_change (gpointer data)
+{
+  Sleeper *self = data;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->pool->mutex);
+  self->waits = TRUE;
+  g_assert_true (g_cond_wait_until (&self->pool->changed, &self->pool->mutex, SOON));
+  return NULL;
+}
+
+static gboolean
+is_asleep (Sleeper *self)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->pool->mutex);
+  return self->waits;
+}
+
+/* A thread that pauses, as HBase did not answer, is woken when a call fails. */
+static void
+test_woken (void)
+{
+  static const char *const gateways[] = { "127.0.0.1:1", NULL };
+  g_autoptr (GError) error = NULL;
+  TallHbaseOptions options = TALL_HBASE_OPTIONS_INIT;
+  options.gateways = gateways;
+  Sleeper sleeper = { tall_hbase_gateways_new (&options, &error), FALSE };
+  g_assert_no_error (error);
+  TallHbaseGateway *gateway = &sleeper.pool->gateways[0];
+  tall_hbase_gateway_note (gateway, TALL_HBASE_EVENT_WANTED, NULL);
+  tall_hbase_gateway_note (gateway, TALL_HBASE_EVENT_ASKED, NULL);
+  tall_hbase_gateway_note (gateway, TALL_HBASE_EVENT_ANSWERED, NULL);
+
+  GThread *thread = g_thread_new ("sleeper", sleep_until_change, &sleeper);
+  while (!is_asleep (&sleeper))
+    g_thread_yield ();
+  g_mutex_lock (&sleeper.pool->mutex);
+  tall_hbase_watch_note (sleeper.pool, gateway, TALL_HBASE_EVENT_CALL_FAILED, NULL);
+  g_mutex_unlock (&sleeper.pool->mutex);
+  g_thread_join (thread);
+  tall_hbase_gateways_leave (sleeper.pool);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -384,5 +434,6 @@ main (int argc, char **argv)
   g_test_add_func ("/table/hbase/lending/outdated", test_outdated);
   g_test_add_func ("/table/hbase/lending/no-thread", test_no_thread);
   g_test_add_func ("/table/hbase/lending/refused-without-thread", test_refused_without_thread);
+  g_test_add_func ("/table/hbase/lending/woken", test_woken);
   return g_test_run ();
 }

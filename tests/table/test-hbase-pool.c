@@ -119,6 +119,38 @@ test_called_for_nothing (void)
     tall_hbase_pool_give_back (fixture.pool, links[i]);
 }
 
+/* A connection comes back to a gateway on which a call failed, while others wait for one: it is
+ * kept until the gateway has answered. */
+static void
+test_not_handed_over (void)
+{
+  g_auto (Fixture) fixture = { NULL };
+  TallHbaseLink *links[N_LINKS];
+  gint n_served = 0;
+  Caller caller = { .fixture = &fixture, .n_served = &n_served };
+  fixture_init (&fixture);
+  for (guint i = 0; i < N_LINKS; i++)
+    links[i] = take (&fixture);
+  caller.thread = g_thread_new ("caller", take_one, &caller);
+  wait_for_line (fixture.pool, 1);
+
+  tall_fake_gateway_set_answer (fixture.gateway, "getThriftServerType", TALL_FAKE_LATE, 1);
+  tall_connection_break (links[0]->connection);
+  tall_hbase_pool_give_back (fixture.pool, links[0]);
+  wait_for_line (fixture.pool, 1);
+  tall_hbase_pool_give_back (fixture.pool, links[1]);
+  g_mutex_lock (&fixture.pool->mutex);
+  g_assert_cmpuint (fixture.pool->waiting.length, ==, 1);
+  g_assert_cmpuint (fixture.pool->gateways[0].idle.length, ==, 1);
+  g_mutex_unlock (&fixture.pool->mutex);
+
+  while (g_atomic_int_get (&n_served) == 0)
+    tall_fake_gateway_send_late (fixture.gateway);
+  links[1] = g_thread_join (caller.thread);
+  for (guint i = 1; i < N_LINKS; i++)
+    tall_hbase_pool_give_back (fixture.pool, links[i]);
+}
+
 static gpointer
 take_none (gpointer data)
 {
@@ -450,6 +482,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/table/hbase/pool/called-for-nothing", test_called_for_nothing);
+  g_test_add_func ("/table/hbase/pool/not-handed-over", test_not_handed_over);
   g_test_add_func ("/table/hbase/pool/nothing-left", test_nothing_left);
   g_test_add_func ("/table/hbase/pool/in-a-hurry", test_in_a_hurry);
   g_test_add_func ("/table/hbase/pool/in-a-hurry-to-connect", test_in_a_hurry_to_connect);

@@ -172,7 +172,22 @@ test_mute (void)
     g_assert_cmpint (g_get_monotonic_time (), <, end);
 }
 
-/* The first write finds it out, too. */
+/* What an operator is shown once the only gateway is set aside. */
+static char *
+wait_for_reason (TallTable *table)
+{
+  gint64 end = SOON;
+  for (;;)
+    {
+      g_autoptr (GPtrArray) servers = tall_table_list_servers (table);
+      const TallTableServer *server = g_ptr_array_index (servers, 0);
+      if (server->reason != NULL)
+        return g_strdup (server->reason);
+      g_assert_cmpint (g_get_monotonic_time (), <, end);
+    }
+}
+
+/* The first write finds it out, too. If the gateway is silent then, HBase may be the reason. */
 static void
 test_mute_at_first (void)
 {
@@ -184,6 +199,11 @@ test_mute_at_first (void)
   silence (gateway, "getScannerResults");
   expect_mute (tall_hbase_fixture_write (table, SOON, NULL, &error), gateway,
                TALL_ERROR_UNAVAILABLE, &error);
+
+  tall_fake_gateway_set_answer (gateway, "getThriftServerType", TALL_FAKE_CLOSE, 100000);
+  g_autofree char *reason = wait_for_reason (table);
+  g_assert_true (
+      g_str_has_prefix (reason, "HBase behind the gateway did not answer: look at the master"));
 }
 
 int

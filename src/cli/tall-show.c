@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-show.h"
 #include "tall-json.h"
+#include "tall-model-type.h"
 #include "tall-output.h"
 #include "tall-text.h"
 
@@ -50,6 +51,7 @@ format_address (const TallAddress *address)
 {
   if (address == NULL)
     return NULL;
+  /* In the order in which an envelope has them. */
   const char *parts[] = { address->line1, address->line2, address->zip,
                           address->city,  address->state, address->country };
   g_autoptr (GString) text = g_string_new (NULL);
@@ -59,45 +61,97 @@ format_address (const TallAddress *address)
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
+/* Under the name of one: `phone`. */
 static void
-add_decimal (TallGrid *grid, gboolean has, TallDecimal decimal)
+show_texts (const TallModelField *field, gconstpointer base)
 {
+  char *const *texts = tall_model_get_pointer (field, base);
+  g_autofree char *label = g_strndup (field->name, strlen (field->name) - 1);
+  for (guint i = 0; i < *tall_model_count (field, base); i++)
+    show_field (label, texts[i]);
+}
+
+/* A date or a decimal; NULL: it is absent. */
+static char *
+format_optional (const TallModelField *field, gconstpointer base)
+{
+  if (!*tall_model_flag (field, base))
+    return NULL;
+  if (field->kind == TALL_MODEL_DATE)
+    return tall_show_date (*tall_model_date (field, base));
   char text[TALL_DECIMAL_TEXT_SIZE];
-  tall_grid_add (grid, has ? tall_decimal_format (decimal, text) : "");
+  return g_strdup (tall_decimal_format (*tall_model_decimal (field, base), text));
+}
+
+/* The fields that are there, but attributes and lists, and @except, which is shown elsewhere. */
+static void
+show_fields (const TallModelType *type, gconstpointer base, const char *except)
+{
+  for (guint i = 0; i < type->n_fields; i++)
+    {
+      const TallModelField *field = &type->fields[i];
+      g_autofree char *label = g_strdelimit (g_strdup (field->name), "_", ' ');
+      g_autofree char *text = NULL;
+      if (field->kind == TALL_MODEL_TEXT && g_strcmp0 (field->name, except) != 0)
+        text = g_strdup (tall_model_get_pointer (field, base));
+      else if (field->kind == TALL_MODEL_STRUCT)
+        text = format_address (tall_model_get_pointer (field, base));
+      else if (field->kind == TALL_MODEL_DATE || field->kind == TALL_MODEL_DECIMAL
+               || field->kind == TALL_MODEL_RATE)
+        text = format_optional (field, base);
+      else if (field->kind == TALL_MODEL_TEXTS)
+        show_texts (field, base);
+      show_field (label, text);
+    }
+}
+
+/* `LINE` for the number of a line, `ITEM` for `item_number`; numbers are at the right. */
+static char *
+make_heading (const TallModelField *field)
+{
+  if (field->kind == TALL_MODEL_POSITION)
+    return g_strdup (">LINE");
+  g_autofree char *upper = g_ascii_strup (field->name, -1);
+  if (g_str_has_suffix (upper, "_NUMBER"))
+    upper[strlen (upper) - strlen ("_NUMBER")] = '\0';
+  return g_strconcat (field->kind == TALL_MODEL_TEXT ? "" : ">", upper, NULL);
+}
+
+static void
+show_cell (TallGrid *grid, const TallModelField *field, gconstpointer line)
+{
+  if (field->kind == TALL_MODEL_POSITION)
+    tall_grid_add_number (grid, (guint64)*tall_model_position (field, line));
+  else if (field->kind == TALL_MODEL_TEXT)
+    tall_grid_add (grid, tall_model_get_pointer (field, line));
+  else
+    {
+      g_autofree char *text = format_optional (field, line);
+      tall_grid_add (grid, text != NULL ? text : "");
+    }
 }
 
 static void
 show_lines (const TallShippingLocation *location)
 {
-  static const char *const columns[] = { ">LINE",  "ITEM",      "DESCRIPTION", ">QUANTITY",
-                                         ">PRICE", ">DISCOUNT", NULL };
-  g_autoptr (TallGrid) grid = tall_grid_new (columns);
+  const TallModelType *type = &tall_model_line;
+  g_auto (GStrv) columns = g_new0 (char *, type->n_fields + 1);
+  for (guint i = 0; i < type->n_fields; i++)
+    columns[i] = make_heading (&type->fields[i]);
+
+  g_autoptr (TallGrid) grid = tall_grid_new ((const char *const *)columns);
   for (guint i = 0; i < location->n_line_items; i++)
-    {
-      const TallLineItem *line = &location->line_items[i];
-      tall_grid_add_number (grid, (guint64)line->number);
-      tall_grid_add (grid, line->item_number);
-      tall_grid_add (grid, line->description);
-      add_decimal (grid, line->has_quantity, line->quantity);
-      add_decimal (grid, line->has_price, line->price);
-      add_decimal (grid, line->has_discount, line->discount);
-    }
+    for (guint k = 0; k < type->n_fields; k++)
+      show_cell (grid, &type->fields[k], &location->line_items[i]);
   tall_grid_print (grid, 4);
 }
 
 static void
 show_location (const TallShippingLocation *location)
 {
-  g_autofree char *address = format_address (location->address);
   tall_print ("\n");
   tall_print_styled (TALL_STYLE_BOLD, "  Location %d\n", location->number);
-  show_field ("name", location->name);
-  show_field ("address", address);
-  if (location->has_ship_date)
-    {
-      g_autofree char *date = tall_show_date (location->ship_date);
-      show_field ("ship date", date);
-    }
+  show_fields (&tall_model_location, location, NULL);
   if (location->n_line_items > 0)
     show_lines (location);
   else
@@ -121,11 +175,7 @@ tall_show_order (const TallOrder *order, gint64 revision)
       g_strdup_printf ("Order %s of %s", order->order_number, order->customer_number);
   g_autofree char *clean = tall_text_clean (title);
   tall_print_styled (TALL_STYLE_BOLD, "%s\n", clean);
-  if (order->has_sales_date)
-    {
-      g_autofree char *date = tall_show_date (order->sales_date);
-      show_field ("sales date", date);
-    }
+  show_fields (&tall_model_order, order, "currency");
   show_revision (revision);
   show_attributes (&order->attributes);
   for (guint i = 0; i < order->n_shipping_locations; i++)
@@ -145,14 +195,9 @@ tall_show_order (const TallOrder *order, gint64 revision)
 void
 tall_show_customer (const TallCustomer *customer, gint64 revision)
 {
-  g_autofree char *address = format_address (customer->address);
   g_autofree char *clean = tall_text_clean (customer->number);
   tall_print_styled (TALL_STYLE_BOLD, "Customer %s\n", clean);
-  show_field ("name", customer->name);
-  show_field ("address", address);
-  for (guint i = 0; i < customer->n_phones; i++)
-    show_field ("phone", customer->phones[i]);
-  show_field ("email", customer->email);
+  show_fields (&tall_model_customer, customer, NULL);
   show_revision (revision);
   show_attributes (&customer->attributes);
 }

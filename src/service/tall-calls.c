@@ -229,7 +229,8 @@ run_describe (TallRequest *self, GError **error)
     return FALSE;
   description->calls = tall_calls_list_names ();
   description->n_calls = g_strv_length (description->calls);
-  description->protocols = g_strdupv ((char **)protocols);
+  tall_arena_own (description->arena, description->calls, (GDestroyNotify)g_strfreev);
+  description->protocols = (char **)protocols;
   description->n_protocols = g_strv_length (description->protocols);
   return TRUE;
 }

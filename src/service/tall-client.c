@@ -250,11 +250,11 @@ client_delete_customer (TallFront *front,
 
 /* NULL of none. */
 static char **
-copy_texts (char *const *texts, guint n)
+terminate (TallArena *arena, char *const *texts, guint n)
 {
-  char **copy = n > 0 ? g_new0 (char *, n + 1) : NULL;
+  char **copy = n > 0 ? tall_arena_newa0 (arena, char *, n + 1) : NULL;
   for (guint i = 0; i < n; i++)
-    copy[i] = g_strdup (texts[i]);
+    copy[i] = texts[i];
   return copy;
 }
 
@@ -262,29 +262,18 @@ static TallDescription *
 client_describe (TallFront *front, GError **error)
 {
   TallIdlArgs args = { 0 };
-  g_autoptr (TallArena) arena = tall_arena_new (0);
-  TallDescription got = { 0 };
-  TallClientCall call = tall_client_prepare (front, TALL_CALL (describe), &args, arena);
-  call.success = &got;
+  g_autoptr (TallDescription) got = g_new0 (TallDescription, 1);
+  got->arena = tall_arena_new (0);
+  TallClientCall call = tall_client_prepare (front, TALL_CALL (describe), &args, got->arena);
+  call.success = got;
 
   if (!tall_client_call_run (&call, error))
     return NULL;
-  if (got.layout == NULL || got.store == NULL)
+  if (got->layout == NULL || got->store == NULL)
     return tall_client_set_wrong_answer (&call, error), NULL;
-
-  TallDescription *description = g_memdup2 (&got, sizeof got);
-  description->name = g_strdup (got.name);
-  description->layout = g_strdup (got.layout);
-  description->key_strategy = g_strdup (got.key_strategy);
-  description->store = g_strdup (got.store);
-  description->version = g_strdup (got.version);
-  description->index = g_strdup (got.index);
-  description->compression = g_strdup (got.compression);
-  description->bloom_filter = g_strdup (got.bloom_filter);
-  description->block_encoding = g_strdup (got.block_encoding);
-  description->calls = copy_texts (got.calls, got.n_calls);
-  description->protocols = copy_texts (got.protocols, got.n_protocols);
-  return description;
+  got->calls = terminate (got->arena, got->calls, got->n_calls);
+  got->protocols = terminate (got->arena, got->protocols, got->n_protocols);
+  return g_steal_pointer (&got);
 }
 
 static gboolean

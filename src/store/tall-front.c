@@ -49,17 +49,7 @@ tall_description_free (TallDescription *self)
 {
   if (self == NULL)
     return;
-  g_free (self->name);
-  g_free (self->layout);
-  g_free (self->key_strategy);
-  g_free (self->store);
-  g_free (self->version);
-  g_free (self->index);
-  g_free (self->compression);
-  g_free (self->bloom_filter);
-  g_free (self->block_encoding);
-  g_strfreev (self->calls);
-  g_strfreev (self->protocols);
+  g_clear_pointer (&self->arena, tall_arena_free);
   g_free (self);
 }
 

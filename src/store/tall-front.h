@@ -46,6 +46,7 @@ typedef struct
  */
 typedef struct
 {
+  TallArena *arena; /* owns everything below; owned */
   char *name;
   char *layout;
   char *key_strategy;
@@ -65,10 +66,10 @@ typedef struct
 
   /* What the program that answers can do. */
   guint newest_format; /* of stored bytes, that it reads; 0: unknown */
-  char **calls; /* owned, n_calls of them, NULL-terminated: names of Thrift calls; NULL: it is
-                 * no server, or an older one */
+  char **calls;        /* n_calls of them, NULL-terminated: names of Thrift calls; NULL: it is no
+                        * server, or an older one */
   guint n_calls;
-  char **protocols; /* owned, n_protocols of them, NULL-terminated: in which it can be called */
+  char **protocols; /* n_protocols of them, NULL-terminated: in which it can be called */
   guint n_protocols;
 } TallDescription;
 

@@ -274,21 +274,22 @@ tall_store_describe (TallFront *front, GError **error)
   TallTableInfo info;
   tall_table_get_info (self->context.table, &info);
   TallDescription *description = g_new0 (TallDescription, 1);
-  description->name = g_strdup (info.deployment);
-  description->store = g_strdup (info.kind);
-  description->layout = g_strdup (deployment->layout);
-  description->key_strategy = g_strdup (deployment->key_strategy);
+  TallArena *arena = description->arena = tall_arena_new (0);
+  description->name = tall_arena_strdup (arena, info.deployment);
+  description->store = tall_arena_strdup (arena, info.kind);
+  description->layout = tall_arena_strdup (arena, deployment->layout);
+  description->key_strategy = tall_arena_strdup (arena, deployment->key_strategy);
   description->format = deployment->format;
   description->newest_format = TALL_FORMAT;
   description->schema = TALL_SCHEMA;
   description->read_only = deployment->read_only;
-  description->version = g_strdup (TALL_VERSION);
-  description->index = g_strdup (tall_deployment_index_name (deployment->index));
+  description->version = tall_arena_strdup (arena, TALL_VERSION);
+  description->index = tall_arena_strdup (arena, tall_deployment_index_name (deployment->index));
   description->ttl = deployment->ttl;
   description->regions = deployment->regions;
-  description->compression = g_strdup (deployment->compression);
-  description->bloom_filter = g_strdup (deployment->bloom_filter);
-  description->block_encoding = g_strdup (deployment->block_encoding);
+  description->compression = tall_arena_strdup (arena, deployment->compression);
+  description->bloom_filter = tall_arena_strdup (arena, deployment->bloom_filter);
+  description->block_encoding = tall_arena_strdup (arena, deployment->block_encoding);
   return description;
 }
 

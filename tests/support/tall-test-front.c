@@ -315,20 +315,21 @@ front_describe (TallFront *front, GError **error)
   if (!enter (self, error))
     return NULL;
   TallDescription *description = g_new0 (TallDescription, 1);
-  description->name = g_strdup ("tests");
-  description->layout = g_strdup ("blob");
-  description->key_strategy = g_strdup ("hashed");
-  description->store = g_strdup ("memory");
+  TallArena *arena = description->arena = tall_arena_new (0);
+  description->name = tall_arena_strdup (arena, "tests");
+  description->layout = tall_arena_strdup (arena, "blob");
+  description->key_strategy = tall_arena_strdup (arena, "hashed");
+  description->store = tall_arena_strdup (arena, "memory");
   description->format = 3;
   description->newest_format = 5;
   description->schema = 7;
   description->read_only = TRUE;
-  description->version = g_strdup (TALL_VERSION);
-  description->index = g_strdup ("date");
+  description->version = tall_arena_strdup (arena, TALL_VERSION);
+  description->index = tall_arena_strdup (arena, "date");
   description->ttl = G_GUINT64_CONSTANT (1) << 40;
   description->regions = 12;
-  description->compression = g_strdup ("zstd");
-  description->block_encoding = g_strdup ("diff");
+  description->compression = tall_arena_strdup (arena, "zstd");
+  description->block_encoding = tall_arena_strdup (arena, "diff");
   return description;
 }
 

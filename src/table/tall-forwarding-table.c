@@ -11,15 +11,15 @@ G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (TallForwardingTable, tall_forwarding_table,
 
 /**
  * tall_forwarding_table_wrap:
- * @table: (transfer none): the table that does the work; set once, before the first call
+ * @table: (transfer none): the table that does the work from now on; no call may be running
  */
 void
 tall_forwarding_table_wrap (TallForwardingTable *self, TallTable *table)
 {
   TallForwardingTablePrivate *priv = tall_forwarding_table_get_instance_private (self);
-  g_return_if_fail (TALL_IS_TABLE (table) && priv->table == NULL);
+  g_return_if_fail (TALL_IS_TABLE (table));
 
-  priv->table = g_object_ref (table);
+  g_set_object (&priv->table, table);
 }
 
 /**

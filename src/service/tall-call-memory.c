@@ -23,12 +23,15 @@
  * tall_call_memory_init:
  * @memory: (nullable): of the server; NULL: there is no bound
  * @share: (nullable): of the client's address
- * @wait: milliseconds
+ * @max_wait: milliseconds
  */
 void
-tall_call_memory_init (TallCallMemory *self, TallMemory *memory, TallMemoryShare *share, guint wait)
+tall_call_memory_init (TallCallMemory *self,
+                       TallMemory *memory,
+                       TallMemoryShare *share,
+                       guint max_wait)
 {
-  *self = (TallCallMemory){ .part.memory = memory, .part.share = share, .wait = wait };
+  *self = (TallCallMemory){ .part.memory = memory, .part.share = share, .max_wait = max_wait };
 }
 
 /**
@@ -57,7 +60,7 @@ tall_call_memory_get_order (const TallCallMemory *self)
 static gboolean
 take (TallCallMemory *self, gsize size)
 {
-  gint64 deadline = g_get_monotonic_time () + self->wait * G_TIME_SPAN_MILLISECOND;
+  gint64 deadline = g_get_monotonic_time () + self->max_wait * G_TIME_SPAN_MILLISECOND;
   return tall_memory_part_take (&self->part, size, deadline);
 }
 

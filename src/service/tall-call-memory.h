@@ -24,18 +24,18 @@ G_BEGIN_DECLS
 typedef struct
 {
   TallMemoryPart part;
-  guint wait;    /* milliseconds for which it may wait */
-  gsize frame;   /* bytes of the request */
-  gsize decoded; /* bytes of the decoded request, so far */
-  gsize room;    /* bytes that it may decode without asking again */
-  gsize work;    /* bytes reserved for the present step */
-  gsize settled; /* bytes that the results of earlier steps take; kept until the reply is made */
+  guint max_wait; /* milliseconds for which it may wait */
+  gsize frame;    /* bytes of the request */
+  gsize decoded;  /* bytes of the decoded request, so far */
+  gsize room;     /* bytes that it may decode without asking again */
+  gsize work;     /* bytes reserved for the present step */
+  gsize settled;  /* bytes that the results of earlier steps take; kept until the reply is made */
 } TallCallMemory;
 
 void tall_call_memory_init (TallCallMemory *self,
                             TallMemory *memory,
                             TallMemoryShare *share,
-                            guint wait);
+                            guint max_wait);
 gsize tall_call_memory_get_least (gsize max_request, gsize order);
 gsize tall_call_memory_get_order (const TallCallMemory *self);
 gboolean tall_call_memory_begin (TallCallMemory *self, gsize frame) G_GNUC_WARN_UNUSED_RESULT;

@@ -8,6 +8,20 @@
 /* Milliseconds in which a stranger may say what it is. */
 #define PROBE_TIMEOUT 1000
 
+static char *
+describe_stranger (const TallStranger *stranger, const char *address)
+{
+  static const char *const options[2][2] = {
+    { "", "?protocol=compact" },
+    { "?framed=1", "?framed=1&protocol=compact" },
+  };
+
+  if (!stranger->is_gateway)
+    return g_strdup (stranger->name);
+  return g_strdup_printf ("%s: give --store 'hbase://%s%s'", stranger->name, address,
+                          options[stranger->framed ? 1 : 0][stranger->compact ? 1 : 0]);
+}
+
 /**
  * tall_client_check:
  * @milliseconds: in which an answer must come
@@ -40,10 +54,13 @@ tall_client_check (TallClient *self, guint milliseconds, GError **error)
     return TRUE;
 
   const char *address = tall_client_pool_get_address (call.pool);
-  g_autofree char *seems = tall_probe (address, PROBE_TIMEOUT);
-  if (seems != NULL)
-    g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
-                 "There is no tallorder server at %s, but what seems to be %s", address, seems);
+  const TallStranger *stranger = tall_probe (address, PROBE_TIMEOUT);
+  if (stranger != NULL)
+    {
+      g_autofree char *seems = describe_stranger (stranger, address);
+      g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
+                   "There is no tallorder server at %s, but what seems to be %s", address, seems);
+    }
   else if (g_error_matches (reason, TALL_ERROR, TALL_ERROR_TIMED_OUT))
     g_set_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT,
                  "No answer from %s within %.3g s; check the address, and that \"tallorder serve\" "

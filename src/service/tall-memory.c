@@ -81,13 +81,13 @@ book (TallMemoryPart *self, gssize size)
 }
 
 static void
-grant (TallMemory *memory, GList *link)
+grant (TallMemory *memory, GList *queued)
 {
-  Want *want = link->data;
+  Want *want = queued->data;
 
   want->part->held += want->size;
   want->granted = TRUE;
-  g_queue_unlink (&memory->waiting, link);
+  g_queue_unlink (&memory->waiting, queued);
   g_cond_signal (&want->changed);
 }
 
@@ -98,10 +98,10 @@ fits_into_slot (const TallMemory *memory, const Want *want)
 }
 
 static void
-grant_slot (TallMemory *memory, GList *link)
+grant_slot (TallMemory *memory, GList *queued)
 {
-  ((Want *)link->data)->part->in_slot = memory->taken = TRUE;
-  grant (memory, link);
+  ((Want *)queued->data)->part->in_slot = memory->taken = TRUE;
+  grant (memory, queued);
 }
 
 /* Gives what is left to those that wait, and wakes none of the others: there may be hundreds. */
@@ -111,22 +111,22 @@ hand_out (TallMemory *memory)
   gboolean passed = FALSE; /* one that may not be passed */
   GList *limited = NULL;   /* the first that waits for its share and would fit into the slot */
 
-  for (GList *link = memory->waiting.head, *next; link != NULL; link = next)
+  for (GList *queued = memory->waiting.head, *next; queued != NULL; queued = next)
     {
-      Want *want = link->data;
-      next = link->next;
+      Want *want = queued->data;
+      next = queued->next;
       if (!has_share (want))
         {
-          limited = limited == NULL && fits_into_slot (memory, want) ? link : limited;
+          limited = limited == NULL && fits_into_slot (memory, want) ? queued : limited;
           continue;
         }
       if (!passed && memory->left >= want->size)
         {
           book (want->part, (gssize)want->size);
-          grant (memory, link);
+          grant (memory, queued);
         }
       else if (fits_into_slot (memory, want))
-        grant_slot (memory, link);
+        grant_slot (memory, queued);
       else
         passed = TRUE;
       if (passed && memory->taken)

@@ -123,13 +123,13 @@ count_orders (TallRequest *self, TallCallBudget *budget, const TallCustomerOrder
   return page->n_orders;
 }
 
-/* Moves the outcomes of a page to @told. */
+/* Moves the outcomes of a page to @answers. */
 static void
-take_page (TallRequest *self, TallCustomerOrders *page, TallIdlOutcome *told)
+take_page (TallRequest *self, TallCustomerOrders *page, TallIdlOutcome *answers)
 {
   g_autofree char *operation = tall_idl_call_describe (self->call, &self->args);
   for (guint i = 0; i < page->n_orders; i++)
-    tall_idl_outcome_take (&told[i], self->arena, operation, &page->orders[i]);
+    tall_idl_outcome_take (&answers[i], self->arena, operation, &page->orders[i]);
 }
 
 /* Fetches the next orders, fewer than asked if so many have no room.
@@ -138,7 +138,7 @@ static TallCustomerOrders *
 fetch_fitting (TallRequest *self,
                TallListOptions *options,
                TallCallBudget *budget,
-               TallIdlOutcome *told,
+               TallIdlOutcome *answers,
                GError **error)
 {
   for (;;)
@@ -153,7 +153,7 @@ fetch_fitting (TallRequest *self,
       if (n == page->n_orders)
         {
           *budget = rest;
-          take_page (self, page, told);
+          take_page (self, page, answers);
           return g_steal_pointer (&page);
         }
       if (n == 0)

@@ -40,11 +40,11 @@ fill_ids (TallIdlMany *many)
 
 /* Says of a failure what it was that failed; @asked: an item of the call. */
 static void
-take_outcome (TallRequest *self, gconstpointer asked, TallOutcome *outcome, TallIdlOutcome *told)
+take_outcome (TallRequest *self, gconstpointer asked, TallOutcome *outcome, TallIdlOutcome *answer)
 {
   g_autofree char *operation =
       outcome->error != NULL ? tall_idl_call_describe_item (self->call, asked) : NULL;
-  tall_idl_outcome_take (told, self->arena, operation, outcome);
+  tall_idl_outcome_take (answer, self->arena, operation, outcome);
 }
 
 /* Returns: how many of the outcomes have room */
@@ -54,13 +54,13 @@ take_fetched (TallRequest *self,
               const TallOrderId *ids,
               TallOutcome *outcomes,
               guint n,
-              TallIdlOutcome *told)
+              TallIdlOutcome *answers)
 {
   for (guint i = 0; i < n; i++)
     {
       const TallOrder *order = outcomes[i].order;
-      take_outcome (self, &ids[i], &outcomes[i], &told[i]);
-      if (!tall_call_budget_take (budget, self->call->item, &told[i], order))
+      take_outcome (self, &ids[i], &outcomes[i], &answers[i]);
+      if (!tall_call_budget_take (budget, self->call->item, &answers[i], order))
         return i;
     }
   return n;

@@ -15,7 +15,7 @@
 #define BINARY_REPLY "\x80\1\0\2"
 #define COMPACT_REPLY "\x82\x41"
 
-#define GATEWAY(options) "a Thrift gateway of HBase: give --store 'hbase://%s" options "'"
+#define GATEWAY "a Thrift gateway of HBase", TRUE
 #define GREETING(text)                                                                             \
   {                                                                                                \
     text, sizeof text - 1                                                                          \
@@ -28,19 +28,18 @@ typedef struct
     const char *data;
     gsize len;
   } sent, expected;
-  gsize skipped; /* bytes of an answer before what is expected */
-  const char *meaning;
+  gsize skipped;         /* bytes of an answer before what is expected */
+  TallStranger stranger; /* what answers so */
 } Greeting;
 
 static const Greeting greetings[] = {
-  { GREETING ("GET / HTTP/1.0\r\n\r\n"), GREETING ("HTTP/"), 0, "a web server (HTTP)" },
-  { GREETING ("GET / HTTP/1.0\r\n\r\n"), GREETING ("SSH-"), 0, "an SSH server" },
-  { GREETING ("GET / HTTP/1.0\r\n\r\n"), GREETING ("\x15\x03"), 0, "a server that wants TLS" },
-  { GREETING (BINARY_CALL), GREETING (BINARY_REPLY), 0, GATEWAY ("") },
-  { GREETING (COMPACT_CALL), GREETING (COMPACT_REPLY), 0, GATEWAY ("?protocol=compact") },
-  { GREETING ("\0\0\0\x20" BINARY_CALL), GREETING (BINARY_REPLY), 4, GATEWAY ("?framed=1") },
-  { GREETING ("\0\0\0\x18" COMPACT_CALL), GREETING (COMPACT_REPLY), 4,
-    GATEWAY ("?framed=1&protocol=compact") },
+  { GREETING ("GET / HTTP/1.0\r\n\r\n"), GREETING ("HTTP/"), 0, { "a web server (HTTP)" } },
+  { GREETING ("GET / HTTP/1.0\r\n\r\n"), GREETING ("SSH-"), 0, { "an SSH server" } },
+  { GREETING ("GET / HTTP/1.0\r\n\r\n"), GREETING ("\x15\x03"), 0, { "a server that wants TLS" } },
+  { GREETING (BINARY_CALL), GREETING (BINARY_REPLY), 0, { GATEWAY, FALSE, FALSE } },
+  { GREETING (COMPACT_CALL), GREETING (COMPACT_REPLY), 0, { GATEWAY, FALSE, TRUE } },
+  { GREETING ("\0\0\0\x20" BINARY_CALL), GREETING (BINARY_REPLY), 4, { GATEWAY, TRUE, FALSE } },
+  { GREETING ("\0\0\0\x18" COMPACT_CALL), GREETING (COMPACT_REPLY), 4, { GATEWAY, TRUE, TRUE } },
 };
 
 static GSocket *
@@ -76,26 +75,23 @@ is_answered (GSocket *socket, const Greeting *greeting, gint64 deadline)
  *
  * Finds out what a server is that is none of ours, by talking to it in other ways, all at once.
  *
- * Returns: (transfer full) (nullable): what it seems to be; NULL: nothing that is known here
+ * Returns: (transfer none) (nullable): what it seems to be; NULL: nothing that is known here
  */
-char *
+const TallStranger *
 tall_probe (const char *address, guint milliseconds)
 {
   gint64 deadline = g_get_monotonic_time () + (gint64)milliseconds * G_TIME_SPAN_MILLISECOND;
   GSocket *sockets[G_N_ELEMENTS (greetings)];
-  const char *meaning = NULL;
+  const TallStranger *stranger = NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS (greetings); i++)
     sockets[i] = greet (address, &greetings[i], deadline);
   for (guint i = 0; i < G_N_ELEMENTS (greetings); i++)
     {
-      if (meaning == NULL && sockets[i] != NULL
+      if (stranger == NULL && sockets[i] != NULL
           && is_answered (sockets[i], &greetings[i], deadline))
-        meaning = greetings[i].meaning;
+        stranger = &greetings[i].stranger;
       g_clear_object (&sockets[i]);
     }
-  if (meaning == NULL)
-    return NULL;
-  g_auto (GStrv) parts = g_strsplit (meaning, "%s", 2);
-  return g_strjoinv (address, parts);
+  return stranger;
 }

@@ -84,6 +84,32 @@ tall_bytes_append (GByteArray *array, TallSlice slice)
 }
 
 /**
+ * tall_bytes_set:
+ * @slice: not of @array itself
+ *
+ * Makes @array hold nothing but @slice.
+ */
+void
+tall_bytes_set (GByteArray *array, TallSlice slice)
+{
+  g_byte_array_set_size (array, 0);
+  tall_bytes_append (array, slice);
+}
+
+/**
+ * tall_bytes_set_after:
+ * @slice: not of @array itself
+ *
+ * Makes @array hold the least bytes that come after @slice, such as the row to go on with.
+ */
+void
+tall_bytes_set_after (GByteArray *array, TallSlice slice)
+{
+  tall_bytes_set (array, slice);
+  tall_bytes_append_u8 (array, 0);
+}
+
+/**
  * tall_reader_take:
  *
  * Returns: the next @len bytes, pointing into what is read; the empty slice if they are not there

@@ -65,6 +65,8 @@ void tall_bytes_append_u16 (GByteArray *array, guint16 value);
 void tall_bytes_append_u32 (GByteArray *array, guint32 value);
 void tall_bytes_append_u64 (GByteArray *array, guint64 value);
 void tall_bytes_append (GByteArray *array, TallSlice slice);
+void tall_bytes_set (GByteArray *array, TallSlice slice);
+void tall_bytes_set_after (GByteArray *array, TallSlice slice);
 
 /**
  * TallReader:

@@ -17,6 +17,22 @@ tall_row_get_size (const TallRow *row)
 }
 
 /**
+ * tall_rows_count_bytes:
+ *
+ * Returns: bytes of the values in all rows of @n_results results
+ */
+gsize
+tall_rows_count_bytes (const TallRows *results, guint n_results)
+{
+  gsize n = 0;
+  for (guint i = 0; i < n_results; i++)
+    for (guint j = 0; j < results[i].n_rows; j++)
+      for (guint k = 0; k < results[i].rows[j].n_cells; k++)
+        n += results[i].rows[j].cells[k].value.len;
+  return n;
+}
+
+/**
  * tall_row_find_latest:
  * @row: (nullable): a row; NULL has no cells
  *

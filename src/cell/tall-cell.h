@@ -49,6 +49,7 @@ typedef struct
 } TallRows;
 
 gsize tall_row_get_size (const TallRow *row);
+gsize tall_rows_count_bytes (const TallRows *results, guint n_results);
 const TallCell *tall_row_find_latest (const TallRow *row, TallSlice qualifier);
 const TallCell *tall_row_find_at (const TallRow *row, TallSlice qualifier, gint64 timestamp);
 const TallRow *tall_rows_find (const TallRows *rows, TallSlice key);

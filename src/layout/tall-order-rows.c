@@ -12,8 +12,7 @@ append_lines (const TallShippingLocation *location,
   for (guint i = 0; i < location->n_line_items; i++)
     {
       const TallLineItem *line = &location->line_items[i];
-      g_byte_array_set_size (row, 0);
-      tall_bytes_append (row, lines.prefix);
+      tall_bytes_set (row, lines.prefix);
       tall_bytes_append_u32 (row, location->number);
       tall_bytes_append_u32 (row, line->number);
       TallMutation *mutation = tall_batch_add (batch, lines.table, tall_slice_array (row));
@@ -37,8 +36,7 @@ tall_order_rows_append (const TallOrder *order,
   for (guint i = 0; i < order->n_shipping_locations; i++)
     {
       const TallShippingLocation *location = &order->shipping_locations[i];
-      g_byte_array_set_size (row, 0);
-      tall_bytes_append (row, locations.prefix);
+      tall_bytes_set (row, locations.prefix);
       tall_bytes_append_u32 (row, location->number);
       TallMutation *mutation = tall_batch_add (batch, locations.table, tall_slice_array (row));
       tall_columns_append (&tall_columns_location, location, revision, batch, mutation);

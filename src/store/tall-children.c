@@ -77,8 +77,7 @@ append_removals (
       read->keys_only = first == 0;
     }
 
-  g_autoptr (TallReadResult) result =
-      tall_table_read (operation->context->table, plan, operation->deadline, error);
+  g_autoptr (TallReadResult) result = tall_operation_read (operation, plan, error);
   if (result == NULL)
     return FALSE;
   for (guint i = 0; i < result->n_results; i++)

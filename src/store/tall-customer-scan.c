@@ -62,16 +62,14 @@ read_roots (const TallOperation *operation,
             guint limit,
             GError **error)
 {
-  const TallSlice qualifiers[] = { TALL_STATE_QUALIFIER, TALL_SUMMARY_QUALIFIER };
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   tall_customer_scan_add (operation->context, customer, (TallSlice)TALL_SLICE_INIT, limit, 0, plan);
   g_ptr_array_set_size (plan->reads, 1);
   TallRead *read = tall_read_plan_get (plan, 0);
   if (start.len > 0)
     read->start = start;
-  read->qualifiers = qualifiers;
-  read->n_qualifiers = G_N_ELEMENTS (qualifiers);
-  return tall_table_read (operation->context->table, plan, operation->deadline, error);
+  tall_root_narrow (read);
+  return tall_operation_read (operation, plan, error);
 }
 
 /* Sets @found if the row is that of a live order, of @number if it is not NULL. */
@@ -91,8 +89,7 @@ take_live_order (const TallOperation *operation,
     return FALSE;
   if (!tall_root_is_live_order (&root, operation->context))
     return TRUE;
-  if (!tall_root_check_summary (&root, error)
-      || !tall_order_summary_parse (summary, arena, &order, error))
+  if (!tall_root_parse_order (&root, summary, arena, &order, error))
     return FALSE;
   if (number == NULL || g_str_equal (order.customer_number, number))
     *found = order;
@@ -131,8 +128,6 @@ tall_customer_scan_find_order (const TallOperation *operation,
           return FALSE;
       if (found->order_number != NULL || rows->n_rows < limit)
         return TRUE;
-      g_byte_array_set_size (start, 0);
-      tall_bytes_append (start, rows->rows[rows->n_rows - 1].key);
-      tall_bytes_append_u8 (start, 0);
+      tall_bytes_set_after (start, rows->rows[rows->n_rows - 1].key);
     }
 }

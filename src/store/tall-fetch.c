@@ -132,7 +132,7 @@ read_rows (const TallOperation *operation, gint64 revision, GError **error)
   tall_fetch_add_reads (operation, plan);
   if (revision != 0)
     tall_read_plan_set_timestamp (plan, revision);
-  return tall_table_read (operation->context->table, plan, operation->deadline, error);
+  return tall_operation_read (operation, plan, error);
 }
 
 /* Sets @unchanged unless the root is live with another revision than @revision now. */
@@ -251,8 +251,7 @@ tall_fetch_customer (const TallOperation *operation, gint64 *revision, GError **
 {
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   tall_read_plan_add_get (plan, operation->root_table, tall_slice_array (operation->root_row));
-  g_autoptr (TallReadResult) result =
-      tall_table_read (operation->context->table, plan, operation->deadline, error);
+  g_autoptr (TallReadResult) result = tall_operation_read (operation, plan, error);
   if (result == NULL)
     return NULL;
 

@@ -76,17 +76,6 @@ identify (const TallStoreContext *context, GArray *items, GError **error)
   return TRUE;
 }
 
-static gsize
-count_bytes (const TallRows *results, guint n_results)
-{
-  gsize n = 0;
-  for (guint i = 0; i < n_results; i++)
-    for (guint j = 0; j < results[i].n_rows; j++)
-      for (guint k = 0; k < results[i].rows[j].n_cells; k++)
-        n += results[i].rows[j].cells[k].value.len;
-  return n;
-}
-
 /* With @plan, makes the order of what it found; without, reads it by itself. */
 static void
 finish (Item *item, const TallMergedPlan *plan, gsize *n_bytes)
@@ -96,7 +85,7 @@ finish (Item *item, const TallMergedPlan *plan, gsize *n_bytes)
   if (plan != NULL)
     {
       const TallRows *results = plan->results + item->first_read;
-      *n_bytes += count_bytes (results, item->n_reads);
+      *n_bytes += tall_rows_count_bytes (results, item->n_reads);
       outcome->order = tall_fetch_order_from (&item->operation, results, item->n_reads,
                                               plan->result->arena, &outcome->revision, &error);
     }

@@ -3,7 +3,7 @@
 #include "tall-list.h"
 
 #include "tall-error.h"
-#include "tall-page.h"
+#include "tall-pager.h"
 #include "tall-root.h"
 
 #define WINDOW 64 /* rows of a table in one scan */
@@ -16,21 +16,12 @@
  *
  * A page of the customers under construction. Root rows of customers and of orders are read, a
  * window of each table at once, and grouped by the customer part that their keys begin with. What
- * is left of a customer who is found is jumped over, so that those with many orders cost no more.
+ * is left of a customer that is found is jumped over, so that those with many orders cost no more.
  */
 typedef struct
 {
-  const TallOperation *operation;
+  TallPager pager;
   const char *tables[2]; /* static: of customers' and orders' root rows; the second may be NULL */
-  GByteArray *start;     /* owned: next row */
-  GByteArray *last;      /* owned: position of the page after this */
-  TallArena *arena;      /* owned: of the entries */
-  GArray *entries;       /* owned: of TallCustomerEntry */
-  GArray *unreadable;    /* owned: of TallUnreadable */
-  guint limit;
-  guint n_taken; /* customers who are on the page */
-  gboolean more; /* there is one that does not fit on the page, or time was over */
-  gboolean ended;
 
   /* Of one customer part. Keys made with MD5 can collide: then it is that of several customers. */
   GByteArray *part;   /* owned; empty: none yet */
@@ -55,11 +46,7 @@ typedef struct
 static void
 walk_clear (Walk *self)
 {
-  g_byte_array_unref (self->start);
-  g_byte_array_unref (self->last);
-  g_clear_pointer (&self->arena, tall_arena_free);
-  g_array_unref (self->entries);
-  g_array_unref (self->unreadable);
+  tall_pager_clear (&self->pager);
   g_clear_error (&self->damage);
   g_free (self->damaged_row);
   g_byte_array_unref (self->damaged);
@@ -68,11 +55,10 @@ walk_clear (Walk *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Walk, walk_clear)
 
-static void
-set_bytes (GByteArray *array, TallSlice bytes)
+static const TallStoreContext *
+get_context (const Walk *self)
 {
-  g_byte_array_set_size (array, 0);
-  tall_bytes_append (array, bytes);
+  return self->pager.operation->context;
 }
 
 /* Moves behind everything of a customer. */
@@ -81,27 +67,24 @@ jump_over (Walk *self, TallSlice part)
 {
   g_autoptr (TallArena) arena = tall_arena_new (0);
   TallSlice after = tall_slice_after_prefix (arena, part);
-  self->ended = after.len == 0;
-  set_bytes (self->start, after);
+  self->pager.ended = after.len == 0;
+  tall_bytes_set (self->pager.start, after);
 }
 
 static TallReadResult *
 read_window (const Walk *self, Window *window, GError **error)
 {
-  const TallSlice qualifiers[] = { TALL_STATE_QUALIFIER, TALL_SUMMARY_QUALIFIER };
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   for (guint i = 0; i < G_N_ELEMENTS (self->tables) && self->tables[i] != NULL; i++)
     {
       TallRead *read =
-          tall_read_plan_add_scan (plan, self->tables[i], tall_slice_array (self->start),
+          tall_read_plan_add_scan (plan, self->tables[i], tall_slice_array (self->pager.start),
                                    (TallSlice)TALL_SLICE_INIT);
       read->limit = WINDOW;
       read->max_bytes = MOST_BYTES;
-      read->qualifiers = qualifiers;
-      read->n_qualifiers = G_N_ELEMENTS (qualifiers);
+      tall_root_narrow (read);
     }
-  TallReadResult *result =
-      tall_table_read (self->operation->context->table, plan, self->operation->deadline, error);
+  TallReadResult *result = tall_operation_read (self->pager.operation, plan, error);
   *window = (Window){ 0 };
   for (guint i = 0; result != NULL && i < result->n_results; i++)
     {
@@ -145,7 +128,7 @@ is_customer (const Walk *self, TallSlice part, TallSlice key)
   g_autoptr (GByteArray) row = g_byte_array_sized_new (64);
   g_auto (TallOrderKey) customer = { 0 };
   tall_order_key_init_from_parts (&customer, part, (TallSlice)TALL_SLICE_INIT);
-  self->operation->context->layout->locate_customer (&customer, row);
+  get_context (self)->layout->locate_customer (&customer, row);
   return tall_slice_equal (tall_slice_array (row), key);
 }
 
@@ -164,32 +147,18 @@ parse_entry (
     {
       TallCustomerSummary summary;
       if (!tall_root_check_summary (&root, error)
-          || !tall_customer_summary_parse (bytes, self->arena, &summary, error))
+          || !tall_customer_summary_parse (bytes, self->pager.arena, &summary, error))
         return FALSE;
       *entry =
           (TallCustomerEntry){ (char *)summary.number, (char *)summary.name, root.state.revision };
       return TRUE;
     }
-  if (!tall_root_is_live_order (&root, self->operation->context))
+  if (!tall_root_is_live_order (&root, get_context (self)))
     return TRUE;
   TallOrderSummary summary;
-  if (!tall_root_check_summary (&root, error)
-      || !tall_order_summary_parse (bytes, self->arena, &summary, error))
+  if (!tall_root_parse_order (&root, bytes, self->pager.arena, &summary, error))
     return FALSE;
   *entry = (TallCustomerEntry){ (char *)summary.customer_number, NULL, 0 };
-  return TRUE;
-}
-
-/* Room on the page for one more customer; without, there is a next page. */
-static gboolean
-take_room (Walk *self, TallSlice part)
-{
-  self->more = self->n_taken == self->limit
-               || (self->n_taken > 0 && tall_arena_get_size (self->arena) >= MOST_BYTES);
-  if (self->more)
-    return FALSE;
-  self->n_taken++;
-  set_bytes (self->last, part);
   return TRUE;
 }
 
@@ -204,10 +173,11 @@ forget_damage (Walk *self)
 static void
 give_up_damaged (Walk *self)
 {
-  if (self->damage == NULL || !take_room (self, tall_slice_array (self->damaged)))
+  if (self->damage == NULL
+      || !tall_pager_take_room (&self->pager, tall_slice_array (self->damaged)))
     return;
   g_autofree char *what = g_strdup_printf ("The customer with row %s", self->damaged_row);
-  tall_list_add_unreadable (self->unreadable, self->arena, NULL, what, self->damage);
+  tall_pager_add_unreadable (&self->pager, NULL, what, self->damage);
   forget_damage (self);
 }
 
@@ -220,34 +190,34 @@ remember_damage (Walk *self, TallSlice part, TallSlice key, const GError *damage
   self->damage = g_error_copy (damage);
   self->damaged_row = tall_slice_to_debug (key);
   self->is_own = is_customer (self, part, key);
-  set_bytes (self->damaged, part);
+  tall_bytes_set (self->damaged, part);
 }
 
 /* No room for one more of those who have this part: the next page goes on among them. */
 static void
 stop_among (Walk *self, TallSlice part)
 {
-  set_bytes (self->last, part);
-  tall_bytes_append_u8 (self->last, (guint8)MIN (self->numbers->len, G_MAXUINT8));
+  tall_bytes_set (self->pager.last, part);
+  tall_bytes_append_u8 (self->pager.last, (guint8)MIN (self->numbers->len, G_MAXUINT8));
 }
 
 /* Of orders that could not be read, before this row, getting them tells. */
 static void
 take_entry (Walk *self, TallSlice part, const TallCustomerEntry *entry)
 {
-  if (self->n_skip == 0 && !take_room (self, part))
+  if (self->n_skip == 0 && !tall_pager_take_room (&self->pager, part))
     {
       if (self->numbers->len > 0)
         stop_among (self, part);
       return;
     }
   if (self->n_skip == 0)
-    g_array_append_val (self->entries, *entry);
+    g_array_append_val (self->pager.entries, *entry);
   if (self->n_skip == 0 && self->damage != NULL && self->is_own)
     {
       g_autofree char *what =
           g_strdup_printf ("Customer %s, row %s", entry->number, self->damaged_row);
-      tall_list_add_unreadable (self->unreadable, self->arena, entry->number, what, self->damage);
+      tall_pager_add_unreadable (&self->pager, entry->number, what, self->damage);
     }
   self->n_skip -= self->n_skip > 0;
   g_ptr_array_add (self->numbers, entry->number);
@@ -262,7 +232,7 @@ begin_part (Walk *self, TallSlice part)
     return;
   if (self->damage != NULL)
     give_up_damaged (self);
-  set_bytes (self->part, part);
+  tall_bytes_set (self->part, part);
   g_ptr_array_set_size (self->numbers, 0);
   self->n_skip = 0;
 }
@@ -278,11 +248,11 @@ take_row (Walk *self, const TallRow *row)
 {
   TallCustomerEntry entry;
   g_autoptr (GError) damage = NULL;
-  gssize len = self->operation->context->key_strategy->measure_customer (row->key);
+  gssize len = get_context (self)->key_strategy->measure_customer (row->key);
   TallSlice part = tall_slice (row->key.data, len > 0 ? (gsize)len : row->key.len);
 
   begin_part (self, part);
-  if (self->more)
+  if (self->pager.more)
     return;
   if (!parse_entry (self, part, row, &entry, &damage))
     {
@@ -298,7 +268,7 @@ static gboolean
 is_to_be_jumped (const Walk *self, TallSlice key)
 {
   TallSlice part = tall_slice_array (self->part);
-  return tall_slice_compare (key, tall_slice_array (self->start)) < 0
+  return tall_slice_compare (key, tall_slice_array (self->pager.start)) < 0
          && (self->numbers->len == 0 || key.len < part.len
              || memcmp (key.data, part.data, part.len) != 0);
 }
@@ -306,75 +276,60 @@ is_to_be_jumped (const Walk *self, TallSlice key)
 static void
 take_window (Walk *self, Window *window)
 {
+  TallPager *pager = &self->pager;
   const TallRow *row;
-  while (!self->more && (row = next_row (window)) != NULL)
+  while (!pager->more && (row = next_row (window)) != NULL)
     {
       if (is_to_be_jumped (self, row->key))
         continue;
       take_row (self, row);
-      if (self->ended)
+      if (pager->ended)
         return;
     }
-  self->ended = window->horizon.len == 0;
-  TallSlice start = tall_slice_array (self->start);
-  if (!self->ended && tall_slice_compare (window->horizon, start) >= 0)
-    {
-      set_bytes (self->start, window->horizon);
-      tall_bytes_append_u8 (self->start, 0);
-    }
+  pager->ended = window->horizon.len == 0;
+  if (!pager->ended && tall_slice_compare (window->horizon, tall_slice_array (pager->start)) >= 0)
+    tall_bytes_set_after (pager->start, window->horizon);
+}
+
+static gboolean
+look (TallPager *pager, guint round G_GNUC_UNUSED, GError **error)
+{
+  Walk *self = (Walk *)pager;
+  Window window;
+  g_autoptr (TallReadResult) result = read_window (self, &window, error);
+  if (result == NULL)
+    return FALSE;
+  take_window (self, &window);
+  if (pager->ended && !pager->more)
+    give_up_damaged (self);
+  return TRUE;
 }
 
 /* The page goes on with the row at which the walk is. It stays open if a token cannot tell. */
 static void
-end_early (Walk *self)
+end_early (TallPager *pager)
 {
-  TallSlice start = tall_slice_array (self->start);
+  Walk *self = (Walk *)pager;
+  TallSlice start = tall_slice_array (pager->start);
   TallSlice part = tall_slice_array (self->part);
-  gssize len = self->operation->context->key_strategy->measure_customer (start);
+  gssize len = get_context (self)->key_strategy->measure_customer (start);
   if (len <= 0 && self->numbers->len == 0)
     return;
   if (self->damage != NULL)
     give_up_damaged (self);
-  if (self->more)
+  if (pager->more)
     return;
 
-  self->more = TRUE;
+  pager->more = TRUE;
   if (len <= 0) /* jumped behind all that begins with the part */
     {
-      set_bytes (self->last, part);
+      tall_bytes_set (pager->last, part);
       return;
     }
   gboolean same = tall_slice_equal (tall_slice (start.data, (gsize)len), part);
-  set_bytes (self->last, tall_slice (start.data, (gsize)len));
-  tall_bytes_append_u8 (self->last, (guint8)(same ? MIN (self->n_skip, G_MAXUINT8) : 0));
-  tall_bytes_append (self->last, tall_slice (start.data + len, start.len - (gsize)len));
-}
-
-static gboolean
-fill (Walk *self, GError **error)
-{
-  gint64 begun = tall_operation_now_monotonic (self->operation);
-  while (!self->more && !self->ended)
-    {
-      if (tall_operation_is_over (self->operation))
-        {
-          self->more = self->n_taken > 0;
-          if (!self->more)
-            g_set_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT,
-                         "the time was over before a customer was found");
-          return self->more;
-        }
-      Window window;
-      g_autoptr (TallReadResult) result = read_window (self, &window, error);
-      if (result == NULL)
-        return FALSE;
-      take_window (self, &window);
-      if (!self->more && !self->ended && tall_operation_has_looked_long (self->operation, begun))
-        end_early (self);
-    }
-  if (self->ended && !self->more)
-    give_up_damaged (self);
-  return TRUE;
+  tall_bytes_set (pager->last, tall_slice (start.data, (gsize)len));
+  tall_bytes_append_u8 (pager->last, (guint8)(same ? MIN (self->n_skip, G_MAXUINT8) : 0));
+  tall_bytes_append (pager->last, tall_slice (start.data + len, start.len - (gsize)len));
 }
 
 /* Begins after what the page before has ended with: after all who have a customer part; or, with
@@ -383,17 +338,18 @@ fill (Walk *self, GError **error)
 static void
 set_position (Walk *self)
 {
-  TallSlice last = tall_slice_array (self->last);
-  gssize len = self->operation->context->key_strategy->measure_customer (last);
+  TallSlice last = tall_slice_array (self->pager.last);
+  gssize len = get_context (self)->key_strategy->measure_customer (last);
   if (len <= 0 || last.len == (gsize)len)
     {
       jump_over (self, last);
       return;
     }
   TallSlice part = tall_slice (last.data, (gsize)len);
-  set_bytes (self->start, part);
-  tall_bytes_append (self->start, tall_slice (last.data + len + 1, last.len - (gsize)len - 1));
-  set_bytes (self->part, part);
+  tall_bytes_set (self->pager.start, part);
+  tall_bytes_append (self->pager.start,
+                     tall_slice (last.data + len + 1, last.len - (gsize)len - 1));
+  tall_bytes_set (self->part, part);
   self->n_skip = last.data[len];
 }
 
@@ -401,32 +357,13 @@ static void
 find_tables (Walk *self)
 {
   static const guint8 any[] = { 0 };
-  const TallLayout *layout = self->operation->context->layout;
+  const TallLayout *layout = get_context (self)->layout;
   g_autoptr (GByteArray) row = g_byte_array_new ();
   g_auto (TallOrderKey) key = { 0 };
   tall_order_key_init_from_parts (&key, tall_slice (any, 1), tall_slice (any, 1));
   const char *orders = layout->locate_order (&key, row);
   self->tables[0] = layout->locate_customer (&key, row);
   self->tables[1] = g_str_equal (orders, self->tables[0]) ? NULL : orders;
-}
-
-static TallCustomerList *
-finish (Walk *self, const TallPageScope *scope)
-{
-  TallCustomerList *list = g_new0 (TallCustomerList, 1);
-  list->n_entries = self->entries->len;
-  list->entries = tall_arena_memdup (self->arena, self->entries->data,
-                                     self->entries->len * sizeof (TallCustomerEntry));
-  list->n_unreadable = self->unreadable->len;
-  list->unreadable = tall_arena_memdup (self->arena, self->unreadable->data,
-                                        self->unreadable->len * sizeof (TallUnreadable));
-  if (self->more)
-    {
-      g_autofree char *token = tall_page_to_token (scope, tall_slice_array (self->last));
-      list->next_page = tall_arena_strdup (self->arena, token);
-    }
-  list->arena = g_steal_pointer (&self->arena);
-  return list;
 }
 
 /**
@@ -442,28 +379,34 @@ finish (Walk *self, const TallPageScope *scope)
  *   long to look at what is deleted
  */
 TallCustomerList *
-tall_list_customers (const TallOperation *operation, const TallListOptions *options, GError **error)
+tall_list_customers (TallOperation *operation, const TallListOptions *options, GError **error)
 {
-  g_auto (Walk) walk = {
-    .operation = operation,
-    .start = g_byte_array_sized_new (64),
-    .last = g_byte_array_sized_new (64),
-    .arena = tall_arena_new (0),
-    .entries = g_array_new (FALSE, TRUE, sizeof (TallCustomerEntry)),
-    .unreadable = g_array_new (FALSE, TRUE, sizeof (TallUnreadable)),
+  static const TallPagerKind kind = {
+    .token = TALL_PAGE_CUSTOMERS,
+    .entry_size = sizeof (TallCustomerEntry),
+    .most_bytes = MOST_BYTES,
+    .time_over = "the time was over before a customer was found",
+    .may_be_short = TRUE,
+    .look = look,
+    .end_early = end_early,
+  };
+  g_auto (Walk) self = {
     .damaged = g_byte_array_sized_new (64),
     .part = g_byte_array_sized_new (64),
     .numbers = g_ptr_array_new (),
-    .limit = options != NULL && options->limit > 0 ? options->limit : TALL_DEFAULT_PAGE,
   };
-  const TallPageScope scope = { TALL_PAGE_CUSTOMERS, operation->context->id, NULL, options };
+  tall_pager_init (&self.pager, &kind, operation, options);
 
-  find_tables (&walk);
-  if (options != NULL && options->page != NULL)
-    {
-      if (!tall_page_from_token (&scope, options->page, walk.last, error))
-        return NULL;
-      set_position (&walk);
-    }
-  return fill (&walk, error) ? finish (&walk, &scope) : NULL;
+  find_tables (&self);
+  if (!tall_pager_read_token (&self.pager, error))
+    return NULL;
+  if (tall_pager_has_token (&self.pager))
+    set_position (&self);
+  if (!tall_pager_fill (&self.pager, error))
+    return NULL;
+  TallPagerContent content = tall_pager_finish (&self.pager);
+  TallCustomerList *list = g_new (TallCustomerList, 1);
+  *list = (TallCustomerList){ content.arena,      content.entries,      content.n_entries,
+                              content.unreadable, content.n_unreadable, content.next_page };
+  return list;
 }

@@ -5,7 +5,7 @@
 #include "tall-error.h"
 #include "tall-index.h"
 #include "tall-limits.h"
-#include "tall-page.h"
+#include "tall-pager.h"
 
 #define MOST_ROWS 1024 /* of the index in one scan */
 
@@ -15,68 +15,45 @@
 /**
  * Listing:
  *
- * A page of a customer's orders under construction.
+ * A page of a customer's orders under construction. Positions are rows of the index.
  */
 typedef struct
 {
-  const TallOperation *operation;
-  GByteArray *start;  /* owned: next row of the index */
-  GByteArray *stop;   /* owned: first one not wanted; empty: the end of the table */
-  GByteArray *last;   /* owned: row of the last entry */
-  TallArena *arena;   /* owned: of the entries */
-  GArray *entries;    /* owned: of TallOrderEntry */
-  GArray *unreadable; /* owned: of TallUnreadable */
-  const char *table;  /* static: where the root rows are */
-  guint limit;
-  gboolean more; /* one that does not fit on the page was found */
+  TallPager pager;
+  GByteArray *stop;  /* owned: first row not wanted; empty: the end of the table */
+  const char *table; /* static: where the root rows are */
+  guint least;       /* rows of the next round, whatever the page needs */
 } Listing;
 
 static void
 listing_clear (Listing *self)
 {
-  g_byte_array_unref (self->start);
+  tall_pager_clear (&self->pager);
   g_byte_array_unref (self->stop);
-  g_byte_array_unref (self->last);
-  g_clear_pointer (&self->arena, tall_arena_free);
-  g_array_unref (self->entries);
-  g_array_unref (self->unreadable);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Listing, listing_clear)
 
-/**
- * tall_list_add_unreadable:
- * @unreadable: of #TallUnreadable
- * @arena: for the texts
- * @number: (nullable): whose it is, as far as that is known
- * @what: what cannot be read, for people
- * @error: why, of which tall_error_is_unreadable() is true
- */
-void
-tall_list_add_unreadable (
-    GArray *unreadable, TallArena *arena, const char *number, const char *what, const GError *error)
+static const TallOperation *
+get_operation (const Listing *self)
 {
-  TallUnreadable entry = {
-    .number = tall_arena_strdup (arena, number),
-    .code = error->code,
-    .message = tall_arena_printf (arena, "%s: %s", what, error->message),
-  };
-  g_array_append_val (unreadable, entry);
+  return self->pager.operation;
 }
 
 /* Sets which rows of the index have the wanted dates. A range of dates does not include orders
  * without a date. */
 static void
-set_range (Listing *self, const TallListOptions *options, TallArena *arena)
+set_range (Listing *self)
 {
-  TallSlice customer = self->operation->key.customer;
+  const TallListOptions *options = self->pager.options;
+  TallSlice customer = get_operation (self)->key.customer;
   gboolean has_from = options != NULL && options->has_from;
   gboolean has_to = options != NULL && options->has_to;
 
   if (has_to)
     tall_index_append_row (customer, CLAMP (options->to, TALL_MIN_DATE, TALL_MAX_DATE + 1) - 1,
-                           self->start);
+                           self->pager.start);
   else
-    tall_bytes_append (self->start, customer);
+    tall_bytes_append (self->pager.start, customer);
 
   if (has_from)
     tall_index_append_row (customer, CLAMP (options->from, TALL_MIN_DATE, TALL_MAX_DATE + 1) - 1,
@@ -84,43 +61,23 @@ set_range (Listing *self, const TallListOptions *options, TallArena *arena)
   else if (has_to)
     tall_index_append_row (customer, TALL_NO_DATE, self->stop);
   else
-    tall_bytes_append (self->stop, tall_slice_after_prefix (arena, customer));
-}
-
-/* The row after @row. */
-static void
-move_after (Listing *self, TallSlice row)
-{
-  g_byte_array_set_size (self->start, 0);
-  tall_bytes_append (self->start, row);
-  tall_bytes_append_u8 (self->start, 0);
-}
-
-static gboolean
-set_position (Listing *self, const TallPageScope *scope, const char *token, GError **error)
-{
-  g_autoptr (GByteArray) row = g_byte_array_new ();
-  tall_bytes_append (row, self->operation->key.customer);
-  if (!tall_page_from_token (scope, token, row, error))
-    return FALSE;
-  if (tall_slice_compare (tall_slice_array (row), tall_slice_array (self->start)) >= 0)
-    move_after (self, tall_slice_array (row));
-  return TRUE;
+    tall_bytes_append (self->stop, tall_slice_after_prefix (self->pager.arena, customer));
 }
 
 static gboolean
 is_at_end (const Listing *self)
 {
-  return self->stop->len > 0
-         && tall_slice_compare (tall_slice_array (self->start), tall_slice_array (self->stop)) >= 0;
+  TallSlice start = tall_slice_array (self->pager.start);
+  return self->stop->len > 0 && tall_slice_compare (start, tall_slice_array (self->stop)) >= 0;
 }
 
 /* The root row to which a row of the index leads; the empty slice if it leads to none. */
 static TallSlice
 locate_root (Listing *self, TallSlice row, TallArena *arena)
 {
-  const TallStoreContext *context = self->operation->context;
-  gsize prefix = self->operation->key.customer.len + TALL_INDEX_DATE_SIZE;
+  const TallStoreContext *context = get_operation (self)->context;
+  TallSlice customer = get_operation (self)->key.customer;
+  gsize prefix = customer.len + TALL_INDEX_DATE_SIZE;
   if (row.len <= prefix)
     return (TallSlice)TALL_SLICE_INIT;
   TallSlice order = tall_slice (row.data + prefix, row.len - prefix);
@@ -129,7 +86,7 @@ locate_root (Listing *self, TallSlice row, TallArena *arena)
 
   g_autoptr (GByteArray) root = g_byte_array_sized_new (64);
   g_auto (TallOrderKey) key = { 0 };
-  tall_order_key_init_from_parts (&key, self->operation->key.customer, order);
+  tall_order_key_init_from_parts (&key, customer, order);
   self->table = context->layout->locate_order (&key, root);
   return tall_slice_dup (arena, tall_slice_array (root));
 }
@@ -137,40 +94,20 @@ locate_root (Listing *self, TallSlice row, TallArena *arena)
 static gboolean
 is_wanted (const Listing *self, const TallRoot *root, gint64 sales_date)
 {
-  return tall_root_is_live_order (root, self->operation->context)
+  return tall_root_is_live_order (root, get_operation (self)->context)
          && root->state.sales_date == sales_date;
-}
-
-static guint
-count (const Listing *self)
-{
-  return self->entries->len + self->unreadable->len;
-}
-
-/* Room on the page for what a row of the index leads to; without, there is a next page. */
-static gboolean
-take_room (Listing *self, TallSlice row)
-{
-  guint n = count (self);
-  self->more = n == self->limit || (n > 0 && tall_arena_get_size (self->arena) >= MOST_BYTES);
-  if (self->more)
-    return FALSE;
-  g_byte_array_set_size (self->last, 0);
-  tall_bytes_append (self->last, row);
-  return TRUE;
 }
 
 static gboolean
 append_entry (Listing *self, const TallRoot *root, TallSlice bytes, TallSlice row, GError **error)
 {
   TallOrderSummary summary;
-  if (!tall_root_check_summary (root, error)
-      || !tall_order_summary_parse (bytes, self->arena, &summary, error))
+  if (!tall_root_parse_order (root, bytes, self->pager.arena, &summary, error))
     return FALSE;
   /* keys made with MD5 can collide: then it is somebody else's */
-  if (!g_str_equal (summary.customer_number, self->operation->customer_number))
+  if (!g_str_equal (summary.customer_number, get_operation (self)->customer_number))
     return TRUE;
-  if (!take_room (self, row))
+  if (!tall_pager_take_room (&self->pager, row))
     return TRUE;
 
   gboolean dated = root->state.sales_date != TALL_NO_DATE;
@@ -184,7 +121,7 @@ append_entry (Listing *self, const TallRoot *root, TallSlice bytes, TallSlice ro
     .total = summary.total,
     .currency = (char *)summary.currency,
   };
-  g_array_append_val (self->entries, entry);
+  g_array_append_val (self->pager.entries, entry);
   return TRUE;
 }
 
@@ -203,15 +140,16 @@ get_number (const TallRow *hint)
 static gboolean
 append_unreadable (Listing *self, const TallRow *hint, const GError *error)
 {
-  if (!take_room (self, hint->key))
+  const char *customer = get_operation (self)->customer_number;
+  if (!tall_pager_take_room (&self->pager, hint->key))
     return TRUE;
   g_autofree char *number = get_number (hint);
   g_autofree char *key = tall_slice_to_debug (hint->key);
   g_autofree char *what =
-      number != NULL ? g_strdup_printf ("Order %s of %s", number, self->operation->customer_number)
-                     : g_strdup_printf ("The order of %s that row %s of the index leads to",
-                                        self->operation->customer_number, key);
-  tall_list_add_unreadable (self->unreadable, self->arena, number, what, error);
+      number != NULL
+          ? g_strdup_printf ("Order %s of %s", number, customer)
+          : g_strdup_printf ("The order of %s that row %s of the index leads to", customer, key);
+  tall_pager_add_unreadable (&self->pager, number, what, error);
   return TRUE;
 }
 
@@ -223,7 +161,8 @@ take (Listing *self, const TallRow *hint, const TallRow *row, GError **error)
   g_auto (TallRoot) root = { 0 };
   g_autoptr (GError) cause = NULL;
   TallSlice summary;
-  gint64 sales_date = tall_index_parse_date (hint->key.data + self->operation->key.customer.len);
+  gint64 sales_date =
+      tall_index_parse_date (hint->key.data + get_operation (self)->key.customer.len);
 
   if (tall_root_parse_state (&root, row, &summary, &cause)
       && (!is_wanted (self, &root, sales_date)
@@ -239,45 +178,44 @@ static TallReadResult *
 read_hints (const Listing *self, guint limit, GError **error)
 {
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  TallRead *read = tall_read_plan_add_scan (plan, TALL_INDEX_TABLE, tall_slice_array (self->start),
-                                            tall_slice_array (self->stop));
+  TallRead *read =
+      tall_read_plan_add_scan (plan, TALL_INDEX_TABLE, tall_slice_array (self->pager.start),
+                               tall_slice_array (self->stop));
   read->limit = limit;
   read->max_versions = 1;
-  return tall_table_read (self->operation->context->table, plan, self->operation->deadline, error);
+  return tall_operation_read (get_operation (self), plan, error);
 }
 
 static TallReadResult *
 read_roots (const Listing *self, const TallSlice *keys, guint n, GError **error)
 {
-  const TallSlice qualifiers[] = { TALL_STATE_QUALIFIER, TALL_SUMMARY_QUALIFIER };
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   TallRead *read = tall_read_plan_add_gets (plan, self->table, keys, n);
-  read->qualifiers = qualifiers;
-  read->n_qualifiers = G_N_ELEMENTS (qualifiers);
+  tall_root_narrow (read);
   read->max_bytes = MOST_BYTES;
-  return tall_table_read (self->operation->context->table, plan, self->operation->deadline, error);
+  return tall_operation_read (get_operation (self), plan, error);
 }
 
-/* The table cannot read one of the rows, or not all of them together: each by itself. */
+static gboolean take_all (Listing *self, const TallRows *hints, TallArena *arena, GError **error);
+
+/* The table cannot read one of the root rows, or not all of them together: each by itself. */
 static gboolean
-take_singly (
-    Listing *self, const TallSlice *keys, const TallRow *const *led_by, guint n, GError **error)
+take_singly (Listing *self, const TallRows *hints, TallArena *arena, GError *cause, GError **error)
 {
-  for (guint i = 0; i < n && !self->more; i++)
+  g_autoptr (GError) owned = cause;
+  gboolean unreadable = tall_error_is_unreadable (cause);
+  if (unreadable && hints->n_rows == 1)
+    return append_unreadable (self, &hints->rows[0], cause);
+  if (hints->n_rows == 1
+      || (!unreadable && !g_error_matches (cause, TALL_ERROR, TALL_ERROR_TOO_LARGE)))
     {
-      g_autoptr (GError) cause = NULL;
-      g_autoptr (TallReadResult) result = read_roots (self, &keys[i], 1, &cause);
-      gboolean done = TRUE;
-      if (result == NULL && tall_error_is_unreadable (cause))
-        done = append_unreadable (self, led_by[i], cause);
-      else if (result == NULL)
-        {
-          g_propagate_error (error, g_steal_pointer (&cause));
-          return FALSE;
-        }
-      else if (result->results[0].n_rows > 0)
-        done = take (self, led_by[i], &result->results[0].rows[0], error);
-      if (!done)
+      g_propagate_error (error, g_steal_pointer (&owned));
+      return FALSE;
+    }
+  for (guint i = 0; i < hints->n_rows && !self->pager.more; i++)
+    {
+      const TallRows one = { &hints->rows[i], 1 };
+      if (!take_all (self, &one, arena, error))
         return FALSE;
     }
   return TRUE;
@@ -289,7 +227,7 @@ take_all (Listing *self, const TallRows *hints, TallArena *arena, GError **error
 {
   TallSlice *keys = tall_arena_newa0 (arena, TallSlice, hints->n_rows);
   const TallRow **led_by = tall_arena_newa0 (arena, const TallRow *, hints->n_rows);
-  g_autoptr (GError) cause = NULL;
+  GError *cause = NULL;
   guint n = 0;
   for (guint i = 0; i < hints->n_rows; i++)
     {
@@ -301,83 +239,62 @@ take_all (Listing *self, const TallRows *hints, TallArena *arena, GError **error
     return TRUE;
 
   g_autoptr (TallReadResult) result = read_roots (self, keys, n, &cause);
-  if (result == NULL
-      && (tall_error_is_unreadable (cause)
-          || g_error_matches (cause, TALL_ERROR, TALL_ERROR_TOO_LARGE)))
-    return take_singly (self, keys, led_by, n, error);
   if (result == NULL)
-    {
-      g_propagate_error (error, g_steal_pointer (&cause));
-      return FALSE;
-    }
+    return take_singly (self, hints, arena, cause, error);
   const TallRows *roots = &result->results[0];
-  for (guint i = 0, next = 0; i < n && next < roots->n_rows && !self->more; i++)
+  for (guint i = 0, next = 0; i < n && next < roots->n_rows && !self->pager.more; i++)
     if (tall_slice_equal (roots->rows[next].key, keys[i])
         && !take (self, led_by[i], &roots->rows[next++], error))
       return FALSE;
   return TRUE;
 }
 
-/* The next page goes on after @row. */
-static void
-end_after (Listing *self, TallSlice row)
-{
-  self->more = TRUE;
-  g_byte_array_set_size (self->last, 0);
-  tall_bytes_append (self->last, row);
-}
-
 /* One more than the page holds is looked for, to know whether there is a next page. Where many
- * hints lead nowhere, more of them are read at once, and a caller who has waited for long gets what
- * was found until then: the next page goes on from there. */
+ * hints lead nowhere, more of them are read at once. */
 static gboolean
-fill (Listing *self, GError **error)
+look (TallPager *pager, guint round G_GNUC_UNUSED, GError **error)
 {
-  gint64 begun = tall_operation_now_monotonic (self->operation);
-  guint least = 0;
-  while (!self->more && !is_at_end (self))
-    {
-      guint n = MIN (MAX (least, self->limit + 1 - count (self)), MOST_ROWS);
-      if (tall_operation_is_over (self->operation))
-        {
-          g_set_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT,
-                       "the time was over before the page was full; ask for a smaller page");
-          return FALSE;
-        }
-      g_autoptr (TallReadResult) result = read_hints (self, n, error);
-      if (result == NULL || !take_all (self, &result->results[0], result->arena, error))
-        return FALSE;
-      guint n_found = result->results[0].n_rows;
-      if (n_found < n || self->more)
-        return TRUE;
-      TallSlice looked_at = result->results[0].rows[n_found - 1].key;
-      move_after (self, looked_at);
-      least = 2 * n;
-      if (!is_at_end (self) && tall_operation_has_looked_long (self->operation, begun))
-        end_after (self, looked_at);
-    }
+  Listing *self = (Listing *)pager;
+  guint n = MIN (MAX (self->least, pager->limit + 1 - pager->n_taken), MOST_ROWS);
+  g_autoptr (TallReadResult) result = read_hints (self, n, error);
+  if (result == NULL || !take_all (self, &result->results[0], result->arena, error))
+    return FALSE;
+
+  const TallRows *hints = &result->results[0];
+  self->least = 2 * n;
+  pager->ended = hints->n_rows < n;
+  if (pager->more || pager->ended)
+    return TRUE;
+  tall_bytes_set_after (pager->start, hints->rows[hints->n_rows - 1].key);
+  pager->ended = is_at_end (self);
   return TRUE;
 }
 
-static TallOrderList *
-finish (Listing *self, const TallPageScope *scope)
+/* The next round would begin right after the last row that was looked at. */
+static void
+end_early (TallPager *self)
 {
-  TallOrderList *list = g_new0 (TallOrderList, 1);
-  list->n_entries = self->entries->len;
-  list->entries = tall_arena_memdup (self->arena, self->entries->data,
-                                     self->entries->len * sizeof (TallOrderEntry));
-  list->n_unreadable = self->unreadable->len;
-  list->unreadable = tall_arena_memdup (self->arena, self->unreadable->data,
-                                        self->unreadable->len * sizeof (TallUnreadable));
-  if (self->more)
-    {
-      gsize prefix = self->operation->key.customer.len;
-      g_autofree char *token = tall_page_to_token (scope, tall_slice (self->last->data + prefix,
-                                                                      self->last->len - prefix));
-      list->next_page = tall_arena_strdup (self->arena, token);
-    }
-  list->arena = g_steal_pointer (&self->arena);
-  return list;
+  self->more = TRUE;
+  tall_bytes_set (self->last, tall_slice (self->start->data, self->start->len - 1));
+}
+
+/* What the customer has nothing of is at its end before it begins. */
+static gboolean
+begin (Listing *self, GError **error)
+{
+  TallPager *pager = &self->pager;
+  if (get_operation (self)->root_row != NULL)
+    set_range (self);
+  pager->n_prefix = get_operation (self)->key.customer.len;
+  tall_bytes_set (pager->last, get_operation (self)->key.customer);
+  if (!tall_pager_read_token (pager, error))
+    return FALSE;
+  TallSlice last = tall_slice_array (pager->last);
+  if (tall_pager_has_token (pager)
+      && tall_slice_compare (last, tall_slice_array (pager->start)) >= 0)
+    tall_bytes_set_after (pager->start, last);
+  pager->ended = get_operation (self)->root_row == NULL || is_at_end (self);
+  return TRUE;
 }
 
 /**
@@ -395,18 +312,16 @@ finish (Listing *self, const TallPageScope *scope)
 TallOrderList *
 tall_list_orders (TallOperation *operation, const TallListOptions *options, GError **error)
 {
-  g_auto (Listing) listing = {
-    .operation = operation,
-    .start = g_byte_array_sized_new (64),
-    .stop = g_byte_array_sized_new (64),
-    .last = g_byte_array_sized_new (64),
-    .arena = tall_arena_new (0),
-    .entries = g_array_new (FALSE, TRUE, sizeof (TallOrderEntry)),
-    .unreadable = g_array_new (FALSE, TRUE, sizeof (TallUnreadable)),
-    .limit = options != NULL && options->limit > 0 ? options->limit : TALL_DEFAULT_PAGE,
+  static const TallPagerKind kind = {
+    .token = TALL_PAGE_ORDERS,
+    .entry_size = sizeof (TallOrderEntry),
+    .most_bytes = MOST_BYTES,
+    .time_over = "the time was over before the page was full; ask for a smaller page",
+    .look = look,
+    .end_early = end_early,
   };
-  const TallPageScope scope = { TALL_PAGE_ORDERS, operation->context->id,
-                                operation->customer_number, options };
+  g_auto (Listing) self = { .stop = g_byte_array_sized_new (64) };
+  tall_pager_init (&self.pager, &kind, operation, options);
 
   if (!operation->context->has_index)
     {
@@ -414,12 +329,11 @@ tall_list_orders (TallOperation *operation, const TallListOptions *options, GErr
                    "this deployment was made without an index; fetch the customer with all orders");
       return NULL;
     }
-  if (operation->root_row != NULL)
-    set_range (&listing, options, listing.arena);
-  if (options != NULL && options->page != NULL
-      && !set_position (&listing, &scope, options->page, error))
+  if (!begin (&self, error) || !tall_pager_fill (&self.pager, error))
     return NULL;
-  if (operation->root_row != NULL && !fill (&listing, error))
-    return NULL;
-  return finish (&listing, &scope);
+  TallPagerContent content = tall_pager_finish (&self.pager);
+  TallOrderList *list = g_new (TallOrderList, 1);
+  *list = (TallOrderList){ content.arena,      content.entries,      content.n_entries,
+                           content.unreadable, content.n_unreadable, content.next_page };
+  return list;
 }

@@ -180,6 +180,17 @@ tall_operation_has_looked_long (const TallOperation *self, gint64 begun)
 }
 
 /**
+ * tall_operation_read:
+ *
+ * Returns: (transfer full): what the plan has found; NULL with what the table says
+ */
+TallReadResult *
+tall_operation_read (const TallOperation *self, const TallReadPlan *plan, GError **error)
+{
+  return tall_table_read (self->context->table, plan, self->deadline, error);
+}
+
+/**
  * tall_operation_apply:
  *
  * Sends what nobody sees until something is committed, or any more; once again if that fails and

@@ -70,6 +70,9 @@ gboolean tall_operation_is_over (const TallOperation *self);
 gint64 tall_operation_patience (const TallOperation *self);
 gint64 tall_operation_now_monotonic (const TallOperation *self);
 gboolean tall_operation_has_looked_long (const TallOperation *self, gint64 begun);
+TallReadResult *tall_operation_read (const TallOperation *self,
+                                     const TallReadPlan *plan,
+                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_operation_apply (const TallOperation *self,
                                const TallBatch *batch,
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -125,6 +125,40 @@ tall_root_check_summary (const TallRoot *self, GError **error)
 }
 
 /**
+ * tall_root_parse_order:
+ * @self: of a live order, as tall_root_parse_state() has made it
+ * @bytes: its summary, from there
+ * @arena: for the texts of @summary
+ *
+ * Returns: FALSE with %TALL_ERROR_DAMAGED or %TALL_ERROR_NEWER_VERSION
+ */
+gboolean
+tall_root_parse_order (const TallRoot *self,
+                       TallSlice bytes,
+                       TallArena *arena,
+                       TallOrderSummary *summary,
+                       GError **error)
+{
+  return tall_root_check_summary (self, error)
+         && tall_order_summary_parse (bytes, arena, summary, error);
+}
+
+/**
+ * tall_root_narrow:
+ * @read: of root rows
+ *
+ * Makes the read ask for nothing but the cells that the store itself writes.
+ */
+void
+tall_root_narrow (TallRead *read)
+{
+  static const TallSlice qualifiers[] = { { (const guint8 *)"s", 1 },
+                                          { (const guint8 *)"summary", 7 } };
+  read->qualifiers = qualifiers;
+  read->n_qualifiers = G_N_ELEMENTS (qualifiers);
+}
+
+/**
  * tall_root_parse:
  * @row: (nullable): the root row as it was read, state and summary at least; NULL: there is none
  * @arena: for what is needed in between
@@ -154,15 +188,11 @@ tall_root_parse (TallRoot *self,
 gboolean
 tall_root_read (TallRoot *self, const TallOperation *operation, GError **error)
 {
-  const TallSlice qualifiers[] = { TALL_STATE_QUALIFIER, TALL_SUMMARY_QUALIFIER };
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  TallRead *read =
-      tall_read_plan_add_get (plan, operation->root_table, tall_slice_array (operation->root_row));
-  read->qualifiers = qualifiers;
-  read->n_qualifiers = G_N_ELEMENTS (qualifiers);
+  tall_root_narrow (
+      tall_read_plan_add_get (plan, operation->root_table, tall_slice_array (operation->root_row)));
 
-  g_autoptr (TallReadResult) result =
-      tall_table_read (operation->context->table, plan, operation->deadline, error);
+  g_autoptr (TallReadResult) result = tall_operation_read (operation, plan, error);
   if (result == NULL)
     return FALSE;
   const TallRows *rows = &result->results[0];

@@ -33,6 +33,12 @@ gboolean tall_root_parse_state (TallRoot *self,
                                 TallSlice *summary,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_root_check_summary (const TallRoot *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_root_parse_order (const TallRoot *self,
+                                TallSlice bytes,
+                                TallArena *arena,
+                                TallOrderSummary *summary,
+                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_root_narrow (TallRead *read);
 gboolean tall_root_parse (TallRoot *self,
                           const TallOperation *operation,
                           const TallRow *row,

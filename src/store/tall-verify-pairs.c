@@ -55,16 +55,6 @@ others_clear (Others *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Others, others_clear)
 
-/* Of orders only what the store itself writes is needed. */
-static const TallSlice *
-choose_qualifiers (const TallVerifyPair *pair, guint *n)
-{
-  static const TallSlice of_order[] = { { (const guint8 *)"s", 1 },
-                                        { (const guint8 *)"summary", 7 } };
-  *n = pair == &tall_verify_hints ? G_N_ELEMENTS (of_order) : 0;
-  return of_order;
-}
-
 static gboolean
 read_others (Others *self,
              const TallStoreContext *context,
@@ -90,7 +80,8 @@ read_others (Others *self,
   if (n == 0)
     return TRUE;
   TallRead *read = tall_read_plan_add_gets (plan, table, keys, n);
-  read->qualifiers = choose_qualifiers (pair, &read->n_qualifiers);
+  if (pair == &tall_verify_hints)
+    tall_root_narrow (read);
   self->result = tall_table_read (context->table, plan, tall_verify_deadline (), error);
   if (self->result == NULL)
     return FALSE;
@@ -195,9 +186,7 @@ walk_page (TallVerify *self,
     return TRUE;
   if (!judge_page (self, pair, rows, error))
     return FALSE;
-  g_byte_array_set_size (start, 0);
-  tall_bytes_append (start, rows->rows[rows->n_rows - 1].key);
-  tall_bytes_append_u8 (start, 0);
+  tall_bytes_set_after (start, rows->rows[rows->n_rows - 1].key);
   return TRUE;
 }
 

@@ -105,9 +105,7 @@ read_page (TallVerifyScan *self, Cursor *cursor, GError **error)
   if (rows->n_rows > 0)
     {
       TallSlice last = rows->rows[rows->n_rows - 1].key;
-      g_byte_array_set_size (cursor->next, 0);
-      tall_bytes_append (cursor->next, last);
-      tall_bytes_append_u8 (cursor->next, 0);
+      tall_bytes_set_after (cursor->next, last);
     }
   g_ptr_array_add (cursor->pages, g_steal_pointer (&result));
   return TRUE;
@@ -245,8 +243,7 @@ tall_verify_scan_skip_customer (TallVerifyScan *self, TallSlice customer)
           || tall_slice_compare (tall_slice_array (cursor->next), after) >= 0)
         continue;
       cursor->ended = after.len == 0;
-      g_byte_array_set_size (cursor->next, 0);
-      tall_bytes_append (cursor->next, after);
+      tall_bytes_set (cursor->next, after);
     }
 }
 

@@ -194,8 +194,7 @@ walk_orders (Walk *walk, GError **error)
          && (group = tall_verify_scan_next (walk->scan, &cause)) != NULL)
     {
       gboolean other = !tall_slice_equal (group->customer, tall_slice_array (last));
-      g_byte_array_set_size (last, 0);
-      tall_bytes_append (last, group->customer);
+      tall_bytes_set (last, group->customer);
       if (other && !is_sampled (walk, group->customer))
         {
           tall_verify_scan_skip_customer (walk->scan, tall_slice_array (last));

@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-operation.h"
 
-#include "tall-deployment.h"
 #include "tall-error.h"
 
 #define LOOKING_TIME (3 * G_USEC_PER_SEC)
@@ -213,44 +212,6 @@ tall_operation_apply (const TallOperation *self, const TallBatch *batch, GError 
   return FALSE;
 }
 
-/* Whether a revision is older than the TTL and @margin together; seconds. */
-static gboolean
-is_older (const TallStoreContext *self, gint64 revision, gint64 margin)
-{
-  gint64 age = self->hooks.now (self->hooks.data) - revision;
-  return age >= 0 && (guint64)(age / 1000) >= self->ttl + (guint64)margin;
-}
-
-/**
- * tall_store_context_has_expired:
- *
- * Where rows expire, the table alone decides whether an order is there: what can be seen is
- * present, whatever our own clock says. Where they do not, the age of an order decides. It takes
- * the allowed difference of clocks more than the TTL, so that nobody misses what is not yet that
- * old by the clock of whoever has stored it.
- *
- * Returns: whether an order of that revision is taken for not there although its rows are
- */
-gboolean
-tall_store_context_has_expired (const TallStoreContext *self, gint64 revision)
-{
-  return self->ttl != 0 && !self->rows_expire
-         && is_older (self, revision, tall_deployment_clock_difference (self->ttl));
-}
-
-/**
- * tall_store_context_may_have_expired:
- *
- * Returns: whether cells of that revision that are missing may have outlived the TTL, by a clock
- * that differs from ours by no more than is allowed; FALSE: that they are missing is damage
- */
-gboolean
-tall_store_context_may_have_expired (const TallStoreContext *self, gint64 revision)
-{
-  return self->ttl != 0 && self->rows_expire
-         && is_older (self, revision, -tall_deployment_clock_difference (self->ttl));
-}
-
 /**
  * tall_operation_now:
  *
@@ -261,48 +222,4 @@ tall_operation_now (const TallOperation *self)
 {
   const TallStoreHooks *hooks = &self->context->hooks;
   return hooks->now (hooks->data);
-}
-
-static gint64
-real_now (gpointer data G_GNUC_UNUSED)
-{
-  return g_get_real_time () / 1000;
-}
-
-static gint64
-real_monotonic (gpointer data G_GNUC_UNUSED)
-{
-  return g_get_monotonic_time ();
-}
-
-static void
-real_sleep (gint64 microseconds, gpointer data G_GNUC_UNUSED)
-{
-  g_usleep ((gulong)microseconds);
-}
-
-static void
-real_make_token (guint8 token[TALL_TOKEN_SIZE], gpointer data G_GNUC_UNUSED)
-{
-  tall_token_make (token);
-}
-
-/**
- * tall_store_hooks_complete:
- *
- * Sets what is not set to the real thing.
- */
-void
-tall_store_hooks_complete (TallStoreHooks *hooks)
-{
-  if (hooks->now == NULL)
-    hooks->now = real_now;
-  if (hooks->monotonic == NULL)
-    hooks->monotonic = real_monotonic;
-  if (hooks->sleep == NULL)
-    hooks->sleep = real_sleep;
-  if (hooks->make_token == NULL)
-    hooks->make_token = real_make_token;
-  if (hooks->patience == 0)
-    hooks->patience = G_USEC_PER_SEC;
 }

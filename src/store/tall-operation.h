@@ -2,33 +2,13 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "tall-ids.h"
-#include "tall-store.h"
+#include "tall-context.h"
 
 G_BEGIN_DECLS
 
 /* The cells of a root row that the store itself writes. */
 #define TALL_STATE_QUALIFIER tall_slice ("s", 1)
 #define TALL_SUMMARY_QUALIFIER tall_slice ("summary", 7)
-
-/**
- * TallStoreContext:
- *
- * What every operation of a store needs to know. Does not change once the store is open.
- */
-typedef struct
-{
-  TallTable *table;        /* owned by the store */
-  gboolean false_is_final; /* of the table: see #TallTableInfo */
-  const TallLayout *layout;
-  const TallKeyStrategy *key_strategy;
-  TallIds *ids;         /* owned by the store; NULL unless the key strategy needs ids */
-  guint64 ttl;          /* seconds; 0 = orders never expire */
-  gboolean rows_expire; /* the tables of orders have that TTL, too: rows go by themselves */
-  gboolean has_index;   /* orders can be listed by date */
-  const char *id;       /* of the deployment; owned by the store */
-  TallStoreHooks hooks; /* every slot set */
-} TallStoreContext;
 
 /**
  * TallOperation:
@@ -76,10 +56,6 @@ TallReadResult *tall_operation_read (const TallOperation *self,
 gboolean tall_operation_apply (const TallOperation *self,
                                const TallBatch *batch,
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_store_context_has_expired (const TallStoreContext *self, gint64 revision);
-gboolean tall_store_context_may_have_expired (const TallStoreContext *self, gint64 revision);
 gint64 tall_operation_now (const TallOperation *self);
-
-void tall_store_hooks_complete (TallStoreHooks *hooks);
 
 G_END_DECLS

@@ -38,21 +38,42 @@ check_writable (TallStore *self, GError **error)
   return FALSE;
 }
 
-static gboolean
-put_order (TallStore *self,
-           TallOrder *order,
-           const TallWriteOptions *options,
-           gint64 *revision,
-           GError **error)
+/* Puts before an error what was done to which order, or without @order to which customer. */
+static void
+prefix_error (const char *doing, const char *customer, const char *order, GError **error)
 {
+  if (order != NULL)
+    g_prefix_error (error, "%s order %s of %s: ", doing, order, customer);
+  else
+    g_prefix_error (error, "%s customer %s: ", doing, customer);
+}
+
+/* One of @order and @customer. */
+static gboolean
+put (TallFront *front,
+     TallOrder *order,
+     TallCustomer *customer,
+     const TallWriteOptions *options,
+     gint64 *revision,
+     GError **error)
+{
+  TallStore *self = TALL_STORE (front);
+  const char *customer_number = order != NULL ? order->customer_number : customer->number;
+  const char *order_number = order != NULL ? order->order_number : NULL;
   g_auto (TallOperation) operation = { 0 };
   g_auto (TallContent) content = { 0 };
 
-  if (!check_writable (self, error) || !tall_content_init (&content, order, NULL, error))
-    return FALSE;
-  tall_operation_init (&operation, &self->context, order->customer_number, order->order_number,
-                       options->timeout);
-  return tall_put (&operation, &content, options, revision, error);
+  if (options == NULL)
+    options = &no_options;
+  if (check_writable (self, error) && tall_content_init (&content, order, customer, error))
+    {
+      tall_operation_init (&operation, &self->context, customer_number, order_number,
+                           options->timeout);
+      if (tall_put (&operation, &content, options, revision, error))
+        return TRUE;
+    }
+  prefix_error ("Storing", customer_number, order_number, error);
+  return FALSE;
 }
 
 static gboolean
@@ -62,11 +83,7 @@ tall_store_put_order (TallFront *front,
                       gint64 *revision,
                       GError **error)
 {
-  if (put_order (TALL_STORE (front), order, options != NULL ? options : &no_options, revision,
-                 error))
-    return TRUE;
-  g_prefix_error (error, "Storing order %s of %s: ", order->order_number, order->customer_number);
-  return FALSE;
+  return put (front, order, NULL, options, revision, error);
 }
 
 static TallOrder *
@@ -85,16 +102,15 @@ tall_store_get_order (TallFront *front,
           ? tall_fetch_order (&operation, revision != NULL ? revision : &found, error)
           : NULL;
   if (order == NULL)
-    g_prefix_error (error, "Fetching order %s of %s: ", order_number, customer_number);
+    prefix_error ("Fetching", customer_number, order_number, error);
   return order;
 }
 
-static gboolean
-tall_store_delete_order (TallFront *front,
-                         const char *customer_number,
-                         const char *order_number,
-                         const TallWriteOptions *options,
-                         GError **error)
+static gboolean delete (TallFront *front,
+                        const char *customer_number,
+                        const char *order_number,
+                        const TallWriteOptions *options,
+                        GError **error)
 {
   TallStore *self = TALL_STORE (front);
   g_auto (TallOperation) operation = { 0 };
@@ -104,24 +120,18 @@ tall_store_delete_order (TallFront *front,
   tall_operation_init (&operation, &self->context, customer_number, order_number, options->timeout);
   if (check_writable (self, error) && tall_delete (&operation, options, error))
     return TRUE;
-  g_prefix_error (error, "Deleting order %s of %s: ", order_number, customer_number);
+  prefix_error ("Deleting", customer_number, order_number, error);
   return FALSE;
 }
 
 static gboolean
-put_customer (TallStore *self,
-              const TallCustomer *customer,
-              const TallWriteOptions *options,
-              gint64 *revision,
-              GError **error)
+tall_store_delete_order (TallFront *front,
+                         const char *customer_number,
+                         const char *order_number,
+                         const TallWriteOptions *options,
+                         GError **error)
 {
-  g_auto (TallOperation) operation = { 0 };
-  g_auto (TallContent) content = { 0 };
-
-  if (!check_writable (self, error) || !tall_content_init (&content, NULL, customer, error))
-    return FALSE;
-  tall_operation_init (&operation, &self->context, customer->number, NULL, options->timeout);
-  return tall_put (&operation, &content, options, revision, error);
+  return delete (front, customer_number, order_number, options, error);
 }
 
 static gboolean
@@ -131,11 +141,7 @@ tall_store_put_customer (TallFront *front,
                          gint64 *revision,
                          GError **error)
 {
-  if (put_customer (TALL_STORE (front), customer, options != NULL ? options : &no_options, revision,
-                    error))
-    return TRUE;
-  g_prefix_error (error, "Storing customer %s: ", customer->number);
-  return FALSE;
+  return put (front, NULL, customer, options, revision, error);
 }
 
 static TallCustomer *
@@ -150,7 +156,7 @@ tall_store_get_customer (TallFront *front, const char *number, gint64 *revision,
           ? tall_fetch_customer (&operation, revision != NULL ? revision : &found, error)
           : NULL;
   if (customer == NULL)
-    g_prefix_error (error, "Fetching customer %s: ", number);
+    prefix_error ("Fetching", number, NULL, error);
   return customer;
 }
 
@@ -212,16 +218,7 @@ tall_store_delete_customer (TallFront *front,
                             const TallWriteOptions *options,
                             GError **error)
 {
-  TallStore *self = TALL_STORE (front);
-  g_auto (TallOperation) operation = { 0 };
-
-  if (options == NULL)
-    options = &no_options;
-  tall_operation_init (&operation, &self->context, number, NULL, options->timeout);
-  if (check_writable (self, error) && tall_delete (&operation, options, error))
-    return TRUE;
-  g_prefix_error (error, "Deleting customer %s: ", number);
-  return FALSE;
+  return delete (front, number, NULL, options, error);
 }
 
 static TallCustomerList *
@@ -322,8 +319,7 @@ static void
 tall_store_finalize (GObject *object)
 {
   TallStore *self = TALL_STORE (object);
-  g_clear_object (&self->context.table);
-  g_clear_pointer (&self->context.ids, tall_ids_free);
+  tall_store_context_clear (&self->context);
   g_clear_pointer (&self->deployment, tall_deployment_free);
   G_OBJECT_CLASS (tall_store_parent_class)->finalize (object);
 }
@@ -386,39 +382,6 @@ check_setting (const char *what, const char *wanted, const char *recorded, GErro
   return FALSE;
 }
 
-static gboolean
-do_rows_expire (const TallStoreContext *context)
-{
-  const TallLayoutTable *table = context->layout->tables;
-  while (table->name != NULL && !g_str_equal (table->name, "orders"))
-    table++;
-  return table->expires;
-}
-
-static gboolean
-take_settings (TallStore *self, const char *layout, const char *key_strategy, GError **error)
-{
-  TallStoreContext *context = &self->context;
-  TallDeployment *deployment = self->deployment;
-
-  if (!check_setting ("layout", layout, deployment->layout, error)
-      || !check_setting ("key strategy", key_strategy, deployment->key_strategy, error))
-    return FALSE;
-  context->ttl = deployment->ttl;
-  context->has_index = deployment->index == TALL_INDEX_BY_DATE;
-  context->id = deployment->id;
-  context->layout = tall_layout_find (deployment->layout, error);
-  if (context->layout == NULL)
-    return FALSE;
-  context->rows_expire = do_rows_expire (context);
-  context->key_strategy = tall_key_strategy_find (deployment->key_strategy, error);
-  if (context->key_strategy == NULL)
-    return FALSE;
-  if (context->key_strategy->needs_id)
-    context->ids = tall_ids_new (context->table);
-  return TRUE;
-}
-
 /**
  * tall_store_open:
  * @table: (transfer none): where the deployment is
@@ -439,17 +402,13 @@ tall_store_open (TallTable *table,
 {
   g_return_val_if_fail (TALL_IS_TABLE (table), NULL);
 
-  TallTableInfo info;
   g_autoptr (TallStore) self = g_object_new (TALL_TYPE_STORE, NULL);
-  self->context.table = g_object_ref (table);
-  if (hooks != NULL)
-    self->context.hooks = *hooks;
-  tall_store_hooks_complete (&self->context.hooks);
-  tall_table_get_info (table, &info);
-  self->context.false_is_final = info.false_is_final;
-
-  self->deployment = tall_deployment_read (table, g_get_monotonic_time () + OPEN_TIME, error);
-  if (self->deployment == NULL || !take_settings (self, layout, key_strategy, error))
+  TallDeployment *deployment =
+      tall_deployment_read (table, g_get_monotonic_time () + OPEN_TIME, error);
+  self->deployment = deployment;
+  if (deployment == NULL || !check_setting ("layout", layout, deployment->layout, error)
+      || !check_setting ("key strategy", key_strategy, deployment->key_strategy, error)
+      || !tall_store_context_init (&self->context, table, deployment, hooks, error))
     return NULL;
   self->read_only = self->deployment->read_only;
   return g_steal_pointer (&self);

@@ -1,0 +1,40 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-deployment.h"
+#include "tall-ids.h"
+#include "tall-store.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallStoreContext:
+ *
+ * What every operation of a store needs to know. Does not change once the store is open.
+ */
+typedef struct
+{
+  TallTable *table;        /* owned by the store */
+  gboolean false_is_final; /* of the table: see #TallTableInfo */
+  const TallLayout *layout;
+  const TallKeyStrategy *key_strategy;
+  TallIds *ids;         /* owned by the store; NULL unless the key strategy needs ids */
+  guint64 ttl;          /* seconds; 0 = orders never expire */
+  gboolean rows_expire; /* the tables of orders have that TTL, too: rows go by themselves */
+  gboolean has_index;   /* orders can be listed by date */
+  const char *id;       /* of the deployment; owned by the store */
+  TallStoreHooks hooks; /* every slot set */
+} TallStoreContext;
+
+gboolean tall_store_context_init (TallStoreContext *self,
+                                  TallTable *table,
+                                  const TallDeployment *deployment,
+                                  const TallStoreHooks *hooks,
+                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_store_context_clear (TallStoreContext *self);
+
+gboolean tall_store_context_has_expired (const TallStoreContext *self, gint64 revision);
+gboolean tall_store_context_may_have_expired (const TallStoreContext *self, gint64 revision);
+
+G_END_DECLS

@@ -33,20 +33,6 @@ make_order (void)
 }
 
 static void
-setup (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
-{
-  tall_test_layout_init (self, &tall_layout_denormalized, &tall_key_raw);
-  g_autoptr (TallOrder) order = make_order ();
-  tall_test_rows_put (self, order);
-}
-
-static void
-teardown (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
-{
-  tall_test_layout_clear (self);
-}
-
-static void
 put_cell (
     TallTestLayout *self, TallSlice row, const char *qualifier, gint64 timestamp, TallSlice value)
 {
@@ -57,13 +43,6 @@ static void
 assert_damaged (TallTestLayout *self, TallSlice row, const char *what)
 {
   tall_test_rows_assert_damaged (self, "orders", row, what);
-}
-
-static void
-test_intact (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
-{
-  g_autoptr (TallOrder) expected = make_order ();
-  tall_test_rows_assert_order (self, expected);
 }
 
 /* A location is lost with its last line; the store finds that by counting. */
@@ -81,7 +60,7 @@ test_lines_missing (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
 
 /* Each way in which two lines of a location can differ in its ship-to. */
 static void
-test_ship_to_differs (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
+test_ship_to_differs (TallTestLayout *self, gconstpointer kind)
 {
   static const struct
   {
@@ -104,11 +83,10 @@ test_ship_to_differs (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
         TallSlice row = j == 0 ? SLICE (LINE_1) : SLICE (LINE_3);
         put_cell (self, row, cells[i].qualifier, REVISION, tall_slice_str (cells[i].value));
         if (same)
-          test_intact (self, NULL);
+          tall_test_rows_intact (self, kind);
         else
           assert_damaged (self, SLICE (LINE_3), "are not the same as in row VINET");
-        teardown (self, NULL);
-        setup (self, NULL);
+        tall_test_rows_begin_again (self, kind);
       }
 }
 
@@ -192,7 +170,7 @@ test_bad_keys (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
 
 /* Their ship-to does not matter either. */
 static void
-test_other_revisions (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
+test_other_revisions (TallTestLayout *self, gconstpointer kind)
 {
   static const gint64 others[] = { 1, REVISION - 2, REVISION - 1, REVISION + 1, REVISION + 2 };
   for (guint i = 0; i < G_N_ELEMENTS (others); i++)
@@ -204,31 +182,29 @@ test_other_revisions (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
       put_cell (self, SLICE (LINE_3), "ship.number", others[i], NUMBER ("\x03"));
       put_cell (self, SLICE (LINE_9), "number", others[i], NUMBER ("\x09"));
     }
-  test_intact (self, NULL);
+  tall_test_rows_intact (self, kind);
 }
 
-static void
-add (const char *name, void (*test) (TallTestLayout *self, gconstpointer data))
-{
-  g_autofree char *path = g_strconcat ("/layout/denormalized/", name, NULL);
-  g_test_add (path, TallTestLayout, NULL, setup, test, teardown);
-}
+static const TallTestRowsTest tests[] = {
+  { "intact", tall_test_rows_intact },
+  { "lines-missing", test_lines_missing },
+  { "ship-to-differs", test_ship_to_differs },
+  { "ship-to-moved", test_ship_to_moved },
+  { "ship-number-missing", test_ship_number_missing },
+  { "number-missing", test_number_missing },
+  { "location-number-missing", test_location_number_missing },
+  { "number-differs", test_number_differs },
+  { "location-with-lines", test_location_with_lines },
+  { "bad-cells", test_bad_cells },
+  { "bad-keys", test_bad_keys },
+  { "other-revisions", test_other_revisions },
+};
 
 int
 main (int argc, char **argv)
 {
+  static const TallTestRowsKind kind = { &tall_layout_denormalized, make_order };
   g_test_init (&argc, &argv, NULL);
-  add ("intact", test_intact);
-  add ("lines-missing", test_lines_missing);
-  add ("ship-to-differs", test_ship_to_differs);
-  add ("ship-to-moved", test_ship_to_moved);
-  add ("ship-number-missing", test_ship_number_missing);
-  add ("number-missing", test_number_missing);
-  add ("location-number-missing", test_location_number_missing);
-  add ("number-differs", test_number_differs);
-  add ("location-with-lines", test_location_with_lines);
-  add ("bad-cells", test_bad_cells);
-  add ("bad-keys", test_bad_keys);
-  add ("other-revisions", test_other_revisions);
+  tall_test_rows_add (&kind, tests, G_N_ELEMENTS (tests));
   return g_test_run ();
 }

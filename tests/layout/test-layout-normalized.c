@@ -17,29 +17,6 @@
 #define SLICE TALL_TEST_SLICE
 #define NUMBER(last) SLICE ("\0\0\0\0\0\0\0" last)
 
-static TallOrder *
-make_order (void)
-{
-  TallOrder *order = tall_test_empty_order ("VINET", "10248", 2);
-  order->currency = tall_arena_strdup (order->arena, "EUR");
-  tall_test_add_lines (order, 1, 1, 2);
-  return order;
-}
-
-static void
-setup (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
-{
-  tall_test_layout_init (self, &tall_layout_normalized, &tall_key_raw);
-  g_autoptr (TallOrder) order = make_order ();
-  tall_test_rows_put (self, order);
-}
-
-static void
-teardown (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
-{
-  tall_test_layout_clear (self);
-}
-
 static void
 put_cell (TallTestLayout *self,
           const char *table,
@@ -49,13 +26,6 @@ put_cell (TallTestLayout *self,
           TallSlice value)
 {
   tall_test_rows_put_cell (self, table, row, tall_slice_str (qualifier), timestamp, value);
-}
-
-static void
-test_intact (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
-{
-  g_autoptr (TallOrder) expected = make_order ();
-  tall_test_rows_assert_order (self, expected);
 }
 
 static void
@@ -152,29 +122,27 @@ test_other_revisions (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
       put_cell (self, "lines", SLICE (PREFIX "\0\0\0\x07\0\0\0\x05"), "number", others[i],
                 NUMBER ("\x05"));
     }
-  g_autoptr (TallOrder) expected = make_order ();
+  g_autoptr (TallOrder) expected = tall_test_rows_make_order ();
   tall_test_rows_assert_order (self, expected);
 }
 
-static void
-add (const char *name, void (*test) (TallTestLayout *self, gconstpointer data))
-{
-  g_autofree char *path = g_strconcat ("/layout/normalized/", name, NULL);
-  g_test_add (path, TallTestLayout, NULL, setup, test, teardown);
-}
+static const TallTestRowsTest tests[] = {
+  { "intact", tall_test_rows_intact },
+  { "root-missing", test_root_missing },
+  { "location-missing", test_location_missing },
+  { "line-missing", test_line_missing },
+  { "number-differs", test_number_differs },
+  { "number-missing", test_number_missing },
+  { "bad-cells", test_bad_cells },
+  { "bad-keys", test_bad_keys },
+  { "other-revisions", test_other_revisions },
+};
 
 int
 main (int argc, char **argv)
 {
+  static const TallTestRowsKind kind = { &tall_layout_normalized, tall_test_rows_make_order };
   g_test_init (&argc, &argv, NULL);
-  add ("intact", test_intact);
-  add ("root-missing", test_root_missing);
-  add ("location-missing", test_location_missing);
-  add ("line-missing", test_line_missing);
-  add ("number-differs", test_number_differs);
-  add ("number-missing", test_number_missing);
-  add ("bad-cells", test_bad_cells);
-  add ("bad-keys", test_bad_keys);
-  add ("other-revisions", test_other_revisions);
+  tall_test_rows_add (&kind, tests, G_N_ELEMENTS (tests));
   return g_test_run ();
 }

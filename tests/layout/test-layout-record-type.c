@@ -18,21 +18,6 @@
 #define SLICE TALL_TEST_SLICE
 
 static void
-setup (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
-{
-  tall_test_layout_init (self, &tall_layout_record_type, &tall_key_raw);
-  g_autoptr (TallOrder) order = tall_test_empty_order ("VINET", "10248", 2);
-  tall_test_add_lines (order, 1, 1, 2);
-  tall_test_rows_put (self, order);
-}
-
-static void
-teardown (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
-{
-  tall_test_layout_clear (self);
-}
-
-static void
 put_cell (
     TallTestLayout *self, TallSlice row, const char *qualifier, gint64 timestamp, TallSlice value)
 {
@@ -43,15 +28,6 @@ static void
 assert_damaged (TallTestLayout *self, TallSlice row, const char *what)
 {
   tall_test_rows_assert_damaged (self, "orders", row, what);
-}
-
-static void
-test_intact (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
-{
-  g_autoptr (TallOrder) order = tall_test_rows_decode (self);
-  g_assert_cmpuint (order->n_shipping_locations, ==, 2);
-  g_assert_cmpuint (order->shipping_locations[0].n_line_items, ==, 0);
-  g_assert_cmpuint (order->shipping_locations[1].n_line_items, ==, 2);
 }
 
 static void
@@ -156,32 +132,29 @@ test_other_revisions (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
                 SLICE ("\0\0\0\0\0\0\0\x05"));
     }
 
-  g_autoptr (TallOrder) expected = tall_test_empty_order ("VINET", "10248", 2);
-  tall_test_add_lines (expected, 1, 1, 2);
+  g_autoptr (TallOrder) expected = tall_test_rows_make_order ();
   tall_test_rows_assert_order (self, expected);
 }
 
-static void
-add (const char *name, void (*test) (TallTestLayout *self, gconstpointer data))
-{
-  g_autofree char *path = g_strconcat ("/layout/record-type/", name, NULL);
-  g_test_add (path, TallTestLayout, NULL, setup, test, teardown);
-}
+static const TallTestRowsTest tests[] = {
+  { "intact", tall_test_rows_intact },
+  { "location-missing", test_location_missing },
+  { "location-missing-between", test_location_missing_between },
+  { "line-missing", test_line_missing },
+  { "number-differs", test_number_differs },
+  { "location-number-differs", test_location_number_differs },
+  { "number-missing", test_number_missing },
+  { "location-number-missing", test_location_number_missing },
+  { "bad-cell", test_bad_cell },
+  { "bad-keys", test_bad_keys },
+  { "other-revisions", test_other_revisions },
+};
 
 int
 main (int argc, char **argv)
 {
+  static const TallTestRowsKind kind = { &tall_layout_record_type, tall_test_rows_make_order };
   g_test_init (&argc, &argv, NULL);
-  add ("intact", test_intact);
-  add ("location-missing", test_location_missing);
-  add ("location-missing-between", test_location_missing_between);
-  add ("line-missing", test_line_missing);
-  add ("number-differs", test_number_differs);
-  add ("location-number-differs", test_location_number_differs);
-  add ("number-missing", test_number_missing);
-  add ("location-number-missing", test_location_number_missing);
-  add ("bad-cell", test_bad_cell);
-  add ("bad-keys", test_bad_keys);
-  add ("other-revisions", test_other_revisions);
+  tall_test_rows_add (&kind, tests, G_N_ELEMENTS (tests));
   return g_test_run ();
 }

@@ -24,29 +24,6 @@
 #define GATEWAY_LIMIT (2 * 1024 * 1024)
 #define GATEWAY_CELL 50
 
-static TallOrder *
-make_order (void)
-{
-  TallOrder *order = tall_test_empty_order ("VINET", "10248", 2);
-  order->currency = tall_arena_strdup (order->arena, "EUR");
-  tall_test_add_lines (order, 1, 1, 2);
-  return order;
-}
-
-static void
-setup (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
-{
-  tall_test_layout_init (self, &tall_layout_wide, &tall_key_raw);
-  g_autoptr (TallOrder) order = make_order ();
-  tall_test_rows_put (self, order);
-}
-
-static void
-teardown (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
-{
-  tall_test_layout_clear (self);
-}
-
 static void
 put_cell (TallTestLayout *self, TallSlice qualifier, gint64 timestamp, TallSlice value)
 {
@@ -60,13 +37,6 @@ assert_damaged (TallTestLayout *self, const char *what)
 }
 
 static void
-test_intact (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
-{
-  g_autoptr (TallOrder) expected = make_order ();
-  tall_test_rows_assert_order (self, expected);
-}
-
-static void
 test_row_missing (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
 {
   tall_test_rows_delete (self, "orders", SLICE (ROW));
@@ -75,7 +45,7 @@ test_row_missing (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
 
 /* Lines of a missing location: before, between and after those that are there. */
 static void
-test_location_missing (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
+test_location_missing (TallTestLayout *self, gconstpointer kind)
 {
   static const char locations[] = { 0, 3, 0x7f };
   for (guint i = 0; i < G_N_ELEMENTS (locations); i++)
@@ -84,8 +54,7 @@ test_location_missing (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
       qualifier[4] = locations[i];
       put_cell (self, SLICE (qualifier), REVISION, SLICE ("\x08\x09"));
       assert_damaged (self, "its location has no cell of the same revision");
-      teardown (self, NULL);
-      setup (self, NULL);
+      tall_test_rows_begin_again (self, kind);
     }
 }
 
@@ -99,7 +68,7 @@ test_number_differs (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
 }
 
 static void
-test_bad_values (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
+test_bad_values (TallTestLayout *self, gconstpointer kind)
 {
   static const struct
   {
@@ -124,8 +93,7 @@ test_bad_values (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
       put_cell (self, tall_slice (cases[i].qualifier.bytes, cases[i].qualifier.len), REVISION,
                 value);
       assert_damaged (self, cases[i].what);
-      teardown (self, NULL);
-      setup (self, NULL);
+      tall_test_rows_begin_again (self, kind);
     }
 }
 
@@ -139,7 +107,7 @@ test_line_twice (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
 
 /* Binary qualifiers must be the layout's own; unknown names are skipped. */
 static void
-test_bad_qualifiers (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
+test_bad_qualifiers (TallTestLayout *self, gconstpointer kind)
 {
   static const TallTestBytes bad[] = {
     TALL_TEST_BYTES ("\x02"),
@@ -154,21 +122,20 @@ test_bad_qualifiers (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
     {
       TallSlice qualifier = tall_slice (bad[i].bytes, bad[i].len);
       put_cell (self, qualifier, REVISION - 2, SLICE ("?"));
-      test_intact (self, NULL);
+      tall_test_rows_intact (self, kind);
       put_cell (self, qualifier, REVISION, SLICE ("\x08\x01"));
       assert_damaged (self, ": is no location or line");
-      teardown (self, NULL);
-      setup (self, NULL);
+      tall_test_rows_begin_again (self, kind);
     }
 
   put_cell (self, SLICE ("\x01\0\0\0\x01"), REVISION, SLICE ("?"));
   put_cell (self, SLICE ("\x04\0\0\0\x01"), REVISION, SLICE ("?"));
   put_cell (self, SLICE ("order"), REVISION, SLICE ("?"));
-  test_intact (self, NULL);
+  tall_test_rows_intact (self, kind);
 }
 
 static void
-test_other_revisions (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
+test_other_revisions (TallTestLayout *self, gconstpointer kind)
 {
   static const gint64 others[] = { 1, REVISION - 2, REVISION - 1, REVISION + 1, REVISION + 2 };
   for (guint i = 0; i < G_N_ELEMENTS (others); i++)
@@ -179,7 +146,7 @@ test_other_revisions (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
       put_cell (self, SLICE ("\x03\0\0\0\x09\0\0\0\x09"), others[i], SLICE ("\x08\x09"));
       put_cell (self, SLICE ("currency"), others[i], SLICE ("\xff"));
     }
-  test_intact (self, NULL);
+  tall_test_rows_intact (self, kind);
 }
 
 /* The largest order that the model takes: as many lines as there may be, and as many bytes. */
@@ -224,25 +191,23 @@ test_largest_order (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
   g_assert_cmpuint (size, <, GATEWAY_LIMIT * 4 / 5);
 }
 
-static void
-add (const char *name, void (*test) (TallTestLayout *self, gconstpointer data))
-{
-  g_autofree char *path = g_strconcat ("/layout/wide/", name, NULL);
-  g_test_add (path, TallTestLayout, NULL, setup, test, teardown);
-}
+static const TallTestRowsTest tests[] = {
+  { "intact", tall_test_rows_intact },
+  { "row-missing", test_row_missing },
+  { "location-missing", test_location_missing },
+  { "number-differs", test_number_differs },
+  { "bad-values", test_bad_values },
+  { "line-twice", test_line_twice },
+  { "bad-qualifiers", test_bad_qualifiers },
+  { "other-revisions", test_other_revisions },
+  { "largest-order", test_largest_order },
+};
 
 int
 main (int argc, char **argv)
 {
+  static const TallTestRowsKind kind = { &tall_layout_wide, tall_test_rows_make_order };
   g_test_init (&argc, &argv, NULL);
-  add ("intact", test_intact);
-  add ("row-missing", test_row_missing);
-  add ("location-missing", test_location_missing);
-  add ("number-differs", test_number_differs);
-  add ("bad-values", test_bad_values);
-  add ("line-twice", test_line_twice);
-  add ("bad-qualifiers", test_bad_qualifiers);
-  add ("other-revisions", test_other_revisions);
-  add ("largest-order", test_largest_order);
+  tall_test_rows_add (&kind, tests, G_N_ELEMENTS (tests));
   return g_test_run ();
 }

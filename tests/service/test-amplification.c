@@ -10,7 +10,6 @@
 #include "tall-error.h"
 #include "tall-handler.h"
 #include "tall-heap.h"
-#include "tall-rocksdb-table.h"
 #include "tall-struct-writer.h"
 #include "tall-test-directory.h"
 #include "tall-test-orders.h"
@@ -158,9 +157,7 @@ set_up (Fixture *self, gconstpointer data)
   const TallLayout *layout = ((const Case *)data)->layout;
   g_autoptr (GError) error = NULL;
   self->directory = tall_test_directory_new ();
-  TallRocksdbOptions options = { .directory = self->directory, .sync = FALSE };
-  g_autoptr (TallTable) table = tall_rocksdb_table_open (&options, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallTable) table = tall_test_open_table (self->directory);
   tall_test_create (table, layout->name, "hashed", 0);
   self->front = TALL_FRONT (tall_test_open (table, NULL));
   tall_memory_init (&self->memory, 512 * 1024 * 1024, layout->most_memory);

@@ -197,10 +197,7 @@ leave_rows (TallTable *table, TallStepper *p1, gboolean gives_up)
 {
   g_autoptr (TallStepper) p0 = tall_stepper_new (table, 1000);
   tall_stepper_put_whole (p0, 10, 2);
-  tall_stepper_put (p1, 11, 2, NULL);
-  tall_stepper_step (p1, APPLY_IF);
-  tall_stepper_step (p1, READ);
-  tall_stepper_step (p1, APPLY_IF);
+  tall_stepper_claim (p1, 11, 2);
   tall_stepper_step (p1, APPLY);
   if (!gives_up)
     return;
@@ -261,10 +258,7 @@ test_several_claims_have_left_rows (gconstpointer layout)
   g_autoptr (TallStepper) p1 = tall_stepper_new (table, 1000);
   g_autoptr (TallStepper) p2 = tall_stepper_new (table, 1000);
   tall_stepper_put_whole (p0, 10, 2);
-  tall_stepper_put (p1, 11, 2, NULL);
-  tall_stepper_step (p1, APPLY_IF);
-  tall_stepper_step (p1, READ);
-  tall_stepper_step (p1, APPLY_IF);
+  tall_stepper_claim (p1, 11, 2);
   tall_stepper_put (p2, 12, 2, NULL);
   tall_stepper_find_claim (p2);
   tall_stepper_step (p2, APPLY_IF);
@@ -294,10 +288,7 @@ test_late_rows (gconstpointer layout)
   g_autoptr (TallStepper) p2 = tall_stepper_new (table, 1000);
   tall_stepper_put_whole (p2, 12, 2);
   guint n_cells = tall_test_count_cells (table, layout, 0);
-  tall_stepper_put (p1, 11, 2, NULL);
-  tall_stepper_step (p1, APPLY_IF);
-  tall_stepper_step (p1, READ);
-  tall_stepper_step (p1, APPLY_IF);
+  tall_stepper_claim (p1, 11, 2);
   tall_stepper_fail (p1, APPLY, TALL_FAILURE_LATE);
   tall_stepper_fail (p1, APPLY, TALL_FAILURE_LATE);
   tall_stepper_fail (p1, APPLY_IF, TALL_FAILURE_LATE);

@@ -4,7 +4,6 @@
 /* Where every order is long, pages are cut by their bytes, and listings still find everything, each
  * once. On RocksDB, which minds the bytes of its reads. */
 #include "tall-error.h"
-#include "tall-rocksdb-table.h"
 #include "tall-test-directory.h"
 #include "tall-test-orders.h"
 #include "tall-test-store.h"
@@ -24,9 +23,7 @@ set_up (Fixture *self, gconstpointer data)
   const TallLayout *layout = data;
   g_autoptr (GError) error = NULL;
   self->directory = tall_test_directory_new ();
-  TallRocksdbOptions options = { .directory = self->directory, .sync = FALSE };
-  g_autoptr (TallTable) table = tall_rocksdb_table_open (&options, &error);
-  g_assert_no_error (error);
+  g_autoptr (TallTable) table = tall_test_open_table (self->directory);
   tall_test_create (table, layout->name, "hashed", 0);
   self->front = TALL_FRONT (tall_test_open (table, NULL));
 }

@@ -5,7 +5,6 @@
  * and for one with forty times as many, at the beginning of the listing and in its middle. */
 #include "tall-counting-table.h"
 #include "tall-error.h"
-#include "tall-rocksdb-table.h"
 #include "tall-test-directory.h"
 #include "tall-test-orders.h"
 #include "tall-test-store.h"
@@ -50,9 +49,7 @@ set_up (Fixture *self, gconstpointer data)
   g_autoptr (GError) error = NULL;
   const Kind *kind = data;
   self->directory = tall_test_directory_new ();
-  TallRocksdbOptions options = { .directory = self->directory, .sync = FALSE };
-  self->rocksdb = tall_rocksdb_table_open (&options, &error);
-  g_assert_no_error (error);
+  self->rocksdb = tall_test_open_table (self->directory);
   tall_test_create (self->rocksdb, kind->layout->name, "hashed", 0);
   self->counting = tall_counting_table_new (self->rocksdb);
   self->front = TALL_FRONT (tall_test_open (self->counting, NULL));

@@ -7,8 +7,6 @@
 #include <string.h>
 
 #include "tall-error.h"
-#include "tall-memory-table.h"
-#include "tall-rocksdb-table.h"
 #include "tall-test-directory.h"
 #include "tall-test-store.h"
 #include "tall-torn-table.h"
@@ -344,24 +342,12 @@ run (Arena *arena)
     check_end (arena, store, i);
 }
 
-static TallTable *
-open_table (const Race *race, const char *directory)
-{
-  g_autoptr (GError) error = NULL;
-  if (!race->rocksdb)
-    return tall_memory_table_new ();
-  TallRocksdbOptions options = { .directory = directory, .sync = FALSE };
-  TallTable *table = tall_rocksdb_table_open (&options, &error);
-  g_assert_no_error (error);
-  return table;
-}
-
 static void
 test_race (gconstpointer data)
 {
   const Race *race = data;
   g_autofree char *directory = race->rocksdb ? tall_test_directory_new () : NULL;
-  g_autoptr (TallTable) table = open_table (race, directory);
+  g_autoptr (TallTable) table = tall_test_open_table (directory);
   Arena arena = { .race = race, .n_puts = race->n_operations / 3 };
   tall_test_create (table, race->layout, "hashed", 0);
   arena.table = race->torn ? tall_torn_table_new (table) : g_object_ref (table);

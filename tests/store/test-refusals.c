@@ -185,11 +185,23 @@ test_newer_schema (TallStoreFixture *fixture, gconstpointer data)
   g_assert_nonnull (((const TallStoreKind *)data)->layout);
 }
 
+/* What is damaged cannot be read, and can be replaced. */
+static void
+assert_damaged_until_put (TallStoreFixture *fixture, TallOrder *order, const char *what)
+{
+  g_autoptr (GError) error = NULL;
+  g_assert_null (tall_front_get_order (fixture->front, "VINET", "1", NULL, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+  g_assert_nonnull (strstr (error->message, what));
+  tall_fixture_put (fixture, order, NULL);
+  g_autoptr (TallOrder) fetched = tall_fixture_get (fixture, "1", NULL);
+  tall_test_assert_order_equal (order, fetched);
+}
+
 /* Without a summary of its revision nobody knows whose a row is; it can be stored again. */
 static void
 test_missing_summary (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallOrder) order = tall_test_marked_order ("1", 1, 1, 2);
   TallState state;
   gint64 stored = tall_fixture_put (fixture, order, NULL);
@@ -197,18 +209,12 @@ test_missing_summary (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSE
   state.revision += 2;
   tall_test_write_state (fixture->store, "1", &state, stored + 2);
 
-  g_assert_null (tall_front_get_order (fixture->front, "VINET", "1", NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
-  g_assert_nonnull (strstr (error->message, "summary"));
-  tall_fixture_put (fixture, order, NULL);
-  g_autoptr (TallOrder) fetched = tall_fixture_get (fixture, "1", NULL);
-  tall_test_assert_order_equal (order, fetched);
+  assert_damaged_until_put (fixture, order, "summary");
 }
 
 static void
 test_missing_lines (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (TallOrder) order = tall_test_marked_order ("1", 1, 1, 2);
   TallState state;
   gint64 stored = tall_fixture_put (fixture, order, NULL);
@@ -216,12 +222,7 @@ test_missing_lines (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
   state.n_lines = 3;
   tall_test_write_state (fixture->store, "1", &state, stored);
 
-  g_assert_null (tall_front_get_order (fixture->front, "VINET", "1", NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
-  g_assert_nonnull (strstr (error->message, "2 of 3 lines"));
-  tall_fixture_put (fixture, order, NULL);
-  g_autoptr (TallOrder) fetched = tall_fixture_get (fixture, "1", NULL);
-  tall_test_assert_order_equal (order, fetched);
+  assert_damaged_until_put (fixture, order, "2 of 3 lines");
 }
 
 /* A missing table, dropped by an administrator, is not a missing order: no call gets "not found",

@@ -3,10 +3,9 @@
 
 /* Random orders and customers come back equal under every layout and key strategy, on the tables
  * that need no server. */
-#include "tall-memory-table.h"
-#include "tall-rocksdb-table.h"
 #include "tall-test-directory.h"
 #include "tall-test-round-trip.h"
+#include "tall-test-store.h"
 
 #define N_ORDERS 150
 
@@ -17,24 +16,12 @@ typedef struct
   gboolean rocksdb; /* or memory */
 } Kind;
 
-static TallTable *
-open_table (const Kind *kind, const char *directory)
-{
-  g_autoptr (GError) error = NULL;
-  if (!kind->rocksdb)
-    return tall_memory_table_new ();
-  TallRocksdbOptions options = { .directory = directory, .sync = FALSE };
-  TallTable *table = tall_rocksdb_table_open (&options, &error);
-  g_assert_no_error (error);
-  return table;
-}
-
 static void
 test_round_trip (gconstpointer data)
 {
   const Kind *kind = data;
   g_autofree char *directory = kind->rocksdb ? tall_test_directory_new () : NULL;
-  TallTable *table = open_table (kind, directory);
+  TallTable *table = tall_test_open_table (directory);
 
   tall_test_round_trip (table, kind->layout, kind->key_strategy, N_ORDERS);
 

@@ -101,10 +101,7 @@ test_zombies_push_nothing_out (gconstpointer layout)
   g_autoptr (TallStepper) p1 = tall_stepper_new (table, 1000);
   g_autoptr (TallStepper) p2 = tall_stepper_new (table, 1000);
   tall_stepper_put_whole (p0, 10, 2);
-  tall_stepper_put (p1, 11, 2, NULL);
-  tall_stepper_step (p1, APPLY_IF);
-  tall_stepper_step (p1, READ);
-  tall_stepper_step (p1, APPLY_IF);
+  tall_stepper_claim (p1, 11, 2);
   tall_stepper_put (p2, 12, 2, NULL);
   tall_stepper_find_claim (p2);
   tall_stepper_step (p2, APPLY_IF);
@@ -184,10 +181,7 @@ test_delete_knows_itself_by_token (gconstpointer layout)
   tall_stepper_put_whole (p0, 10, 1);
   tall_stepper_delete (p0);
   tall_stepper_step (p0, READ);
-  tall_stepper_put (p1, 11, 1, NULL);
-  tall_stepper_step (p1, APPLY_IF);
-  tall_stepper_step (p1, READ);
-  tall_stepper_step (p1, APPLY_IF);
+  tall_stepper_claim (p1, 11, 1);
   tall_stepper_step (p0, APPLY_IF);
   tall_stepper_step (p1, APPLY);
   tall_stepper_step (p1, APPLY_IF);

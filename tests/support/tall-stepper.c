@@ -309,3 +309,14 @@ tall_stepper_find_claim (TallStepper *client)
   tall_stepper_step (client, TALL_CALL_READ);
   tall_stepper_step (client, TALL_CALL_READ);
 }
+
+/* The client guesses that nothing is stored, finds what is committed, and claims. It stops before
+ * it writes its rows. */
+void
+tall_stepper_claim (TallStepper *client, guint writer, guint n_lines)
+{
+  tall_stepper_put (client, writer, n_lines, NULL);
+  tall_stepper_step (client, TALL_CALL_APPLY_IF);
+  tall_stepper_step (client, TALL_CALL_READ);
+  tall_stepper_step (client, TALL_CALL_APPLY_IF);
+}

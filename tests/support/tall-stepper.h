@@ -38,6 +38,7 @@ TallStore *tall_stepper_get_store (TallStepper *self);
 /* Of many calls: what the interleavings of several clients begin and end with. */
 TallTable *tall_stepper_table_new (const TallLayout *layout);
 void tall_stepper_put_whole (TallStepper *client, guint writer, guint n_lines);
+void tall_stepper_claim (TallStepper *client, guint writer, guint n_lines);
 void tall_stepper_find_claim (TallStepper *client);
 guint tall_stepper_see (TallTable *table);
 void tall_stepper_go_on_alone (TallTable *table);

@@ -4,7 +4,6 @@
 
 #include "tall-error.h"
 #include "tall-memory-table.h"
-#include "tall-rocksdb-table.h"
 #include "tall-test-directory.h"
 
 static void
@@ -26,12 +25,9 @@ tall_store_fixture_open_table (TallStoreFixture *self, gconstpointer data)
   if (!kind->rocksdb)
     return tall_memory_table_new ();
 
-  g_autoptr (GError) error = NULL;
-  TallRocksdbOptions options = { .directory = tall_test_directory_new (), .sync = FALSE };
-  g_ptr_array_add (self->directories, (gpointer)options.directory);
-  TallTable *table = tall_rocksdb_table_open (&options, &error);
-  g_assert_no_error (error);
-  return table;
+  char *directory = tall_test_directory_new ();
+  g_ptr_array_add (self->directories, directory);
+  return tall_test_open_table (directory);
 }
 
 static void

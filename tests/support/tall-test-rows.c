@@ -134,3 +134,66 @@ tall_test_rows_assert_unexpected (const TallTestLayout *self,
       tall_test_rows_delete (self, table, row);
     }
 }
+
+static void
+set_up (TallTestLayout *self, gconstpointer data)
+{
+  const TallTestRowsKind *kind = data;
+  tall_test_layout_init (self, kind->layout, &tall_key_raw);
+  g_autoptr (TallOrder) order = kind->make_order ();
+  tall_test_rows_put (self, order);
+}
+
+static void
+tear_down (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED)
+{
+  tall_test_layout_clear (self);
+}
+
+/**
+ * tall_test_rows_begin_again:
+ *
+ * For tests that damage the rows more than once: they are intact again.
+ */
+void
+tall_test_rows_begin_again (TallTestLayout *self, gconstpointer kind)
+{
+  tear_down (self, kind);
+  set_up (self, kind);
+}
+
+/**
+ * tall_test_rows_intact:
+ *
+ * A test: the rows make the order that they were made of.
+ */
+void
+tall_test_rows_intact (TallTestLayout *self, gconstpointer kind)
+{
+  g_autoptr (TallOrder) expected = ((const TallTestRowsKind *)kind)->make_order ();
+  tall_test_rows_assert_order (self, expected);
+}
+
+/**
+ * tall_test_rows_make_order:
+ *
+ * Returns: (transfer full): two locations, lines 1 and 2 in the second
+ */
+TallOrder *
+tall_test_rows_make_order (void)
+{
+  TallOrder *order = tall_test_empty_order (CUSTOMER, ORDER, 2);
+  order->currency = tall_arena_strdup (order->arena, "EUR");
+  tall_test_add_lines (order, 1, 1, 2);
+  return order;
+}
+
+void
+tall_test_rows_add (const TallTestRowsKind *kind, const TallTestRowsTest *tests, guint n_tests)
+{
+  for (guint i = 0; i < n_tests; i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/layout/%s/%s", kind->layout->name, tests[i].name);
+      g_test_add (path, TallTestLayout, kind, set_up, tests[i].test, tear_down);
+    }
+}

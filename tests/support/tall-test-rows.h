@@ -25,6 +25,29 @@ typedef struct
     (text), sizeof (text) - 1                                                                      \
   }
 
+/**
+ * TallTestRowsKind:
+ *
+ * What a test begins with: the rows of an order, under raw keys. The data of every test.
+ */
+typedef struct
+{
+  const TallLayout *layout;
+  TallOrder *(*make_order) (void);
+} TallTestRowsKind;
+
+typedef struct
+{
+  const char *name;
+  void (*test) (TallTestLayout *self, gconstpointer kind);
+} TallTestRowsTest;
+
+void
+tall_test_rows_add (const TallTestRowsKind *kind, const TallTestRowsTest *tests, guint n_tests);
+void tall_test_rows_begin_again (TallTestLayout *self, gconstpointer kind);
+void tall_test_rows_intact (TallTestLayout *self, gconstpointer kind);
+TallOrder *tall_test_rows_make_order (void);
+
 void tall_test_rows_put (const TallTestLayout *self, const TallOrder *order);
 void tall_test_rows_put_cell (const TallTestLayout *self,
                               const char *table,

@@ -6,6 +6,7 @@
 
 #include "tall-error.h"
 #include "tall-memory-table.h"
+#include "tall-rocksdb-table.h"
 #include "tall-test-orders.h"
 
 #define STATE tall_slice ("s", 1)
@@ -24,6 +25,24 @@ tall_test_create (TallTable *table, const char *layout, const char *key_strategy
   gboolean created = tall_store_create (table, &settings, &error);
   g_assert_no_error (error);
   g_assert_true (created);
+}
+
+/**
+ * tall_test_open_table:
+ * @directory: (nullable): where a RocksDB is to be, which does not sync; NULL: in memory
+ *
+ * Returns: (transfer full): the table
+ */
+TallTable *
+tall_test_open_table (const char *directory)
+{
+  g_autoptr (GError) error = NULL;
+  if (directory == NULL)
+    return tall_memory_table_new ();
+  TallRocksdbOptions options = { .directory = directory, .sync = FALSE };
+  TallTable *table = tall_rocksdb_table_open (&options, &error);
+  g_assert_no_error (error);
+  return table;
 }
 
 /**

@@ -28,6 +28,7 @@ typedef struct
 #define TALL_TEST_ORDER "10248"
 
 TallTable *tall_test_table_new (const TallLayout *layout, const TallKeyStrategy *key_strategy);
+TallTable *tall_test_open_table (const char *directory);
 void tall_test_create (TallTable *table, const char *layout, const char *key_strategy, guint64 ttl);
 TallStore *tall_test_open (TallTable *table, TallTestClock *clock);
 

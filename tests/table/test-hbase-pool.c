@@ -151,6 +151,30 @@ test_not_handed_over (void)
     tall_hbase_pool_give_back (fixture.pool, links[i]);
 }
 
+static guint
+count_open (Fixture *self)
+{
+  g_autoptr (GPtrArray) servers = tall_hbase_pool_describe (self->pool);
+  return ((TallTableServer *)servers->pdata[0])->connections;
+}
+
+/* A call fails and the gateway does not answer: the connections that are kept are closed, too. */
+static void
+test_kept_closed (void)
+{
+  g_auto (Fixture) fixture = { NULL };
+  gint64 end = SOON;
+  fixture_init (&fixture);
+  TallHbaseLink *lost = take (&fixture);
+  TallHbaseLink *kept = take (&fixture);
+  tall_hbase_pool_give_back (fixture.pool, kept);
+  tall_fake_gateway_set_answer (fixture.gateway, "getThriftServerType", TALL_FAKE_CLOSE, 100000);
+  tall_connection_break (lost->connection);
+  tall_hbase_pool_give_back (fixture.pool, lost);
+  while (count_open (&fixture) > 0)
+    g_assert_cmpint (g_get_monotonic_time (), <, end);
+}
+
 static gpointer
 take_none (gpointer data)
 {
@@ -483,6 +507,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/table/hbase/pool/called-for-nothing", test_called_for_nothing);
   g_test_add_func ("/table/hbase/pool/not-handed-over", test_not_handed_over);
+  g_test_add_func ("/table/hbase/pool/kept-closed", test_kept_closed);
   g_test_add_func ("/table/hbase/pool/nothing-left", test_nothing_left);
   g_test_add_func ("/table/hbase/pool/in-a-hurry", test_in_a_hurry);
   g_test_add_func ("/table/hbase/pool/in-a-hurry-to-connect", test_in_a_hurry_to_connect);

@@ -192,7 +192,7 @@ tall_bench_given_find_keys (const TallBenchGiven *self, GError **error)
         g_ptr_array_add (found, (gpointer)all[i]);
       return g_steal_pointer (&found);
     }
-  g_auto (GStrv) names = g_strsplit (self->keys != NULL ? self->keys : "hashed", ",", -1);
+  g_auto (GStrv) names = g_strsplit (self->keys != NULL ? self->keys : all[0]->name, ",", -1);
   for (guint i = 0; names[i] != NULL || i == 0; i++)
     {
       const char *name = names[0] == NULL ? "" : names[i];

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-bench-report.h"
 
-#include <json-glib/json-glib.h>
+#include "tall-json-build.h"
 
 /* What one side took, for programs. */
 typedef struct
@@ -223,34 +223,17 @@ tall_bench_report_to_text (const TallBenchReport *self)
 }
 
 static void
-add_double (JsonBuilder *builder, const char *name, double value)
-{
-  json_builder_set_member_name (builder, name);
-  json_builder_add_double_value (builder, value);
-}
-
-static void
-add_text (JsonBuilder *builder, const char *name, const char *value)
-{
-  json_builder_set_member_name (builder, name);
-  json_builder_add_string_value (builder, value);
-}
-
-static void
 add_side (JsonBuilder *builder, const char *name, const Side *side)
 {
   if (side->n_operations == 0)
     return;
-  json_builder_set_member_name (builder, name);
-  json_builder_begin_object (builder);
-  json_builder_set_member_name (builder, "operations");
-  json_builder_add_int_value (builder, (gint64)side->n_operations);
-  json_builder_set_member_name (builder, "rounds");
-  json_builder_add_int_value (builder, side->n_rounds);
-  add_double (builder, "p50_us", side->p50);
-  add_double (builder, "p95_us", side->p95);
-  add_double (builder, "p99_us", side->p99);
-  add_double (builder, "max_us", side->max);
+  tall_json_begin_object (builder, name);
+  tall_json_add_number (builder, "operations", (gint64)side->n_operations);
+  tall_json_add_number (builder, "rounds", side->n_rounds);
+  tall_json_add_double (builder, "p50_us", side->p50);
+  tall_json_add_double (builder, "p95_us", side->p95);
+  tall_json_add_double (builder, "p99_us", side->p99);
+  tall_json_add_double (builder, "max_us", side->max);
   json_builder_end_object (builder);
 }
 
@@ -258,16 +241,15 @@ static void
 add_line (JsonBuilder *builder, const Line *line)
 {
   json_builder_begin_object (builder);
-  add_text (builder, "id", line->id);
-  add_text (builder, "what", line->what);
-  add_text (builder, "unit", line->unit);
-  add_double (builder, "ours", line->ours);
-  add_double (builder, "floor", line->floor);
-  add_double (builder, "ratio", line->ratio);
-  add_text (builder, "goal_is", line->at_least ? "at_least" : "at_most");
-  add_double (builder, "goal", line->goal);
-  json_builder_set_member_name (builder, "reached");
-  json_builder_add_boolean_value (builder, line->reached);
+  tall_json_add_text (builder, "id", line->id);
+  tall_json_add_text (builder, "what", line->what);
+  tall_json_add_text (builder, "unit", line->unit);
+  tall_json_add_double (builder, "ours", line->ours);
+  tall_json_add_double (builder, "floor", line->floor);
+  tall_json_add_double (builder, "ratio", line->ratio);
+  tall_json_add_text (builder, "goal_is", line->at_least ? "at_least" : "at_most");
+  tall_json_add_double (builder, "goal", line->goal);
+  tall_json_add_flag (builder, "reached", line->reached);
   add_side (builder, "ours_measured", &line->ours_side);
   add_side (builder, "floor_measured", &line->floor_side);
   json_builder_end_object (builder);
@@ -283,20 +265,17 @@ tall_bench_report_to_json (const TallBenchReport *self)
 {
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   json_builder_begin_object (builder);
-  add_text (builder, "version", TALL_VERSION);
+  tall_json_add_text (builder, "version", TALL_VERSION);
   for (guint i = 0; i < self->settings->len; i++)
     {
       const Setting *setting = &g_array_index (self->settings, Setting, i);
-      json_builder_set_member_name (builder, setting->name);
-      json_builder_add_int_value (builder, setting->value);
+      tall_json_add_number (builder, setting->name, setting->value);
     }
-  json_builder_set_member_name (builder, "figures");
-  json_builder_begin_array (builder);
+  tall_json_begin_array (builder, "figures");
   for (guint i = 0; i < self->lines->len; i++)
     add_line (builder, &g_array_index (self->lines, Line, i));
   json_builder_end_array (builder);
   json_builder_end_object (builder);
 
-  g_autoptr (JsonNode) root = json_builder_get_root (builder);
-  return json_to_string (root, TRUE);
+  return tall_json_build (builder, TRUE);
 }

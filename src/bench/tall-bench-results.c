@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-bench-results.h"
 
-#include <json-glib/json-glib.h>
+#include "tall-json-build.h"
+
 #include <math.h>
 
 #define N_COLUMNS 8
@@ -132,41 +133,19 @@ tall_bench_results_to_text (const TallBenchResults *self)
 }
 
 static void
-add_text (JsonBuilder *builder, const char *name, const char *value)
-{
-  json_builder_set_member_name (builder, name);
-  json_builder_add_string_value (builder, value);
-}
-
-static void
-add_count (JsonBuilder *builder, const char *name, guint64 value)
-{
-  json_builder_set_member_name (builder, name);
-  json_builder_add_int_value (builder, (gint64)value);
-}
-
-static void
-add_double (JsonBuilder *builder, const char *name, double value)
-{
-  json_builder_set_member_name (builder, name);
-  json_builder_add_double_value (builder, value);
-}
-
-static void
 add_cost (JsonBuilder *builder, const TallBenchRecord *record)
 {
   const TallCost *cost = &record->cost;
-  json_builder_set_member_name (builder, "per_operation");
-  json_builder_begin_object (builder);
-  add_double (builder, "calls", per_operation (record, cost->calls));
-  add_double (builder, "rows_read", per_operation (record, cost->rows_read));
-  add_double (builder, "cells_read", per_operation (record, cost->cells_read));
-  add_double (builder, "bytes_read", per_operation (record, cost->bytes_read));
-  add_double (builder, "rows_written", per_operation (record, cost->rows_written));
-  add_double (builder, "cells_written", per_operation (record, cost->cells_written));
-  add_double (builder, "bytes_written", per_operation (record, cost->bytes_written));
-  add_double (builder, "deletes", per_operation (record, cost->deletes));
-  add_double (builder, "durable_writes", per_operation (record, cost->durable));
+  tall_json_begin_object (builder, "per_operation");
+  tall_json_add_double (builder, "calls", per_operation (record, cost->calls));
+  tall_json_add_double (builder, "rows_read", per_operation (record, cost->rows_read));
+  tall_json_add_double (builder, "cells_read", per_operation (record, cost->cells_read));
+  tall_json_add_double (builder, "bytes_read", per_operation (record, cost->bytes_read));
+  tall_json_add_double (builder, "rows_written", per_operation (record, cost->rows_written));
+  tall_json_add_double (builder, "cells_written", per_operation (record, cost->cells_written));
+  tall_json_add_double (builder, "bytes_written", per_operation (record, cost->bytes_written));
+  tall_json_add_double (builder, "deletes", per_operation (record, cost->deletes));
+  tall_json_add_double (builder, "durable_writes", per_operation (record, cost->durable));
   json_builder_end_object (builder);
 }
 
@@ -174,16 +153,16 @@ static void
 add_record (JsonBuilder *builder, const TallBenchRecord *record)
 {
   json_builder_begin_object (builder);
-  add_text (builder, "phase", record->phase->name);
-  add_text (builder, "layout", record->layout->name);
-  add_text (builder, "key", record->key_strategy->name);
-  add_count (builder, "operations", record->n_timed);
-  add_count (builder, "operations_counted", record->n_counted);
-  add_double (builder, "operations_per_second", record->rate);
-  add_double (builder, "p50_us", record->p50);
-  add_double (builder, "p95_us", record->p95);
-  add_double (builder, "p99_us", record->p99);
-  add_double (builder, "max_us", record->max);
+  tall_json_add_text (builder, "phase", record->phase->name);
+  tall_json_add_text (builder, "layout", record->layout->name);
+  tall_json_add_text (builder, "key", record->key_strategy->name);
+  tall_json_add_number (builder, "operations", record->n_timed);
+  tall_json_add_number (builder, "operations_counted", record->n_counted);
+  tall_json_add_double (builder, "operations_per_second", record->rate);
+  tall_json_add_double (builder, "p50_us", record->p50);
+  tall_json_add_double (builder, "p95_us", record->p95);
+  tall_json_add_double (builder, "p99_us", record->p99);
+  tall_json_add_double (builder, "max_us", record->max);
   add_cost (builder, record);
   json_builder_end_object (builder);
 }
@@ -191,18 +170,18 @@ add_record (JsonBuilder *builder, const TallBenchRecord *record)
 static void
 add_settings (JsonBuilder *builder, const TallBenchResults *self)
 {
-  add_text (builder, "version", TALL_VERSION);
-  add_text (builder, "store", self->store);
-  add_count (builder, "clients", self->n_clients);
-  add_count (builder, "orders", self->n_orders);
-  add_count (builder, "customers", self->n_customers);
-  add_count (builder, "lines", self->n_lines);
+  tall_json_add_text (builder, "version", TALL_VERSION);
+  tall_json_add_text (builder, "store", self->store);
+  tall_json_add_number (builder, "clients", self->n_clients);
+  tall_json_add_number (builder, "orders", self->n_orders);
+  tall_json_add_number (builder, "customers", self->n_customers);
+  tall_json_add_number (builder, "lines", self->n_lines);
   if (self->seconds > 0)
-    add_double (builder, "seconds", self->seconds);
+    tall_json_add_double (builder, "seconds", self->seconds);
   else
-    add_count (builder, "operations", self->n_operations);
+    tall_json_add_number (builder, "operations", self->n_operations);
   if (self->has_seed)
-    add_count (builder, "seed", self->seed);
+    tall_json_add_number (builder, "seed", self->seed);
 }
 
 /**
@@ -216,12 +195,10 @@ tall_bench_results_to_json (const TallBenchResults *self)
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   json_builder_begin_object (builder);
   add_settings (builder, self);
-  json_builder_set_member_name (builder, "measurements");
-  json_builder_begin_array (builder);
+  tall_json_begin_array (builder, "measurements");
   for (guint i = 0; i < self->n_records; i++)
     add_record (builder, &self->records[i]);
   json_builder_end_array (builder);
   json_builder_end_object (builder);
-  g_autoptr (JsonNode) root = json_builder_get_root (builder);
-  return json_to_string (root, TRUE);
+  return tall_json_build (builder, TRUE);
 }

@@ -1,5 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-choices.h"
 #include "tall-error.h"
 #include "tall-file.h"
 #include "tall-options.h"
@@ -18,6 +19,8 @@ typedef struct
   char *bloom_filter;
   char *block_encoding;
   gboolean print_ddl;
+  gboolean list;
+  gboolean json;
 } InitOptions;
 
 static void
@@ -236,6 +239,9 @@ run (int argc, char **argv)
       "such as fast_diff or prefix", "NAME" },
     { "print-ddl", 0, 0, G_OPTION_ARG_NONE, &own.print_ddl,
       "only print the statements of the hbase shell that make the tables", NULL },
+    { "list", 0, 0, G_OPTION_ARG_NONE, &own.list,
+      "only print which layouts, key strategies and kinds of stores there are", NULL },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &own.json, "with --list: as JSON", NULL },
     { NULL },
   };
   g_auto (TallOptions) options = TALL_OPTIONS_INIT;
@@ -245,16 +251,20 @@ run (int argc, char **argv)
   if (options.n_arguments > 0)
     return tall_usage_error (&tall_command_init, "init takes no argument: “%s”",
                              options.arguments[0]);
-  return check_and_create (&options, &own);
+  if (own.json && !own.list)
+    return tall_usage_error (&tall_command_init, "--json goes with --list");
+  if (!own.list)
+    return check_and_create (&options, &own);
+  (own.json ? tall_choices_print_json : tall_choices_print) ();
+  return TALL_EXIT_DONE;
 }
 
 const TallCommand tall_command_init = {
   .name = "init",
   .arguments = "",
   .summary = "Makes a deployment: layout, key strategy and tables, fixed for its life.",
-  .help = "Layouts: blob (default), record-type, normalized, denormalized, wide.\n"
-          "Key strategies: hashed (default), raw, salted, reversed, numeric.\n"
-          "Several deployments live side by side in one store under different names.\n\n"
+  .make_help = tall_choices_describe,
+  .help = "Several deployments live side by side in one store under different names.\n\n"
           "Example:\n"
           "  tallorder init --store rocksdb:shop --layout record-type --key hashed\n"
           "  tallorder init --store 'hbase://127.0.0.1:9090?name=shop' --regions 8\n\n"

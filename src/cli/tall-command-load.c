@@ -147,29 +147,19 @@ print_summary (const Load *load)
 }
 
 static void
-add_count (JsonBuilder *builder, const char *name, guint64 count)
-{
-  json_builder_set_member_name (builder, name);
-  json_builder_add_int_value (builder, (gint64)count);
-}
-
-static void
 add_reasons (JsonBuilder *builder, GPtrArray *tally)
 {
-  json_builder_set_member_name (builder, "reasons");
-  json_builder_begin_array (builder);
+  tall_json_begin_array (builder, "reasons");
   for (guint i = 0; i < tally->len; i++)
     {
       const TallRejectTally *reason = g_ptr_array_index (tally, i);
       g_autofree char *valid = g_utf8_make_valid (reason->reason, -1);
       g_autofree char *first = g_utf8_make_valid (reason->first_reason, -1);
       json_builder_begin_object (builder);
-      json_builder_set_member_name (builder, "reason");
-      json_builder_add_string_value (builder, valid);
-      add_count (builder, "rows", reason->n_rows);
-      add_count (builder, "first_line", reason->first_line);
-      json_builder_set_member_name (builder, "first_reason");
-      json_builder_add_string_value (builder, first);
+      tall_json_add_text (builder, "reason", valid);
+      tall_json_add_number (builder, "rows", reason->n_rows);
+      tall_json_add_number (builder, "first_line", reason->first_line);
+      tall_json_add_text (builder, "first_reason", first);
       json_builder_end_object (builder);
     }
   json_builder_end_array (builder);
@@ -180,16 +170,15 @@ print_json (const Load *load)
 {
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   json_builder_begin_object (builder);
-  add_count (builder, "rows", load->summary.rows);
-  add_count (builder, "stored_rows", load->summary.stored_rows);
-  add_count (builder, "rejected_rows", tall_rejects_get_count (load->rejects));
-  add_count (builder, "orders", load->summary.orders);
-  add_count (builder, "orders_apart", load->summary.apart);
-  add_count (builder, "lines", load->summary.lines);
-  add_count (builder, "customers", load->summary.customers);
-  add_count (builder, "retries", load->summary.retries);
-  json_builder_set_member_name (builder, "seconds");
-  json_builder_add_double_value (builder, load->seconds);
+  tall_json_add_number (builder, "rows", load->summary.rows);
+  tall_json_add_number (builder, "stored_rows", load->summary.stored_rows);
+  tall_json_add_number (builder, "rejected_rows", tall_rejects_get_count (load->rejects));
+  tall_json_add_number (builder, "orders", load->summary.orders);
+  tall_json_add_number (builder, "orders_apart", load->summary.apart);
+  tall_json_add_number (builder, "lines", load->summary.lines);
+  tall_json_add_number (builder, "customers", load->summary.customers);
+  tall_json_add_number (builder, "retries", load->summary.retries);
+  tall_json_add_double (builder, "seconds", load->seconds);
   add_reasons (builder, tall_rejects_get_tally (load->rejects));
   json_builder_end_object (builder);
   tall_json_print (builder);

@@ -42,53 +42,26 @@ print_finding (const TallFinding *finding)
 }
 
 static void
-add_text (JsonBuilder *builder, const char *name, const char *text)
-{
-  if (text == NULL)
-    return;
-  json_builder_set_member_name (builder, name);
-  json_builder_add_string_value (builder, text);
-}
-
-static void
-add_number (JsonBuilder *builder, const char *name, guint64 number)
-{
-  json_builder_set_member_name (builder, name);
-  json_builder_add_int_value (builder, (gint64)number);
-}
-
-/* One line, so that a reader need not wait for the end. */
-static void
-print_line (JsonBuilder *builder)
-{
-  g_autoptr (JsonNode) root = json_builder_get_root (builder);
-  g_autofree char *text = json_to_string (root, FALSE);
-  tall_print ("%s\n", text);
-}
-
-static void
 print_finding_json (const TallFinding *finding)
 {
   const TallFindingInfo *info = tall_finding_kind_info (finding->kind);
   g_autofree char *row = tall_slice_to_hex (finding->row);
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   json_builder_begin_object (builder);
-  json_builder_set_member_name (builder, "finding");
-  json_builder_begin_object (builder);
-  add_text (builder, "kind", info->name);
-  add_text (builder, "table", finding->table);
-  add_text (builder, "row", row);
-  add_number (builder, "rows", finding->n_rows);
-  add_text (builder, "customer_number", finding->customer_number);
-  add_text (builder, "order_number", finding->order_number);
+  tall_json_begin_object (builder, "finding");
+  tall_json_add_text (builder, "kind", info->name);
+  tall_json_add_text (builder, "table", finding->table);
+  tall_json_add_text (builder, "row", row);
+  tall_json_add_number (builder, "rows", finding->n_rows);
+  tall_json_add_text (builder, "customer_number", finding->customer_number);
+  tall_json_add_text (builder, "order_number", finding->order_number);
   if (finding->revision != 0)
-    add_number (builder, "revision", (guint64)finding->revision);
-  add_text (builder, "message", finding->message);
-  json_builder_set_member_name (builder, "needs_person");
-  json_builder_add_boolean_value (builder, info->needs_person);
+    tall_json_add_number (builder, "revision", finding->revision);
+  tall_json_add_text (builder, "message", finding->message);
+  tall_json_add_flag (builder, "needs_person", info->needs_person);
   json_builder_end_object (builder);
   json_builder_end_object (builder);
-  print_line (builder);
+  tall_json_print_line (builder);
 }
 
 static void
@@ -156,20 +129,18 @@ print_summary_json (const TallVerifySummary *summary)
 {
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   json_builder_begin_object (builder);
-  json_builder_set_member_name (builder, "summary");
-  json_builder_begin_object (builder);
-  add_number (builder, "orders", summary->n_orders);
-  add_number (builder, "customers", summary->n_customers);
-  add_number (builder, "hints", summary->n_hints);
-  add_number (builder, "ids", summary->n_ids);
-  add_number (builder, "findings", summary->n_findings);
-  add_number (builder, "for_person", summary->n_for_person);
-  add_number (builder, "busy", summary->n_busy);
-  json_builder_set_member_name (builder, "whole");
-  json_builder_add_boolean_value (builder, summary->is_whole);
+  tall_json_begin_object (builder, "summary");
+  tall_json_add_number (builder, "orders", summary->n_orders);
+  tall_json_add_number (builder, "customers", summary->n_customers);
+  tall_json_add_number (builder, "hints", summary->n_hints);
+  tall_json_add_number (builder, "ids", summary->n_ids);
+  tall_json_add_number (builder, "findings", summary->n_findings);
+  tall_json_add_number (builder, "for_person", summary->n_for_person);
+  tall_json_add_number (builder, "busy", summary->n_busy);
+  tall_json_add_flag (builder, "whole", summary->is_whole);
   json_builder_end_object (builder);
   json_builder_end_object (builder);
-  print_line (builder);
+  tall_json_print_line (builder);
 }
 
 static TallExit

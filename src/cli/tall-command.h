@@ -32,6 +32,7 @@ typedef struct
   const char *name;
   const char *arguments;        /* as in usage lines; ASCII */
   const char *summary;          /* one line; ASCII */
+  char *(*make_help) (void);    /* nullable: makes lines that stand before @help; ASCII */
   const char *help;             /* more of it, with an example; ASCII */
   gboolean takes_server;        /* it also works on a server */
   gboolean ignores_environment; /* it means something else to name no store */

@@ -67,9 +67,20 @@ tall_json_print_text (const char *json)
 void
 tall_json_print (JsonBuilder *builder)
 {
-  g_autoptr (JsonNode) root = json_builder_get_root (builder);
-  g_autofree char *text = json_to_string (root, TRUE);
+  g_autofree char *text = tall_json_build (builder, TRUE);
   tall_json_print_text (text);
+}
+
+/**
+ * tall_json_print_line:
+ *
+ * Prints what was built in one line, so that a reader need not wait for the end.
+ */
+void
+tall_json_print_line (JsonBuilder *builder)
+{
+  g_autofree char *text = tall_json_build (builder, FALSE);
+  tall_print_json ("%s\n", text);
 }
 
 /**

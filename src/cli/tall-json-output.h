@@ -2,11 +2,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include <json-glib/json-glib.h>
+#include "tall-json-build.h"
 
 G_BEGIN_DECLS
 
 void tall_json_print (JsonBuilder *builder);
+void tall_json_print_line (JsonBuilder *builder);
 void tall_json_print_text (const char *json);
 char *tall_json_add_revision (const char *json, gint64 revision);
 

@@ -2,11 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-list-output.h"
 #include "tall-error.h"
+#include "tall-json-build.h"
 #include "tall-json.h"
 #include "tall-output.h"
 #include "tall-show.h"
-
-#include <json-glib/json-glib.h>
 
 struct _TallListOutput
 {
@@ -48,27 +47,6 @@ tall_list_output_free (TallListOutput *self)
   g_free (self);
 }
 
-static void
-add_text (JsonBuilder *builder, const char *name, const char *text)
-{
-  json_builder_set_member_name (builder, name);
-  json_builder_add_string_value (builder, text);
-}
-
-static void
-add_number (JsonBuilder *builder, const char *name, gint64 number)
-{
-  json_builder_set_member_name (builder, name);
-  json_builder_add_int_value (builder, number);
-}
-
-static char *
-build_json (JsonBuilder *builder)
-{
-  g_autoptr (JsonNode) root = json_builder_get_root (builder);
-  return json_to_string (root, FALSE);
-}
-
 /* Adds an entry, which is a JSON object. */
 void
 tall_list_output_add_json (TallListOutput *self, const char *entry)
@@ -82,17 +60,17 @@ order_to_json (const TallOrderEntry *entry)
   char date[TALL_DATE_TEXT_SIZE], total[TALL_DECIMAL_TEXT_SIZE];
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   json_builder_begin_object (builder);
-  add_text (builder, "order_number", entry->order_number);
-  add_number (builder, "revision", entry->revision);
+  tall_json_add_text (builder, "order_number", entry->order_number);
+  tall_json_add_number (builder, "revision", entry->revision);
   if (entry->has_sales_date)
-    add_text (builder, "sales_date", tall_date_format (entry->sales_date, date));
-  add_number (builder, "lines", entry->n_lines);
+    tall_json_add_text (builder, "sales_date", tall_date_format (entry->sales_date, date));
+  tall_json_add_number (builder, "lines", entry->n_lines);
   if (entry->has_total)
-    add_text (builder, "total", tall_decimal_format (entry->total, total));
+    tall_json_add_text (builder, "total", tall_decimal_format (entry->total, total));
   if (entry->currency != NULL)
-    add_text (builder, "currency", entry->currency);
+    tall_json_add_text (builder, "currency", entry->currency);
   json_builder_end_object (builder);
-  return build_json (builder);
+  return tall_json_build (builder, FALSE);
 }
 
 static void
@@ -115,11 +93,11 @@ unreadable_to_json (const TallUnreadable *unreadable, const char *name)
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   json_builder_begin_object (builder);
   if (unreadable->number != NULL)
-    add_text (builder, name, unreadable->number);
-  add_text (builder, "error", tall_error_code_name ((TallError)unreadable->code));
-  add_text (builder, "message", unreadable->message);
+    tall_json_add_text (builder, name, unreadable->number);
+  tall_json_add_text (builder, "error", tall_error_code_name ((TallError)unreadable->code));
+  tall_json_add_text (builder, "message", unreadable->message);
   json_builder_end_object (builder);
-  return build_json (builder);
+  return tall_json_build (builder, FALSE);
 }
 
 /* What cannot be read goes to standard error, and with JSON also to the end of the object. */
@@ -165,13 +143,13 @@ customer_to_json (const TallCustomerEntry *entry)
 {
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   json_builder_begin_object (builder);
-  add_text (builder, "number", entry->number);
+  tall_json_add_text (builder, "number", entry->number);
   if (entry->name != NULL)
-    add_text (builder, "name", entry->name);
+    tall_json_add_text (builder, "name", entry->name);
   if (entry->revision != 0)
-    add_number (builder, "revision", entry->revision);
+    tall_json_add_number (builder, "revision", entry->revision);
   json_builder_end_object (builder);
-  return build_json (builder);
+  return tall_json_build (builder, FALSE);
 }
 
 static void

@@ -162,7 +162,9 @@ tall_options_parse (TallOptions *self,
   };
   g_autoptr (GOptionContext) context = g_option_context_new (command->arguments);
   g_option_context_set_summary (context, command->summary);
-  g_option_context_set_description (context, command->help);
+  g_autofree char *lines = command->make_help != NULL ? command->make_help () : g_strdup ("");
+  g_autofree char *help = g_strconcat (lines, command->help, NULL);
+  g_option_context_set_description (context, help);
   if (entries != NULL)
     g_option_context_add_main_entries (context, entries, NULL);
   g_option_context_add_main_entries (context, common, NULL);

@@ -2,10 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-put-items.h"
 #include "tall-error.h"
+#include "tall-json-output.h"
 #include "tall-output.h"
 #include "tall-stop.h"
-
-#include <json-glib/json-glib.h>
 
 typedef struct
 {
@@ -19,20 +18,6 @@ typedef struct
   guint64 n_refused;
 } Put;
 
-static void
-add_text (JsonBuilder *builder, const char *name, const char *text)
-{
-  json_builder_set_member_name (builder, name);
-  json_builder_add_string_value (builder, text);
-}
-
-static void
-add_number (JsonBuilder *builder, const char *name, gint64 number)
-{
-  json_builder_set_member_name (builder, name);
-  json_builder_add_int_value (builder, number);
-}
-
 /* One line for programs: what became of the object that began in a line. */
 static void
 print_json (const TallJsonItem *item, gint64 revision)
@@ -41,27 +26,25 @@ print_json (const TallJsonItem *item, gint64 revision)
   const GError *error = item->error;
 
   json_builder_begin_object (builder);
-  add_number (builder, "line", (gint64)item->line);
+  tall_json_add_number (builder, "line", (gint64)item->line);
   if (item->order != NULL)
     {
-      add_text (builder, "customer_number", item->order->customer_number);
-      add_text (builder, "order_number", item->order->order_number);
+      tall_json_add_text (builder, "customer_number", item->order->customer_number);
+      tall_json_add_text (builder, "order_number", item->order->order_number);
     }
   else if (item->customer != NULL)
-    add_text (builder, "number", item->customer->number);
+    tall_json_add_text (builder, "number", item->customer->number);
   if (error == NULL)
-    add_number (builder, "revision", revision);
+    tall_json_add_number (builder, "revision", revision);
   else
     {
-      add_text (builder, "error", tall_error_code_name ((TallError)error->code));
-      add_text (builder, "message", error->message);
+      tall_json_add_text (builder, "error", tall_error_code_name ((TallError)error->code));
+      tall_json_add_text (builder, "message", error->message);
     }
   if (error != NULL && tall_error_get_revision (error) > 0)
-    add_number (builder, "stored_revision", tall_error_get_revision (error));
+    tall_json_add_number (builder, "stored_revision", tall_error_get_revision (error));
   json_builder_end_object (builder);
-  g_autoptr (JsonNode) root = json_builder_get_root (builder);
-  g_autofree char *text = json_to_string (root, FALSE);
-  tall_print_json ("%s\n", text);
+  tall_json_print_line (builder);
 }
 
 static void

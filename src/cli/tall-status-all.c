@@ -76,33 +76,24 @@ print_grid (GPtrArray *deployments)
 }
 
 static void
-add_text (JsonBuilder *builder, const char *name, const char *text)
-{
-  json_builder_set_member_name (builder, name);
-  json_builder_add_string_value (builder, text);
-}
-
-static void
 add_deployment (JsonBuilder *builder, const Deployment *deployment)
 {
   const TallDescription *description = deployment->description;
   json_builder_begin_object (builder);
-  add_text (builder, "name", deployment->name);
+  tall_json_add_text (builder, "name", deployment->name);
   if (description != NULL)
     {
-      add_text (builder, "layout", description->layout);
-      add_text (builder, "key_strategy", description->key_strategy);
-      add_text (builder, "index", description->index);
-      json_builder_set_member_name (builder, "ttl");
-      json_builder_add_int_value (builder, (gint64)description->ttl);
-      json_builder_set_member_name (builder, "read_only");
-      json_builder_add_boolean_value (builder, description->read_only);
+      tall_json_add_text (builder, "layout", description->layout);
+      tall_json_add_text (builder, "key_strategy", description->key_strategy);
+      tall_json_add_text (builder, "index", description->index);
+      tall_json_add_number (builder, "ttl", (gint64)description->ttl);
+      tall_json_add_flag (builder, "read_only", description->read_only);
     }
   else
     {
       g_autofree char *why = tall_error_describe (deployment->error);
-      add_text (builder, "error", tall_error_code_name (deployment->error->code));
-      add_text (builder, "message", why);
+      tall_json_add_text (builder, "error", tall_error_code_name (deployment->error->code));
+      tall_json_add_text (builder, "message", why);
     }
   json_builder_end_object (builder);
 }
@@ -112,8 +103,7 @@ print_json (GPtrArray *deployments)
 {
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   json_builder_begin_object (builder);
-  json_builder_set_member_name (builder, "deployments");
-  json_builder_begin_array (builder);
+  tall_json_begin_array (builder, "deployments");
   for (guint i = 0; i < deployments->len; i++)
     add_deployment (builder, g_ptr_array_index (deployments, i));
   json_builder_end_array (builder);

@@ -5,10 +5,10 @@
 #include "tall-error.h"
 #include "tall-slots.h"
 
-/* The default first. */
-static const TallKeyStrategy *const strategies[] = {
-  &tall_key_hashed, &tall_key_raw, &tall_key_salted, &tall_key_reversed, &tall_key_numeric,
-};
+#define TALL_KEY_STRATEGY_ENTRY(name) &tall_key_##name,
+
+static const TallKeyStrategy *const strategies[] = { TALL_KEY_STRATEGIES (
+    TALL_KEY_STRATEGY_ENTRY) };
 
 /**
  * tall_key_strategy_check:

@@ -13,8 +13,8 @@ typedef struct _TallKeyStrategy TallKeyStrategy;
  *
  * How numbers become row keys. An order's row key is customer part + order part; layouts add to it
  * what they need. A strategy is stateless and does no I/O. It is complete if every slot below is
- * set, which tall_key_strategy_check() makes sure of; a new strategy is one new file and one entry
- * in tall-key-strategies.c.
+ * set, which tall_key_strategy_check() makes sure of; a new strategy is one new file, an entry in
+ * TALL_KEY_STRATEGIES and a line in meson.build.
  */
 struct _TallKeyStrategy
 {
@@ -63,10 +63,16 @@ const TallKeyStrategy *const *tall_key_strategies (guint *n);
 const TallKeyStrategy *tall_key_strategy_find (const char *name, GError **error);
 void tall_key_strategy_check (const TallKeyStrategy *self);
 
-extern const TallKeyStrategy tall_key_hashed;
-extern const TallKeyStrategy tall_key_raw;
-extern const TallKeyStrategy tall_key_salted;
-extern const TallKeyStrategy tall_key_reversed;
-extern const TallKeyStrategy tall_key_numeric;
+/* The default first. */
+#define TALL_KEY_STRATEGIES(X)                                                                     \
+  X (hashed)                                                                                       \
+  X (raw)                                                                                          \
+  X (salted)                                                                                       \
+  X (reversed)                                                                                     \
+  X (numeric)
+
+#define TALL_DECLARE_KEY_STRATEGY(name) extern const TallKeyStrategy tall_key_##name;
+TALL_KEY_STRATEGIES (TALL_DECLARE_KEY_STRATEGY)
+#undef TALL_DECLARE_KEY_STRATEGY
 
 G_END_DECLS

@@ -69,7 +69,8 @@ typedef struct _TallLayout TallLayout;
  * How an order, or a customer, lies in rows. A layout is a stateless table of functions: it does no
  * I/O, and of revisions it knows only the timestamp that its caller passes. All slots must be set,
  * except where a comment says otherwise; tall_layout_check() makes sure of it. A new layout is one
- * new file and one entry in tall-layouts.c. FORMAT.md fixes what each layout writes.
+ * new file, an entry in TALL_LAYOUTS and a line in meson.build. FORMAT.md fixes what each layout
+ * writes.
  *
  * The keys of all rows, in all tables, begin with the customer part of #TallOrderKey, and nothing
  * of the layout's own stands before it. So the split points of the key strategy serve every table,
@@ -161,10 +162,16 @@ const TallLayout *const *tall_layouts (guint *n);
 const TallLayout *tall_layout_find (const char *name, GError **error);
 void tall_layout_check (const TallLayout *self);
 
-extern const TallLayout tall_layout_blob;
-extern const TallLayout tall_layout_record_type;
-extern const TallLayout tall_layout_normalized;
-extern const TallLayout tall_layout_denormalized;
-extern const TallLayout tall_layout_wide;
+/* The default first. */
+#define TALL_LAYOUTS(X)                                                                            \
+  X (blob)                                                                                         \
+  X (record_type)                                                                                  \
+  X (normalized)                                                                                   \
+  X (denormalized)                                                                                 \
+  X (wide)
+
+#define TALL_DECLARE_LAYOUT(name) extern const TallLayout tall_layout_##name;
+TALL_LAYOUTS (TALL_DECLARE_LAYOUT)
+#undef TALL_DECLARE_LAYOUT
 
 G_END_DECLS

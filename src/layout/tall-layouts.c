@@ -5,11 +5,9 @@
 #include "tall-error.h"
 #include "tall-slots.h"
 
-/* The default first. */
-static const TallLayout *const layouts[] = {
-  &tall_layout_blob,         &tall_layout_record_type, &tall_layout_normalized,
-  &tall_layout_denormalized, &tall_layout_wide,
-};
+#define TALL_LAYOUT_ENTRY(name) &tall_layout_##name,
+
+static const TallLayout *const layouts[] = { TALL_LAYOUTS (TALL_LAYOUT_ENTRY) };
 
 /**
  * tall_layout_check:

@@ -2,10 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "tall-json-build.h"
 #include "tall-json.h"
 #include "tall-model-type.h"
-
-#include <json-glib/json-glib.h>
 
 G_BEGIN_DECLS
 

@@ -5,13 +5,6 @@
 static void add_object (JsonBuilder *builder, const TallModelType *type, gconstpointer base);
 
 static void
-add_text (JsonBuilder *builder, const char *name, const char *text)
-{
-  json_builder_set_member_name (builder, name);
-  json_builder_add_string_value (builder, text);
-}
-
-static void
 add_list (JsonBuilder *builder, const TallModelField *field, gconstpointer base)
 {
   guint n = *tall_model_count (field, base);
@@ -19,8 +12,7 @@ add_list (JsonBuilder *builder, const TallModelField *field, gconstpointer base)
   if (n == 0)
     return;
 
-  json_builder_set_member_name (builder, field->name);
-  json_builder_begin_array (builder);
+  tall_json_begin_array (builder, field->name);
   for (guint i = 0; i < n; i++)
     if (field->kind == TALL_MODEL_TEXTS)
       json_builder_add_string_value (builder, ((char *const *)(gconstpointer)elements)[i]);
@@ -35,10 +27,9 @@ add_attributes (JsonBuilder *builder, const char *name, const TallAttributes *at
   if (attributes->n_items == 0)
     return;
 
-  json_builder_set_member_name (builder, name);
-  json_builder_begin_object (builder);
+  tall_json_begin_object (builder, name);
   for (guint i = 0; i < attributes->n_items; i++)
-    add_text (builder, attributes->items[i].key, attributes->items[i].value);
+    tall_json_add_text (builder, attributes->items[i].key, attributes->items[i].value);
   json_builder_end_object (builder);
 }
 
@@ -65,10 +56,11 @@ add_optional (JsonBuilder *builder, const TallModelField *field, gconstpointer b
   char decimal[TALL_DECIMAL_TEXT_SIZE];
   char date[TALL_DATE_TEXT_SIZE];
   if (field->kind == TALL_MODEL_DATE)
-    add_text (builder, field->name, tall_date_format (*tall_model_date (field, base), date));
+    tall_json_add_text (builder, field->name,
+                        tall_date_format (*tall_model_date (field, base), date));
   else
-    add_text (builder, field->name,
-              tall_decimal_format (*tall_model_decimal (field, base), decimal));
+    tall_json_add_text (builder, field->name,
+                        tall_decimal_format (*tall_model_decimal (field, base), decimal));
 }
 
 static void
@@ -82,8 +74,7 @@ add_field (JsonBuilder *builder, const TallModelField *field, gconstpointer base
       add_pointer (builder, field, tall_model_get_pointer (field, base));
       break;
     case TALL_MODEL_POSITION:
-      json_builder_set_member_name (builder, field->name);
-      json_builder_add_int_value (builder, *tall_model_position (field, base));
+      tall_json_add_number (builder, field->name, *tall_model_position (field, base));
       break;
     case TALL_MODEL_DATE:
     case TALL_MODEL_DECIMAL:

@@ -13,12 +13,9 @@ import sys
 from hashlib import md5
 
 from support import (
-    DONE, FAILED, NO, NORTHWIND, ORDER, PROGRAM, SECONDS, USAGE, Server, equal, main, new_store,
-    run, test,
+    DONE, FAILED, KEYS, LAYOUTS, NO, NORTHWIND, ORDER, PROGRAM, SECONDS, USAGE, Server, equal, main,
+    new_store, run, test,
 )
-
-KEYS = ["hashed", "raw", "numeric", "salted", "reversed"]
-LAYOUTS = ["blob", "normalized", "record-type", "denormalized", "wide"]
 
 
 def lines_of(*objects):
@@ -234,8 +231,9 @@ def same_lines(key):
 def export_and_put(folder):
     """What is exported and put elsewhere is exported as the same bytes: from each layout into the
     same and into another one, under every key strategy."""
-    for number, layout in enumerate(LAYOUTS):
-        key, others = KEYS[number], [layout, LAYOUTS[number - 1]]
+    for number in range(max(len(LAYOUTS), len(KEYS))):
+        layout, key = LAYOUTS[number % len(LAYOUTS)], KEYS[number % len(KEYS)]
+        others = [layout, LAYOUTS[number % len(LAYOUTS) - 1]]
         same = same_lines(key)
         os.mkdir(f"{folder}/{layout}")
         store = loaded_store(f"{folder}/{layout}", layout, key)

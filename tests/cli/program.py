@@ -21,7 +21,7 @@ import time
 import uuid
 
 from support import (
-    PROGRAM, SOURCE, NORTHWIND, RETAIL, SECONDS, DONE, NO, USAGE, FAILED, ORDER, test, run, equal,
+    PROGRAM, SOURCE, NORTHWIND, RETAIL, KEYS, LAYOUTS, SECONDS, DONE, NO, USAGE, FAILED, ORDER, test, run, equal,
     FakeServer, Server, new_store, free_port, on_terminal, main, parse,
 )
 
@@ -733,10 +733,9 @@ def reader_that_stops(folder):
         equal((command[0], result.returncode, result.stderr), (command[0], 141, ""))
 
 
-# What every key strategy and every layout makes of ORDER: its tables and its rows.
-KEYS = ["hashed", "raw", "salted", "reversed", "numeric"]
-LAYOUTS = {"blob": ["1", "1"], "record-type": ["1", "5"], "normalized": ["3", "5"],
-           "denormalized": ["1", "4"], "wide": ["1", "1"]}
+# What a layout makes of ORDER under every key strategy: its tables and its rows.
+SIZES = {"blob": ["1", "1"], "record-type": ["1", "5"], "normalized": ["3", "5"],
+         "denormalized": ["1", "4"], "wide": ["1", "1"]}
 
 
 @test
@@ -763,9 +762,11 @@ def explain(folder):
     equal({cell["timestamp"] for row in one["rows"] for cell in row["cells"]}, {one["revision"]})
 
     table = run("explain", "--store", store, "--all", "C1", "O1").ends(DONE).out.splitlines()
-    equal([line.split()[:4] for line in table],
-          [["LAYOUT", "KEY", "TABLES", "ROWS"]]
-          + [[layout, key, *size] for layout, size in LAYOUTS.items() for key in KEYS])
+    equal(table[0].split()[:4], ["LAYOUT", "KEY", "TABLES", "ROWS"])
+    equal([line.split()[:2] for line in table[1:]],
+          [[layout, key] for layout in LAYOUTS for key in KEYS])
+    equal([line.split()[:4] for line in table[1:] if line.split()[0] in SIZES],
+          [[layout, key, *size] for layout, size in SIZES.items() for key in KEYS])
     equal([line.split()[:2] for line in table if "this deployment" in line],
           [["record-type", "raw"]])
 

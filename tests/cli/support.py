@@ -38,6 +38,16 @@ ORDER = {
 TESTS = []
 
 
+def names_of(kind):
+    """What the program has of a kind: `layouts`, `key_strategies`, `stores`; the default first."""
+    told = subprocess.run([PROGRAM, "init", "--list", "--json"], capture_output=True, text=True,
+                          timeout=SECONDS, check=True)
+    return [one["name"] for one in json.loads(told.stdout)[kind]]
+
+
+LAYOUTS, KEYS = names_of("layouts"), names_of("key_strategies")
+
+
 def test(function):
     TESTS.append(function)
     return function

@@ -9,10 +9,8 @@ import json
 import pathlib
 
 from support import (
-    DONE, FAILED, NORTHWIND, USAGE, equal, main, new_store, on_terminal, run, test,
+    DONE, FAILED, LAYOUTS, NORTHWIND, USAGE, equal, main, new_store, on_terminal, run, test,
 )
-
-LAYOUTS = ["blob", "normalized", "record-type", "denormalized", "wide"]
 
 
 def lines(result):

@@ -16,8 +16,7 @@ import tempfile
 
 from support import NORTHWIND, Checks, connected, generated, pages, run, serving
 
-LAYOUTS = ("blob", "record-type", "normalized", "denormalized", "wide")
-KEYS = ("hashed", "raw", "salted", "reversed", "numeric")
+LAYOUTS, KEYS = names_of("layouts"), names_of("key_strategies")
 UTC = datetime.timezone.utc
 
 

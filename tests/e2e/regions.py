@@ -20,7 +20,7 @@ from support import NORTHWIND, PROGRAM, Checks, connected, generated, run
 
 REGIONS = 8
 ORDERS = 10_000
-SPREADING = ("hashed", "salted", "reversed", "numeric")  # all key strategies but raw
+SPREADING = tuple(key for key in names_of("key_strategies") if key != "raw")
 SETTINGS = ["--ttl", "86400000", "--compression", "gz", "--bloom", "rowcol",
             "--block-encoding", "fast_diff"]
 SPLIT_TABLES = {"orders", "customers", "index"}

@@ -8,6 +8,7 @@ nothing of our C code, so it sees what any user's program sees.
 
 import contextlib
 import importlib
+import json
 import os
 import pathlib
 import subprocess
@@ -33,6 +34,15 @@ def run(*arguments, code=0, **options):
             f"{result.stdout}{result.stderr}"
         )
     return result.stdout
+
+
+def choices(kind):
+    """What the program has of a kind: `layouts`, `key_strategies`, `stores`; the default first."""
+    return json.loads(run("init", "--list", "--json"))[kind]
+
+
+def names_of(kind):
+    return tuple(choice["name"] for choice in choices(kind))
 
 
 class Server:

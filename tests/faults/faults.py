@@ -15,10 +15,10 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
 
-from support import BUILD, SOURCE, Checks  # noqa: E402,F401
+from support import BUILD, SOURCE, Checks, choices, names_of  # noqa: E402,F401
 
-LAYOUTS = ("blob", "wide", "normalized", "denormalized", "record-type")
-MULTI_ROW_LAYOUTS = ("normalized", "denormalized", "record-type")
+LAYOUTS = names_of("layouts")
+MULTI_ROW_LAYOUTS = tuple(one["name"] for one in choices("layouts") if not one["single_row"])
 TOOLS = BUILD / "tests" / "faults" / "go"
 RIGHT, WRONG, UNDECIDED = 0, 1, 3  # exit codes of the checker
 SHOWN_LINES = 60

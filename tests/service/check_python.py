@@ -3,9 +3,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Uses the service from another language: Python's Thrift library with code generated now.
 
-    check_python.py SERVER [LAYOUT|front [KEY]]
+    check_python.py SERVER [LAYOUT|front|all [KEY]]
 
-SERVER is given the same, prints "listening on HOST:PORT", and ends with its input.
+SERVER is given the same, prints "listening on HOST:PORT", and ends with its input. For `all` it is
+started once for each layout, and for each key strategy at least once.
 
 What goes in must come out, field by field, absent and empty kept apart, in both protocols; what is
 wrong must be refused with its place. Prints TAP.
@@ -17,7 +18,7 @@ import sys
 import uuid
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
-from support import Checks, connected, generated, pages  # noqa: E402
+from support import Checks, connected, generated, names_of, pages  # noqa: E402
 
 TEXTS = ("", " ", "plain", "Überraschung – 漢字 🧾", "a\nb\tc", "'\"\\<&>", "x" * 1000)
 
@@ -317,20 +318,31 @@ def check_all(checks, address, service, types, name, compact, layout, key):
         check_listings(checks, client, types, name)
 
 
+def check_server(checks, server, layout, key):
+    from tallorder import OrderService, ttypes
+    with subprocess.Popen([server, layout, key], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          text=True) as process:
+        try:
+            address = process.stdout.readline().split()[2]
+            for name, compact in (("binary", False), ("compact", True)):
+                check_all(checks, address, OrderService, ttypes, name, compact, layout, key)
+        finally:
+            process.stdin.close()
+    checks.check(process.returncode == 0, "the server ends well", process.returncode)
+
+
+def pairs():
+    """Each layout and each key strategy at least once."""
+    layouts, keys = names_of("layouts"), names_of("key_strategies")
+    for at in range(max(len(layouts), len(keys))):
+        yield layouts[at % len(layouts)], keys[at % len(keys)]
+
+
 def main(server, layout, key):
     checks = Checks()
     with generated("tallorder"):
-        from tallorder import OrderService, ttypes
-        with subprocess.Popen([server, layout, key], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                              text=True) as process:
-            try:
-                address = process.stdout.readline().split()[2]
-                for name, compact in (("binary", False), ("compact", True)):
-                    check_all(checks, address, OrderService, ttypes, name, compact,
-                              layout, key)
-            finally:
-                process.stdin.close()
-        checks.check(process.returncode == 0, "the server ends well", process.returncode)
+        for pair in pairs() if layout == "all" else [(layout, key)]:
+            check_server(checks, server, *pair)
     return checks.finish()
 
 

@@ -37,16 +37,16 @@ measure_floor (const TallBenchGiven *given, const TallTableAddress *address)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (TallBenchReport) report = tall_bench_report_new ();
-  TallFloorOptions floor = TALL_FLOOR_OPTIONS_INIT;
+  TallFloorOptions options = TALL_FLOOR_OPTIONS_INIT;
   if (given->lines != NULL)
-    floor.n_lines = given->min_lines;
+    options.n_lines = given->min_lines;
   if (given->count != -1)
-    floor.n_orders = (guint)given->count;
+    options.n_orders = (guint)given->count;
   if (given->seconds >= 0)
-    floor.seconds = given->seconds;
-  floor.address = address;
-  floor.progress = show_progress;
-  gboolean done = tall_floor_run (&floor, report, &error);
+    options.seconds = given->seconds;
+  options.address = address;
+  options.progress = show_progress;
+  gboolean done = tall_floor_run (&options, report, &error);
   tall_progress_clear ();
   if (!done)
     {

@@ -54,9 +54,9 @@ static TallExit delete (Call *self, TallFront *front, const char *number)
 {
   g_autoptr (GError) error = NULL;
   gboolean any = self->if_revision == G_MININT64;
-  TallWriteOptions write = { .condition = any ? TALL_IF_ANY : TALL_IF_REVISION,
-                             .revision = any ? 0 : self->if_revision };
-  if (!tall_front_delete_customer (front, number, &write, &error))
+  TallWriteOptions conditions = { .condition = any ? TALL_IF_ANY : TALL_IF_REVISION,
+                                  .revision = any ? 0 : self->if_revision };
+  if (!tall_front_delete_customer (front, number, &conditions, &error))
     return tall_fail (error);
   tall_print ("Deleted customer %s\n", number);
   return TALL_EXIT_DONE;
@@ -142,7 +142,7 @@ check_options (const Call *self, const char *action, GError **error)
 static TallExit
 act (Call *self)
 {
-  TallExit exit;
+  TallExit code;
   g_autoptr (GError) error = NULL;
   const TallOptions *options = &self->options;
   const Action *action = find_action (options);
@@ -165,8 +165,8 @@ act (Call *self)
   const char *number = action->takes_number ? options->arguments[1] : NULL;
   if (number != NULL && !tall_validate_number (number, "customer_number", &error))
     return tall_call_error (&tall_command_customer, error);
-  g_autoptr (TallFront) front = tall_options_open_front (options, &tall_command_customer, &exit);
-  return front == NULL ? exit : action->act (self, front, number);
+  g_autoptr (TallFront) front = tall_options_open_front (options, &tall_command_customer, &code);
+  return front == NULL ? code : action->act (self, front, number);
 }
 
 /* The help of one action: its own arguments, and those options that go with it. */
@@ -270,15 +270,15 @@ run (int argc, char **argv)
   };
   g_autoptr (GError) error = NULL;
   self.paging.argv = argv;
-  TallExit exit;
+  TallExit code;
   print_action_help (&self, entries, argc, argv);
   if (tall_options_parse (&self.options, &tall_command_customer, entries, argc, argv, &error))
-    exit = act (&self);
+    code = act (&self);
   else
-    exit = tall_call_error (&tall_command_customer, error);
+    code = tall_call_error (&tall_command_customer, error);
   tall_options_clear (&self.options);
   tall_paging_clear (&self.paging);
-  return exit;
+  return code;
 }
 
 const TallCommand tall_command_customer = {

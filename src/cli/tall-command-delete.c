@@ -25,13 +25,14 @@ run (int argc, char **argv)
   if (revision != G_MININT64 && revision < 1)
     return tall_usage_error (&tall_command_delete, "--if-revision takes a number above 0");
 
-  TallExit exit;
-  g_autoptr (TallFront) front = tall_options_open_front (&options, &tall_command_delete, &exit);
+  TallExit code;
+  g_autoptr (TallFront) front = tall_options_open_front (&options, &tall_command_delete, &code);
   if (front == NULL)
-    return exit;
-  TallWriteOptions write = { .condition = revision > 0 ? TALL_IF_REVISION : TALL_IF_ANY,
-                             .revision = MAX (revision, 0) };
-  if (!tall_front_delete_order (front, options.arguments[0], options.arguments[1], &write, &error))
+    return code;
+  TallWriteOptions conditions = { .condition = revision > 0 ? TALL_IF_REVISION : TALL_IF_ANY,
+                                  .revision = MAX (revision, 0) };
+  if (!tall_front_delete_order (front, options.arguments[0], options.arguments[1], &conditions,
+                                &error))
     return tall_fail (error);
   tall_print ("Deleted order %s of %s\n", options.arguments[1], options.arguments[0]);
   return TALL_EXIT_DONE;

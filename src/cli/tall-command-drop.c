@@ -45,12 +45,12 @@ find_name (const TallOptions *options, const char *given)
   return g_strdup (name);
 }
 
-/* Sets @exit unless it is to be done. */
+/* Sets @code unless it is to be done. */
 static gboolean
-is_confirmed (const char *name, const char *yes, TallExit *exit)
+is_confirmed (const char *name, const char *yes, TallExit *code)
 {
   const TallCommand *command = &tall_command_drop;
-  *exit = TALL_EXIT_USAGE;
+  *code = TALL_EXIT_USAGE;
   if (yes != NULL && g_str_equal (yes, name))
     return TRUE;
   if (yes != NULL)
@@ -63,7 +63,7 @@ is_confirmed (const char *name, const char *yes, TallExit *exit)
     return TRUE;
   else
     {
-      *exit = TALL_EXIT_NO;
+      *code = TALL_EXIT_NO;
       tall_print_error ("The name is another one; nothing is removed");
     }
   return FALSE;
@@ -72,12 +72,12 @@ is_confirmed (const char *name, const char *yes, TallExit *exit)
 static TallExit
 drop (const TallOptions *options, const char *name)
 {
-  TallExit exit;
+  TallExit code;
   g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) table =
-      tall_options_open_deployment (options, &tall_command_drop, name, &exit);
+      tall_options_open_deployment (options, &tall_command_drop, name, &code);
   if (table == NULL)
-    return exit;
+    return code;
   if (!tall_store_drop (table, &error))
     return tall_fail (error);
   g_autofree char *clean = tall_text_clean (name);
@@ -105,8 +105,8 @@ run (int argc, char **argv)
   g_autofree char *meant = find_name (&options, name);
   if (meant == NULL)
     return TALL_EXIT_USAGE;
-  TallExit exit;
-  return is_confirmed (meant, yes, &exit) ? drop (&options, meant) : exit;
+  TallExit code;
+  return is_confirmed (meant, yes, &code) ? drop (&options, meant) : code;
 }
 
 const TallCommand tall_command_drop = {

@@ -32,16 +32,16 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Subject, subject_clear)
 static TallExit
 fetch_subject (Subject *self, const TallOptions *options)
 {
-  TallExit exit;
+  TallExit code;
   g_autoptr (GError) error = NULL;
   const char *customer = options->arguments[0];
   const char *number = options->arguments[1];
   if (!tall_validate_number (customer, "customer_number", &error)
       || !tall_validate_number (number, "order_number", &error))
     return tall_call_error (&tall_command_explain, error);
-  self->store = tall_options_open_store (options, &tall_command_explain, &exit);
+  self->store = tall_options_open_store (options, &tall_command_explain, &code);
   if (self->store == NULL)
-    return exit;
+    return code;
   self->order = tall_front_get_order (TALL_FRONT (self->store), customer, number, NULL, &error);
   return self->order != NULL ? TALL_EXIT_DONE : tall_fail (error);
 }
@@ -140,10 +140,10 @@ explain (const TallOptions *options,
 {
   g_auto (Subject) subject = { NULL, NULL };
   g_autoptr (GError) error = NULL;
-  TallExit exit = options->n_arguments == 2 ? fetch_subject (&subject, options)
+  TallExit code = options->n_arguments == 2 ? fetch_subject (&subject, options)
                                             : read_subject (&subject, options->arguments[0]);
-  if (exit != TALL_EXIT_DONE)
-    return exit;
+  if (code != TALL_EXIT_DONE)
+    return code;
 
   g_autoptr (GPtrArray) explanations =
       g_ptr_array_new_with_free_func ((GDestroyNotify)tall_explanation_free);
@@ -194,14 +194,14 @@ run (int argc, char **argv)
   };
   g_auto (TallOptions) options = TALL_OPTIONS_INIT;
   g_autoptr (GError) error = NULL;
-  TallExit exit;
+  TallExit code;
   if (tall_options_parse (&options, &tall_command_explain, entries, argc, argv, &error))
-    exit = check_and_explain (&options, &own);
+    code = check_and_explain (&options, &own);
   else
-    exit = tall_call_error (&tall_command_explain, error);
+    code = tall_call_error (&tall_command_explain, error);
   g_free (own.layout);
   g_free (own.key);
-  return exit;
+  return code;
 }
 
 const TallCommand tall_command_explain = {

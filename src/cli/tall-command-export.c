@@ -206,10 +206,10 @@ run (int argc, char **argv)
   if (number != NULL && !tall_validate_number (number, "customer_number", &error))
     return tall_call_error (&tall_command_export, error);
 
-  TallExit exit;
-  g_autoptr (TallFront) front = tall_options_open_front (&options, &tall_command_export, &exit);
+  TallExit code;
+  g_autoptr (TallFront) front = tall_options_open_front (&options, &tall_command_export, &code);
   if (front == NULL)
-    return exit;
+    return code;
   g_autoptr (GHashTable) met = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   Export self = { .front = front, .met = met, .waiting = G_QUEUE_INIT };
   gboolean done =

@@ -45,10 +45,10 @@ run (int argc, char **argv)
       || !tall_validate_number (options.arguments[1], "order_number", &error))
     return tall_call_error (&tall_command_get, error);
 
-  TallExit exit;
-  g_autoptr (TallFront) front = tall_options_open_front (&options, &tall_command_get, &exit);
+  TallExit code;
+  g_autoptr (TallFront) front = tall_options_open_front (&options, &tall_command_get, &code);
   if (front == NULL)
-    return exit;
+    return code;
   return get (front, options.arguments[0], options.arguments[1], json);
 }
 

@@ -39,10 +39,10 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (InitOptions, init_options_clear)
 static TallExit
 create (const TallOptions *options, const TallStoreSettings *settings)
 {
-  TallExit exit;
-  g_autoptr (TallTable) table = tall_options_open_table (options, &tall_command_init, TRUE, &exit);
+  TallExit code;
+  g_autoptr (TallTable) table = tall_options_open_table (options, &tall_command_init, TRUE, &code);
   if (table == NULL)
-    return exit;
+    return code;
   g_autoptr (GError) error = NULL;
   if (!tall_store_create (table, settings, &error))
     {

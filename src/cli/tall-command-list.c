@@ -65,10 +65,10 @@ run (int argc, char **argv)
       || !tall_paging_check (&paging, &list, &error))
     return tall_call_error (&tall_command_list, error);
 
-  TallExit exit;
-  g_autoptr (TallFront) front = tall_options_open_front (&options, &tall_command_list, &exit);
+  TallExit code;
+  g_autoptr (TallFront) front = tall_options_open_front (&options, &tall_command_list, &code);
   if (front == NULL)
-    return exit;
+    return code;
   return list_orders (front, options.arguments[0], &paging, &list, json);
 }
 

@@ -66,7 +66,7 @@ find_preset (const char *const *columns)
 }
 
 static gboolean
-bind (TallMapping *mapping, TallCsvReader *reader)
+bind_columns (TallMapping *mapping, TallCsvReader *reader)
 {
   g_autoptr (GError) error = NULL;
   const char *const *columns = tall_csv_reader_get_columns (reader);
@@ -276,13 +276,13 @@ prepare_and_load (const TallOptions *options, const LoadOptions *own)
       tall_print_failure (error);
       return TALL_EXIT_FAILED;
     }
-  if (!bind (mapping, reader))
+  if (!bind_columns (mapping, reader))
     return TALL_EXIT_USAGE;
 
-  TallExit exit;
-  g_autoptr (TallFront) front = tall_options_open_front (options, &tall_command_load, &exit);
+  TallExit code;
+  g_autoptr (TallFront) front = tall_options_open_front (options, &tall_command_load, &code);
   if (front == NULL)
-    return exit;
+    return code;
   g_autoptr (TallRejects) rejects = tall_rejects_new (own->rejects, &error);
   if (rejects == NULL)
     {
@@ -336,16 +336,16 @@ run (int argc, char **argv)
   };
   g_auto (TallOptions) options = TALL_OPTIONS_INIT;
   g_autoptr (GError) error = NULL;
-  TallExit exit;
+  TallExit code;
   if (tall_options_parse (&options, &tall_command_load, entries, argc, argv, &error))
-    exit = check_and_load (&options, &own);
+    code = check_and_load (&options, &own);
   else
-    exit = tall_call_error (&tall_command_load, error);
+    code = tall_call_error (&tall_command_load, error);
   g_free (own.map);
   g_free (own.rejects);
   g_free (own.print_map);
   g_free (own.spool);
-  return exit;
+  return code;
 }
 
 const TallCommand tall_command_load = {

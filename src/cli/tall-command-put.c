@@ -32,9 +32,9 @@ parse_token (const char *uuid, guint8 token[TALL_TOKEN_SIZE])
 }
 
 static gboolean
-check_options (const PutOptions *own, TallWriteOptions *write, TallExit *exit)
+check_options (const PutOptions *own, TallWriteOptions *conditions, TallExit *code)
 {
-  *exit = TALL_EXIT_USAGE;
+  *code = TALL_EXIT_USAGE;
   if (own->if_absent && own->if_revision != G_MININT64)
     tall_usage_error (&tall_command_put, "Give --if-absent or --if-revision, not both");
   else if (own->if_revision != G_MININT64 && own->if_revision < 1)
@@ -46,15 +46,15 @@ check_options (const PutOptions *own, TallWriteOptions *write, TallExit *exit)
   else
     {
       if (own->if_absent)
-        write->condition = TALL_IF_ABSENT;
+        conditions->condition = TALL_IF_ABSENT;
       if (own->if_revision > 0)
         {
-          write->condition = TALL_IF_REVISION;
-          write->revision = own->if_revision;
+          conditions->condition = TALL_IF_REVISION;
+          conditions->revision = own->if_revision;
         }
-      write->has_token = own->token != NULL;
-      if (write->has_token)
-        parse_token (own->token, write->token);
+      conditions->has_token = own->token != NULL;
+      if (conditions->has_token)
+        parse_token (own->token, conditions->token);
       return TRUE;
     }
   return FALSE;
@@ -77,24 +77,24 @@ run (int argc, char **argv)
   };
   g_auto (TallOptions) options = TALL_OPTIONS_INIT;
   g_autoptr (GError) error = NULL;
-  TallWriteOptions write = { 0 };
-  TallExit exit;
+  TallWriteOptions conditions = { 0 };
+  TallExit code;
   if (!tall_options_parse (&options, &tall_command_put, entries, argc, argv, &error))
-    exit = tall_call_error (&tall_command_put, error);
+    code = tall_call_error (&tall_command_put, error);
   else if (options.n_arguments != 1)
-    exit = tall_usage_error (&tall_command_put, "put takes one argument: FILE, or - for standard "
+    code = tall_usage_error (&tall_command_put, "put takes one argument: FILE, or - for standard "
                                                 "input");
-  else if (check_options (&own, &write, &exit))
-    exit = tall_put_items (&(TallPutCall){ .options = &options,
+  else if (check_options (&own, &conditions, &code))
+    code = tall_put_items (&(TallPutCall){ .options = &options,
                                            .command = &tall_command_put,
                                            .path = options.arguments[0],
                                            .kind = TALL_JSON_ORDERS,
-                                           .write = write,
+                                           .write = conditions,
                                            .jobs = (guint)own.jobs,
                                            .json = own.json,
                                            .quiet = own.quiet });
   g_free (own.token);
-  return exit;
+  return code;
 }
 
 const TallCommand tall_command_put = {

@@ -137,9 +137,9 @@ static TallExit
 make_options (const Given *given, TallServerOptions *options)
 {
   g_autoptr (GError) error = NULL;
-  TallExit exit = check_connections (given);
-  if (exit != TALL_EXIT_DONE)
-    return exit;
+  TallExit code = check_connections (given);
+  if (code != TALL_EXIT_DONE)
+    return code;
   if (given->memory < MIN_MEMORY || given->memory > MAX_MEMORY)
     return tall_usage_error (&tall_command_serve, "--memory takes MiB, %d to %d", MIN_MEMORY,
                              MAX_MEMORY);
@@ -180,14 +180,14 @@ run (int argc, char **argv)
     return tall_usage_error (&tall_command_serve, "serve takes no argument: “%s”",
                              options.arguments[0]);
   TallServerOptions server_options = { 0 };
-  TallExit exit = make_options (&given, &server_options);
+  TallExit code = make_options (&given, &server_options);
   g_autoptr (GPtrArray) trusted = server_options.trusted_proxies;
-  if (exit != TALL_EXIT_DONE)
-    return exit;
+  if (code != TALL_EXIT_DONE)
+    return code;
 
-  g_autoptr (TallStore) store = tall_options_open_store (&options, &tall_command_serve, &exit);
+  g_autoptr (TallStore) store = tall_options_open_store (&options, &tall_command_serve, &code);
   if (store == NULL)
-    return exit;
+    return code;
   return serve (TALL_FRONT (store), options.store,
                 given.listen != NULL ? given.listen : "127.0.0.1:7654", &server_options);
 }

@@ -341,10 +341,10 @@ run (int argc, char **argv)
   if (all)
     return tall_status_all (&options, &tall_command_status, json);
 
-  TallExit exit;
-  g_autoptr (TallFront) front = tall_options_open_front (&options, &tall_command_status, &exit);
+  TallExit code;
+  g_autoptr (TallFront) front = tall_options_open_front (&options, &tall_command_status, &code);
   if (front == NULL)
-    return exit;
+    return code;
   g_auto (Status) status = { NULL };
   if (!collect (&status, front, &error))
     {

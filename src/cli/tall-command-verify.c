@@ -209,10 +209,10 @@ run (int argc, char **argv)
   if (customer != NULL && !tall_validate_number (customer, "customer_number", &error))
     return tall_call_error (&tall_command_verify, error);
 
-  TallExit exit;
-  g_autoptr (TallStore) store = tall_options_open_store (&options, &tall_command_verify, &exit);
+  TallExit code;
+  g_autoptr (TallStore) store = tall_options_open_store (&options, &tall_command_verify, &code);
   if (store == NULL)
-    return exit;
+    return code;
   TallVerifyOptions wanted = { .customer_number = customer, .alone = is_alone (store) };
   wanted.sample = (guint)MAX (sample, 0);
   wanted.rate = (guint)MAX (rate, 0);

@@ -29,10 +29,10 @@ say_where (const TallCommand *command)
 }
 
 static TallTableAddress *
-parse_store (const TallOptions *self, const TallCommand *command, TallExit *exit)
+parse_store (const TallOptions *self, const TallCommand *command, TallExit *code)
 {
   g_autoptr (GError) error = NULL;
-  *exit = TALL_EXIT_USAGE;
+  *code = TALL_EXIT_USAGE;
   if (self->server != NULL && !command->takes_server)
     tall_usage_error (command, "%s works on a store, not on a server: give --store", command->name);
   else if (self->server != NULL && self->store != NULL)
@@ -53,14 +53,14 @@ parse_store (const TallOptions *self, const TallCommand *command, TallExit *exit
 }
 
 static TallTable *
-open_address (const TallTableAddress *address, gboolean create, TallExit *exit)
+open_address (const TallTableAddress *address, gboolean create, TallExit *code)
 {
   g_autoptr (GError) error = NULL;
   TallTable *table = tall_table_address_open (address, create, &error);
   if (table == NULL)
     {
       tall_print_failure (error);
-      *exit = TALL_EXIT_FAILED;
+      *code = TALL_EXIT_FAILED;
     }
   return table;
 }
@@ -75,10 +75,10 @@ TallTable *
 tall_options_open_table (const TallOptions *self,
                          const TallCommand *command,
                          gboolean create,
-                         TallExit *exit)
+                         TallExit *code)
 {
-  g_autoptr (TallTableAddress) address = parse_store (self, command, exit);
-  return address == NULL ? NULL : open_address (address, create, exit);
+  g_autoptr (TallTableAddress) address = parse_store (self, command, code);
+  return address == NULL ? NULL : open_address (address, create, code);
 }
 
 /**
@@ -91,20 +91,20 @@ TallTable *
 tall_options_open_deployment (const TallOptions *self,
                               const TallCommand *command,
                               const char *name,
-                              TallExit *exit)
+                              TallExit *code)
 {
-  g_autoptr (TallTableAddress) address = parse_store (self, command, exit);
+  g_autoptr (TallTableAddress) address = parse_store (self, command, code);
   if (address == NULL)
     return NULL;
   if (address->name != NULL && !g_str_equal (address->name, name))
     {
       tall_usage_error (command, "--store names the deployment %s, and %s is meant", address->name,
                         name);
-      *exit = TALL_EXIT_USAGE;
+      *code = TALL_EXIT_USAGE;
       return NULL;
     }
   tall_table_address_set_name (address, name);
-  return open_address (address, FALSE, exit);
+  return open_address (address, FALSE, code);
 }
 
 /**
@@ -113,9 +113,9 @@ tall_options_open_deployment (const TallOptions *self,
  * Returns: (transfer full): the store of `--store`; NULL, with a message printed, on failure
  */
 TallStore *
-tall_options_open_store (const TallOptions *self, const TallCommand *command, TallExit *exit)
+tall_options_open_store (const TallOptions *self, const TallCommand *command, TallExit *code)
 {
-  g_autoptr (TallTable) table = tall_options_open_table (self, command, FALSE, exit);
+  g_autoptr (TallTable) table = tall_options_open_table (self, command, FALSE, code);
   if (table == NULL)
     return NULL;
   g_autoptr (GError) error = NULL;
@@ -128,7 +128,7 @@ tall_options_open_store (const TallOptions *self, const TallCommand *command, Ta
       || g_error_matches (error, TALL_ERROR, TALL_ERROR_DAMAGED))
     g_prefix_error (&error, "Store %s: ", self->store);
   tall_print_failure (error);
-  *exit = TALL_EXIT_FAILED;
+  *code = TALL_EXIT_FAILED;
   return NULL;
 }
 
@@ -139,11 +139,11 @@ tall_options_open_store (const TallOptions *self, const TallCommand *command, Ta
  *   printed, on failure
  */
 TallFront *
-tall_options_open_front (const TallOptions *self, const TallCommand *command, TallExit *exit)
+tall_options_open_front (const TallOptions *self, const TallCommand *command, TallExit *code)
 {
   if (self->server == NULL || self->store != NULL)
     {
-      TallStore *store = tall_options_open_store (self, command, exit);
+      TallStore *store = tall_options_open_store (self, command, code);
       return store == NULL ? NULL : TALL_FRONT (store);
     }
   g_autoptr (GError) error = NULL;
@@ -151,7 +151,7 @@ tall_options_open_front (const TallOptions *self, const TallCommand *command, Ta
   if (client != NULL && tall_client_check (TALL_CLIENT (client), FIRST_ANSWER, &error))
     return g_steal_pointer (&client);
   tall_print_failure (error);
-  *exit =
+  *code =
       g_error_matches (error, TALL_ERROR, TALL_ERROR_INVALID) ? TALL_EXIT_USAGE : TALL_EXIT_FAILED;
   return NULL;
 }

@@ -38,18 +38,18 @@ gboolean tall_options_parse (TallOptions *self,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_options_want_help (char **argv);
 
-/* What the options name. On failure they print why and set @exit. */
+/* What the options name. On failure they print why and set @code. */
 TallFront *
-tall_options_open_front (const TallOptions *self, const TallCommand *command, TallExit *exit);
+tall_options_open_front (const TallOptions *self, const TallCommand *command, TallExit *code);
 TallTable *tall_options_open_table (const TallOptions *self,
                                     const TallCommand *command,
                                     gboolean create,
-                                    TallExit *exit);
+                                    TallExit *code);
 TallTable *tall_options_open_deployment (const TallOptions *self,
                                          const TallCommand *command,
                                          const char *name,
-                                         TallExit *exit);
+                                         TallExit *code);
 TallStore *
-tall_options_open_store (const TallOptions *self, const TallCommand *command, TallExit *exit);
+tall_options_open_store (const TallOptions *self, const TallCommand *command, TallExit *code);
 
 G_END_DECLS

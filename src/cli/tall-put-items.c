@@ -226,12 +226,12 @@ tall_put_items (const TallPutCall *call)
       return TALL_EXIT_FAILED;
     }
   g_auto (Put) self = { .call = call, .file = file, .n_read = 1 };
-  TallExit exit = read_first (&self);
-  if (exit != TALL_EXIT_DONE)
-    return exit;
-  g_autoptr (TallFront) front = tall_options_open_front (call->options, call->command, &exit);
+  TallExit code = read_first (&self);
+  if (code != TALL_EXIT_DONE)
+    return code;
+  g_autoptr (TallFront) front = tall_options_open_front (call->options, call->command, &code);
   if (front == NULL)
-    return exit;
+    return code;
   self.front = front;
   self.stop = tall_stop_on_signals ();
   return put_all (&self);

@@ -114,17 +114,17 @@ print_json (GPtrArray *deployments)
 static TallExit
 finish (GPtrArray *deployments)
 {
-  TallExit exit = TALL_EXIT_DONE;
+  TallExit code = TALL_EXIT_DONE;
   for (guint i = 0; i < deployments->len; i++)
     {
       const Deployment *deployment = g_ptr_array_index (deployments, i);
       if (deployment->error == NULL)
         continue;
-      exit = TALL_EXIT_FAILED;
+      code = TALL_EXIT_FAILED;
       g_autofree char *why = tall_error_describe (deployment->error);
       tall_print_error ("Deployment %s: %s", deployment->name, why);
     }
-  return exit;
+  return code;
 }
 
 /**
@@ -138,12 +138,12 @@ finish (GPtrArray *deployments)
 TallExit
 tall_status_all (const TallOptions *options, const TallCommand *command, gboolean json)
 {
-  TallExit exit;
+  TallExit code;
   if (options->server != NULL)
     return tall_usage_error (command, "--all is about a store, and a server has one deployment");
-  g_autoptr (TallTable) table = tall_options_open_table (options, command, FALSE, &exit);
+  g_autoptr (TallTable) table = tall_options_open_table (options, command, FALSE, &code);
   if (table == NULL)
-    return exit;
+    return code;
 
   g_autoptr (GError) error = NULL;
   g_auto (GStrv) names = tall_store_list_all (table, &error);

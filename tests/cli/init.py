@@ -14,7 +14,8 @@ import pathlib
 import sys
 
 from support import (
-    DONE, FAILED, NO, ORDER, USAGE, Server, equal, free_port, main, new_store, parse, run, test,
+    DONE, FAILED, KEYS, LAYOUTS, NO, ORDER, USAGE, Server, equal, free_port, main, new_store, parse,
+    run, test,
 )
 
 TABLES = {
@@ -48,6 +49,30 @@ def others_see_nothing(folder):
     directory = pathlib.Path(folder, "private")
     equal(directory.stat().st_mode & 0o777, 0o700)
     equal({f.name for f in directory.iterdir() if f.stat().st_mode & 0o077}, set())
+
+
+@test
+def what_there_is(_):
+    """--list names what --help, the messages and the README name, and tables as status does."""
+    told = json.loads(run("init", "--list", "--json").ends(DONE).out)
+    help_text = run("init", "--help").ends(DONE).out
+    equal("Layouts: blob (default), " + ", ".join(LAYOUTS[1:]) + "." in help_text, True)
+    equal("Key strategies: hashed (default), " + ", ".join(KEYS[1:]) + "." in help_text, True)
+    run("init", "--layout", "x").ends(USAGE, "choose one of: " + ", ".join(LAYOUTS))
+    run("init", "--key", "x").ends(USAGE, "choose one of: " + ", ".join(KEYS))
+    equal({one["name"]: set(one["tables"]) for one in told["layouts"]}, TABLES)
+    equal({one["name"] for one in told["layouts"] if one["single_row"]}, {"blob", "wide"})
+    equal([one["name"] for one in told["stores"]], ["rocksdb", "hbase"])
+    for place in told["stores"]:
+        run("help").ends(DONE, f"  --store {place['address']}\n")
+        run("status", "--store", "x:").ends(USAGE, place["address"])
+
+    table = run("init", "--list").ends(DONE).out
+    for one in [*told["layouts"], *told["key_strategies"]]:
+        equal(any(line.startswith(one["name"] + " ") and line.endswith("  " + one["summary"])
+                  for line in table.splitlines()), True)
+    run("init", "--json").ends(USAGE, "--json goes with --list")
+    run("init", "--list", "x").ends(USAGE, "takes no argument")
 
 
 @test

@@ -14,7 +14,7 @@ import os
 import sys
 import tempfile
 
-from support import NORTHWIND, Checks, connected, generated, pages, run, serving
+from support import NORTHWIND, Checks, connected, generated, names_of, pages, run, serving
 
 LAYOUTS, KEYS = names_of("layouts"), names_of("key_strategies")
 UTC = datetime.timezone.utc

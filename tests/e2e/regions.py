@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-from support import NORTHWIND, PROGRAM, Checks, connected, generated, run
+from support import NORTHWIND, PROGRAM, Checks, connected, generated, names_of, run
 
 REGIONS = 8
 ORDERS = 10_000

@@ -135,12 +135,40 @@ test_numbers (void)
     }
 }
 
+/* The numbers of an order, of its customer, and of anything else. */
+static void
+test_whose_number (void)
+{
+  static const struct
+  {
+    TallCsvScope scope;
+    const char *name;
+    gboolean of_customer;
+    gboolean of_order;
+  } cases[] = {
+    { TALL_SCOPE_ORDER, "customer_number", TRUE, FALSE },
+    { TALL_SCOPE_ORDER, "order_number", FALSE, TRUE },
+    { TALL_SCOPE_ORDER, "currency", FALSE, FALSE },
+    { TALL_SCOPE_LOCATION, "number", FALSE, FALSE },
+    { TALL_SCOPE_LINE, "number", FALSE, FALSE },
+    { TALL_SCOPE_LINE, "item_number", FALSE, FALSE },
+    { TALL_SCOPE_CUSTOMER, "number", TRUE, FALSE },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      const TallCsvField *field = tall_csv_field_find (cases[i].scope, cases[i].name);
+      g_assert_cmpint (tall_csv_field_is_customer_number (field), ==, cases[i].of_customer);
+      g_assert_cmpint (tall_csv_field_is_order_number (field), ==, cases[i].of_order);
+    }
+}
+
 int
 main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/load/csv-field/dates", test_dates);
   g_test_add_func ("/load/csv-field/positions", test_positions);
+  g_test_add_func ("/load/csv-field/whose-number", test_whose_number);
   g_test_add_func ("/load/csv-field/numbers", test_numbers);
   return g_test_run ();
 }

@@ -218,6 +218,11 @@ static const char *const hostile[][2] = {
             "32060a0161120131",
     "attribute twice" },
   { NUMBERS "32030a0161", "attribute without a value" },
+  { NUMBERS "32090a0161120131120132", "attribute with two values" },
+  { NUMBERS "2a0e0801"
+            "2a0a0801"
+            "2206080210001000",
+    "quantity with two scales" },
   { NUMBERS "2205616263", "currency cut short" },
   { NUMBERS "22ffffffff0f", "length beyond the end" },
   { NUMBERS "22", "tag without a value" },
@@ -240,6 +245,27 @@ test_hostile (void)
       g_test_message ("%s: %s", hostile[i][1], order != NULL ? "taken" : error->message);
       g_assert_null (order);
       g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+    }
+}
+
+/* What the reader itself refuses, before anything is checked. */
+static void
+test_not_canonical (void)
+{
+  static const char *const cases[] = {
+    "0a0143",
+    "120131",
+    NUMBERS "2a00",
+    NUMBERS "2a0208012a020801",
+    NUMBERS "2a0a08012a0208022a020802",
+  };
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_assert_null (tall_order_from_canonical (from_hex (arena, cases[i]), &error));
+      g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+      g_assert_cmpstr (error->message, ==, "stored order: not in canonical form");
     }
 }
 
@@ -418,6 +444,7 @@ main (int argc, char **argv)
   g_test_add_func ("/model/canonical/golden", test_golden);
   g_test_add_func ("/model/canonical/golden-customer", test_golden_customer);
   g_test_add_func ("/model/canonical/hostile", test_hostile);
+  g_test_add_func ("/model/canonical/not-canonical", test_not_canonical);
   g_test_add_func ("/model/canonical/too-long", test_too_long);
   g_test_add_func ("/model/canonical/unknown-fields", test_unknown_fields);
   g_test_add_func ("/model/canonical/absent-and-empty", test_absent_and_empty);

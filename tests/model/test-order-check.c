@@ -239,10 +239,30 @@ test_attributes_present (void)
   assert_invalid (order, "attributes[1].value", "must be there");
 }
 
+/* A byte that is not UTF-8, at every place of texts of every short length. */
+static void
+test_every_byte (void)
+{
+  char text[41];
+  g_autoptr (TallOrder) order = tall_order_new ("C", "1");
+  order->currency = text;
+  for (gsize len = 1; len < sizeof text; len++)
+    for (gsize bad = 0; bad < len; bad++)
+      {
+        memset (text, 'a', len);
+        text[len] = '\0';
+        assert_valid (order);
+        text[bad] = '\xff';
+        assert_invalid (order, "currency", "UTF-8");
+      }
+}
+
 static void
 test_dates (void)
 {
   g_autoptr (TallOrder) order = tall_test_empty_order ("C", "1", 1);
+  order->sales_date = TALL_MAX_DATE + 1; /* absent, so it may be anything */
+  assert_valid (order);
   order->has_sales_date = order->shipping_locations[0].has_ship_date = TRUE;
   order->sales_date = TALL_MIN_DATE;
   order->shipping_locations[0].ship_date = TALL_MAX_DATE;
@@ -351,6 +371,7 @@ main (int argc, char **argv)
   g_test_add_func ("/model/order-check/duplicates", test_duplicates);
   g_test_add_func ("/model/order-check/texts", test_texts);
   g_test_add_func ("/model/order-check/attributes-present", test_attributes_present);
+  g_test_add_func ("/model/order-check/every-byte", test_every_byte);
   g_test_add_func ("/model/order-check/dates", test_dates);
   g_test_add_func ("/model/order-check/decimals", test_decimals);
   g_test_add_func ("/model/order-check/counts", test_counts);

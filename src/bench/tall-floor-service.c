@@ -2,13 +2,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-floor-private.h"
 
-#include "tall-binary-protocol.h"
 #include "tall-calls.h"
 #include "tall-canned-server.h"
 #include "tall-client.h"
+#include "tall-message.h"
 #include "tall-raw-client.h"
 #include "tall-server.h"
-#include "tall-struct-writer.h"
 
 /* The message that fetches an order, without a frame's header. */
 static GByteArray *
@@ -20,11 +19,8 @@ encode_request (const TallOrder *order, GError **error)
   TallWireOptions options = TALL_WIRE_OPTIONS_INIT;
   g_autoptr (TallTransport) transport =
       tall_transport_new_memory ((TallSlice)TALL_SLICE_INIT, &options);
-  g_autoptr (ThriftProtocol) protocol = tall_binary_protocol_new (transport);
 
-  if (thrift_protocol_write_message_begin (protocol, call->name, T_CALL, 0, error) < 0
-      || !tall_struct_write (call->args, &args, protocol, error)
-      || thrift_protocol_write_message_end (protocol, error) < 0)
+  if (!tall_message_write_call (call->name, transport, call->args, &args, error))
     return NULL;
   GByteArray *request = g_byte_array_new ();
   tall_bytes_append (request, tall_transport_get_output (transport));

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-call-budget.h"
 
-#include "tall-binary-writer.h"
+#include "tall-struct-writer.h"
 
 /* The buffer of the reply doubles when it is full. */
 #define ENCODED_COPIES 2
@@ -33,7 +33,7 @@ tall_call_budget_take (TallCallBudget *self,
   g_autoptr (GByteArray) encoded = g_byte_array_new ();
   guint lines = order != NULL ? order->n_shipping_locations + tall_order_count_lines (order) : 0;
 
-  tall_binary_write (type, item, encoded);
+  tall_struct_write (type, item, &(TallWireOutput){ encoded, FALSE });
   self->memory += ENCODED_COPIES * encoded->len;
   self->memory += order != NULL ? tall_arena_get_size (order->arena) : 0;
   if (self->n_items > 0 && (encoded->len > self->bytes || lines > self->n_lines))

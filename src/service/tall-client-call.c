@@ -4,8 +4,8 @@
 
 #include "tall-error.h"
 #include "tall-idl-failure.h"
-#include "tall-struct-reader.h"
-#include "tall-struct-writer.h"
+#include "tall-message.h"
+#include "tall-text.h"
 
 /* How one try on one connection ended. */
 typedef enum
@@ -16,40 +16,39 @@ typedef enum
 } TryEnd;
 
 static gboolean
-send_call (TallClientCall *self, ThriftProtocol *protocol, GError **error)
+send_call (TallClientCall *self, TallTransport *transport, GError **error)
 {
-  return thrift_protocol_write_message_begin (protocol, self->call->name, T_CALL, 0, error) >= 0
-         && tall_struct_write (self->call->args, self->args, protocol, error)
-         && thrift_protocol_write_message_end (protocol, error) >= 0
-         && thrift_transport_write_end (protocol->transport, error)
-         && thrift_transport_flush (protocol->transport, error);
+  return tall_message_write_call (self->call->name, transport, self->call->args, self->args, error)
+         && tall_transport_flush (transport, error);
 }
 
 /* Thrift's own answer: the server does not know the call. */
 static gboolean
 read_application_error (TallClientCall *self, TallStructReader *reader, GError **error)
 {
-  TallIdlApplicationError answer = { 0 };
+  TallMessageException answer = { 0 };
   TallIdlFailure *failure = tall_arena_new0 (self->arena, TallIdlFailure);
 
-  if (!tall_struct_reader_read (reader, &tall_idl_application_error_type, &answer, error))
+  if (!tall_struct_reader_read (reader, &tall_message_exception_type, &answer, error))
     return FALSE;
+  g_autofree char *reason = answer.message != NULL ? tall_text_clean (answer.message) : NULL;
   failure->code = TALL_ERROR_UNSUPPORTED;
-  failure->message = tall_arena_printf (
-      self->arena, "The server refuses the call \"%s\" (%s): is it an older version?",
-      self->call->name, answer.message != NULL ? answer.message : "no reason given");
+  failure->message =
+      tall_arena_printf (self->arena,
+                         "The server refuses the call \"%s\" (%s): is it an older version?",
+                         self->call->name, reason != NULL ? reason : "no reason given");
   self->result.failure = failure;
   return TRUE;
 }
 
 static gboolean
-read_result (TallClientCall *self, ThriftProtocol *protocol, ThriftMessageType type, GError **error)
+read_result (TallClientCall *self, TallTransport *transport, TallMessageType type, GError **error)
 {
   TallStructReader reader;
 
   self->result = (TallIdlResult){ .success = self->success };
-  tall_struct_reader_init (&reader, protocol, self->arena, tall_idl_call_get_limits (self->call));
-  gboolean ok = type == T_EXCEPTION
+  tall_struct_reader_init (&reader, transport, self->arena, tall_idl_call_get_limits (self->call));
+  gboolean ok = type == TALL_MESSAGE_EXCEPTION
                     ? read_application_error (self, &reader, error)
                     : tall_struct_reader_read (&reader, self->call->result, &self->result, error);
   return ok && tall_struct_reader_finish (&reader, error);
@@ -58,17 +57,14 @@ read_result (TallClientCall *self, ThriftProtocol *protocol, ThriftMessageType t
 static TryEnd
 try_call (TallClientCall *self, TallConnection *connection, GError **error)
 {
-  ThriftProtocol *protocol = tall_connection_get_protocol (connection);
-  g_autofree gchar *name = NULL;
-  ThriftMessageType type = T_REPLY;
-  gint32 seqid = 0;
+  TallTransport *transport = tall_connection_get_transport (connection);
+  g_auto (TallMessage) message = { NULL };
   g_autoptr (GError) reason = NULL;
 
   tall_connection_set_deadline (connection, self->deadline);
   gboolean begun =
-      send_call (self, protocol, &reason)
-      && thrift_protocol_read_message_begin (protocol, &name, &type, &seqid, &reason) >= 0;
-  if (begun && read_result (self, protocol, type, &reason))
+      send_call (self, transport, &reason) && tall_message_read (&message, transport, &reason);
+  if (begun && read_result (self, transport, message.type, &reason))
     return TRY_ANSWERED;
 
   if (tall_connection_has_delivered (connection))

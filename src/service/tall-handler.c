@@ -2,32 +2,30 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-handler.h"
 
-#include <thrift/c_glib/thrift_application_exception.h>
-
 #include "tall-calls.h"
 #include "tall-error.h"
 #include "tall-idl-failure.h"
+#include "tall-message.h"
 #include "tall-request.h"
-#include "tall-struct-reader.h"
-#include "tall-struct-writer.h"
 
 static gboolean
-write_message (ThriftProtocol *out,
-               const char *name,
-               ThriftMessageType type,
-               gint32 seqid,
-               const TallStructType *struct_type,
-               gconstpointer object,
-               GError **error)
+write_reply (TallTransport *transport,
+             const TallMessage *call,
+             TallMessageType message_type,
+             const TallStructType *type,
+             gconstpointer object,
+             GError **error)
 {
-  return thrift_protocol_write_message_begin (out, name, type, seqid, error) >= 0
-         && tall_struct_write (struct_type, object, out, error)
-         && thrift_protocol_write_message_end (out, error) >= 0;
+  TallMessage reply = { call->name, message_type, call->number };
+  return tall_message_write (&reply, transport, type, object, error);
 }
 
 static gboolean
-request_reply (
-    TallRequest *self, ThriftProtocol *out, gint32 seqid, GError *failure, GError **error)
+request_reply (TallRequest *self,
+               TallTransport *transport,
+               const TallMessage *message,
+               GError *failure,
+               GError **error)
 {
   if (failure != NULL)
     {
@@ -35,8 +33,8 @@ request_reply (
       self->result.success = NULL;
       self->result.failure = tall_idl_failure_from_error (self->arena, operation, failure);
     }
-  return write_message (out, self->call->name, T_REPLY, seqid, self->call->result, &self->result,
-                        error);
+  return write_reply (transport, message, TALL_MESSAGE_REPLY, self->call->result, &self->result,
+                      error);
 }
 
 static gboolean
@@ -54,9 +52,8 @@ static TallAnswer
 answer_call (TallFront *front,
              TallCallMemory *memory,
              const TallIdlCall *call,
-             ThriftProtocol *in,
-             ThriftProtocol *out,
-             gint32 seqid,
+             TallTransport *transport,
+             const TallMessage *message,
              GError **error)
 {
   g_auto (TallRequest) request;
@@ -64,7 +61,7 @@ answer_call (TallFront *front,
   g_autoptr (GError) failure = NULL;
 
   tall_request_init (&request, front, memory, call);
-  tall_struct_reader_init (&reader, in, request.arena, tall_idl_call_get_limits (call));
+  tall_struct_reader_init (&reader, transport, request.arena, tall_idl_call_get_limits (call));
   reader.spend = spend_memory;
   reader.memory = memory;
   gboolean has_args = tall_struct_reader_read (&reader, call->args, &request.args, &failure);
@@ -82,20 +79,19 @@ answer_call (TallFront *front,
       (void)!tall_request_run (&request, &failure);
     }
 
-  if (!request_reply (&request, out, seqid, failure, error))
+  if (!request_reply (&request, transport, message, failure, error))
     return TALL_ANSWER_NONE;
   return has_args ? TALL_ANSWER_GIVEN : TALL_ANSWER_RESET;
 }
 
 static TallAnswer
-answer_unknown (ThriftProtocol *out, const char *name, gint32 seqid, GError **error)
+answer_unknown (TallTransport *transport, const TallMessage *message, GError **error)
 {
-  g_autofree char *message = g_strdup_printf ("There is no call \"%s\" here", name);
-  TallIdlApplicationError answer = { .message = message,
-                                     .type = THRIFT_APPLICATION_EXCEPTION_ERROR_UNKNOWN_METHOD };
+  g_autofree char *text = g_strdup_printf ("There is no call \"%s\" here", message->name);
+  TallMessageException answer = { .message = text, .type = TALL_MESSAGE_UNKNOWN_METHOD };
 
-  if (!write_message (out, name, T_EXCEPTION, seqid, &tall_idl_application_error_type, &answer,
-                      error))
+  if (!write_reply (transport, message, TALL_MESSAGE_EXCEPTION, &tall_message_exception_type,
+                    &answer, error))
     return TALL_ANSWER_NONE;
   return TALL_ANSWER_RESET;
 }
@@ -103,16 +99,15 @@ answer_unknown (ThriftProtocol *out, const char *name, gint32 seqid, GError **er
 /* A message that wants no answer must not get one: its sender would take it for that of its next
  * call. */
 static gboolean
-read_header (ThriftProtocol *in, gchar **name, gint32 *seqid, GError **error)
+read_header (TallTransport *transport, TallMessage *message, GError **error)
 {
-  ThriftMessageType type = T_CALL;
-
-  if (thrift_protocol_read_message_begin (in, name, &type, seqid, error) < 0)
+  if (!tall_message_read (message, transport, error))
     return FALSE;
-  if (*name != NULL && type == T_CALL)
+  if (message->type == TALL_MESSAGE_CALL)
     return TRUE;
   g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID,
-               "a message of type %d, where only calls with an answer are taken", type);
+               "a message of type %d, where only calls with an answer are taken",
+               (int)message->type);
   return FALSE;
 }
 
@@ -120,8 +115,7 @@ read_header (ThriftProtocol *in, gchar **name, gint32 *seqid, GError **error)
  * tall_handler_answer:
  * @front: what keeps the orders; called on this thread
  * @memory: begun for this call; takes from it what reading, running and replying need
- * @in: where a call stands
- * @out: takes the reply; it is not flushed
+ * @transport: where a call stands; takes the reply, which is not flushed
  *
  * Reads one call, runs it and writes its reply. A call that is malformed anywhere has no effect. A
  * value that we do not take is answered with a TallError that names the field.
@@ -131,20 +125,18 @@ read_header (ThriftProtocol *in, gchar **name, gint32 *seqid, GError **error)
 TallAnswer
 tall_handler_answer (TallFront *front,
                      TallCallMemory *memory,
-                     ThriftProtocol *in,
-                     ThriftProtocol *out,
+                     TallTransport *transport,
                      GError **error)
 {
-  g_autofree gchar *name = NULL;
-  gint32 seqid = 0;
+  g_auto (TallMessage) message = { NULL };
 
-  if (!read_header (in, &name, &seqid, error))
+  if (!read_header (transport, &message, error))
     return TALL_ANSWER_NONE;
 
-  const TallIdlCall *call = tall_calls_find (name);
+  const TallIdlCall *call = tall_calls_find (message.name);
   if (call == NULL)
-    return answer_unknown (out, name, seqid, error);
-  return answer_call (front, memory, call, in, out, seqid, error);
+    return answer_unknown (transport, &message, error);
+  return answer_call (front, memory, call, transport, &message, error);
 }
 
 /**
@@ -154,20 +146,19 @@ tall_handler_answer (TallFront *front,
  * As tall_handler_answer(), but every call is answered with %TALL_ERROR_OVERLOADED.
  */
 TallAnswer
-tall_handler_refuse (const char *reason, ThriftProtocol *in, ThriftProtocol *out, GError **error)
+tall_handler_refuse (const char *reason, TallTransport *transport, GError **error)
 {
-  g_autofree gchar *name = NULL;
-  gint32 seqid = 0;
+  g_auto (TallMessage) message = { NULL };
   TallIdlFailure failure = { .code = TALL_ERROR_OVERLOADED, .message = (char *)reason };
   TallIdlResult result = { .failure = &failure };
 
-  if (!read_header (in, &name, &seqid, error))
+  if (!read_header (transport, &message, error))
     return TALL_ANSWER_NONE;
 
-  const TallIdlCall *call = tall_calls_find (name);
+  const TallIdlCall *call = tall_calls_find (message.name);
   if (call == NULL)
-    return answer_unknown (out, name, seqid, error);
-  if (!write_message (out, name, T_REPLY, seqid, call->result, &result, error))
+    return answer_unknown (transport, &message, error);
+  if (!write_reply (transport, &message, TALL_MESSAGE_REPLY, call->result, &result, error))
     return TALL_ANSWER_NONE;
   return TALL_ANSWER_RESET;
 }

@@ -2,10 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include <thrift/c_glib/protocol/thrift_protocol.h>
-
 #include "tall-call-memory.h"
 #include "tall-front.h"
+#include "tall-transport.h"
 
 G_BEGIN_DECLS
 
@@ -13,7 +12,7 @@ G_BEGIN_DECLS
  * TallAnswer:
  * @TALL_ANSWER_GIVEN: the reply was written, and the request read to its end
  * @TALL_ANSWER_RESET: the reply was written, but the request not read to its end: the rest of its
- *   frame, and the state of the protocol that read it, must be thrown away
+ *   frame must be thrown away
  * @TALL_ANSWER_NONE: the bytes are not a call, or the reply could not be written: close
  */
 typedef enum
@@ -25,12 +24,10 @@ typedef enum
 
 TallAnswer tall_handler_answer (TallFront *front,
                                 TallCallMemory *memory,
-                                ThriftProtocol *in,
-                                ThriftProtocol *out,
+                                TallTransport *transport,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
 TallAnswer tall_handler_refuse (const char *reason,
-                                ThriftProtocol *in,
-                                ThriftProtocol *out,
+                                TallTransport *transport,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

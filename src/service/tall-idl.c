@@ -168,11 +168,3 @@ static const TallStructField tall_idl_failure_type_fields[] = {
 };
 TALL_STRUCT_TYPE (tall_idl_failure_type, "TallError", Type);
 #undef Type
-
-#define Type TallIdlApplicationError
-static const TallStructField tall_idl_application_error_type_fields[] = {
-  ALWAYS (1, TEXT, message),
-  ALWAYS (2, I32, type),
-};
-TALL_STRUCT_TYPE (tall_idl_application_error_type, "TApplicationException", Type);
-#undef Type

@@ -122,13 +122,6 @@ typedef struct
   TallIdlFailure *failure; /* NULL: succeeded */
 } TallIdlResult;
 
-/* Thrift's own answer when there is no such call, or none can be given. */
-typedef struct
-{
-  char *message;
-  gint32 type;
-} TallIdlApplicationError;
-
 extern const TallStructLimits tall_idl_limits;      /* of a call on one order or customer */
 extern const TallStructLimits tall_idl_many_limits; /* of a call on many */
 
@@ -140,7 +133,6 @@ void tall_idl_prepare (void);
 
 extern const TallStructType tall_idl_options_type;
 extern const TallStructType tall_idl_failure_type;
-extern const TallStructType tall_idl_application_error_type;
 
 gboolean tall_idl_options_parse (const TallIdlOptions *self,
                                  TallWriteOptions *options,

@@ -112,7 +112,7 @@ serve (TallServer *self, TallPlace *place)
 
   gboolean ok = tall_session_run (&session, &error);
   gboolean evicted = tall_place_let_go (place);
-  thrift_transport_close (THRIFT_TRANSPORT (transport), NULL);
+  tall_transport_close (transport);
   log_end (self, place, peer, evicted, ok ? NULL : error);
 }
 

@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-session.h"
 
-#include "tall-binary-protocol.h"
-#include "tall-compact-protocol.h"
 #include "tall-handler.h"
 
 #define MAX_DEPTH 32
@@ -22,18 +20,9 @@
 /* Of a request that is refused only the name of the call is wanted. */
 #define REFUSED_START 1024
 
-/* The two ways to read and write on one transport, made when first needed and then kept. */
-typedef struct
-{
-  ThriftProtocol *in;
-  ThriftProtocol *out;
-} Protocols;
-
 typedef struct
 {
   const TallSession *session;
-  Protocols binary;
-  Protocols compact;
   TallCallMemory memory; /* of the call under way */
 } Running;
 
@@ -44,31 +33,16 @@ deadline_after (guint milliseconds)
 }
 
 /* Each frame says by its first bytes in which protocol it is written; the reply is in the same. */
-static Protocols *
-choose_protocols (Running *self, GError **error)
+static gboolean
+choose_protocol (TallTransport *transport, GError **error)
 {
-  TallTransport *transport = self->session->transport;
-
-  switch (tall_transport_recognize (transport))
-    {
-    case TALL_RECOGNIZED_BINARY:
-      if (self->binary.in == NULL)
-        self->binary.in = tall_binary_protocol_new (transport);
-      if (self->binary.out == NULL)
-        self->binary.out = tall_binary_protocol_new (transport);
-      return &self->binary;
-    case TALL_RECOGNIZED_COMPACT:
-      if (self->compact.in == NULL)
-        self->compact.in = tall_compact_protocol_new (transport);
-      if (self->compact.out == NULL)
-        self->compact.out = tall_compact_protocol_new (transport);
-      return &self->compact;
-    case TALL_RECOGNIZED_NOTHING:
-      break;
-    }
+  TallRecognized recognized = tall_transport_recognize (transport);
+  tall_transport_set_compact (transport, recognized == TALL_RECOGNIZED_COMPACT);
+  if (recognized != TALL_RECOGNIZED_NOTHING)
+    return TRUE;
   g_set_error_literal (error, TALL_ERROR, TALL_ERROR_INVALID,
                        "a frame that is neither in the binary nor in the compact protocol");
-  return NULL;
+  return FALSE;
 }
 
 /* Why the next request cannot be taken; NULL if it can. */
@@ -95,26 +69,21 @@ answer_next (Running *self, const char *refusal, GError **error)
     return FALSE;
   tall_place_enter (session->place, TALL_PLACE_WORKING);
   tall_call_memory_arrive (&self->memory);
-  Protocols *protocols = choose_protocols (self, error);
-  if (protocols == NULL)
+  if (!choose_protocol (transport, error))
     return FALSE;
 
   TallAnswer answer = refusal == NULL
-                          ? tall_handler_answer (session->front, &self->memory, protocols->in,
-                                                 protocols->out, error)
-                          : tall_handler_refuse (refusal, protocols->in, protocols->out, error);
+                          ? tall_handler_answer (session->front, &self->memory, transport, error)
+                          : tall_handler_refuse (refusal, transport, error);
   if (answer == TALL_ANSWER_NONE)
     return FALSE;
   if (answer == TALL_ANSWER_RESET)
-    {
-      tall_transport_skip_message (transport);
-      g_clear_object (&protocols->in);
-    }
+    tall_transport_skip_message (transport);
 
   tall_call_memory_reply (&self->memory, tall_transport_get_output (transport).len);
   tall_place_enter (session->place, TALL_PLACE_REPLYING);
   tall_transport_set_deadline (transport, deadline_after (session->transfer_timeout));
-  return thrift_transport_flush (THRIFT_TRANSPORT (transport), error);
+  return tall_transport_flush (transport, error);
 }
 
 /* Receives a request that memory is taken for. A client that only announces much and then stands
@@ -232,11 +201,5 @@ tall_session_run (const TallSession *self, GError **error)
 {
   Running running = { .session = self };
   tall_transport_set_stall (self->transport, (gint64)self->transfer_timeout * 1000 / STALL_PART);
-  gboolean ok = answer_all (&running, error);
-
-  g_clear_object (&running.binary.in);
-  g_clear_object (&running.binary.out);
-  g_clear_object (&running.compact.in);
-  g_clear_object (&running.compact.out);
-  return ok;
+  return answer_all (&running, error);
 }

@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-connection.h"
 
-#include "tall-binary-protocol.h"
-#include "tall-compact-protocol.h"
 #include "tall-socket.h"
 
 struct _TallConnection
@@ -12,20 +10,19 @@ struct _TallConnection
 
   char *address; /* host:port */
   TallTransport *transport;
-  ThriftProtocol *protocol;
 };
 
 G_DEFINE_FINAL_TYPE (TallConnection, tall_connection, G_TYPE_OBJECT)
 
 /**
- * tall_connection_get_protocol:
+ * tall_connection_get_transport:
  *
- * Returns: (transfer none): the protocol to give to a generated client
+ * Returns: (transfer none): where calls are written and replies are read
  */
-ThriftProtocol *
-tall_connection_get_protocol (TallConnection *self)
+TallTransport *
+tall_connection_get_transport (TallConnection *self)
 {
-  return self->protocol;
+  return self->transport;
 }
 
 /**
@@ -102,8 +99,7 @@ tall_connection_finalize (GObject *object)
 {
   TallConnection *self = TALL_CONNECTION (object);
   if (self->transport != NULL)
-    thrift_transport_close (THRIFT_TRANSPORT (self->transport), NULL);
-  g_clear_object (&self->protocol);
+    tall_transport_close (self->transport);
   g_clear_object (&self->transport);
   g_free (self->address);
   G_OBJECT_CLASS (tall_connection_parent_class)->finalize (object);
@@ -142,7 +138,5 @@ tall_connection_open (const char *address,
   TallConnection *self = g_object_new (TALL_TYPE_CONNECTION, NULL);
   self->address = g_strdup (address);
   self->transport = tall_transport_new (socket, address, options);
-  self->protocol = options->compact ? tall_compact_protocol_new (self->transport)
-                                    : tall_binary_protocol_new (self->transport);
   return self;
 }

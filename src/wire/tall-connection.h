@@ -9,9 +9,9 @@ G_BEGIN_DECLS
 /**
  * TallConnection:
  *
- * A client's connection. A generated client uses its protocol for input and for output. It belongs
- * to one thread at a time. After any error but those that the interface declares it is broken and
- * must be closed: what comes next on it may be the answer to another call.
+ * A client's connection. It belongs to one thread at a time. After any error but those that the
+ * interface declares it is broken and must be closed: what comes next on it may be the answer to
+ * another call.
  */
 #define TALL_TYPE_CONNECTION (tall_connection_get_type ())
 G_DECLARE_FINAL_TYPE (TallConnection, tall_connection, TALL, CONNECTION, GObject)
@@ -21,7 +21,7 @@ TallConnection *tall_connection_open (const char *address,
                                       gint64 deadline,
                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-ThriftProtocol *tall_connection_get_protocol (TallConnection *self);
+TallTransport *tall_connection_get_transport (TallConnection *self);
 const char *tall_connection_get_address (TallConnection *self);
 
 void tall_connection_set_deadline (TallConnection *self, gint64 deadline);

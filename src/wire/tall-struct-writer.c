@@ -2,180 +2,149 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-struct-writer.h"
 
-#include "tall-binary-protocol.h"
-#include "tall-binary-writer.h"
 #include "tall-decimal.h"
 
-static gboolean write_struct (const TallStructType *type,
-                              gconstpointer object,
-                              ThriftProtocol *protocol,
-                              GError **error);
-
+/* Lists and maps are there also when they are empty. */
 static gboolean
-begin_field (ThriftProtocol *protocol,
-             const TallStructField *field,
-             ThriftType type,
-             GError **error)
-{
-  return thrift_protocol_write_field_begin (protocol, field->name, type, field->id, error) >= 0;
-}
-
-static gboolean
-write_decimal (ThriftProtocol *protocol, const TallDecimal *decimal, GError **error)
-{
-  return thrift_protocol_write_struct_begin (protocol, "Decimal", error) >= 0
-         && thrift_protocol_write_field_begin (protocol, "unscaled", T_I64, 1, error) >= 0
-         && thrift_protocol_write_i64 (protocol, decimal->unscaled, error) >= 0
-         && thrift_protocol_write_field_end (protocol, error) >= 0
-         && thrift_protocol_write_field_begin (protocol, "scale", T_I32, 2, error) >= 0
-         && thrift_protocol_write_i32 (protocol, decimal->scale, error) >= 0
-         && thrift_protocol_write_field_end (protocol, error) >= 0
-         && thrift_protocol_write_field_stop (protocol, error) >= 0
-         && thrift_protocol_write_struct_end (protocol, error) >= 0;
-}
-
-static gboolean
-write_structs (ThriftProtocol *protocol,
-               const TallStructType *type,
-               const guint8 *array,
-               guint count,
-               GError **error)
-{
-  if (thrift_protocol_write_list_begin (protocol, T_STRUCT, count, error) < 0)
-    return FALSE;
-  for (guint i = 0; i < count; i++)
-    if (!write_struct (type, array + i * type->size, protocol, error))
-      return FALSE;
-  return thrift_protocol_write_list_end (protocol, error) >= 0;
-}
-
-static gboolean
-write_texts (ThriftProtocol *protocol, char *const *texts, guint count, GError **error)
-{
-  if (thrift_protocol_write_list_begin (protocol, T_STRING, count, error) < 0)
-    return FALSE;
-  for (guint i = 0; i < count; i++)
-    if (thrift_protocol_write_string (protocol, texts[i], error) < 0)
-      return FALSE;
-  return thrift_protocol_write_list_end (protocol, error) >= 0;
-}
-
-static gboolean
-write_pairs (ThriftProtocol *protocol, const TallStructPair *pairs, guint n, GError **error)
-{
-  if (thrift_protocol_write_map_begin (protocol, T_STRING, T_STRING, n, error) < 0)
-    return FALSE;
-  for (guint i = 0; i < n; i++)
-    if (thrift_protocol_write_string (protocol, pairs[i].key, error) < 0
-        || thrift_protocol_write_string (protocol, pairs[i].value, error) < 0)
-      return FALSE;
-  return thrift_protocol_write_map_end (protocol, error) >= 0;
-}
-
-/* The part of a field before its value; @type: what it is on the wire. */
-static gboolean
-write_scalar (ThriftProtocol *protocol,
-              const TallStructField *field,
-              gconstpointer value,
-              GError **error)
+is_there (const TallStructField *field, gconstpointer object)
 {
   switch ((TallStructKind)field->kind)
     {
-    case TALL_KIND_BOOL:
-      return begin_field (protocol, field, T_BOOL, error)
-             && thrift_protocol_write_bool (protocol, *(const gboolean *)value, error) >= 0;
-    case TALL_KIND_I32:
-      return begin_field (protocol, field, T_I32, error)
-             && thrift_protocol_write_i32 (protocol, *(const gint32 *)value, error) >= 0;
-    case TALL_KIND_I64:
-      return begin_field (protocol, field, T_I64, error)
-             && thrift_protocol_write_i64 (protocol, *(const gint64 *)value, error) >= 0;
     case TALL_KIND_TEXT:
-      return begin_field (protocol, field, T_STRING, error)
-             && thrift_protocol_write_string (protocol, *(char *const *)value, error) >= 0;
-    case TALL_KIND_BYTES:
-      {
-        const TallSlice *slice = value;
-        return begin_field (protocol, field, T_STRING, error)
-               && thrift_protocol_write_binary (protocol, (gpointer)slice->data,
-                                                (guint32)slice->len, error)
-                      >= 0;
-      }
-    case TALL_KIND_DECIMAL:
-      return begin_field (protocol, field, T_STRUCT, error)
-             && write_decimal (protocol, value, error);
+    case TALL_KIND_REASON:
+    case TALL_KIND_STRUCT:
+    case TALL_KIND_BYTES: /* a slice begins with its pointer */
+      if (!tall_struct_field_has_beside (field))
+        return field->beside == TALL_STRUCT_REQUIRED
+               || G_STRUCT_MEMBER (gconstpointer, object, field->offset) != NULL;
+      return G_STRUCT_MEMBER (gboolean, object, field->beside);
+    case TALL_KIND_STRUCTS:
+    case TALL_KIND_TEXTS:
+    case TALL_KIND_SLICES:
+    case TALL_KIND_PAIRS:
+      return TRUE;
     default:
-      g_assert_not_reached ();
+      return !tall_struct_field_has_beside (field)
+             || G_STRUCT_MEMBER (gboolean, object, field->beside);
     }
 }
 
-static gboolean
-write_value (ThriftProtocol *protocol,
-             const TallStructField *field,
-             gconstpointer object,
-             GError **error)
+static void
+put_decimal (TallWireOutput *output, const TallDecimal *decimal)
+{
+  gint16 last = 0;
+  tall_wire_put_field (output, &last, TALL_WIRE_I64, TALL_DECIMAL_UNSCALED_ID);
+  tall_wire_put_i64 (output, decimal->unscaled);
+  tall_wire_put_field (output, &last, TALL_WIRE_I32, TALL_DECIMAL_SCALE_ID);
+  tall_wire_put_i32 (output, decimal->scale);
+  tall_wire_put_stop (output);
+}
+
+static void
+put_pairs (TallWireOutput *output, const TallStructPair *pairs, guint n)
+{
+  tall_wire_put_map (output, TALL_WIRE_STRING, TALL_WIRE_STRING, n);
+  for (guint i = 0; i < n; i++)
+    {
+      tall_wire_put_bytes (output, tall_slice_str (pairs[i].key));
+      tall_wire_put_bytes (output, tall_slice_str (pairs[i].value));
+    }
+}
+
+static void
+put_texts (TallWireOutput *output, char *const *texts, guint n)
+{
+  tall_wire_put_list (output, TALL_WIRE_STRING, n);
+  for (guint i = 0; i < n; i++)
+    tall_wire_put_bytes (output, tall_slice_str (texts[i]));
+}
+
+static void
+put_slices (TallWireOutput *output, const TallSlice *slices, guint n)
+{
+  tall_wire_put_list (output, TALL_WIRE_STRING, n);
+  for (guint i = 0; i < n; i++)
+    tall_wire_put_bytes (output, slices[i]);
+}
+
+static void
+put_structs (TallWireOutput *output, const TallStructType *type, const guint8 *array, guint n)
+{
+  tall_wire_put_list (output, TALL_WIRE_STRUCT, n);
+  for (guint i = 0; i < n; i++)
+    tall_struct_write (type, array + i * type->size, output);
+}
+
+/* A list or a map. */
+static void
+put_many (TallWireOutput *output, const TallStructField *field, gconstpointer object)
+{
+  gconstpointer array = G_STRUCT_MEMBER (gconstpointer, object, field->offset);
+  guint n = G_STRUCT_MEMBER (guint, object, field->beside);
+
+  switch ((TallStructKind)field->kind)
+    {
+    case TALL_KIND_STRUCTS:
+      return put_structs (output, field->type, array, n);
+    case TALL_KIND_TEXTS:
+      return put_texts (output, array, n);
+    case TALL_KIND_SLICES:
+      return put_slices (output, array, n);
+    case TALL_KIND_PAIRS:
+      return put_pairs (output, array, n);
+    default:
+      g_assert_not_reached (); /* a kind that is only read */
+    }
+}
+
+static void
+put_value (TallWireOutput *output, const TallStructField *field, gconstpointer object)
 {
   gconstpointer value = G_STRUCT_MEMBER_P (object, field->offset);
 
   switch ((TallStructKind)field->kind)
     {
+    case TALL_KIND_I32:
+      return tall_wire_put_i32 (output, *(const gint32 *)value);
+    case TALL_KIND_I64:
+      return tall_wire_put_i64 (output, *(const gint64 *)value);
+    case TALL_KIND_TEXT:
+    case TALL_KIND_REASON:
+      return tall_wire_put_bytes (output, tall_slice_str (*(char *const *)value));
+    case TALL_KIND_BYTES:
+      return tall_wire_put_bytes (output, *(const TallSlice *)value);
+    case TALL_KIND_DECIMAL:
+      return put_decimal (output, value);
     case TALL_KIND_STRUCT:
-      return begin_field (protocol, field, T_STRUCT, error)
-             && write_struct (field->type, *(gconstpointer const *)value, protocol, error);
-    case TALL_KIND_STRUCTS:
-      return begin_field (protocol, field, T_LIST, error)
-             && write_structs (protocol, field->type, *(const guint8 *const *)value,
-                               G_STRUCT_MEMBER (guint, object, field->beside), error);
-    case TALL_KIND_TEXTS:
-      return begin_field (protocol, field, T_LIST, error)
-             && write_texts (protocol, *(char *const *const *)value,
-                             G_STRUCT_MEMBER (guint, object, field->beside), error);
-    case TALL_KIND_PAIRS:
-      return begin_field (protocol, field, T_MAP, error)
-             && write_pairs (protocol, *(const TallStructPair *const *)value,
-                             G_STRUCT_MEMBER (guint, object, field->beside), error);
+      return tall_struct_write (field->type, *(gconstpointer const *)value, output);
     default:
-      return write_scalar (protocol, field, value, error);
+      return put_many (output, field, object);
     }
-}
-
-static gboolean
-write_struct (const TallStructType *type,
-              gconstpointer object,
-              ThriftProtocol *protocol,
-              GError **error)
-{
-  if (thrift_protocol_write_struct_begin (protocol, type->name, error) < 0)
-    return FALSE;
-  for (guint i = 0; i < type->n_fields; i++)
-    {
-      const TallStructField *field = &type->fields[i];
-      if (!tall_struct_field_is_there (field, object))
-        continue;
-      if (!write_value (protocol, field, object, error)
-          || thrift_protocol_write_field_end (protocol, error) < 0)
-        return FALSE;
-    }
-  return thrift_protocol_write_field_stop (protocol, error) >= 0
-         && thrift_protocol_write_struct_end (protocol, error) >= 0;
 }
 
 /**
  * tall_struct_write:
  * @object: of that type
  *
- * Writes a struct with the fields that are there; lists and maps also when they are empty. The
- * binary protocol is written by our own hand, which costs a fraction of Thrift's classes.
+ * Writes a struct with the fields that are there.
  */
-gboolean
-tall_struct_write (const TallStructType *type,
-                   gconstpointer object,
-                   ThriftProtocol *protocol,
-                   GError **error)
+void
+tall_struct_write (const TallStructType *type, gconstpointer object, TallWireOutput *output)
 {
-  if (!TALL_IS_BINARY_PROTOCOL (protocol))
-    return write_struct (type, object, protocol, error);
-  tall_binary_write (type, object,
-                     tall_transport_begin_output (TALL_TRANSPORT (protocol->transport)));
-  return TRUE;
+  gint16 last = 0;
+  for (guint i = 0; i < type->n_fields; i++)
+    {
+      const TallStructField *field = &type->fields[i];
+      if (!is_there (field, object))
+        continue;
+      if (field->kind == TALL_KIND_BOOL)
+        {
+          tall_wire_put_bool_field (output, &last, field->id,
+                                    G_STRUCT_MEMBER (gboolean, object, field->offset));
+          continue;
+        }
+      tall_wire_put_field (output, &last, tall_struct_wire_types[field->kind], field->id);
+      put_value (output, field, object);
+    }
+  tall_wire_put_stop (output);
 }

@@ -152,17 +152,14 @@ tall_transport_wait_for_input (TallTransport *self,
   return n >= 0;
 }
 
-/* Whether a message begins where its length should be: by the version and the type of a call, in
- * the binary or the compact protocol. */
+/* Whether a call begins where its length should be. */
 static gboolean
 is_unframed (const guint8 header[TALL_TRANSPORT_FRAME_HEADER])
 {
-  gboolean binary = header[0] == 0x80 && header[1] == 0x01 && header[2] == 0
-                    && (header[3] == T_CALL || header[3] == T_ONEWAY);
-  guint8 type = header[1] >> 5;
-  gboolean compact =
-      header[0] == 0x82 && (header[1] & 0x1f) == 1 && (type == T_CALL || type == T_ONEWAY);
-  return binary || compact;
+  TallMessageType type;
+  TallSlice start = tall_slice (header, TALL_TRANSPORT_FRAME_HEADER);
+  return tall_wire_recognize (start, &type) != TALL_RECOGNIZED_NOTHING
+         && (type == TALL_MESSAGE_CALL || type == TALL_MESSAGE_ONEWAY);
 }
 
 /**
@@ -305,15 +302,8 @@ tall_transport_read_frame_start (TallTransport *self, gsize max, GError **error)
 TallRecognized
 tall_transport_recognize (TallTransport *self)
 {
-  if (!self->has_frame || self->limit < 2)
-    return TALL_RECOGNIZED_NOTHING;
-
-  const guint8 *start = self->in + self->in_pos;
-  if (start[0] == 0x80 && start[1] == 0x01)
-    return TALL_RECOGNIZED_BINARY;
-  if (start[0] == 0x82 && (start[1] & 0x1f) == 0x01)
-    return TALL_RECOGNIZED_COMPACT;
-  return TALL_RECOGNIZED_NOTHING;
+  return self->has_frame ? tall_wire_recognize (tall_transport_peek (self), NULL)
+                         : TALL_RECOGNIZED_NOTHING;
 }
 
 /**
@@ -382,4 +372,23 @@ tall_transport_skip_message (TallTransport *self)
   self->limit = 0;
   self->has_frame = FALSE;
   give_back_buffer (self);
+}
+
+/**
+ * tall_transport_end_message:
+ *
+ * Ends the message that was read; bytes that are left of it show that it was misunderstood.
+ */
+gboolean
+tall_transport_end_message (TallTransport *self, GError **error)
+{
+  gsize rest = self->has_frame ? self->limit : 0;
+
+  tall_transport_skip_message (self);
+  if (rest == 0)
+    return TRUE;
+  self->broken = TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID,
+               "malformed message from %s: %" G_GSIZE_FORMAT " bytes too many", self->peer, rest);
+  return FALSE;
 }

@@ -2,17 +2,18 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "tall-guard-private.h"
+#include "tall-transport.h"
 
 G_BEGIN_DECLS
 
 /* A larger buffer is given back after its message. */
 #define TALL_TRANSPORT_KEPT_BUFFER (256 * 1024)
 #define TALL_TRANSPORT_FRAME_HEADER 4
+#define TALL_TRANSPORT_MAX_NAME 64
 
 struct _TallTransport
 {
-  ThriftTransport parent_instance;
+  GObject parent_instance;
 
   GSocket *socket; /* NULL: memory, or closed */
   char *peer;      /* for messages */
@@ -30,7 +31,8 @@ struct _TallTransport
   gboolean just_sent; /* so nothing can be there yet: wait before receiving */
   gboolean delivered; /* the last message written has left as a whole */
   gboolean broken;    /* after any failure: must be closed */
-  TallGuard guard;
+  gint32 number;      /* of the last call written … */
+  char call[TALL_TRANSPORT_MAX_NAME]; /* … and its name; empty: no reply is due */
 };
 
 /* Bytes received and not yet read. */

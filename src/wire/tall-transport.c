@@ -8,7 +8,7 @@
 /* Bytes of a large message that are sent without a look at the clock. */
 #define SEND_STEP ((gsize)64 * 1024)
 
-G_DEFINE_FINAL_TYPE (TallTransport, tall_transport, THRIFT_TYPE_TRANSPORT)
+G_DEFINE_FINAL_TYPE (TallTransport, tall_transport, G_TYPE_OBJECT)
 
 /**
  * tall_transport_get_output:
@@ -36,61 +36,6 @@ tall_transport_begin_output (TallTransport *self)
   if (self->out->len == 0 && self->options.framed)
     g_byte_array_set_size (self->out, TALL_TRANSPORT_FRAME_HEADER);
   return self->out;
-}
-
-static gint32
-transport_read (ThriftTransport *transport, gpointer buffer, guint32 len, GError **error)
-{
-  TallTransport *self = TALL_TRANSPORT (transport);
-  const guint8 *bytes = tall_transport_fill (self, len, error);
-  if (bytes == NULL)
-    return -1;
-
-  memcpy (buffer, bytes, len);
-  tall_transport_advance (self, len);
-  return (gint32)len;
-}
-
-/* Bytes that are left of a message show that it was misunderstood. */
-static gboolean
-transport_read_end (ThriftTransport *transport, GError **error)
-{
-  TallTransport *self = TALL_TRANSPORT (transport);
-  gsize rest = self->has_frame ? self->limit : 0;
-
-  tall_transport_skip_message (self);
-  if (rest > 0)
-    {
-      self->broken = TRUE;
-      g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID,
-                   "malformed message from %s: %" G_GSIZE_FORMAT " bytes too many", self->peer,
-                   rest);
-      return FALSE;
-    }
-  return TRUE;
-}
-
-static gboolean
-transport_write (ThriftTransport *transport, const gpointer data, guint32 len, GError **error)
-{
-  TallTransport *self = TALL_TRANSPORT (transport);
-
-  tall_transport_begin_output (self);
-  if (len > (guint32)G_MAXINT32 - self->out->len)
-    {
-      self->broken = TRUE;
-      g_set_error_literal (error, TALL_ERROR, TALL_ERROR_TOO_LARGE, "message of over 2 GiB");
-      return FALSE;
-    }
-  if (len > 0)
-    g_byte_array_append (self->out, data, len);
-  return TRUE;
-}
-
-static gboolean
-transport_write_end (ThriftTransport *transport G_GNUC_UNUSED, GError **error G_GNUC_UNUSED)
-{
-  return TRUE;
 }
 
 static void
@@ -131,10 +76,14 @@ send_output (TallTransport *self, GError **error)
   return TRUE;
 }
 
-static gboolean
-transport_flush (ThriftTransport *transport, GError **error)
+/**
+ * tall_transport_flush:
+ *
+ * Sends what was written.
+ */
+gboolean
+tall_transport_flush (TallTransport *self, GError **error)
 {
-  TallTransport *self = TALL_TRANSPORT (transport);
   if (!self->broken && (self->socket == NULL || self->out->len == 0))
     return TRUE;
   if (self->broken)
@@ -157,53 +106,18 @@ transport_flush (ThriftTransport *transport, GError **error)
   return self->delivered;
 }
 
-/* Thrift asks before it takes memory for a container. */
-static gboolean
-transport_check_available (ThriftTransport *transport, glong n, GError **error)
+/**
+ * tall_transport_close:
+ *
+ * Closes the connection; memory is only marked.
+ */
+void
+tall_transport_close (TallTransport *self)
 {
-  TallTransport *self = TALL_TRANSPORT (transport);
-  if (n >= 0 && (gulong)n <= self->limit)
-    return TRUE;
-
-  self->broken = TRUE;
-  if (error != NULL && *error == NULL)
-    g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID,
-                 "malformed message from %s: a list is longer than the message", self->peer);
-  return FALSE;
-}
-
-static gboolean
-transport_is_open (ThriftTransport *transport)
-{
-  TallTransport *self = TALL_TRANSPORT (transport);
-  return self->socket != NULL && !self->broken;
-}
-
-static gboolean
-transport_open (ThriftTransport *transport, GError **error)
-{
-  if (transport_is_open (transport))
-    return TRUE;
-
-  g_set_error_literal (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE, "the connection is closed");
-  return FALSE;
-}
-
-static gboolean
-transport_close (ThriftTransport *transport, GError **error G_GNUC_UNUSED)
-{
-  TallTransport *self = TALL_TRANSPORT (transport);
   self->broken = TRUE;
   if (self->socket != NULL)
     g_socket_close (self->socket, NULL);
   g_clear_object (&self->socket);
-  return TRUE;
-}
-
-TallGuard *
-tall_transport_get_guard (TallTransport *self)
-{
-  return &self->guard;
 }
 
 /**
@@ -215,6 +129,17 @@ const TallWireOptions *
 tall_transport_get_options (TallTransport *self)
 {
   return &self->options;
+}
+
+/**
+ * tall_transport_set_compact:
+ *
+ * Sets the protocol of what is read and written from now on.
+ */
+void
+tall_transport_set_compact (TallTransport *self, gboolean compact)
+{
+  self->options.compact = compact;
 }
 
 /**
@@ -249,7 +174,7 @@ tall_transport_set_stall (TallTransport *self, gint64 stall)
 gboolean
 tall_transport_is_fit (TallTransport *self)
 {
-  return transport_is_open (THRIFT_TRANSPORT (self)) && tall_transport_buffered (self) == 0
+  return self->socket != NULL && !self->broken && tall_transport_buffered (self) == 0
          && tall_socket_is_quiet (self->socket);
 }
 
@@ -286,7 +211,7 @@ static void
 tall_transport_finalize (GObject *object)
 {
   TallTransport *self = TALL_TRANSPORT (object);
-  transport_close (THRIFT_TRANSPORT (self), NULL);
+  tall_transport_close (self);
   g_byte_array_unref (self->out);
   g_free (self->in);
   g_free (self->peer);
@@ -296,19 +221,7 @@ tall_transport_finalize (GObject *object)
 static void
 tall_transport_class_init (TallTransportClass *klass)
 {
-  ThriftTransportClass *transport_class = THRIFT_TRANSPORT_CLASS (klass);
-
   G_OBJECT_CLASS (klass)->finalize = tall_transport_finalize;
-  transport_class->is_open = transport_is_open;
-  transport_class->open = transport_open;
-  transport_class->close = transport_close;
-  transport_class->read = transport_read;
-  transport_class->read_all = transport_read;
-  transport_class->read_end = transport_read_end;
-  transport_class->write = transport_write;
-  transport_class->write_end = transport_write_end;
-  transport_class->flush = transport_flush;
-  transport_class->checkReadBytesAvailable = transport_check_available;
 }
 
 static void

@@ -6,7 +6,7 @@
 
 #include "tall-bytes.h"
 #include "tall-error.h"
-#include "tall-thrift.h"
+#include "tall-wire-format.h"
 
 G_BEGIN_DECLS
 
@@ -45,20 +45,8 @@ typedef struct
     .max_elements = 16 * 1024 * 1024                                                               \
   }
 
-/**
- * TallRecognized:
- *
- * What the first bytes of a frame's content say.
- */
-typedef enum
-{
-  TALL_RECOGNIZED_NOTHING,
-  TALL_RECOGNIZED_BINARY,
-  TALL_RECOGNIZED_COMPACT,
-} TallRecognized;
-
 #define TALL_TYPE_TRANSPORT (tall_transport_get_type ())
-G_DECLARE_FINAL_TYPE (TallTransport, tall_transport, TALL, TRANSPORT, ThriftTransport)
+G_DECLARE_FINAL_TYPE (TallTransport, tall_transport, TALL, TRANSPORT, GObject)
 
 TallTransport *
 tall_transport_new (GSocket *socket, const char *peer, const TallWireOptions *options);
@@ -83,8 +71,10 @@ gboolean tall_transport_read_frame_start (TallTransport *self,
                                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_transport_read_frame (TallTransport *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 TallRecognized tall_transport_recognize (TallTransport *self);
+void tall_transport_set_compact (TallTransport *self, gboolean compact);
 
 void tall_transport_skip_message (TallTransport *self);
+gboolean tall_transport_end_message (TallTransport *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 gboolean tall_transport_begin_message (TallTransport *self,
                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
@@ -95,6 +85,8 @@ TallSlice tall_transport_peek (TallTransport *self);
 void tall_transport_advance (TallTransport *self, gsize n);
 TallSlice tall_transport_get_output (TallTransport *self);
 GByteArray *tall_transport_begin_output (TallTransport *self);
+gboolean tall_transport_flush (TallTransport *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_transport_close (TallTransport *self);
 
 gboolean tall_transport_is_fit (TallTransport *self);
 gboolean tall_transport_is_broken (TallTransport *self);

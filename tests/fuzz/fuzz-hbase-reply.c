@@ -1,8 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
-#include "tall-binary-protocol.h"
-#include "tall-compact-protocol.h"
 #include "tall-hbase-error.h"
 #include "tall-hbase-reply.h"
 
@@ -26,7 +24,7 @@ check_rows (const TallHbaseReply *reply)
 
 /* Messages for people contain nothing that could steer a terminal. */
 static void
-check_reason (GError *reason, const HbTIOError *io)
+check_reason (GError *reason, const TallHbaseTIOError *io)
 {
   g_autoptr (GError) error = NULL;
   tall_hbase_error_set (&error, reason, io, "gateway");
@@ -41,22 +39,20 @@ int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   TallWireOptions options = TALL_WIRE_OPTIONS_INIT;
+  options.compact = size > 0 && data[0] == TALL_COMPACT_ID;
   g_autoptr (TallTransport) transport =
       tall_transport_new_memory (tall_slice (data, size), &options);
-  g_autoptr (ThriftProtocol) protocol = size > 0 && data[0] == 0x82
-                                            ? tall_compact_protocol_new (transport)
-                                            : tall_binary_protocol_new (transport);
   g_autoptr (TallArena) arena = tall_arena_new (0);
-  g_autoptr (HbTIOError) io = NULL;
+  TallHbaseTIOError *io = NULL;
   g_autoptr (GError) error = NULL;
   TallHbaseReply reply;
   static const char list[] = "getMultiple";
-  TallHbaseReplyKind kind = memmem (data, MIN (size, 32), list, sizeof list - 1) != NULL
-                                ? TALL_HBASE_REPLY_LIST
-                                : TALL_HBASE_REPLY_ONE;
+  TallHbaseMethodId method = memmem (data, MIN (size, 32), list, sizeof list - 1) != NULL
+                                 ? TALL_HBASE_GET_MULTIPLE
+                                 : TALL_HBASE_GET;
 
   tall_hbase_reply_init (&reply, arena);
-  gboolean ok = tall_hbase_reply_read (&reply, protocol, kind, MAX_ROWS, &io, &error);
+  gboolean ok = tall_hbase_reply_read (&reply, transport, method, MAX_ROWS, &io, &error);
   g_assert_cmpint (ok, ==, io == NULL && error == NULL);
   g_assert_true (io == NULL || error == NULL);
   g_assert_true (ok || reply.rows->len == 0);

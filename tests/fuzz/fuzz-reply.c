@@ -1,26 +1,25 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
-#include "tall-binary-protocol.h"
 #include "tall-calls.h"
-#include "tall-compact-protocol.h"
 #include "tall-error.h"
 #include "tall-idl-failure.h"
-#include "tall-struct-reader.h"
+#include "tall-idl.h"
+#include "tall-message.h"
 
 static void
-read_result (ThriftProtocol *protocol, const TallIdlCall *call, ThriftMessageType type)
+read_result (TallTransport *transport, const TallIdlCall *call, TallMessageType type)
 {
   g_autoptr (TallOrder) order = tall_order_new ("", "");
   g_autoptr (GError) error = NULL;
   TallIdlResult result = { 0 };
-  TallIdlApplicationError exception = { 0 };
+  TallMessageException exception = { 0 };
   TallStructReader reader;
 
-  tall_struct_reader_init (&reader, protocol, order->arena, tall_idl_call_get_limits (call));
+  tall_struct_reader_init (&reader, transport, order->arena, tall_idl_call_get_limits (call));
   gboolean ok =
-      type == T_EXCEPTION
-          ? tall_struct_reader_read (&reader, &tall_idl_application_error_type, &exception, &error)
+      type == TALL_MESSAGE_EXCEPTION
+          ? tall_struct_reader_read (&reader, &tall_message_exception_type, &exception, &error)
           : tall_struct_reader_read (&reader, call->result, &result, &error);
   ok = ok && tall_struct_reader_finish (&reader, &error);
   g_assert_cmpint (ok, ==, error == NULL);
@@ -38,23 +37,19 @@ int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   TallWireOptions options = TALL_WIRE_OPTIONS_INIT;
+  options.compact = size > 0 && data[0] == TALL_COMPACT_ID;
   g_autoptr (TallTransport) transport =
       tall_transport_new_memory (tall_slice (data, size), &options);
-  g_autoptr (ThriftProtocol) protocol = size > 0 && data[0] == 0x82
-                                            ? tall_compact_protocol_new (transport)
-                                            : tall_binary_protocol_new (transport);
   g_autoptr (GError) error = NULL;
-  g_autofree gchar *name = NULL;
-  ThriftMessageType type = T_REPLY;
-  gint32 seqid = 0;
+  g_auto (TallMessage) message;
 
-  if (thrift_protocol_read_message_begin (protocol, &name, &type, &seqid, &error) < 0)
+  if (!tall_message_read (&message, transport, &error))
     {
       g_assert_nonnull (error);
       return 0;
     }
-  const TallIdlCall *call = tall_calls_find (name);
+  const TallIdlCall *call = tall_calls_find (message.name);
   if (call != NULL)
-    read_result (protocol, call, type);
+    read_result (transport, call, message.type);
   return 0;
 }

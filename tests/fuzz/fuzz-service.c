@@ -1,8 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
-#include "tall-binary-protocol.h"
-#include "tall-compact-protocol.h"
 #include "tall-handler.h"
 #include "tall-test-front.h"
 
@@ -18,16 +16,12 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   if (recognized == TALL_RECOGNIZED_NOTHING)
     return 0;
 
-  gboolean compact = recognized == TALL_RECOGNIZED_COMPACT;
-  g_autoptr (ThriftProtocol) in =
-      compact ? tall_compact_protocol_new (transport) : tall_binary_protocol_new (transport);
-  g_autoptr (ThriftProtocol) out =
-      compact ? tall_compact_protocol_new (transport) : tall_binary_protocol_new (transport);
+  tall_transport_set_compact (transport, recognized == TALL_RECOGNIZED_COMPACT);
   g_autoptr (TallFront) front = tall_test_front_new ();
   g_autoptr (GError) error = NULL;
   TallCallMemory memory;
   tall_call_memory_init (&memory, NULL, NULL, 0);
-  TallAnswer answer = tall_handler_answer (front, &memory, in, out, &error);
+  TallAnswer answer = tall_handler_answer (front, &memory, transport, &error);
 
   /* An answer, or the reason why there is none. */
   g_assert_cmpint (answer == TALL_ANSWER_NONE, ==, error != NULL);

@@ -2,13 +2,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-test-wire.h"
 
-#include "tall-binary-protocol.h"
-#include "tall-compact-protocol.h"
+#include "tall-message.h"
 
 /* Seconds; a test that waits so long has failed. */
 #define PATIENCE 60
 
-#define SEQUENCE_ID 1 /* the guarded protocols number calls themselves, from 1 */
+#define SEQUENCE_ID 1 /* of the first call on a connection, as our client numbers them */
 
 GSocketConnection *
 tall_test_connect_from (const char *address, const char *from)
@@ -85,12 +84,6 @@ tall_test_receive_frame (GSocketConnection *connection)
   return content;
 }
 
-static ThriftProtocol *
-new_protocol (TallTransport *transport, gboolean compact)
-{
-  return compact ? tall_compact_protocol_new (transport) : tall_binary_protocol_new (transport);
-}
-
 static void
 check (gint32 n, GError *error)
 {
@@ -104,11 +97,9 @@ tall_test_message_init (TallTestMessage *self,
                         const char *name,
                         ThriftMessageType type)
 {
-  /* The server's side, because the client's would give the message a number of its own. */
   TallWireOptions options = TALL_WIRE_OPTIONS_INIT;
-  options.side = TALL_WIRE_SERVER;
   self->transport = tall_transport_new_memory ((TallSlice)TALL_SLICE_INIT, &options);
-  self->protocol = new_protocol (self->transport, compact);
+  self->protocol = tall_thrift_protocol_new (self->transport, compact);
 
   GError *error = NULL;
   check (thrift_protocol_write_message_begin (self->protocol, name, type, SEQUENCE_ID, &error),
@@ -182,35 +173,30 @@ tall_test_message_clear (TallTestMessage *self)
   g_object_unref (self->transport);
 }
 
-ThriftProtocol *
-tall_test_read_message (TallSlice message,
-                        gboolean compact,
-                        const char *name,
-                        ThriftMessageType type)
+TallTransport *
+tall_test_read_message (TallSlice message, gboolean compact, const char *name, TallMessageType type)
 {
   TallWireOptions options = TALL_WIRE_OPTIONS_INIT;
-  g_autoptr (TallTransport) transport = tall_transport_new_memory (message, &options);
-  ThriftProtocol *protocol = new_protocol (transport, compact);
+  options.compact = compact;
+  TallTransport *transport = tall_transport_new_memory (message, &options);
   g_autoptr (GError) error = NULL;
-  g_autofree gchar *got_name = NULL;
-  ThriftMessageType got_type = T_CALL;
-  gint32 seqid = 0;
+  g_auto (TallMessage) head;
 
-  gint32 n = thrift_protocol_read_message_begin (protocol, &got_name, &got_type, &seqid, &error);
+  gboolean ok = tall_message_read (&head, transport, &error);
   g_assert_no_error (error);
-  g_assert_cmpint (n, >=, 0);
-  g_assert_cmpstr (got_name, ==, name);
-  g_assert_cmpint (got_type, ==, type);
-  g_assert_cmpint (seqid, ==, SEQUENCE_ID);
-  return protocol;
+  g_assert_true (ok);
+  g_assert_cmpstr (head.name, ==, name);
+  g_assert_cmpint (head.type, ==, type);
+  g_assert_cmpint (head.number, ==, SEQUENCE_ID);
+  return transport;
 }
 
-ThriftProtocol *
+TallTransport *
 tall_test_exchange (GSocketConnection *connection,
                     TallTestMessage *message,
                     gboolean compact,
                     const char *name,
-                    ThriftMessageType type)
+                    TallMessageType type)
 {
   tall_test_send_frame (connection, tall_test_message_get (message));
   g_autoptr (GByteArray) answer = tall_test_receive_frame (connection);
@@ -224,6 +210,6 @@ tall_test_assert_ping_works (GSocketConnection *connection, gboolean compact)
   g_auto (TallTestMessage) message;
   tall_test_message_init (&message, compact, "ping", T_CALL);
   tall_test_message_end_struct (&message);
-  g_autoptr (ThriftProtocol) reply =
-      tall_test_exchange (connection, &message, compact, "ping", T_REPLY);
+  g_autoptr (TallTransport) reply =
+      tall_test_exchange (connection, &message, compact, "ping", TALL_MESSAGE_REPLY);
 }

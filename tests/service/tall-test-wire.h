@@ -47,18 +47,18 @@ TallSlice tall_test_message_get (TallTestMessage *self);
 void tall_test_message_clear (TallTestMessage *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallTestMessage, tall_test_message_clear)
 
-/* A protocol that reads @message, which must be a reply of that type to that call. */
-ThriftProtocol *tall_test_read_message (TallSlice message,
-                                        gboolean compact,
-                                        const char *name,
-                                        ThriftMessageType type);
+/* A transport that goes on in @message, which must be a reply of that type to that call. */
+TallTransport *tall_test_read_message (TallSlice message,
+                                       gboolean compact,
+                                       const char *name,
+                                       TallMessageType type);
 
 /* Sends a message and reads its reply, which goes on from there. */
-ThriftProtocol *tall_test_exchange (GSocketConnection *connection,
-                                    TallTestMessage *message,
-                                    gboolean compact,
-                                    const char *name,
-                                    ThriftMessageType type);
+TallTransport *tall_test_exchange (GSocketConnection *connection,
+                                   TallTestMessage *message,
+                                   gboolean compact,
+                                   const char *name,
+                                   TallMessageType type);
 void tall_test_assert_ping_works (GSocketConnection *connection, gboolean compact);
 
 G_END_DECLS

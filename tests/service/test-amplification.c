@@ -3,14 +3,13 @@
 
 /* No call takes more memory than the service reserves for it. Every layout is asked for the orders
  * that are the hardest on memory: each kind about as large as an order may be. */
-#include "tall-binary-protocol.h"
 #include "tall-call-memory.h"
 #include "tall-calls.h"
 #include "tall-canonical.h"
 #include "tall-error.h"
 #include "tall-handler.h"
 #include "tall-heap.h"
-#include "tall-struct-writer.h"
+#include "tall-message.h"
 #include "tall-test-directory.h"
 #include "tall-test-orders.h"
 #include "tall-test-store.h"
@@ -179,11 +178,8 @@ encode (const TallIdlCall *call, const TallIdlArgs *args)
   options.side = TALL_WIRE_SERVER;
   g_autoptr (TallTransport) transport =
       tall_transport_new_memory ((TallSlice)TALL_SLICE_INIT, &options);
-  g_autoptr (ThriftProtocol) out = tall_binary_protocol_new (transport);
   g_autoptr (GError) error = NULL;
-  gboolean written = thrift_protocol_write_message_begin (out, call->name, T_CALL, 0, &error) >= 0
-                     && tall_struct_write (call->args, args, out, &error)
-                     && thrift_protocol_write_message_end (out, &error) >= 0;
+  gboolean written = tall_message_write_call (call->name, transport, call->args, args, &error);
   g_assert_no_error (error);
   g_assert_true (written);
   return tall_transport_new_memory (tall_transport_get_output (transport), &options);
@@ -194,15 +190,13 @@ static gsize
 run (Fixture *self, const TallIdlCall *call, const TallIdlArgs *args)
 {
   g_autoptr (TallTransport) transport = encode (call, args);
-  g_autoptr (ThriftProtocol) in = tall_binary_protocol_new (transport);
-  g_autoptr (ThriftProtocol) out = tall_binary_protocol_new (transport);
   g_autoptr (GError) error = NULL;
   TallCallMemory memory;
 
   tall_heap_begin ();
   tall_call_memory_init (&memory, &self->memory, NULL, 0);
   g_assert_true (tall_call_memory_begin (&memory, tall_transport_get_remaining (transport)));
-  TallAnswer answer = tall_handler_answer (self->front, &memory, in, out, &error);
+  TallAnswer answer = tall_handler_answer (self->front, &memory, transport, &error);
   gsize size = tall_heap_end ();
   g_assert_no_error (error);
   g_assert_cmpint (answer, ==, TALL_ANSWER_GIVEN);

@@ -4,13 +4,12 @@
 /* Server and client of ours write and read structs by tables of their own. Thrift's generated C
  * stubs for the same interface must understand every word of the server. */
 
-#include <thrift/c_glib/thrift_application_exception.h>
-
 #include "idl_order_service.h"
 #include "tall-connection.h"
 #include "tall-error.h"
 #include "tall-test-orders.h"
 #include "tall-test-service.h"
+#include "tall-thrift.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (IdlOrderServiceClient, g_object_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (IdlOrder, g_object_unref)
@@ -26,7 +25,8 @@ typedef struct
 {
   TallTestService service;
   TallConnection *connection;
-  IdlOrderServiceIf *stub; /* a generated client */
+  ThriftProtocol *protocol;
+  IdlOrderServiceIf *stub; /* a generated client, which holds no reference of its protocol */
 } Fixture;
 
 static void
@@ -39,15 +39,17 @@ set_up (Fixture *f, gconstpointer data)
   tall_test_service_start (&f->service, NULL);
   f->connection = tall_connection_open (f->service.address, &options, G_MAXINT64, &error);
   g_assert_no_error (error);
-  ThriftProtocol *protocol = tall_connection_get_protocol (f->connection);
-  f->stub = g_object_new (IDL_TYPE_ORDER_SERVICE_CLIENT, "input_protocol", protocol,
-                          "output_protocol", protocol, NULL);
+  TallTransport *transport = tall_connection_get_transport (f->connection);
+  f->protocol = tall_thrift_protocol_new (transport, options.compact);
+  f->stub = g_object_new (IDL_TYPE_ORDER_SERVICE_CLIENT, "input_protocol", f->protocol,
+                          "output_protocol", f->protocol, NULL);
 }
 
 static void
 tear_down (Fixture *f, gconstpointer data G_GNUC_UNUSED)
 {
   g_object_unref (f->stub);
+  g_object_unref (f->protocol);
   g_object_unref (f->connection);
   tall_test_service_stop (&f->service);
 }

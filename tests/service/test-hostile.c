@@ -4,9 +4,8 @@
 /* What a server does with bytes that no client of ours would send: the connection that they came
  * on is closed; the next client does not notice. */
 
-#include <thrift/c_glib/thrift_application_exception.h>
-
 #include "tall-idl.h"
+#include "tall-message.h"
 #include "tall-struct-reader.h"
 #include "tall-test-service.h"
 #include "tall-test-wire.h"
@@ -244,8 +243,8 @@ test_one_byte_at_a_time (Fixture *f, gconstpointer data G_GNUC_UNUSED)
     tall_test_send (connection, tall_slice (frame->data + i, 1));
   g_autoptr (GByteArray) answer = tall_test_receive_frame (connection);
   g_assert_nonnull (answer);
-  g_autoptr (ThriftProtocol) reply =
-      tall_test_read_message (tall_slice_array (answer), f->compact, "ping", T_REPLY);
+  g_autoptr (TallTransport) reply =
+      tall_test_read_message (tall_slice_array (answer), f->compact, "ping", TALL_MESSAGE_REPLY);
 }
 
 /* Calls that are sent without waiting are answered in their order, each in its own protocol. */
@@ -268,9 +267,9 @@ test_pipelined (Fixture *f, gconstpointer data G_GNUC_UNUSED)
     {
       g_autoptr (GByteArray) answer = tall_test_receive_frame (connection);
       g_assert_nonnull (answer);
-      g_autoptr (ThriftProtocol) reply =
+      g_autoptr (TallTransport) reply =
           tall_test_read_message (tall_slice_array (answer), i % 3 == 0,
-                                  i % 2 ? "ping" : "describe", T_REPLY);
+                                  i % 2 ? "ping" : "describe", TALL_MESSAGE_REPLY);
     }
   (void)f;
 }
@@ -284,18 +283,17 @@ test_unknown_call (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   tall_test_message_add_text (&message, 1, "now");
   tall_test_message_end_struct (&message);
 
-  g_autoptr (ThriftProtocol) reply =
-      tall_test_exchange (connection, &message, f->compact, "dropEverything", T_EXCEPTION);
+  g_autoptr (TallTransport) reply = tall_test_exchange (connection, &message, f->compact,
+                                                        "dropEverything", TALL_MESSAGE_EXCEPTION);
   g_autoptr (TallArena) arena = tall_arena_new (0);
   g_autoptr (GError) error = NULL;
   TallStructReader reader;
-  TallIdlApplicationError exception = { 0 };
+  TallMessageException exception = { 0 };
   tall_struct_reader_init (&reader, reply, arena, &tall_idl_limits);
-  gboolean ok =
-      tall_struct_reader_read (&reader, &tall_idl_application_error_type, &exception, &error);
+  gboolean ok = tall_struct_reader_read (&reader, &tall_message_exception_type, &exception, &error);
   g_assert_no_error (error);
   g_assert_true (ok);
-  g_assert_cmpint (exception.type, ==, THRIFT_APPLICATION_EXCEPTION_ERROR_UNKNOWN_METHOD);
+  g_assert_cmpint (exception.type, ==, TALL_MESSAGE_UNKNOWN_METHOD);
   g_assert_nonnull (strstr (exception.message, "dropEverything"));
   tall_test_assert_ping_works (connection, f->compact);
 }
@@ -317,8 +315,8 @@ test_unknown_field (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   tall_test_message_end_struct (&message);
   tall_test_message_end_struct (&message);
 
-  g_autoptr (ThriftProtocol) reply =
-      tall_test_exchange (connection, &message, f->compact, "putOrder", T_REPLY);
+  g_autoptr (TallTransport) reply =
+      tall_test_exchange (connection, &message, f->compact, "putOrder", TALL_MESSAGE_REPLY);
   g_assert_cmpuint (tall_test_front_count_stored (TALL_TEST_FRONT (f->front)), ==, 1);
 }
 

@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-fake-answer.h"
 
-#include "tall-binary-protocol.h"
-
 void
 tall_fake_request_clear (TallFakeRequest *self)
 {
@@ -301,7 +299,7 @@ tall_fake_answer_send_spoilt (TallFakeScript *self,
   options.side = TALL_WIRE_SERVER;
   g_autoptr (TallTransport) memory =
       tall_transport_new_memory ((TallSlice)TALL_SLICE_INIT, &options);
-  g_autoptr (ThriftProtocol) protocol = tall_binary_protocol_new (memory);
+  g_autoptr (ThriftProtocol) protocol = tall_thrift_protocol_new (memory, FALSE);
   g_autoptr (GError) error = NULL;
   tall_fake_answer_write (self, protocol, request, TALL_FAKE_ANSWER, &error);
 

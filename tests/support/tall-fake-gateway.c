@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-fake-gateway.h"
 
-#include "tall-binary-protocol.h"
-#include "tall-compact-protocol.h"
 #include "tall-fake-answer.h"
 
 typedef struct
@@ -162,13 +160,12 @@ serve (gpointer data)
 
   g_autoptr (TallTransport) transport =
       tall_transport_new (g_socket_connection_get_socket (connection), "the client", &options);
-  g_autoptr (ThriftProtocol) protocol =
-      self->compact ? tall_compact_protocol_new (transport) : tall_binary_protocol_new (transport);
+  g_autoptr (ThriftProtocol) protocol = tall_thrift_protocol_new (transport, self->compact);
   wait_to_be_served (self);
   while (serve_request (self, protocol, g_socket_connection_get_socket (connection)))
     ;
   end_serving (self);
-  thrift_transport_close (THRIFT_TRANSPORT (transport), NULL);
+  tall_transport_close (transport);
   return NULL;
 }
 

@@ -6,47 +6,45 @@
 #include "tall-hbase-convert.h"
 
 static void
-assert_bytes (const GByteArray *bytes, const char *text)
+assert_bytes (TallSlice bytes, const char *text)
 {
-  g_assert_nonnull (bytes);
-  g_assert_true (tall_slice_equal (tall_slice_array (bytes), tall_slice_str (text)));
+  g_assert_true (tall_slice_equal (bytes, tall_slice_str (text)));
 }
 
 static void
-assert_put (const HbTPut *put)
+assert_put (const TallHbaseTPut *put)
 {
   assert_bytes (put->row, "row");
-  g_assert_true (put->__isset_durability);
-  g_assert_cmpint (put->durability, ==, HB_T_DURABILITY_SYNC_WAL);
-  g_assert_cmpuint (put->columnValues->len, ==, 2);
-  for (guint i = 0; i < put->columnValues->len; i++)
+  g_assert_cmpint (put->durability, ==, TALL_HBASE_SYNC_WAL);
+  g_assert_cmpuint (put->n_column_values, ==, 2);
+  for (guint i = 0; i < put->n_column_values; i++)
     {
-      const HbTColumnValue *value = g_ptr_array_index (put->columnValues, i);
+      const TallHbaseTColumnValue *value = &put->column_values[i];
       assert_bytes (value->family, "d");
       assert_bytes (value->qualifier, i == 0 ? "a" : "b");
       assert_bytes (value->value, i == 0 ? "x" : "y");
-      g_assert_true (value->__isset_timestamp);
+      g_assert_true (value->has_timestamp);
       g_assert_cmpint (value->timestamp, ==, 12);
     }
 }
 
 /* All of the family: up to its timestamp, or exactly at each of them. */
 static void
-assert_delete (const HbTDelete *delete, HbTDeleteType type, const gint64 *timestamps, guint n)
+assert_delete (const TallHbaseTDelete *delete,
+               TallHbaseTDeleteType type,
+               const gint64 *timestamps,
+               guint n)
 {
   assert_bytes (delete->row, "row");
-  g_assert_true (delete->__isset_deleteType);
-  g_assert_cmpint (delete->deleteType, ==, type);
-  g_assert_true (delete->__isset_durability);
-  g_assert_cmpint (delete->durability, ==, HB_T_DURABILITY_SYNC_WAL);
-  g_assert_true (delete->__isset_columns);
-  g_assert_cmpuint (delete->columns->len, ==, n);
+  g_assert_cmpint (delete->delete_type, ==, type);
+  g_assert_cmpint (delete->durability, ==, TALL_HBASE_SYNC_WAL);
+  g_assert_cmpuint (delete->n_columns, ==, n);
   for (guint i = 0; i < n; i++)
     {
-      const HbTColumn *column = g_ptr_array_index (delete->columns, i);
+      const TallHbaseTColumn *column = &delete->columns[i];
       assert_bytes (column->family, "d");
-      g_assert_null (column->qualifier);
-      g_assert_true (column->__isset_timestamp);
+      g_assert_false (column->has_qualifier);
+      g_assert_true (column->has_timestamp);
       g_assert_cmpint (column->timestamp, ==, timestamps[i]);
     }
 }
@@ -62,33 +60,33 @@ test_mutation (void)
   tall_mutation_put (batch, mutation, tall_slice_str ("b"), 12, tall_slice_str ("y"));
   tall_mutation_delete_at (batch, mutation, 11);
 
-  g_autoptr (HbTRowMutations) sent = tall_hbase_row_mutations_new (mutation);
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  const TallHbaseTRowMutations *sent = tall_hbase_t_row_mutations_new (mutation, arena);
   assert_bytes (sent->row, "row");
-  g_assert_cmpuint (sent->mutations->len, ==, 3);
-  const HbTMutation *up_to = g_ptr_array_index (sent->mutations, 0);
-  const HbTMutation *at = g_ptr_array_index (sent->mutations, 1);
-  const HbTMutation *put = g_ptr_array_index (sent->mutations, 2);
-  g_assert_true (up_to->__isset_deleteSingle && !up_to->__isset_put);
-  g_assert_true (at->__isset_deleteSingle && !at->__isset_put);
-  g_assert_true (put->__isset_put && !put->__isset_deleteSingle);
-  assert_delete (up_to->deleteSingle, HB_T_DELETE_TYPE_DELETE_FAMILY, (gint64[]){ 7 }, 1);
-  assert_delete (at->deleteSingle, HB_T_DELETE_TYPE_DELETE_FAMILY_VERSION, (gint64[]){ 9, 11 }, 2);
+  g_assert_cmpuint (sent->n_mutations, ==, 3);
+  const TallHbaseTMutation *up_to = &sent->mutations[0];
+  const TallHbaseTMutation *at = &sent->mutations[1];
+  const TallHbaseTMutation *put = &sent->mutations[2];
+  g_assert_true (up_to->delete_single != NULL && up_to->put == NULL);
+  g_assert_true (at->delete_single != NULL && at->put == NULL);
+  g_assert_true (put->put != NULL && put->delete_single == NULL);
+  assert_delete (up_to->delete_single, TALL_HBASE_DELETE_FAMILY, (gint64[]){ 7 }, 1);
+  assert_delete (at->delete_single, TALL_HBASE_DELETE_FAMILY_VERSION, (gint64[]){ 9, 11 }, 2);
   assert_put (put->put);
 }
 
 static void
 test_increment (void)
 {
-  g_autoptr (HbTIncrement) sent =
-      tall_hbase_increment_new (tall_slice_str ("row"), tall_slice_str ("c"), 3);
-  const HbTColumnIncrement *column = g_ptr_array_index (sent->columns, 0);
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  const TallHbaseTIncrement *sent =
+      tall_hbase_t_increment_new (tall_slice_str ("row"), tall_slice_str ("c"), 3, arena);
+  const TallHbaseTColumnIncrement *column = &sent->columns[0];
   assert_bytes (sent->row, "row");
-  g_assert_true (sent->__isset_durability);
-  g_assert_cmpint (sent->durability, ==, HB_T_DURABILITY_SYNC_WAL);
-  g_assert_cmpuint (sent->columns->len, ==, 1);
+  g_assert_cmpint (sent->durability, ==, TALL_HBASE_SYNC_WAL);
+  g_assert_cmpuint (sent->n_columns, ==, 1);
   assert_bytes (column->family, "d");
   assert_bytes (column->qualifier, "c");
-  g_assert_true (column->__isset_amount);
   g_assert_cmpint (column->amount, ==, 3);
 }
 

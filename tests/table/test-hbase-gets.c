@@ -1,32 +1,44 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-binary-protocol.h"
-#include "tall-compact-protocol.h"
-#include "tall-hbase-convert.h"
+#include "hb_gateway.h"
 #include "tall-hbase-gets.h"
+#include "tall-thrift.h"
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (HbGatewayClient, g_object_unref)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (HbTGet, g_object_unref)
 
 /* Gets are, byte for byte, what the generated functions send. */
 
 #define N_GETS 7
 
-typedef gboolean (*Send) (HbGatewayIf *client,
-                          const GByteArray *table,
+#define TABLE "shop.orders"
+
+typedef gboolean (*Send) (TallTransport *transport,
+                          gboolean compact,
                           const TallHbaseRowGet *gets,
                           GError **error);
+
+static GByteArray *
+bytes_new (TallSlice slice)
+{
+  GByteArray *array = g_byte_array_new ();
+  tall_bytes_append (array, slice);
+  return array;
+}
 
 static HbTGet *
 get_new (const TallHbaseRowGet *get)
 {
   const TallRead *read = get->read;
   HbTGet *object = g_object_new (HB_TYPE_T_GET, NULL);
-  object->row = tall_hbase_bytes (get->key);
+  object->row = bytes_new (get->key);
   for (guint i = 0; i < MAX (read->n_qualifiers, 1); i++)
     {
       HbTColumn *column = g_object_new (HB_TYPE_T_COLUMN, NULL);
-      column->family = tall_hbase_bytes (tall_slice_str ("d"));
+      column->family = bytes_new (tall_slice_str ("d"));
       column->__isset_qualifier = i < read->n_qualifiers;
       if (column->__isset_qualifier)
-        column->qualifier = tall_hbase_bytes (read->qualifiers[i]);
+        column->qualifier = bytes_new (read->qualifiers[i]);
       g_ptr_array_add (object->columns, column);
     }
   object->__isset_columns = TRUE;
@@ -39,52 +51,83 @@ get_new (const TallHbaseRowGet *get)
 }
 
 static gboolean
-send_one (HbGatewayIf *client, const GByteArray *table, const TallHbaseRowGet *gets, GError **error)
+send_one (TallTransport *transport,
+          gboolean compact G_GNUC_UNUSED,
+          const TallHbaseRowGet *gets,
+          GError **error)
 {
-  return tall_hbase_send_get (client, table, &gets[0], error);
+  return tall_hbase_send_get (transport, TABLE, &gets[0], error);
 }
 
 static gboolean
-send_one_generated (HbGatewayIf *client,
-                    const GByteArray *table,
+send_all (TallTransport *transport,
+          gboolean compact G_GNUC_UNUSED,
+          const TallHbaseRowGet *gets,
+          GError **error)
+{
+  return tall_hbase_send_gets (transport, TABLE, gets, N_GETS, error);
+}
+
+/* Generated clients number every call 0, and ours the first one 1. */
+static void
+set_number (TallTransport *transport, gboolean compact, const char *name)
+{
+  TallSlice output = tall_transport_get_output (transport);
+  gsize at = compact ? 2 : 4 + 4 + strlen (name) + 3;
+  g_assert_cmpint (output.data[at], ==, 0);
+  ((guint8 *)output.data)[at] = 1;
+}
+
+/* The client holds no reference of its protocol. */
+static HbGatewayClient *
+client_new (ThriftProtocol *protocol)
+{
+  return g_object_new (HB_TYPE_GATEWAY_CLIENT, "input_protocol", protocol, "output_protocol",
+                       protocol, NULL);
+}
+
+static gboolean
+send_one_generated (TallTransport *transport,
+                    gboolean compact,
                     const TallHbaseRowGet *gets,
                     GError **error)
 {
+  g_autoptr (ThriftProtocol) protocol = tall_thrift_protocol_new (transport, compact);
+  g_autoptr (HbGatewayClient) client = client_new (protocol);
+  g_autoptr (GByteArray) table = bytes_new (tall_slice_str (TABLE));
   g_autoptr (HbTGet) get = get_new (&gets[0]);
-  return hb_gateway_client_send_get (client, table, get, error);
+  gboolean sent = hb_gateway_client_send_get (HB_GATEWAY_IF (client), table, get, error);
+  set_number (transport, compact, "get");
+  return sent;
 }
 
 static gboolean
-send_all (HbGatewayIf *client, const GByteArray *table, const TallHbaseRowGet *gets, GError **error)
-{
-  return tall_hbase_send_gets (client, table, gets, N_GETS, error);
-}
-
-static gboolean
-send_all_generated (HbGatewayIf *client,
-                    const GByteArray *table,
+send_all_generated (TallTransport *transport,
+                    gboolean compact,
                     const TallHbaseRowGet *gets,
                     GError **error)
 {
+  g_autoptr (ThriftProtocol) protocol = tall_thrift_protocol_new (transport, compact);
+  g_autoptr (HbGatewayClient) client = client_new (protocol);
+  g_autoptr (GByteArray) table = bytes_new (tall_slice_str (TABLE));
   g_autoptr (GPtrArray) objects = g_ptr_array_new_with_free_func (g_object_unref);
   for (guint i = 0; i < N_GETS; i++)
     g_ptr_array_add (objects, get_new (&gets[i]));
-  return hb_gateway_client_send_get_multiple (client, table, objects, error);
+  gboolean sent =
+      hb_gateway_client_send_get_multiple (HB_GATEWAY_IF (client), table, objects, error);
+  set_number (transport, compact, "getMultiple");
+  return sent;
 }
 
 static GByteArray *
 encode (gboolean compact, const TallHbaseRowGet *gets, Send send)
 {
   TallWireOptions wire = TALL_WIRE_OPTIONS_INIT;
+  wire.compact = compact;
   g_autoptr (GError) error = NULL;
   g_autoptr (TallTransport) transport =
       tall_transport_new_memory ((TallSlice)TALL_SLICE_INIT, &wire);
-  g_autoptr (ThriftProtocol) protocol =
-      compact ? tall_compact_protocol_new (transport) : tall_binary_protocol_new (transport);
-  g_autoptr (HbGatewayClient) client = g_object_new (HB_TYPE_GATEWAY_CLIENT, "input_protocol",
-                                                     protocol, "output_protocol", protocol, NULL);
-  g_autoptr (GByteArray) table = tall_hbase_bytes (tall_slice_str ("shop.orders"));
-  g_assert_true (send (HB_GATEWAY_IF (client), table, gets, &error));
+  g_assert_true (send (transport, compact, gets, &error));
   g_assert_no_error (error);
 
   GByteArray *request = g_byte_array_new ();

@@ -1,8 +1,5 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include <thrift/c_glib/thrift_application_exception.h>
-
-#include "tall-binary-protocol.h"
 #include "tall-error.h"
 #include "tall-hbase-reply.h"
 
@@ -24,7 +21,7 @@ typedef struct
 {
   TallArena *arena;
   TallHbaseReply reply;
-  HbTIOError *io;
+  TallHbaseTIOError *io;
   GError *error;
 } Fixture;
 
@@ -38,22 +35,21 @@ set_up (Fixture *f, gconstpointer data G_GNUC_UNUSED)
 static void
 tear_down (Fixture *f, gconstpointer data G_GNUC_UNUSED)
 {
-  g_clear_object (&f->io);
+  f->io = NULL;
   g_clear_error (&f->error);
   tall_hbase_reply_clear (&f->reply);
   tall_arena_free (f->arena);
 }
 
 static gboolean
-read_bytes (Fixture *f, TallHbaseReplyKind kind, guint max_rows, const char *bytes, gsize len)
+read_bytes (Fixture *f, TallHbaseMethodId method, guint max_rows, const char *bytes, gsize len)
 {
   TallWireOptions options = TALL_WIRE_OPTIONS_INIT;
   g_autoptr (TallTransport) transport =
       tall_transport_new_memory (tall_slice (bytes, len), &options);
-  g_autoptr (ThriftProtocol) protocol = tall_binary_protocol_new (transport);
-  g_clear_object (&f->io);
+  f->io = NULL;
   g_clear_error (&f->error);
-  return tall_hbase_reply_read (&f->reply, protocol, kind, max_rows, &f->io, &f->error);
+  return tall_hbase_reply_read (&f->reply, transport, method, max_rows, &f->io, &f->error);
 }
 
 static void
@@ -69,7 +65,7 @@ static void
 test_row (Fixture *f, gconstpointer data G_GNUC_UNUSED)
 {
   g_assert_true (read_bytes (
-      f, TALL_HBASE_REPLY_ONE, 1,
+      f, TALL_HBASE_GET, 1,
       BYTES (BEGIN ONE KEY ("r") CELLS ("\x05") CELL ("b", "\x02", "v") CELL ("a", "\x02", "w")
                  CELL ("a", "\x04", "x") FAMILY ("e") QUALIFIER ("c") VALUE ("y")
                      TIMESTAMP ("\x02") "\x00" FAMILY ("d") QUALIFIER ("c") VALUE ("z") "\x00"
@@ -93,18 +89,18 @@ static void
 test_rows (Fixture *f, gconstpointer data G_GNUC_UNUSED)
 {
   g_assert_true (
-      read_bytes (f, TALL_HBASE_REPLY_LIST, 3,
+      read_bytes (f, TALL_HBASE_GET_MULTIPLE, 3,
                   BYTES (BEGIN LIST ("\x03") ROW ("r", "1") ABSENT ROW ("s", "2") "\x00")));
   gsize bytes = f->reply.bytes;
   g_assert_cmpuint (bytes, >, 0);
-  g_assert_false (read_bytes (f, TALL_HBASE_REPLY_LIST, 3,
+  g_assert_false (read_bytes (f, TALL_HBASE_GET_MULTIPLE, 3,
                               BYTES (BEGIN LIST ("\x02") ROW ("t", "3") KEY ("u") "\x00"
                                                                                   "\x00")));
   g_assert_error (f->error, TALL_ERROR, TALL_ERROR_INVALID);
   g_assert_cmpuint (f->reply.rows->len, ==, 3);
   g_assert_cmpuint (f->reply.bytes, ==, bytes);
-  g_assert_true (
-      read_bytes (f, TALL_HBASE_REPLY_LIST, 1, BYTES (BEGIN LIST ("\x01") ROW ("v", "4") "\x00")));
+  g_assert_true (read_bytes (f, TALL_HBASE_GET_MULTIPLE, 1,
+                             BYTES (BEGIN LIST ("\x01") ROW ("v", "4") "\x00")));
   g_assert_cmpuint (f->reply.rows->len, ==, 4);
   g_assert_cmpuint (tall_hbase_reply_get_row (&f->reply, 1)->n_cells, ==, 0);
   assert_cell (tall_hbase_reply_get_row (&f->reply, 2)->cells, "q", 2, "2");
@@ -115,46 +111,46 @@ static void
 test_declared (Fixture *f, gconstpointer data G_GNUC_UNUSED)
 {
   g_assert_false (read_bytes (
-      f, TALL_HBASE_REPLY_LIST, 1,
+      f, TALL_HBASE_GET_MULTIPLE, 1,
       BYTES (BEGIN "\x0c\x00\x01\x0b\x00\x01\x00\x00\x00\x04hurt\x02\x00\x02\x01\x00\x00")));
   g_assert_no_error (f->error);
   g_assert_nonnull (f->io);
   g_assert_cmpstr (f->io->message, ==, "hurt");
-  g_assert_true (f->io->__isset_canRetry && f->io->canRetry);
+  g_assert_true (f->io->can_retry);
 
   g_assert_false (
-      read_bytes (f, TALL_HBASE_REPLY_ONE, 1,
+      read_bytes (f, TALL_HBASE_GET, 1,
                   BYTES ("\x80\x01\x00\x03\x00\x00\x00\x03get\x00\x00\x00\x01"
                          "\x0b\x00\x01\x00\x00\x00\x04oops\x08\x00\x02\x00\x00\x00\x06\x00")));
   g_assert_null (f->io);
-  g_assert_error (f->error, THRIFT_APPLICATION_EXCEPTION_ERROR, 6);
+  g_assert_error (f->error, TALL_HBASE_EXCEPTION, 6);
   g_assert_nonnull (strstr (f->error->message, "oops"));
 }
 
 static const struct
 {
   const char *what; /* part of the message */
-  TallHbaseReplyKind kind;
+  TallHbaseMethodId method;
   const char *bytes;
   gsize len;
 } malformed[] = {
-  { "neither rows nor an error", TALL_HBASE_REPLY_ONE, BYTES (BEGIN "\x00") },
-  { "lacks its list of cells", TALL_HBASE_REPLY_ONE, BYTES (BEGIN ONE KEY ("r") "\x00\x00") },
-  { "cells and no key", TALL_HBASE_REPLY_ONE,
+  { "neither rows nor an error", TALL_HBASE_GET, BYTES (BEGIN "\x00") },
+  { "lacks its list of cells", TALL_HBASE_GET, BYTES (BEGIN ONE KEY ("r") "\x00\x00") },
+  { "cells and no key", TALL_HBASE_GET,
     BYTES (BEGIN ONE CELLS ("\x01") CELL ("q", "\x02", "v") "\x00\x00") },
-  { "lacks its family", TALL_HBASE_REPLY_ONE,
+  { "lacks its family", TALL_HBASE_GET,
     BYTES (BEGIN ONE KEY ("r") CELLS ("\x01") QUALIFIER ("q") VALUE ("v") "\x00\x00\x00") },
-  { "a field twice", TALL_HBASE_REPLY_ONE, BYTES (BEGIN ONE KEY ("r") KEY ("s") ABSENT "\x00") },
-  { "a field twice", TALL_HBASE_REPLY_ONE, BYTES (BEGIN ONE ABSENT ONE ABSENT "\x00") },
-  { "wrong type", TALL_HBASE_REPLY_ONE, BYTES (BEGIN LIST ("\x00") "\x00") },
-  { "wrong type", TALL_HBASE_REPLY_LIST, BYTES (BEGIN ONE ABSENT "\x00") },
-  { "wrong type", TALL_HBASE_REPLY_ONE,
+  { "a field twice", TALL_HBASE_GET, BYTES (BEGIN ONE KEY ("r") KEY ("s") ABSENT "\x00") },
+  { "a field twice", TALL_HBASE_GET, BYTES (BEGIN ONE ABSENT ONE ABSENT "\x00") },
+  { "wrong type", TALL_HBASE_GET, BYTES (BEGIN LIST ("\x00") "\x00") },
+  { "wrong type", TALL_HBASE_GET_MULTIPLE, BYTES (BEGIN ONE ABSENT "\x00") },
+  { "wrong type", TALL_HBASE_GET,
     BYTES (BEGIN ONE "\x0f\x00\x02\x0b\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00") },
-  { "longer than asked for", TALL_HBASE_REPLY_LIST,
+  { "longer than asked for", TALL_HBASE_GET_MULTIPLE,
     BYTES (BEGIN LIST ("\x03") ABSENT ABSENT ABSENT "\x00") },
-  { "announces more", TALL_HBASE_REPLY_ONE, BYTES (BEGIN ONE CELLS ("\x7f") "\x00\x00") },
-  { "ends too early", TALL_HBASE_REPLY_ONE, BYTES (BEGIN ONE "\x0b\x00\x01\xff\xff\xff\xff r") },
-  { "goes on after its end", TALL_HBASE_REPLY_ONE, BYTES (BEGIN ONE ABSENT "\x00\x00") },
+  { "announces more", TALL_HBASE_GET, BYTES (BEGIN ONE CELLS ("\x7f") "\x00\x00") },
+  { "ends too early", TALL_HBASE_GET, BYTES (BEGIN ONE "\x0b\x00\x01\xff\xff\xff\xff r") },
+  { "goes on after its end", TALL_HBASE_GET, BYTES (BEGIN ONE ABSENT "\x00\x00") },
 };
 
 static void
@@ -162,7 +158,7 @@ test_malformed (Fixture *f, gconstpointer data G_GNUC_UNUSED)
 {
   for (guint i = 0; i < G_N_ELEMENTS (malformed); i++)
     {
-      g_assert_false (read_bytes (f, malformed[i].kind, 2, malformed[i].bytes, malformed[i].len));
+      g_assert_false (read_bytes (f, malformed[i].method, 2, malformed[i].bytes, malformed[i].len));
       g_assert_null (f->io);
       g_assert_error (f->error, TALL_ERROR, TALL_ERROR_INVALID);
       g_test_message ("%s", f->error->message);

@@ -19,16 +19,30 @@ open_connection (const char *address, gboolean framed, gboolean compact)
   return connection;
 }
 
+typedef struct
+{
+  gint32 number;
+} Answer;
+
+static const TallStructField answer_fields[] = {
+  { "number", 0, TALL_KIND_I32, G_STRUCT_OFFSET (Answer, number), TALL_STRUCT_ALWAYS, NULL }
+};
+static TALL_STRUCT_TYPE (answer, "an answer", Answer);
+static const TallStructType no_args = { .name = "args" };
+
 static gboolean
 call (TallConnection *connection, gint64 deadline, GError **error)
 {
-  ThriftProtocol *protocol = tall_connection_get_protocol (connection);
-  g_autoptr (HbGatewayClient) client = g_object_new (HB_TYPE_GATEWAY_CLIENT, "input_protocol",
-                                                     protocol, "output_protocol", protocol, NULL);
-  HbTThriftServerType type;
+  TallTransport *transport = tall_connection_get_transport (connection);
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  g_auto (TallMessage) message = { NULL };
   tall_connection_set_deadline (connection, deadline);
-  return hb_gateway_client_get_thrift_server_type (HB_GATEWAY_IF (client), &type, error)
-         && type == HB_T_THRIFT_SERVER_TYPE_TWO;
+  if (!tall_message_write_call ("getThriftServerType", transport, &no_args, NULL, error)
+      || !tall_transport_flush (transport, error)
+      || !tall_message_read (&message, transport, error))
+    return FALSE;
+  const Answer *got = read_struct (transport, &answer, arena, error);
+  return got != NULL && got->number == 2;
 }
 
 static void

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-guard-private.h"
 #include "wire-messages.h"
 
 /* Each case runs for both protocols: the pointer tells whether it is the compact one. */
@@ -16,8 +15,8 @@ static void
 assert_rejected (GByteArray *bytes, gboolean compact)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (HbTResult) result = decode_result (tall_slice_array (bytes), compact, &error);
-  g_assert_null (result);
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  g_assert_null (decode_row (tall_slice_array (bytes), compact, arena, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
 }
 
@@ -28,12 +27,13 @@ test_round_trip (gconstpointer data)
   g_autoptr (GByteArray) bytes = encode_struct (THRIFT_STRUCT (row), COMPACT);
   g_autoptr (GError) error = NULL;
 
-  g_autoptr (HbTResult) back = decode_result (tall_slice_array (bytes), COMPACT, &error);
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  const WireRow *back = decode_row (tall_slice_array (bytes), COMPACT, arena, &error);
   g_assert_no_error (error);
-  g_assert_cmpuint (back->columnValues->len, ==, 3);
-  HbTColumnValue *cell = g_ptr_array_index (back->columnValues, 2);
-  g_assert_cmpmem (cell->qualifier->data, cell->qualifier->len, "q00002", 6);
-  g_assert_cmpuint (cell->value->len, ==, 1000);
+  g_assert_cmpuint (back->n_cells, ==, 3);
+  const WireCell *cell = &back->cells[2];
+  g_assert_cmpmem (cell->qualifier.data, cell->qualifier.len, "q00002", 6);
+  g_assert_cmpuint (cell->value.len, ==, 1000);
   g_assert_cmpint (cell->timestamp, ==, 1002);
 }
 
@@ -49,8 +49,8 @@ test_cut (gconstpointer data)
       /* In a block of its own size, so that a read beyond it is seen. */
       g_autofree guint8 *part = g_memdup2 (bytes_of (bytes), len);
       g_autoptr (GError) error = NULL;
-      g_autoptr (HbTResult) result = decode_result (tall_slice (part, len), COMPACT, &error);
-      g_assert_null (result);
+      g_autoptr (TallArena) arena = tall_arena_new (0);
+      g_assert_null (decode_row (tall_slice (part, len), COMPACT, arena, &error));
       g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
     }
 }
@@ -80,8 +80,8 @@ test_changed (gconstpointer data)
             (guint8)g_test_rand_int_range (0, 256);
 
       g_autoptr (GError) error = NULL;
-      g_autoptr (HbTResult) result =
-          decode_result (tall_slice (changed, bytes->len), COMPACT, &error);
+      g_autoptr (TallArena) arena = tall_arena_new (0);
+      const WireRow *result = decode_row (tall_slice (changed, bytes->len), COMPACT, arena, &error);
       g_assert_true ((result == NULL) == (error != NULL));
       n_rows += result != NULL;
     }
@@ -140,8 +140,8 @@ test_nesting_bomb (gconstpointer data)
         }
 
       g_autoptr (GError) error = NULL;
-      g_autoptr (HbTResult) result = decode_result (tall_slice_array (bytes), COMPACT, &error);
-      g_assert_null (result);
+      g_autoptr (TallArena) arena = tall_arena_new (0);
+      g_assert_null (decode_row (tall_slice_array (bytes), COMPACT, arena, &error));
       g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
       g_assert_nonnull (strstr (error->message, "deep"));
     }
@@ -220,7 +220,6 @@ test_samples (gconstpointer data)
     }
 }
 
-/* Also after a message whose reader refused repeated fields itself. */
 static void
 test_repeated_in_message (void)
 {
@@ -229,31 +228,15 @@ test_repeated_in_message (void)
   TallWireOptions options = options_of (TALL_WIRE_CLIENT, FALSE, FALSE);
   g_autoptr (TallTransport) transport =
       tall_transport_new_memory (tall_slice (bytes, sizeof bytes), &options);
-  g_autoptr (ThriftProtocol) protocol = protocol_new (transport, FALSE);
-  g_autoptr (HbTResult) row = g_object_new (HB_TYPE_T_RESULT, NULL);
+  g_autoptr (TallArena) arena = tall_arena_new (0);
   g_autoptr (GError) error = NULL;
-  g_autofree gchar *name = NULL;
-  ThriftMessageType type;
-  gint32 seqid;
+  g_auto (TallMessage) message;
 
-  tall_transport_get_guard (transport)->may_repeat = TRUE;
-  g_assert_cmpint (thrift_protocol_read_message_begin (protocol, &name, &type, &seqid, &error), >,
-                   0);
+  g_assert_true (tall_message_read (&message, transport, &error));
   g_assert_no_error (error);
-  g_assert_cmpint (thrift_struct_read (THRIFT_STRUCT (row), protocol, &error), <, 0);
+  g_assert_null (read_struct (transport, &wire_row, arena, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
-  g_assert_nonnull (strstr (error->message, "comes twice"));
-}
-
-static HbTIOError *
-read_reason (TallTransport *transport, gboolean compact, GError **error)
-{
-  g_autoptr (ThriftProtocol) protocol = protocol_new (transport, compact);
-  g_autoptr (HbTIOError) object = g_object_new (HB_TYPE_T_I_O_ERROR, NULL);
-  return thrift_struct_read (THRIFT_STRUCT (object), protocol, error) < 0
-                 || !thrift_transport_read_end (THRIFT_TRANSPORT (transport), error)
-             ? NULL
-             : g_steal_pointer (&object);
+  g_assert_nonnull (strstr (error->message, "twice"));
 }
 
 /* Replies show them; calls must not contain any. */
@@ -268,15 +251,15 @@ test_text_with_nul (gconstpointer data)
   g_autoptr (TallTransport) reply = tall_transport_new_memory (bytes, &options);
   g_autoptr (GError) error = NULL;
 
-  g_autoptr (HbTIOError) shown = read_reason (reply, COMPACT, &error);
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  const WireReason *shown = read_struct (reply, &wire_reason, arena, &error);
   g_assert_no_error (error);
   g_assert_cmpstr (shown->message, ==, "a\\x00b\xff\\x00");
   g_assert_false (tall_transport_is_broken (reply));
 
   options.side = TALL_WIRE_SERVER;
   g_autoptr (TallTransport) call = tall_transport_new_memory (bytes, &options);
-  g_autoptr (HbTIOError) refused = read_reason (call, COMPACT, &error);
-  g_assert_null (refused);
+  g_assert_null (read_struct (call, &wire_text, arena, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
   g_assert_true (tall_transport_is_broken (call));
 }
@@ -302,7 +285,8 @@ test_text_lengths (gconstpointer data)
       g_autoptr (TallTransport) transport =
           tall_transport_new_memory (tall_slice (texts[i].bytes, texts[i].size), &options);
       g_autoptr (GError) error = NULL;
-      g_autoptr (HbTIOError) object = read_reason (transport, COMPACT, &error);
+      g_autoptr (TallArena) arena = tall_arena_new (0);
+      const WireReason *object = read_struct (transport, &wire_reason, arena, &error);
       g_test_message ("%s", texts[i].name);
       if (i == 0)
         g_assert_cmpstr (object->message, ==, "");
@@ -320,11 +304,10 @@ test_too_many_elements (gconstpointer data)
   options.max_elements = 49;
   g_autoptr (TallTransport) transport =
       tall_transport_new_memory (tall_slice_array (bytes), &options);
-  g_autoptr (ThriftProtocol) protocol = protocol_new (transport, COMPACT);
-  g_autoptr (HbTResult) back = g_object_new (HB_TYPE_T_RESULT, NULL);
+  g_autoptr (TallArena) arena = tall_arena_new (0);
   g_autoptr (GError) error = NULL;
 
-  g_assert_cmpint (thrift_struct_read (THRIFT_STRUCT (back), protocol, &error), <, 0);
+  g_assert_null (read_struct (transport, &wire_row, arena, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE);
 }
 
@@ -334,16 +317,12 @@ assert_header_rejected (TallSlice bytes, TallWireSide side, gboolean compact)
 {
   TallWireOptions options = options_of (side, FALSE, compact);
   g_autoptr (TallTransport) transport = tall_transport_new_memory (bytes, &options);
-  g_autoptr (ThriftProtocol) protocol = protocol_new (transport, compact);
   g_autoptr (GError) error = NULL;
-  char *name = (char *)"not set";
-  ThriftMessageType type;
-  gint32 seqid;
+  TallMessage message = { .name = (char *)"not set" };
 
-  g_assert_cmpint (thrift_protocol_read_message_begin (protocol, &name, &type, &seqid, &error), <,
-                   0);
+  g_assert_false (tall_message_read (&message, transport, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
-  g_assert_null (name);
+  g_assert_null (message.name);
 }
 
 static void

@@ -60,7 +60,7 @@ encode_reply (guint n_rows, guint n_cells, gboolean framed, gboolean compact)
   TallWireOptions options = options_of (TALL_WIRE_SERVER, FALSE, compact);
   g_autoptr (TallTransport) transport =
       tall_transport_new_memory ((TallSlice)TALL_SLICE_INIT, &options);
-  g_autoptr (ThriftProtocol) protocol = protocol_new (transport, compact);
+  g_autoptr (ThriftProtocol) protocol = tall_thrift_protocol_new (transport, compact);
   g_autoptr (HbTResult) row = result_new (n_cells, 10);
   write_scan_reply (protocol, 0, row, n_rows);
 
@@ -71,18 +71,13 @@ encode_reply (guint n_rows, guint n_cells, gboolean framed, gboolean compact)
   return g_byte_array_append (bytes, output.data, (guint)output.len);
 }
 
-static GPtrArray *
-receive_rows (TallTransport *transport, gboolean compact, GError **error)
+static WireRows *
+receive_rows (TallTransport *transport, TallArena *arena, GError **error)
 {
-  g_autoptr (ThriftProtocol) protocol = protocol_new (transport, compact);
-  g_autoptr (HbGatewayClient) client = g_object_new (HB_TYPE_GATEWAY_CLIENT, "input_protocol",
-                                                     protocol, "output_protocol", protocol, NULL);
-  GPtrArray *rows = g_ptr_array_new_with_free_func (g_object_unref);
-  g_autoptr (HbTIOError) io = NULL;
-
-  if (!hb_gateway_client_recv_get_scanner_results (HB_GATEWAY_IF (client), &rows, &io, error))
-    g_clear_pointer (&rows, g_ptr_array_unref);
-  return rows;
+  g_auto (TallMessage) message = { NULL };
+  if (!tall_message_read (&message, transport, error))
+    return NULL;
+  return read_struct (transport, &wire_rows, arena, error);
 }
 
 typedef struct
@@ -114,14 +109,14 @@ check_reply (guint n_rows, guint n_cells, gsize step, gboolean framed, gboolean 
 
   g_autoptr (GError) error = NULL;
   gint64 start = g_get_monotonic_time ();
-  g_autoptr (GPtrArray) rows = receive_rows (pair.transport, compact, &error);
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  const WireRows *rows = receive_rows (pair.transport, arena, &error);
   gint64 elapsed = g_get_monotonic_time () - start;
   g_assert_no_error (error);
   g_thread_join (thread);
 
-  g_assert_cmpuint (rows->len, ==, n_rows);
-  HbTResult *last = g_ptr_array_index (rows, n_rows - 1);
-  g_assert_cmpuint (last->columnValues->len, ==, n_cells);
+  g_assert_cmpuint (rows->n_rows, ==, n_rows);
+  g_assert_cmpuint (rows->rows[n_rows - 1].n_cells, ==, n_cells);
   g_assert_true (tall_transport_is_fit (pair.transport));
   g_test_message ("%u rows of %u cells, %s %s: %.1f ms", n_rows, n_cells,
                   framed ? "framed" : "unframed", compact ? "compact" : "binary",
@@ -162,9 +157,10 @@ test_messages_in_a_row (void)
       for (guint i = 0; i < 100; i++)
         {
           g_autoptr (GError) error = NULL;
-          g_autoptr (GPtrArray) rows = receive_rows (pair.transport, FALSE, &error);
+          g_autoptr (TallArena) arena = tall_arena_new (0);
+          const WireRows *rows = receive_rows (pair.transport, arena, &error);
           g_assert_no_error (error);
-          g_assert_cmpuint (rows->len, ==, 2);
+          g_assert_cmpuint (rows->n_rows, ==, 2);
         }
       g_assert_true (tall_transport_is_fit (pair.transport));
     }
@@ -187,7 +183,8 @@ test_half_a_message (void)
 
       g_autoptr (GError) error = NULL;
       tall_transport_set_deadline (pair.transport, closed ? SOON : NEAR);
-      g_autoptr (GPtrArray) rows = receive_rows (pair.transport, FALSE, &error);
+      g_autoptr (TallArena) arena = tall_arena_new (0);
+      g_assert_null (receive_rows (pair.transport, arena, &error));
       int code = closed ? TALL_ERROR_UNAVAILABLE : TALL_ERROR_TIMED_OUT;
       g_assert_error (error, TALL_ERROR, code);
       g_assert_true (g_str_has_prefix (error->message, "the test"));
@@ -253,7 +250,8 @@ test_announced_value (void)
 
   struct mallinfo2 before = mallinfo2 ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (GPtrArray) rows = receive_rows (pair.transport, FALSE, &error);
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  g_assert_null (receive_rows (pair.transport, arena, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT);
   struct mallinfo2 after = mallinfo2 ();
   g_assert_cmpuint (after.uordblks + after.hblkhd, <, before.uordblks + before.hblkhd + 1000000);
@@ -270,7 +268,8 @@ test_unframed_limit (void)
   send_bytes (pair.other, tall_slice_array (bytes));
 
   g_autoptr (GError) error = NULL;
-  g_autoptr (GPtrArray) rows = receive_rows (pair.transport, FALSE, &error);
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  g_assert_null (receive_rows (pair.transport, arena, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE);
 }
 
@@ -293,16 +292,15 @@ test_server_side (void)
       g_assert_false (ended);
       g_assert_true (tall_transport_read_frame (pair.transport, &error));
       g_assert_cmpint (tall_transport_recognize (pair.transport), ==, expected[i]);
-      thrift_transport_read_end (THRIFT_TRANSPORT (pair.transport), NULL);
+      tall_transport_skip_message (pair.transport);
     }
 
   /* The frames above were no whole messages, so answering needs a fresh connection. */
   g_auto (Pair) fresh = { 0 };
   pair_init (&fresh, &options);
   char reply[8];
-  g_assert_true (
-      thrift_transport_write (THRIFT_TRANSPORT (fresh.transport), (gpointer) "abc", 3, &error));
-  g_assert_true (thrift_transport_flush (THRIFT_TRANSPORT (fresh.transport), &error));
+  tall_bytes_append (tall_transport_begin_output (fresh.transport), tall_slice ("abc", 3));
+  g_assert_true (tall_transport_flush (fresh.transport, &error));
   gssize n = g_socket_receive (fresh.other, reply, sizeof reply, NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpmem (reply, (gsize)n,
@@ -343,14 +341,14 @@ test_sending_fails (void)
     {
       g_auto (Pair) pair = { 0 };
       pair_init (&pair, &options);
-      ThriftTransport *transport = THRIFT_TRANSPORT (pair.transport);
       g_autoptr (GError) error = NULL;
       if (closed)
         g_socket_close (pair.other, NULL);
 
       tall_transport_set_deadline (pair.transport, NEAR);
-      g_assert_true (thrift_transport_write (transport, much, 16 * 1024 * 1024, &error));
-      g_assert_false (thrift_transport_flush (transport, &error));
+      tall_bytes_append (tall_transport_begin_output (pair.transport),
+                         tall_slice (much, 16 * 1024 * 1024));
+      g_assert_false (tall_transport_flush (pair.transport, &error));
       int code = closed ? TALL_ERROR_UNAVAILABLE : TALL_ERROR_TIMED_OUT;
       g_assert_error (error, TALL_ERROR, code);
       g_assert_false (tall_transport_has_delivered (pair.transport));

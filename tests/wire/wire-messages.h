@@ -2,21 +2,72 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Messages for the tests of this folder: replies of HBase's gateway, under both protocols. */
+/* Messages for the tests of this folder: replies of HBase's gateway, under both protocols.
+ * Generated code writes them, and ours reads them. */
 
 #include "hb_gateway.h"
-#include "tall-binary-protocol.h"
-#include "tall-compact-protocol.h"
+#include "tall-message.h"
+#include "tall-thrift.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (HbTResult, g_object_unref)
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (HbTIOError, g_object_unref)
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (HbGatewayClient, g_object_unref)
 
-static inline ThriftProtocol *
-protocol_new (TallTransport *transport, gboolean compact)
+/* A row, as a struct of ours. */
+typedef struct
 {
-  return compact ? tall_compact_protocol_new (transport) : tall_binary_protocol_new (transport);
-}
+  TallSlice qualifier;
+  TallSlice value;
+  gint64 timestamp;
+} WireCell;
+
+typedef struct
+{
+  TallSlice row;
+  WireCell *cells; /* n_cells of them */
+  guint n_cells;
+  gboolean stale;
+} WireRow;
+
+typedef struct
+{
+  WireRow *rows; /* n_rows of them */
+  guint n_rows;
+} WireRows;
+
+typedef struct
+{
+  char *message;
+} WireReason;
+
+#define FIELD(name, id, kind, type, member, beside, element)                                       \
+  {                                                                                                \
+    name, id, TALL_KIND_##kind, G_STRUCT_OFFSET (type, member), beside, element                    \
+  }
+static const TallStructField wire_cell_fields[] = {
+  FIELD ("qualifier", 2, BYTES, WireCell, qualifier, TALL_STRUCT_ALWAYS, NULL),
+  FIELD ("value", 3, BYTES, WireCell, value, TALL_STRUCT_ALWAYS, NULL),
+  FIELD ("timestamp", 4, I64, WireCell, timestamp, TALL_STRUCT_ALWAYS, NULL),
+};
+static TALL_STRUCT_TYPE (wire_cell, "a cell", WireCell);
+static const TallStructField wire_row_fields[] = {
+  FIELD ("row", 1, BYTES, WireRow, row, TALL_STRUCT_ALWAYS, NULL),
+  FIELD ("cells", 2, STRUCTS, WireRow, cells, G_STRUCT_OFFSET (WireRow, n_cells), &wire_cell),
+  FIELD ("stale", 3, BOOL, WireRow, stale, TALL_STRUCT_ALWAYS, NULL),
+};
+static TALL_STRUCT_TYPE (
+    wire_row, "a row", WireRow, .required = TALL_STRUCT_BIT (2), .lacking = "lacks its cells");
+static const TallStructField wire_rows_fields[] = {
+  FIELD ("rows", 0, STRUCTS, WireRows, rows, G_STRUCT_OFFSET (WireRows, n_rows), &wire_row),
+};
+static TALL_STRUCT_TYPE (wire_rows, "a reply", WireRows);
+static const TallStructField wire_reason_fields[] = {
+  FIELD ("message", 1, REASON, WireReason, message, TALL_STRUCT_ALWAYS, NULL),
+};
+static TALL_STRUCT_TYPE (wire_reason, "a reason", WireReason);
+static const TallStructField wire_text_fields[] = {
+  FIELD ("message", 1, TEXT, WireReason, message, TALL_STRUCT_ALWAYS, NULL),
+};
+static TALL_STRUCT_TYPE (wire_text, "a text", WireReason);
+#undef FIELD
 
 static inline TallWireOptions
 options_of (TallWireSide side, gboolean framed, gboolean compact)
@@ -92,7 +143,7 @@ encode_struct (ThriftStruct *object, gboolean compact)
   TallWireOptions options = options_of (TALL_WIRE_SERVER, FALSE, compact);
   g_autoptr (TallTransport) transport =
       tall_transport_new_memory ((TallSlice)TALL_SLICE_INIT, &options);
-  g_autoptr (ThriftProtocol) protocol = protocol_new (transport, compact);
+  g_autoptr (ThriftProtocol) protocol = tall_thrift_protocol_new (transport, compact);
   GError *error = NULL;
 
   assert_done (thrift_struct_write (object, protocol, &error), error);
@@ -100,17 +151,24 @@ encode_struct (ThriftStruct *object, gboolean compact)
   return g_byte_array_append (g_byte_array_new (), output.data, output.len);
 }
 
+/* Reads a struct that stands alone, into the arena. */
+static inline gpointer
+read_struct (TallTransport *transport, const TallStructType *type, TallArena *arena, GError **error)
+{
+  TallStructReader reader;
+  gpointer object = tall_arena_alloc0 (arena, type->size);
+  tall_struct_reader_init (&reader, transport, arena, NULL);
+  if (!tall_struct_reader_read (&reader, type, object, error)
+      || !tall_struct_reader_finish (&reader, error))
+    return NULL;
+  return object;
+}
+
 /* Reads @bytes as a row. */
-static inline HbTResult *
-decode_result (TallSlice bytes, gboolean compact, GError **error)
+static inline WireRow *
+decode_row (TallSlice bytes, gboolean compact, TallArena *arena, GError **error)
 {
   TallWireOptions options = options_of (TALL_WIRE_CLIENT, FALSE, compact);
   g_autoptr (TallTransport) transport = tall_transport_new_memory (bytes, &options);
-  g_autoptr (ThriftProtocol) protocol = protocol_new (transport, compact);
-  g_autoptr (HbTResult) result = g_object_new (HB_TYPE_T_RESULT, NULL);
-
-  if (thrift_struct_read (THRIFT_STRUCT (result), protocol, error) < 0
-      || !thrift_transport_read_end (THRIFT_TRANSPORT (transport), error))
-    return NULL;
-  return g_steal_pointer (&result);
+  return read_struct (transport, &wire_row, arena, error);
 }

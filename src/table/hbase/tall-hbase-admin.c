@@ -15,20 +15,12 @@ compare_bytes (gconstpointer a, gconstpointer b)
 
 /* The row keys where regions begin, without the first region's; NULL if there is only one. */
 static GPtrArray *
-splits_of (GPtrArray *locations)
+splits_of (GPtrArray *starts)
 {
-  g_autoptr (GPtrArray) splits = g_ptr_array_new_with_free_func ((GDestroyNotify)g_bytes_unref);
-  for (guint i = 0; i < locations->len; i++)
-    {
-      const HbTHRegionLocation *location = g_ptr_array_index (locations, i);
-      const GByteArray *start = location->regionInfo->startKey;
-      if (start != NULL && start->len > 0)
-        g_ptr_array_add (splits, g_bytes_new (start->data, start->len));
-    }
-  if (splits->len == 0)
+  if (starts->len == 0)
     return NULL;
-  g_ptr_array_sort (splits, compare_bytes);
-  return g_steal_pointer (&splits);
+  g_ptr_array_sort (starts, compare_bytes);
+  return g_ptr_array_ref (starts);
 }
 
 static gboolean
@@ -54,17 +46,15 @@ refuse_splits (const TallHbaseNames *names, const TallTableSpec *spec, GError **
   return FALSE;
 }
 
-static GPtrArray *
-split_keys (const GPtrArray *splits)
+static void
+set_splits (TallHbaseRequest *request, const GPtrArray *splits)
 {
-  GPtrArray *keys = g_ptr_array_new_with_free_func ((GDestroyNotify)g_byte_array_unref);
-  for (guint i = 0; splits != NULL && i < splits->len; i++)
-    {
-      gsize len;
-      const guint8 *data = g_bytes_get_data (g_ptr_array_index (splits, i), &len);
-      g_ptr_array_add (keys, tall_hbase_bytes (tall_slice (data, len)));
-    }
-  return keys;
+  guint n = splits == NULL ? 0 : splits->len;
+  TallSlice *keys = tall_arena_newa0 (request->arena, TallSlice, n);
+  for (guint i = 0; i < n; i++)
+    keys[i].data = g_bytes_get_data (g_ptr_array_index (splits, i), &keys[i].len);
+  request->args.splits = keys;
+  request->args.n_splits = n;
 }
 
 /* A gateway may make other regions than it was asked for; such a table is not left behind. */
@@ -75,10 +65,10 @@ check_regions (TallHbasePool *pool,
                gint64 deadline,
                GError **error)
 {
-  if (!tall_hbase_request_run (request, pool, TALL_HBASE_REQUEST_REGIONS, deadline, error))
+  if (!tall_hbase_request_run (request, pool, TALL_HBASE_GET_ALL_REGION_LOCATIONS, deadline, error))
     return FALSE;
 
-  g_autoptr (GPtrArray) splits = splits_of (request->list);
+  g_autoptr (GPtrArray) splits = splits_of (request->starts);
   if (same_splits (splits, spec->splits))
     return TRUE;
 
@@ -107,19 +97,21 @@ tall_hbase_create_table (TallHbasePool *pool,
     return refuse_splits (names, spec, error);
 
   g_auto (TallHbaseRequest) request = tall_hbase_request (names, spec->name);
-  if (!tall_hbase_request_run (&request, pool, TALL_HBASE_REQUEST_EXISTS, deadline, error))
+  if (!tall_hbase_request_run (&request, pool, TALL_HBASE_TABLE_EXISTS, deadline, error))
     return FALSE;
-  if (request.answer)
+  if (request.result.yes)
     {
       g_set_error (error, TALL_ERROR, TALL_ERROR_CONFLICT, "table %s exists already", spec->name);
       return FALSE;
     }
 
-  request.descriptor = tall_hbase_settings_to_descriptor (spec, names, error);
-  if (request.descriptor == NULL)
+  TallHbaseTColumnFamilyDescriptor family;
+  const TallHbaseTTableDescriptor descriptor = { request.args.name, &family, 1 };
+  if (!tall_hbase_settings_to_family (spec, &family, error))
     return FALSE;
-  request.list = split_keys (spec->splits);
-  return tall_hbase_request_run (&request, pool, TALL_HBASE_REQUEST_CREATE, deadline, error)
+  request.args.descriptor = &descriptor;
+  set_splits (&request, spec->splits);
+  return tall_hbase_request_run (&request, pool, TALL_HBASE_CREATE_TABLE, deadline, error)
          && (!splits || check_regions (pool, &request, spec, deadline, error));
 }
 
@@ -127,11 +119,11 @@ tall_hbase_create_table (TallHbasePool *pool,
 static gboolean
 must_exist (TallHbasePool *pool, TallHbaseRequest *request, gint64 deadline, GError **error)
 {
-  if (!tall_hbase_request_run (request, pool, TALL_HBASE_REQUEST_EXISTS, deadline, error))
+  if (!tall_hbase_request_run (request, pool, TALL_HBASE_TABLE_EXISTS, deadline, error))
     return FALSE;
-  if (!request->answer)
+  if (!request->result.yes)
     tall_hbase_error_set_no_table (error, request->table, request->names->deployment);
-  return request->answer;
+  return request->result.yes;
 }
 
 /**
@@ -148,12 +140,12 @@ tall_hbase_drop_table (TallHbasePool *pool,
 {
   g_auto (TallHbaseRequest) request = tall_hbase_request (names, table);
   if (!must_exist (pool, &request, deadline, error)
-      || !tall_hbase_request_run (&request, pool, TALL_HBASE_REQUEST_IS_ENABLED, deadline, error))
+      || !tall_hbase_request_run (&request, pool, TALL_HBASE_IS_TABLE_ENABLED, deadline, error))
     return FALSE;
-  if (request.answer
-      && !tall_hbase_request_run (&request, pool, TALL_HBASE_REQUEST_DISABLE, deadline, error))
+  if (request.result.yes
+      && !tall_hbase_request_run (&request, pool, TALL_HBASE_DISABLE_TABLE, deadline, error))
     return FALSE;
-  return tall_hbase_request_run (&request, pool, TALL_HBASE_REQUEST_DELETE, deadline, error);
+  return tall_hbase_request_run (&request, pool, TALL_HBASE_DELETE_TABLE, deadline, error);
 }
 
 /**
@@ -170,13 +162,14 @@ tall_hbase_describe_table (TallHbasePool *pool,
 {
   g_auto (TallHbaseRequest) request = tall_hbase_request (names, table);
   if (!must_exist (pool, &request, deadline, error)
-      || !tall_hbase_request_run (&request, pool, TALL_HBASE_REQUEST_DESCRIBE, deadline, error)
-      || !tall_hbase_request_run (&request, pool, TALL_HBASE_REQUEST_REGIONS, deadline, error))
+      || !tall_hbase_request_run (&request, pool, TALL_HBASE_GET_TABLE_DESCRIPTOR, deadline, error)
+      || !tall_hbase_request_run (&request, pool, TALL_HBASE_GET_ALL_REGION_LOCATIONS, deadline,
+                                  error))
     return NULL;
 
-  TallTableSpec *spec = tall_hbase_settings_from_descriptor (request.descriptor, table, error);
+  TallTableSpec *spec = tall_hbase_settings_from_families (request.families, table, error);
   if (spec != NULL)
-    spec->splits = splits_of (request.list);
+    spec->splits = splits_of (request.starts);
   return spec;
 }
 
@@ -206,14 +199,17 @@ tall_hbase_list_tables (TallHbasePool *pool,
                         GError **error)
 {
   g_auto (TallHbaseRequest) request = tall_hbase_request (names, NULL);
-  request.pattern = tall_hbase_names_get_pattern (names);
-  if (!tall_hbase_request_run (&request, pool, TALL_HBASE_REQUEST_LIST, deadline, error))
+  g_autofree char *pattern = tall_hbase_names_get_pattern (names);
+  request.args.pattern = pattern;
+  if (!tall_hbase_request_run (&request, pool, TALL_HBASE_GET_TABLE_NAMES_BY_PATTERN, deadline,
+                               error))
     return NULL;
 
   g_autoptr (GPtrArray) tables = g_ptr_array_new ();
-  for (guint i = 0; i < request.list->len; i++)
+  for (guint i = 0; i < request.found->len; i++)
     {
-      char *name = tall_hbase_names_get_short (names, g_ptr_array_index (request.list, i));
+      char *name = tall_hbase_names_get_short (names, &g_array_index (request.found,
+                                                                      TallHbaseTTableName, i));
       if (name != NULL)
         g_ptr_array_add (tables, name);
     }
@@ -233,14 +229,18 @@ tall_hbase_list_deployments (TallHbasePool *pool,
                              GError **error)
 {
   g_auto (TallHbaseRequest) request = tall_hbase_request (names, NULL);
-  request.pattern = g_strconcat (".*\\.", table, NULL);
-  if (!tall_hbase_request_run (&request, pool, TALL_HBASE_REQUEST_LIST, deadline, error))
+  g_autofree char *pattern = g_strconcat (".*\\.", table, NULL);
+  request.args.pattern = pattern;
+  if (!tall_hbase_request_run (&request, pool, TALL_HBASE_GET_TABLE_NAMES_BY_PATTERN, deadline,
+                               error))
     return NULL;
 
   g_autoptr (GPtrArray) deployments = g_ptr_array_new ();
-  for (guint i = 0; i < request.list->len; i++)
+  for (guint i = 0; i < request.found->len; i++)
     {
-      char *name = tall_hbase_names_get_deployment (g_ptr_array_index (request.list, i), table);
+      char *name =
+          tall_hbase_names_get_deployment (&g_array_index (request.found, TallHbaseTTableName, i),
+                                           table);
       if (name != NULL)
         g_ptr_array_add (deployments, name);
     }

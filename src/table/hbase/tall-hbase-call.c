@@ -79,19 +79,19 @@ break_link (TallHbaseLink *link, const GError *reason)
 /* HBase's errors about an absent table often only name it. So HBase is asked whether the table
  * exists, unless its error is clear, or the call is about tables. */
 static gboolean
-is_table_missing (Run *run, const TallHbaseCall *call, TallHbaseLink *link, const HbTIOError *io)
+is_table_missing (Run *run,
+                  const TallHbaseCall *call,
+                  TallHbaseLink *link,
+                  const TallHbaseTIOError *io)
 {
   if (call->slow || tall_hbase_error_is_clear (io))
     return FALSE;
 
-  g_autoptr (HbTTableName) name = tall_hbase_names_get_table_name (run->names, call->table);
-  g_autoptr (HbTIOError) second = NULL;
   g_autoptr (GError) reason = NULL;
   gboolean exists = TRUE;
   set_call_deadline (run, call, link);
-  if (!hb_gateway_client_table_exists (tall_hbase_link_get_client (link), &exists, name, &second,
-                                       &reason)
-      && second == NULL)
+  if (!tall_hbase_link_ask_exists (link, run->names, call->table, &exists, &reason)
+      && reason != NULL)
     break_link (link, reason);
   return !exists;
 }
@@ -120,7 +120,7 @@ set_error (Run *run,
            TallHbaseCall *call,
            TallHbaseLink *link,
            GError *reason,
-           const HbTIOError *io,
+           const TallHbaseTIOError *io,
            GError **error)
 {
   const char *gateway = tall_connection_get_address (link->connection);
@@ -152,7 +152,7 @@ settle_failure (Run *run,
                 TallHbaseCall *call,
                 TallHbaseLink *link,
                 GError *reason,
-                const HbTIOError *io,
+                const TallHbaseTIOError *io,
                 GError **error)
 {
   if (io == NULL)
@@ -169,7 +169,7 @@ send_call (Run *run, TallHbaseCall *call, TallHbaseLink *link, GError **reason)
 {
   set_call_deadline (run, call, link);
   call->tries++;
-  return call->send (call, tall_hbase_link_get_client (link), reason);
+  return call->send (call, tall_hbase_link_get_transport (link), reason);
 }
 
 /* One round: sends one call on each connection, then receives all answers. */
@@ -190,8 +190,9 @@ run_round (Run *run, TallHbaseCall *const *calls, guint n, GError **error)
       TallHbaseCall *call = calls[i];
       TallHbaseLink *link = run->links[i];
       g_autoptr (GError) reason = reasons[i];
-      g_autoptr (HbTIOError) io = NULL;
-      if (reason == NULL && call->receive (call, tall_hbase_link_get_client (link), &io, &reason))
+      TallHbaseTIOError *io = NULL;
+      if (reason == NULL
+          && call->receive (call, tall_hbase_link_get_transport (link), &io, &reason))
         {
           call->done = !call->again;
           call->tries = 0;

@@ -16,8 +16,11 @@ typedef struct _TallHbaseCall TallHbaseCall;
  */
 struct _TallHbaseCall
 {
-  gboolean (*send) (TallHbaseCall *self, HbGatewayIf *client, GError **error);
-  gboolean (*receive) (TallHbaseCall *self, HbGatewayIf *client, HbTIOError **io, GError **error);
+  gboolean (*send) (TallHbaseCall *self, TallTransport *transport, GError **error);
+  gboolean (*receive) (TallHbaseCall *self,
+                       TallTransport *transport,
+                       TallHbaseTIOError **io,
+                       GError **error);
   const char *table;  /* short name; NULL if the call is not about the rows of a table */
   gboolean harmless;  /* may be sent more than once */
   gboolean writes;    /* rows: its gateway must have passed the self-test */

@@ -2,79 +2,82 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-hbase-convert.h"
 
-static GByteArray *
-family (void)
-{
-  return tall_hbase_bytes (tall_slice_str (TALL_FAMILY));
-}
+#define FAMILY tall_slice_str (TALL_FAMILY)
 
-static void
-add_columns (GPtrArray *columns, const TallRead *read)
+/* Nothing asked for by name: all of the family. */
+static TallHbaseTColumn *
+columns_new (const TallRead *read, guint *n, TallArena *arena)
 {
-  for (guint i = 0; i < MAX (read->n_qualifiers, 1); i++)
+  *n = MAX (read->n_qualifiers, 1);
+  TallHbaseTColumn *columns = tall_arena_newa0 (arena, TallHbaseTColumn, *n);
+  for (guint i = 0; i < *n; i++)
     {
-      HbTColumn *column = g_object_new (HB_TYPE_T_COLUMN, NULL);
-      column->family = family ();
-      if (i < read->n_qualifiers)
-        {
-          column->qualifier = tall_hbase_bytes (read->qualifiers[i]);
-          column->__isset_qualifier = TRUE;
-        }
-      g_ptr_array_add (columns, column);
+      columns[i].family = FAMILY;
+      columns[i].has_qualifier = i < read->n_qualifiers;
+      if (columns[i].has_qualifier)
+        columns[i].qualifier = read->qualifiers[i];
     }
+  return columns;
 }
 
-/**
- * tall_hbase_read_has_time_range:
- *
- * Returns: whether not all timestamps are asked for
- */
-gboolean
-tall_hbase_read_has_time_range (const TallRead *read)
+/* NULL if all timestamps are asked for. */
+static TallHbaseTTimeRange *
+time_range_new (const TallRead *read, TallArena *arena)
 {
-  return read->min_timestamp != 0 || read->max_timestamp != G_MAXINT64;
+  if (read->min_timestamp == 0 && read->max_timestamp == G_MAXINT64)
+    return NULL;
+  TallHbaseTTimeRange *range = tall_arena_new0 (arena, TallHbaseTTimeRange);
+  *range = (TallHbaseTTimeRange){ read->min_timestamp, read->max_timestamp };
+  return range;
 }
 
-/**
- * tall_hbase_read_get_versions:
- *
- * Returns: how many versions of each cell to ask the gateway for
- */
-gint32
-tall_hbase_read_get_versions (const TallRead *read)
+/* How many versions of each cell to ask the gateway for. */
+static gint32
+versions_of (const TallRead *read)
 {
   return read->max_versions == 0 || read->max_versions > G_MAXINT32 ? G_MAXINT32
                                                                     : (gint32)read->max_versions;
 }
 
 /**
- * tall_hbase_scan_new:
+ * tall_hbase_t_get_init:
+ * @key: of one row of @read
+ */
+void
+tall_hbase_t_get_init (TallHbaseTGet *self, const TallRead *read, TallSlice key, TallArena *arena)
+{
+  self->row = key;
+  self->columns = columns_new (read, &self->n_columns, arena);
+  self->time_range = time_range_new (read, arena);
+  self->max_versions = versions_of (read);
+}
+
+/**
+ * tall_hbase_t_scan_init:
  * @start: where to begin instead of at the beginning of @read
  * @n_rows: rows at most
  *
- * Returns: (transfer full): the scan for a page of @read
+ * Makes the scan for a page of @read.
  */
-HbTScan *
-tall_hbase_scan_new (const TallRead *read, const GByteArray *start, guint n_rows)
+void
+tall_hbase_t_scan_init (
+    TallHbaseTScan *self, const TallRead *read, TallSlice start, guint n_rows, TallArena *arena)
 {
-  HbTScan *scan = g_object_new (HB_TYPE_T_SCAN, NULL);
-  scan->startRow = tall_hbase_bytes (tall_slice_array (start));
-  scan->__isset_startRow = TRUE;
-  if (read->stop.len > 0)
-    {
-      scan->stopRow = tall_hbase_bytes (read->stop);
-      scan->__isset_stopRow = TRUE;
-    }
-  add_columns (scan->columns, read);
-  scan->__isset_columns = TRUE;
-  scan->__isset_timeRange = tall_hbase_read_has_time_range (read);
-  scan->timeRange->minStamp = read->min_timestamp;
-  scan->timeRange->maxStamp = read->max_timestamp;
-  scan->maxVersions = tall_hbase_read_get_versions (read);
-  scan->__isset_maxVersions = TRUE;
-  scan->limit = (gint32)n_rows;
-  scan->__isset_limit = TRUE;
-  return scan;
+  self->start_row = start;
+  self->stop_row = read->stop.len > 0 ? read->stop : (TallSlice)TALL_SLICE_INIT;
+  self->columns = columns_new (read, &self->n_columns, arena);
+  self->time_range = time_range_new (read, arena);
+  self->max_versions = versions_of (read);
+  self->limit = (gint32)n_rows;
+}
+
+static guint
+count (const TallMutation *mutation, TallChangeKind kind)
+{
+  guint n = 0;
+  for (guint i = 0; i < mutation->n_changes; i++)
+    n += mutation->changes[i].kind == kind;
+  return n;
 }
 
 /**
@@ -85,129 +88,109 @@ tall_hbase_scan_new (const TallRead *read, const GByteArray *start, guint n_rows
 gboolean
 tall_hbase_mutation_has (const TallMutation *mutation, TallChangeKind kind)
 {
+  return count (mutation, kind) > 0;
+}
+
+/**
+ * tall_hbase_t_put_init:
+ *
+ * Makes the puts of a mutation. Every write is synced: HBase's regions are on different servers
+ * with a log each, so a later synced write at one does not make an unsynced one at another durable.
+ */
+void
+tall_hbase_t_put_init (TallHbaseTPut *self, const TallMutation *mutation, TallArena *arena)
+{
+  guint n = count (mutation, TALL_CHANGE_PUT);
+  *self = (TallHbaseTPut){ .row = mutation->row,
+                           .column_values = tall_arena_newa0 (arena, TallHbaseTColumnValue, n),
+                           .durability = TALL_HBASE_SYNC_WAL };
+
+  for (guint i = 0; i < mutation->n_changes; i++)
+    {
+      const TallChange *change = &mutation->changes[i];
+      if (change->kind == TALL_CHANGE_PUT)
+        self->column_values[self->n_column_values++] =
+            (TallHbaseTColumnValue){ .family = FAMILY,
+                                     .qualifier = change->qualifier,
+                                     .value = change->value,
+                                     .timestamp = change->timestamp,
+                                     .has_timestamp = TRUE };
+    }
+}
+
+/**
+ * tall_hbase_t_delete_init:
+ *
+ * Makes the deletes of one kind of a mutation.
+ */
+void
+tall_hbase_t_delete_init (TallHbaseTDelete *self,
+                          const TallMutation *mutation,
+                          TallChangeKind kind,
+                          TallArena *arena)
+{
+  *self = (TallHbaseTDelete){
+    .row = mutation->row,
+    .columns = tall_arena_newa0 (arena, TallHbaseTColumn, count (mutation, kind)),
+    .delete_type = kind == TALL_CHANGE_DELETE_UP_TO ? TALL_HBASE_DELETE_FAMILY
+                                                    : TALL_HBASE_DELETE_FAMILY_VERSION,
+    .durability = TALL_HBASE_SYNC_WAL,
+  };
+
   for (guint i = 0; i < mutation->n_changes; i++)
     if (mutation->changes[i].kind == kind)
-      return TRUE;
-  return FALSE;
-}
-
-/**
- * tall_hbase_put_new:
- *
- * Every write is synced: HBase's regions are on different servers with a log each, so a later
- * synced write at one does not make an unsynced one at another durable.
- *
- * Returns: (transfer full): the puts of a mutation
- */
-HbTPut *
-tall_hbase_put_new (const TallMutation *mutation)
-{
-  HbTPut *put = g_object_new (HB_TYPE_T_PUT, NULL);
-  put->row = tall_hbase_bytes (mutation->row);
-  put->durability = HB_T_DURABILITY_SYNC_WAL;
-  put->__isset_durability = TRUE;
-
-  for (guint i = 0; i < mutation->n_changes; i++)
-    {
-      const TallChange *change = &mutation->changes[i];
-      if (change->kind != TALL_CHANGE_PUT)
-        continue;
-      HbTColumnValue *value = g_object_new (HB_TYPE_T_COLUMN_VALUE, NULL);
-      value->family = family ();
-      value->qualifier = tall_hbase_bytes (change->qualifier);
-      value->value = tall_hbase_bytes (change->value);
-      value->timestamp = change->timestamp;
-      value->__isset_timestamp = TRUE;
-      g_ptr_array_add (put->columnValues, value);
-    }
-  return put;
-}
-
-/**
- * tall_hbase_delete_new:
- *
- * Returns: (transfer full): the deletes of one kind of a mutation
- */
-HbTDelete *
-tall_hbase_delete_new (const TallMutation *mutation, TallChangeKind kind)
-{
-  HbTDelete *delete = g_object_new (HB_TYPE_T_DELETE, NULL);
-  delete->row = tall_hbase_bytes (mutation->row);
-  delete->deleteType = kind == TALL_CHANGE_DELETE_UP_TO ? HB_T_DELETE_TYPE_DELETE_FAMILY
-                                                        : HB_T_DELETE_TYPE_DELETE_FAMILY_VERSION;
-  delete->__isset_deleteType = TRUE;
-  delete->durability = HB_T_DURABILITY_SYNC_WAL;
-  delete->__isset_durability = TRUE;
-  delete->__isset_columns = TRUE;
-
-  for (guint i = 0; i < mutation->n_changes; i++)
-    {
-      const TallChange *change = &mutation->changes[i];
-      if (change->kind != kind)
-        continue;
-      HbTColumn *column = g_object_new (HB_TYPE_T_COLUMN, NULL);
-      column->family = family ();
-      column->timestamp = change->timestamp;
-      column->__isset_timestamp = TRUE;
-      g_ptr_array_add (delete->columns, column);
-    }
-  return delete;
+      self->columns[self->n_columns++] = (TallHbaseTColumn){
+        .family = FAMILY, .timestamp = mutation->changes[i].timestamp, .has_timestamp = TRUE
+      };
 }
 
 static void
-add_delete (HbTRowMutations *mutations, const TallMutation *mutation, TallChangeKind kind)
+add_delete (TallHbaseTRowMutations *self,
+            const TallMutation *mutation,
+            TallChangeKind kind,
+            TallArena *arena)
 {
   if (!tall_hbase_mutation_has (mutation, kind))
     return;
-
-  HbTMutation *part = g_object_new (HB_TYPE_T_MUTATION, NULL);
-  g_set_object (&part->deleteSingle, NULL);
-  part->deleteSingle = tall_hbase_delete_new (mutation, kind);
-  part->__isset_deleteSingle = TRUE;
-  g_ptr_array_add (mutations->mutations, part);
+  TallHbaseTDelete *part = tall_arena_new0 (arena, TallHbaseTDelete);
+  tall_hbase_t_delete_init (part, mutation, kind, arena);
+  self->mutations[self->n_mutations++].delete_single = part;
 }
 
 /**
- * tall_hbase_row_mutations_new:
+ * tall_hbase_t_row_mutations_new:
  *
- * Returns: (transfer full): a mutation as one atomic step
+ * Returns: (transfer none): a mutation as one atomic step
  */
-HbTRowMutations *
-tall_hbase_row_mutations_new (const TallMutation *mutation)
+TallHbaseTRowMutations *
+tall_hbase_t_row_mutations_new (const TallMutation *mutation, TallArena *arena)
 {
-  HbTRowMutations *mutations = g_object_new (HB_TYPE_T_ROW_MUTATIONS, NULL);
-  mutations->row = tall_hbase_bytes (mutation->row);
+  TallHbaseTRowMutations *self = tall_arena_new0 (arena, TallHbaseTRowMutations);
+  self->row = mutation->row;
+  self->mutations = tall_arena_newa0 (arena, TallHbaseTMutation, 3);
 
-  add_delete (mutations, mutation, TALL_CHANGE_DELETE_UP_TO);
-  add_delete (mutations, mutation, TALL_CHANGE_DELETE_AT);
+  add_delete (self, mutation, TALL_CHANGE_DELETE_UP_TO, arena);
+  add_delete (self, mutation, TALL_CHANGE_DELETE_AT, arena);
   if (tall_hbase_mutation_has (mutation, TALL_CHANGE_PUT))
     {
-      HbTMutation *part = g_object_new (HB_TYPE_T_MUTATION, NULL);
-      g_set_object (&part->put, NULL);
-      part->put = tall_hbase_put_new (mutation);
-      part->__isset_put = TRUE;
-      g_ptr_array_add (mutations->mutations, part);
+      TallHbaseTPut *put = tall_arena_new0 (arena, TallHbaseTPut);
+      tall_hbase_t_put_init (put, mutation, arena);
+      self->mutations[self->n_mutations++].put = put;
     }
-  return mutations;
+  return self;
 }
 
 /**
- * tall_hbase_increment_new:
+ * tall_hbase_t_increment_new:
  *
- * Returns: (transfer full): an increment of one cell, synced like every write
+ * Returns: (transfer none): an increment of one cell, synced like every write
  */
-HbTIncrement *
-tall_hbase_increment_new (TallSlice row, TallSlice qualifier, gint64 delta)
+TallHbaseTIncrement *
+tall_hbase_t_increment_new (TallSlice row, TallSlice qualifier, gint64 delta, TallArena *arena)
 {
-  HbTIncrement *increment = g_object_new (HB_TYPE_T_INCREMENT, NULL);
-  HbTColumnIncrement *column = g_object_new (HB_TYPE_T_COLUMN_INCREMENT, NULL);
-  column->family = family ();
-  column->qualifier = tall_hbase_bytes (qualifier);
-  column->amount = delta;
-  column->__isset_amount = TRUE;
-  g_ptr_array_add (increment->columns, column);
-  increment->row = tall_hbase_bytes (row);
-  increment->durability = HB_T_DURABILITY_SYNC_WAL;
-  increment->__isset_durability = TRUE;
-  return increment;
+  TallHbaseTIncrement *self = tall_arena_new0 (arena, TallHbaseTIncrement);
+  TallHbaseTColumnIncrement *column = tall_arena_new0 (arena, TallHbaseTColumnIncrement);
+  *column = (TallHbaseTColumnIncrement){ FAMILY, qualifier, delta };
+  *self = (TallHbaseTIncrement){ row, column, 1, TALL_HBASE_SYNC_WAL };
+  return self;
 }

@@ -2,20 +2,28 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "tall-hbase-names.h"
+#include "tall-hbase-idl.h"
 #include "tall-mutation.h"
 #include "tall-read-plan.h"
 
 G_BEGIN_DECLS
 
-gboolean tall_hbase_read_has_time_range (const TallRead *read);
-gint32 tall_hbase_read_get_versions (const TallRead *read);
-HbTScan *tall_hbase_scan_new (const TallRead *read, const GByteArray *start, guint n_rows);
+/* What is made here lies in the arena and points into what it is made of. */
 
-HbTPut *tall_hbase_put_new (const TallMutation *mutation);
-HbTDelete *tall_hbase_delete_new (const TallMutation *mutation, TallChangeKind kind);
-HbTRowMutations *tall_hbase_row_mutations_new (const TallMutation *mutation);
-HbTIncrement *tall_hbase_increment_new (TallSlice row, TallSlice qualifier, gint64 delta);
+void
+tall_hbase_t_get_init (TallHbaseTGet *self, const TallRead *read, TallSlice key, TallArena *arena);
+void tall_hbase_t_scan_init (
+    TallHbaseTScan *self, const TallRead *read, TallSlice start, guint n_rows, TallArena *arena);
+
+void tall_hbase_t_put_init (TallHbaseTPut *self, const TallMutation *mutation, TallArena *arena);
+void tall_hbase_t_delete_init (TallHbaseTDelete *self,
+                               const TallMutation *mutation,
+                               TallChangeKind kind,
+                               TallArena *arena);
+TallHbaseTRowMutations *tall_hbase_t_row_mutations_new (const TallMutation *mutation,
+                                                        TallArena *arena);
+TallHbaseTIncrement *
+tall_hbase_t_increment_new (TallSlice row, TallSlice qualifier, gint64 delta, TallArena *arena);
 gboolean tall_hbase_mutation_has (const TallMutation *mutation, TallChangeKind kind);
 
 G_END_DECLS

@@ -37,7 +37,7 @@ skip_package (const char *text)
  * Returns: (transfer full): the part for people, in one line
  */
 char *
-tall_hbase_error_get_text (const HbTIOError *io)
+tall_hbase_error_get_text (const TallHbaseTIOError *io)
 {
   if (io->message == NULL || *io->message == '\0')
     return g_strdup ("HBase gave no reason");
@@ -122,7 +122,7 @@ find_phrase (const char *text)
  *
  * Returns: NULL if it says nothing that is known here */
 static const Known *
-find_known (const HbTIOError *io)
+find_known (const TallHbaseTIOError *io)
 {
   const char *text = io->message != NULL ? skip_count (io->message) : "";
 
@@ -145,7 +145,7 @@ find_known (const HbTIOError *io)
  * Returns: whether HBase's text itself says what is wrong
  */
 gboolean
-tall_hbase_error_is_clear (const HbTIOError *io)
+tall_hbase_error_is_clear (const TallHbaseTIOError *io)
 {
   return find_known (io) != NULL;
 }
@@ -164,20 +164,20 @@ tall_hbase_error_is_garbled (const GError *reason)
 
 /* What the gateway declared. */
 static void
-set_declared (GError **error, const HbTIOError *io, const char *gateway)
+set_declared (GError **error, const TallHbaseTIOError *io, const char *gateway)
 {
   g_autofree char *text = tall_hbase_error_get_text (io);
   g_autofree char *detail = g_strdup_printf ("the gateway at %s: %s", gateway, text);
   const Known *known = find_known (io);
 
   if (known == NULL)
-    known = io->__isset_canRetry && io->canRetry ? &retriable : &unknown;
+    known = io->can_retry ? &retriable : &unknown;
   tall_error_set_detailed (error, known->code, detail, "HBase: %s", known->public);
 }
 
 /**
  * tall_hbase_error_set:
- * @reason: what the generated client or the connection said
+ * @reason: what the reply or the connection said
  * @io: (nullable): the error that the gateway declared
  * @gateway: its address
  *
@@ -186,7 +186,10 @@ set_declared (GError **error, const HbTIOError *io, const char *gateway)
  * knows what was sent.
  */
 void
-tall_hbase_error_set (GError **error, GError *reason, const HbTIOError *io, const char *gateway)
+tall_hbase_error_set (GError **error,
+                      GError *reason,
+                      const TallHbaseTIOError *io,
+                      const char *gateway)
 {
   if (io != NULL)
     {

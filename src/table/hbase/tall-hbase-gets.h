@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "tall-hbase-types.h"
+#include "tall-hbase-exchange.h"
 #include "tall-read-plan.h"
 
 G_BEGIN_DECLS
@@ -23,14 +23,21 @@ typedef struct
 
 gsize tall_hbase_row_get_size (const TallHbaseRowGet *self);
 
-gboolean tall_hbase_send_get (HbGatewayIf *client,
-                              const GByteArray *table,
+gboolean tall_hbase_send_get (TallTransport *transport,
+                              const char *table,
                               const TallHbaseRowGet *get,
                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_hbase_send_gets (HbGatewayIf *client,
-                               const GByteArray *table,
+gboolean tall_hbase_send_gets (TallTransport *transport,
+                               const char *table,
                                const TallHbaseRowGet *gets,
                                guint n,
+                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+gboolean tall_hbase_send_scan (TallTransport *transport,
+                               const char *table,
+                               const TallRead *read,
+                               TallSlice start,
+                               guint n_rows,
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

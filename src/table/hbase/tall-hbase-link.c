@@ -20,11 +20,8 @@ tall_hbase_link_open (const char *address,
     return NULL;
 
   tall_connection_set_deadline (connection, deadline);
-  ThriftProtocol *protocol = tall_connection_get_protocol (connection);
   TallHbaseLink *self = g_new0 (TallHbaseLink, 1);
   self->connection = connection;
-  self->client = g_object_new (HB_TYPE_GATEWAY_CLIENT, "input_protocol", protocol,
-                               "output_protocol", protocol, NULL);
   return self;
 }
 
@@ -36,7 +33,32 @@ tall_hbase_link_open (const char *address,
 void
 tall_hbase_link_free (TallHbaseLink *self)
 {
-  g_clear_object (&self->client);
   g_clear_object (&self->connection);
   g_free (self);
+}
+
+/**
+ * tall_hbase_link_ask_exists:
+ * @table: its short name
+ *
+ * Asks whether HBase has a table.
+ *
+ * Returns: FALSE with @error set if there was no answer, and without if HBase declared an error
+ */
+gboolean
+tall_hbase_link_ask_exists (TallHbaseLink *self,
+                            const TallHbaseNames *names,
+                            const char *table,
+                            gboolean *exists,
+                            GError **error)
+{
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  TallHbaseArgs args = { .name = tall_hbase_names_get_table_name (names, table, arena) };
+  TallHbaseReceiver receiver = { arena, NULL, NULL };
+  TallHbaseResult result;
+  if (!tall_hbase_exchange (tall_hbase_link_get_transport (self), TALL_HBASE_TABLE_EXISTS, &args,
+                            &receiver, &result, error))
+    return FALSE;
+  *exists = result.yes;
+  return TRUE;
 }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tall-connection.h"
-#include "tall-hbase-types.h"
+#include "tall-hbase-names.h"
 
 G_BEGIN_DECLS
 
@@ -15,7 +15,6 @@ G_BEGIN_DECLS
 typedef struct
 {
   TallConnection *connection;
-  HbGatewayClient *client;
   guint gateway;     /* position in the pool */
   gint64 idle_since; /* while it is not lent */
   gboolean late;     /* its call had no answer in time */
@@ -27,12 +26,17 @@ TallHbaseLink *tall_hbase_link_open (const char *address,
                                      gint64 deadline,
                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_hbase_link_free (TallHbaseLink *self);
+gboolean tall_hbase_link_ask_exists (TallHbaseLink *self,
+                                     const TallHbaseNames *names,
+                                     const char *table,
+                                     gboolean *exists,
+                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallHbaseLink, tall_hbase_link_free)
 
-static inline HbGatewayIf *
-tall_hbase_link_get_client (TallHbaseLink *self)
+static inline TallTransport *
+tall_hbase_link_get_transport (TallHbaseLink *self)
 {
-  return HB_GATEWAY_IF (self->client);
+  return tall_connection_get_transport (self->connection);
 }
 
 G_END_DECLS

@@ -23,7 +23,7 @@ struct _TallHbaseMerge
 typedef struct
 {
   TallHbaseCall call;
-  GByteArray *table;
+  char *table; /* with its name in HBase */
   TallHbaseReply reply;
   TallHbaseGet *gets[TALL_HBASE_MAX_GETS]; /* n_gets of them */
   TallArena *arenas[TALL_HBASE_MAX_GETS];
@@ -31,21 +31,24 @@ typedef struct
 } Merged;
 
 static gboolean
-merged_send (TallHbaseCall *call, HbGatewayIf *client, GError **error)
+merged_send (TallHbaseCall *call, TallTransport *transport, GError **error)
 {
   Merged *self = (Merged *)call;
   TallHbaseRowGet gets[TALL_HBASE_MAX_GETS];
   for (guint i = 0; i < self->n_gets; i++)
     gets[i] = (TallHbaseRowGet){ self->gets[i]->read, self->gets[i]->read->keys[0] };
-  return tall_hbase_send_gets (client, self->table, gets, self->n_gets, error);
+  return tall_hbase_send_gets (transport, self->table, gets, self->n_gets, error);
 }
 
 static gboolean
-merged_receive (TallHbaseCall *call, HbGatewayIf *client, HbTIOError **io, GError **error)
+merged_receive (TallHbaseCall *call,
+                TallTransport *transport,
+                TallHbaseTIOError **io,
+                GError **error)
 {
   Merged *self = (Merged *)call;
-  return tall_hbase_reply_read (&self->reply, HB_GATEWAY_CLIENT (client)->input_protocol,
-                                TALL_HBASE_REPLY_LIST, self->n_gets, io, error);
+  return tall_hbase_reply_read (&self->reply, transport, TALL_HBASE_GET_MULTIPLE, self->n_gets, io,
+                                error);
 }
 
 /* Whether each get got its own row, or none. */
@@ -91,7 +94,7 @@ run_merged (TallHbaseMerge *self, Merged *merged, TallHbaseLink *link, GError **
   gboolean ok =
       tall_hbase_run_on (self->pool, self->names, link, calls, 1, deadline_of (merged), error)
       && is_answered (merged);
-  g_byte_array_unref (merged->table);
+  g_free (merged->table);
   return ok;
 }
 

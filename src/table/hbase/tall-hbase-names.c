@@ -62,48 +62,29 @@ tall_hbase_names_clear (TallHbaseNames *self)
 }
 
 /**
- * tall_hbase_bytes:
- *
- * Returns: (transfer full): a copy, as generated code wants bytes
- */
-GByteArray *
-tall_hbase_bytes (TallSlice slice)
-{
-  GByteArray *array = g_byte_array_sized_new ((guint)slice.len);
-  if (slice.len > 0)
-    g_byte_array_append (array, slice.data, (guint)slice.len);
-  return array;
-}
-
-/**
  * tall_hbase_names_get_table:
  *
  * Returns: (transfer full): the whole name of a table, as calls on rows want it
  */
-GByteArray *
+char *
 tall_hbase_names_get_table (const TallHbaseNames *self, const char *table)
 {
-  GByteArray *array = tall_hbase_bytes (tall_slice_str (self->deployment));
-  g_byte_array_append (array, (const guint8 *)".", 1);
-  return g_byte_array_append (array, (const guint8 *)table, (guint)strlen (table));
+  return g_strconcat (self->deployment, ".", table, NULL);
 }
 
 /**
  * tall_hbase_names_get_table_name:
+ * @self: must outlive @arena
  *
- * Returns: (transfer full): the whole name of a table, as calls on tables want it
+ * Returns: (transfer none): the whole name of a table, as calls on tables want it, in @arena
  */
-HbTTableName *
-tall_hbase_names_get_table_name (const TallHbaseNames *self, const char *table)
+TallHbaseTTableName *
+tall_hbase_names_get_table_name (const TallHbaseNames *self, const char *table, TallArena *arena)
 {
-  g_autofree char *qualifier = g_strconcat (self->name, ".", table, NULL);
-  HbTTableName *name = g_object_new (HB_TYPE_T_TABLE_NAME, NULL);
-  name->qualifier = tall_hbase_bytes (tall_slice_str (qualifier));
+  TallHbaseTTableName *name = tall_arena_new0 (arena, TallHbaseTTableName);
+  name->qualifier = tall_slice_str (tall_arena_printf (arena, "%s.%s", self->name, table));
   if (self->ns != NULL)
-    {
-      name->ns = tall_hbase_bytes (tall_slice_str (self->ns));
-      name->__isset_ns = TRUE;
-    }
+    name->ns = tall_slice_str (self->ns);
   return name;
 }
 
@@ -130,14 +111,13 @@ tall_hbase_names_get_pattern (const TallHbaseNames *self)
  * Returns: (nullable) (transfer full): the short name of a table; NULL if it is not one of ours
  */
 char *
-tall_hbase_names_get_short (const TallHbaseNames *self, const HbTTableName *table_name)
+tall_hbase_names_get_short (const TallHbaseNames *self, const TallHbaseTTableName *table_name)
 {
   const char *ns = self->ns == NULL ? "default" : self->ns;
-  TallSlice whole = tall_slice_array (table_name->qualifier);
+  TallSlice whole = table_name->qualifier;
   gsize prefix = strlen (self->name);
 
-  if (table_name->ns != NULL
-      && !tall_slice_equal (tall_slice_array (table_name->ns), tall_slice_str (ns)))
+  if (table_name->ns.data != NULL && !tall_slice_equal (table_name->ns, tall_slice_str (ns)))
     return NULL;
   if (whole.len <= prefix + 1 || !tall_slice_has_prefix (whole, tall_slice_str (self->name))
       || whole.data[prefix] != '.')
@@ -158,18 +138,17 @@ tall_hbase_names_get_short (const TallHbaseNames *self, const HbTTableName *tabl
  *   tall_hbase_names_init() takes it; NULL if it is another table
  */
 char *
-tall_hbase_names_get_deployment (const HbTTableName *table_name, const char *table)
+tall_hbase_names_get_deployment (const TallHbaseTTableName *table_name, const char *table)
 {
   g_autofree char *suffix = g_strconcat (".", table, NULL);
   g_autofree char *whole =
-      g_strndup ((const char *)table_name->qualifier->data, table_name->qualifier->len);
+      g_strndup ((const char *)table_name->qualifier.data, table_name->qualifier.len);
   gsize len = strlen (whole);
   if (!g_str_has_suffix (whole, suffix) || len == strlen (suffix))
     return NULL;
   whole[len - strlen (suffix)] = '\0';
-  if (table_name->ns == NULL
-      || tall_slice_equal (tall_slice_array (table_name->ns), tall_slice_str ("default")))
+  if (table_name->ns.data == NULL || tall_slice_equal (table_name->ns, tall_slice_str ("default")))
     return g_steal_pointer (&whole);
-  g_autofree char *ns = g_strndup ((const char *)table_name->ns->data, table_name->ns->len);
+  g_autofree char *ns = g_strndup ((const char *)table_name->ns.data, table_name->ns.len);
   return g_strconcat (ns, ":", whole, NULL);
 }

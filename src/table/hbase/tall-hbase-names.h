@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tall-bytes.h"
-#include "tall-hbase-types.h"
+#include "tall-hbase-exchange.h"
 
 G_BEGIN_DECLS
 
@@ -27,12 +27,12 @@ gboolean tall_hbase_names_init (TallHbaseNames *self,
 void tall_hbase_names_clear (TallHbaseNames *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallHbaseNames, tall_hbase_names_clear)
 
-GByteArray *tall_hbase_names_get_table (const TallHbaseNames *self, const char *table);
-HbTTableName *tall_hbase_names_get_table_name (const TallHbaseNames *self, const char *table);
+char *tall_hbase_names_get_table (const TallHbaseNames *self, const char *table);
+TallHbaseTTableName *
+tall_hbase_names_get_table_name (const TallHbaseNames *self, const char *table, TallArena *arena);
 char *tall_hbase_names_get_pattern (const TallHbaseNames *self);
-char *tall_hbase_names_get_deployment (const HbTTableName *table_name, const char *table);
-char *tall_hbase_names_get_short (const TallHbaseNames *self, const HbTTableName *table_name);
-
-GByteArray *tall_hbase_bytes (TallSlice slice);
+char *tall_hbase_names_get_deployment (const TallHbaseTTableName *table_name, const char *table);
+char *tall_hbase_names_get_short (const TallHbaseNames *self,
+                                  const TallHbaseTTableName *table_name);
 
 G_END_DECLS

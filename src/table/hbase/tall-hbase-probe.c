@@ -13,63 +13,24 @@ typedef enum
   ANSWER_THRIFT2,
 } Answer;
 
-/* The struct of a reply: its field 0 is a number. */
-static gboolean
-read_type (ThriftProtocol *protocol, gint32 *server_type, GError **error)
-{
-  gboolean found = FALSE;
-  g_autofree char *struct_name = NULL;
-  if (thrift_protocol_read_struct_begin (protocol, &struct_name, error) < 0)
-    return FALSE;
-
-  for (;;)
-    {
-      g_autofree char *name = NULL;
-      ThriftType type = T_STOP;
-      gint16 id = 0;
-      if (thrift_protocol_read_field_begin (protocol, &name, &type, &id, error) < 0)
-        return FALSE;
-      if (type == T_STOP)
-        return found;
-      found |= id == 0 && type == T_I32;
-      if ((id == 0 && type == T_I32 ? thrift_protocol_read_i32 (protocol, server_type, error)
-                                    : thrift_protocol_skip (protocol, type, error))
-          < 0)
-        return FALSE;
-    }
-}
-
-/* Generated code leaks memory with every exception that it reads, so the reply is read here. */
 static Answer
-receive (ThriftProtocol *protocol, GError **error)
+ask (TallHbaseLink *link, GError **error)
 {
-  g_autofree char *name = NULL;
-  ThriftMessageType type = T_REPLY;
-  gint32 seqid = 0;
-  gint32 server_type = 0;
-  if (thrift_protocol_read_message_begin (protocol, &name, &type, &seqid, error) < 0)
-    return ANSWER_NONE;
-  if (type == T_EXCEPTION)
-    return ANSWER_OTHER;
-  if (!read_type (protocol, &server_type, error))
-    return *error == NULL ? ANSWER_OTHER : ANSWER_NONE;
-  if (thrift_protocol_read_struct_end (protocol, error) < 0
-      || thrift_protocol_read_message_end (protocol, error) < 0
-      || !thrift_transport_read_end (protocol->transport, error))
-    return ANSWER_NONE;
-  return server_type == HB_T_THRIFT_SERVER_TYPE_ONE ? ANSWER_THRIFT1 : ANSWER_THRIFT2;
-}
-
-static Answer
-ask (HbGatewayClient *client, GError **error)
-{
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  TallHbaseReceiver receiver = { arena, NULL, NULL };
+  TallHbaseArgs args = { .n_rows = 0 };
+  TallHbaseResult result;
   g_autoptr (GError) reason = NULL;
-  Answer answer = ANSWER_NONE;
-  if (hb_gateway_client_send_get_thrift_server_type (HB_GATEWAY_IF (client), &reason))
-    answer = receive (client->input_protocol, &reason);
-  if (answer == ANSWER_NONE)
-    g_propagate_error (error, g_steal_pointer (&reason));
-  return answer;
+
+  gboolean ok =
+      tall_hbase_exchange (tall_hbase_link_get_transport (link), TALL_HBASE_GET_THRIFT_SERVER_TYPE,
+                           &args, &receiver, &result, &reason);
+  if (ok && result.number != 0)
+    return result.number == TALL_HBASE_SERVER_ONE ? ANSWER_THRIFT1 : ANSWER_THRIFT2;
+  if (ok || result.io != NULL || reason->domain == TALL_HBASE_EXCEPTION)
+    return ANSWER_OTHER;
+  g_propagate_error (error, g_steal_pointer (&reason));
+  return ANSWER_NONE;
 }
 
 static Answer
@@ -77,7 +38,7 @@ guess (const char *address, const TallWireOptions *wire, gint64 deadline)
 {
   gint64 limit = MIN (deadline, g_get_monotonic_time () + GUESS_TIME);
   g_autoptr (TallHbaseLink) link = tall_hbase_link_open (address, wire, limit, NULL);
-  return link == NULL ? ANSWER_NONE : ask (link->client, NULL);
+  return link == NULL ? ANSWER_NONE : ask (link, NULL);
 }
 
 static char *
@@ -169,7 +130,7 @@ tall_hbase_probe (TallHbaseLink *link,
   const char *address = tall_connection_get_address (link->connection);
   g_autoptr (GError) reason = NULL;
 
-  Answer answer = ask (link->client, &reason);
+  Answer answer = ask (link, &reason);
   if (answer == ANSWER_THRIFT2)
     return TRUE;
 

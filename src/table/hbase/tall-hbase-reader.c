@@ -21,7 +21,7 @@ typedef struct
   TallHbaseCall call;
   const TallRead *read;
   const TallHbaseNames *names;
-  GByteArray *table;
+  char *table;          /* with its name in HBase */
   TallHbaseReply reply; /* the answers so far */
 
   guint first; /* gets: keys from here … */
@@ -37,50 +37,43 @@ static void
 request_free (gpointer data)
 {
   Request *self = data;
-  g_clear_pointer (&self->table, g_byte_array_unref);
+  g_clear_pointer (&self->table, g_free);
   g_clear_pointer (&self->start, g_byte_array_unref);
   tall_hbase_reply_clear (&self->reply);
   g_free (self);
 }
 
 static gboolean
-get_send (TallHbaseCall *call, HbGatewayIf *client, GError **error)
+get_send (TallHbaseCall *call, TallTransport *transport, GError **error)
 {
   Request *self = (Request *)call;
   TallHbaseRowGet get = { self->read, self->read->keys[self->first] };
-  return tall_hbase_send_get (client, self->table, &get, error);
-}
-
-static ThriftProtocol *
-protocol_of (HbGatewayIf *client)
-{
-  return HB_GATEWAY_CLIENT (client)->input_protocol;
+  return tall_hbase_send_get (transport, self->table, &get, error);
 }
 
 static gboolean
-get_receive (TallHbaseCall *call, HbGatewayIf *client, HbTIOError **io, GError **error)
+get_receive (TallHbaseCall *call, TallTransport *transport, TallHbaseTIOError **io, GError **error)
 {
   Request *self = (Request *)call;
-  return tall_hbase_reply_read (&self->reply, protocol_of (client), TALL_HBASE_REPLY_ONE, 1, io,
-                                error);
+  return tall_hbase_reply_read (&self->reply, transport, TALL_HBASE_GET, 1, io, error);
 }
 
 static gboolean
-gets_send (TallHbaseCall *call, HbGatewayIf *client, GError **error)
+gets_send (TallHbaseCall *call, TallTransport *transport, GError **error)
 {
   Request *self = (Request *)call;
   TallHbaseRowGet gets[TALL_HBASE_MAX_GETS];
   for (guint i = 0; i < self->n; i++)
     gets[i] = (TallHbaseRowGet){ self->read, self->read->keys[self->first + i] };
-  return tall_hbase_send_gets (client, self->table, gets, self->n, error);
+  return tall_hbase_send_gets (transport, self->table, gets, self->n, error);
 }
 
 static gboolean
-gets_receive (TallHbaseCall *call, HbGatewayIf *client, HbTIOError **io, GError **error)
+gets_receive (TallHbaseCall *call, TallTransport *transport, TallHbaseTIOError **io, GError **error)
 {
   Request *self = (Request *)call;
-  return tall_hbase_reply_read (&self->reply, protocol_of (client), TALL_HBASE_REPLY_LIST, self->n,
-                                io, error);
+  return tall_hbase_reply_read (&self->reply, transport, TALL_HBASE_GET_MULTIPLE, self->n, io,
+                                error);
 }
 
 static guint
@@ -90,7 +83,7 @@ limit_left (const Request *self)
 }
 
 static gboolean
-scan_send (TallHbaseCall *call, HbGatewayIf *client, GError **error)
+scan_send (TallHbaseCall *call, TallTransport *transport, GError **error)
 {
   Request *self = (Request *)call;
   self->page = FIRST_PAGE;
@@ -101,9 +94,8 @@ scan_send (TallHbaseCall *call, HbGatewayIf *client, GError **error)
     }
   self->page = MIN (self->page, limit_left (self));
 
-  g_autoptr (HbTScan) scan = tall_hbase_scan_new (self->read, self->start, self->page);
-  return hb_gateway_client_send_get_scanner_results (client, self->table, scan, (gint32)self->page,
-                                                     error);
+  return tall_hbase_send_scan (transport, self->table, self->read, tall_slice_array (self->start),
+                               self->page, error);
 }
 
 /* Rows must be in order, and not before the page's beginning; else pages might never end. */
@@ -132,17 +124,18 @@ scan_go_on (Request *self)
 {
   const TallRow *last = tall_hbase_reply_get_row (&self->reply, self->reply.rows->len - 1);
   g_byte_array_unref (self->start);
-  self->start = tall_hbase_bytes (last->key);
+  self->start = g_byte_array_new ();
+  tall_bytes_append (self->start, last->key);
   tall_bytes_append_u8 (self->start, 0);
   self->call.again = TRUE;
 }
 
 static gboolean
-scan_receive (TallHbaseCall *call, HbGatewayIf *client, HbTIOError **io, GError **error)
+scan_receive (TallHbaseCall *call, TallTransport *transport, TallHbaseTIOError **io, GError **error)
 {
   Request *self = (Request *)call;
   guint first = self->reply.rows->len;
-  if (!tall_hbase_reply_read (&self->reply, protocol_of (client), TALL_HBASE_REPLY_LIST, self->page,
+  if (!tall_hbase_reply_read (&self->reply, transport, TALL_HBASE_GET_SCANNER_RESULTS, self->page,
                               io, error)
       || !check_order (self, first, error))
     return FALSE;
@@ -153,22 +146,27 @@ scan_receive (TallHbaseCall *call, HbGatewayIf *client, HbTIOError **io, GError 
 }
 
 static gboolean
-exists_send (TallHbaseCall *call, HbGatewayIf *client, GError **error)
+exists_send (TallHbaseCall *call, TallTransport *transport, GError **error)
 {
   Request *self = (Request *)call;
-  g_autoptr (HbTTableName) name = tall_hbase_names_get_table_name (self->names, self->read->table);
-  return hb_gateway_client_send_table_exists (client, name, error);
+  TallHbaseArgs args = { .name = tall_hbase_names_get_table_name (self->names, self->read->table,
+                                                                  self->reply.arena) };
+  return tall_hbase_send (transport, TALL_HBASE_TABLE_EXISTS, &args, error);
 }
 
 static gboolean
-exists_receive (TallHbaseCall *call, HbGatewayIf *client, HbTIOError **io, GError **error)
+exists_receive (TallHbaseCall *call,
+                TallTransport *transport,
+                TallHbaseTIOError **io,
+                GError **error)
 {
   Request *self = (Request *)call;
-  gboolean exists = FALSE;
-  if (!hb_gateway_client_recv_table_exists (client, &exists, io, error))
-    return FALSE;
-  self->missing = !exists;
-  return TRUE;
+  TallHbaseReceiver receiver = { self->reply.arena, NULL, NULL };
+  TallHbaseResult result;
+  gboolean ok = tall_hbase_receive (transport, TALL_HBASE_TABLE_EXISTS, &receiver, &result, error);
+  *io = result.io;
+  self->missing = !result.yes;
+  return ok;
 }
 
 /* What a plan comes to. */
@@ -208,7 +206,8 @@ add_scan (Requests *requests, const TallRead *read)
   Request *self = request_new (requests, read);
   self->call.send = scan_send;
   self->call.receive = scan_receive;
-  self->start = tall_hbase_bytes (read->start);
+  self->start = g_byte_array_new ();
+  tall_bytes_append (self->start, read->start);
 }
 
 static void

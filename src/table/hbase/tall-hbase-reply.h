@@ -3,20 +3,9 @@
 #pragma once
 
 #include "tall-cell.h"
-#include "tall-hbase-types.h"
+#include "tall-hbase-exchange.h"
 
 G_BEGIN_DECLS
-
-/**
- * TallHbaseReplyKind:
- * @TALL_HBASE_REPLY_ONE: of `get`: one `TResult`
- * @TALL_HBASE_REPLY_LIST: of `getMultiple` and `getScannerResults`: a list of them
- */
-typedef enum
-{
-  TALL_HBASE_REPLY_ONE,
-  TALL_HBASE_REPLY_LIST,
-} TallHbaseReplyKind;
 
 /**
  * TallHbaseReply:
@@ -31,17 +20,19 @@ typedef struct
   GArray *rows;             /* of TallRow */
   gsize bytes;              /* about what the rows take */
 
-  GArray *cells; /* of TallCell: of the row that is being read */
+  GArray *cells;  /* of TallCell: of the row that is being read */
+  guint max_rows; /* likewise: as many as there may be */
 } TallHbaseReply;
 
 void tall_hbase_reply_init (TallHbaseReply *self, TallArena *arena);
 void tall_hbase_reply_clear (TallHbaseReply *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallHbaseReply, tall_hbase_reply_clear)
 
 gboolean tall_hbase_reply_read (TallHbaseReply *self,
-                                ThriftProtocol *protocol,
-                                TallHbaseReplyKind kind,
+                                TallTransport *transport,
+                                TallHbaseMethodId method,
                                 guint max_rows,
-                                HbTIOError **io,
+                                TallHbaseTIOError **io,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 static inline TallRow *

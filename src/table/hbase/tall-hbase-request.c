@@ -10,162 +10,84 @@
 TallHbaseRequest
 tall_hbase_request (const TallHbaseNames *names, const char *table)
 {
-  return (TallHbaseRequest){
+  TallHbaseRequest self = {
     .names = names,
     .table = table,
-    .name = table == NULL ? NULL : tall_hbase_names_get_table_name (names, table),
+    .arena = tall_arena_new (0),
+    .starts = g_ptr_array_new_with_free_func ((GDestroyNotify)g_bytes_unref),
+    .found = g_array_new (FALSE, FALSE, sizeof (TallHbaseTTableName)),
+    .families = g_array_new (FALSE, FALSE, sizeof (TallHbaseTColumnFamilyDescriptor)),
   };
+  if (table != NULL)
+    {
+      g_autofree char *whole = tall_hbase_names_get_table (names, table);
+      self.args.table = tall_slice_str (tall_arena_strdup (self.arena, whole));
+      self.args.name = tall_hbase_names_get_table_name (names, table, self.arena);
+    }
+  return self;
 }
 
 void
 tall_hbase_request_clear (TallHbaseRequest *self)
 {
-  g_clear_object (&self->name);
-  g_clear_object (&self->descriptor);
-  g_clear_pointer (&self->list, g_ptr_array_unref);
-  g_clear_pointer (&self->pattern, g_free);
+  g_clear_pointer (&self->arena, tall_arena_free);
+  g_clear_pointer (&self->starts, g_ptr_array_unref);
+  g_clear_pointer (&self->found, g_array_unref);
+  g_clear_pointer (&self->families, g_array_unref);
 }
 
 static gboolean
-exists_send (TallHbaseCall *call, HbGatewayIf *client, GError **error)
-{
-  return hb_gateway_client_send_table_exists (client, ((TallHbaseRequest *)call)->name, error);
-}
-
-static gboolean
-exists_receive (TallHbaseCall *call, HbGatewayIf *client, HbTIOError **io, GError **error)
-{
-  return hb_gateway_client_recv_table_exists (client, &((TallHbaseRequest *)call)->answer, io,
-                                              error);
-}
-
-static gboolean
-enabled_send (TallHbaseCall *call, HbGatewayIf *client, GError **error)
-{
-  return hb_gateway_client_send_is_table_enabled (client, ((TallHbaseRequest *)call)->name, error);
-}
-
-static gboolean
-enabled_receive (TallHbaseCall *call, HbGatewayIf *client, HbTIOError **io, GError **error)
-{
-  return hb_gateway_client_recv_is_table_enabled (client, &((TallHbaseRequest *)call)->answer, io,
-                                                  error);
-}
-
-static gboolean
-disable_send (TallHbaseCall *call, HbGatewayIf *client, GError **error)
-{
-  return hb_gateway_client_send_disable_table (client, ((TallHbaseRequest *)call)->name, error);
-}
-
-static gboolean
-disable_receive (TallHbaseCall *call G_GNUC_UNUSED,
-                 HbGatewayIf *client,
-                 HbTIOError **io,
-                 GError **error)
-{
-  return hb_gateway_client_recv_disable_table (client, io, error);
-}
-
-static gboolean
-delete_send (TallHbaseCall *call, HbGatewayIf *client, GError **error)
-{
-  return hb_gateway_client_send_delete_table (client, ((TallHbaseRequest *)call)->name, error);
-}
-
-static gboolean
-delete_receive (TallHbaseCall *call G_GNUC_UNUSED,
-                HbGatewayIf *client,
-                HbTIOError **io,
-                GError **error)
-{
-  return hb_gateway_client_recv_delete_table (client, io, error);
-}
-
-static gboolean
-create_send (TallHbaseCall *call, HbGatewayIf *client, GError **error)
+send (TallHbaseCall *call, TallTransport *transport, GError **error)
 {
   TallHbaseRequest *self = (TallHbaseRequest *)call;
-  return hb_gateway_client_send_create_table (client, self->descriptor, self->list, error);
+  return tall_hbase_send (transport, self->method, &self->args, error);
 }
 
+/* Takes what a reply lists. */
 static gboolean
-create_receive (TallHbaseCall *call G_GNUC_UNUSED,
-                HbGatewayIf *client,
-                HbTIOError **io,
-                GError **error)
+take (TallStructReader *reader,
+      const TallStructType *type,
+      gconstpointer element,
+      GError **error G_GNUC_UNUSED)
 {
-  return hb_gateway_client_recv_create_table (client, io, error);
+  TallHbaseRequest *self = reader->sink;
+  if (type == &tall_hbase_t_table_name_type)
+    g_array_append_vals (self->found, element, 1);
+  else if (type == &tall_hbase_t_column_family_descriptor_type)
+    g_array_append_vals (self->families, element, 1);
+  else if (type == &tall_hbase_t_h_region_location_type)
+    {
+      TallSlice start = ((const TallHbaseTHRegionLocation *)element)->region_info->start_key;
+      if (start.len > 0)
+        g_ptr_array_add (self->starts, g_bytes_new (start.data, start.len));
+    }
+  return TRUE;
 }
 
+/* Another try begins anew. */
 static gboolean
-descriptor_send (TallHbaseCall *call, HbGatewayIf *client, GError **error)
+receive (TallHbaseCall *call, TallTransport *transport, TallHbaseTIOError **io, GError **error)
 {
-  return hb_gateway_client_send_get_table_descriptor (client, ((TallHbaseRequest *)call)->name,
-                                                      error);
-}
-
-static gboolean
-descriptor_receive (TallHbaseCall *call, HbGatewayIf *client, HbTIOError **io, GError **error)
-{
+  static const TallStructHandler handler = { NULL, take };
   TallHbaseRequest *self = (TallHbaseRequest *)call;
-  g_clear_object (&self->descriptor);
-  self->descriptor = g_object_new (HB_TYPE_T_TABLE_DESCRIPTOR, NULL);
-  return hb_gateway_client_recv_get_table_descriptor (client, &self->descriptor, io, error);
+  TallHbaseReceiver receiver = { self->arena, &handler, self };
+
+  g_ptr_array_set_size (self->starts, 0);
+  g_array_set_size (self->found, 0);
+  if (self->method == TALL_HBASE_GET_TABLE_DESCRIPTOR)
+    g_array_set_size (self->families, 0);
+  gboolean ok = tall_hbase_receive (transport, self->method, &receiver, &self->result, error);
+  *io = self->result.io;
+  return ok;
 }
 
+/* Whether it may be sent more than once. */
 static gboolean
-regions_send (TallHbaseCall *call, HbGatewayIf *client, GError **error)
+is_harmless (TallHbaseMethodId method)
 {
-  TallHbaseRequest *self = (TallHbaseRequest *)call;
-  g_autoptr (GByteArray) table = tall_hbase_names_get_table (self->names, self->table);
-  return hb_gateway_client_send_get_all_region_locations (client, table, error);
+  return method != TALL_HBASE_CREATE_TABLE && method != TALL_HBASE_DISABLE_TABLE
+         && method != TALL_HBASE_DELETE_TABLE;
 }
-
-static gboolean
-regions_receive (TallHbaseCall *call, HbGatewayIf *client, HbTIOError **io, GError **error)
-{
-  TallHbaseRequest *self = (TallHbaseRequest *)call;
-  g_clear_pointer (&self->list, g_ptr_array_unref);
-  self->list = g_ptr_array_new_with_free_func (g_object_unref);
-  return hb_gateway_client_recv_get_all_region_locations (client, &self->list, io, error);
-}
-
-static gboolean
-names_send (TallHbaseCall *call, HbGatewayIf *client, GError **error)
-{
-  return hb_gateway_client_send_get_table_names_by_pattern (client,
-                                                            ((TallHbaseRequest *)call)->pattern,
-                                                            FALSE, error);
-}
-
-static gboolean
-names_receive (TallHbaseCall *call, HbGatewayIf *client, HbTIOError **io, GError **error)
-{
-  TallHbaseRequest *self = (TallHbaseRequest *)call;
-  g_clear_pointer (&self->list, g_ptr_array_unref);
-  self->list = g_ptr_array_new_with_free_func (g_object_unref);
-  return hb_gateway_client_recv_get_table_names_by_pattern (client, &self->list, io, error);
-}
-
-/* How a call is sent and its answer received, and whether it may be sent more than once. */
-typedef struct
-{
-  gboolean (*send) (TallHbaseCall *self, HbGatewayIf *client, GError **error);
-  gboolean (*receive) (TallHbaseCall *self, HbGatewayIf *client, HbTIOError **io, GError **error);
-  gboolean harmless;
-} Kind;
-
-static const Kind kinds[] = {
-  [TALL_HBASE_REQUEST_EXISTS] = { exists_send, exists_receive, TRUE },
-  [TALL_HBASE_REQUEST_IS_ENABLED] = { enabled_send, enabled_receive, TRUE },
-  [TALL_HBASE_REQUEST_DESCRIBE] = { descriptor_send, descriptor_receive, TRUE },
-  [TALL_HBASE_REQUEST_REGIONS] = { regions_send, regions_receive, TRUE },
-  [TALL_HBASE_REQUEST_LIST] = { names_send, names_receive, TRUE },
-  [TALL_HBASE_REQUEST_CREATE] = { create_send, create_receive, FALSE },
-  [TALL_HBASE_REQUEST_DISABLE] = { disable_send, disable_receive, FALSE },
-  [TALL_HBASE_REQUEST_DELETE] = { delete_send, delete_receive, FALSE },
-};
 
 /**
  * tall_hbase_request_run:
@@ -175,14 +97,15 @@ static const Kind kinds[] = {
 gboolean
 tall_hbase_request_run (TallHbaseRequest *self,
                         TallHbasePool *pool,
-                        TallHbaseRequestKind kind,
+                        TallHbaseMethodId method,
                         gint64 deadline,
                         GError **error)
 {
+  self->method = method;
   self->call = (TallHbaseCall){
-    .send = kinds[kind].send,
-    .receive = kinds[kind].receive,
-    .harmless = kinds[kind].harmless,
+    .send = send,
+    .receive = receive,
+    .harmless = is_harmless (method),
     .slow = TRUE,
   };
   TallHbaseCall *calls[] = { &self->call };

@@ -4,6 +4,7 @@
 
 #include "tall-hbase-convert.h"
 #include "tall-hbase-error.h"
+#include "tall-hbase-reply.h"
 
 /* All rows of self-tests, this one's and others': from the prefix up to this. */
 #define PREFIX "selftest/"
@@ -20,14 +21,14 @@
 typedef struct
 {
   TallHbaseLink *link;
-  HbGatewayIf *client;
   const TallHbaseNames *names;
   const char *owner; /* begins the key of its row, and of rows that earlier tests left */
-  GByteArray *table;
-  GByteArray *row;
-  gint64 now;         /* milliseconds; timestamps count from here */
-  TallBatch *batch;   /* holds the mutations */
-  GPtrArray *removed; /* of HbTDelete: what others left */
+  TallSlice table;   /* with its name in HBase */
+  TallSlice row;
+  gint64 now;       /* milliseconds; timestamps count from here */
+  TallBatch *batch; /* holds the mutations */
+  TallArena *arena; /* of what is sent and received */
+  GArray *removed;  /* of TallHbaseTDelete: what others left */
 } SelfTest;
 
 typedef struct
@@ -81,10 +82,9 @@ static const struct
 static void
 self_test_clear (SelfTest *self)
 {
-  g_clear_pointer (&self->table, g_byte_array_unref);
-  g_clear_pointer (&self->row, g_byte_array_unref);
   g_clear_pointer (&self->batch, tall_batch_free);
-  g_clear_pointer (&self->removed, g_ptr_array_unref);
+  g_clear_pointer (&self->arena, tall_arena_free);
+  g_clear_pointer (&self->removed, g_array_unref);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SelfTest, self_test_clear)
 
@@ -95,7 +95,7 @@ get_address (const SelfTest *self)
 }
 
 static gboolean
-fail (const SelfTest *self, GError *reason, const HbTIOError *io, GError **error)
+fail (const SelfTest *self, GError *reason, const TallHbaseTIOError *io, GError **error)
 {
   g_autoptr (GError) cause = reason;
   if (io == NULL)
@@ -116,32 +116,42 @@ refuse (const SelfTest *self, const char *what, GError **error)
   return FALSE;
 }
 
+static TallTransport *
+transport_of (const SelfTest *self)
+{
+  return tall_hbase_link_get_transport (self->link);
+}
+
 static TallMutation *
 add_mutation (SelfTest *self)
 {
-  return tall_batch_add (self->batch, TALL_HBASE_SELF_TEST_TABLE, tall_slice_array (self->row));
+  return tall_batch_add (self->batch, TALL_HBASE_SELF_TEST_TABLE, self->row);
 }
 
 static gboolean
 run_step (SelfTest *self, const Step *step, GError **error)
 {
-  g_autoptr (HbTIOError) io = NULL;
+  TallHbaseReceiver receiver = { self->arena, NULL, NULL };
+  TallHbaseResult result;
   GError *reason = NULL;
-  gboolean matched = FALSE;
   TallMutation *mutation = add_mutation (self);
   for (guint i = 0; i < MAX_PUTS && step->puts[i].qualifier != NULL; i++)
     tall_mutation_put (self->batch, mutation, tall_slice_str (step->puts[i].qualifier),
                        self->now + step->puts[i].offset, tall_slice_str (step->puts[i].value));
-  g_autoptr (HbTRowMutations) mutations = tall_hbase_row_mutations_new (mutation);
-  g_autoptr (GByteArray) family = tall_hbase_bytes (tall_slice_str (TALL_FAMILY));
-  g_autoptr (GByteArray) qualifier = tall_hbase_bytes (tall_slice_str ("s"));
-  g_autoptr (GByteArray) value = tall_hbase_bytes (tall_slice_str (step->expected));
+  TallHbaseArgs args = {
+    .table = self->table,
+    .row = self->row,
+    .family = tall_slice_str (TALL_FAMILY),
+    .qualifier = tall_slice_str ("s"),
+    .compare_op = TALL_HBASE_EQUAL,
+    .value = tall_slice_str (step->expected),
+    .mutations = tall_hbase_t_row_mutations_new (mutation, self->arena),
+  };
 
-  if (!hb_gateway_client_check_and_mutate (self->client, &matched, self->table, self->row, family,
-                                           qualifier, HB_T_COMPARE_OP_EQUAL, value, mutations, &io,
-                                           &reason))
-    return fail (self, reason, io, error);
-  return matched == step->matches || refuse (self, step->what, error);
+  if (!tall_hbase_exchange (transport_of (self), TALL_HBASE_CHECK_AND_MUTATE, &args, &receiver,
+                            &result, &reason))
+    return fail (self, reason, result.io, error);
+  return result.yes == step->matches || refuse (self, step->what, error);
 }
 
 static gboolean
@@ -153,138 +163,147 @@ run_steps (SelfTest *self, GError **error)
   return TRUE;
 }
 
-/* @list: (transfer full): of HbTDelete */
 static gboolean
-run_deletes (SelfTest *self, GPtrArray *list, GError **error)
+count_failed (TallStructReader *reader,
+              const TallStructType *type G_GNUC_UNUSED,
+              gconstpointer element G_GNUC_UNUSED,
+              GError **error G_GNUC_UNUSED)
 {
-  g_autoptr (GPtrArray) deletes = list;
-  g_autoptr (GPtrArray) failed = g_ptr_array_new_with_free_func (g_object_unref);
-  g_autoptr (HbTIOError) io = NULL;
+  (*(guint *)reader->sink)++;
+  return TRUE;
+}
+
+static gboolean
+run_deletes (SelfTest *self, const TallHbaseTDelete *deletes, guint n, GError **error)
+{
+  static const TallStructHandler handler = { NULL, count_failed };
+  guint n_failed = 0;
+  TallHbaseReceiver receiver = { self->arena, &handler, &n_failed };
+  TallHbaseArgs args = { .table = self->table, .deletes = deletes, .n_deletes = n };
+  TallHbaseResult result;
   GError *reason = NULL;
-  if (!hb_gateway_client_delete_multiple (self->client, &failed, self->table, deletes, &io,
-                                          &reason))
-    return fail (self, reason, io, error);
-  if (failed->len > 0)
+  if (!tall_hbase_exchange (transport_of (self), TALL_HBASE_DELETE_MULTIPLE, &args, &receiver,
+                            &result, &reason))
+    return fail (self, reason, result.io, error);
+  if (n_failed > 0)
     tall_error_set_detailed (error, TALL_ERROR_UNAVAILABLE, get_address (self),
-                             "Trying out what HBase does: %u deletes in table %s failed",
-                             failed->len, TALL_HBASE_SELF_TEST_TABLE);
-  return failed->len == 0;
+                             "Trying out what HBase does: %u deletes in table %s failed", n_failed,
+                             TALL_HBASE_SELF_TEST_TABLE);
+  return n_failed == 0;
 }
 
 static gboolean
 run_delete_at (SelfTest *self, GError **error)
 {
-  GPtrArray *list = g_ptr_array_new_with_free_func (g_object_unref);
+  TallHbaseTDelete delete;
   TallMutation *mutation = add_mutation (self);
   tall_mutation_delete_at (self->batch, mutation, self->now + DELETED_AT);
-  g_ptr_array_add (list, tall_hbase_delete_new (mutation, TALL_CHANGE_DELETE_AT));
-  return run_deletes (self, list, error);
+  tall_hbase_t_delete_init (&delete, mutation, TALL_CHANGE_DELETE_AT, self->arena);
+  return run_deletes (self, &delete, 1, error);
 }
 
-static HbTDelete *
-removal_new (SelfTest *self, TallSlice row, gint64 newest)
+static void
+add_removal (SelfTest *self, TallSlice row, gint64 newest)
 {
+  TallHbaseTDelete delete;
   TallMutation *mutation = tall_batch_add (self->batch, TALL_HBASE_SELF_TEST_TABLE, row);
   tall_mutation_delete_up_to (self->batch, mutation, newest);
-  return tall_hbase_delete_new (mutation, TALL_CHANGE_DELETE_UP_TO);
+  tall_hbase_t_delete_init (&delete, mutation, TALL_CHANGE_DELETE_UP_TO, self->arena);
+  g_array_append_val (self->removed, delete);
 }
 
 /* Removes this test's row and all rows that others left. */
 static gboolean
 run_removal (SelfTest *self, GError **error)
 {
-  g_ptr_array_add (self->removed,
-                   removal_new (self, tall_slice_array (self->row), self->now + DELETED_AT));
-  return run_deletes (self, g_steal_pointer (&self->removed), error);
+  add_removal (self, self->row, self->now + DELETED_AT);
+  return run_deletes (self, (const TallHbaseTDelete *)self->removed->data, self->removed->len,
+                      error);
 }
 
 /* A row that another test is using is left alone. */
 static void
-add_left (SelfTest *self, const HbTResult *result)
+add_left (SelfTest *self, const TallRow *row)
 {
-  if (result->row == NULL || result->columnValues == NULL)
-    return;
-
   gint64 newest = 0;
-  TallSlice row = tall_slice_array (result->row);
-  for (guint i = 0; i < result->columnValues->len; i++)
-    {
-      const HbTColumnValue *cell = g_ptr_array_index (result->columnValues, i);
-      newest = MAX (newest, cell->timestamp);
-    }
-  if (tall_slice_has_prefix (row, tall_slice_str (PREFIX))
+  for (guint i = 0; i < row->n_cells; i++)
+    newest = MAX (newest, row->cells[i].timestamp);
+  if (tall_slice_has_prefix (row->key, tall_slice_str (PREFIX))
       && (newest < self->now - MAX_AGE
-          || tall_slice_has_prefix (row, tall_slice_str (self->owner))))
-    g_ptr_array_add (self->removed, removal_new (self, row, newest));
+          || tall_slice_has_prefix (row->key, tall_slice_str (self->owner))))
+    add_removal (self, row->key, newest);
 }
 
 static gboolean
 has_table (const SelfTest *self, gboolean *exists, GError **error)
 {
-  g_autoptr (HbTIOError) io = NULL;
+  TallHbaseReceiver receiver = { self->arena, NULL, NULL };
+  TallHbaseArgs args = {
+    .name = tall_hbase_names_get_table_name (self->names, TALL_HBASE_SELF_TEST_TABLE, self->arena)
+  };
+  TallHbaseResult result;
   GError *reason = NULL;
-  g_autoptr (HbTTableName) name =
-      tall_hbase_names_get_table_name (self->names, TALL_HBASE_SELF_TEST_TABLE);
-  return hb_gateway_client_table_exists (self->client, exists, name, &io, &reason)
-         || fail (self, reason, io, error);
+  if (!tall_hbase_exchange (transport_of (self), TALL_HBASE_TABLE_EXISTS, &args, &receiver, &result,
+                            &reason))
+    return fail (self, reason, result.io, error);
+  *exists = result.yes;
+  return TRUE;
+}
+
+/* Most of HBase's errors about an absent table do not say what is wrong. */
+static gboolean
+explain_no_rows (
+    SelfTest *self, GError *reason, const TallHbaseTIOError *io, gboolean *exists, GError **error)
+{
+  if (io != NULL && !has_table (self, exists, error))
+    return FALSE;
+  if (io != NULL && !*exists)
+    return TRUE;
+  return fail (self, reason, io, error);
 }
 
 /* Finds what unfinished tests left. */
 static gboolean
 find_left (SelfTest *self, gboolean *exists, GError **error)
 {
-  g_autoptr (HbTIOError) io = NULL;
+  const TallHbaseTScan scan = { .start_row = tall_slice_str (PREFIX),
+                                .stop_row = tall_slice_str (PREFIX_END),
+                                .max_versions = 1,
+                                .limit = MAX_LEFT };
+  TallHbaseArgs args = { .table = self->table, .scan = &scan, .n_rows = MAX_LEFT };
+  g_auto (TallHbaseReply) rows;
+  TallHbaseTIOError *io = NULL;
   GError *reason = NULL;
-  g_autoptr (HbTScan) scan = g_object_new (HB_TYPE_T_SCAN, NULL);
-  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (g_object_unref);
-  scan->startRow = tall_hbase_bytes (tall_slice_str (PREFIX));
-  scan->__isset_startRow = TRUE;
-  scan->stopRow = tall_hbase_bytes (tall_slice_str (PREFIX_END));
-  scan->__isset_stopRow = TRUE;
 
   *exists = TRUE;
-  if (hb_gateway_client_get_scanner_results (self->client, &rows, self->table, scan, MAX_LEFT, &io,
-                                             &reason))
-    {
-      for (guint i = 0; i < rows->len; i++)
-        add_left (self, g_ptr_array_index (rows, i));
-      return TRUE;
-    }
-  /* Most of HBase's errors about an absent table do not say what is wrong. */
-  if (io != NULL && !has_table (self, exists, error))
-    {
-      g_clear_error (&reason);
-      return FALSE;
-    }
-  if (io != NULL && !*exists)
-    {
-      g_clear_error (&reason);
-      return TRUE;
-    }
-  return fail (self, reason, io, error);
+  tall_hbase_reply_init (&rows, self->arena);
+  if (!tall_hbase_send (transport_of (self), TALL_HBASE_GET_SCANNER_RESULTS, &args, &reason)
+      || !tall_hbase_reply_read (&rows, transport_of (self), TALL_HBASE_GET_SCANNER_RESULTS,
+                                 MAX_LEFT, &io, &reason))
+    return explain_no_rows (self, reason, io, exists, error);
+  for (guint i = 0; i < rows.rows->len; i++)
+    add_left (self, tall_hbase_reply_get_row (&rows, i));
+  return TRUE;
 }
 
-static const HbTColumnValue *
-find_cell (const HbTResult *result, const char *qualifier)
+static const TallCell *
+find_cell (const TallRow *row, const char *qualifier)
 {
-  for (guint i = 0; i < result->columnValues->len; i++)
-    {
-      const HbTColumnValue *cell = g_ptr_array_index (result->columnValues, i);
-      if (tall_slice_equal (tall_slice_array (cell->qualifier), tall_slice_str (qualifier)))
-        return cell;
-    }
+  for (guint i = 0; i < row->n_cells; i++)
+    if (tall_slice_equal (row->cells[i].qualifier, tall_slice_str (qualifier)))
+      return &row->cells[i];
   return NULL;
 }
 
 static gboolean
-check_end (const SelfTest *self, const HbTResult *result, GError **error)
+check_end (const SelfTest *self, const TallRow *row, GError **error)
 {
   for (guint i = 0; i < G_N_ELEMENTS (ends); i++)
     {
-      const HbTColumnValue *cell = find_cell (result, ends[i].qualifier);
+      const TallCell *cell = find_cell (row, ends[i].qualifier);
       gboolean right = (cell == NULL) == (ends[i].value == NULL);
       if (right && cell != NULL)
-        right = tall_slice_equal (tall_slice_array (cell->value), tall_slice_str (ends[i].value));
+        right = tall_slice_equal (cell->value, tall_slice_str (ends[i].value));
       if (!right)
         return refuse (self, ends[i].what, error);
     }
@@ -294,14 +313,17 @@ check_end (const SelfTest *self, const HbTResult *result, GError **error)
 static gboolean
 run_end (SelfTest *self, GError **error)
 {
-  g_autoptr (HbTIOError) io = NULL;
+  const TallHbaseTGet get = { .row = self->row, .max_versions = 1 };
+  TallHbaseArgs args = { .table = self->table, .get = &get };
+  g_auto (TallHbaseReply) reply;
+  TallHbaseTIOError *io = NULL;
   GError *reason = NULL;
-  g_autoptr (HbTGet) get = g_object_new (HB_TYPE_T_GET, NULL);
-  g_autoptr (HbTResult) result = g_object_new (HB_TYPE_T_RESULT, NULL);
-  get->row = g_byte_array_ref (self->row);
-  if (!hb_gateway_client_get (self->client, &result, self->table, get, &io, &reason))
+
+  tall_hbase_reply_init (&reply, self->arena);
+  if (!tall_hbase_send (transport_of (self), TALL_HBASE_GET, &args, &reason)
+      || !tall_hbase_reply_read (&reply, transport_of (self), TALL_HBASE_GET, 1, &io, &reason))
     return fail (self, reason, io, error);
-  return check_end (self, result, error);
+  return check_end (self, tall_hbase_reply_get_row (&reply, 0), error);
 }
 
 /* Runs the test on a new row. FALSE as tall_hbase_self_test() says. */
@@ -311,16 +333,17 @@ try_out (TallHbaseLink *link, const TallHbaseNames *names, const char *owner, GE
   g_autofree char *id = g_uuid_string_random ();
   g_autofree char *prefix = g_strconcat (PREFIX, owner, "/", NULL);
   g_autofree char *row = g_strconcat (prefix, id, NULL);
+  g_autofree char *table = tall_hbase_names_get_table (names, TALL_HBASE_SELF_TEST_TABLE);
   g_auto (SelfTest) self = {
     .link = link,
-    .client = tall_hbase_link_get_client (link),
     .names = names,
     .owner = prefix,
-    .table = tall_hbase_names_get_table (names, TALL_HBASE_SELF_TEST_TABLE),
-    .row = tall_hbase_bytes (tall_slice_str (row)),
+    .table = tall_slice_str (table),
+    .row = tall_slice_str (row),
     .now = g_get_real_time () / 1000,
     .batch = tall_batch_new (),
-    .removed = g_ptr_array_new_with_free_func (g_object_unref),
+    .arena = tall_arena_new (0),
+    .removed = g_array_new (FALSE, FALSE, sizeof (TallHbaseTDelete)),
   };
   gboolean exists = FALSE;
 

@@ -11,25 +11,25 @@ typedef struct
 } Choice;
 
 static const Choice compressions[] = {
-  { "none", HB_T_COMPRESSION_ALGORITHM_NONE },     { "gz", HB_T_COMPRESSION_ALGORITHM_GZ },
-  { "snappy", HB_T_COMPRESSION_ALGORITHM_SNAPPY }, { "lz4", HB_T_COMPRESSION_ALGORITHM_LZ4 },
-  { "zstd", HB_T_COMPRESSION_ALGORITHM_ZSTD },     { "bzip2", HB_T_COMPRESSION_ALGORITHM_BZIP2 },
-  { "lzo", HB_T_COMPRESSION_ALGORITHM_LZO },       { NULL, 0 },
+  { "none", TALL_HBASE_COMPRESSION_NONE },     { "gz", TALL_HBASE_COMPRESSION_GZ },
+  { "snappy", TALL_HBASE_COMPRESSION_SNAPPY }, { "lz4", TALL_HBASE_COMPRESSION_LZ4 },
+  { "zstd", TALL_HBASE_COMPRESSION_ZSTD },     { "bzip2", TALL_HBASE_COMPRESSION_BZIP2 },
+  { "lzo", TALL_HBASE_COMPRESSION_LZO },       { NULL, 0 },
 };
 
 static const Choice bloom_filters[] = {
-  { "none", HB_T_BLOOM_FILTER_TYPE_NONE },
-  { "row", HB_T_BLOOM_FILTER_TYPE_ROW },
-  { "rowcol", HB_T_BLOOM_FILTER_TYPE_ROWCOL },
+  { "none", TALL_HBASE_BLOOM_NONE },
+  { "row", TALL_HBASE_BLOOM_ROW },
+  { "rowcol", TALL_HBASE_BLOOM_ROWCOL },
   { NULL, 0 },
 };
 
 static const Choice encodings[] = {
-  { "none", HB_T_DATA_BLOCK_ENCODING_NONE },
-  { "prefix", HB_T_DATA_BLOCK_ENCODING_PREFIX },
-  { "diff", HB_T_DATA_BLOCK_ENCODING_DIFF },
-  { "fast_diff", HB_T_DATA_BLOCK_ENCODING_FAST_DIFF },
-  { "row_index_v1", HB_T_DATA_BLOCK_ENCODING_ROW_INDEX_V1 },
+  { "none", TALL_HBASE_ENCODING_NONE },
+  { "prefix", TALL_HBASE_ENCODING_PREFIX },
+  { "diff", TALL_HBASE_ENCODING_DIFF },
+  { "fast_diff", TALL_HBASE_ENCODING_FAST_DIFF },
+  { "row_index_v1", TALL_HBASE_ENCODING_ROW_INDEX_V1 },
   { NULL, 0 },
 };
 
@@ -72,25 +72,18 @@ name_of (const Choice *choices, gint value)
 }
 
 static gboolean
-set_choices (HbTColumnFamilyDescriptor *family, const TallTableSpec *spec, GError **error)
+set_choices (TallHbaseTColumnFamilyDescriptor *family, const TallTableSpec *spec, GError **error)
 {
-  gint compression = 0, bloom_filter = 0, encoding = 0;
-  if (!choose (compressions, "compression", spec->compression, &compression,
-               &family->__isset_compressionType, error)
-      || !choose (bloom_filters, "Bloom filter", spec->bloom_filter, &bloom_filter,
-                  &family->__isset_bloomnFilterType, error)
-      || !choose (encodings, "block encoding", spec->block_encoding, &encoding,
-                  &family->__isset_dataBlockEncoding, error))
-    return FALSE;
-
-  family->compressionType = (HbTCompressionAlgorithm)compression;
-  family->bloomnFilterType = (HbTBloomFilterType)bloom_filter;
-  family->dataBlockEncoding = (HbTDataBlockEncoding)encoding;
-  return TRUE;
+  return choose (compressions, "compression", spec->compression, &family->compression_type,
+                 &family->has_compression_type, error)
+         && choose (bloom_filters, "Bloom filter", spec->bloom_filter, &family->bloom_filter_type,
+                    &family->has_bloom_filter_type, error)
+         && choose (encodings, "block encoding", spec->block_encoding, &family->data_block_encoding,
+                    &family->has_data_block_encoding, error);
 }
 
 static gboolean
-set_ttl (HbTColumnFamilyDescriptor *family, guint64 ttl, GError **error)
+set_ttl (TallHbaseTColumnFamilyDescriptor *family, guint64 ttl, GError **error)
 {
   if (ttl >= G_MAXINT32)
     {
@@ -100,8 +93,7 @@ set_ttl (HbTColumnFamilyDescriptor *family, guint64 ttl, GError **error)
                    G_MAXINT32 - 1);
       return FALSE;
     }
-  family->timeToLive = ttl == 0 ? G_MAXINT32 : (gint32)ttl;
-  family->__isset_timeToLive = TRUE;
+  family->time_to_live = ttl == 0 ? G_MAXINT32 : (gint32)ttl;
   return TRUE;
 }
 
@@ -113,67 +105,56 @@ set_ttl (HbTColumnFamilyDescriptor *family, guint64 ttl, GError **error)
 gboolean
 tall_hbase_settings_check (const TallTableSpec *spec, GError **error)
 {
-  g_autoptr (HbTColumnFamilyDescriptor) family =
-      g_object_new (HB_TYPE_T_COLUMN_FAMILY_DESCRIPTOR, NULL);
-  return set_ttl (family, spec->ttl, error) && set_choices (family, spec, error);
+  TallHbaseTColumnFamilyDescriptor family;
+  return tall_hbase_settings_to_family (spec, &family, error);
 }
 
 /**
- * tall_hbase_settings_to_descriptor:
+ * tall_hbase_settings_to_family:
+ * @family: (out): what HBase is to create
  *
- * Returns: (transfer full): what HBase is to create; NULL with %TALL_ERROR_UNSUPPORTED if it
- *   cannot keep what the spec asks for
+ * Returns: FALSE with %TALL_ERROR_UNSUPPORTED if HBase cannot keep what the spec asks for
  */
-HbTTableDescriptor *
-tall_hbase_settings_to_descriptor (const TallTableSpec *spec,
-                                   const TallHbaseNames *names,
-                                   GError **error)
+gboolean
+tall_hbase_settings_to_family (const TallTableSpec *spec,
+                               TallHbaseTColumnFamilyDescriptor *family,
+                               GError **error)
 {
-  g_autoptr (HbTColumnFamilyDescriptor) family =
-      g_object_new (HB_TYPE_T_COLUMN_FAMILY_DESCRIPTOR, NULL);
-  family->name = tall_hbase_bytes (tall_slice_str (TALL_FAMILY));
-  family->maxVersions = spec->max_versions == 0 || spec->max_versions > G_MAXINT32
-                            ? G_MAXINT32
-                            : (gint32)spec->max_versions;
-  family->__isset_maxVersions = TRUE;
-  family->keepDeletedCells = HB_T_KEEP_DELETED_CELLS_FALSE;
-  family->__isset_keepDeletedCells = TRUE;
-  if (!set_ttl (family, spec->ttl, error) || !set_choices (family, spec, error))
-    return NULL;
-
-  HbTTableDescriptor *descriptor = g_object_new (HB_TYPE_T_TABLE_DESCRIPTOR, NULL);
-  g_clear_object (&descriptor->tableName);
-  descriptor->tableName = tall_hbase_names_get_table_name (names, spec->name);
-  g_ptr_array_add (descriptor->columns, g_steal_pointer (&family));
-  descriptor->__isset_columns = TRUE;
-  return descriptor;
+  *family = (TallHbaseTColumnFamilyDescriptor){
+    .name = tall_slice_str (TALL_FAMILY),
+    .max_versions = spec->max_versions == 0 || spec->max_versions > G_MAXINT32
+                        ? G_MAXINT32
+                        : (gint32)spec->max_versions,
+    .keep_deleted_cells = TALL_HBASE_KEEP_DELETED_FALSE,
+  };
+  return set_ttl (family, spec->ttl, error) && set_choices (family, spec, error);
 }
 
-static const HbTColumnFamilyDescriptor *
-find_family (const HbTTableDescriptor *descriptor)
+static const TallHbaseTColumnFamilyDescriptor *
+find_family (const GArray *families)
 {
-  for (guint i = 0; i < descriptor->columns->len; i++)
+  for (guint i = 0; i < families->len; i++)
     {
-      const HbTColumnFamilyDescriptor *family = g_ptr_array_index (descriptor->columns, i);
-      if (tall_slice_equal (tall_slice_array (family->name), tall_slice_str (TALL_FAMILY)))
+      const TallHbaseTColumnFamilyDescriptor *family =
+          &g_array_index (families, TallHbaseTColumnFamilyDescriptor, i);
+      if (tall_slice_equal (family->name, tall_slice_str (TALL_FAMILY)))
         return family;
     }
   return NULL;
 }
 
 /**
- * tall_hbase_settings_from_descriptor:
+ * tall_hbase_settings_from_families:
+ * @families: of TallHbaseTColumnFamilyDescriptor
  * @table: its short name
  *
  * Returns: (transfer full): the settings without regions; NULL with %TALL_ERROR_UNSUPPORTED if the
  *   table does not have our family
  */
 TallTableSpec *
-tall_hbase_settings_from_descriptor (const HbTTableDescriptor *descriptor,
-                                     const char *table,
-                                     GError **error)
+tall_hbase_settings_from_families (const GArray *families, const char *table, GError **error)
 {
-  const HbTColumnFamilyDescriptor *family = find_family (descriptor);
+  const TallHbaseTColumnFamilyDescriptor *family = find_family (families);
   if (family == NULL)
     {
       g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
@@ -182,10 +163,10 @@ tall_hbase_settings_from_descriptor (const HbTTableDescriptor *descriptor,
     }
 
   TallTableSpec *spec = tall_table_spec_new (table);
-  spec->max_versions = family->maxVersions == G_MAXINT32 ? 0 : (guint)family->maxVersions;
-  spec->ttl = family->timeToLive == G_MAXINT32 ? 0 : (guint64)family->timeToLive;
-  spec->compression = name_of (compressions, (gint)family->compressionType);
-  spec->bloom_filter = name_of (bloom_filters, (gint)family->bloomnFilterType);
-  spec->block_encoding = name_of (encodings, (gint)family->dataBlockEncoding);
+  spec->max_versions = family->max_versions == G_MAXINT32 ? 0 : (guint)family->max_versions;
+  spec->ttl = family->time_to_live == G_MAXINT32 ? 0 : (guint64)family->time_to_live;
+  spec->compression = name_of (compressions, family->compression_type);
+  spec->bloom_filter = name_of (bloom_filters, family->bloom_filter_type);
+  spec->block_encoding = name_of (encodings, family->data_block_encoding);
   return spec;
 }

@@ -63,15 +63,13 @@ tall_hbase_watch_open (TallHbasePool *self,
 static gboolean
 reaches_hbase (TallHbasePool *self, TallHbaseLink *link)
 {
-  g_autoptr (HbTTableName) name =
-      tall_hbase_names_get_table_name (&self->names, TALL_HBASE_SELF_TEST_TABLE);
-  g_autoptr (HbTIOError) io = NULL;
+  g_autoptr (GError) reason = NULL;
   gboolean exists;
   gint64 timeout = self->options.call_timeout * G_TIME_SPAN_MILLISECOND;
   tall_connection_set_deadline (link->connection, tall_hbase_limit (timeout, TALL_NO_DEADLINE));
-  if (hb_gateway_client_table_exists (tall_hbase_link_get_client (link), &exists, name, &io, NULL))
+  if (tall_hbase_link_ask_exists (link, &self->names, TALL_HBASE_SELF_TEST_TABLE, &exists, &reason))
     return TRUE;
-  if (io == NULL)
+  if (reason != NULL)
     tall_connection_break (link->connection);
   return FALSE;
 }

@@ -3,6 +3,7 @@
 #include "tall-hbase-writer.h"
 
 #include "tall-hbase-convert.h"
+#include "tall-hbase-reply.h"
 
 /* Limits of one request: a framed gateway silently drops requests over 2 MB. */
 #define MAX_ROWS 200
@@ -25,7 +26,9 @@ typedef struct
 {
   TallHbaseCall call;
   Group group;
-  GByteArray *table;
+  char *table;          /* with its name in HBase */
+  TallArena *arena;     /* of the reply */
+  guint n_failed;       /* deletes, as the reply says */
   GPtrArray *mutations; /* of TallMutation; not owned */
   GArray *positions;    /* of guint: where they stand in what the caller gave */
   gsize size;           /* bytes, about */
@@ -36,7 +39,8 @@ static void
 request_free (gpointer data)
 {
   Request *self = data;
-  g_clear_pointer (&self->table, g_byte_array_unref);
+  g_clear_pointer (&self->table, g_free);
+  g_clear_pointer (&self->arena, tall_arena_free);
   g_clear_pointer (&self->mutations, g_ptr_array_unref);
   g_clear_pointer (&self->positions, g_array_unref);
   g_free (self);
@@ -61,67 +65,111 @@ group_of (const TallMutation *mutation)
   return puts ? GROUP_PUTS : GROUP_DELETES;
 }
 
-static HbTDelete *
-delete_of (const TallMutation *mutation)
+static gboolean
+send_mixed (Request *self, TallTransport *transport, GError **error)
 {
-  return tall_hbase_delete_new (mutation, mutation->changes[0].kind);
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  TallHbaseArgs args = {
+    .table = tall_slice_str (self->table),
+    .mutations = tall_hbase_t_row_mutations_new (g_ptr_array_index (self->mutations, 0), arena),
+  };
+  return tall_hbase_send (transport, TALL_HBASE_MUTATE_ROW, &args, error);
 }
 
 static gboolean
-apply_send (TallHbaseCall *call, HbGatewayIf *client, GError **error)
+send_puts (Request *self, TallTransport *transport, GError **error)
 {
-  Request *self = (Request *)call;
-  const TallMutation *first = g_ptr_array_index (self->mutations, 0);
-  if (self->group == GROUP_MIXED)
-    {
-      g_autoptr (HbTRowMutations) mutations = tall_hbase_row_mutations_new (first);
-      return hb_gateway_client_send_mutate_row (client, self->table, mutations, error);
-    }
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  guint n = self->mutations->len;
+  TallHbaseTPut *puts = tall_arena_newa0 (arena, TallHbaseTPut, n);
+  for (guint i = 0; i < n; i++)
+    tall_hbase_t_put_init (&puts[i], g_ptr_array_index (self->mutations, i), arena);
 
-  gboolean puts = self->group == GROUP_PUTS;
-  g_autoptr (GPtrArray) list = g_ptr_array_new_full (self->mutations->len, g_object_unref);
-  for (guint i = 0; i < self->mutations->len; i++)
+  TallHbaseArgs args = { .table = tall_slice_str (self->table), .puts = puts, .n_puts = n };
+  return tall_hbase_send (transport, TALL_HBASE_PUT_MULTIPLE, &args, error);
+}
+
+static gboolean
+send_deletes (Request *self, TallTransport *transport, GError **error)
+{
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  guint n = self->mutations->len;
+  TallHbaseTDelete *deletes = tall_arena_newa0 (arena, TallHbaseTDelete, n);
+  for (guint i = 0; i < n; i++)
     {
       const TallMutation *mutation = g_ptr_array_index (self->mutations, i);
-      if (puts)
-        g_ptr_array_add (list, tall_hbase_put_new (mutation));
-      else
-        g_ptr_array_add (list, delete_of (mutation));
+      tall_hbase_t_delete_init (&deletes[i], mutation, mutation->changes[0].kind, arena);
     }
-  return puts ? hb_gateway_client_send_put_multiple (client, self->table, list, error)
-              : hb_gateway_client_send_delete_multiple (client, self->table, list, error);
+
+  TallHbaseArgs args = { .table = tall_slice_str (self->table),
+                         .deletes = deletes,
+                         .n_deletes = n };
+  return tall_hbase_send (transport, TALL_HBASE_DELETE_MULTIPLE, &args, error);
+}
+
+static gboolean
+apply_send (TallHbaseCall *call, TallTransport *transport, GError **error)
+{
+  Request *self = (Request *)call;
+  switch (self->group)
+    {
+    case GROUP_PUTS:
+      return send_puts (self, transport, error);
+    case GROUP_DELETES:
+      return send_deletes (self, transport, error);
+    case GROUP_MIXED:
+      return send_mixed (self, transport, error);
+    }
+  g_assert_not_reached ();
 }
 
 /* The gateway lists failed deletes instead of declaring an error. All are sent again, once. */
 static gboolean
-check_deletes (Request *self, const GPtrArray *failed, HbTIOError **io)
+check_deletes (Request *self, TallHbaseTIOError **io)
 {
-  self->call.again = failed->len > 0 && !self->again;
+  self->call.again = self->n_failed > 0 && !self->again;
   self->again = self->call.again;
-  if (failed->len == 0 || self->again)
+  if (self->n_failed == 0 || self->again)
     return TRUE;
 
-  *io = g_object_new (HB_TYPE_T_I_O_ERROR, NULL);
-  g_free ((*io)->message);
-  (*io)->message = g_strdup_printf ("%u of %u deletes failed", failed->len, self->mutations->len);
-  (*io)->__isset_message = TRUE;
-  (*io)->canRetry = TRUE;
-  (*io)->__isset_canRetry = TRUE;
+  *io = tall_arena_new0 (self->arena, TallHbaseTIOError);
+  (*io)->message = tall_arena_printf (self->arena, "%u of %u deletes failed", self->n_failed,
+                                      self->mutations->len);
+  (*io)->can_retry = TRUE;
   return FALSE;
 }
 
 static gboolean
-apply_receive (TallHbaseCall *call, HbGatewayIf *client, HbTIOError **io, GError **error)
+count_failed (TallStructReader *reader,
+              const TallStructType *type G_GNUC_UNUSED,
+              gconstpointer element G_GNUC_UNUSED,
+              GError **error G_GNUC_UNUSED)
 {
-  Request *self = (Request *)call;
-  if (self->group == GROUP_MIXED)
-    return hb_gateway_client_recv_mutate_row (client, io, error);
-  if (self->group == GROUP_PUTS)
-    return hb_gateway_client_recv_put_multiple (client, io, error);
+  Request *self = reader->sink;
+  self->n_failed++;
+  return TRUE;
+}
 
-  g_autoptr (GPtrArray) failed = g_ptr_array_new_with_free_func (g_object_unref);
-  return hb_gateway_client_recv_delete_multiple (client, &failed, io, error)
-         && check_deletes (self, failed, io);
+static gboolean
+apply_receive (TallHbaseCall *call,
+               TallTransport *transport,
+               TallHbaseTIOError **io,
+               GError **error)
+{
+  static const TallHbaseMethodId methods[] = {
+    [GROUP_PUTS] = TALL_HBASE_PUT_MULTIPLE,
+    [GROUP_DELETES] = TALL_HBASE_DELETE_MULTIPLE,
+    [GROUP_MIXED] = TALL_HBASE_MUTATE_ROW,
+  };
+  static const TallStructHandler handler = { NULL, count_failed };
+  Request *self = (Request *)call;
+  TallHbaseReceiver receiver = { self->arena, &handler, self };
+  TallHbaseResult result;
+
+  self->n_failed = 0;
+  gboolean ok = tall_hbase_receive (transport, methods[self->group], &receiver, &result, error);
+  *io = result.io;
+  return ok && check_deletes (self, io);
 }
 
 static Request *
@@ -135,6 +183,7 @@ request_new (const TallHbaseNames *names, const char *table, Group group)
   self->call.harmless = TRUE; /* all timestamps are explicit */
   self->group = group;
   self->table = tall_hbase_names_get_table (names, table);
+  self->arena = tall_arena_new (0);
   self->mutations = g_ptr_array_new ();
   self->positions = g_array_new (FALSE, FALSE, sizeof (guint));
   return self;
@@ -225,34 +274,46 @@ tall_hbase_apply (TallHbasePool *pool,
 typedef struct
 {
   TallHbaseCall call;
-  GByteArray *table;
+  const char *table; /* with its name in HBase */
+  TallArena *arena;  /* of the reply */
   const TallMutation *mutation;
   const TallHbaseCondition *condition;
   gboolean matched;
 } ConditionalRequest;
 
 static gboolean
-apply_if_send (TallHbaseCall *call, HbGatewayIf *client, GError **error)
+apply_if_send (TallHbaseCall *call, TallTransport *transport, GError **error)
 {
   ConditionalRequest *self = (ConditionalRequest *)call;
   const TallSlice *expected = self->condition->expected;
-  g_autoptr (GByteArray) row = tall_hbase_bytes (self->mutation->row);
-  g_autoptr (GByteArray) family = tall_hbase_bytes (tall_slice_str (TALL_FAMILY));
-  g_autoptr (GByteArray) qualifier = tall_hbase_bytes (self->condition->qualifier);
-  /* The empty value means "must not exist"; an absent one is an error of the gateway. */
-  g_autoptr (GByteArray) value =
-      tall_hbase_bytes (expected == NULL ? (TallSlice)TALL_SLICE_INIT : *expected);
-  g_autoptr (HbTRowMutations) mutations = tall_hbase_row_mutations_new (self->mutation);
-
-  return hb_gateway_client_send_check_and_mutate (client, self->table, row, family, qualifier,
-                                                  HB_T_COMPARE_OP_EQUAL, value, mutations, error);
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  TallHbaseArgs args = {
+    .table = tall_slice_str (self->table),
+    .row = self->mutation->row,
+    .family = tall_slice_str (TALL_FAMILY),
+    .qualifier = self->condition->qualifier,
+    .compare_op = TALL_HBASE_EQUAL,
+    /* The empty value means "must not exist"; an absent one is an error of the gateway. */
+    .value = expected == NULL ? (TallSlice)TALL_SLICE_INIT : *expected,
+    .mutations = tall_hbase_t_row_mutations_new (self->mutation, arena),
+  };
+  return tall_hbase_send (transport, TALL_HBASE_CHECK_AND_MUTATE, &args, error);
 }
 
 static gboolean
-apply_if_receive (TallHbaseCall *call, HbGatewayIf *client, HbTIOError **io, GError **error)
+apply_if_receive (TallHbaseCall *call,
+                  TallTransport *transport,
+                  TallHbaseTIOError **io,
+                  GError **error)
 {
   ConditionalRequest *self = (ConditionalRequest *)call;
-  return hb_gateway_client_recv_check_and_mutate (client, &self->matched, io, error);
+  TallHbaseReceiver receiver = { self->arena, NULL, NULL };
+  TallHbaseResult result;
+  gboolean ok =
+      tall_hbase_receive (transport, TALL_HBASE_CHECK_AND_MUTATE, &receiver, &result, error);
+  *io = result.io;
+  self->matched = result.yes;
+  return ok;
 }
 
 /**
@@ -273,13 +334,15 @@ tall_hbase_apply_if (TallHbasePool *pool,
   if (!check_size (pool, mutation, encoded_size (mutation), error))
     return FALSE;
 
-  g_autoptr (GByteArray) table = tall_hbase_names_get_table (names, mutation->table);
+  g_autofree char *table = tall_hbase_names_get_table (names, mutation->table);
+  g_autoptr (TallArena) arena = tall_arena_new (0);
   ConditionalRequest request = {
     .call = { .send = apply_if_send,
               .receive = apply_if_receive,
               .table = mutation->table,
               .writes = TRUE },
     .table = table,
+    .arena = arena,
     .mutation = mutation,
     .condition = condition,
   };
@@ -293,35 +356,40 @@ tall_hbase_apply_if (TallHbasePool *pool,
 typedef struct
 {
   TallHbaseCall call;
-  GByteArray *table;
+  const char *table; /* with its name in HBase */
   const TallHbaseCounter *counter;
   gint64 delta;
-  HbTResult *result;
+  TallHbaseReply reply;
 } IncrementRequest;
 
 static gboolean
-increment_send (TallHbaseCall *call, HbGatewayIf *client, GError **error)
+increment_send (TallHbaseCall *call, TallTransport *transport, GError **error)
 {
   IncrementRequest *self = (IncrementRequest *)call;
-  g_autoptr (HbTIncrement) increment =
-      tall_hbase_increment_new (self->counter->row, self->counter->qualifier, self->delta);
-  return hb_gateway_client_send_increment (client, self->table, increment, error);
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  TallHbaseArgs args = { .table = tall_slice_str (self->table),
+                         .increment = tall_hbase_t_increment_new (
+                             self->counter->row, self->counter->qualifier, self->delta, arena) };
+  return tall_hbase_send (transport, TALL_HBASE_INCREMENT, &args, error);
 }
 
 static gboolean
-increment_receive (TallHbaseCall *call, HbGatewayIf *client, HbTIOError **io, GError **error)
+increment_receive (TallHbaseCall *call,
+                   TallTransport *transport,
+                   TallHbaseTIOError **io,
+                   GError **error)
 {
   IncrementRequest *self = (IncrementRequest *)call;
-  return hb_gateway_client_recv_increment (client, &self->result, io, error);
+  return tall_hbase_reply_read (&self->reply, transport, TALL_HBASE_INCREMENT, 1, io, error);
 }
 
 static gboolean
-read_counter (const HbTResult *result, gint64 *value, GError **error)
+read_counter (const TallHbaseReply *reply, gint64 *value, GError **error)
 {
-  if (result->columnValues->len == 1)
+  const TallRow *row = tall_hbase_reply_get_row (reply, 0);
+  if (row->n_cells == 1)
     {
-      const HbTColumnValue *cell = g_ptr_array_index (result->columnValues, 0);
-      TallReader reader = tall_reader (tall_slice_array (cell->value));
+      TallReader reader = tall_reader (row->cells[0].value);
       *value = (gint64)tall_reader_u64 (&reader);
       if (tall_reader_done (&reader))
         return TRUE;
@@ -345,7 +413,8 @@ tall_hbase_increment (TallHbasePool *pool,
                       gint64 *value,
                       GError **error)
 {
-  g_autoptr (GByteArray) table = tall_hbase_names_get_table (names, counter->table);
+  g_autofree char *table = tall_hbase_names_get_table (names, counter->table);
+  g_autoptr (TallArena) arena = tall_arena_new (0);
   IncrementRequest request = {
     .call = { .send = increment_send,
               .receive = increment_receive,
@@ -354,11 +423,11 @@ tall_hbase_increment (TallHbasePool *pool,
     .table = table,
     .counter = counter,
     .delta = delta,
-    .result = g_object_new (HB_TYPE_T_RESULT, NULL),
   };
   TallHbaseCall *calls[] = { &request.call };
+  tall_hbase_reply_init (&request.reply, arena);
   gboolean ok = tall_hbase_run (pool, names, calls, 1, deadline, error)
-                && read_counter (request.result, value, error);
-  g_clear_object (&request.result);
+                && read_counter (&request.reply, value, error);
+  tall_hbase_reply_clear (&request.reply);
   return ok;
 }

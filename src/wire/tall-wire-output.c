@@ -1,0 +1,160 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-wire-output.h"
+
+/*
+ * Binary: a field is its type (1 byte), its number (2) and its value; integers are big-endian;
+ * texts and bytes come after their length (4). Compact: a field is one byte, the step from the
+ * number of the field before (upper half) and its type; integers and lengths take seven bits a
+ * byte.
+ */
+
+#define MAX_VARINT_64 10
+
+static void
+put_u8 (TallWireOutput *self, guint8 value)
+{
+  g_byte_array_append (self->bytes, &value, 1);
+}
+
+static void
+put_varint (TallWireOutput *self, guint64 value)
+{
+  guint8 bytes[MAX_VARINT_64];
+  guint n = 0;
+  for (; value > 0x7f; value >>= 7)
+    bytes[n++] = (guint8)(value | 0x80);
+  bytes[n++] = (guint8)value;
+  g_byte_array_append (self->bytes, bytes, n);
+}
+
+static void
+put_zigzag (TallWireOutput *self, gint64 value)
+{
+  put_varint (self, (guint64)value << 1 ^ (guint64)(value >> 63));
+}
+
+static void
+put_compact_field (TallWireOutput *self, gint16 *last, guint8 type, gint16 id)
+{
+  gint step = id - *last;
+  gboolean fits = step > 0 && step <= TALL_COMPACT_MAX_STEP;
+  put_u8 (self, (guint8)(fits ? step << 4 | type : type));
+  if (!fits)
+    put_zigzag (self, id);
+  *last = id;
+}
+
+void
+tall_wire_put_field (TallWireOutput *self, gint16 *last, TallWireType type, gint16 id)
+{
+  if (self->compact)
+    {
+      put_compact_field (self, last, tall_compact_from_type[type], id);
+      return;
+    }
+  guint8 head[3] = { (guint8)type, (guint8)((guint16)id >> 8), (guint8)id };
+  g_byte_array_append (self->bytes, head, sizeof head);
+}
+
+void
+tall_wire_put_bool_field (TallWireOutput *self, gint16 *last, gint16 id, gboolean value)
+{
+  if (self->compact)
+    {
+      put_compact_field (self, last, value ? TALL_COMPACT_TRUE : TALL_COMPACT_FALSE, id);
+      return;
+    }
+  tall_wire_put_field (self, last, TALL_WIRE_BOOL, id);
+  put_u8 (self, value != FALSE);
+}
+
+void
+tall_wire_put_stop (TallWireOutput *self)
+{
+  put_u8 (self, TALL_WIRE_STOP);
+}
+
+/* A number as lengths and headers have it. */
+void
+tall_wire_put_u32 (TallWireOutput *self, guint32 value)
+{
+  if (self->compact)
+    put_varint (self, value);
+  else
+    tall_bytes_append_u32 (self->bytes, value);
+}
+
+void
+tall_wire_put_i32 (TallWireOutput *self, gint32 value)
+{
+  if (self->compact)
+    put_zigzag (self, value);
+  else
+    tall_bytes_append_u32 (self->bytes, (guint32)value);
+}
+
+void
+tall_wire_put_i64 (TallWireOutput *self, gint64 value)
+{
+  if (self->compact)
+    put_zigzag (self, value);
+  else
+    tall_bytes_append_u64 (self->bytes, (guint64)value);
+}
+
+/* A text or bytes. */
+void
+tall_wire_put_bytes (TallWireOutput *self, TallSlice bytes)
+{
+  tall_wire_put_u32 (self, (guint32)bytes.len);
+  tall_bytes_append (self->bytes, bytes);
+}
+
+void
+tall_wire_put_list (TallWireOutput *self, TallWireType type, guint32 size)
+{
+  if (!self->compact)
+    {
+      put_u8 (self, (guint8)type);
+      tall_bytes_append_u32 (self->bytes, size);
+      return;
+    }
+  gboolean fits = size < TALL_COMPACT_LONG_LIST;
+  put_u8 (self,
+          (guint8)((fits ? size : TALL_COMPACT_LONG_LIST) << 4 | tall_compact_from_type[type]));
+  if (!fits)
+    put_varint (self, size);
+}
+
+void
+tall_wire_put_map (TallWireOutput *self,
+                   TallWireType key_type,
+                   TallWireType value_type,
+                   guint32 size)
+{
+  if (self->compact)
+    {
+      put_varint (self, size);
+      if (size > 0)
+        put_u8 (self, (guint8)(tall_compact_from_type[key_type] << 4
+                               | tall_compact_from_type[value_type]));
+      return;
+    }
+  put_u8 (self, (guint8)key_type);
+  put_u8 (self, (guint8)value_type);
+  tall_bytes_append_u32 (self->bytes, size);
+}
+
+/* How a message begins. */
+void
+tall_wire_put_message_type (TallWireOutput *self, TallMessageType type)
+{
+  if (!self->compact)
+    {
+      tall_bytes_append_u32 (self->bytes, TALL_BINARY_VERSION | (guint32)type);
+      return;
+    }
+  put_u8 (self, TALL_COMPACT_ID);
+  put_u8 (self, (guint8)(TALL_COMPACT_VERSION | (guint32)type << TALL_COMPACT_TYPE_SHIFT));
+}

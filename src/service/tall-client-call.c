@@ -113,7 +113,7 @@ explain_failure (const TallClientCall *self, const char *operation, GError *reas
 
 /**
  * tall_client_call_take_failure:
- * @operation: what failed, such as `Storing order 10248 of VINET`
+ * @operation: (nullable): what failed, such as `Storing order 10248 of VINET`; only of a write
  *
  * Makes an error of a failure in an answer, of the whole call or of one of many. After a try that
  * may have taken effect, whatever the answer says only speaks of the second try. (The token has

@@ -42,10 +42,7 @@ take_outcome (const TallClientCall *call,
               TallOutcome *outcome)
 {
   if (got->failure != NULL)
-    {
-      g_autofree char *operation = tall_idl_call_describe_item (call->call, id);
-      tall_client_call_take_failure (call, operation, got->failure, &outcome->error);
-    }
+    tall_client_call_take_failure (call, NULL, got->failure, &outcome->error);
   else if (got->result == NULL || !is_order (id, got->result->order))
     (void)tall_client_set_wrong_answer (call, &outcome->error);
   else

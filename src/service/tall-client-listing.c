@@ -106,8 +106,7 @@ take_outcome (const TallClientCall *call,
 {
   if (got->failure != NULL)
     {
-      g_autofree char *operation = g_strdup_printf ("Fetching an order of %s", number);
-      tall_client_call_take_failure (call, operation, got->failure, &outcome->error);
+      tall_client_call_take_failure (call, NULL, got->failure, &outcome->error);
       return TRUE;
     }
   if (got->result == NULL || got->result->order == NULL
@@ -148,11 +147,7 @@ take_customer_orders (const TallClientCall *call,
   page->customer = g_steal_pointer (&got->customer);
   page->revision = page->customer != NULL ? got->revision : 0;
   if (got->failure != NULL)
-    {
-      TallIdlArgs args = { .customer_number = (char *)number };
-      g_autofree char *operation = tall_idl_call_describe (TALL_CALL (get_customer), &args);
-      tall_client_call_take_failure (call, operation, got->failure, &page->customer_error);
-    }
+    tall_client_call_take_failure (call, NULL, got->failure, &page->customer_error);
   if (!take_others (got, page))
     return FALSE;
   page->next_page = g_strdup (got->next_page);

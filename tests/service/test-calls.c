@@ -5,6 +5,8 @@
  * of the IDL is checked by a client that is generated from that (check_python.py). */
 
 #include "tall-calls.h"
+#include "tall-error.h"
+#include "tall-request.h"
 #include "tall-test-front.h"
 
 #define FIRST_SLOT G_STRUCT_OFFSET (TallFrontClass, put_order)
@@ -133,6 +135,88 @@ test_operations (void)
   g_assert_cmpstr (put, ==, "Storing order }10248{ of {order_number}%s");
 }
 
+#define MEMORY ((gsize)100 * 1024 * 1024)
+#define ORDER ((gsize)10 * 1024 * 1024)
+
+/* Runs a call about an order A of customer A, on a server whose memory is taken. */
+static gboolean
+run_without_memory (const TallIdlCall *call, TallFront *front, TallMemory *memory, GError **error)
+{
+  char number[] = "A";
+  g_autoptr (TallOrder) order = tall_order_new (number, number);
+  TallOrderId id = { number, number };
+  TallIdlPut put = { .order = order };
+  TallIdlMany many = { .ids = &id, .n_ids = 1, .puts = &put, .n_puts = 1 };
+  TallIdlListing listing = { .customer_number = number };
+  TallCallMemory part;
+  g_auto (TallRequest) request;
+
+  tall_call_memory_init (&part, memory, NULL, 0);
+  tall_request_init (&request, front, &part, call);
+  request.args.customer_number = request.args.order_number = number;
+  request.args.request = call->asked != NULL ? (gpointer)&many : &listing;
+  gboolean ok = tall_request_run (&request, error);
+  tall_call_memory_end (&part);
+  return ok;
+}
+
+/* Without memory only those calls are run that work on no order and no page. */
+static void
+test_memory (void)
+{
+  g_autoptr (TallFront) front = tall_test_front_new ();
+  g_auto (GStrv) names = tall_calls_list_names ();
+  TallMemory memory;
+  TallMemoryPart all = { &memory }, slot = { &memory };
+
+  tall_memory_init (&memory, MEMORY, ORDER);
+  g_assert_true (tall_memory_part_take (&all, MEMORY, 0));
+  g_assert_true (tall_memory_part_take (&slot, ORDER, 0));
+  for (guint i = 0; names[i] != NULL; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      const TallIdlCall *call = tall_calls_find (names[i]);
+      gboolean ok = run_without_memory (call, front, &memory, &error);
+      g_test_message ("%s", names[i]);
+      if (call == TALL_CALL (describe) || call == TALL_CALL (ping))
+        g_assert_no_error (error);
+      else
+        g_assert_error (error, TALL_ERROR, TALL_ERROR_OVERLOADED);
+      g_assert_cmpint (ok, ==, error == NULL);
+    }
+  g_assert_cmpuint (tall_test_front_count_calls (TALL_TEST_FRONT (front)), ==, 2);
+  tall_memory_part_keep (&slot, 0);
+  tall_memory_part_keep (&all, 0);
+  tall_memory_clear (&memory);
+}
+
+/* What was not sent is an empty number, a list without elements, a listing from its beginning. */
+static void
+test_nothing_sent (void)
+{
+  g_autoptr (TallFront) front = tall_test_front_new ();
+  g_auto (GStrv) names = tall_calls_list_names ();
+  guint n_refused = 0;
+
+  for (guint i = 0; names[i] != NULL; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      TallCallMemory unlimited;
+      g_auto (TallRequest) request;
+      tall_call_memory_init (&unlimited, NULL, NULL, 0);
+      tall_request_init (&request, front, &unlimited, tall_calls_find (names[i]));
+      tall_request_fill_absent (&request);
+      g_test_message ("%s", names[i]);
+      if (tall_request_run (&request, &error))
+        continue;
+      g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+      g_assert_true (g_str_has_suffix (error->message, "number: a number must not be empty"));
+      n_refused++;
+    }
+  /* All but getOrders, putOrders, listCustomers, describe and ping. */
+  g_assert_cmpuint (n_refused, ==, g_strv_length (names) - 5);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -142,5 +226,7 @@ main (int argc, char **argv)
   g_test_add_func ("/service/calls/structs", test_structs);
   g_test_add_func ("/service/calls/operations/of-nothing", test_operations_of_nothing);
   g_test_add_func ("/service/calls/operations", test_operations);
+  g_test_add_func ("/service/calls/memory", test_memory);
+  g_test_add_func ("/service/calls/nothing-sent", test_nothing_sent);
   return g_test_run ();
 }

@@ -339,6 +339,29 @@ test_whole_failures (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   g_assert_nonnull (strstr (error->message, "Storing 2 orders"));
 }
 
+/* Of a call that failed inside the server, each outcome says so by its own name. */
+static void
+test_failed_inside (Fixture *f, gconstpointer data G_GNUC_UNUSED)
+{
+  g_auto (Many) many;
+
+  many_init (&many, 2);
+  for (guint i = 0; i < many.n; i++)
+    many_set (&many, i, tall_test_order_with_lines ("VINET", i ? "1" : "0", 1));
+  g_test_expect_message ("tallorder", G_LOG_LEVEL_WARNING, "internal: Storing 2 orders: broken");
+  tall_test_front_fail_next (f->test_front,
+                             g_error_new_literal (TALL_ERROR, TALL_ERROR_INTERNAL, "broken"));
+  put_all (f, &many, FALSE);
+  g_test_assert_expected_messages ();
+  for (guint i = 0; i < many.n; i++)
+    {
+      g_autofree char *prefix =
+          g_strdup_printf ("Storing order %u of VINET: Storing 2 orders: ", i);
+      g_assert_error (many.outcomes[i].error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN);
+      g_assert_true (g_str_has_prefix (many.outcomes[i].error->message, prefix));
+    }
+}
+
 #define ADD(path, function) g_test_add (path, Fixture, NULL, set_up, function, tear_down)
 
 int
@@ -355,5 +378,6 @@ main (int argc, char **argv)
   ADD ("/service/many/options", test_options);
   ADD ("/service/many/same-order-twice", test_same_order_twice);
   ADD ("/service/many/whole-failures", test_whole_failures);
+  ADD ("/service/many/failed-inside", test_failed_inside);
   return g_test_run ();
 }

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 
-/* The table of calls: what each entry says must fit the front, the structs and itself. What it says
- * of the IDL is checked by a client that is generated from that (check_python.py). */
+/* The table of calls: what each entry says must fit the front and itself. check_idl.py compares it
+ * with the IDL. */
 
 #include "tall-calls.h"
 #include "tall-error.h"

@@ -365,33 +365,46 @@ test_race (gconstpointer data)
     tall_test_directory_remove (directory);
 }
 
-static const struct
+/* The layout of several rows and the one of a single row that run for longer than the others. */
+static guint
+choose_n_operations (const TallLayout *layout, gboolean failing)
 {
-  const char *path;
-  Race race;
-} races[] = {
-  { "/race/record-type/memory", { "record-type", FALSE, TRUE, 0, 100000 } },
-  { "/race/record-type/rocksdb", { "record-type", TRUE, TRUE, 0, 100000 } },
-  { "/race/record-type/failing", { "record-type", FALSE, TRUE, 40, 12000 } },
-  { "/race/normalized/memory", { "normalized", FALSE, TRUE, 0, 9000 } },
-  { "/race/normalized/rocksdb", { "normalized", TRUE, TRUE, 0, 9000 } },
-  { "/race/normalized/failing", { "normalized", FALSE, TRUE, 40, 3000 } },
-  { "/race/denormalized/memory", { "denormalized", FALSE, TRUE, 0, 9000 } },
-  { "/race/denormalized/rocksdb", { "denormalized", TRUE, TRUE, 0, 9000 } },
-  { "/race/denormalized/failing", { "denormalized", FALSE, TRUE, 40, 3000 } },
-  { "/race/wide/memory", { "wide", FALSE, FALSE, 0, 9000 } },
-  { "/race/wide/rocksdb", { "wide", TRUE, FALSE, 0, 9000 } },
-  { "/race/wide/failing", { "wide", FALSE, FALSE, 20, 3000 } },
-  { "/race/blob/memory", { "blob", FALSE, FALSE, 0, 30000 } },
-  { "/race/blob/rocksdb", { "blob", TRUE, FALSE, 0, 30000 } },
-  { "/race/blob/failing", { "blob", FALSE, FALSE, 20, 30000 } },
-};
+  if (layout == &tall_layout_record_type)
+    return failing ? 12000 : 100000;
+  if (layout == &tall_layout_blob)
+    return 30000;
+  return failing ? 3000 : 9000;
+}
+
+static void
+add (const TallLayout *layout, const char *kind)
+{
+  Race *race = g_new (Race, 1);
+  gboolean failing = g_str_equal (kind, "failing");
+  *race = (Race){
+    .layout = layout->name,
+    .rocksdb = g_str_equal (kind, "rocksdb"),
+    .torn = !layout->single_row,
+    .failures = layout->single_row ? 20 : 40,
+    .n_operations = choose_n_operations (layout, failing),
+  };
+  if (!failing)
+    race->failures = 0;
+  g_autofree char *path = g_strdup_printf ("/race/%s/%s", layout->name, kind);
+  g_test_add_data_func_full (path, race, test_race, g_free);
+}
 
 int
 main (int argc, char *argv[])
 {
+  guint n;
+  const TallLayout *const *layouts = tall_layouts (&n);
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (races); i++)
-    g_test_add_data_func (races[i].path, &races[i].race, test_race);
+  for (guint i = 0; i < n; i++)
+    {
+      add (layouts[i], "memory");
+      add (layouts[i], "rocksdb");
+      add (layouts[i], "failing");
+    }
   return g_test_run ();
 }

@@ -304,6 +304,16 @@ test_unreadable (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
     }
 }
 
+/* The last of all has no row after it that shows that it is to be given up. */
+static void
+test_unreadable_last (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
+{
+  put_customer (fixture->front, "A");
+  tall_fixture_write_state_cell (fixture, "A", NULL, tall_slice ("\x01xy", 3));
+  g_autofree char *all = list_with_unreadable (fixture->front, 10);
+  g_assert_cmpstr (all, ==, "((null) 11)");
+}
+
 /* Two numbers with one MD5 are two customers, on whichever pages they come. */
 static void
 test_collision (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
@@ -336,9 +346,10 @@ test_collision (TallStoreFixture *fixture, gconstpointer data G_GNUC_UNUSED)
 }
 
 static const TallStoreTest tests[] = {
-  { "collision", test_collision }, { "unreadable", test_unreadable }, { "pages", test_pages },
-  { "order", test_order },         { "empty", test_empty },           { "calls", test_calls },
-  { "early-end", test_early_end },
+  { "collision", test_collision }, { "unreadable", test_unreadable },
+  { "pages", test_pages },         { "unreadable-last", test_unreadable_last },
+  { "order", test_order },         { "empty", test_empty },
+  { "calls", test_calls },         { "early-end", test_early_end },
 };
 
 int

@@ -12,6 +12,7 @@
 typedef struct
 {
   gboolean json;
+  gboolean repair;
   const gint *stop;
   guint64 n_of_kind[TALL_N_FINDING_KINDS];
 } Verify;
@@ -30,15 +31,19 @@ name_owner (const TallFinding *finding)
 }
 
 static void
-print_finding (const TallFinding *finding)
+print_finding (const Verify *self, const TallFinding *finding)
 {
   const TallFindingInfo *info = tall_finding_kind_info (finding->kind);
   g_autofree char *owner = name_owner (finding);
   g_autofree char *row = tall_slice_to_debug (finding->row);
   g_autofree char *message = tall_text_clean (finding->message);
   tall_print_styled (info->needs_person ? TALL_STYLE_BAD : TALL_STYLE_BOLD, "%-16s", info->name);
-  tall_print (" %s%stable %s, row %s: %s\n", owner, *owner != '\0' ? ", " : "", finding->table, row,
+  tall_print (" %s%stable %s, row %s: %s", owner, *owner != '\0' ? ", " : "", finding->table, row,
               message);
+  if (self->repair)
+    tall_print_styled (finding->mended ? TALL_STYLE_GOOD : TALL_STYLE_BAD, " (%s)",
+                       finding->mended ? "mended" : "left");
+  tall_print ("\n");
 }
 
 static void
@@ -59,6 +64,7 @@ print_finding_json (const TallFinding *finding)
     tall_json_add_number (builder, "revision", finding->revision);
   tall_json_add_text (builder, "message", finding->message);
   tall_json_add_flag (builder, "needs_person", info->needs_person);
+  tall_json_add_flag (builder, "mended", finding->mended);
   json_builder_end_object (builder);
   json_builder_end_object (builder);
   tall_json_print_line (builder);
@@ -73,7 +79,7 @@ on_finding (const TallFinding *finding, gpointer data)
   if (self->json)
     print_finding_json (finding);
   else
-    print_finding (finding);
+    print_finding (self, finding);
 }
 
 static gboolean
@@ -116,8 +122,12 @@ print_summary (const Verify *self, const TallVerifySummary *summary)
   if (summary->n_findings == 0)
     tall_print_styled (TALL_STYLE_GOOD, "%s\n", summary->is_whole ? "sound" : "nothing found");
   else
-    tall_print ("%" G_GUINT64_FORMAT " found, of which %" G_GUINT64_FORMAT " need a person\n",
+    tall_print ("%" G_GUINT64_FORMAT " found, of which %" G_GUINT64_FORMAT " need a person",
                 summary->n_findings, summary->n_for_person);
+  if (summary->n_findings > 0 && self->repair)
+    tall_print (" and %" G_GUINT64_FORMAT " are mended", summary->n_mended);
+  if (summary->n_findings > 0)
+    tall_print ("\n");
   if (summary->n_busy > 0)
     tall_print ("%" G_GUINT64_FORMAT " orders were written each time they were looked at, and are "
                 "not judged.\n",
@@ -136,6 +146,7 @@ print_summary_json (const TallVerifySummary *summary)
   tall_json_add_number (builder, "ids", summary->n_ids);
   tall_json_add_number (builder, "findings", summary->n_findings);
   tall_json_add_number (builder, "for_person", summary->n_for_person);
+  tall_json_add_number (builder, "mended", summary->n_mended);
   tall_json_add_number (builder, "busy", summary->n_busy);
   tall_json_add_flag (builder, "whole", summary->is_whole);
   json_builder_end_object (builder);
@@ -152,6 +163,7 @@ verify (TallFront *front, Verify *self, TallVerifyOptions *options)
   options->on_finding = on_finding;
   options->on_progress = on_progress;
   options->data = self;
+  options->repair = self->repair;
   gboolean done = tall_front_verify (front, options, &summary, &error);
   tall_progress_clear ();
   if (!done)
@@ -166,12 +178,12 @@ verify (TallFront *front, Verify *self, TallVerifyOptions *options)
       tall_print_error ("Stopped by a signal: not everything was verified");
       return (TallExit)(128 + number);
     }
-  if (summary.n_for_person > 0)
+  if (summary.n_for_person > 0 || (self->repair && summary.n_mended < summary.n_findings))
     return TALL_EXIT_FAILED;
   return summary.n_findings > 0 ? TALL_EXIT_NO : TALL_EXIT_DONE;
 }
 
-/* Nobody else writes, and this process does not either. */
+/* Nobody else writes, and this process does nothing else. */
 static gboolean
 is_alone (TallStore *store)
 {
@@ -189,6 +201,7 @@ run (int argc, char **argv)
   const GOptionEntry entries[] = {
     { "customer", 0, 0, G_OPTION_ARG_STRING, &customer, "only this customer, with its orders",
       "C" },
+    { "repair", 0, 0, G_OPTION_ARG_NONE, &self.repair, "mend what needs no person", NULL },
     { "sample", 0, 0, G_OPTION_ARG_INT, &sample, "this percentage of the customers, 1 to 99", "P" },
     { "rate", 0, 0, G_OPTION_ARG_INT, &rate, "orders a second at most", "N" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &self.json, "JSON lines", NULL },
@@ -222,13 +235,16 @@ run (int argc, char **argv)
 const TallCommand tall_command_verify = {
   .name = "verify",
   .arguments = "",
-  .summary = "Reads everything and reports what is wrong with it.",
-  .help = "Nothing is changed. Others may write meanwhile: what looks wrong is looked at again\n"
-          "11 seconds later, when whoever was writing it has finished or is gone.\n\n"
-          "Exit codes: 0 all is sound, 1 something was found that does no harm to orders,\n"
-          "3 damage that needs a person, or the verification failed.\n\n"
-          "Example:\n"
-          "  tallorder verify --store rocksdb:shop\n"
-          "  tallorder verify --store hbase://localhost:9090 --sample 10 --rate 5000 --json",
+  .summary = "Reads everything, reports what is wrong, and mends it if asked.",
+  .help =
+      "Nothing is changed without --repair. Others may write meanwhile: what looks wrong is\n"
+      "looked at again 11 seconds later, when whoever was writing it has finished or is gone.\n\n"
+      "--repair removes what nobody sees, and writes what can be known for certain. An order\n"
+      "with damage that needs a person is left as it is.\n\n"
+      "Exit codes: 0 all is sound, 1 something was found that does no harm to orders (with\n"
+      "--repair: and is mended), 3 damage that needs a person, or the verification failed.\n\n"
+      "Example:\n"
+      "  tallorder verify --store rocksdb:shop --repair\n"
+      "  tallorder verify --store hbase://localhost:9090 --sample 10 --rate 5000 --json",
   .run = run,
 };

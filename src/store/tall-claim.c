@@ -11,11 +11,26 @@ is_stale (const TallRoot *now, const TallRoot *known)
   return now->exists && tall_root_is_before (now, known);
 }
 
+/* A token of the claim's own. Rows without children have the lineage in its place, which a put
+ * whose answer was lost reads: there the mark of who made the row stays, and the revision that was
+ * replaced becomes none that there can be, which says that nobody knows. */
+static void
+make_token (const TallOperation *operation, const TallRoot *root, guint8 token[TALL_TOKEN_SIZE])
+{
+  const TallStoreHooks *hooks = &operation->context->hooks;
+  hooks->make_token (token, hooks->data);
+  if (tall_operation_has_children (operation))
+    return;
+  if (root->exists)
+    memcpy (token, root->state.pending_token, TALL_ORIGIN_SIZE);
+  token[TALL_ORIGIN_SIZE] |= 0x80;
+}
+
 /**
  * tall_claim:
  * @root: what the claim is to replace; after %TALL_STEP_DONE the claim
  * @revision: what is going to be written
- * @order: whose rows are going to be written for it
+ * @order: (nullable): whose rows are going to be written for it; NULL: none are
  * @claim: (out): after %TALL_STEP_DONE what gives the claim up; must be without one
  *
  * Writes into the state cell that we are writing @revision, with a token of its own, so that no
@@ -30,12 +45,11 @@ tall_claim (TallOperation *operation,
             TallClaim *claim,
             GError **error)
 {
-  const TallStoreHooks *hooks = &operation->context->hooks;
   TallState state = root->state;
   if (!root->exists)
     state.sales_date = TALL_NO_DATE;
   state.pending = revision;
-  hooks->make_token (state.pending_token, hooks->data);
+  make_token (operation, root, state.pending_token);
 
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *mutation =

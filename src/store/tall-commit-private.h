@@ -7,6 +7,7 @@
 G_BEGIN_DECLS
 
 #define TALL_MAX_ATTEMPTS 2 /* of one conditional write: the same bytes, sent again once */
+#define TALL_ORIGIN_SIZE 8  /* of the mark with which a lineage begins */
 
 /**
  * TallAnswer:

@@ -4,8 +4,6 @@
 
 #include "tall-error.h"
 
-#define ORIGIN_SIZE 8
-
 /**
  * tall_send_if:
  * @expected: the state that must be there
@@ -58,12 +56,12 @@ tall_state_set_lineage (TallState *self, const TallOperation *operation, const T
   guint64 replaced = GUINT64_TO_BE ((guint64)root->state.revision);
 
   if (tall_operation_has_children (operation))
-    memset (self->pending_token, 0, ORIGIN_SIZE);
+    memset (self->pending_token, 0, TALL_ORIGIN_SIZE);
   else if (root->exists)
-    memcpy (self->pending_token, root->state.pending_token, ORIGIN_SIZE);
+    memcpy (self->pending_token, root->state.pending_token, TALL_ORIGIN_SIZE);
   else
     hooks->make_token (self->pending_token, hooks->data);
-  memcpy (self->pending_token + ORIGIN_SIZE, &replaced, sizeof replaced);
+  memcpy (self->pending_token + TALL_ORIGIN_SIZE, &replaced, sizeof replaced);
 }
 
 /* The revision that a commit has replaced; -1 if somebody has claimed it since. */
@@ -102,8 +100,8 @@ is_undone (const TallOperation *operation,
 static gboolean
 has_origin (const TallState *self)
 {
-  static const guint8 none[ORIGIN_SIZE];
-  return memcmp (self->pending_token, none, ORIGIN_SIZE) != 0;
+  static const guint8 none[TALL_ORIGIN_SIZE];
+  return memcmp (self->pending_token, none, TALL_ORIGIN_SIZE) != 0;
 }
 
 /* A commit that expected no row, while there is one: the commit that made it has left its mark.
@@ -112,7 +110,7 @@ has_origin (const TallState *self)
 static TallStep
 settle_creation (TallRoot *root, const TallState *committed, TallRoot *now)
 {
-  if (memcmp (now->state.pending_token, committed->pending_token, ORIGIN_SIZE) == 0)
+  if (memcmp (now->state.pending_token, committed->pending_token, TALL_ORIGIN_SIZE) == 0)
     {
       tall_root_set_state (root, committed, committed->revision);
       return TALL_STEP_DONE;

@@ -33,7 +33,7 @@ typedef struct
 {
   TallOperation *operation; /* NULL: there is no claim */
   TallState state;          /* as the claim has written it */
-  const TallOrder *order;   /* whose rows are written for it, or may be */
+  const TallOrder *order;   /* whose rows are written for it, or may be; NULL: none are */
 } TallClaim;
 
 TallStep tall_claim (TallOperation *operation,

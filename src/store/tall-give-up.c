@@ -37,7 +37,8 @@ tall_claim_give_up (TallClaim *self)
   operation->deadline = MAX (operation->deadline, g_get_monotonic_time () + MORE_TIME);
   if (!tall_table_apply_if (operation->context->table, mutation, TALL_STATE_QUALIFIER, &expected,
                             TALL_DURABLE_LATER, operation->deadline, &matched, &error)
-      || !tall_children_take_back (operation, self->order, revision, &error))
+      || (self->order != NULL
+          && !tall_children_take_back (operation, self->order, revision, &error)))
     g_debug ("giving up a claim: %s", error->message);
   self->operation = NULL;
 }

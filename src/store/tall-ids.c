@@ -6,10 +6,6 @@
 
 #define COUNTER_ROW tall_slice_str ("c")
 #define COUNTER_COLUMN tall_slice_str ("last")
-#define VALUE_COLUMN tall_slice_str ("v")
-
-/* Rows are written once and never again, so that their cells need no time. */
-#define TIMESTAMP 1
 
 #define MAX_ATTEMPTS 2       /* of one call whose answer is lost */
 #define LONGEST_STEP 1024    /* of the counter */
@@ -115,7 +111,7 @@ id_bytes (const char *prefix, guint64 id, TallArena *arena)
 static gboolean
 parse_id (const TallRow *row, const char *number, guint64 *id, GError **error)
 {
-  const TallCell *cell = tall_row_find_latest (row, VALUE_COLUMN);
+  const TallCell *cell = tall_row_find_latest (row, TALL_IDS_QUALIFIER);
   TallReader reader = tall_reader (cell != NULL ? cell->value : (TallSlice)TALL_SLICE_INIT);
   *id = tall_reader_u64 (&reader);
   if (tall_reader_done (&reader) && *id > 0 && *id <= G_MAXINT64)
@@ -233,7 +229,7 @@ read_value (TallIds *self,
   if (result == NULL)
     return FALSE;
   const TallRow *row = result->results[0].n_rows > 0 ? &result->results[0].rows[0] : NULL;
-  const TallCell *cell = tall_row_find_latest (row, VALUE_COLUMN);
+  const TallCell *cell = tall_row_find_latest (row, TALL_IDS_QUALIFIER);
   *value = cell == NULL ? (TallSlice)TALL_SLICE_INIT : tall_slice_dup (arena, cell->value);
   return TRUE;
 }
@@ -251,14 +247,14 @@ write_once (TallIds *self,
             GError **error)
 {
   TallMutation *mutation = tall_batch_add (batch, TALL_IDS_TABLE, key);
-  tall_mutation_put (batch, mutation, VALUE_COLUMN, TIMESTAMP, value);
+  tall_mutation_put (batch, mutation, TALL_IDS_QUALIFIER, TALL_IDS_TIMESTAMP, value);
   for (guint attempt = 1;; attempt++)
     {
       g_autoptr (GError) cause = NULL;
       gboolean matched = FALSE;
       *there = value;
-      if (tall_table_apply_if (self->table, mutation, VALUE_COLUMN, NULL, TALL_DURABLE, deadline,
-                               &matched, &cause)
+      if (tall_table_apply_if (self->table, mutation, TALL_IDS_QUALIFIER, NULL, TALL_DURABLE,
+                               deadline, &matched, &cause)
           && matched)
         return TRUE;
       if (!read_value (self, key, batch->arena, there, deadline, cause == NULL ? error : NULL))
@@ -308,7 +304,7 @@ give (TallIds *self, const char *number, guint64 *id, gint64 deadline, GError **
                       batch, &there, deadline, error))
     return FALSE;
 
-  const TallCell cell = { VALUE_COLUMN, TIMESTAMP, there };
+  const TallCell cell = { TALL_IDS_QUALIFIER, TALL_IDS_TIMESTAMP, there };
   const TallRow row = { .cells = (TallCell *)&cell, .n_cells = 1 };
   if (!parse_id (&row, number, id, error))
     return FALSE;
@@ -359,6 +355,6 @@ tall_ids_find_number (TallIds *self, guint64 id, gint64 deadline, GError **error
     return NULL;
   const TallRows *rows = &result->results[0];
   const TallCell *cell =
-      rows->n_rows == 0 ? NULL : tall_row_find_latest (&rows->rows[0], VALUE_COLUMN);
+      rows->n_rows == 0 ? NULL : tall_row_find_latest (&rows->rows[0], TALL_IDS_QUALIFIER);
   return cell == NULL ? g_strdup ("") : g_strndup ((const char *)cell->value.data, cell->value.len);
 }

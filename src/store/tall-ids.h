@@ -9,6 +9,11 @@ G_BEGIN_DECLS
 /* The short name of the table that holds them; layout/FORMAT.md draws its rows. */
 #define TALL_IDS_TABLE "ids"
 
+/* The one column of its rows that lead from an id to a number (`i` and the id) or from a number to
+ * an id (`n` and the number). They are written once and never again: their cells need no time. */
+#define TALL_IDS_QUALIFIER tall_slice_str ("v")
+#define TALL_IDS_TIMESTAMP 1
+
 /**
  * TallIds:
  *

@@ -309,6 +309,8 @@ tall_store_verify (TallFront *front,
                    TallVerifySummary *summary,
                    GError **error)
 {
+  if (options->repair && !check_writable (TALL_STORE (front), error))
+    return FALSE;
   if (tall_verify_run (&TALL_STORE (front)->context, options, summary, error))
     return TRUE;
   g_prefix_error (error, "Verifying: ");

@@ -4,13 +4,19 @@
 #include "tall-index.h"
 #include "tall-verify-private.h"
 
-/* The parts of a hint's row key. FALSE: it is none. */
-static gboolean
-split (const TallStoreContext *context,
-       TallSlice row,
-       TallSlice *customer,
-       gint64 *date,
-       TallSlice *order)
+/**
+ * tall_verify_split_hint:
+ *
+ * Finds the parts of a hint's row key.
+ *
+ * Returns: FALSE if it is none
+ */
+gboolean
+tall_verify_split_hint (const TallStoreContext *context,
+                        TallSlice row,
+                        TallSlice *customer,
+                        gint64 *date,
+                        TallSlice *order)
 {
   gssize len = context->key_strategy->measure_customer (row);
   if (len < 0 || (gsize)len + TALL_INDEX_DATE_SIZE >= row.len)
@@ -28,7 +34,7 @@ locate (const TallStoreContext *context, const TallRow *row, GByteArray *key)
   gint64 date;
   TallSlice customer, order;
   g_auto (TallOrderKey) parts = { 0 };
-  if (!split (context, row->key, &customer, &date, &order))
+  if (!tall_verify_split_hint (context, row->key, &customer, &date, &order))
     return NULL;
   tall_order_key_init_from_parts (&parts, customer, order);
   return context->layout->locate_order (&parts, key);
@@ -57,7 +63,7 @@ judge (TallVerifyLook *look, const TallRow *row, const TallRow *other)
 {
   gint64 date;
   TallSlice customer, order, summary;
-  if (!split (look->context, row->key, &customer, &date, &order))
+  if (!tall_verify_split_hint (look->context, row->key, &customer, &date, &order))
     add (look, TALL_FINDING_STRAY_ROW, row, "its key is that of no hint");
   else if (!tall_root_parse_state (&look->root, other, &summary, NULL)
            || tall_store_context_has_expired (look->context, look->root.state.revision))
@@ -80,7 +86,7 @@ static gboolean
 find_order (const TallStoreContext *context, TallSlice key, TallSlice *customer, TallSlice *order)
 {
   gint64 date;
-  return split (context, key, customer, &date, order);
+  return tall_verify_split_hint (context, key, customer, &date, order);
 }
 
 /**

@@ -3,7 +3,6 @@
 #include "tall-limits.h"
 #include "tall-verify-private.h"
 
-#define VALUE_COLUMN tall_slice_str ("v")
 #define COUNTER_COLUMN tall_slice_str ("last")
 #define ID_SIZE 8
 
@@ -43,7 +42,7 @@ static const char *
 locate (const TallStoreContext *context G_GNUC_UNUSED, const TallRow *row, GByteArray *key)
 {
   char kind = kind_of (row);
-  TallSlice value = value_of (row, VALUE_COLUMN);
+  TallSlice value = value_of (row, TALL_IDS_QUALIFIER);
   if (kind == 0 || value.len == 0 || value.len >= TALL_MAX_ROW_KEY)
     return NULL;
   tall_bytes_append_u8 (key, kind == 'i' ? 'n' : 'i');
@@ -61,7 +60,7 @@ static void
 judge (TallVerifyLook *look, const TallRow *row, const TallRow *other)
 {
   char kind = kind_of (row);
-  TallSlice value = value_of (row, VALUE_COLUMN);
+  TallSlice value = value_of (row, TALL_IDS_QUALIFIER);
   TallSlice own = tall_slice (row->key.data + 1, row->key.len - 1);
   if (tall_slice_equal (row->key, tall_slice_str ("c")))
     {
@@ -76,7 +75,7 @@ judge (TallVerifyLook *look, const TallRow *row, const TallRow *other)
     add (look, TALL_FINDING_HALF_ID, row,
          kind == 'i' ? "no number leads to the id" : "the id does not lead back to the number");
   /* An id may be wasted: its number has got another one at the same time. */
-  else if (kind == 'n' && !tall_slice_equal (value_of (other, VALUE_COLUMN), own))
+  else if (kind == 'n' && !tall_slice_equal (value_of (other, TALL_IDS_QUALIFIER), own))
     add (look, TALL_FINDING_ALTERED_ID, row, "the id leads back to another number");
 }
 

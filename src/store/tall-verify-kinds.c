@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-verify.h"
 
+#define REPAIR "verify --repair"
+#define REPAIR_OR_PUT REPAIR ", or the next put of the order"
 #define PUT_AGAIN "store it again from where it came from, or from a backup"
 
 static const TallFindingInfo infos[TALL_N_FINDING_KINDS] = {
@@ -47,29 +49,29 @@ static const TallFindingInfo infos[TALL_N_FINDING_KINDS] = {
   [TALL_FINDING_STALE_CLAIM] = { "stale-claim",
                                  "a writer has announced a revision and is gone; the next writer "
                                  "waits a second",
-                                 "the next put of the order", FALSE },
+                                 REPAIR_OR_PUT, FALSE },
   [TALL_FINDING_LEFTOVER] = { "leftover",
                               "rows hold cells of revisions that do not count; nobody sees them",
-                              "the next put of the order", FALSE },
+                              REPAIR_OR_PUT, FALSE },
   [TALL_FINDING_ORPHAN] = { "orphan",
                             "rows of a bulk load belong to an order that has no root row; nobody "
                             "sees them",
-                            "a put of the order", FALSE },
+                            REPAIR ", or a put of the order", FALSE },
   [TALL_FINDING_LOST_ROOT] = { "lost-root",
                                "rows of a put belong to an order that has no root row, which must "
                                "have been there; the order is not found",
                                PUT_AGAIN, TRUE },
   [TALL_FINDING_MISSING_HINT] = { "missing-hint", "listings by date do not show the order",
-                                  "the next put of the order", FALSE },
+                                  REPAIR_OR_PUT, FALSE },
   [TALL_FINDING_DANGLING_HINT] = { "dangling-hint",
                                    "a hint leads to no order of its date; some listings look at a "
                                    "row more",
-                                   "deleting the row of the hint while nobody writes", FALSE },
+                                   REPAIR, FALSE },
   [TALL_FINDING_ALTERED_HINT] = { "altered-hint", "a hint names another order than it leads to",
-                                  "the next put of the order", FALSE },
+                                  REPAIR_OR_PUT, FALSE },
   [TALL_FINDING_HALF_ID] = { "half-id",
                              "of a customer's id only the way there or the way back is stored",
-                             "the next put of the customer, if the way there is missing", FALSE },
+                             REPAIR ", if no other id or customer is concerned", FALSE },
   [TALL_FINDING_ALTERED_ID] = { "altered-id",
                                 "a customer's id leads back to another customer, or is none; its "
                                 "orders may not be found",

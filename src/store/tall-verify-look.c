@@ -7,8 +7,7 @@
 #include "tall-index.h"
 #include "tall-limits.h"
 #include "tall-verify-content.h"
-
-#define LOOK_TIME (60 * G_USEC_PER_SEC)
+#include "tall-verify-rows.h"
 
 static void
 add_to_root (TallVerifyLook *self, TallFindingKind kind, const char *message)
@@ -53,23 +52,31 @@ find_root (TallVerifyLook *self, const TallVerifyGroup *group)
       }
 }
 
+/**
+ * tall_verify_cell_counts:
+ * @of_root: whether it is of the root row
+ *
+ * The newest state cell counts whatever its timestamp, and older ones go with the next commit.
+ *
+ * Returns: whether the cell is of the revision that is committed, or a state cell
+ */
+gboolean
+tall_verify_cell_counts (const TallState *state, gboolean of_root, const TallCell *cell)
+{
+  return (of_root && tall_slice_equal (cell->qualifier, TALL_STATE_QUALIFIER))
+         || (state->revision > 0 && cell->timestamp == state->revision && (state->live || of_root));
+}
+
 /* Whether a cell of no revision that counts lies in the row. What an unchanged claim has written
- * is its own. The newest state cell counts whatever its timestamp, and older ones go with the next
- * commit. */
+ * is its own. */
 static gboolean
 has_leftover (const TallVerifyLook *self, const TallRow *row)
 {
   const TallState *state = &self->root.state;
   for (guint i = 0; i < row->n_cells; i++)
-    {
-      gint64 timestamp = row->cells[i].timestamp;
-      gboolean is_state =
-          row == self->row && tall_slice_equal (row->cells[i].qualifier, TALL_STATE_QUALIFIER);
-      gboolean counts =
-          state->revision > 0 && timestamp == state->revision && (state->live || row == self->row);
-      if (!is_state && !counts && (state->pending == 0 || timestamp != state->pending))
-        return TRUE;
-    }
+    if (!tall_verify_cell_counts (state, row == self->row, &row->cells[i])
+        && (state->pending == 0 || row->cells[i].timestamp != state->pending))
+      return TRUE;
   return FALSE;
 }
 
@@ -203,7 +210,7 @@ static gboolean
 find_id (TallVerifyLook *self, guint64 *id, GError **error)
 {
   g_autoptr (GError) cause = NULL;
-  gint64 deadline = g_get_monotonic_time () + LOOK_TIME;
+  gint64 deadline = g_get_monotonic_time () + TALL_VERIFY_LOOK_TIME;
   TallIds *ids = self->context->ids;
   if (tall_ids_find (ids, &self->customer_number, 1, id, deadline, &cause) && *id != 0)
     return TRUE;
@@ -284,44 +291,6 @@ tall_verify_look_at (TallVerifyLook *self,
   return TRUE;
 }
 
-/* The rows of a plan as a group; what is no row of an order is left out, as the scan does. */
-static void
-take_results (const TallStoreContext *context,
-              const TallReadPlan *plan,
-              const TallReadResult *result,
-              TallVerifyGroup *group)
-{
-  g_autoptr (GArray) parts = g_array_new (FALSE, FALSE, sizeof (TallRowPart));
-  group->n_tables = result->n_results;
-  for (guint i = 0; i < result->n_results; i++)
-    {
-      group->tables[i] = tall_read_plan_get (plan, i)->table;
-      group->rows[i] = g_array_new (FALSE, FALSE, sizeof (TallRow));
-      for (guint j = 0; j < result->results[i].n_rows; j++)
-        {
-          const TallRow *row = &result->results[i].rows[j];
-          g_array_set_size (parts, 0);
-          context->layout->name_parts (context->key_strategy, group->tables[i], row->key, parts);
-          const TallRowPart *last = &g_array_index (parts, TallRowPart, parts->len - 1);
-          if (!g_str_equal (last->name, "unexpected"))
-            g_array_append_vals (group->rows[i], row, 1);
-        }
-    }
-}
-
-static void
-add_reads (const TallStoreContext *context, const TallOrderKey *key, TallReadPlan *plan)
-{
-  g_autoptr (GByteArray) row = g_byte_array_new ();
-  if (key->order.len > 0)
-    {
-      context->layout->plan_order (key, plan);
-      return;
-    }
-  const char *table = context->layout->locate_customer (key, row);
-  tall_read_plan_add_get (plan, table, tall_slice_dup (plan->arena, tall_slice_array (row)));
-}
-
 /* Whether the order has the hint that it is to have. */
 static gboolean
 check_hint (TallVerifyLook *self, GError **error)
@@ -333,7 +302,8 @@ check_hint (TallVerifyLook *self, GError **error)
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   tall_read_plan_add_get (plan, TALL_INDEX_TABLE, tall_slice_array (row));
   g_autoptr (TallReadResult) result =
-      tall_table_read (self->context->table, plan, g_get_monotonic_time () + LOOK_TIME, error);
+      tall_table_read (self->context->table, plan, g_get_monotonic_time () + TALL_VERIFY_LOOK_TIME,
+                       error);
   if (result == NULL)
     return FALSE;
   if (result->results[0].n_rows > 0)
@@ -359,19 +329,11 @@ tall_verify_look_again (TallVerifyLook *self,
                         TallSlice order,
                         GError **error)
 {
-  g_auto (TallOrderKey) key = { 0 };
-  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  tall_order_key_init_from_parts (&key, customer, order);
-  add_reads (context, &key, plan);
-  g_autoptr (TallReadResult) result =
-      tall_table_read (context->table, plan, g_get_monotonic_time () + LOOK_TIME, error);
-  if (result == NULL)
+  g_auto (TallVerifyRows) rows = { 0 };
+  if (!tall_verify_rows_read (&rows, context, customer, order, error))
     return FALSE;
-  TallVerifyGroup group = { .customer = customer, .order = order };
-  take_results (context, plan, result, &group);
-  gboolean done = tall_verify_look_at (self, context, &group, error) && check_hint (self, error);
+  gboolean done =
+      tall_verify_look_at (self, context, &rows.group, error) && check_hint (self, error);
   self->row = NULL; /* goes with the rows */
-  for (guint i = 0; i < group.n_tables; i++)
-    g_array_unref (group.rows[i]);
   return done;
 }

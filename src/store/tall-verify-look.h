@@ -8,6 +8,8 @@
 
 G_BEGIN_DECLS
 
+#define TALL_VERIFY_LOOK_TIME (60 * G_USEC_PER_SEC) /* for one call of the table */
+
 /**
  * TallVerifyLook:
  *
@@ -49,6 +51,7 @@ void tall_verify_look_add (TallVerifyLook *self,
                            const char *message);
 guint32 tall_verify_look_kinds (const TallVerifyLook *self);
 gboolean tall_verify_look_needs_person (const TallVerifyLook *self);
+gboolean tall_verify_cell_counts (const TallState *state, gboolean of_root, const TallCell *cell);
 void tall_verify_append_hint (const TallVerifyLook *self, GByteArray *row);
 
 G_END_DECLS

@@ -51,6 +51,11 @@ typedef struct
 extern const TallVerifyPair tall_verify_hints;
 extern const TallVerifyPair tall_verify_ids;
 
+gboolean tall_verify_split_hint (const TallStoreContext *context,
+                                 TallSlice row,
+                                 TallSlice *customer,
+                                 gint64 *date,
+                                 TallSlice *order);
 gint64 tall_verify_deadline (void);
 gboolean tall_verify_progress (TallVerify *self);
 void tall_verify_report (TallVerify *self, const TallFinding *finding);

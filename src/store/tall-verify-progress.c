@@ -36,6 +36,7 @@ tall_verify_report (TallVerify *self, const TallFinding *finding)
   self->summary.n_findings++;
   if (tall_finding_kind_info (finding->kind)->needs_person)
     self->summary.n_for_person++;
+  self->summary.n_mended += finding->mended;
   if (self->options->on_finding != NULL)
     self->options->on_finding (finding, self->options->data);
 }

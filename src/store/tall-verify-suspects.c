@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
 #include "tall-md5.h"
+#include "tall-repair.h"
 #include "tall-verify-private.h"
 
 /* An operation takes 10 s, and half a second more to give up a claim. */
@@ -137,11 +138,54 @@ is_excused (TallVerify *self, const Suspect *suspect)
          || tall_verify_look_needs_person (&look);
 }
 
-static void
-report_all (TallVerify *self, const TallVerifyLook *look)
+/* Mends what needs no person, if that is asked for. Nothing may be wrong any more: it is left to
+ * whoever writes then. */
+static gboolean
+mend (TallVerify *self,
+      const Suspect *suspect,
+      const TallVerifyLook *look,
+      TallRepairOutcome *outcome,
+      GError **error)
 {
+  *outcome = TALL_REPAIR_LEFT;
+  if (!self->options->repair || tall_verify_look_needs_person (look))
+    return TRUE;
+  if (suspect->pair == NULL)
+    return tall_repair_rows (look, outcome, error);
+  TallSlice row = tall_slice_bytes (suspect->key);
+  return suspect->pair == &tall_verify_hints ? tall_repair_hint (self->context, row, outcome, error)
+                                             : tall_repair_id (self->context, row, outcome, error);
+}
+
+static gboolean
+suspect_again (TallVerify *self, Suspect *suspect)
+{
+  if (suspect->n_looks >= MOST_LOOKS)
+    {
+      self->summary.n_busy++;
+      suspect_free (suspect);
+      return TRUE;
+    }
+  push (self, suspect);
+  return TRUE;
+}
+
+/* Mends and reports what is certain. Takes over @suspect. */
+static gboolean
+conclude (TallVerify *self, Suspect *taken, const TallVerifyLook *look, GError **error)
+{
+  TallRepairOutcome outcome;
+  g_autoptr (Suspect) suspect = taken;
+  gboolean done = mend (self, suspect, look, &outcome, error);
+  if (done && outcome == TALL_REPAIR_OVERTAKEN)
+    return suspect_again (self, g_steal_pointer (&suspect));
   for (guint i = 0; i < look->findings->len; i++)
-    tall_verify_report (self, &g_array_index (look->findings, TallFinding, i));
+    {
+      TallFinding finding = g_array_index (look->findings, TallFinding, i);
+      finding.mended = done && outcome == TALL_REPAIR_DONE;
+      tall_verify_report (self, &finding);
+    }
+  return done;
 }
 
 /* Takes over @suspect. */
@@ -164,20 +208,13 @@ settle_one (TallVerify *self, Suspect *taken, GError **error)
     }
   guint32 kinds = tall_verify_look_kinds (&look);
   gboolean same = memcmp (fingerprint, suspect->fingerprint, TALL_MD5_SIZE) == 0;
+  if (kinds == 0 || (same && (kinds & ~suspect->kinds) == 0 && is_excused (self, suspect)))
+    return TRUE;
   if (same && (kinds & ~suspect->kinds) == 0)
-    {
-      if (kinds != 0 && !is_excused (self, suspect))
-        report_all (self, &look);
-    }
-  else if (kinds != 0 && suspect->n_looks < MOST_LOOKS)
-    {
-      suspect->kinds = kinds;
-      memcpy (suspect->fingerprint, fingerprint, TALL_MD5_SIZE);
-      push (self, g_steal_pointer (&suspect));
-    }
-  else if (kinds != 0)
-    self->summary.n_busy++;
-  return TRUE;
+    return conclude (self, g_steal_pointer (&suspect), &look, error);
+  suspect->kinds = kinds;
+  memcpy (suspect->fingerprint, fingerprint, TALL_MD5_SIZE);
+  return suspect_again (self, g_steal_pointer (&suspect));
 }
 
 /**

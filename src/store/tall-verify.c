@@ -209,7 +209,7 @@ verify_all (TallVerify *self, TallSlice customer, GError **error)
  * @summary: (out): how far it came, also after an error
  *
  * Reads everything and reports what is wrong. It holds a page of each table and the rows of one
- * order in memory, and a bounded number of suspects. It changes nothing.
+ * order in memory, and a bounded number of suspects. It changes nothing unless it is to repair.
  *
  * Returns: FALSE if a table could not be read now, or the customer has no id
  */

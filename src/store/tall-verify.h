@@ -68,6 +68,7 @@ typedef struct
   const char *order_number;    /* NULL if the rows do not say it, or if it is about a customer */
   gint64 revision;             /* that is committed; 0 if none is, or if nobody knows */
   const char *message;         /* what exactly; fit for a terminal */
+  gboolean mended;             /* it was found, and is not there any more */
 } TallFinding;
 
 /**
@@ -83,6 +84,7 @@ typedef struct
   guint64 n_ids;
   guint64 n_findings;
   guint64 n_for_person; /* of the findings */
+  guint64 n_mended;     /* of the findings */
   guint64 n_busy;       /* orders that were changed each time they were looked at */
   gboolean is_whole;    /* everything that was to be verified has been */
 } TallVerifySummary;
@@ -90,7 +92,7 @@ typedef struct
 /**
  * TallVerifyOptions:
  *
- * What is verified. All zero: everything, beside others who write.
+ * What is verified. All zero: everything, beside others who write, and nothing is changed.
  */
 typedef struct
 {
@@ -98,6 +100,7 @@ typedef struct
   guint sample;                /* percent of the customers, 1 to 99; 0 = all */
   guint rate;                  /* orders a second at most; 0 = as fast as it goes */
   gboolean alone;              /* nobody writes meanwhile, so there is nothing to wait for */
+  gboolean repair;             /* mend what needs no person; others may write meanwhile */
 
   void (*on_finding) (const TallFinding *finding, gpointer data); /* nullable */
   /* Nullable; called about ten times a second. FALSE ends the verification. */

@@ -7,9 +7,13 @@
 
 import json
 import pathlib
+import random
+import subprocess
+import time
 
 from support import (
-    DONE, FAILED, LAYOUTS, NORTHWIND, USAGE, equal, main, new_store, on_terminal, run, test,
+    DONE, FAILED, LAYOUTS, NO, NORTHWIND, PROGRAM, USAGE, equal, main, new_store, on_terminal, run,
+    test,
 )
 
 
@@ -46,6 +50,48 @@ def parts_of_a_store(folder):
     equal(0 < summary["orders"] < 830, True)
     run("verify", "--store", store, "--rate", 100000).ends(DONE, "sound")
     run("verify", "--store", store, "--customer", "nobody").ends(DONE, "Verified 0 orders")
+
+
+def written(folder):
+    return sum(file.stat().st_size for file in pathlib.Path(folder).rglob("*.log"))
+
+
+def load_and_kill(store, folder):
+    """Kills a load in the middle of its writes: when it has written some kilobytes."""
+    end = written(folder) + random.randrange(20_000, 200_000)
+    arguments = [PROGRAM, "load", "--store", store, "--map", "northwind", NORTHWIND / "orders.csv"]
+    with subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as load:
+        while written(folder) < end and load.poll() is None:
+            time.sleep(0.001)
+        load.kill()
+
+
+def killed_loads(folder):
+    """A store in which something is wrong, as loads were killed."""
+    store = new_store(folder, "record-type")
+    for _attempt in range(100):
+        load_and_kill(store, folder)
+        if run("verify", "--store", store).code == NO:
+            return store
+    raise AssertionError("no load was killed in the middle of an order")
+
+
+@test
+def a_repair(folder):
+    store = killed_loads(folder)
+    found = lines(run("verify", "--store", store, "--json").ends(NO))
+    equal([line["finding"]["mended"] for line in found[:-1]], [False] * (len(found) - 1))
+    mended = lines(run("verify", "--store", store, "--repair", "--json").ends(NO))
+    equal([line["finding"]["mended"] for line in mended[:-1]], [True] * (len(found) - 1))
+    equal(mended[-1]["summary"]["mended"], len(found) - 1)
+    run("verify", "--store", store, "--repair").ends(DONE, "sound")
+    run("load", "--store", store, "--map", "northwind", NORTHWIND / "orders.csv").ends(DONE)
+    run("verify", "--store", store).ends(DONE, "Verified 830 orders", "sound")
+
+
+@test
+def a_repair_in_words(folder):
+    run("verify", "--store", killed_loads(folder), "--repair").ends(NO, "(mended)", "are mended")
 
 
 @test

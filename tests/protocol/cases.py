@@ -19,7 +19,7 @@ CLOCKS = ((1, 1, 1, 1), (5, 1, 1, 1))
 MORE_CLOCKS = (*CLOCKS, (1, 2, 1, 1), (2, 1, 3, 1))
 
 ONE, TWO, OTHER = ("a",), ("a", "b"), ("b",)   # the children that a value has
-GET, DELETE = Do("get"), Do("delete")
+GET, DELETE, REPAIR = Do("get"), Do("delete"), Do("repair")
 
 
 @dataclass(frozen=True)
@@ -160,6 +160,36 @@ UNMARKED = [
      ((insert("x"),), (put("z"), GET), (earlier(put("y")),)), Faults(lies=2)),
     ("its delete and put beside a put and a get, an answer lost, one lie",
      ((put("x"),), (earlier(DELETE), earlier(put("y"))), (GET, GET)), Faults(lost=1, lies=1)),
+]
+# A repair beside writers; what is left behind for it comes from those that fail or are overtaken.
+REPAIRED = [
+    ("put and delete beside a put and a repair, an answer lost",
+     ((put("x"), DELETE), (put("z"),), (REPAIR,)), Faults(lost=1)),
+    ("put and delete beside a put of another date and a repair, one lie",
+     ((put("x"), DELETE), (put("y"),), (REPAIR,)), Faults(lies=1)),
+    ("an insert beside get, delete and a repair, an answer lost",
+     ((insert("x"),), (GET, DELETE), (REPAIR,)), Faults(lost=1)),
+    ("a put beside delete, put and two repairs",
+     ((put("x"),), (DELETE, put("y")), (REPAIR,), (REPAIR,)), Faults()),
+    ("a put beside get, delete, put and a repair, an answer lost",
+     ((put("x"),), (GET, DELETE, put("y")), (REPAIR,)), Faults(lost=1)),
+    ("a put beside put and a repair, compacted, an answer lost",
+     ((put("x"),), (put("y"),), (REPAIR,)), Faults(lost=1, compactions=1)),
+]
+REPAIRED_CLAIMS = [
+    ("a put beside a put and a repair", ((put("x", TWO),), (put("y", OTHER),), (REPAIR,)), Faults()),
+    ("put and put beside a repair, an answer lost",
+     ((put("x"), put("y", OTHER)), (REPAIR,)), Faults(lost=1)),
+    ("put, delete and get beside a repair, one lie",
+     ((put("x"), DELETE, GET), (REPAIR,)), Faults(lies=1)),
+]
+REPAIRED_INDEX_CLAIMS = [
+    ("put and put of another date beside a repair, an answer lost",
+     ((put("x"), put("y")), (REPAIR,)), Faults(lost=1)),
+]
+LONG_REPAIRED_CLAIMS = [
+    ("a put beside two repairs, two answers lost",
+     ((put("x"),), (REPAIR,), (REPAIR,)), Faults(lost=2)),
 ]
 LONG_CLAIMS = [
     ("two puts and a get, an answer lost, compacted",
@@ -332,13 +362,43 @@ BROKEN_INDEX = [
            TWICE, ((again("x"),), (again("x"),)), True, Faults(), caller="ignored"),
 ]
 
+# Beside which a repair must not go wrong: a put whose answer is lost, and what others do meanwhile.
+LATE_AND_DELETED = ((put("x"),), (GET, DELETE, put("y")), (REPAIR,))
+BROKEN_REPAIR = [
+    broken("a repair's claim has a token in the place of the lineage",
+           "The one who made the row, and lost the answer, puts it again: a deleted order comes back.",
+           FINDS, LATE_AND_DELETED, False, Faults(lost=1), index=True, repair="token"),
+    broken("a repair does not claim, one row",
+           "The hint was not left: its writer is about to commit.",
+           UNLISTED, ((put("x"), DELETE), (put("y"),), (REPAIR,)), False, Faults(), index=True,
+           repair="no claim"),
+    broken("a repair does not claim, several rows",
+           "The rows were not left: their writer is about to commit.",
+           FINDS, ((put("x"),), (REPAIR,)), True, Faults(), repair="no claim"),
+    broken("a repair's claim is not later than the hint",
+           "A put may choose the revision of the hint once more, and the marker hides its own.",
+           UNLISTED, ((put("x"), DELETE), (put("y"),), (REPAIR,)), False, Faults(), index=True,
+           repair_after="root"),
+    broken("a repair gives its claim up by restoring what was there",
+           "Its bytes are those that a late commit expects, which is hidden below the claim.",
+           FINDS, ((put("x"), DELETE), (put("y"),), (REPAIR,)), False, Faults(lost=1), index=True,
+           repair="same"),
+    broken("a repair removes all up to what it has seen",
+           "The committed order loses its children.",
+           FINDS, ((put("x"),), (put("y"),), (REPAIR,)), True, Faults(),
+           repair_removes="up to them"),
+]
+
 CASES = [
     *each("claims", True, CLAIMS), *each("one row", False, ONE_ROW),
     *each("index", False, INDEX, index=True),
     *each("index and claims", True, INDEX_CLAIMS, index=True),
     *each("tokens", False, TOKENS), *each("tokens and claims", True, TOKENS_CLAIMS), *each("unmarked", False, UNMARKED), *ALSO,
-    *BROKEN_CLAIMS, *BROKEN_ONE_ROW, *BROKEN_INDEX,
+    *each("repair", False, REPAIRED, index=True), *each("repair and claims", True, REPAIRED_CLAIMS),
+    *each("repair, index and claims", True, REPAIRED_INDEX_CLAIMS, index=True),
+    *BROKEN_CLAIMS, *BROKEN_ONE_ROW, *BROKEN_INDEX, *BROKEN_REPAIR,
     *each("claims", True, LONG_CLAIMS, long=True, clocks=MORE_CLOCKS),
+    *each("repair and claims", True, LONG_REPAIRED_CLAIMS, long=True),
     *each("one row", False, LONG_ONE_ROW, long=True, clocks=MORE_CLOCKS),
     *each("tokens and claims", True, LONG_TOKENS, long=True, clocks=MORE_CLOCKS),
 ]

@@ -13,13 +13,14 @@ from typing import Any, Optional
 import linear
 import protocol
 import reading
+import repair
 from state import CHILDREN, NOT_FOUND, Choose, Operation
 
 
 @dataclass(frozen=True)
 class Do:
     """One operation of a client. Values of puts must differ within a case."""
-    what: str                  # "put", "get", "delete"
+    what: str                  # "put", "get", "delete", "repair"
     value: Optional[str] = None
     rows: tuple = CHILDREN     # the children that the value has
     condition: str = "none"    # "none", "absent", "seen": what the last get has shown
@@ -74,7 +75,9 @@ def client(name, todo, clock, table):
         if do.what == "get":
             seen = yield from run_get(operation)
             continue
-        if do.what == "delete":
+        if do.what == "repair":
+            yield from repair.repair(operation)
+        elif do.what == "delete":
             yield from run_delete(operation)
         elif do.condition != "seen" or seen[1]:
             yield from run_put(operation, do, seen)

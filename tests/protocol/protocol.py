@@ -75,9 +75,9 @@ def make_committed(operation, root, live, revision, n_children, date=None):
 
 # ---- Claim -------------------------------------------------------------------------------------
 
-def claim(operation, root, revision, number):
+def claim(operation, root, revision, number, token=None):
     """Writes into `s` that we are writing @revision. Nobody but writers sees it."""
-    token = (operation.token, number) if operation.variant.claim_token else "somebody"
+    token = token or ((operation.token, number) if operation.variant.claim_token else "somebody")
     state = root.state or NO_STATE
     wanted = Root(state._replace(pending=revision, pending_token=token), revision)
     for _attempt in range(MAX_ATTEMPTS):
@@ -207,7 +207,7 @@ def is_undone(operation, expected, committed, lost, root):
         return False
     replaced = now.pending_token.replaced if isinstance(now.pending_token, Lineage) else None
     return (now.revision < committed.revision
-            or (replaced is not None and replaced < committed.revision))
+            or (replaced is not None and 0 <= replaced < committed.revision))
 
 
 def can_settle_creation(operation, expected, now):

@@ -39,3 +39,10 @@ class Variant:
     hint_removal: str = "replaced"     # up to the revision that was replaced | "anything"
     caller: str = "looked for"         # whether the caller's put is there already | "ignored"
     versions: Optional[int] = None     # kept of a cell; None: all
+
+    # ---- Repair
+    repair: str = "keeps the origin"   # of the lineage, in its claim of a row without children
+    #                                    | "token": as every claim | "same": as it was, so that it
+    #                                    can return | "no claim"
+    repair_after: str = "all"          # whose revision comes after what was seen | "root": only there
+    repair_removes: str = "what was seen"   # | "up to them": also what is older

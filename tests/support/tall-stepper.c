@@ -11,6 +11,7 @@ typedef enum
   OPERATION_PUT,
   OPERATION_GET,
   OPERATION_DELETE,
+  OPERATION_REPAIR,
 } Operation;
 
 struct _TallStepper
@@ -65,6 +66,12 @@ run (gpointer data)
 
   if (self->operation == OPERATION_PUT)
     done = tall_front_put_order (front, self->order, &self->options, &revision, &error);
+  else if (self->operation == OPERATION_REPAIR)
+    {
+      TallVerifySummary summary;
+      const TallVerifyOptions options = { .repair = TRUE, .alone = TRUE };
+      done = tall_front_verify (front, &options, &summary, &error);
+    }
   else if (self->operation == OPERATION_DELETE)
     done = tall_front_delete_order (front, TALL_TEST_CUSTOMER, TALL_TEST_ORDER, NULL, &error);
   else
@@ -159,6 +166,13 @@ tall_stepper_delete (TallStepper *self)
   begin (self, OPERATION_DELETE);
 }
 
+/* Mends everything, and does not wait before it does so. */
+void
+tall_stepper_repair (TallStepper *self)
+{
+  begin (self, OPERATION_REPAIR);
+}
+
 /**
  * tall_stepper_fail:
  * @expected: the kind of the call that it stands before; another fails the test
@@ -183,6 +197,27 @@ void
 tall_stepper_step (TallStepper *self, TallCallKind expected)
 {
   tall_stepper_fail (self, expected, TALL_FAILURE_NONE);
+}
+
+/**
+ * tall_stepper_reach:
+ *
+ * Lets calls of other kinds through, until it stands before one of this kind. If it finishes first,
+ * the test fails.
+ */
+void
+tall_stepper_reach (TallStepper *self, TallCallKind kind)
+{
+  for (;;)
+    {
+      g_mutex_lock (&self->mutex);
+      TallCallKind next = self->kind;
+      g_assert_true (self->waiting);
+      g_mutex_unlock (&self->mutex);
+      if (next == kind)
+        return;
+      tall_stepper_step (self, next);
+    }
 }
 
 /**

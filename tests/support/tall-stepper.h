@@ -23,9 +23,11 @@ void
 tall_stepper_put (TallStepper *self, guint writer, guint n_lines, const TallWriteOptions *options);
 void tall_stepper_get (TallStepper *self);
 void tall_stepper_delete (TallStepper *self);
+void tall_stepper_repair (TallStepper *self);
 
 void tall_stepper_step (TallStepper *self, TallCallKind expected);
 void tall_stepper_fail (TallStepper *self, TallCallKind expected, TallFailure failure);
+void tall_stepper_reach (TallStepper *self, TallCallKind kind);
 void tall_stepper_finish (TallStepper *self);
 guint tall_stepper_deliver_late (TallStepper *self);
 

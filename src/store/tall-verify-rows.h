@@ -1,0 +1,29 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-verify-scan.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallVerifyRows:
+ *
+ * All rows of an order, or the row of a customer, read by themselves. All zero: nothing was read.
+ */
+typedef struct
+{
+  TallReadPlan *plan;     /* owned */
+  TallReadResult *result; /* owned */
+  TallVerifyGroup group;  /* valid as long as the parts of the key that it was read by */
+} TallVerifyRows;
+
+gboolean tall_verify_rows_read (TallVerifyRows *self,
+                                const TallStoreContext *context,
+                                TallSlice customer,
+                                TallSlice order,
+                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_verify_rows_clear (TallVerifyRows *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallVerifyRows, tall_verify_rows_clear)
+
+G_END_DECLS

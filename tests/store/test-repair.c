@@ -1,0 +1,351 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-error.h"
+#include "tall-index.h"
+#include "tall-test-damage.h"
+#include "tall-test-orders.h"
+
+/* What needs no person is mended, nothing else is touched, and a second run finds nothing. */
+
+typedef struct
+{
+  guint n_found;
+  guint n_mended;
+} Found;
+
+static void
+on_finding (const TallFinding *finding, gpointer data)
+{
+  Found *self = data;
+  self->n_found++;
+  self->n_mended += finding->mended;
+}
+
+static Found
+verify (TallFront *front, gboolean repair)
+{
+  g_autoptr (GError) error = NULL;
+  Found found = { 0 };
+  TallVerifySummary summary;
+  TallVerifyOptions options = { .repair = repair, .on_finding = on_finding, .data = &found };
+  gboolean done = tall_front_verify (front, &options, &summary, &error);
+  g_assert_no_error (error);
+  g_assert_true (done && summary.is_whole);
+  g_assert_cmpuint (summary.n_findings, ==, found.n_found);
+  g_assert_cmpuint (summary.n_mended, ==, found.n_mended);
+  return found;
+}
+
+static void
+expect (TallFront *front, gboolean repair, guint n_found, guint n_mended)
+{
+  Found found = verify (front, repair);
+  g_assert_cmpuint (found.n_found, ==, n_found);
+  g_assert_cmpuint (found.n_mended, ==, n_mended);
+}
+
+/* The lines of a dump. */
+static GHashTable *
+split (const char *dump)
+{
+  GHashTable *lines = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_auto (GStrv) all = g_strsplit (dump, "\n", -1);
+  for (guint i = 0; all[i] != NULL; i++)
+    g_hash_table_add (lines, g_strdup (all[i]));
+  return lines;
+}
+
+/* Whether it is of a hint or an id, whose row may have to be written. */
+static gboolean
+is_other (const char *line)
+{
+  return g_str_has_prefix (line, TALL_INDEX_TABLE " ") || g_str_has_prefix (line, "ids ");
+}
+
+/* What went was put in by the damage, and what came are state cells, hints and ids. */
+static void
+compare (const char *name, const char *before, const char *damaged, const char *mended)
+{
+  gpointer line;
+  GHashTableIter iter;
+  g_autoptr (GHashTable) were = split (before), wrong = split (damaged), are = split (mended);
+  g_hash_table_iter_init (&iter, wrong);
+  while (g_hash_table_iter_next (&iter, &line, NULL))
+    if (!g_hash_table_contains (are, line) && g_hash_table_contains (were, line))
+      g_error ("%s: this has gone: %s", name, (char *)line);
+  g_hash_table_iter_init (&iter, are);
+  while (g_hash_table_iter_next (&iter, &line, NULL))
+    if (!g_hash_table_contains (wrong, line) && strstr (line, " s @") == NULL && !is_other (line))
+      g_error ("%s: this has come: %s", name, (char *)line);
+}
+
+static gboolean
+is_stored (const TallTestDamage *damage)
+{
+  return !g_str_has_prefix (damage->name, "never");
+}
+
+/* The mark of who made the row stays where there is one. What was replaced is not known any more,
+ * and the state cell does not claim to know it. */
+static void
+check_state (TallStoreFixture *self, const TallStoreKind *kind, const char *number, TallState *was)
+{
+  TallState is;
+  gint64 timestamp;
+  g_assert_true (tall_test_read_state (self->store, number, &is, &timestamp));
+  g_assert_cmpint (is.pending, ==, 0);
+  if (timestamp > is.revision && kind->layout->single_row)
+    {
+      g_assert_cmpmem (is.pending_token, 8, was->pending_token, 8);
+      g_assert_true ((is.pending_token[8] & 0x80) != 0);
+    }
+  is.pending = was->pending = 0;
+  memcpy (is.pending_token, was->pending_token, TALL_TOKEN_SIZE);
+  g_assert_cmpmem (&is, sizeof is, was, sizeof is);
+}
+
+static void
+check_mended (TallStoreFixture *self, const TallStoreKind *kind, const TallTestDamage *damage)
+{
+  TallState was = { 0 };
+  g_autoptr (TallOrder) order = tall_test_damage_order (damage);
+  if (is_stored (damage))
+    {
+      tall_fixture_put (self, order, NULL);
+      g_assert_true (tall_test_read_state (self->store, damage->name, &was, NULL));
+    }
+  g_autofree char *before = tall_test_dump (self->table);
+  if (!damage->damage (self, kind, order))
+    return;
+  g_autofree char *damaged = tall_test_dump (self->table);
+  expect (self->front, TRUE, 1, 1);
+  g_autofree char *mended = tall_test_dump (self->table);
+  compare (damage->name, before, damaged, mended);
+  expect (self->front, TRUE, 0, 0);
+  g_autofree char *still = tall_test_dump (self->table);
+  g_assert_cmpstr (still, ==, mended);
+  if (!is_stored (damage))
+    return;
+  g_autoptr (TallOrder) sent = tall_test_damage_order (damage);
+  g_autoptr (TallOrder) got = tall_fixture_get (self, damage->name, NULL);
+  tall_test_assert_order_equal (got, sent);
+  check_state (self, kind, damage->name, &was);
+}
+
+/* What cannot be mended stays as it is, to the last byte, with all that is wrong about it. */
+static void
+check_left (TallStoreFixture *self, const TallStoreKind *kind)
+{
+  guint n, n_damaged = 0;
+  const TallTestDamage *damages = tall_test_damages (&n);
+  for (guint i = 0; i < n; i++)
+    if (tall_finding_kind_info (damages[i].kind)->needs_person)
+      n_damaged += tall_test_damage_do (&damages[i], self, kind);
+  g_autofree char *damaged = tall_test_dump (self->table);
+  expect (self->front, TRUE, n_damaged, 0);
+  g_autofree char *still = tall_test_dump (self->table);
+  g_assert_cmpstr (still, ==, damaged);
+}
+
+static void
+test_damage (TallStoreFixture *self, gconstpointer data)
+{
+  guint n;
+  const TallStoreKind *kind = data;
+  const TallTestDamage *damages = tall_test_damages (&n);
+  g_autoptr (TallOrder) sound = tall_test_marked_order ("sound", 1, 1, 3);
+  tall_fixture_put (self, sound, NULL);
+  for (guint i = 0; i < n; i++)
+    if (!tall_finding_kind_info (damages[i].kind)->needs_person)
+      check_mended (self, kind, &damages[i]);
+  check_left (self, kind);
+}
+
+static const TallTestDamage *
+find_damage (const char *name)
+{
+  guint n;
+  const TallTestDamage *damages = tall_test_damages (&n);
+  for (guint i = 0; i < n; i++)
+    if (g_str_equal (damages[i].name, name))
+      return &damages[i];
+  g_assert_not_reached ();
+}
+
+/* An order with a finding that needs a person is left alone, also what could be mended of it. */
+static void
+test_both (TallStoreFixture *self, gconstpointer data)
+{
+  static const char *const names[] = { "left-old-cells", "left-claim", "lost-hint" };
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autoptr (TallOrder) order = tall_test_damage_order (find_damage (names[i]));
+      tall_test_damage_do (find_damage (names[i]), self, data);
+      find_damage ("changed-content")->damage (self, data, order);
+    }
+  g_autofree char *damaged = tall_test_dump (self->table);
+  Found found = verify (self->front, TRUE);
+  g_autofree char *still = tall_test_dump (self->table);
+  g_assert_cmpuint (found.n_found, >=, G_N_ELEMENTS (names));
+  g_assert_cmpuint (found.n_mended, ==, 0);
+  g_assert_cmpstr (still, ==, damaged);
+}
+
+/* Calls that go wrong, one after the other: the run may end, the order never suffers, and the next
+ * run mends what is left. */
+static void
+fail_at (TallStoreFixture *self,
+         const TallStoreKind *kind,
+         const TallTestDamage *damage,
+         guint at,
+         TallFailure failure,
+         gboolean *ended)
+{
+  TallVerifySummary summary;
+  TallVerifyOptions options = { .repair = TRUE };
+  TallTable *below = tall_store_fixture_open_table (self, kind);
+  tall_test_create (below, kind->layout->name, kind->key_strategy->name, 0);
+  tall_store_fixture_reset (self, kind, below);
+  g_autoptr (TallOrder) sound = tall_test_marked_order ("sound", 1, 1, 1);
+  tall_fixture_put (self, sound, NULL); /* so that the customer has its id */
+  *ended = !tall_test_damage_do (damage, self, kind);
+  if (*ended)
+    return;
+  g_autoptr (TallTable) table = tall_failing_table_new (self->table);
+  g_autoptr (TallStore) store = tall_test_open (table, &self->clock);
+  tall_failing_table_reset (TALL_FAILING_TABLE (table));
+  tall_failing_table_fail_at (TALL_FAILING_TABLE (table), at, failure);
+  if (tall_front_verify (TALL_FRONT (store), &options, &summary, NULL))
+    *ended = tall_failing_table_count_calls (TALL_FAILING_TABLE (table)) <= at;
+  verify (self->front, TRUE);
+  expect (self->front, TRUE, 0, 0);
+  tall_failing_table_deliver_late (TALL_FAILING_TABLE (table));
+  expect (self->front, TRUE, 0, 0);
+  if (!is_stored (damage))
+    return;
+  g_autoptr (TallOrder) sent = tall_test_damage_order (damage);
+  g_autoptr (TallOrder) got = tall_fixture_get (self, damage->name, NULL);
+  tall_test_assert_order_equal (got, sent);
+  tall_fixture_put (self, sent, NULL);
+  tall_fixture_delete (self, damage->name, NULL);
+  expect (self->front, FALSE, 0, 0);
+}
+
+static void
+test_failures (TallStoreFixture *self, gconstpointer kind)
+{
+  static const TallFailure failures[] = { TALL_FAILURE_BEFORE, TALL_FAILURE_PARTLY,
+                                          TALL_FAILURE_LOST, TALL_FAILURE_LATE,
+                                          TALL_FAILURE_FALSE };
+  guint n;
+  const TallTestDamage *damages = tall_test_damages (&n);
+  for (guint i = 0; i < n; i++)
+    for (guint j = 0; j < G_N_ELEMENTS (failures); j++)
+      {
+        gboolean ended = tall_finding_kind_info (damages[i].kind)->needs_person;
+        for (guint at = 0; !ended; at++)
+          fail_at (self, kind, &damages[i], at, failures[j], &ended);
+      }
+}
+
+static void
+put_cell (TallStoreFixture *self, const char *table, TallSlice row, TallSlice name, TallSlice value)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  TallMutation *mutation = tall_batch_add (batch, table, row);
+  tall_mutation_put (batch, mutation, name, 1, value);
+  g_assert_true (
+      tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
+}
+
+/* Two ids lead to one number, or two numbers to one id: nobody knows which is right. */
+static void
+test_ambiguous_ids (TallStoreFixture *self, gconstpointer data)
+{
+  const TallStoreKind *kind = data;
+  const TallSlice column = tall_slice_str ("v");
+  if (!kind->key_strategy->needs_id)
+    return;
+  put_cell (self, "ids", tall_slice ("i\0\0\0\0\0\0\2\1", 9), column, tall_slice_str ("TWICE"));
+  put_cell (self, "ids", tall_slice ("i\0\0\0\0\0\0\2\2", 9), column, tall_slice_str ("TWICE"));
+  put_cell (self, "ids", tall_slice_str ("nONE"), column, tall_slice ("\0\0\0\0\0\0\3\3", 8));
+  put_cell (self, "ids", tall_slice_str ("nTWO"), column, tall_slice ("\0\0\0\0\0\0\3\3", 8));
+  put_cell (self, "ids", tall_slice_str ("nBACK"), column, tall_slice ("\0\0\0\0\0\0\4\4", 8));
+  put_cell (self, "ids", tall_slice ("i\0\0\0\0\0\0\5\5", 9), column, tall_slice_str ("BACK"));
+  g_autofree char *damaged = tall_test_dump (self->table);
+  expect (self->front, TRUE, 5, 0);
+  g_autofree char *still = tall_test_dump (self->table);
+  g_assert_cmpstr (still, ==, damaged);
+}
+
+/* What lies beyond the latest revision cannot be claimed above. */
+static void
+test_beyond (TallStoreFixture *self, gconstpointer data)
+{
+  const TallStoreKind *kind = data;
+  g_auto (TallOrderKey) key = { 0 };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GByteArray) row = g_byte_array_new ();
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  g_autoptr (TallOrder) order = tall_test_marked_order ("far", 1, 1, 3);
+  guint64 id = 0;
+  tall_fixture_put (self, order, NULL);
+  g_assert_true (tall_store_find_id (self->store, TALL_TEST_CUSTOMER, &id, &error));
+  tall_order_key_init (&key, kind->key_strategy, TALL_TEST_CUSTOMER, id, "far");
+  const char *table = kind->layout->locate_order (&key, row);
+  TallMutation *mutation = tall_batch_add (batch, table, tall_slice_array (row));
+  tall_mutation_put (batch, mutation, tall_slice_str ("x"), G_MAXINT64 / 2 + 5,
+                     tall_slice_str ("y"));
+  g_assert_true (
+      tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
+  g_autofree char *damaged = tall_test_dump (self->table);
+  expect (self->front, TRUE, 1, 0);
+  g_autofree char *still = tall_test_dump (self->table);
+  g_assert_cmpstr (still, ==, damaged);
+}
+
+/* Somebody commits between the last look and the claim, each time. */
+static TallFailure
+put_before_claim (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  TallStoreFixture *self = data;
+  if (call->kind != TALL_CALL_APPLY_IF)
+    return TALL_FAILURE_NONE;
+  g_autoptr (TallOrder) order = tall_test_damage_order (find_damage ("left-claim"));
+  tall_fixture_put (self, order, NULL);
+  return TALL_FAILURE_NONE;
+}
+
+static void
+test_overtaken (TallStoreFixture *self, gconstpointer kind)
+{
+  g_autoptr (GError) error = NULL;
+  TallVerifySummary summary;
+  TallVerifyOptions options = { .repair = TRUE };
+  tall_test_damage_do (find_damage ("left-claim"), self, kind);
+  g_autoptr (TallTable) table = tall_failing_table_new (self->table);
+  g_autoptr (TallStore) store = tall_test_open (table, &self->clock);
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (table), put_before_claim, NULL, self);
+  g_assert_true (tall_front_verify (TALL_FRONT (store), &options, &summary, &error));
+  g_assert_cmpuint (summary.n_findings, ==, 0);
+  g_assert_true (summary.is_whole);
+  expect (self->front, FALSE, 0, 0);
+}
+
+int
+main (int argc, char **argv)
+{
+  static const TallStoreTest everywhere[] = { { "damage", test_damage } };
+  static const TallStoreTest in_memory[] = {
+    { "both", test_both },
+    { "failures", test_failures },
+    { "ambiguous-ids", test_ambiguous_ids },
+    { "beyond", test_beyond },
+    { "overtaken", test_overtaken },
+  };
+  g_test_init (&argc, &argv, NULL);
+  tall_store_fixture_add_everywhere ("repair", everywhere, G_N_ELEMENTS (everywhere));
+  tall_store_fixture_add ("repair", in_memory, G_N_ELEMENTS (in_memory));
+  return g_test_run ();
+}

@@ -61,11 +61,12 @@ def workload_command(store, history, variant=None, **options):
 
 
 def run_workload(store, history, timeout=300, **options):
-    """Runs a workload to its end."""
+    """Runs a workload to its end. Returns what it has said."""
     command = workload_command(store, history, **options)
     result = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
     if result.returncode != 0:
         raise AssertionError(f"{' '.join(command)}: {result.returncode}\n{result.stderr}")
+    return result.stdout
 
 
 def start_workload(store, history, **options):

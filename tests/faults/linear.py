@@ -5,8 +5,13 @@
 
 Two writers whose clocks are an hour apart, each with its own store, work on the same few orders:
 in memory and on RocksDB, in every layout, with and without calls that fail, come late or lie.
+
+    linear.py                   what takes two minutes
+    linear.py repair SECONDS    repairs beside writers, one call in 25 fails; SECONDS in all
+    linear.py report SECONDS    verifications that wait as for users: nothing may be reported
 """
 
+import json
 import pathlib
 import signal
 import sys
@@ -61,6 +66,39 @@ def check_variants(checks, folder):
             checks.check(verdict.code == WRONG, f"{layout}, {variant}: the checker notices", verdict)
 
 
+def mend(history, store, how, **options):
+    """Beside the mix somebody verifies everything all the while. Returns the verdict and the words
+    about it; the workload fails if something is wrong at the end."""
+    said = run_workload(store, history, clock=CLOCKS, threads=2, period=50, patience=30,
+                        read_back=120, mender=how, **options)
+    counts = json.loads(said)
+    words = f"{counts['runs']} runs, {counts['findings']} findings, {counts['mended']} mended"
+    return Verdict(history), counts, words
+
+
+def check_repair(checks, folder):
+    """Repairs that do not wait whether somebody is writing what looks wrong."""
+    mended = 0
+    for layout in LAYOUTS:
+        verdict, counts, _words = mend(folder / f"{layout}-repair.history", "memory", "repair",
+                                       create=layout, failures=25, seconds=SECONDS)
+        mended += counts["mended"]
+        checks.check(verdict.is_right(ACKNOWLEDGED // 2) and counts["runs"] > 3,
+                     f"{layout}, repairs beside it, one call in 25 fails: linearizable", verdict)
+    checks.check(mended > 0, "something was mended")
+
+
+def check_long(checks, folder, how, seconds):
+    """By name: each layout in turn, for so many seconds in all."""
+    for layout in LAYOUTS:
+        failures = 25 if how == "repair" else 0
+        store = f"rocksdb:{folder}/{layout}-{how}?sync=0"
+        verdict, _counts, words = mend(folder / f"{layout}-{how}.history", store, how,
+                                       create=layout, failures=failures, timeout=seconds + 300,
+                                       seconds=seconds / len(LAYOUTS))
+        checks.check(verdict.is_right(ACKNOWLEDGED), f"{layout}, {how}: {words}", verdict)
+
+
 def check_kill(checks, folder):
     """A process is killed in the middle of its writes; another goes on with what it left."""
     for layout in ("blob", "record-type"):
@@ -97,12 +135,17 @@ def wait_for_answers(history, number):
 def main():
     checks = Checks()
     build_tools()
+    if len(sys.argv) == 3 and sys.argv[1] in ("repair", "report"):
+        with tempfile.TemporaryDirectory() as folder:
+            check_long(checks, pathlib.Path(folder), sys.argv[1], float(sys.argv[2]))
+        return checks.finish()
     checks.check("ok" in go("test", "./..."), "histories by hand: the right and the wrong ones")
     with tempfile.TemporaryDirectory() as folder:
         check_right(checks, pathlib.Path(folder))
         check_ttl(checks, pathlib.Path(folder))
         check_variants(checks, pathlib.Path(folder))
         check_kill(checks, pathlib.Path(folder))
+        check_repair(checks, pathlib.Path(folder))
     return checks.finish()
 
 

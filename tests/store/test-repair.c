@@ -1,151 +1,10 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
-#include "tall-index.h"
-#include "tall-test-damage.h"
+#include "tall-test-mending.h"
 #include "tall-test-orders.h"
 
 /* What needs no person is mended, nothing else is touched, and a second run finds nothing. */
-
-typedef struct
-{
-  guint n_found;
-  guint n_mended;
-} Found;
-
-static void
-on_finding (const TallFinding *finding, gpointer data)
-{
-  Found *self = data;
-  self->n_found++;
-  self->n_mended += finding->mended;
-}
-
-static Found
-verify (TallFront *front, gboolean repair)
-{
-  g_autoptr (GError) error = NULL;
-  Found found = { 0 };
-  TallVerifySummary summary;
-  TallVerifyOptions options = { .repair = repair, .on_finding = on_finding, .data = &found };
-  gboolean done = tall_front_verify (front, &options, &summary, &error);
-  g_assert_no_error (error);
-  g_assert_true (done && summary.is_whole);
-  g_assert_cmpuint (summary.n_findings, ==, found.n_found);
-  g_assert_cmpuint (summary.n_mended, ==, found.n_mended);
-  return found;
-}
-
-static void
-expect (TallFront *front, gboolean repair, guint n_found, guint n_mended)
-{
-  Found found = verify (front, repair);
-  g_assert_cmpuint (found.n_found, ==, n_found);
-  g_assert_cmpuint (found.n_mended, ==, n_mended);
-}
-
-/* The lines of a dump. */
-static GHashTable *
-split (const char *dump)
-{
-  GHashTable *lines = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  g_auto (GStrv) all = g_strsplit (dump, "\n", -1);
-  for (guint i = 0; all[i] != NULL; i++)
-    g_hash_table_add (lines, g_strdup (all[i]));
-  return lines;
-}
-
-/* Whether it is of a hint or an id, whose row may have to be written. */
-static gboolean
-is_other (const char *line)
-{
-  return g_str_has_prefix (line, TALL_INDEX_TABLE " ") || g_str_has_prefix (line, "ids ");
-}
-
-/* What went was put in by the damage, and what came are state cells, hints and ids. */
-static void
-compare (const char *name, const char *before, const char *damaged, const char *mended)
-{
-  gpointer line;
-  GHashTableIter iter;
-  g_autoptr (GHashTable) were = split (before), wrong = split (damaged), are = split (mended);
-  g_hash_table_iter_init (&iter, wrong);
-  while (g_hash_table_iter_next (&iter, &line, NULL))
-    if (!g_hash_table_contains (are, line) && g_hash_table_contains (were, line))
-      g_error ("%s: this has gone: %s", name, (char *)line);
-  g_hash_table_iter_init (&iter, are);
-  while (g_hash_table_iter_next (&iter, &line, NULL))
-    if (!g_hash_table_contains (wrong, line) && strstr (line, " s @") == NULL && !is_other (line))
-      g_error ("%s: this has come: %s", name, (char *)line);
-}
-
-static gboolean
-is_stored (const TallTestDamage *damage)
-{
-  return !g_str_has_prefix (damage->name, "never");
-}
-
-/* The mark of who made the row stays where there is one. What was replaced is not known any more,
- * and the state cell does not claim to know it. */
-static void
-check_state (TallStoreFixture *self, const TallStoreKind *kind, const char *number, TallState *was)
-{
-  TallState is;
-  gint64 timestamp;
-  g_assert_true (tall_test_read_state (self->store, number, &is, &timestamp));
-  g_assert_cmpint (is.pending, ==, 0);
-  if (timestamp > is.revision && kind->layout->single_row)
-    {
-      g_assert_cmpmem (is.pending_token, 8, was->pending_token, 8);
-      g_assert_true ((is.pending_token[8] & 0x80) != 0);
-    }
-  is.pending = was->pending = 0;
-  memcpy (is.pending_token, was->pending_token, TALL_TOKEN_SIZE);
-  g_assert_cmpmem (&is, sizeof is, was, sizeof is);
-}
-
-static void
-check_mended (TallStoreFixture *self, const TallStoreKind *kind, const TallTestDamage *damage)
-{
-  TallState was = { 0 };
-  g_autoptr (TallOrder) order = tall_test_damage_order (damage);
-  if (is_stored (damage))
-    {
-      tall_fixture_put (self, order, NULL);
-      g_assert_true (tall_test_read_state (self->store, damage->name, &was, NULL));
-    }
-  g_autofree char *before = tall_test_dump (self->table);
-  if (!damage->damage (self, kind, order))
-    return;
-  g_autofree char *damaged = tall_test_dump (self->table);
-  expect (self->front, TRUE, 1, 1);
-  g_autofree char *mended = tall_test_dump (self->table);
-  compare (damage->name, before, damaged, mended);
-  expect (self->front, TRUE, 0, 0);
-  g_autofree char *still = tall_test_dump (self->table);
-  g_assert_cmpstr (still, ==, mended);
-  if (!is_stored (damage))
-    return;
-  g_autoptr (TallOrder) sent = tall_test_damage_order (damage);
-  g_autoptr (TallOrder) got = tall_fixture_get (self, damage->name, NULL);
-  tall_test_assert_order_equal (got, sent);
-  check_state (self, kind, damage->name, &was);
-}
-
-/* What cannot be mended stays as it is, to the last byte, with all that is wrong about it. */
-static void
-check_left (TallStoreFixture *self, const TallStoreKind *kind)
-{
-  guint n, n_damaged = 0;
-  const TallTestDamage *damages = tall_test_damages (&n);
-  for (guint i = 0; i < n; i++)
-    if (tall_finding_kind_info (damages[i].kind)->needs_person)
-      n_damaged += tall_test_damage_do (&damages[i], self, kind);
-  g_autofree char *damaged = tall_test_dump (self->table);
-  expect (self->front, TRUE, n_damaged, 0);
-  g_autofree char *still = tall_test_dump (self->table);
-  g_assert_cmpstr (still, ==, damaged);
-}
 
 static void
 test_damage (TallStoreFixture *self, gconstpointer data)
@@ -157,8 +16,8 @@ test_damage (TallStoreFixture *self, gconstpointer data)
   tall_fixture_put (self, sound, NULL);
   for (guint i = 0; i < n; i++)
     if (!tall_finding_kind_info (damages[i].kind)->needs_person)
-      check_mended (self, kind, &damages[i]);
-  check_left (self, kind);
+      tall_test_check_mended (self, kind, &damages[i]);
+  tall_test_check_left (self, kind);
 }
 
 static const TallTestDamage *
@@ -184,10 +43,10 @@ test_both (TallStoreFixture *self, gconstpointer data)
       find_damage ("changed-content")->damage (self, data, order);
     }
   g_autofree char *damaged = tall_test_dump (self->table);
-  Found found = verify (self->front, TRUE);
+  TallVerifySummary summary = tall_test_verify_all (self->front, TRUE);
   g_autofree char *still = tall_test_dump (self->table);
-  g_assert_cmpuint (found.n_found, >=, G_N_ELEMENTS (names));
-  g_assert_cmpuint (found.n_mended, ==, 0);
+  g_assert_cmpuint (summary.n_findings, >=, G_N_ELEMENTS (names));
+  g_assert_cmpuint (summary.n_mended, ==, 0);
   g_assert_cmpstr (still, ==, damaged);
 }
 
@@ -217,18 +76,18 @@ fail_at (TallStoreFixture *self,
   tall_failing_table_fail_at (TALL_FAILING_TABLE (table), at, failure);
   if (tall_front_verify (TALL_FRONT (store), &options, &summary, NULL))
     *ended = tall_failing_table_count_calls (TALL_FAILING_TABLE (table)) <= at;
-  verify (self->front, TRUE);
-  expect (self->front, TRUE, 0, 0);
+  tall_test_verify_all (self->front, TRUE);
+  tall_test_expect_findings (self->front, TRUE, 0, 0);
   tall_failing_table_deliver_late (TALL_FAILING_TABLE (table));
-  expect (self->front, TRUE, 0, 0);
-  if (!is_stored (damage))
+  tall_test_expect_findings (self->front, TRUE, 0, 0);
+  if (!tall_test_damage_is_stored (damage))
     return;
   g_autoptr (TallOrder) sent = tall_test_damage_order (damage);
   g_autoptr (TallOrder) got = tall_fixture_get (self, damage->name, NULL);
   tall_test_assert_order_equal (got, sent);
   tall_fixture_put (self, sent, NULL);
   tall_fixture_delete (self, damage->name, NULL);
-  expect (self->front, FALSE, 0, 0);
+  tall_test_expect_findings (self->front, FALSE, 0, 0);
 }
 
 static void
@@ -274,7 +133,7 @@ test_ambiguous_ids (TallStoreFixture *self, gconstpointer data)
   put_cell (self, "ids", tall_slice_str ("nBACK"), column, tall_slice ("\0\0\0\0\0\0\4\4", 8));
   put_cell (self, "ids", tall_slice ("i\0\0\0\0\0\0\5\5", 9), column, tall_slice_str ("BACK"));
   g_autofree char *damaged = tall_test_dump (self->table);
-  expect (self->front, TRUE, 5, 0);
+  tall_test_expect_findings (self->front, TRUE, 5, 0);
   g_autofree char *still = tall_test_dump (self->table);
   g_assert_cmpstr (still, ==, damaged);
 }
@@ -300,7 +159,7 @@ test_beyond (TallStoreFixture *self, gconstpointer data)
   g_assert_true (
       tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
   g_autofree char *damaged = tall_test_dump (self->table);
-  expect (self->front, TRUE, 1, 0);
+  tall_test_expect_findings (self->front, TRUE, 1, 0);
   g_autofree char *still = tall_test_dump (self->table);
   g_assert_cmpstr (still, ==, damaged);
 }
@@ -330,7 +189,7 @@ test_overtaken (TallStoreFixture *self, gconstpointer kind)
   g_assert_true (tall_front_verify (TALL_FRONT (store), &options, &summary, &error));
   g_assert_cmpuint (summary.n_findings, ==, 0);
   g_assert_true (summary.is_whole);
-  expect (self->front, FALSE, 0, 0);
+  tall_test_expect_findings (self->front, FALSE, 0, 0);
 }
 
 int

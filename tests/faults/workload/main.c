@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "tall-mender.h"
 #include "tall-mix.h"
 #include "tall-target.h"
 
@@ -18,6 +19,7 @@ typedef struct
   TallTarget target;
   char *history;
   char *process;
+  char *mender; /* what it does; NULL: there is none */
   GStrv clocks; /* seconds; one writer each */
   gint threads; /* of each writer */
   gint orders;
@@ -37,6 +39,7 @@ options_clear (Options *self)
   tall_target_clear (&self->target);
   g_clear_pointer (&self->history, g_free);
   g_clear_pointer (&self->process, g_free);
+  g_clear_pointer (&self->mender, g_free);
   g_clear_pointer (&self->clocks, g_strfreev);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
@@ -58,6 +61,9 @@ parse (Options *self, int *argc, char ***argv, GError **error)
       "how long a foreign claim is respected", "MS" },
     { "history", 0, 0, G_OPTION_ARG_FILENAME, &self->history, "where to record", "FILE" },
     { "process", 0, 0, G_OPTION_ARG_STRING, &self->process, "name of this process there", "NAME" },
+    { "mender", 0, 0, G_OPTION_ARG_STRING, &self->mender,
+      "verify all the while: repair what is found at once, or report, which nothing may be",
+      "repair|report" },
     { "clock", 0, 0, G_OPTION_ARG_STRING_ARRAY, &self->clocks,
       "a writer whose clock is fast by this; may be repeated", "SECONDS" },
     { "threads", 0, 0, G_OPTION_ARG_INT, &self->threads, "of each writer (default 2)", "N" },
@@ -84,7 +90,9 @@ check (const Options *self, GError **error)
 {
   if (self->target.url != NULL && self->history != NULL && self->threads >= 1
       && self->threads <= MAX_THREADS && self->orders >= 1 && self->orders <= TALL_MIX_MAX_ORDERS
-      && self->period >= 1 && self->seconds >= 0)
+      && self->period >= 1 && self->seconds >= 0
+      && (self->mender == NULL || g_str_equal (self->mender, "repair")
+          || g_str_equal (self->mender, "report")))
     return TRUE;
   g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
                "--store and --history are needed, --threads 1 to %d, --orders 1 to %d, --period 1 "
@@ -106,9 +114,16 @@ on_signal (int number G_GNUC_UNUSED)
   g_atomic_int_set (&mix.stop, TRUE);
 }
 
-static void
-run_mix (const Options *options, GPtrArray *writers)
+/* The last of the writers is the mender's, if there is one. */
+static gboolean
+run_mix (const Options *options, GPtrArray *all, GError **error)
 {
+  g_autoptr (TallMender) mender = NULL;
+  g_autoptr (GPtrArray) writers = g_ptr_array_new ();
+  g_ptr_array_extend (writers, all, NULL, NULL);
+  if (options->mender != NULL)
+    mender = tall_mender_start (&mix, g_ptr_array_remove_index (writers, writers->len - 1),
+                                g_str_equal (options->mender, "repair"));
   g_autoptr (GPtrArray) clients =
       g_ptr_array_new_with_free_func ((GDestroyNotify)tall_mix_client_free);
   g_autoptr (GPtrArray) threads = g_ptr_array_new ();
@@ -122,8 +137,11 @@ run_mix (const Options *options, GPtrArray *writers)
     g_ptr_array_add (threads, g_thread_new ("client", run_client, clients->pdata[i]));
   for (guint i = 0; i < threads->len; i++)
     g_thread_join (threads->pdata[i]);
-  for (guint i = 0; i < writers->len; i++)
-    tall_writer_settle (writers->pdata[i]);
+  if (mender != NULL)
+    tall_mender_stop (mender);
+  for (guint i = 0; i < all->len; i++)
+    tall_writer_settle (all->pdata[i]);
+  return mender == NULL || tall_mender_finish (mender, error);
 }
 
 static gboolean
@@ -155,7 +173,12 @@ open_writers (Options *options, GPtrArray *writers, GError **error)
         return FALSE;
       g_ptr_array_add (writers, writer);
     }
-  return TRUE;
+  if (options->mender == NULL)
+    return TRUE;
+  TallWriter *writer = tall_writer_new (&options->target, 0, error);
+  if (writer != NULL)
+    g_ptr_array_add (writers, writer);
+  return writer != NULL;
 }
 
 static gboolean
@@ -175,8 +198,8 @@ run (Options *options, GError **error)
   mix.period = options->period * (gint64)NSEC_PER_MSEC;
   mix.epoch = options->epoch != 0 ? options->epoch : now;
   mix.end = now + (gint64)(options->seconds * (gdouble)NSEC_PER_SEC);
-  if (options->seconds > 0)
-    run_mix (options, writers);
+  if (options->seconds > 0 && !run_mix (options, writers, error))
+    return FALSE;
   return options->read_back == 0 || read_back (options, writers->pdata[0], error);
 }
 

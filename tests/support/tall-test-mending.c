@@ -1,0 +1,176 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-test-mending.h"
+
+#include "tall-index.h"
+#include "tall-test-orders.h"
+
+/* Of the findings. */
+typedef struct
+{
+  guint64 n;
+  guint64 n_mended;
+} Counts;
+
+static void
+on_finding (const TallFinding *finding, gpointer data)
+{
+  Counts *self = data;
+  self->n++;
+  self->n_mended += finding->mended;
+}
+
+/**
+ * tall_test_verify_all:
+ *
+ * Verifies everything, as beside others who write.
+ */
+TallVerifySummary
+tall_test_verify_all (TallFront *front, gboolean repair)
+{
+  g_autoptr (GError) error = NULL;
+  Counts counts = { 0 };
+  TallVerifySummary summary;
+  const TallVerifyOptions options = { .repair = repair, .on_finding = on_finding, .data = &counts };
+  gboolean done = tall_front_verify (front, &options, &summary, &error);
+  g_assert_no_error (error);
+  g_assert_true (done && summary.is_whole);
+  g_assert_cmpuint (summary.n_findings, ==, counts.n);
+  g_assert_cmpuint (summary.n_mended, ==, counts.n_mended);
+  return summary;
+}
+
+/**
+ * tall_test_expect_findings:
+ *
+ * Verifies everything, and expects so many findings.
+ */
+void
+tall_test_expect_findings (TallFront *front, gboolean repair, guint n_found, guint n_mended)
+{
+  TallVerifySummary summary = tall_test_verify_all (front, repair);
+  g_assert_cmpuint (summary.n_findings, ==, n_found);
+  g_assert_cmpuint (summary.n_mended, ==, n_mended);
+}
+
+/* The lines of a dump. */
+static GHashTable *
+split (const char *dump)
+{
+  GHashTable *lines = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_auto (GStrv) all = g_strsplit (dump, "\n", -1);
+  for (guint i = 0; all[i] != NULL; i++)
+    g_hash_table_add (lines, g_strdup (all[i]));
+  return lines;
+}
+
+/* Whether it is of a hint or an id, whose row may have to be written. */
+static gboolean
+is_other (const char *line)
+{
+  return g_str_has_prefix (line, TALL_INDEX_TABLE " ") || g_str_has_prefix (line, "ids ");
+}
+
+/* What went was put in by the damage. What came is at most one state cell, and one hint or id. */
+static void
+compare (const char *name, const char *before, const char *damaged, const char *mended)
+{
+  gpointer line;
+  GHashTableIter iter;
+  guint n_states = 0, n_others = 0;
+  g_autoptr (GHashTable) were = split (before), wrong = split (damaged), are = split (mended);
+  g_hash_table_iter_init (&iter, wrong);
+  while (g_hash_table_iter_next (&iter, &line, NULL))
+    if (!g_hash_table_contains (are, line) && g_hash_table_contains (were, line))
+      g_error ("%s: this has gone: %s", name, (char *)line);
+  g_hash_table_iter_init (&iter, are);
+  while (g_hash_table_iter_next (&iter, &line, NULL))
+    if (!g_hash_table_contains (wrong, line)
+        && (is_other (line) ? n_others++ > 0 : strstr (line, " s @") == NULL || n_states++ > 0))
+      g_error ("%s: this has come: %s", name, (char *)line);
+}
+
+/**
+ * tall_test_damage_is_stored:
+ *
+ * Returns: whether it damages an order that was stored
+ */
+gboolean
+tall_test_damage_is_stored (const TallTestDamage *damage)
+{
+  return !g_str_has_prefix (damage->name, "never");
+}
+
+/* The mark of who made the row stays where there is one. What was replaced is not known any more,
+ * and the state cell does not claim to know it. */
+static void
+check_state (TallStoreFixture *self, const TallStoreKind *kind, const char *number, TallState *was)
+{
+  TallState is;
+  gint64 timestamp;
+  g_assert_true (tall_test_read_state (self->store, number, &is, &timestamp));
+  g_assert_cmpint (is.pending, ==, 0);
+  if (timestamp > is.revision && kind->layout->single_row)
+    {
+      g_assert_cmpmem (is.pending_token, 8, was->pending_token, 8);
+      g_assert_true ((is.pending_token[8] & 0x80) != 0);
+    }
+  is.pending = was->pending = 0;
+  memcpy (is.pending_token, was->pending_token, TALL_TOKEN_SIZE);
+  g_assert_cmpmem (&is, sizeof is, was, sizeof is);
+}
+
+/**
+ * tall_test_check_mended:
+ *
+ * Puts the damage in, where there is such a damage, and expects that it is mended, that nothing
+ * else is touched, and that a second run finds nothing.
+ */
+void
+tall_test_check_mended (TallStoreFixture *self,
+                        const TallStoreKind *kind,
+                        const TallTestDamage *damage)
+{
+  TallState was = { 0 };
+  g_autoptr (TallOrder) order = tall_test_damage_order (damage);
+  if (tall_test_damage_is_stored (damage))
+    {
+      tall_fixture_put (self, order, NULL);
+      g_assert_true (tall_test_read_state (self->store, damage->name, &was, NULL));
+    }
+  g_autofree char *before = tall_test_dump (self->table);
+  if (!damage->damage (self, kind, order))
+    return;
+  g_autofree char *damaged = tall_test_dump (self->table);
+  tall_test_expect_findings (self->front, TRUE, 1, 1);
+  g_autofree char *mended = tall_test_dump (self->table);
+  compare (damage->name, before, damaged, mended);
+  tall_test_expect_findings (self->front, TRUE, 0, 0);
+  g_autofree char *still = tall_test_dump (self->table);
+  g_assert_cmpstr (still, ==, mended);
+  if (!tall_test_damage_is_stored (damage))
+    return;
+  g_autoptr (TallOrder) sent = tall_test_damage_order (damage);
+  g_autoptr (TallOrder) got = tall_fixture_get (self, damage->name, NULL);
+  tall_test_assert_order_equal (got, sent);
+  check_state (self, kind, damage->name, &was);
+}
+
+/**
+ * tall_test_check_left:
+ *
+ * Puts in what needs a person, all together: it stays as it is, to the last byte.
+ */
+void
+tall_test_check_left (TallStoreFixture *self, const TallStoreKind *kind)
+{
+  guint n, n_damaged = 0;
+  const TallTestDamage *damages = tall_test_damages (&n);
+  for (guint i = 0; i < n; i++)
+    if (tall_finding_kind_info (damages[i].kind)->needs_person)
+      n_damaged += tall_test_damage_do (&damages[i], self, kind);
+  g_autofree char *damaged = tall_test_dump (self->table);
+  tall_test_expect_findings (self->front, TRUE, n_damaged, 0);
+  g_autofree char *still = tall_test_dump (self->table);
+  g_assert_cmpstr (still, ==, damaged);
+}

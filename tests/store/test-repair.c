@@ -164,6 +164,27 @@ test_beyond (TallStoreFixture *self, gconstpointer data)
   g_assert_cmpstr (still, ==, damaged);
 }
 
+/* What is removed by its timestamp leaves a marker there: a later put must not get that revision.
+ */
+static void
+test_later (TallStoreFixture *self, gconstpointer kind)
+{
+  const TallTestDamage *hint = find_damage ("never-hinted-at");
+  const TallTestDamage *cells = find_damage ("left-new-cells");
+  gint64 revision;
+  g_autoptr (TallOrder) hinted = tall_test_damage_order (hint);
+  g_autoptr (TallOrder) order = tall_test_damage_order (cells);
+  tall_test_damage_do (cells, self, kind);
+  tall_test_damage_do (hint, self, kind);
+  tall_test_expect_findings (self->front, TRUE, 2, 2);
+  hinted->sales_date = 86400000; /* of the hint */
+  tall_fixture_put (self, hinted, NULL);
+  g_autoptr (TallOrder) got = tall_fixture_get (self, order->order_number, &revision);
+  self->clock.now = revision + 100000; /* of the cells */
+  tall_fixture_put (self, order, NULL);
+  tall_test_expect_findings (self->front, FALSE, 0, 0);
+}
+
 /* Somebody commits between the last look and the claim, each time. */
 static TallFailure
 put_before_claim (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
@@ -201,6 +222,7 @@ main (int argc, char **argv)
     { "failures", test_failures },
     { "ambiguous-ids", test_ambiguous_ids },
     { "beyond", test_beyond },
+    { "later", test_later },
     { "overtaken", test_overtaken },
   };
   g_test_init (&argc, &argv, NULL);

@@ -342,7 +342,8 @@ tall_transport_get_remaining (TallTransport *self)
 TallSlice
 tall_transport_peek (TallTransport *self)
 {
-  return tall_slice (self->in + self->in_pos, MIN (tall_transport_buffered (self), self->limit));
+  gsize len = MIN (tall_transport_buffered (self), self->limit);
+  return len > 0 ? tall_slice (self->in + self->in_pos, len) : (TallSlice)TALL_SLICE_INIT;
 }
 
 /**

@@ -221,6 +221,24 @@ add_too_long_text (TallTestMessage *message)
   tall_test_message_end_struct (message);
 }
 
+/* Each is short enough. */
+static void
+add_too_much_text (TallTestMessage *message)
+{
+  g_autofree char *text = g_strnfill (TALL_MAX_CANONICAL_BYTES * 2 / 3, 'x');
+
+  begin_order (message);
+  begin_list (message, 5, T_STRUCT, 2);
+  for (guint i = 0; i < 2; i++)
+    {
+      tall_test_message_begin_element (message);
+      tall_test_message_add_i32 (message, 1, (gint32)i + 1);
+      tall_test_message_add_text (message, 2, text);
+      tall_test_message_end_struct (message);
+    }
+  tall_test_message_end_struct (message);
+}
+
 static void
 add_nothing (TallTestMessage *message G_GNUC_UNUSED)
 {
@@ -296,6 +314,7 @@ test_puts (Fixture *f, gconstpointer data G_GNUC_UNUSED)
     { "locations", add_too_many_locations, TALL_ERROR_TOO_LARGE, NULL },
     { "attributes", add_too_many_attributes, TALL_ERROR_TOO_LARGE, NULL },
     { "long text", add_too_long_text, TALL_ERROR_TOO_LARGE, NULL },
+    { "much text", add_too_much_text, TALL_ERROR_TOO_LARGE, NULL },
     { "no order", add_nothing, TALL_ERROR_INVALID, "customer_number" },
     { "condition 3", add_condition_of_tomorrow, TALL_ERROR_INVALID, "options.condition" },
     { "condition -1", add_negative_condition, TALL_ERROR_INVALID, "options.condition" },

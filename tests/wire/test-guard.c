@@ -311,6 +311,35 @@ test_too_many_elements (gconstpointer data)
   g_assert_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE);
 }
 
+/* Texts that are short enough each, and too much together, are no malformed message. */
+static void
+test_too_much_text (gconstpointer data)
+{
+  static const guint8 binary[] = { 0x0f, 0,   1,   0x0b, 0, 0, 0, 2,   0,   0,   0, 3,
+                                   'a',  'b', 'c', 0,    0, 0, 3, 'd', 'e', 'f', 0 };
+  static const guint8 compact[] = { 0x19, 0x28, 3, 'a', 'b', 'c', 3, 'd', 'e', 'f', 0 };
+  TallStructLimits limits = { .bytes = "bytes", .text_bytes = 2, .pair_bytes = 6 };
+  TallWireOptions options = options_of (TALL_WIRE_SERVER, FALSE, COMPACT);
+  TallSlice bytes =
+      COMPACT ? tall_slice (compact, sizeof compact) : tall_slice (binary, sizeof binary);
+
+  for (limits.n_bytes = 9; limits.n_bytes <= 10; limits.n_bytes++)
+    {
+      g_autoptr (TallTransport) transport = tall_transport_new_memory (bytes, &options);
+      g_autoptr (TallArena) arena = tall_arena_new (0);
+      g_autoptr (GError) error = NULL;
+      WireTexts texts = { NULL };
+      TallStructReader reader;
+      tall_struct_reader_init (&reader, transport, arena, &limits);
+      gboolean ok = tall_struct_reader_read (&reader, &wire_texts, &texts, &error);
+      g_assert_cmpint (ok, ==, limits.n_bytes == 10);
+      g_assert_cmpint (reader.refused, ==, !ok);
+      g_assert_false (tall_transport_is_broken (transport));
+      if (!ok)
+        g_assert_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE);
+    }
+}
+
 /* What a header may not be: other protocols, other sides, other versions. */
 static void
 assert_header_rejected (TallSlice bytes, TallWireSide side, gboolean compact)
@@ -374,6 +403,7 @@ main (int argc, char **argv)
     { "text-with-nul", test_text_with_nul },
     { "text-lengths", test_text_lengths },
     { "too-many-elements", test_too_many_elements },
+    { "too-much-text", test_too_much_text },
     { "headers", test_headers },
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)

@@ -67,6 +67,17 @@ static const TallStructField wire_text_fields[] = {
   FIELD ("message", 1, TEXT, WireReason, message, TALL_STRUCT_ALWAYS, NULL),
 };
 static TALL_STRUCT_TYPE (wire_text, "a text", WireReason);
+
+typedef struct
+{
+  char **texts; /* n_texts of them */
+  guint n_texts;
+} WireTexts;
+
+static const TallStructField wire_texts_fields[] = {
+  FIELD ("texts", 1, TEXTS, WireTexts, texts, G_STRUCT_OFFSET (WireTexts, n_texts), NULL),
+};
+static TALL_STRUCT_TYPE (wire_texts, "texts", WireTexts);
 #undef FIELD
 
 static inline TallWireOptions

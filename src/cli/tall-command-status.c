@@ -2,29 +2,18 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
 #include "tall-json.h"
-#include "tall-json-output.h"
 #include "tall-options.h"
 #include "tall-output.h"
 #include "tall-status-all.h"
+#include "tall-status.h"
 #include "tall-text.h"
 
 /* For the questions to HBase's master about tables: it may be gone while orders are still
  * served. */
 #define TIMEOUT (10 * G_USEC_PER_SEC)
 
-/* Everything that status tells. */
-typedef struct
-{
-  TallDescription *description;
-  gdouble ping;        /* milliseconds */
-  GPtrArray *tables;   /* of TallTableSpec; NULL: of a server, which does not tell them */
-  GError *no_tables;   /* why they are not all in @tables */
-  GPtrArray *gateways; /* of TallTableServer; NULL: there are none, or of a server */
-  GStrv losses;        /* lines; NULL: there are none, or of a server */
-} Status;
-
 static void
-status_clear (Status *self)
+status_clear (TallStatus *self)
 {
   g_clear_pointer (&self->description, tall_description_free);
   g_clear_pointer (&self->tables, g_ptr_array_unref);
@@ -32,10 +21,10 @@ status_clear (Status *self)
   g_clear_pointer (&self->gateways, g_ptr_array_unref);
   g_clear_pointer (&self->losses, g_strfreev);
 }
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Status, status_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallStatus, status_clear)
 
 static void
-collect_tables (Status *self, TallTable *table)
+collect_tables (TallStatus *self, TallTable *table)
 {
   gint64 deadline = g_get_monotonic_time () + TIMEOUT;
   g_auto (GStrv) names = tall_table_list_tables (table, deadline, &self->no_tables);
@@ -52,7 +41,7 @@ collect_tables (Status *self, TallTable *table)
 }
 
 static gboolean
-collect (Status *self, TallFront *front, GError **error)
+collect (TallStatus *self, TallFront *front, GError **error)
 {
   gint64 start = g_get_monotonic_time ();
   if (!tall_front_ping (front, error))
@@ -113,7 +102,7 @@ print_tables (GPtrArray *tables)
 
 /* A table that keeps customers beside the orders has no TTL, and nothing else tells why. */
 static void
-explain_ttl (const Status *self)
+explain_ttl (const TallStatus *self)
 {
   const guint64 ttl = self->description->ttl;
   for (guint i = 0; i < self->tables->len && ttl != 0; i++)
@@ -193,7 +182,7 @@ print_texts (const char *name, char *const *texts)
 }
 
 static void
-print_status (const Status *self)
+print_status (const TallStatus *self)
 {
   const TallDescription *description = self->description;
   g_autofree char *ping = g_strdup_printf ("answered in %.2f ms", self->ping);
@@ -223,104 +212,6 @@ print_status (const Status *self)
     print_losses (self->losses);
 }
 
-static void
-add_tables (JsonBuilder *builder, GPtrArray *tables)
-{
-  tall_json_begin_array (builder, "tables");
-  for (guint i = 0; i < tables->len; i++)
-    {
-      const TallTableSpec *spec = g_ptr_array_index (tables, i);
-      json_builder_begin_object (builder);
-      tall_json_add_text (builder, "name", spec->name);
-      tall_json_add_number (builder, "max_versions", spec->max_versions);
-      tall_json_add_number (builder, "ttl", spec->ttl);
-      tall_json_add_text (builder, "compression", spec->compression);
-      tall_json_add_text (builder, "bloom_filter", spec->bloom_filter);
-      tall_json_add_text (builder, "block_encoding", spec->block_encoding);
-      tall_json_add_number (builder, "regions", 1 + (spec->splits != NULL ? spec->splits->len : 0));
-      json_builder_end_object (builder);
-    }
-  json_builder_end_array (builder);
-}
-
-static void
-add_gateways (JsonBuilder *builder, GPtrArray *gateways)
-{
-  tall_json_begin_array (builder, "gateways");
-  for (guint i = 0; i < gateways->len; i++)
-    {
-      const TallTableServer *gateway = g_ptr_array_index (gateways, i);
-      char since[TALL_DATE_TEXT_SIZE];
-      json_builder_begin_object (builder);
-      tall_json_add_text (builder, "address", gateway->address);
-      tall_json_add_text (builder, "state", gateway->state);
-      tall_json_add_text (builder, "since", tall_date_format (gateway->since / 1000, since));
-      tall_json_add_number (builder, "connections", gateway->connections);
-      tall_json_add_text (builder, "reason", gateway->reason);
-      json_builder_end_object (builder);
-    }
-  json_builder_end_array (builder);
-}
-
-static void
-add_losses (JsonBuilder *builder, GStrv losses)
-{
-  tall_json_begin_array (builder, "losses");
-  for (guint i = 0; losses[i] != NULL; i++)
-    {
-      g_autofree char *clean = tall_text_clean (losses[i]);
-      json_builder_add_string_value (builder, clean);
-    }
-  json_builder_end_array (builder);
-}
-
-static void
-add_settings (JsonBuilder *builder, const TallDescription *description)
-{
-  tall_json_add_text (builder, "index", description->index);
-  tall_json_add_number (builder, "ttl", description->ttl);
-  if (description->regions != 0)
-    tall_json_add_number (builder, "regions", description->regions);
-  tall_json_add_text (builder, "compression", description->compression);
-  tall_json_add_text (builder, "bloom_filter", description->bloom_filter);
-  tall_json_add_text (builder, "block_encoding", description->block_encoding);
-}
-
-static void
-print_json (const Status *self)
-{
-  const TallDescription *description = self->description;
-  g_autoptr (JsonBuilder) builder = json_builder_new ();
-  json_builder_begin_object (builder);
-  tall_json_add_text (builder, "name", description->name);
-  tall_json_add_text (builder, "layout", description->layout);
-  tall_json_add_text (builder, "key_strategy", description->key_strategy);
-  tall_json_add_text (builder, "store", description->store);
-  tall_json_add_number (builder, "format", description->format);
-  tall_json_add_number (builder, "schema", description->schema);
-  if (description->index != NULL)
-    add_settings (builder, description);
-  tall_json_add_flag (builder, "read_only", description->read_only);
-  tall_json_add_text (builder, "version", description->version);
-  if (description->newest_format != 0)
-    tall_json_add_number (builder, "newest_format", description->newest_format);
-  tall_json_add_texts (builder, "calls", (const char *const *)description->calls);
-  tall_json_add_texts (builder, "protocols", (const char *const *)description->protocols);
-  tall_json_add_double (builder, "ping_ms", self->ping);
-  if (self->tables != NULL)
-    add_tables (builder, self->tables);
-  g_autofree char *no_tables =
-      self->no_tables != NULL ? tall_error_describe (self->no_tables) : NULL;
-  if (no_tables != NULL)
-    tall_json_add_text (builder, "tables_error", no_tables);
-  if (self->gateways != NULL)
-    add_gateways (builder, self->gateways);
-  if (self->losses != NULL)
-    add_losses (builder, self->losses);
-  json_builder_end_object (builder);
-  tall_json_print (builder);
-}
-
 static TallExit
 run (int argc, char **argv)
 {
@@ -345,14 +236,14 @@ run (int argc, char **argv)
   g_autoptr (TallFront) front = tall_options_open_front (&options, &tall_command_status, &code);
   if (front == NULL)
     return code;
-  g_auto (Status) status = { NULL };
+  g_auto (TallStatus) status = { NULL };
   if (!collect (&status, front, &error))
     {
       tall_print_failure (error);
       return TALL_EXIT_FAILED;
     }
   if (json)
-    print_json (&status);
+    tall_status_print_json (&status);
   else
     print_status (&status);
   if (status.no_tables == NULL)

@@ -3,7 +3,6 @@
 #include "tall-json-file.h"
 #include "tall-error.h"
 #include "tall-json-listing.h"
-#include "tall-json.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,14 +28,6 @@ struct _TallJsonFile
   guint64 next_line; /* number of that line */
   gboolean by_lines; /* an object in each line */
 };
-
-void
-tall_json_item_clear (TallJsonItem *self)
-{
-  g_clear_pointer (&self->order, tall_order_free);
-  g_clear_pointer (&self->customer, tall_customer_free);
-  g_clear_error (&self->error);
-}
 
 /**
  * tall_json_file_open:
@@ -198,16 +189,6 @@ take_line (TallJsonFile *self, TallSlice line)
     self->next_line++;
 }
 
-static TallSlice
-strip (TallSlice text)
-{
-  while (text.len > 0 && g_ascii_isspace (text.data[text.len - 1]))
-    text.len--;
-  while (text.len > 0 && g_ascii_isspace (text.data[0]))
-    text = tall_slice (text.data + 1, text.len - 1);
-  return text;
-}
-
 /**
  * tall_json_file_is_ready:
  *
@@ -223,7 +204,7 @@ tall_json_file_is_ready (TallJsonFile *self)
     {
       TallSlice line;
       gboolean is_whole = peek_line (self, &line);
-      if (line.len > MAX_OBJECT || (is_whole && strip (line).len > 0))
+      if (line.len > MAX_OBJECT || (is_whole && tall_json_strip (line).len > 0))
         return TRUE;
       if (is_whole && line.len == 0)
         return FALSE;
@@ -255,62 +236,19 @@ is_closed (TallSlice text)
   return depth == 0 && !in_string;
 }
 
-/* If @text is `{"NAME": …}`, makes it what stands there. */
-static gboolean
-unwrap (TallSlice *text, const char *name)
-{
-  g_autofree char *key = g_strdup_printf ("\"%s\"", name);
-  TallSlice rest = strip (*text);
-  if (rest.len < 2 || rest.data[0] != '{' || rest.data[rest.len - 1] != '}')
-    return FALSE;
-  rest = strip (tall_slice (rest.data + 1, rest.len - 2));
-  if (!tall_slice_has_prefix (rest, tall_slice_str (key)))
-    return FALSE;
-  rest = strip (tall_slice (rest.data + strlen (key), rest.len - strlen (key)));
-  if (rest.len == 0 || rest.data[0] != ':')
-    return FALSE;
-  *text = strip (tall_slice (rest.data + 1, rest.len - 1));
-  return TRUE;
-}
-
-/* An order where a customer is expected, or the other way round: who gave it should know what takes
- * it. */
+/* Says where the item begins. */
 static void
-explain_kind (TallSlice text, gboolean is_customer, GError **error)
+set_place (const TallJsonFile *self, TallJsonItem *item)
 {
-  const char *start = (const char *)text.data;
-  g_autoptr (TallOrder) order =
-      is_customer ? tall_order_from_json (start, (gssize)text.len, NULL) : NULL;
-  g_autoptr (TallCustomer) customer =
-      is_customer ? NULL : tall_customer_from_json (start, (gssize)text.len, NULL);
-
-  if (order == NULL && customer == NULL)
-    return;
-  g_clear_error (error);
-  tall_error_set_invalid (error, is_customer ? "customer" : "order",
-                          is_customer ? "this is an order: tallorder put takes it, or write it as "
-                                        "{\"order\": ...}"
-                                      : "this is a customer: tallorder customer put takes it, or "
-                                        "write it as {\"customer\": ...}");
+  item->line = self->next_line;
+  g_prefix_error (&item->error, "%s:%" G_GUINT64_FORMAT ": ", self->name, item->line);
 }
 
 static void
-parse_item (TallJsonFile *self, TallSlice text, guint64 line, TallJsonItem *item)
+parse_item (TallJsonFile *self, TallSlice text, TallJsonItem *item)
 {
-  item->line = line;
-  gboolean is_customer = unwrap (&text, "customer");
-  gboolean is_plain = !is_customer && !unwrap (&text, "order");
-  if (is_plain)
-    is_customer = self->kind == TALL_JSON_CUSTOMERS;
-
-  const char *start = (const char *)text.data;
-  if (is_customer)
-    item->customer = tall_customer_from_json (start, (gssize)text.len, &item->error);
-  else
-    item->order = tall_order_from_json (start, (gssize)text.len, &item->error);
-  if (is_plain && item->error != NULL)
-    explain_kind (text, is_customer, &item->error);
-  g_prefix_error (&item->error, "%s:%" G_GUINT64_FORMAT ": ", self->name, line);
+  tall_json_item_parse (item, text, self->kind);
+  set_place (self, item);
 }
 
 /* Whether a later line is an object by itself, so that what stands before it is a broken line and
@@ -324,8 +262,8 @@ has_object_lines (TallSlice text)
       gsize skipped = (gsize)(end - text.data) + 1;
       text = tall_slice (text.data + skipped, text.len - skipped);
       end = text.len > 0 ? memchr (text.data, '\n', text.len) : NULL;
-      TallSlice line =
-          strip (tall_slice (text.data, end != NULL ? (gsize)(end - text.data) : text.len));
+      TallSlice line = tall_json_strip (
+          tall_slice (text.data, end != NULL ? (gsize)(end - text.data) : text.len));
       if (line.len > 0 && text.data[0] == '{' && line.data[line.len - 1] == '}' && is_closed (line))
         return TRUE;
     }
@@ -336,11 +274,10 @@ has_object_lines (TallSlice text)
 static TallJsonStep
 refuse_listing (TallJsonFile *self, TallJsonItem *item)
 {
-  item->line = self->next_line;
   tall_error_set_invalid (&item->error, NULL,
                           "this is a listing, and nothing of it is stored. tallorder export "
                           "prints orders and customers as put takes them");
-  g_prefix_error (&item->error, "%s:%" G_GUINT64_FORMAT ": ", self->name, item->line);
+  set_place (self, item);
   self->at = self->buffer->len;
   self->file_ended = TRUE;
   return TALL_JSON_ITEM;
@@ -361,7 +298,7 @@ read_rest (TallJsonFile *self, TallJsonItem *item, GError **error)
   if (tall_json_is_listing (rest))
     return refuse_listing (self, item);
   if (rest.len <= MAX_OBJECT)
-    parse_item (self, strip (rest), self->next_line, item);
+    parse_item (self, tall_json_strip (rest), item);
   if ((item->error != NULL || rest.len > MAX_OBJECT) && has_object_lines (rest))
     {
       tall_json_item_clear (item);
@@ -390,8 +327,7 @@ tall_json_file_next (TallJsonFile *self, TallJsonItem *item, GError **error)
   TallJsonStep step;
   while ((step = find_line (self, &line, error)) == TALL_JSON_ITEM)
     {
-      guint64 number = self->next_line;
-      TallSlice text = strip (line);
+      TallSlice text = tall_json_strip (line);
       if (line.len == 0)
         return TALL_JSON_END;
       if (text.len > 0 && !self->by_lines && !is_closed (text))
@@ -401,7 +337,7 @@ tall_json_file_next (TallJsonFile *self, TallJsonItem *item, GError **error)
       if (text.len > 0)
         {
           self->by_lines = TRUE;
-          parse_item (self, text, number, item);
+          parse_item (self, text, item);
           take_line (self, line);
           return TALL_JSON_ITEM;
         }

@@ -1,0 +1,27 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-front.h"
+#include "tall-table.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallStatus:
+ *
+ * Everything that `status` shows.
+ */
+typedef struct
+{
+  TallDescription *description;
+  gdouble ping;        /* milliseconds */
+  GPtrArray *tables;   /* of TallTableSpec; NULL: of a server, which does not tell them */
+  GError *no_tables;   /* why they are not all in @tables */
+  GPtrArray *gateways; /* of TallTableServer; NULL: there are none, or of a server */
+  GStrv losses;        /* lines; NULL: there are none, or of a server */
+} TallStatus;
+
+void tall_status_print_json (const TallStatus *self);
+
+G_END_DECLS

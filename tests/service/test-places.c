@@ -88,6 +88,7 @@ typedef struct
   Fixture *f;
   const char *from;
   Seat seat;
+  GThread *thread;
 } Coming;
 
 static gpointer
@@ -105,23 +106,50 @@ is_shut (Seat *seat)
   return (g_socket_condition_check (socket, G_IO_IN) & G_IO_IN) != 0;
 }
 
+static void
+wait_until_shut (Seat *seat)
+{
+  while (!is_shut (seat))
+    g_thread_yield ();
+}
+
+/* Begins to come, and waits until @victim is shut for it. */
+static void
+begin_coming (Coming *self, Fixture *f, const char *from, Seat *victim)
+{
+  *self = (Coming){ f, from, { NULL, NULL }, NULL };
+  self->thread = g_thread_new ("coming", run_coming, self);
+  wait_until_shut (victim);
+}
+
+/* It has a place now. */
+static void
+assert_has_come (Coming *self)
+{
+  g_thread_join (self->thread);
+  g_assert_nonnull (self->seat.place);
+  g_assert_null (tall_place_get_refusal (self->seat.place));
+}
+
 /* One more comes from @from, for which @victim, and none of the others, is shut and leaves. */
 static void
 assert_makes_room (Fixture *f, const char *from, Seat *victim, Seat *others, guint n_others)
 {
-  Coming coming = { f, from, { NULL, NULL } };
-  GThread *thread = g_thread_new ("coming", run_coming, &coming);
-
-  while (!is_shut (victim))
-    g_thread_yield ();
+  Coming coming;
+  begin_coming (&coming, f, from, victim);
   for (guint i = 0; i < n_others; i++)
     g_assert_false (is_shut (&others[i]));
   g_assert_true (tall_place_let_go (victim->place));
   leave (victim);
-  g_thread_join (thread);
-  g_assert_nonnull (coming.seat.place);
-  g_assert_null (tall_place_get_refusal (coming.seat.place));
+  assert_has_come (&coming);
   leave (&coming.seat);
+}
+
+static void
+leave_all (Seat *seats, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    leave (&seats[i]);
 }
 
 static void
@@ -205,8 +233,7 @@ test_unseen_request (void)
   Seat busy = come_later (&f, "127.0.0.2", TALL_PLACE_WAITING);
   Seat idle = come_later (&f, "127.0.0.2", TALL_PLACE_WAITING);
   tall_test_send (busy.client, tall_slice ("x", 1));
-  while (!is_shut (&busy))
-    g_thread_yield ();
+  wait_until_shut (&busy);
   assert_makes_room (&f, "127.0.0.3", &idle, NULL, 0);
   g_assert_false (tall_place_let_go (busy.place));
   leave (&busy);
@@ -222,20 +249,15 @@ test_late_call (void)
   set_up (&f, &limits);
   Seat first = come_later (&f, "127.0.0.2", TALL_PLACE_WAITING);
   Seat second = come_later (&f, "127.0.0.2", TALL_PLACE_WAITING);
-  Coming coming = { &f, "127.0.0.3", { NULL, NULL } };
-  GThread *thread = g_thread_new ("coming", run_coming, &coming);
-
-  while (!is_shut (&first))
-    g_thread_yield ();
+  Coming coming;
+  begin_coming (&coming, &f, "127.0.0.3", &first);
   tall_place_enter (first.place, TALL_PLACE_WORKING);
   g_autoptr (GError) error = NULL;
   g_assert_cmpint (g_socket_send (tall_place_get_socket (first.place), "a", 1, NULL, &error), ==,
                    1);
-  while (!is_shut (&second))
-    g_thread_yield ();
+  wait_until_shut (&second);
   leave (&second);
-  g_thread_join (thread);
-  g_assert_null (tall_place_get_refusal (coming.seat.place));
+  assert_has_come (&coming);
   leave (&coming.seat);
   leave (&first);
   tear_down (&f);
@@ -250,16 +272,12 @@ test_slow_to_leave (void)
   TallPlacesLimits limits = { .max_connections = 1, .max_per_address = 1, .idle_grace = SHORT };
   set_up (&f, &limits);
   Seat seat = come_later (&f, "127.0.0.2", TALL_PLACE_WAITING);
-  Coming coming = { &f, "127.0.0.3", { NULL, NULL } };
-  GThread *thread = g_thread_new ("coming", run_coming, &coming);
-  while (!is_shut (&seat))
-    g_thread_yield ();
+  Coming coming;
+  begin_coming (&coming, &f, "127.0.0.3", &seat);
   for (gint64 begin = g_get_monotonic_time (); g_get_monotonic_time () < begin + 250 * 1000;)
     g_thread_yield ();
   leave (&seat);
-  g_thread_join (thread);
-  g_assert_nonnull (coming.seat.place);
-  g_assert_null (tall_place_get_refusal (coming.seat.place));
+  assert_has_come (&coming);
 
   tall_place_enter (coming.seat.place, TALL_PLACE_WORKING);
   gint64 begin = g_get_monotonic_time ();
@@ -315,8 +333,7 @@ test_crowded (void)
   assert_makes_room (&f, "127.0.0.4", &seats[0], &seats[1], 3);
   seats[0] = come_later (&f, "127.0.0.5", TALL_PLACE_WAITING);
   assert_refused (&f, "127.0.0.4", "The server");
-  for (guint i = 0; i < G_N_ELEMENTS (seats); i++)
-    leave (&seats[i]);
+  leave_all (seats, G_N_ELEMENTS (seats));
   tear_down (&f);
 }
 
@@ -338,8 +355,7 @@ test_trusted (void)
   seats[3] = come_later (&f, "127.0.0.3", TALL_PLACE_WAITING);
   assert_refused (&f, "127.0.0.3", "Your address");
   assert_refused (&f, "127.0.0.2", "The server");
-  for (guint i = 0; i < 4; i++)
-    leave (&seats[i]);
+  leave_all (seats, 4);
   tear_down (&f);
 }
 
@@ -365,8 +381,7 @@ test_told (void)
   g_assert_null (over.place);
   g_assert_cmpuint (tall_places_count (f.places), ==, 1);
   leave (&over);
-  for (guint i = 0; i < 8; i++)
-    leave (&told[i]);
+  leave_all (told, 8);
   leave (&seat);
   tear_down (&f);
 }
@@ -379,12 +394,10 @@ test_close (void)
   TallPlacesLimits limits = { .max_connections = 1, .max_per_address = 1, .idle_grace = SHORT };
   set_up (&f, &limits);
   Seat seat = come_later (&f, "127.0.0.2", TALL_PLACE_WAITING);
-  Coming coming = { &f, "127.0.0.3", { NULL, NULL } };
-  GThread *thread = g_thread_new ("coming", run_coming, &coming);
-  while (!is_shut (&seat))
-    g_thread_yield ();
+  Coming coming;
+  begin_coming (&coming, &f, "127.0.0.3", &seat);
   tall_places_close (f.places);
-  g_thread_join (thread);
+  g_thread_join (coming.thread);
   g_assert_null (coming.seat.place);
   leave (&coming.seat);
   leave (&seat);

@@ -444,13 +444,24 @@ count_orders (TallFront *front, const char *number, GHashTable *others)
   return n;
 }
 
+/* Whether both numbers make the same customer part of row keys. */
+static gboolean
+have_one_part (const TallKeyStrategy *strategy, const char *a, const char *b)
+{
+  g_autoptr (GByteArray) part_of_a = g_byte_array_new ();
+  g_autoptr (GByteArray) part_of_b = g_byte_array_new ();
+  strategy->append_customer (a, 1, part_of_a);
+  strategy->append_customer (b, 2, part_of_b);
+  return tall_slice_equal (tall_slice_array (part_of_a), tall_slice_array (part_of_b));
+}
+
 /* Orders of two customers whose numbers have one MD5, of whom one is stored: each has its own, and
  * names the other. */
 static void
 test_collision (TallStoreFixture *fixture, gconstpointer data)
 {
   const TallStoreKind *kind = data;
-  guint n_others = kind->key_strategy == &tall_key_hashed ? 1 : 0;
+  guint n_others = have_one_part (kind->key_strategy, COLLIDING_A, COLLIDING_B) ? 1 : 0;
   g_autoptr (GError) error = NULL;
   g_autoptr (GHashTable) of_a = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_autoptr (GHashTable) of_b = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);

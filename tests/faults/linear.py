@@ -8,7 +8,7 @@ in memory and on RocksDB, in every layout, with and without calls that fail, com
 
     linear.py                   what takes two minutes
     linear.py repair SECONDS    repairs beside writers, one call in 25 fails; SECONDS in all
-    linear.py report SECONDS    verifications that wait as for users: nothing may be reported
+    linear.py report SECONDS    verifications that wait as for users report nothing but left hints
 """
 
 import json

@@ -62,7 +62,7 @@ parse (Options *self, int *argc, char ***argv, GError **error)
     { "history", 0, 0, G_OPTION_ARG_FILENAME, &self->history, "where to record", "FILE" },
     { "process", 0, 0, G_OPTION_ARG_STRING, &self->process, "name of this process there", "NAME" },
     { "mender", 0, 0, G_OPTION_ARG_STRING, &self->mender,
-      "verify all the while: repair what is found at once, or report, which nothing may be",
+      "verify all the while: repair at once, or report, where only hints may be left",
       "repair|report" },
     { "clock", 0, 0, G_OPTION_ARG_STRING_ARRAY, &self->clocks,
       "a writer whose clock is fast by this; may be repeated", "SECONDS" },

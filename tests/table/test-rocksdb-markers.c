@@ -4,6 +4,7 @@
 
 #include "tall-error.h"
 #include "tall-rocksdb-horizon.h"
+#include "tall-rocksdb-sweeper.h"
 #include "tall-rocksdb-table-private.h"
 #include "tall-test-directory.h"
 
@@ -213,6 +214,78 @@ test_not_swept (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   g_assert_cmpuint (count_stored (self), ==, 2 * N_ROWS + 1);
 }
 
+/* Flips a byte in the middle of the largest table file. */
+static void
+damage_tables (const char *directory)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GDir) files = g_dir_open (directory, 0, &error);
+  g_assert_no_error (error);
+  g_autofree char *largest = NULL;
+  g_autofree char *content = NULL;
+  gsize most = 0;
+  for (const char *name = g_dir_read_name (files); name != NULL; name = g_dir_read_name (files))
+    {
+      g_autofree char *path = g_build_filename (directory, name, NULL);
+      g_autofree char *found = NULL;
+      gsize len;
+      if (!g_str_has_suffix (name, ".sst") || !g_file_get_contents (path, &found, &len, NULL)
+          || len <= most)
+        continue;
+      most = len;
+      g_free (largest);
+      largest = g_steal_pointer (&path);
+      g_free (content);
+      content = g_steal_pointer (&found);
+    }
+  g_assert_cmpuint (most, >, 0);
+  content[most / 2] ^= 1;
+  g_file_set_contents (largest, content, (gssize)most, &error);
+  g_assert_no_error (error);
+}
+
+/* Rows that cannot be read are not compacted: RocksDB would take no more writes. */
+static void
+test_damaged (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  for (guint i = 0; i < N_ROWS; i++)
+    {
+      const char *row = tall_arena_printf (batch->arena, "x%06u", i);
+      TallMutation *mutation = tall_batch_add (batch, "orders", tall_slice_str (row));
+      tall_mutation_put (batch, mutation, tall_slice_str ("x"), 10,
+                         tall_slice_str (tall_arena_printf (batch->arena, "%040u", i * 7919)));
+    }
+  apply (self, batch);
+  delete_many (self);
+  put (self, "000000", 20);
+  g_clear_object (&self->table);
+  damage_tables (self->directory);
+  open_store (self);
+
+  g_autoptr (GError) error = NULL;
+  TallRocksdbTable *table = TALL_ROCKSDB_TABLE (self->table);
+  g_autoptr (TallRocksdbFamily) family = tall_rocksdb_table_find_family (table, "orders", &error);
+  g_assert_no_error (error);
+  TallRocksdbSweeper *sweeper = tall_rocksdb_sweeper_new (tall_rocksdb_table_get_handle (table));
+  g_test_expect_message (G_LOG_DOMAIN, G_LOG_LEVEL_WARNING, "Delete markers of table *.orders *");
+  tall_rocksdb_sweeper_sweep (sweeper, family, (TallSlice)TALL_SLICE_INIT, tall_slice_str ("1"));
+  tall_rocksdb_sweeper_wait (sweeper);
+  g_test_assert_expected_messages ();
+  tall_rocksdb_sweeper_sweep (sweeper, family, (TallSlice)TALL_SLICE_INIT, tall_slice_str ("1"));
+  tall_rocksdb_sweeper_free (sweeper);
+  put (self, "new", 10);
+  g_assert_cmpuint (count_cells (self, "new"), ==, 1);
+}
+
+static void
+test_pause (void)
+{
+  g_assert_cmpint (tall_rocksdb_sweeper_get_next (5, 5 + 1000), ==, 1005 + G_USEC_PER_SEC);
+  g_assert_cmpint (tall_rocksdb_sweeper_get_next (5, 5 + 2 * G_USEC_PER_SEC), ==,
+                   5 + 22 * G_USEC_PER_SEC);
+}
+
 /* The store may be closed while it sweeps. */
 static void
 test_closed (Fixture *self, gconstpointer data G_GNUC_UNUSED)
@@ -290,6 +363,8 @@ main (int argc, char **argv)
   ADD ("/table/rocksdb/markers/opening", test_opening);
   ADD ("/table/rocksdb/markers/swept", test_swept);
   ADD ("/table/rocksdb/markers/not-swept", test_not_swept);
+  ADD ("/table/rocksdb/markers/damaged", test_damaged);
+  g_test_add_func ("/table/rocksdb/markers/pause", test_pause);
   ADD ("/table/rocksdb/markers/closed", test_closed);
   ADD ("/table/rocksdb/markers/settings", test_settings);
   g_test_add_func ("/table/rocksdb/markers/horizon", test_horizon);

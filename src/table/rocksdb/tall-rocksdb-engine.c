@@ -190,6 +190,7 @@ take_write_error (char *message, const char *operation, GError **error)
     return TRUE;
   if (!no_room
       && (g_error_matches (local, TALL_ERROR, TALL_ERROR_UNAVAILABLE)
+          || g_error_matches (local, TALL_ERROR, TALL_ERROR_DAMAGED)
           || g_error_matches (local, TALL_ERROR, TALL_ERROR_INTERNAL)))
     g_prefix_error (&local, "The store takes no more writes until it is opened again: restart the "
                             "process that has it open, after this is mended. ");

@@ -2,9 +2,17 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-rocksdb-sweeper.h"
 
+#include "tall-rocksdb-error.h"
+
 /* The pause after a compaction: so many times as long as it took, but not less than that. */
 #define PAUSES 10
 #define LEAST_PAUSE G_USEC_PER_SEC
+
+/* The same, microseconds, after damage was found. */
+#define DAMAGE_PAUSE ((gint64)3600 * G_USEC_PER_SEC)
+
+/* Rows between two looks whether the store is being closed. */
+#define STEP 1024
 
 struct _TallRocksdbSweeper
 {
@@ -13,6 +21,7 @@ struct _TallRocksdbSweeper
   GMutex mutex;
   GThread *thread; /* of the last compaction */
   gboolean busy;   /* it runs */
+  gint ending;     /* atomic */
   gint64 next;     /* monotonic time: none begins before */
 };
 
@@ -44,6 +53,7 @@ tall_rocksdb_sweeper_new (rocksdb_t *db)
 void
 tall_rocksdb_sweeper_free (TallRocksdbSweeper *self)
 {
+  g_atomic_int_set (&self->ending, TRUE);
   if (self->thread != NULL)
     {
       rocksdb_disable_manual_compaction (self->db);
@@ -54,25 +64,136 @@ tall_rocksdb_sweeper_free (TallRocksdbSweeper *self)
   g_free (self);
 }
 
+static void
+sweep_free (Sweep *self)
+{
+  tall_rocksdb_family_unref (self->family);
+  tall_arena_free (self->arena);
+  g_free (self);
+}
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Sweep, sweep_free)
+
+/* Extends the rows to all of the files that have some of them; FALSE if they have been so before.
+ */
+static gboolean
+take_whole_files (Sweep *self, const char *family)
+{
+  const rocksdb_livefiles_t *files = rocksdb_livefiles (self->sweeper->db);
+  gboolean extended = FALSE;
+  for (int i = 0; i < rocksdb_livefiles_count (files); i++)
+    {
+      gsize first_len, last_len;
+      const char *first = rocksdb_livefiles_smallestkey (files, i, &first_len);
+      const char *last = rocksdb_livefiles_largestkey (files, i, &last_len);
+      TallSlice start = tall_slice (first, first_len), stop = tall_slice (last, last_len);
+      gboolean before = tall_slice_compare (stop, self->start) < 0;
+      gboolean after = self->stop.len > 0 && tall_slice_compare (start, self->stop) > 0;
+      if (before || after || !g_str_equal (rocksdb_livefiles_column_family_name (files, i), family))
+        continue;
+      if (tall_slice_compare (start, self->start) < 0)
+        self->start = tall_slice_dup (self->arena, start);
+      else if (self->stop.len > 0 && tall_slice_compare (stop, self->stop) > 0)
+        self->stop = tall_slice_dup (self->arena, stop);
+      else
+        continue;
+      extended = TRUE;
+    }
+  rocksdb_livefiles_destroy (files);
+  return extended;
+}
+
+/* Reads the rows, and nothing into the cache. FALSE with @error if some cannot be read. */
+static gboolean
+read_all (const Sweep *self, GError **error)
+{
+  g_autoptr (rocksdb_readoptions_t) options = rocksdb_readoptions_create ();
+  rocksdb_readoptions_set_verify_checksums (options, 1);
+  rocksdb_readoptions_set_fill_cache (options, 0);
+  g_autoptr (rocksdb_iterator_t) iterator =
+      rocksdb_create_iterator_cf (self->sweeper->db, options, self->family->handle);
+  gboolean ended = FALSE;
+
+  rocksdb_iter_seek (iterator, (const char *)self->start.data, self->start.len);
+  for (guint n = 1; !ended && rocksdb_iter_valid (iterator); rocksdb_iter_next (iterator), n++)
+    {
+      size_t len;
+      const char *key = rocksdb_iter_key (iterator, &len);
+      ended = (n % STEP == 0 && g_atomic_int_get (&self->sweeper->ending))
+              || (self->stop.len > 0 && tall_slice_compare (tall_slice (key, len), self->stop) > 0);
+    }
+  char *message = NULL;
+  rocksdb_iter_get_error (iterator, &message);
+  return tall_rocksdb_take_error (message, "Looking at what is to be compacted", error);
+}
+
+/* A compaction that meets damage makes RocksDB refuse all writes, and it works on whole files, on
+ * each level on those that overlap the files of the one above. So all of these are read before. */
+static gboolean
+is_sound (const Sweep *sweep)
+{
+  Sweep whole = *sweep;
+  g_autoptr (GError) error = NULL;
+  size_t len;
+  g_autoptr (TallRocksdbText) text =
+      rocksdb_column_family_handle_get_name (sweep->family->handle, &len);
+  g_autofree char *family = g_strndup (text, len);
+  while (take_whole_files (&whole, family))
+    ;
+  if (read_all (&whole, &error))
+    return !g_atomic_int_get (&sweep->sweeper->ending);
+  g_warning ("Delete markers of table %s stay: %s", family, error->message);
+  return FALSE;
+}
+
+static void
+compact (const Sweep *self)
+{
+  const char *stop = self->stop.len == 0 ? NULL : (const char *)self->stop.data;
+  rocksdb_compact_range_cf_opt (self->sweeper->db, self->family->handle, self->sweeper->options,
+                                (const char *)self->start.data, self->start.len, stop,
+                                self->stop.len);
+}
+
 static gpointer
 run (gpointer data)
 {
-  Sweep *sweep = data;
+  g_autoptr (Sweep) sweep = data;
   TallRocksdbSweeper *self = sweep->sweeper;
   gint64 begin = g_get_monotonic_time ();
-  const char *stop = sweep->stop.len == 0 ? NULL : (const char *)sweep->stop.data;
-  rocksdb_compact_range_cf_opt (self->db, sweep->family->handle, self->options,
-                                (const char *)sweep->start.data, sweep->start.len, stop,
-                                sweep->stop.len);
+  gboolean sound = is_sound (sweep);
+  if (sound)
+    compact (sweep);
 
-  tall_rocksdb_family_unref (sweep->family);
-  tall_arena_free (sweep->arena);
-  g_free (sweep);
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
   gint64 end = g_get_monotonic_time ();
   self->busy = FALSE;
-  self->next = end + MAX (PAUSES * (end - begin), LEAST_PAUSE);
+  self->next = sound ? tall_rocksdb_sweeper_get_next (begin, end) : end + DAMAGE_PAUSE;
   return NULL;
+}
+
+/**
+ * tall_rocksdb_sweeper_get_next:
+ * @begin: of a compaction: monotonic time
+ * @end: of the same
+ *
+ * Returns: when the next one may begin
+ */
+gint64
+tall_rocksdb_sweeper_get_next (gint64 begin, gint64 end)
+{
+  return end + MAX (PAUSES * (end - begin), LEAST_PAUSE);
+}
+
+static Sweep *
+sweep_new (TallRocksdbSweeper *sweeper, TallRocksdbFamily *family, TallSlice start, TallSlice stop)
+{
+  Sweep *self = g_new (Sweep, 1);
+  self->sweeper = sweeper;
+  self->family = tall_rocksdb_family_ref (family);
+  self->arena = tall_arena_new (0);
+  self->start = tall_slice_dup (self->arena, start);
+  self->stop = tall_slice_dup (self->arena, stop);
+  return self;
 }
 
 /**
@@ -80,7 +201,8 @@ run (gpointer data)
  * @start: (nullable bytes): the first row
  * @stop: (nullable bytes): the row after the last one; none: to the end of the table
  *
- * Begins to compact the rows from @start to @stop, or does nothing if it is not time to.
+ * Begins to compact the rows from @start to @stop, or does nothing if it is not time to, or there
+ * is no thread for it.
  */
 void
 tall_rocksdb_sweeper_sweep (TallRocksdbSweeper *self,
@@ -93,12 +215,25 @@ tall_rocksdb_sweeper_sweep (TallRocksdbSweeper *self,
     return;
 
   g_clear_pointer (&self->thread, g_thread_join); /* it has ended, or is about to */
-  Sweep *sweep = g_new (Sweep, 1);
-  sweep->sweeper = self;
-  sweep->family = tall_rocksdb_family_ref (family);
-  sweep->arena = tall_arena_new (0);
-  sweep->start = tall_slice_dup (sweep->arena, start);
-  sweep->stop = tall_slice_dup (sweep->arena, stop);
-  self->busy = TRUE;
-  self->thread = g_thread_new ("sweep", run, sweep);
+  g_autoptr (Sweep) sweep = sweep_new (self, family, start, stop);
+  self->thread = g_thread_try_new ("sweep", run, sweep, NULL);
+  self->busy = self->thread != NULL;
+  if (self->busy)
+    g_steal_pointer (&sweep);
+  else
+    self->next = g_get_monotonic_time () + LEAST_PAUSE;
+}
+
+/**
+ * tall_rocksdb_sweeper_wait:
+ *
+ * Waits until nothing runs that was begun before. For tests.
+ */
+void
+tall_rocksdb_sweeper_wait (TallRocksdbSweeper *self)
+{
+  g_mutex_lock (&self->mutex);
+  GThread *thread = g_steal_pointer (&self->thread);
+  g_mutex_unlock (&self->mutex);
+  g_clear_pointer (&thread, g_thread_join);
 }

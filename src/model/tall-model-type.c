@@ -112,6 +112,20 @@ optional_equal (const TallModelField *field, gconstpointer a, gconstpointer b)
   return tall_decimal_identical (*tall_model_decimal (field, a), *tall_model_decimal (field, b));
 }
 
+/* Both are sorted. */
+static gboolean
+attributes_equal (const TallAttributes *a, const TallAttributes *b)
+{
+  if (a->n_items != b->n_items)
+    return FALSE;
+
+  for (guint i = 0; i < a->n_items; i++)
+    if (strcmp (a->items[i].key, b->items[i].key) != 0
+        || strcmp (a->items[i].value, b->items[i].value) != 0)
+      return FALSE;
+  return TRUE;
+}
+
 static gboolean
 field_equal (const TallModelField *field, gconstpointer a, gconstpointer b)
 {
@@ -134,8 +148,7 @@ field_equal (const TallModelField *field, gconstpointer a, gconstpointer b)
     case TALL_MODEL_TEXTS:
       return texts_equal (field, a, b);
     case TALL_MODEL_ATTRIBUTES:
-      return tall_attributes_equal (tall_model_attributes (field, a),
-                                    tall_model_attributes (field, b));
+      return attributes_equal (tall_model_attributes (field, a), tall_model_attributes (field, b));
     default:
       g_assert_not_reached ();
     }

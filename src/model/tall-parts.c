@@ -17,24 +17,6 @@ tall_address_equal (const TallAddress *a, const TallAddress *b)
   return tall_model_equal (&tall_model_address, a, b);
 }
 
-/**
- * tall_attributes_equal:
- *
- * Both must be sorted.
- */
-gboolean
-tall_attributes_equal (const TallAttributes *a, const TallAttributes *b)
-{
-  if (a->n_items != b->n_items)
-    return FALSE;
-
-  for (guint i = 0; i < a->n_items; i++)
-    if (strcmp (a->items[i].key, b->items[i].key) != 0
-        || strcmp (a->items[i].value, b->items[i].value) != 0)
-      return FALSE;
-  return TRUE;
-}
-
 static int
 compare_keys (gconstpointer a, gconstpointer b)
 {

@@ -40,6 +40,5 @@ typedef struct
 } TallAttributes;
 
 gboolean tall_address_equal (const TallAddress *a, const TallAddress *b);
-gboolean tall_attributes_equal (const TallAttributes *a, const TallAttributes *b);
 
 TALL_END_API

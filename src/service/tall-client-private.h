@@ -4,9 +4,18 @@
 
 #include "tall-calls.h"
 #include "tall-client-call.h"
+#include "tall-client-pool.h"
 #include "tall-client.h"
 
 G_BEGIN_DECLS
+
+struct _TallClient
+{
+  TallFront parent_instance;
+
+  TallClientPool *pool;
+  guint timeout; /* milliseconds; of calls that have none of their own */
+};
 
 /* What the calls of a client share. */
 TallClientCall tall_client_prepare (TallFront *front,

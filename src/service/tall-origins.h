@@ -30,6 +30,7 @@ typedef struct
   guint n_users;
   guint n_served;  /* connections */
   guint n_refused; /* likewise, of those over a limit */
+  guint n_evicted; /* served ones that make room, until they are left */
   TallMemoryShare share;
 } TallOrigin;
 

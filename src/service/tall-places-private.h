@@ -35,11 +35,12 @@ struct _TallPlace
 
   /* With the mutex of all. */
   TallOrigin *origin; /* NULL: not counted */
-  gboolean evicted;
-  TallUnread unread; /* of its reply, when the server ends */
+  gint evicted;       /* atomic; changed with the mutex */
+  TallUnread unread;  /* of its reply, when the server ends */
 };
 
-/* Both with the mutex. */
+/* These with the mutex. */
+void tall_place_set_evicted (TallPlace *self, gboolean evicted);
 gboolean tall_places_is_address_full (TallPlaces *self, const TallOrigin *origin);
 gboolean tall_places_make_room (TallPlaces *self, const TallOrigin *origin);
 

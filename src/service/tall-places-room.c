@@ -67,6 +67,18 @@ has_request (TallPlace *place)
          && (g_socket_condition_check (place->socket, G_IO_IN) & G_IO_IN) != 0;
 }
 
+/**
+ * tall_place_is_evicted:
+ *
+ * Returns: whether the connection is to end, after the call under way, to make room for another.
+ *   Its socket is shut, but what a client sends nevertheless may still be received.
+ */
+gboolean
+tall_place_is_evicted (TallPlace *self)
+{
+  return g_atomic_int_get (&self->evicted) != 0;
+}
+
 static TallPlace *
 find_victim (TallPlaces *self, const TallOrigin *origin)
 {
@@ -80,7 +92,8 @@ find_victim (TallPlaces *self, const TallOrigin *origin)
   while (g_hash_table_iter_next (&iter, &key, NULL))
     {
       TallPlace *place = key;
-      if (place->evicted || place->refusal != NULL || (among != NULL && place->origin != among))
+      if (tall_place_is_evicted (place) || place->refusal != NULL
+          || (among != NULL && place->origin != among))
         continue;
       guint64 its_rate = rate (self, place, origin);
       if (its_rate <= best_rate || has_request (place))
@@ -91,17 +104,55 @@ find_victim (TallPlaces *self, const TallOrigin *origin)
   return best;
 }
 
-static void
-evict (TallPlaces *self, TallPlace *place)
+void
+tall_place_set_evicted (TallPlace *self, gboolean evicted)
 {
-  place->evicted = TRUE;
-  self->n_evicted++;
+  guint by = (guint)evicted - (guint)tall_place_is_evicted (self);
+
+  self->places->n_evicted += by;
+  if (self->origin != NULL)
+    self->origin->n_evicted += by;
+  g_atomic_int_set (&self->evicted, evicted);
+}
+
+static void
+evict (TallPlace *place)
+{
+  tall_place_set_evicted (place, TRUE);
   g_socket_shutdown (place->socket, TRUE, FALSE, NULL);
 }
 
-/* Has the connection that can best be spared closed, until there is room. Nothing more is read from
- * it; should a call have come at the last moment, then it is answered before the connection ends,
- * and another one is looked for. */
+/* Whether a connection has a call to answer before it ends. */
+static gboolean
+is_busy (TallPlace *place)
+{
+  gint state = g_atomic_int_get (&place->state);
+  return state == TALL_PLACE_WORKING || state == TALL_PLACE_REPLYING;
+}
+
+/* Whether a place is about to be left that makes room for @origin. Those whose clients decide when
+ * that is are not. */
+static gboolean
+is_any_leaving (TallPlaces *self, const TallOrigin *origin)
+{
+  const TallOrigin *among = tall_places_is_address_full (self, origin) ? origin : NULL;
+  guint n = among != NULL ? among->n_evicted : self->n_evicted;
+  GHashTableIter iter;
+  gpointer key;
+
+  g_hash_table_iter_init (&iter, self->open);
+  while (n > 0 && g_hash_table_iter_next (&iter, &key, NULL))
+    {
+      TallPlace *place = key;
+      if (tall_place_is_evicted (place) && (among == NULL || place->origin == among))
+        n -= is_busy (place) ? 1 : 0;
+    }
+  return n > 0;
+}
+
+/* Has the connection that can best be spared closed, until there is room. Should a call have come
+ * at the last moment, then it is answered before the connection ends, and another one is looked
+ * for. All other clients wait meanwhile. */
 gboolean
 tall_places_make_room (TallPlaces *self, const TallOrigin *origin)
 {
@@ -112,11 +163,11 @@ tall_places_make_room (TallPlaces *self, const TallOrigin *origin)
     {
       TallPlace *victim = find_victim (self, origin);
       if (victim != NULL)
-        evict (self, victim);
-      else if (self->n_evicted == 0)
+        evict (victim);
+      else if (!is_any_leaving (self, origin))
         return FALSE;
       gint64 step = MIN (until, now + LEAVING_TIME * G_TIME_SPAN_MILLISECOND);
-      while (is_full (self, origin) && !self->closed
+      while (is_full (self, origin) && !self->closed && is_any_leaving (self, origin)
              && g_cond_wait_until (&self->changed, &self->mutex, step))
         continue;
       now = g_get_monotonic_time ();

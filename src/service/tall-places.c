@@ -282,6 +282,12 @@ tall_place_enter (TallPlace *self, TallPlaceState state)
     self->n_calls++;
   g_atomic_int_set (&self->since, tall_places_get_now ());
   g_atomic_int_set (&self->state, (gint)state);
+  if (state != TALL_PLACE_WORKING || !tall_place_is_evicted (self))
+    return;
+  /* A call has come at the last moment: nobody is to wait for this place any more. */
+  g_mutex_lock (&self->places->mutex);
+  g_cond_broadcast (&self->places->changed);
+  g_mutex_unlock (&self->places->mutex);
 }
 
 /**
@@ -296,7 +302,7 @@ tall_place_let_go (TallPlace *self)
 {
   g_mutex_lock (&self->places->mutex);
   g_hash_table_remove (self->places->open, self);
-  gboolean evicted = self->evicted;
+  gboolean evicted = tall_place_is_evicted (self);
   g_mutex_unlock (&self->places->mutex);
   g_clear_object (&self->socket);
   return evicted;
@@ -318,7 +324,7 @@ tall_place_leave (TallPlace *self)
     tall_place_let_go (self);
   g_mutex_lock (&places->mutex);
   count (self, (guint)-1);
-  places->n_evicted -= self->evicted ? 1 : 0;
+  tall_place_set_evicted (self, FALSE);
   places->n_calls += self->n_calls;
   tall_origins_release (&places->origins, self->origin);
   g_cond_broadcast (&places->changed);

@@ -62,6 +62,7 @@ GSocket *tall_place_get_socket (TallPlace *self);
 TallMemoryShare *tall_place_get_share (TallPlace *self);
 const char *tall_place_get_refusal (TallPlace *self);
 void tall_place_enter (TallPlace *self, TallPlaceState state);
+gboolean tall_place_is_evicted (TallPlace *self);
 gboolean tall_place_let_go (TallPlace *self);
 void tall_place_leave (TallPlace *self);
 

@@ -167,7 +167,7 @@ answer_all (Running *self, GError **error)
       tall_place_enter (session->place, TALL_PLACE_RECEIVING);
       if (!answer_frame (self, error))
         return FALSE;
-      if (session->refusal != NULL)
+      if (session->refusal != NULL || tall_place_is_evicted (session->place))
         return TRUE;
       give_way (session->transport);
     }

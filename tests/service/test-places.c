@@ -10,6 +10,12 @@
 #define SHORT 2
 #define LONG (1000 * 1000)
 
+/* Seconds; a test that waits so long has failed. */
+#define PATIENCE 60
+
+/* Milliseconds: less than anybody waits for one that is about to leave. */
+#define NO_WAIT 900
+
 /* One place, and the client in it. */
 typedef struct
 {
@@ -82,6 +88,23 @@ come_later (Fixture *f, const char *from, TallPlaceState state)
   return seat;
 }
 
+static void
+yield_until (gint64 deadline)
+{
+  g_assert_cmpint (g_get_monotonic_time (), <, deadline);
+  g_thread_yield ();
+}
+
+/* Waits for the end of a thread, which sets @done as its last act. */
+static void
+join (GThread *thread, const gint *done)
+{
+  gint64 deadline = g_get_monotonic_time () + PATIENCE * G_TIME_SPAN_SECOND;
+  while (!g_atomic_int_get (done))
+    yield_until (deadline);
+  g_thread_join (thread);
+}
+
 /* One that comes on a thread of its own: taking a place may have to wait. */
 typedef struct
 {
@@ -89,6 +112,7 @@ typedef struct
   const char *from;
   Seat seat;
   GThread *thread;
+  gint done; /* atomic */
 } Coming;
 
 static gpointer
@@ -96,6 +120,7 @@ run_coming (gpointer data)
 {
   Coming *coming = data;
   coming->seat = come (coming->f, coming->from);
+  g_atomic_int_set (&coming->done, TRUE);
   return NULL;
 }
 
@@ -109,15 +134,16 @@ is_shut (Seat *seat)
 static void
 wait_until_shut (Seat *seat)
 {
+  gint64 deadline = g_get_monotonic_time () + PATIENCE * G_TIME_SPAN_SECOND;
   while (!is_shut (seat))
-    g_thread_yield ();
+    yield_until (deadline);
 }
 
 /* Begins to come, and waits until @victim is shut for it. */
 static void
 begin_coming (Coming *self, Fixture *f, const char *from, Seat *victim)
 {
-  *self = (Coming){ f, from, { NULL, NULL }, NULL };
+  *self = (Coming){ .f = f, .from = from };
   self->thread = g_thread_new ("coming", run_coming, self);
   wait_until_shut (victim);
 }
@@ -126,7 +152,7 @@ begin_coming (Coming *self, Fixture *f, const char *from, Seat *victim)
 static void
 assert_has_come (Coming *self)
 {
-  g_thread_join (self->thread);
+  join (self->thread, &self->done);
   g_assert_nonnull (self->seat.place);
   g_assert_null (tall_place_get_refusal (self->seat.place));
 }
@@ -159,6 +185,14 @@ assert_refused (Fixture *f, const char *from, const char *word)
   g_assert_nonnull (seat.place);
   g_assert_nonnull (strstr (tall_place_get_refusal (seat.place), word));
   leave (&seat);
+}
+
+static void
+assert_refused_at_once (Fixture *f, const char *from, const char *word)
+{
+  gint64 begin = g_get_monotonic_time ();
+  assert_refused (f, from, word);
+  g_assert_cmpint (g_get_monotonic_time () - begin, <, NO_WAIT * G_TIME_SPAN_MILLISECOND);
 }
 
 static void
@@ -263,6 +297,61 @@ test_late_call (void)
   tear_down (&f);
 }
 
+/* Each that is to make room has a call to answer first: nobody waits for any of them. */
+static void
+test_late_calls (void)
+{
+  Fixture f;
+  Seat seats[12];
+  guint n = G_N_ELEMENTS (seats);
+  TallPlacesLimits limits = { .max_connections = n, .max_per_address = n, .idle_grace = SHORT };
+  set_up (&f, &limits);
+  for (guint i = 0; i < n; i++)
+    seats[i] = come_later (&f, "127.0.0.2", TALL_PLACE_WAITING);
+  gint64 begin = g_get_monotonic_time ();
+  Coming coming;
+  begin_coming (&coming, &f, "127.0.0.2", &seats[0]);
+  for (guint i = 0; i < n; i++)
+    {
+      wait_until_shut (&seats[i]);
+      tall_place_enter (seats[i].place, TALL_PLACE_WORKING);
+    }
+  join (coming.thread, &coming.done);
+  g_assert_cmpint (g_get_monotonic_time () - begin, <, NO_WAIT * G_TIME_SPAN_MILLISECOND);
+  g_assert_nonnull (tall_place_get_refusal (coming.seat.place));
+  leave (&coming.seat);
+  tall_place_enter (seats[0].place, TALL_PLACE_REPLYING);
+  assert_refused_at_once (&f, "127.0.0.2", "Your address");
+  leave_all (seats, n);
+  tear_down (&f);
+}
+
+/* A connection that makes room at one address, and takes its time, makes none at another. */
+static void
+test_elsewhere (void)
+{
+  Fixture f;
+  TallPlacesLimits limits = { .max_connections = 4, .max_per_address = 1, .idle_grace = SHORT };
+  set_up (&f, &limits);
+  Seat evicted = come_later (&f, "127.0.0.2", TALL_PLACE_WAITING);
+  Seat working = come_later (&f, "127.0.0.3", TALL_PLACE_WORKING);
+  Coming coming;
+  begin_coming (&coming, &f, "127.0.0.2", &evicted);
+  tall_place_enter (evicted.place, TALL_PLACE_WORKING);
+  join (coming.thread, &coming.done);
+  leave (&coming.seat);
+  tall_place_enter (evicted.place, TALL_PLACE_WAITING);
+  assert_refused_at_once (&f, "127.0.0.3", "Your address");
+
+  /* Nor does its call keep them from what leaves there. */
+  tall_place_enter (evicted.place, TALL_PLACE_WORKING);
+  tall_place_enter (working.place, TALL_PLACE_WAITING);
+  let_time_pass ();
+  assert_makes_room (&f, "127.0.0.3", &working, NULL, 0);
+  leave (&evicted);
+  tear_down (&f);
+}
+
 /* The only one that can make room takes its time to leave: it is waited for, and once it has left,
  * nobody is. */
 static void
@@ -280,9 +369,7 @@ test_slow_to_leave (void)
   assert_has_come (&coming);
 
   tall_place_enter (coming.seat.place, TALL_PLACE_WORKING);
-  gint64 begin = g_get_monotonic_time ();
-  assert_refused (&f, "127.0.0.4", "The server");
-  g_assert_cmpint (g_get_monotonic_time () - begin, <, 900 * 1000);
+  assert_refused_at_once (&f, "127.0.0.4", "The server");
   leave (&coming.seat);
   tear_down (&f);
 }
@@ -397,7 +484,7 @@ test_close (void)
   Coming coming;
   begin_coming (&coming, &f, "127.0.0.3", &seat);
   tall_places_close (f.places);
-  g_thread_join (coming.thread);
+  join (coming.thread, &coming.done);
   g_assert_null (coming.seat.place);
   leave (&coming.seat);
   leave (&seat);
@@ -407,10 +494,20 @@ test_close (void)
   tear_down (&f);
 }
 
-static gpointer
-end (gpointer places)
+typedef struct
 {
-  return GINT_TO_POINTER (tall_places_end (places, LONG));
+  TallPlaces *places;
+  gboolean ok;
+  gint done; /* atomic */
+} Ending;
+
+static gpointer
+end (gpointer data)
+{
+  Ending *ending = data;
+  ending->ok = tall_places_end (ending->places, LONG);
+  g_atomic_int_set (&ending->done, TRUE);
+  return NULL;
 }
 
 /* One that takes nothing of its answer is cut, one that takes some is not, nor is one that runs. */
@@ -425,12 +522,15 @@ test_end (void)
   Seat taking = come_later (&f, "127.0.0.2", TALL_PLACE_REPLYING);
   Seat working = come_later (&f, "127.0.0.2", TALL_PLACE_WORKING);
   tall_places_close (f.places);
-  GThread *thread = g_thread_new ("end", end, f.places);
+  Ending ending = { .places = f.places };
+  GThread *thread = g_thread_new ("end", end, &ending);
+  gint64 deadline = g_get_monotonic_time () + PATIENCE * G_TIME_SPAN_SECOND;
 
   while ((g_socket_condition_check (tall_place_get_socket (stuck.place), G_IO_HUP) & G_IO_HUP) == 0)
     {
       g_autoptr (GError) error = NULL;
       guint8 bytes[sizeof reply];
+      g_assert_cmpint (g_get_monotonic_time (), <, deadline);
       gssize n = g_socket_send (tall_place_get_socket (taking.place), (const char *)reply,
                                 sizeof reply, NULL, &error);
       g_assert_no_error (error);
@@ -446,7 +546,8 @@ test_end (void)
   leave (&stuck);
   leave (&taking);
   leave (&working);
-  g_assert_true (GPOINTER_TO_INT (g_thread_join (thread)));
+  join (thread, &ending.done);
+  g_assert_true (ending.ok);
   guint64 n_connections, n_calls;
   tall_places_get_totals (f.places, &n_connections, &n_calls);
   g_assert_cmpuint (n_connections, ==, 3);
@@ -462,6 +563,8 @@ main (int argc, char **argv)
   g_test_add_func ("/service/places/grace", test_grace);
   g_test_add_func ("/service/places/unseen-request", test_unseen_request);
   g_test_add_func ("/service/places/late-call", test_late_call);
+  g_test_add_func ("/service/places/late-calls", test_late_calls);
+  g_test_add_func ("/service/places/elsewhere", test_elsewhere);
   g_test_add_func ("/service/places/slow-to-leave", test_slow_to_leave);
   g_test_add_func ("/service/places/address", test_address);
   g_test_add_func ("/service/places/crowded", test_crowded);

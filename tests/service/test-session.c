@@ -1,0 +1,223 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-session.h"
+
+#include "tall-listen.h"
+#include "tall-places-private.h"
+#include "tall-test-front.h"
+#include "tall-test-wire.h"
+
+#include <sched.h>
+
+/* Milliseconds: one that is never over, and less than anybody waits for a place. */
+#define LONG (1000 * 1000)
+#define NO_WAIT 900
+
+#define N_CALLS 20
+
+/* One session, which is served on a thread of its own, and all that it needs. */
+typedef struct
+{
+  GSocketListener *listener;
+  char *address;
+  TallFront *front; /* a TallTestFront */
+  TallPlaces *places;
+  TallMemory memory;
+  GSocketConnection *client;
+  TallPlace *place;
+  TallTransport *transport;
+  GThread *thread;
+  gboolean ok;
+} Fixture;
+
+/* How often a thread has let the others go first. The program's own function comes before that of
+ * the library. */
+static gint n_yields;
+
+void
+g_thread_yield (void)
+{
+  g_atomic_int_inc (&n_yields);
+  sched_yield ();
+}
+
+static GSocketConnection *
+come (Fixture *f, const char *from, TallPlace **place)
+{
+  g_autoptr (GError) error = NULL;
+  GSocketConnection *client = tall_test_connect_from (f->address, from);
+  g_autoptr (GSocket) socket = g_socket_listener_accept_socket (f->listener, NULL, NULL, &error);
+  g_assert_no_error (error);
+  *place = tall_places_take (f->places, socket);
+  g_assert_nonnull (*place);
+  return client;
+}
+
+static void
+set_up (Fixture *f, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean is_reachable;
+  TallPlacesLimits limits = { .max_connections = 1, .max_per_address = 1, .idle_grace = LONG };
+  f->listener = tall_listen ("127.0.0.1:0", &f->address, &is_reachable, &error);
+  g_assert_no_error (error);
+  f->front = tall_test_front_new ();
+  f->places = tall_places_new (&limits);
+  tall_memory_init (&f->memory, LONG, LONG);
+  f->client = come (f, "127.0.0.2", &f->place);
+  f->transport = tall_session_open (tall_place_get_socket (f->place), 1024);
+  g_atomic_int_set (&n_yields, 0);
+}
+
+static gpointer
+run (gpointer data)
+{
+  Fixture *f = data;
+  gint stopping = FALSE;
+  TallSession session = {
+    .front = f->front,
+    .transport = f->transport,
+    .place = f->place,
+    .memory = &f->memory,
+    .idle_timeout = LONG,
+    .transfer_timeout = LONG,
+    .stopping = &stopping,
+  };
+  f->ok = tall_session_run (&session, NULL);
+  tall_place_let_go (f->place);
+  tall_transport_close (f->transport);
+  return NULL;
+}
+
+/* The client's calls are all there before the first is looked at. */
+static void
+begin (Fixture *f, guint n)
+{
+  g_auto (TallTestMessage) message;
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+
+  tall_test_message_init (&message, FALSE, "ping", T_CALL);
+  tall_test_message_end_struct (&message);
+  TallSlice ping = tall_test_message_get (&message);
+  for (guint i = 0; i < n; i++)
+    {
+      tall_bytes_append_u32 (bytes, (guint32)ping.len);
+      tall_bytes_append (bytes, ping);
+    }
+  tall_test_send (f->client, tall_slice_array (bytes));
+  f->thread = g_thread_new ("session", run, f);
+}
+
+static void
+assert_answers (Fixture *f, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      g_autoptr (GByteArray) answer = tall_test_receive_frame (f->client);
+      g_assert_nonnull (answer);
+    }
+}
+
+/* The session ends, and has answered so many calls. */
+static void
+assert_ended (Fixture *f, guint n)
+{
+  g_assert_null (tall_test_receive_frame (f->client));
+  g_thread_join (f->thread);
+  g_assert_true (f->ok);
+  g_assert_cmpuint (tall_test_front_count_calls (TALL_TEST_FRONT (f->front)), ==, n);
+}
+
+static void
+tear_down (Fixture *f, gconstpointer data G_GNUC_UNUSED)
+{
+  tall_place_leave (f->place);
+  g_assert_true (tall_places_is_empty (f->places));
+  tall_places_unref (f->places);
+  g_object_unref (f->transport);
+  g_object_unref (f->client);
+  tall_memory_clear (&f->memory);
+  g_assert_finalize_object (f->front);
+  g_object_unref (f->listener);
+  g_free (f->address);
+}
+
+/* As tall_places_take() does it. */
+static void
+evict (Fixture *f)
+{
+  g_autoptr (GError) error = NULL;
+  g_mutex_lock (&f->places->mutex);
+  tall_place_set_evicted (f->place, TRUE);
+  g_mutex_unlock (&f->places->mutex);
+  g_socket_shutdown (tall_place_get_socket (f->place), TRUE, FALSE, &error);
+  g_assert_no_error (error);
+}
+
+static void
+assert_refused_at_once (Fixture *f, const char *from)
+{
+  TallPlace *place;
+  gint64 start = g_get_monotonic_time ();
+  g_autoptr (GSocketConnection) client = come (f, from, &place);
+  g_assert_cmpint (g_get_monotonic_time () - start, <, NO_WAIT * G_TIME_SPAN_MILLISECOND);
+  g_assert_nonnull (tall_place_get_refusal (place));
+  tall_place_leave (place);
+}
+
+/* Calls that come when the connection makes room already: one of them is answered, and nobody waits
+ * for that. */
+static void
+test_late_calls (Fixture *f, gconstpointer data G_GNUC_UNUSED)
+{
+  TallTestFront *front = TALL_TEST_FRONT (f->front);
+  tall_test_front_hold (front);
+  evict (f);
+  begin (f, N_CALLS);
+  tall_test_front_wait_until_held (front, 1);
+  assert_refused_at_once (f, "127.0.0.2");
+  assert_refused_at_once (f, "127.0.0.3");
+  tall_test_front_let_go (front);
+  assert_answers (f, 1);
+  assert_ended (f, 1);
+}
+
+/* A place that is needed while a call runs: the calls behind it are not answered. */
+static void
+test_calls_behind (Fixture *f, gconstpointer data G_GNUC_UNUSED)
+{
+  TallTestFront *front = TALL_TEST_FRONT (f->front);
+  tall_test_front_hold (front);
+  begin (f, N_CALLS);
+  tall_test_front_wait_until_held (front, 1);
+  evict (f);
+  tall_test_front_let_go (front);
+  assert_answers (f, 1);
+  assert_ended (f, 1);
+}
+
+/* A client that has sent its next calls already lets others go first; one that waits does not. */
+static void
+test_gives_way (Fixture *f, gconstpointer data G_GNUC_UNUSED)
+{
+  begin (f, N_CALLS);
+  assert_answers (f, N_CALLS);
+  g_assert_cmpint (g_atomic_int_get (&n_yields), ==, N_CALLS - 1);
+  tall_test_assert_ping_works (f->client, FALSE);
+  tall_test_end_sending (f->client);
+  assert_ended (f, N_CALLS + 1);
+  g_assert_cmpint (g_atomic_int_get (&n_yields), ==, N_CALLS - 1);
+}
+
+#define ADD(name, function)                                                                        \
+  g_test_add ("/service/session/" name, Fixture, NULL, set_up, function, tear_down)
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  ADD ("late-calls", test_late_calls);
+  ADD ("calls-behind", test_calls_behind);
+  ADD ("gives-way", test_gives_way);
+  return g_test_run ();
+}

@@ -3,6 +3,7 @@
 #include "tall-listen.h"
 
 #include "tall-error.h"
+#include "tall-networks.h"
 
 /* Connections that may wait until they are accepted. */
 #define BACKLOG 128
@@ -73,12 +74,18 @@ listen_on (GSocketListener *listener, GInetAddress *inet, guint16 *port, GError 
   return TRUE;
 }
 
+static gboolean
+is_loopback (GInetAddress *inet)
+{
+  g_autoptr (GInetAddress) plain = tall_networks_get_plain (inet);
+  return g_inet_address_get_is_loopback (plain);
+}
+
 /* A name such as localhost has an address of each kind, also where IPv6 is off. */
 static gboolean
 is_missing_here (GInetAddress *inet, const GError *reason)
 {
-  return g_inet_address_get_is_loopback (inet)
-         && !g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE)
+  return is_loopback (inet) && !g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE)
          && !g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED);
 }
 
@@ -106,7 +113,7 @@ listen_on_all (Listening *self, GList *addresses, GError **error)
       if (listen_on (self->listener, l->data, &self->port, &reason))
         {
           self->n_bound++;
-          self->is_reachable |= !g_inet_address_get_is_loopback (l->data);
+          self->is_reachable |= !is_loopback (l->data);
         }
       else if (!is_missing_here (l->data, reason))
         {

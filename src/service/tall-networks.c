@@ -7,6 +7,7 @@
 
 #define V4_SIZE 4
 #define V6_SIZE 16
+#define MAPPED_BITS 96
 
 /* Above all IPv6 networks that an address can come from. */
 #define V4_ORIGINS ((guint64)G_MAXUINT32 << 32)
@@ -27,22 +28,53 @@ get_v4 (GInetAddress *address)
   return NULL;
 }
 
+/**
+ * tall_networks_get_plain:
+ *
+ * Returns: (transfer full): the same address, and an IPv4 one as such if it came as an IPv6 socket
+ *   gives it
+ */
+GInetAddress *
+tall_networks_get_plain (GInetAddress *address)
+{
+  const guint8 *v4 = get_v4 (address);
+  return v4 == NULL ? g_object_ref (address)
+                    : g_inet_address_new_from_bytes (v4, G_SOCKET_FAMILY_IPV4);
+}
+
+/* @mask: (transfer full): has no bits beyond its length, so a mapped one has at least those of all
+ * mapped addresses. */
+static GInetAddressMask *
+get_plain_mask (GInetAddressMask *mask)
+{
+  g_autoptr (GInetAddressMask) given = mask;
+  GInetAddress *address = g_inet_address_mask_get_address (given);
+  g_autoptr (GInetAddress) plain = tall_networks_get_plain (address);
+  guint length = g_inet_address_mask_get_length (given);
+
+  if (g_inet_address_get_family (plain) == g_inet_address_get_family (address))
+    return g_steal_pointer (&given);
+  return g_inet_address_mask_new (plain, length - MAPPED_BITS, NULL);
+}
+
 static GInetAddressMask *
 parse_one (const char *text, GError **error)
 {
   g_autoptr (GError) reason = NULL;
   GInetAddressMask *mask = g_inet_address_mask_new_from_string (text, &reason);
-  if (mask == NULL)
-    tall_error_set_invalid (error, "networks",
-                            "\"%s\" is no address and no network: write for example 10.0.0.7, "
-                            "10.0.0.0/8 or fd00::/8, with commas between several",
-                            text);
-  return mask;
+  if (mask != NULL)
+    return get_plain_mask (mask);
+  tall_error_set_invalid (error, "networks",
+                          "\"%s\" is no address and no network: write for example 10.0.0.7, "
+                          "10.0.0.0/8 or fd00::/8, with commas between several",
+                          text);
+  return NULL;
 }
 
 /**
  * tall_networks_parse:
- * @text: addresses and networks such as `10.0.0.7,fd00::/8`; spaces do not count; empty: none
+ * @text: addresses and networks such as `10.0.0.7,fd00::/8`; spaces do not count; empty: none. IPv4
+ *   ones may also be written as an IPv6 socket gives them.
  *
  * Returns: (transfer full) (element-type GInetAddressMask): NULL with %TALL_ERROR_INVALID if one is
  *   none
@@ -71,10 +103,7 @@ tall_networks_parse (const char *text, GError **error)
 gboolean
 tall_networks_contain (GPtrArray *networks, GInetAddress *address)
 {
-  const guint8 *v4 = get_v4 (address);
-  g_autoptr (GInetAddress) plain = v4 == NULL
-                                       ? g_object_ref (address)
-                                       : g_inet_address_new_from_bytes (v4, G_SOCKET_FAMILY_IPV4);
+  g_autoptr (GInetAddress) plain = tall_networks_get_plain (address);
 
   for (guint i = 0; networks != NULL && i < networks->len; i++)
     if (g_inet_address_mask_matches (networks->pdata[i], plain))

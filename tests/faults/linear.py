@@ -115,7 +115,7 @@ def check_kill(checks, folder):
                 run_workload(store, histories[-1], seconds=0.5, read_back=60, **options)
                 continue
             with workload(store, histories[-1], seconds=60, **options) as process:
-                wait_for_answers(histories[-1], 200)
+                wait_for_answers(histories[-1], ACKNOWLEDGED)
                 process.send_signal(signal.SIGKILL)
         verdict = Verdict(*histories)
         checks.check(verdict.is_right(ACKNOWLEDGED) and verdict.count("killed") > 0,

@@ -244,9 +244,9 @@ damage_tables (const char *directory)
   g_assert_no_error (error);
 }
 
-/* Rows that cannot be read are not compacted: RocksDB would take no more writes. */
+/* Rows that can be read before one that cannot, in the same file. */
 static void
-test_damaged (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+make_damaged (Fixture *self)
 {
   g_autoptr (TallBatch) batch = tall_batch_new ();
   for (guint i = 0; i < N_ROWS; i++)
@@ -262,20 +262,50 @@ test_damaged (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   g_clear_object (&self->table);
   damage_tables (self->directory);
   open_store (self);
+}
 
+static TallRocksdbSweeper *
+sweeper_new (Fixture *self, guint64 most_read)
+{
+  TallRocksdbTable *table = TALL_ROCKSDB_TABLE (self->table);
+  return tall_rocksdb_sweeper_new (tall_rocksdb_table_get_handle (table), most_read);
+}
+
+static void
+sweep (Fixture *self, TallRocksdbSweeper *sweeper)
+{
   g_autoptr (GError) error = NULL;
   TallRocksdbTable *table = TALL_ROCKSDB_TABLE (self->table);
   g_autoptr (TallRocksdbFamily) family = tall_rocksdb_table_find_family (table, "orders", &error);
   g_assert_no_error (error);
-  TallRocksdbSweeper *sweeper = tall_rocksdb_sweeper_new (tall_rocksdb_table_get_handle (table));
-  g_test_expect_message (G_LOG_DOMAIN, G_LOG_LEVEL_WARNING, "Delete markers of table *.orders *");
   tall_rocksdb_sweeper_sweep (sweeper, family, (TallSlice)TALL_SLICE_INIT, tall_slice_str ("1"));
+}
+
+/* Rows that cannot be read are not compacted: RocksDB would take no more writes. */
+static void
+test_damaged (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  make_damaged (self);
+  TallRocksdbSweeper *sweeper = sweeper_new (self, TALL_ROCKSDB_SWEEPER_READ);
+  g_test_expect_message (G_LOG_DOMAIN, G_LOG_LEVEL_WARNING, "Delete markers of table *.orders *");
+  sweep (self, sweeper);
   tall_rocksdb_sweeper_wait (sweeper);
   g_test_assert_expected_messages ();
-  tall_rocksdb_sweeper_sweep (sweeper, family, (TallSlice)TALL_SLICE_INIT, tall_slice_str ("1"));
+  sweep (self, sweeper);
   tall_rocksdb_sweeper_free (sweeper);
   put (self, "new", 10);
   g_assert_cmpuint (count_cells (self, "new"), ==, 1);
+}
+
+/* What is beyond the bound is not read, so nothing is said of its damage. */
+static void
+test_bound (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  make_damaged (self);
+  TallRocksdbSweeper *sweeper = sweeper_new (self, 4096);
+  sweep (self, sweeper);
+  tall_rocksdb_sweeper_wait (sweeper);
+  tall_rocksdb_sweeper_free (sweeper);
 }
 
 static void
@@ -364,6 +394,7 @@ main (int argc, char **argv)
   ADD ("/table/rocksdb/markers/swept", test_swept);
   ADD ("/table/rocksdb/markers/not-swept", test_not_swept);
   ADD ("/table/rocksdb/markers/damaged", test_damaged);
+  ADD ("/table/rocksdb/markers/bound", test_bound);
   g_test_add_func ("/table/rocksdb/markers/pause", test_pause);
   ADD ("/table/rocksdb/markers/closed", test_closed);
   ADD ("/table/rocksdb/markers/settings", test_settings);

@@ -109,7 +109,7 @@ database_open (const char *path, const TallRocksdbSetup *setup, GError **error)
   if (self->engine != NULL && adopt_families (self, error))
     {
       tall_rocksdb_horizon_open (self->horizon, rocksdb_get_latest_sequence_number (self->db));
-      self->sweeper = tall_rocksdb_sweeper_new (self->db);
+      self->sweeper = tall_rocksdb_sweeper_new (self->db, TALL_ROCKSDB_SWEEPER_READ);
       return self;
     }
   database_free (self);

@@ -17,7 +17,10 @@ G_BEGIN_DECLS
  */
 typedef struct _TallRocksdbSweeper TallRocksdbSweeper;
 
-TallRocksdbSweeper *tall_rocksdb_sweeper_new (rocksdb_t *db);
+/* Bytes on disk that are read before a compaction because they lie in the same files. */
+#define TALL_ROCKSDB_SWEEPER_READ ((guint64)1 << 30)
+
+TallRocksdbSweeper *tall_rocksdb_sweeper_new (rocksdb_t *db, guint64 most_read);
 void tall_rocksdb_sweeper_free (TallRocksdbSweeper *self);
 void tall_rocksdb_sweeper_sweep (TallRocksdbSweeper *self,
                                  TallRocksdbFamily *family,

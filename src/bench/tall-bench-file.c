@@ -124,7 +124,7 @@ tall_bench_file_read (const char *path,
   if (mapping == NULL)
     return NULL;
   g_autoptr (TallCsvReader) reader =
-      tall_csv_reader_open (path, mapping->delimiter, TALL_CSV_MAX_ROW, error);
+      tall_csv_reader_open (path, &mapping->dialect, TALL_CSV_MAX_ROW, error);
   if (reader == NULL)
     return NULL;
   tall_csv_reader_set_stop (reader, stop);

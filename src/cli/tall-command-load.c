@@ -270,7 +270,7 @@ prepare_and_load (const TallOptions *options, const LoadOptions *own)
       return TALL_EXIT_USAGE;
     }
   g_autoptr (TallCsvReader) reader =
-      tall_csv_reader_open (options->arguments[0], mapping->delimiter, TALL_CSV_MAX_ROW, &error);
+      tall_csv_reader_open (options->arguments[0], &mapping->dialect, TALL_CSV_MAX_ROW, &error);
   if (reader == NULL || !tall_csv_reader_check_data (reader, &error))
     {
       tall_print_failure (error);

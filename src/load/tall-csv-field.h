@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tall-model-type.h"
+#include "tall-value.h"
 
 G_BEGIN_DECLS
 
@@ -33,25 +34,6 @@ typedef struct
   const TallModelField *address; /* of the scope's struct; NULL: the field is not of an address */
 } TallCsvField;
 
-/**
- * TallValueFormat:
- *
- * How a file writes dates and numbers.
- */
-typedef enum
-{
-  TALL_DATES_ISO, /* 1996-07-04, also with a time and an offset */
-  TALL_DATES_DMY, /* 4/7/1996 */
-  TALL_DATES_MDY, /* 7/4/1996 */
-} TallDates;
-
-typedef struct
-{
-  TallDates dates;
-  gboolean decimal_comma;    /* 1,50 is one and a half */
-  gboolean discount_percent; /* 15 is a rate of 0.15 */
-} TallValueFormat;
-
 const TallCsvField *tall_csv_fields (guint *n);
 const TallCsvField *tall_csv_field_find (TallCsvScope scope, const char *name);
 const char *tall_csv_field_scope_name (TallCsvScope scope);
@@ -64,10 +46,5 @@ gboolean tall_csv_field_set (const TallCsvField *self,
                              gpointer target,
                              const char *text,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-gboolean tall_parse_date (const char *text, TallDates dates, gint64 *date, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
-gboolean
-tall_parse_position (const char *text, gint32 *number, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

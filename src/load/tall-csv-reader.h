@@ -13,6 +13,16 @@ G_BEGIN_DECLS
 #define TALL_CSV_NO_COLUMN (-1)
 
 /**
+ * TallCsvDialect:
+ *
+ * How a CSV file is written, apart from its values.
+ */
+typedef struct
+{
+  char delimiter; /* what separates fields, such as `,` */
+} TallCsvDialect;
+
+/**
  * TallCsvRow:
  *
  * One record of the file, or, if it cannot be understood, one line of it. Everything in it belongs
@@ -48,7 +58,7 @@ typedef enum
 typedef struct _TallCsvReader TallCsvReader;
 
 TallCsvReader *tall_csv_reader_open (const char *path,
-                                     char delimiter,
+                                     const TallCsvDialect *dialect,
                                      gsize max_row,
                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_csv_reader_free (TallCsvReader *self);

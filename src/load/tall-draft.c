@@ -3,6 +3,7 @@
 #include "tall-draft.h"
 #include "tall-error.h"
 #include "tall-limits.h"
+#include "tall-row.h"
 
 typedef struct
 {
@@ -28,14 +29,6 @@ struct _TallDraft
   guint n_lines;
 };
 
-/* The struct whose fields a row fills in. */
-typedef struct
-{
-  TallArena *arena;           /* where its texts go */
-  gpointer base;              /* the struct */
-  TallAttributes *attributes; /* with room for all; NULL: it has none */
-} Target;
-
 static void
 location_free (gpointer data)
 {
@@ -44,36 +37,15 @@ location_free (gpointer data)
   g_free (self);
 }
 
-static gboolean
-has_fields (const TallMapping *mapping, TallCsvScope scope)
-{
-  for (guint i = 0; i < mapping->sources->len; i++)
-    if (tall_mapping_get_source (mapping, i)->field->scope == scope)
-      return TRUE;
-  return FALSE;
-}
-
-static const TallMappingSource *
-find_position (const TallMapping *mapping, TallCsvScope scope)
-{
-  for (guint i = 0; i < mapping->sources->len; i++)
-    {
-      const TallMappingSource *source = tall_mapping_get_source (mapping, i);
-      if (source->field->scope == scope && source->field->field->kind == TALL_MODEL_POSITION)
-        return source;
-    }
-  return NULL;
-}
-
 TallDraft *
 tall_draft_new (const TallMapping *mapping, const char *customer_number, const char *order_number)
 {
   TallDraft *self = g_new0 (TallDraft, 1);
   self->mapping = mapping;
   self->order = tall_order_new (customer_number, order_number);
-  self->has_lines = has_fields (mapping, TALL_SCOPE_LINE);
-  self->numbers_locations = find_position (mapping, TALL_SCOPE_LOCATION) != NULL;
-  self->numbers_lines = find_position (mapping, TALL_SCOPE_LINE) != NULL;
+  self->has_lines = tall_row_has_fields (mapping, TALL_SCOPE_LINE);
+  self->numbers_locations = tall_row_find_position (mapping, TALL_SCOPE_LOCATION) != NULL;
+  self->numbers_lines = tall_row_find_position (mapping, TALL_SCOPE_LINE) != NULL;
   self->locations = g_ptr_array_new_with_free_func (location_free);
   self->by_signature = g_hash_table_new (g_str_hash, g_str_equal);
   self->by_number = g_hash_table_new (NULL, NULL);
@@ -94,37 +66,6 @@ tall_draft_free (TallDraft *self)
   g_free (self);
 }
 
-/* Gives the fields of one scope their values from a row. */
-static gboolean
-set_fields (const TallMapping *mapping,
-            TallCsvScope scope,
-            const TallCsvRow *row,
-            const Target *target,
-            TallRowFault *fault,
-            GError **error)
-{
-  for (guint i = 0; i < mapping->sources->len; i++)
-    {
-      const TallMappingSource *source = tall_mapping_get_source (mapping, i);
-      const TallModelField *field = source->field->field;
-      const char *text = tall_mapping_get_value (mapping, source, row->fields, row->n_fields);
-      if (source->field->scope != scope || text == NULL || tall_model_field_is_required (field))
-        continue;
-      if (field->kind == TALL_MODEL_ATTRIBUTES)
-        {
-          TallAttribute *attribute = &target->attributes->items[target->attributes->n_items++];
-          attribute->key = tall_arena_strdup (target->arena, source->attribute);
-          attribute->value = tall_arena_strdup (target->arena, text);
-          continue;
-        }
-      *fault = (TallRowFault){ source->column, tall_csv_field_fault (source->field) };
-      if (!tall_csv_field_set (source->field, &mapping->format, target->arena, target->base, text,
-                               error))
-        return FALSE;
-    }
-  return TRUE;
-}
-
 static gboolean
 set_order_fields (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GError **error)
 {
@@ -138,8 +79,8 @@ set_order_fields (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, G
                                        row->fields, row->n_fields));
 
   self->order->attributes.items = tall_arena_newa0 (arena, TallAttribute, n_sources);
-  Target target = { arena, self->order, &self->order->attributes };
-  return set_fields (self->mapping, TALL_SCOPE_ORDER, row, &target, fault, error);
+  TallRowTarget target = { arena, self->order, &self->order->attributes };
+  return tall_row_set_fields (self->mapping, TALL_SCOPE_ORDER, row, &target, fault, error);
 }
 
 static const char *
@@ -192,20 +133,6 @@ make_signature (TallDraft *self, const TallCsvRow *row)
 }
 
 static gboolean
-read_position (TallDraft *self,
-               TallCsvScope scope,
-               const TallCsvRow *row,
-               gint32 *number,
-               TallRowFault *fault,
-               GError **error)
-{
-  const TallMappingSource *source = find_position (self->mapping, scope);
-  const char *text = tall_mapping_get_value (self->mapping, source, row->fields, row->n_fields);
-  *fault = (TallRowFault){ source->column, tall_csv_field_fault (source->field) };
-  return tall_parse_position (text != NULL ? text : "", number, error);
-}
-
-static gboolean
 check_room (TallDraft *self, TallRowFault *fault, GError **error)
 {
   if (self->n_lines + self->locations->len < TALL_MAX_LINES_AND_LOCATIONS)
@@ -237,8 +164,8 @@ add_location (TallDraft *self,
   g_hash_table_insert (self->by_signature, (gpointer)added->signature, added);
   g_hash_table_insert (self->by_number, GINT_TO_POINTER (number), added);
 
-  Target target = { arena, added->location, NULL };
-  if (!set_fields (self->mapping, TALL_SCOPE_LOCATION, row, &target, fault, error))
+  TallRowTarget target = { arena, added->location, NULL };
+  if (!tall_row_set_fields (self->mapping, TALL_SCOPE_LOCATION, row, &target, fault, error))
     return NULL;
   return added;
 }
@@ -255,7 +182,7 @@ find_location (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GErr
                                            fault, error);
     }
   gint32 number;
-  if (!read_position (self, TALL_SCOPE_LOCATION, row, &number, fault, error))
+  if (!tall_row_read_position (self->mapping, TALL_SCOPE_LOCATION, row, &number, fault, error))
     return NULL;
   DraftLocation *found = g_hash_table_lookup (self->by_number, GINT_TO_POINTER (number));
   if (found == NULL)
@@ -277,7 +204,7 @@ number_line (
   *number = (gint32)self->n_lines + 1;
   if (!self->numbers_lines)
     return TRUE;
-  if (!read_position (self, TALL_SCOPE_LINE, row, number, fault, error))
+  if (!tall_row_read_position (self->mapping, TALL_SCOPE_LINE, row, number, fault, error))
     return FALSE;
   const guint64 *taken = g_hash_table_lookup (self->line_numbers, GINT_TO_POINTER (*number));
   if (taken != NULL)
@@ -301,27 +228,13 @@ add_line (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GError **
   if (location == NULL || !check_room (self, fault, error))
     return FALSE;
   TallLineItem line = { 0 };
-  Target target = { self->order->arena, &line, NULL };
+  TallRowTarget target = { self->order->arena, &line, NULL };
   if (!number_line (self, row, &line.number, fault, error)
-      || !set_fields (self->mapping, TALL_SCOPE_LINE, row, &target, fault, error))
+      || !tall_row_set_fields (self->mapping, TALL_SCOPE_LINE, row, &target, fault, error))
     return FALSE;
   g_array_append_val (location->lines, line);
   self->n_lines++;
   return TRUE;
-}
-
-/* A location without lines is worth one only if the row says something of it. */
-static gboolean
-names_location (TallDraft *self, const TallCsvRow *row)
-{
-  for (guint i = 0; i < self->mapping->sources->len; i++)
-    {
-      const TallMappingSource *source = tall_mapping_get_source (self->mapping, i);
-      if (source->field->scope == TALL_SCOPE_LOCATION
-          && tall_mapping_get_value (self->mapping, source, row->fields, row->n_fields) != NULL)
-        return TRUE;
-    }
-  return FALSE;
 }
 
 /**
@@ -343,7 +256,8 @@ tall_draft_add_row (TallDraft *self, const TallCsvRow *row, TallRowFault *fault,
     return FALSE;
 
   if (!self->has_lines)
-    return !names_location (self, row) || find_location (self, row, fault, error) != NULL;
+    return !tall_row_names_location (self->mapping, row)
+           || find_location (self, row, fault, error) != NULL;
   return add_line (self, row, fault, error);
 }
 
@@ -369,27 +283,4 @@ tall_draft_finish (TallDraft *self)
                                                 drafted->lines->len * sizeof (TallLineItem));
     }
   return order;
-}
-
-/**
- * tall_draft_customer:
- * @row: a good row of a file of customers
- * @fault: (out): what is wrong, if it does not fit
- *
- * Returns: (transfer full): the customer; NULL with %TALL_ERROR_INVALID if the row does not fit
- */
-TallCustomer *
-tall_draft_customer (const TallMapping *mapping,
-                     const char *number,
-                     const TallCsvRow *row,
-                     TallRowFault *fault,
-                     GError **error)
-{
-  g_autoptr (TallCustomer) customer = tall_customer_new (number);
-  customer->attributes.items =
-      tall_arena_newa0 (customer->arena, TallAttribute, mapping->sources->len);
-  Target target = { customer->arena, customer, &customer->attributes };
-  if (!set_fields (mapping, TALL_SCOPE_CUSTOMER, row, &target, fault, error))
-    return NULL;
-  return g_steal_pointer (&customer);
 }

@@ -2,21 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "tall-csv-reader.h"
-#include "tall-mapping.h"
+#include "tall-row.h"
 
 G_BEGIN_DECLS
-
-/**
- * TallRowFault:
- *
- * What is wrong with a row, apart from its own values.
- */
-typedef struct
-{
-  const char *column; /* the bad column's name; NULL: no single column */
-  const char *kind;   /* as in #TallReject */
-} TallRowFault;
 
 /**
  * TallDraft:
@@ -35,11 +23,5 @@ gboolean tall_draft_add_row (TallDraft *self,
                              TallRowFault *fault,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 TallOrder *tall_draft_finish (TallDraft *self);
-
-TallCustomer *tall_draft_customer (const TallMapping *mapping,
-                                   const char *number,
-                                   const TallCsvRow *row,
-                                   TallRowFault *fault,
-                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -293,7 +293,7 @@ make_customer (TallGrouper *self, const TallCsvRow *row, TallRowFault *fault, ch
       return NULL;
     }
   g_autoptr (TallLoadItem) item = tall_load_item_new ();
-  item->customer = tall_draft_customer (self->mapping, number, row, fault, &error);
+  item->customer = tall_row_make_customer (self->mapping, number, row, fault, &error);
   if (item->customer == NULL)
     {
       *reason = g_strdup (error->message);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tall-csv-field.h"
+#include "tall-csv-reader.h"
 
 G_BEGIN_DECLS
 
@@ -37,7 +38,7 @@ typedef struct
 {
   char *name; /* of the preset or file, for messages */
   TallMappingKind kind;
-  char delimiter;
+  TallCsvDialect dialect;
   TallValueFormat format;
   gboolean keep_empty; /* an empty column is an empty text, not an absent one */
   GPtrArray *sources;  /* of TallMappingSource, in the order of the scopes */

@@ -30,7 +30,7 @@ open_bytes (const uint8_t *data, size_t size)
   g_assert_cmpint (write (fd, header, strlen (header)), ==, strlen (header));
   g_assert_cmpint (write (fd, data, size), ==, size);
   g_autofree char *path = g_strdup_printf ("/proc/self/fd/%d", fd);
-  TallCsvReader *reader = tall_csv_reader_open (path, ',', MAX_ROW, &error);
+  TallCsvReader *reader = tall_csv_reader_open (path, &(TallCsvDialect){ ',' }, MAX_ROW, &error);
   g_assert_no_error (error);
   close (fd);
   return reader;

@@ -45,7 +45,8 @@ test_dates (void)
       g_autoptr (GError) error = NULL;
       char text[TALL_DATE_TEXT_SIZE];
       gint64 date;
-      gboolean ok = tall_parse_date (cases[i].text, cases[i].dates, &date, &error);
+      TallValueFormat format = { .dates = cases[i].dates };
+      gboolean ok = tall_parse_date (cases[i].text, &format, &date, &error);
       if (cases[i].iso == NULL)
         g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
       else

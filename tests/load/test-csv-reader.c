@@ -39,7 +39,7 @@ open_text (const char *text, gssize len, gsize max_row)
 {
   g_autoptr (GError) error = NULL;
   g_autofree char *path = tall_test_write_file (text, len);
-  TallCsvReader *reader = tall_csv_reader_open (path, ',', max_row, &error);
+  TallCsvReader *reader = tall_csv_reader_open (path, &(TallCsvDialect){ ',' }, max_row, &error);
   g_assert_no_error (error);
   g_remove (path);
   return reader;
@@ -182,7 +182,8 @@ static void
 assert_refused (const char *path, TallError code, const char *what)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (TallCsvReader) reader = tall_csv_reader_open (path, ',', TALL_CSV_MAX_ROW, &error);
+  g_autoptr (TallCsvReader) reader =
+      tall_csv_reader_open (path, &(TallCsvDialect){ ',' }, TALL_CSV_MAX_ROW, &error);
   g_assert_null (reader);
   g_assert_error (error, TALL_ERROR, (int)code);
   if (strstr (error->message, what) == NULL)

@@ -168,7 +168,8 @@ load_rows (const GArray *rows, TallFront *front)
   g_autofree char *path = tall_test_write_file (text, -1);
   char *rejects_path = tall_test_write_file ("", 0);
   g_autoptr (TallMapping) mapping = tall_mapping_parse ("m", MAP, -1, &error);
-  g_autoptr (TallCsvReader) reader = tall_csv_reader_open (path, ',', TALL_CSV_MAX_ROW, &error);
+  g_autoptr (TallCsvReader) reader =
+      tall_csv_reader_open (path, &(TallCsvDialect){ ',' }, TALL_CSV_MAX_ROW, &error);
   g_assert_no_error (error);
   g_assert_true (tall_mapping_bind (mapping, tall_csv_reader_get_columns (reader), &error));
   g_autoptr (TallRejects) rejects = tall_rejects_new (rejects_path, &error);
@@ -208,7 +209,8 @@ read_rejects (const char *path, const GArray *rows)
 {
   g_autoptr (GError) error = NULL;
   GArray *rejected = g_array_new (FALSE, TRUE, sizeof (Row));
-  g_autoptr (TallCsvReader) reader = tall_csv_reader_open (path, ',', TALL_CSV_MAX_ROW, &error);
+  g_autoptr (TallCsvReader) reader =
+      tall_csv_reader_open (path, &(TallCsvDialect){ ',' }, TALL_CSV_MAX_ROW, &error);
   g_assert_no_error (error);
   TallCsvRow row;
   while (tall_csv_reader_next (reader, &row, &error) == TALL_CSV_ROW)

@@ -75,7 +75,8 @@ group (const char *map, const char *csv)
   g_autofree char *rejects_path = tall_test_write_file ("", 0);
   g_autoptr (TallMapping) mapping = tall_mapping_parse ("m", map, -1, &error);
   g_assert_no_error (error);
-  g_autoptr (TallCsvReader) reader = tall_csv_reader_open (path, ',', TALL_CSV_MAX_ROW, &error);
+  g_autoptr (TallCsvReader) reader =
+      tall_csv_reader_open (path, &(TallCsvDialect){ ',' }, TALL_CSV_MAX_ROW, &error);
   g_assert_no_error (error);
   const char *const *columns = tall_csv_reader_get_columns (reader);
   g_assert_true (tall_mapping_bind (mapping, columns, &error));

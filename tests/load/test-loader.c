@@ -34,7 +34,7 @@ load (Fixture *self, const char *path, TallMapping *mapping, const char *rejects
   options.retry_delay = 1;
   g_autoptr (GError) error = NULL;
   g_autoptr (TallCsvReader) reader =
-      tall_csv_reader_open (path, mapping->delimiter, TALL_CSV_MAX_ROW, &error);
+      tall_csv_reader_open (path, &mapping->dialect, TALL_CSV_MAX_ROW, &error);
   g_assert_no_error (error);
   g_assert_true (tall_mapping_bind (mapping, tall_csv_reader_get_columns (reader), &error));
   g_assert_no_error (error);

@@ -40,7 +40,7 @@ test_settings (void)
       -1, &error);
   g_assert_no_error (error);
   g_assert_cmpint (mapping->kind, ==, TALL_MAPPING_ORDERS);
-  g_assert_cmpint (mapping->delimiter, ==, ';');
+  g_assert_cmpint (mapping->dialect.delimiter, ==, ';');
   g_assert_cmpint (mapping->format.dates, ==, TALL_DATES_MDY);
   g_assert_true (mapping->format.decimal_comma);
   g_assert_true (mapping->format.discount_percent);

@@ -78,7 +78,8 @@ load_path (Fixture *self, const char *path)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (TallMapping) mapping = tall_mapping_parse ("m", MAP, -1, &error);
-  g_autoptr (TallCsvReader) reader = tall_csv_reader_open (path, ',', TALL_CSV_MAX_ROW, &error);
+  g_autoptr (TallCsvReader) reader =
+      tall_csv_reader_open (path, &(TallCsvDialect){ ',' }, TALL_CSV_MAX_ROW, &error);
   g_assert_no_error (error);
   g_assert_true (tall_mapping_bind (mapping, tall_csv_reader_get_columns (reader), &error));
   self->rejects = tall_rejects_new (NULL, &error);

@@ -1,0 +1,224 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-csv-reader-private.h"
+#include "tall-error.h"
+
+/* Bytes that show whether the file is text. */
+#define START_SIZE 4
+
+/* The header of a reject file, as tall-rejects writes it. */
+#define REJECTS_HEADER "\"line\",\"column\",\"reason\",\"row\"\n"
+
+/* Looks whether the file is text, and skips a byte order mark. */
+static gboolean
+read_start (TallCsvReader *self, GError **error)
+{
+  while (self->lines.end < START_SIZE && !self->lines.file_ended)
+    if (!tall_csv_lines_fill (&self->lines, error))
+      return FALSE;
+
+  if (!tall_csv_source_check_start (self->lines.source,
+                                    tall_slice (self->lines.buffer, self->lines.end), error))
+    return FALSE;
+  if (self->lines.end >= 3 && memcmp (self->lines.buffer, "\xef\xbb\xbf", 3) == 0)
+    self->lines.at = 3;
+  self->is_rejects = tall_slice_has_prefix (tall_slice (self->lines.buffer, self->lines.end),
+                                            tall_slice_str (REJECTS_HEADER));
+  return TRUE;
+}
+
+/* A name that stands more than once in the header becomes NAME, NAME#2, NAME#3 … */
+static void
+add_column (TallCsvReader *self, GHashTable *counts, const char *name)
+{
+  guint count = GPOINTER_TO_UINT (g_hash_table_lookup (counts, name)) + 1;
+  g_hash_table_insert (counts, g_strdup (name), GUINT_TO_POINTER (count));
+  g_ptr_array_add (self->columns,
+                   count == 1 ? g_strdup (name) : g_strdup_printf ("%s#%u", name, count));
+}
+
+/**
+ * tall_csv_reader_check_data:
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID, which says what to do, if the file is a reject file
+ */
+gboolean
+tall_csv_reader_check_data (TallCsvReader *self, GError **error)
+{
+  if (!self->is_rejects)
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID,
+               "%s is the reject file of a load: the rows stand in its column row. Take them out "
+               "and load them below the header of the original; tallorder load --help has a "
+               "command for that",
+               tall_csv_reader_get_name (self));
+  return FALSE;
+}
+
+static gboolean
+refuse_header (TallCsvReader *self, const TallCsvRow *row, GError **error)
+{
+  if (!tall_csv_reader_check_data (self, error))
+    return FALSE;
+  g_autofree char *column = row->column != TALL_CSV_NO_COLUMN
+                                ? g_strdup_printf ("name %d ", row->column + 1)
+                                : g_strdup ("");
+  const char *advice = g_strcmp0 (row->kind, TALL_CSV_KIND_NUL) == 0
+                           ? "; if the file is UTF-16, convert it: iconv -f UTF-16LE -t UTF-8"
+                           : "";
+  g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID,
+               "%s, line %" G_GUINT64_FORMAT ": the header cannot be read: %s%s%s",
+               tall_csv_reader_get_name (self), row->line, column, row->reason, advice);
+  return FALSE;
+}
+
+static gboolean
+read_header (TallCsvReader *self, GError **error)
+{
+  TallCsvRow row;
+  switch (tall_csv_reader_next (self, &row, error))
+    {
+    case TALL_CSV_ROW:
+      break;
+    case TALL_CSV_END:
+      g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID,
+                   "%s is empty; its first line has to name the columns",
+                   tall_csv_reader_get_name (self));
+      return FALSE;
+    default:
+      return FALSE;
+    }
+  if (row.reason != NULL)
+    return refuse_header (self, &row, error);
+  g_autoptr (GHashTable) counts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  for (guint i = 0; i < row.n_fields; i++)
+    add_column (self, counts, row.fields[i]);
+  g_ptr_array_add (self->columns, NULL);
+  return TRUE;
+}
+
+/**
+ * tall_csv_reader_open:
+ * @path: a file, or `-` for standard input
+ * @dialect: how the file is written; its texts stay the caller's
+ * @max_row: bytes of the longest row, such as %TALL_CSV_MAX_ROW
+ *
+ * Opens a file and reads its header.
+ *
+ * Returns: (transfer full): the reader; NULL with %TALL_ERROR_UNAVAILABLE if the file cannot be
+ *   opened, %TALL_ERROR_INVALID if it is no text or has no header
+ */
+TallCsvReader *
+tall_csv_reader_open (const char *path,
+                      const TallCsvDialect *dialect,
+                      gsize max_row,
+                      GError **error)
+{
+  g_autoptr (TallCsvReader) self = g_new0 (TallCsvReader, 1);
+  self->delimiter = dialect->delimiter;
+  self->max_row = max_row;
+  self->text = g_byte_array_new ();
+  self->offsets = g_array_new (FALSE, FALSE, sizeof (gsize));
+  self->fields = g_ptr_array_new ();
+  self->columns = g_ptr_array_new_with_free_func (g_free);
+  tall_csv_reader_reset_parser (self);
+
+  TallCsvSource *source = tall_csv_source_open (path, error);
+  tall_csv_lines_init (&self->lines, source);
+  if (source == NULL || !read_start (self, error) || !read_header (self, error))
+    return NULL;
+  return g_steal_pointer (&self);
+}
+
+void
+tall_csv_reader_free (TallCsvReader *self)
+{
+  if (self == NULL)
+    return;
+  tall_csv_lines_clear (&self->lines);
+  csv_free (&self->parser);
+  g_free (self->reason);
+  g_byte_array_unref (self->text);
+  g_array_unref (self->offsets);
+  g_ptr_array_unref (self->fields);
+  g_ptr_array_unref (self->columns);
+  g_free (self);
+}
+
+/**
+ * tall_csv_reader_get_columns:
+ *
+ * Returns: (transfer none): the names in the header, NULL-terminated; the second column of a name
+ *   is `NAME#2`, and so on
+ */
+const char *const *
+tall_csv_reader_get_columns (TallCsvReader *self)
+{
+  return (const char *const *)self->columns->pdata;
+}
+
+/* The file's name, for messages. */
+const char *
+tall_csv_reader_get_name (TallCsvReader *self)
+{
+  return tall_csv_source_get_name (self->lines.source);
+}
+
+/* How many bytes of the file have been handed over. */
+guint64
+tall_csv_reader_get_position (TallCsvReader *self)
+{
+  return self->lines.consumed + self->lines.at;
+}
+
+/* Bytes of the file; 0 if that is not known. */
+guint64
+tall_csv_reader_get_size (TallCsvReader *self)
+{
+  return tall_csv_source_get_size (self->lines.source);
+}
+
+/**
+ * tall_csv_reader_set_stop:
+ * @stop: (nullable): read atomically
+ *
+ * Makes reading fail with %G_IO_ERROR_CANCELLED when @stop is not 0 any more.
+ */
+void
+tall_csv_reader_set_stop (TallCsvReader *self, const gint *stop)
+{
+  tall_csv_source_set_stop (self->lines.source, stop);
+}
+
+/**
+ * tall_csv_reader_keep:
+ * @folder: where a copy of what cannot be read twice goes
+ *
+ * Marks the next row as the one that tall_csv_reader_rewind() goes back to.
+ *
+ * Returns: FALSE with %TALL_ERROR_UNAVAILABLE if the copy cannot be made
+ */
+gboolean
+tall_csv_reader_keep (TallCsvReader *self, const char *folder, GError **error)
+{
+  return tall_csv_lines_keep (&self->lines, folder, error);
+}
+
+/**
+ * tall_csv_reader_rewind:
+ *
+ * Returns: FALSE with %TALL_ERROR_INTERNAL if the file cannot be read again
+ */
+gboolean
+tall_csv_reader_rewind (TallCsvReader *self, GError **error)
+{
+  tall_csv_reader_reset_parser (self);
+  return tall_csv_lines_rewind (&self->lines, error);
+}
+
+/* TRUE if the file was written to since it was opened. */
+gboolean
+tall_csv_reader_has_changed (TallCsvReader *self)
+{
+  return tall_csv_source_has_changed (self->lines.source);
+}

@@ -1,0 +1,29 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-csv-lines.h"
+#include "tall-csv-reader.h"
+
+#include <csv.h>
+
+#define TALL_CSV_KIND_NUL "holds a NUL byte"
+
+struct _TallCsvReader
+{
+  TallCsvLines lines;
+  gboolean is_rejects; /* the file begins as a reject file does */
+  gsize max_row;
+  char delimiter;
+
+  struct csv_parser parser;
+  gboolean row_done;
+  GByteArray *text;   /* the fields, each with its NUL */
+  GArray *offsets;    /* of gsize: where each field begins in @text */
+  GPtrArray *fields;  /* of char *, into @text */
+  char *reason;       /* of the last bad row */
+  const char *kind;   /* and its kind */
+  GPtrArray *columns; /* of char *; NULL-terminated */
+};
+
+void tall_csv_reader_reset_parser (TallCsvReader *self);

@@ -1,0 +1,68 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-mapping-private.h"
+
+/* The position of a key's value among @words, such as "iso|dmy|mdy"; the first if the key is not
+ * there. */
+static gboolean
+read_choice (const TallMapping *self,
+             GKeyFile *file,
+             const char *key,
+             const char *words,
+             guint *choice,
+             GError **error)
+{
+  g_auto (GStrv) known = g_strsplit (words, "|", -1);
+  g_autofree char *value = g_key_file_get_string (file, "mapping", key, NULL);
+  for (*choice = 0; value != NULL && known[*choice] != NULL; (*choice)++)
+    if (g_str_equal (known[*choice], value))
+      return TRUE;
+  *choice = 0;
+  if (value == NULL)
+    return TRUE;
+  g_autofree char *list = g_strjoinv (", ", known);
+  return tall_mapping_refuse (self, "mapping", key, error, "“%s” is not one of: %s", value, list);
+}
+
+static gboolean
+check_mapping_keys (const TallMapping *self, GKeyFile *file, GError **error)
+{
+  static const char *const known[] = { "kind",  "delimiter",     "dates", "discount",
+                                       "empty", "decimal-comma", NULL };
+  g_auto (GStrv) keys = g_key_file_get_keys (file, "mapping", NULL, NULL);
+  g_autofree char *list = g_strjoinv (", ", (char **)known);
+  for (guint i = 0; keys != NULL && keys[i] != NULL; i++)
+    if (!g_strv_contains (known, keys[i]))
+      return tall_mapping_refuse (self, "mapping", keys[i], error,
+                                  "there is no such key; known are: %s", list);
+  return TRUE;
+}
+
+/**
+ * tall_mapping_read_settings:
+ *
+ * Reads the group [mapping]: the kind of the file, and how it writes values.
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID
+ */
+gboolean
+tall_mapping_read_settings (TallMapping *self, GKeyFile *file, GError **error)
+{
+  guint kind, delimiter, dates, comma, discount, empty;
+  if (!check_mapping_keys (self, file, error)
+      || !read_choice (self, file, "kind", "orders|customers", &kind, error)
+      || !read_choice (self, file, "delimiter", TALL_DELIMITER_NAMES, &delimiter, error)
+      || !read_choice (self, file, "dates", "iso|dmy|mdy", &dates, error)
+      || !read_choice (self, file, "decimal-comma", "false|true", &comma, error)
+      || !read_choice (self, file, "discount", "rate|percent", &discount, error)
+      || !read_choice (self, file, "empty", "absent|text", &empty, error))
+    return FALSE;
+
+  self->kind = kind == 0 ? TALL_MAPPING_ORDERS : TALL_MAPPING_CUSTOMERS;
+  self->dialect.delimiter = TALL_DELIMITERS[delimiter];
+  self->format.dates = (TallDates)dates;
+  self->format.decimal_comma = comma == 1;
+  self->format.discount_percent = discount == 1;
+  self->keep_empty = empty == 1;
+  return TRUE;
+}

@@ -21,6 +21,7 @@
 #include "tall-order.h"
 #include "tall-parts.h"
 
+#include "tall-bulk.h"
 #include "tall-client.h"
 #include "tall-front.h"
 #include "tall-listing.h"

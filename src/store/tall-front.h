@@ -76,6 +76,10 @@ typedef struct
 void tall_description_free (TallDescription *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallDescription, tall_description_free)
 
+/* See tall-bulk.h. */
+typedef struct _TallBulk TallBulk;
+typedef struct _TallBulkOptions TallBulkOptions;
+
 #define TALL_TYPE_FRONT (tall_front_get_type ())
 G_DECLARE_DERIVABLE_TYPE (TallFront, tall_front, TALL, FRONT, GObject)
 
@@ -191,7 +195,10 @@ struct _TallFrontClass
    * as in most layouts. */
   gsize (*measure_order) (TallFront *self);
 
-  gpointer padding[14];
+  /* Begins a load of very many orders; see tall_bulk_begin(). NULL: they are put as any others. */
+  TallBulk *(*begin_bulk) (TallFront *self, const TallBulkOptions *options, GError **error);
+
+  gpointer padding[13];
 };
 
 gboolean tall_front_put_order (TallFront *self,

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include <rocksdb/c.h>
+#include <time.h>
 
 #include "tall-error.h"
 #include "tall-rocksdb-horizon.h"
@@ -11,6 +12,28 @@
 /* When compactions remove delete markers, and when they do not. */
 
 #define N_ROWS 3000
+
+/* The program's own functions come before those of the library: no thread is to be had, and the
+ * clock is ahead, in microseconds. */
+static gboolean no_thread;
+static gint64 ahead;
+
+GThread *
+g_thread_try_new (const char *name, GThreadFunc function, gpointer data, GError **error)
+{
+  if (!no_thread)
+    return g_thread_new (name, function, data);
+  g_set_error_literal (error, G_THREAD_ERROR, G_THREAD_ERROR_AGAIN, "no thread");
+  return NULL;
+}
+
+gint64
+g_get_monotonic_time (void)
+{
+  struct timespec now;
+  clock_gettime (CLOCK_MONOTONIC, &now);
+  return ahead + now.tv_sec * G_TIME_SPAN_SECOND + now.tv_nsec / 1000;
+}
 
 typedef struct
 {
@@ -272,13 +295,13 @@ sweeper_new (Fixture *self, guint64 most_read)
 }
 
 static void
-sweep (Fixture *self, TallRocksdbSweeper *sweeper)
+sweep (Fixture *self, TallRocksdbSweeper *sweeper, const char *stop)
 {
   g_autoptr (GError) error = NULL;
   TallRocksdbTable *table = TALL_ROCKSDB_TABLE (self->table);
   g_autoptr (TallRocksdbFamily) family = tall_rocksdb_table_find_family (table, "orders", &error);
   g_assert_no_error (error);
-  tall_rocksdb_sweeper_sweep (sweeper, family, (TallSlice)TALL_SLICE_INIT, tall_slice_str ("1"));
+  tall_rocksdb_sweeper_sweep (sweeper, family, (TallSlice)TALL_SLICE_INIT, tall_slice_str (stop));
 }
 
 /* Rows that cannot be read are not compacted: RocksDB would take no more writes. */
@@ -288,10 +311,10 @@ test_damaged (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   make_damaged (self);
   TallRocksdbSweeper *sweeper = sweeper_new (self, TALL_ROCKSDB_SWEEPER_READ);
   g_test_expect_message (G_LOG_DOMAIN, G_LOG_LEVEL_WARNING, "Delete markers of table *.orders *");
-  sweep (self, sweeper);
+  sweep (self, sweeper, "1");
   tall_rocksdb_sweeper_wait (sweeper);
   g_test_assert_expected_messages ();
-  sweep (self, sweeper);
+  sweep (self, sweeper, "1");
   tall_rocksdb_sweeper_free (sweeper);
   put (self, "new", 10);
   g_assert_cmpuint (count_cells (self, "new"), ==, 1);
@@ -303,9 +326,46 @@ test_bound (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
   make_damaged (self);
   TallRocksdbSweeper *sweeper = sweeper_new (self, 4096);
-  sweep (self, sweeper);
+  sweep (self, sweeper, "1");
   tall_rocksdb_sweeper_wait (sweeper);
   tall_rocksdb_sweeper_free (sweeper);
+}
+
+/* Where no thread is to be had, rows stay until there is one, and until some time has passed. */
+static void
+test_no_thread (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  delete_many (self);
+  open_store (self);
+  TallRocksdbSweeper *sweeper = sweeper_new (self, TALL_ROCKSDB_SWEEPER_READ);
+  no_thread = TRUE;
+  sweep (self, sweeper, "1");
+  no_thread = FALSE;
+  sweep (self, sweeper, "1");
+  tall_rocksdb_sweeper_wait (sweeper);
+  g_assert_cmpuint (count_stored (self), ==, N_ROWS);
+  ahead += 10 * G_TIME_SPAN_SECOND;
+  sweep (self, sweeper, "1");
+  tall_rocksdb_sweeper_wait (sweeper);
+  g_assert_cmpuint (count_stored (self), ==, 0);
+  tall_rocksdb_sweeper_free (sweeper);
+}
+
+/* Closing breaks off what was begun: from then on RocksDB compacts no rows that are named. */
+static void
+test_broken_off (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  delete_many (self);
+  open_store (self);
+  TallRocksdbSweeper *sweeper = sweeper_new (self, TALL_ROCKSDB_SWEEPER_READ);
+  sweep (self, sweeper, "0"); /* no rows */
+  tall_rocksdb_sweeper_free (sweeper);
+  compact (self);
+  g_assert_cmpuint (count_stored (self), ==, N_ROWS);
+  rocksdb_enable_manual_compaction (
+      tall_rocksdb_table_get_handle (TALL_ROCKSDB_TABLE (self->table)));
+  compact (self);
+  g_assert_cmpuint (count_stored (self), ==, 0);
 }
 
 static void
@@ -395,6 +455,8 @@ main (int argc, char **argv)
   ADD ("/table/rocksdb/markers/not-swept", test_not_swept);
   ADD ("/table/rocksdb/markers/damaged", test_damaged);
   ADD ("/table/rocksdb/markers/bound", test_bound);
+  ADD ("/table/rocksdb/markers/no-thread", test_no_thread);
+  ADD ("/table/rocksdb/markers/broken-off", test_broken_off);
   g_test_add_func ("/table/rocksdb/markers/pause", test_pause);
   ADD ("/table/rocksdb/markers/closed", test_closed);
   ADD ("/table/rocksdb/markers/settings", test_settings);

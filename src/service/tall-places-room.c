@@ -96,7 +96,8 @@ find_victim (TallPlaces *self, const TallOrigin *origin)
           || (among != NULL && place->origin != among))
         continue;
       guint64 its_rate = rate (self, place, origin);
-      if (its_rate <= best_rate || has_request (place))
+      /* A request that its thread has taken from the socket since has changed the rate before. */
+      if (its_rate <= best_rate || has_request (place) || rate (self, place, origin) == 0)
         continue;
       best = place;
       best_rate = its_rate;

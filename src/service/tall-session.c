@@ -93,8 +93,8 @@ static gboolean
 receive_large (const TallSession *session, gsize len, GError **error)
 {
   gint64 begin = g_get_monotonic_time ();
-  gint64 time = (gint64)session->transfer_timeout * 1000;
-  gint64 begin_grace = begin + time / GRACE_PART;
+  gint64 whole = (gint64)session->transfer_timeout * 1000;
+  gint64 begin_grace = begin + whole / GRACE_PART;
   gsize step = MIN (TALL_CALL_SMALL_REQUEST, len / MIN_STEPS);
 
   for (gsize n = TALL_CALL_SMALL_REQUEST; n < len;)
@@ -102,8 +102,8 @@ receive_large (const TallSession *session, gsize len, GError **error)
       n = MIN (n + step, len);
       gint64 due =
           begin_grace
-          + (gint64)((gdouble)time * (gdouble)(n - TALL_CALL_SMALL_REQUEST) / (gdouble)len);
-      tall_transport_set_deadline (session->transport, MIN (due, begin + time));
+          + (gint64)((gdouble)whole * (gdouble)(n - TALL_CALL_SMALL_REQUEST) / (gdouble)len);
+      tall_transport_set_deadline (session->transport, MIN (due, begin + whole));
       if (!tall_transport_await_frame (session->transport, n, error))
         return FALSE;
     }
@@ -117,7 +117,6 @@ answer_frame (Running *self, GError **error)
   const TallSession *session = self->session;
   gsize len = 0;
 
-  tall_transport_set_deadline (session->transport, deadline_after (session->transfer_timeout));
   if (!tall_transport_peek_frame (session->transport, &len, error))
     return FALSE;
   if (session->refusal == NULL && len > TALL_CALL_SMALL_REQUEST
@@ -153,18 +152,20 @@ answer_all (Running *self, GError **error)
   while (!g_atomic_int_get (session->stopping))
     {
       g_autoptr (GError) reason = NULL;
-      gboolean ended = FALSE;
-      tall_place_enter (session->place, TALL_PLACE_WAITING);
+      /* A call that is here already has begun: it must not be lost with a place that seems idle. */
+      if (!tall_transport_has_input (session->transport))
+        tall_place_enter (session->place, TALL_PLACE_WAITING);
       if (!tall_transport_wait_for_input (session->transport,
-                                          deadline_after (session->idle_timeout), &ended, &reason))
+                                          deadline_after (session->idle_timeout), &reason))
         {
           /* Silence, or a client that is gone, is nothing to complain about. */
           return g_error_matches (reason, TALL_ERROR, TALL_ERROR_TIMED_OUT)
                  || g_error_matches (reason, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
         }
-      if (ended)
-        return TRUE;
       tall_place_enter (session->place, TALL_PLACE_RECEIVING);
+      tall_transport_set_deadline (session->transport, deadline_after (session->transfer_timeout));
+      if (!tall_transport_receive_input (session->transport))
+        return TRUE;
       if (!answer_frame (self, error))
         return FALSE;
       if (session->refusal != NULL || tall_place_is_evicted (session->place))

@@ -130,26 +130,37 @@ tall_transport_has_input (const TallTransport *self)
 
 /**
  * tall_transport_wait_for_input:
- * @ended: (out): the other side has closed, at a place where it may
  *
- * Waits for the first byte of the next message.
+ * Waits until there is a next message, or the other side has closed. Receives nothing, so that what
+ * has come can still be seen at the socket.
+ *
+ * Returns: FALSE with %TALL_ERROR_TIMED_OUT after @deadline, or %TALL_ERROR_UNAVAILABLE
  */
 gboolean
-tall_transport_wait_for_input (TallTransport *self,
-                               gint64 deadline,
-                               gboolean *ended,
-                               GError **error)
+tall_transport_wait_for_input (TallTransport *self, gint64 deadline, GError **error)
 {
-  *ended = FALSE;
+  self->just_sent = FALSE;
+  if (self->socket == NULL || tall_transport_has_input (self)
+      || tall_socket_wait (self->socket, G_IO_IN, deadline, error))
+    return TRUE;
+  self->broken = TRUE;
+  return FALSE;
+}
+
+/**
+ * tall_transport_receive_input:
+ *
+ * Receives the first bytes of the next message.
+ *
+ * Returns: FALSE if the other side has closed, or is gone, at a place where it may
+ */
+gboolean
+tall_transport_receive_input (TallTransport *self)
+{
   if (tall_transport_has_input (self))
     return TRUE;
-
-  self->just_sent = FALSE;
-  gssize n = receive (self, FIRST_BUFFER, deadline, error);
-  *ended = n == 0;
-  if (n <= 0)
-    self->broken = TRUE;
-  return n >= 0;
+  self->broken = receive (self, FIRST_BUFFER, self->deadline, NULL) <= 0;
+  return !self->broken;
 }
 
 /* Whether a call begins where its length should be. */
@@ -164,7 +175,7 @@ is_unframed (const guint8 header[TALL_TRANSPORT_FRAME_HEADER])
 
 /**
  * tall_transport_peek_frame:
- * @len: (out): bytes of the next frame, or of the one that was read last
+ * @frame_len: (out): bytes of the next frame, or of the one that was read last
  *
  * Receives a frame's header without consuming it.
  *
@@ -217,31 +228,6 @@ tall_transport_await_frame (TallTransport *self, gsize n, GError **error)
   return self->has_frame || receive_at_least (self, TALL_TRANSPORT_FRAME_HEADER + n, error);
 }
 
-/**
- * tall_transport_read_frame:
- *
- * Receives a whole frame, unless one is there already. Reading goes on within it and cannot leave
- * it.
- *
- * Returns: FALSE as tall_transport_peek_frame()
- */
-gboolean
-tall_transport_read_frame (TallTransport *self, GError **error)
-{
-  gsize len;
-
-  if (self->has_frame)
-    return TRUE;
-  if (!tall_transport_peek_frame (self, &len, error))
-    return FALSE;
-  self->in_pos += TALL_TRANSPORT_FRAME_HEADER;
-  if (!receive_at_least (self, len, error))
-    return FALSE;
-  self->limit = len;
-  self->has_frame = TRUE;
-  return TRUE;
-}
-
 /* Discards @n bytes that follow the first @kept buffered bytes, receiving them first. */
 static gboolean
 drop_after (TallTransport *self, gsize kept, gsize n, GError **error)
@@ -292,6 +278,20 @@ tall_transport_read_frame_start (TallTransport *self, gsize max, GError **error)
   self->limit = kept;
   self->has_frame = TRUE;
   return TRUE;
+}
+
+/**
+ * tall_transport_read_frame:
+ *
+ * Receives a whole frame, unless one is there already. Reading goes on within it and cannot leave
+ * it.
+ *
+ * Returns: FALSE as tall_transport_peek_frame()
+ */
+gboolean
+tall_transport_read_frame (TallTransport *self, GError **error)
+{
+  return tall_transport_read_frame_start (self, G_MAXSIZE, error);
 }
 
 /**
@@ -364,7 +364,7 @@ tall_transport_advance (TallTransport *self, gsize n)
  * tall_transport_skip_message:
  *
  * Discards the rest of a frame that was read only in part, so that the connection can still be
- * used. The protocol object that read it has lost its place: make a new one.
+ * used. What has read from it has lost its place.
  */
 void
 tall_transport_skip_message (TallTransport *self)

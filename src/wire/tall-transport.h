@@ -58,8 +58,8 @@ const TallWireOptions *tall_transport_get_options (TallTransport *self);
 
 gboolean tall_transport_wait_for_input (TallTransport *self,
                                         gint64 deadline,
-                                        gboolean *ended,
                                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_transport_receive_input (TallTransport *self) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_transport_has_input (const TallTransport *self);
 gboolean tall_transport_peek_frame (TallTransport *self,
                                     gsize *len,

@@ -116,6 +116,13 @@ tall_wire_input_init (TallWireInput *self, TallTransport *transport)
   };
 }
 
+/* Compact: a number takes as many bytes as it needs, so it may be larger than its type. */
+static gboolean
+reject_wide (TallWireInput *self, GError **error, guint bits)
+{
+  return tall_wire_input_reject (self, error, "a number of more than %u bits", bits);
+}
+
 /* A number as lengths and headers have it: 4 bytes, or as many as it needs. */
 gboolean
 tall_wire_input_u32 (TallWireInput *self, guint32 *value, GError **error)
@@ -125,8 +132,8 @@ tall_wire_input_u32 (TallWireInput *self, guint32 *value, GError **error)
       guint64 raw;
       if (!take_varint (self, MAX_VARINT_32, &raw, error))
         return FALSE;
-      *value = (guint32)MIN (raw, G_MAXUINT32);
-      return TRUE;
+      *value = (guint32)raw;
+      return raw <= G_MAXUINT32 || reject_wide (self, error, 32);
     }
 
   const guint8 *bytes = take (self, sizeof *value, error);
@@ -167,7 +174,7 @@ next_compact_field (TallWireInput *self, guint8 head, TallWireField *field, GErr
   if (step == 0 && !take_zigzag (self, &id, error))
     return FALSE;
   field->id = (gint16)id;
-  return TRUE;
+  return id == field->id || reject_wide (self, error, 16);
 }
 
 /**
@@ -325,7 +332,7 @@ tall_wire_input_i32 (TallWireInput *self, gint32 *value, GError **error)
   if (!take_zigzag (self, &wide, error))
     return FALSE;
   *value = (gint32)wide;
-  return TRUE;
+  return wide == *value || reject_wide (self, error, 32);
 }
 
 gboolean

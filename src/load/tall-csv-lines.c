@@ -3,18 +3,26 @@
 #include "tall-csv-lines.h"
 
 /**
- * tall_csv_lines_init:
- * @source: (transfer full)
+ * tall_csv_lines_open:
+ * @path: a file, or `-` for standard input
+ * @encoding: (nullable): of the file; NULL: UTF-8
+ *
+ * Returns: FALSE as tall_csv_source_open() and tall_csv_recoder_new()
  */
-void
-tall_csv_lines_init (TallCsvLines *self, TallCsvSource *source)
+gboolean
+tall_csv_lines_open (TallCsvLines *self, const char *path, const char *encoding, GError **error)
 {
-  *self = (TallCsvLines){ .source = source, .line = 1 };
+  *self = (TallCsvLines){ .line = 1 };
+  self->source = tall_csv_source_open (path, error);
+  if (self->source != NULL)
+    self->recoder = tall_csv_recoder_new (self->source, encoding, error);
+  return self->recoder != NULL;
 }
 
 void
 tall_csv_lines_clear (TallCsvLines *self)
 {
+  tall_csv_recoder_free (self->recoder);
   tall_csv_source_free (self->source);
   g_free (self->buffer);
 }
@@ -50,7 +58,7 @@ tall_csv_lines_fill (TallCsvLines *self, GError **error)
 {
   make_room (self);
   gssize n =
-      tall_csv_source_read (self->source, self->buffer + self->end, TALL_CSV_CHUNK_SIZE, error);
+      tall_csv_recoder_read (self->recoder, self->buffer + self->end, TALL_CSV_CHUNK_SIZE, error);
   if (n < 0)
     {
       g_prefix_error (error, "After line %" G_GUINT64_FORMAT ": ", self->line - 1);
@@ -114,16 +122,29 @@ tall_csv_lines_keep (TallCsvLines *self, const char *folder, GError **error)
 {
   self->kept = self->consumed + self->at;
   self->kept_line = self->line;
-  return tall_csv_source_keep (self->source, folder,
-                               tall_slice (self->buffer + self->at, self->end - self->at), error);
+  return tall_csv_source_keep (self->source, folder, error);
 }
 
 gboolean
 tall_csv_lines_rewind (TallCsvLines *self, GError **error)
 {
   self->record = self->first_end = self->at = self->end = 0;
-  self->consumed = self->kept;
-  self->line = self->kept_line;
+  self->consumed = 0;
   self->file_ended = FALSE;
-  return tall_csv_source_rewind (self->source, error);
+  if (!tall_csv_recoder_rewind (self->recoder, error))
+    return FALSE;
+  while (self->end < self->kept && !self->file_ended)
+    if (!tall_csv_lines_fill (self, error))
+      return FALSE;
+  self->record = self->first_end = self->at = (gsize)MIN (self->kept, self->end);
+  self->line = self->kept_line;
+  return TRUE;
+}
+
+/* Bytes of the file up to @at; where they are unpacked or converted, up to what has been read. */
+guint64
+tall_csv_lines_get_position (const TallCsvLines *self)
+{
+  return tall_csv_recoder_is_plain (self->recoder) ? self->consumed + self->at
+                                                   : tall_csv_source_get_position (self->source);
 }

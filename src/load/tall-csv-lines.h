@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "tall-csv-source.h"
+#include "tall-csv-recoder.h"
 
 G_BEGIN_DECLS
 
@@ -19,11 +19,12 @@ G_BEGIN_DECLS
  *     record      first_end         at                end
  *       | first line  | further lines | next line …    |
  *
- * The reader moves @at, @line and @first_end. Begin with tall_csv_lines_init(). Not thread-safe.
+ * The reader moves @at, @line and @first_end. Begin with tall_csv_lines_open(). Not thread-safe.
  */
 typedef struct
 {
-  TallCsvSource *source; /* owned */
+  TallCsvSource *source;   /* owned */
+  TallCsvRecoder *recoder; /* owned; the source's text in UTF-8 */
   guint8 *buffer;
   gsize allocated;
   gsize record;        /* where the record begins */
@@ -31,14 +32,17 @@ typedef struct
   gsize at;            /* what the parser has seen ends here */
   gsize end;           /* of the bytes in the buffer */
   gboolean file_ended; /* nothing left to read */
-  guint64 consumed;    /* bytes of the file before the buffer */
+  guint64 consumed;    /* bytes of the text before the buffer */
   guint64 line;        /* number of the line that begins at @at */
   guint64 record_line; /* number of the line that begins at @record */
-  guint64 kept;        /* bytes of the file before the place that a rewind goes to … */
+  guint64 kept;        /* bytes of the text before the place that a rewind goes to … */
   guint64 kept_line;   /* … and the number of its line */
 } TallCsvLines;
 
-void tall_csv_lines_init (TallCsvLines *self, TallCsvSource *source);
+gboolean tall_csv_lines_open (TallCsvLines *self,
+                              const char *path,
+                              const char *encoding,
+                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_csv_lines_clear (TallCsvLines *self);
 gboolean tall_csv_lines_fill (TallCsvLines *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gsize tall_csv_lines_find_end (const TallCsvLines *self);
@@ -46,6 +50,7 @@ gboolean tall_csv_lines_skip (TallCsvLines *self, GError **error) G_GNUC_WARN_UN
 gboolean tall_csv_lines_keep (TallCsvLines *self,
                               const char *folder,
                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
+guint64 tall_csv_lines_get_position (const TallCsvLines *self);
 gboolean tall_csv_lines_rewind (TallCsvLines *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

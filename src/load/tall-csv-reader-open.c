@@ -64,7 +64,7 @@ refuse_header (TallCsvReader *self, const TallCsvRow *row, GError **error)
                                 ? g_strdup_printf ("name %d ", row->column + 1)
                                 : g_strdup ("");
   const char *advice = g_strcmp0 (row->kind, TALL_CSV_KIND_NUL) == 0
-                           ? "; if the file is UTF-16, convert it: iconv -f UTF-16LE -t UTF-8"
+                           ? "; if the file is UTF-16, name it in the mapping: encoding = UTF-16LE"
                            : "";
   g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID,
                "%s, line %" G_GUINT64_FORMAT ": the header cannot be read: %s%s%s",
@@ -123,9 +123,8 @@ tall_csv_reader_open (const char *path,
   self->columns = g_ptr_array_new_with_free_func (g_free);
   tall_csv_reader_reset_parser (self);
 
-  TallCsvSource *source = tall_csv_source_open (path, error);
-  tall_csv_lines_init (&self->lines, source);
-  if (source == NULL || !read_start (self, error) || !read_header (self, error))
+  if (!tall_csv_lines_open (&self->lines, path, dialect->encoding, error)
+      || !read_start (self, error) || !read_header (self, error))
     return NULL;
   return g_steal_pointer (&self);
 }
@@ -138,6 +137,7 @@ tall_csv_reader_free (TallCsvReader *self)
   tall_csv_lines_clear (&self->lines);
   csv_free (&self->parser);
   g_free (self->reason);
+  g_clear_pointer (&self->unmarked, g_byte_array_unref);
   g_byte_array_unref (self->text);
   g_array_unref (self->offsets);
   g_ptr_array_unref (self->fields);
@@ -168,7 +168,7 @@ tall_csv_reader_get_name (TallCsvReader *self)
 guint64
 tall_csv_reader_get_position (TallCsvReader *self)
 {
-  return self->lines.consumed + self->lines.at;
+  return tall_csv_lines_get_position (&self->lines);
 }
 
 /* Bytes of the file; 0 if that is not known. */

@@ -5,7 +5,8 @@
 #define KIND_QUOTE "a quote is not closed, or stands within a field"
 #define KIND_LONG "the row is too long"
 #define KIND_COUNT "another number of fields than in the header"
-#define KIND_ENCODING "is not UTF-8"
+#define KIND_NOT_UTF8 "is not UTF-8"
+#define KIND_ENCODING "is not of the encoding that the mapping names"
 
 static int
 is_never_space (unsigned char byte G_GNUC_UNUSED)
@@ -128,6 +129,18 @@ parse_line (TallCsvReader *self, gsize stop)
   return self->row_done || self->reason != NULL;
 }
 
+/* People who mend the row need the bytes of the file, not marks. */
+static void
+unmark (TallCsvReader *self, TallCsvRow *row)
+{
+  g_clear_pointer (&self->unmarked, g_byte_array_unref);
+  if (tall_csv_recoder_get_encoding (self->lines.recoder) == NULL)
+    return;
+  self->unmarked = tall_csv_marks_replace (row->raw);
+  if (self->unmarked != NULL)
+    row->raw = tall_slice (self->unmarked->data, self->unmarked->len);
+}
+
 static gboolean
 give_up_long_line (TallCsvReader *self, TallCsvRow *row, GError **error)
 {
@@ -147,7 +160,23 @@ give_up_long_line (TallCsvReader *self, TallCsvRow *row, GError **error)
                        .reason = self->reason,
                        .kind = self->kind,
                        .column = TALL_CSV_NO_COLUMN };
+  unmark (self, row);
   return TRUE;
+}
+
+static char *
+describe_bad_byte (const TallCsvReader *self, const char *field, const char *bad)
+{
+  const char *encoding = tall_csv_recoder_get_encoding (self->lines.recoder);
+  if (encoding == NULL)
+    return g_strdup_printf (KIND_NOT_UTF8 ": byte 0x%02x at position %d; if the file has another "
+                                          "encoding, name it in the mapping: encoding = "
+                                          "WINDOWS-1252",
+                            (guint8)*bad, (int)(bad - field) + 1);
+  return g_strdup_printf ("is not %s: byte 0x%02x at character %d; if the file has another "
+                          "encoding, name that in the mapping",
+                          encoding, tall_csv_mark_get_byte ((const guint8 *)bad),
+                          (int)g_utf8_strlen (field, bad - field) + 1);
 }
 
 static void
@@ -161,15 +190,10 @@ check_field (TallCsvReader *self, TallCsvRow *row, guint i)
   if (g_utf8_validate (field, (gssize)(stop - start - 1), &bad))
     return;
 
-  if (*bad == '\0')
-    self->reason = g_strdup (TALL_CSV_KIND_NUL);
-  else
-    self->reason = g_strdup_printf (KIND_ENCODING
-                                    ": byte 0x%02x at position %d; if the file has "
-                                    "another encoding, such as Windows-1252, convert it: iconv -f "
-                                    "WINDOWS-1252 -t UTF-8",
-                                    (guint8)*bad, (int)(bad - field) + 1);
-  self->kind = *bad == '\0' ? TALL_CSV_KIND_NUL : KIND_ENCODING;
+  gboolean is_nul = *bad == '\0';
+  gboolean is_utf8 = tall_csv_recoder_get_encoding (self->lines.recoder) == NULL;
+  self->reason = is_nul ? g_strdup (TALL_CSV_KIND_NUL) : describe_bad_byte (self, field, bad);
+  self->kind = is_nul ? TALL_CSV_KIND_NUL : is_utf8 ? KIND_NOT_UTF8 : KIND_ENCODING;
   row->column = (gint)i;
 }
 
@@ -187,6 +211,8 @@ check_row (TallCsvReader *self, TallCsvRow *row)
     check_field (self, row, i);
   row->reason = self->reason;
   row->kind = self->kind;
+  if (row->reason != NULL)
+    unmark (self, row);
 }
 
 static void

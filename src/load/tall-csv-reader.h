@@ -19,7 +19,8 @@ G_BEGIN_DECLS
  */
 typedef struct
 {
-  char delimiter; /* what separates fields, such as `,` */
+  char delimiter;       /* what separates fields, such as `,` */
+  const char *encoding; /* by a name of iconv; NULL: UTF-8 */
 } TallCsvDialect;
 
 /**
@@ -30,8 +31,9 @@ typedef struct
  */
 typedef struct
 {
-  guint64 line;              /* where the record begins; the header is in line 1 */
-  TallSlice raw;             /* its bytes as they stand in the file, without the last line end */
+  guint64 line;  /* where the record begins; the header is in line 1 */
+  TallSlice raw; /* its text in UTF-8 without the last line end; bytes that are not UTF-8,
+                  * or not of the file's encoding, as they are */
   const char *const *fields; /* n_fields of them; unchecked if @reason is set */
   guint n_fields;
   const char *reason; /* why the row is bad; NULL: it is not */
@@ -49,11 +51,12 @@ typedef enum
 /**
  * TallCsvReader:
  *
- * Reads a CSV file (RFC 4180: quotes, line ends within quotes) row by row in memory that does not
- * grow with the file. Line ends may be LF, CR LF or CR; a byte order mark and blank lines are
- * skipped; spaces are kept. A bad row is handed over with its reason, and reading goes on in the
- * line after the one where the row began, so that a quote that is never closed costs one line and
- * not the rest of the file. Not thread-safe.
+ * Reads a CSV file, which may be compressed (#TallCsvUnpacker) and of any encoding (RFC 4180:
+ * quotes, line ends within quotes) row by row in memory that does not grow with the file. Line ends
+ * may be LF, CR LF or CR; a byte order mark and blank lines are skipped; spaces are kept. A bad row
+ * is handed over with its reason, and reading goes on in the line after the one where the row
+ * began, so that a quote that is never closed costs one line and not the rest of the file. Not
+ * thread-safe.
  */
 typedef struct _TallCsvReader TallCsvReader;
 

@@ -13,6 +13,9 @@
 
 #define STOP_CHECK 200 /* milliseconds */
 
+/* Bytes of a pipe that may be read before its copy is asked for: a header, and what comes along. */
+#define MAX_HEAD (4 * 1024 * 1024)
+
 struct _TallCsvSource
 {
   char *name;
@@ -22,7 +25,9 @@ struct _TallCsvSource
   const gint *stop;   /* atomic; reading ends when it is not 0 any more; NULL: it never does */
   int copy;           /* gets what is read until the rewind; -1: none */
   char *copy_folder;  /* where the copy lies; NULL: there is none */
-  off_t mark;         /* where the rewind goes */
+  off_t mark;         /* where the file began; the rewind goes there */
+  guint64 position;   /* bytes read */
+  GByteArray *head; /* what has been read of a pipe, to begin the copy with; NULL: it is not kept */
 };
 
 /* What a file that is no CSV text begins with. */
@@ -33,11 +38,12 @@ static const struct
   const char *what;
   const char *advice;
 } foreign[] = {
-  { "\xff\xfe", 2, "is UTF-16", "convert it: iconv -f UTF-16 -t UTF-8 FILE | tallorder load … -" },
-  { "\xfe\xff", 2, "is UTF-16", "convert it: iconv -f UTF-16 -t UTF-8 FILE | tallorder load … -" },
-  { "\x1f\x8b", 2, "is compressed by gzip", "unpack it: zcat FILE | tallorder load … -" },
-  { "\x28\xb5\x2f\xfd", 4, "is compressed by zstd",
-    "unpack it: zstdcat FILE | tallorder load … -" },
+  { "\xff\xfe", 2, "is UTF-16", "name it in the mapping: encoding = UTF-16" },
+  { "\xfe\xff", 2, "is UTF-16", "name it in the mapping: encoding = UTF-16" },
+  { "\x1f\x8b", 2, "is compressed by gzip twice",
+    "unpack it once: zcat FILE | tallorder load … -" },
+  { "\x28\xb5\x2f\xfd", 4, "is compressed by zstd twice",
+    "unpack it once: zstdcat FILE | tallorder load … -" },
   { "\xfd\x37zXZ", 5, "is compressed by xz", "unpack it: xzcat FILE | tallorder load … -" },
   { "\x04\x22\x4d\x18", 4, "is compressed by lz4", "unpack it: lz4cat FILE | tallorder load … -" },
   { "BZh91AY&SY", 10, "is compressed by bzip2", "unpack it: bzcat FILE | tallorder load … -" },
@@ -87,6 +93,11 @@ tall_csv_source_open (const char *path, GError **error)
   if (!check_kind (self, error))
     return NULL;
   self->size = S_ISREG (self->opened.st_mode) ? (guint64)self->opened.st_size : 0;
+  self->mark = self->size > 0 ? lseek (self->fd, 0, SEEK_CUR) : -1;
+  self->mark = MAX (self->mark, 0);
+  self->position = (guint64)self->mark;
+  if (!S_ISREG (self->opened.st_mode))
+    self->head = g_byte_array_new ();
   return g_steal_pointer (&self);
 }
 
@@ -101,6 +112,7 @@ tall_csv_source_free (TallCsvSource *self)
     close (self->copy);
   g_free (self->name);
   g_free (self->copy_folder);
+  g_clear_pointer (&self->head, g_byte_array_unref);
   g_free (self);
 }
 
@@ -164,6 +176,19 @@ write_copy (TallCsvSource *self, const guint8 *data, gsize len, GError **error)
   return TRUE;
 }
 
+static gboolean
+note_read (TallCsvSource *self, const guint8 *data, gsize len, GError **error)
+{
+  self->position += len;
+  if (self->copy >= 0)
+    return write_copy (self, data, len, error);
+  if (self->head != NULL && self->head->len + len <= MAX_HEAD)
+    g_byte_array_append (self->head, data, (guint)len);
+  else
+    g_clear_pointer (&self->head, g_byte_array_unref);
+  return TRUE;
+}
+
 /**
  * tall_csv_source_read:
  * @buffer: (out): gets at most @len bytes
@@ -184,7 +209,7 @@ tall_csv_source_read (TallCsvSource *self, guint8 *buffer, gsize len, GError **e
   if (n < 0)
     g_set_error (error, TALL_ERROR, TALL_ERROR_INTERNAL, "Reading %s failed: %s", self->name,
                  g_strerror (errno));
-  else if (self->copy >= 0 && !write_copy (self, buffer, (gsize)n, error))
+  else if (!note_read (self, buffer, (gsize)n, error))
     return -1;
   return n;
 }
@@ -207,28 +232,30 @@ open_copy (TallCsvSource *self, const char *folder, GError **error)
 /**
  * tall_csv_source_keep:
  * @folder: where the copy of a pipe goes
- * @ahead: what was read last, and is read again after the rewind
  *
- * Marks where tall_csv_source_rewind() goes: before @ahead.
+ * Makes tall_csv_source_rewind() possible: a copy begins of what cannot be read twice. At most the
+ * first 4 MiB of it may have been read before.
  *
  * Returns: FALSE with %TALL_ERROR_UNAVAILABLE if the copy cannot be made
  */
 gboolean
-tall_csv_source_keep (TallCsvSource *self, const char *folder, TallSlice ahead, GError **error)
+tall_csv_source_keep (TallCsvSource *self, const char *folder, GError **error)
 {
-  off_t at = S_ISREG (self->opened.st_mode) ? lseek (self->fd, 0, SEEK_CUR) : -1;
-  if (at >= 0)
-    {
-      self->mark = at - (off_t)ahead.len;
-      return TRUE;
-    }
-  return open_copy (self, folder, error) && write_copy (self, ahead.data, ahead.len, error);
+  if (S_ISREG (self->opened.st_mode))
+    return TRUE;
+  g_autoptr (GByteArray) head = g_steal_pointer (&self->head);
+  if (head != NULL)
+    return open_copy (self, folder, error) && write_copy (self, head->data, head->len, error);
+  g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
+               "%s cannot be read twice, as its header is longer than %d bytes", self->name,
+               MAX_HEAD);
+  return FALSE;
 }
 
 /**
  * tall_csv_source_rewind:
  *
- * Makes reading begin again where tall_csv_source_keep() was called.
+ * Makes reading begin again where the file began; tall_csv_source_keep() goes before.
  *
  * Returns: FALSE with %TALL_ERROR_INTERNAL
  */
@@ -243,6 +270,7 @@ tall_csv_source_rewind (TallCsvSource *self, GError **error)
       self->copy = -1;
       self->size = fstat (self->fd, &info) == 0 ? (guint64)info.st_size : 0;
     }
+  self->position = (guint64)self->mark;
   if (lseek (self->fd, self->mark, SEEK_SET) >= 0)
     return TRUE;
   g_set_error (error, TALL_ERROR, TALL_ERROR_INTERNAL, "%s cannot be read again: %s", self->name,
@@ -267,6 +295,13 @@ const char *
 tall_csv_source_get_name (TallCsvSource *self)
 {
   return self->name;
+}
+
+/* How many bytes of the file have been read. */
+guint64
+tall_csv_source_get_position (TallCsvSource *self)
+{
+  return self->position;
 }
 
 /* Bytes of the file; 0 if that is not known. */

@@ -22,12 +22,12 @@ gssize tall_csv_source_read (TallCsvSource *self, guint8 *buffer, gsize len, GEr
     G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_csv_source_keep (TallCsvSource *self,
                                const char *folder,
-                               TallSlice ahead,
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_csv_source_rewind (TallCsvSource *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_csv_source_has_changed (TallCsvSource *self);
 
 const char *tall_csv_source_get_name (TallCsvSource *self);
+guint64 tall_csv_source_get_position (TallCsvSource *self);
 guint64 tall_csv_source_get_size (TallCsvSource *self);
 void tall_csv_source_set_stop (TallCsvSource *self, const gint *stop);
 

@@ -1,5 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-csv-recoder.h"
 #include "tall-mapping-private.h"
 
 /* The position of a key's value among @words, such as "iso|dmy|mdy"; the first if the key is not
@@ -27,14 +28,28 @@ read_choice (const TallMapping *self,
 static gboolean
 check_mapping_keys (const TallMapping *self, GKeyFile *file, GError **error)
 {
-  static const char *const known[] = { "kind",  "delimiter",     "dates", "discount",
-                                       "empty", "decimal-comma", NULL };
+  static const char *const known[] = { "kind",     "delimiter", "encoding",      "dates",
+                                       "discount", "empty",     "decimal-comma", NULL };
   g_auto (GStrv) keys = g_key_file_get_keys (file, "mapping", NULL, NULL);
   g_autofree char *list = g_strjoinv (", ", (char **)known);
   for (guint i = 0; keys != NULL && keys[i] != NULL; i++)
     if (!g_strv_contains (known, keys[i]))
       return tall_mapping_refuse (self, "mapping", keys[i], error,
                                   "there is no such key; known are: %s", list);
+  return TRUE;
+}
+
+static gboolean
+read_encoding (TallMapping *self, GKeyFile *file, GError **error)
+{
+  g_autofree char *encoding = g_key_file_get_string (file, "mapping", "encoding", NULL);
+  if (encoding != NULL && !tall_csv_encoding_is_known (encoding))
+    return tall_mapping_refuse (self, "mapping", "encoding", error,
+                                "there is no encoding “%s”; iconv --list prints those that exist, "
+                                "such as ISO-8859-1, WINDOWS-1252 and UTF-16",
+                                encoding);
+  self->encoding = g_steal_pointer (&encoding);
+  self->dialect.encoding = self->encoding;
   return TRUE;
 }
 
@@ -58,6 +73,8 @@ tall_mapping_read_settings (TallMapping *self, GKeyFile *file, GError **error)
       || !read_choice (self, file, "empty", "absent|text", &empty, error))
     return FALSE;
 
+  if (!read_encoding (self, file, error))
+    return FALSE;
   self->kind = kind == 0 ? TALL_MAPPING_ORDERS : TALL_MAPPING_CUSTOMERS;
   self->dialect.delimiter = TALL_DELIMITERS[delimiter];
   self->format.dates = (TallDates)dates;

@@ -19,6 +19,7 @@ tall_mapping_free (TallMapping *self)
   if (self == NULL)
     return;
   g_free (self->name);
+  g_free (self->encoding);
   g_ptr_array_unref (self->sources);
   g_free (self);
 }

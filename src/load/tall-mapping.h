@@ -39,6 +39,7 @@ typedef struct
   char *name; /* of the preset or file, for messages */
   TallMappingKind kind;
   TallCsvDialect dialect;
+  char *encoding; /* which @dialect names; NULL: UTF-8 */
   TallValueFormat format;
   gboolean keep_empty; /* an empty column is an empty text, not an absent one */
   GPtrArray *sources;  /* of TallMappingSource, in the order of the scopes */

@@ -292,17 +292,18 @@ def load_other_files(folder):
     """What is no CSV text is named, with what to do."""
     store = new_store(folder)
     path = f"{folder}/orders.csv"
-    for content, text in ((gzip.compress(b"C,O,Q\nA,1,1\n"), "zcat"),
-                          ("C,O,Q\nA,1,1\n".encode("utf-16"), "iconv -f UTF-16"),
-                          ("C,O,Q\nA,1,1\n".encode("utf-16-le"), "iconv -f UTF-16LE"),
-                          ("Menge,Stück\n".encode("latin-1"), "iconv -f WINDOWS-1252")):
+    for content, text in ((gzip.compress(gzip.compress(b"C,O,Q\nA,1,1\n")), "zcat"),
+                          (gzip.compress(b"C,O,Q\nA,1,1\n")[:-1], "the file was cut off"),
+                          ("C,O,Q\nA,1,1\n".encode("utf-16"), "encoding = UTF-16"),
+                          ("C,O,Q\nA,1,1\n".encode("utf-16-le"), "encoding = UTF-16LE"),
+                          ("Menge,Stück\n".encode("latin-1"), "encoding = WINDOWS-1252")):
         pathlib.Path(path).write_bytes(content)
         run("load", "--store", store, "--map", write_map(folder), path).ends(FAILED, path, text)
     run("load", "--store", store, "--map", write_map(folder), folder).ends(FAILED, "a directory")
     pathlib.Path(path).write_bytes("C,O,Q\nA,1,1\nB,é,2\nB,ß,2\n".encode("latin-1"))
     run("load", "--store", store, "--map", write_map(folder), path).ends(
         NO, "2 × O: is not UTF-8 (first: line 3: is not UTF-8: byte 0xe9 at position 1; if the "
-        "file has another encoding, such as Windows-1252, convert it: iconv -f WINDOWS-1252")
+        "file has another encoding, name it in the mapping: encoding = WINDOWS-1252")
     for endless in ("/dev/zero", "/dev/full"):
         run("load", "--store", store, "--map", endless, path).ends(USAGE, endless)
         run("load", "--store", store, "--map", "northwind", endless).ends(FAILED, "a device")

@@ -16,8 +16,8 @@
   "address.city=T\n[line]\nnumber=N\n"
 
 #define CONVERT                                                                                    \
-  "; if the file has another encoding, such as Windows-1252, convert it: iconv -f WINDOWS-1252 "   \
-  "-t UTF-8"
+  "; if the file has another encoding, name it in the mapping: encoding = WINDOWS-1252"
+
 #define APART(order, first, again)                                                                 \
   "order " order ": its lines are not together: lines " first " and " again "; sort the file by "  \
   "customer and order number"

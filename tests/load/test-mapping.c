@@ -34,13 +34,14 @@ test_settings (void)
   g_autoptr (TallMapping) mapping = tall_mapping_parse (
       "m",
       "[mapping]\nkind=orders\ndelimiter=semicolon\ndates=mdy\ndecimal-comma=true\n"
-      "discount=percent\nempty=text\n" NUMBERS
+      "discount=percent\nempty=text\nencoding=ISO-8859-1\n" NUMBERS
       "attribute.freight=F\n[location]\nnumber=L\n[line]\nnumber=N\nprice=P\n"
       "[defaults]\norder.currency=EUR\norder.customer_number=GUEST\n",
       -1, &error);
   g_assert_no_error (error);
   g_assert_cmpint (mapping->kind, ==, TALL_MAPPING_ORDERS);
   g_assert_cmpint (mapping->dialect.delimiter, ==, ';');
+  g_assert_cmpstr (mapping->dialect.encoding, ==, "ISO-8859-1");
   g_assert_cmpint (mapping->format.dates, ==, TALL_DATES_MDY);
   g_assert_true (mapping->format.decimal_comma);
   g_assert_true (mapping->format.discount_percent);
@@ -105,6 +106,11 @@ test_refused (void)
       "Mapping m, [mapping] kind: “invoices” is not one of: orders, customers" },
     { "[mapping]\ndates=iso8601\n",
       "Mapping m, [mapping] dates: “iso8601” is not one of: iso, dmy, mdy" },
+    { "[mapping]\nencoding=latin\n",
+      "Mapping m, [mapping] encoding: there is no encoding “latin”" },
+    { "[mapping]\nencoding=UTF-8//IGNORE\n",
+      "Mapping m, [mapping] encoding: there is no encoding “UTF-8//IGNORE”" },
+    { "[mapping]\nencoding=\n", "Mapping m, [mapping] encoding: there is no encoding “”" },
     { "[mapping]\nseparator=tab\n",
       "Mapping m, [mapping] separator: there is no such key; known are: kind, delimiter" },
     { NUMBERS "[lines]\nprice=P\n",

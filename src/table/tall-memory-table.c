@@ -310,12 +310,6 @@ tall_memory_table_describe_table (TallTable *base,
   return table == NULL ? NULL : tall_table_spec_copy (table->spec);
 }
 
-static int
-compare_names (gconstpointer a, gconstpointer b)
-{
-  return strcmp (*(const char *const *)a, *(const char *const *)b);
-}
-
 static GStrv
 tall_memory_table_list_tables (TallTable *base,
                                gint64 deadline G_GNUC_UNUSED,
@@ -330,7 +324,6 @@ tall_memory_table_list_tables (TallTable *base,
   g_hash_table_iter_init (&iter, self->tables);
   while (g_hash_table_iter_next (&iter, &name, NULL))
     g_ptr_array_add (names, g_strdup (name));
-  g_ptr_array_sort (names, compare_names);
   g_ptr_array_add (names, NULL);
   return (GStrv)g_ptr_array_steal (names, NULL);
 }

@@ -266,6 +266,21 @@ tall_table_describe_table (TallTable *self, const char *table, gint64 deadline, 
   return TALL_TABLE_GET_CLASS (self)->describe_table (self, table, deadline, error);
 }
 
+static int
+compare_texts (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *)a, *(const char *const *)b);
+}
+
+/* @names: (nullable) (transfer full): */
+static GStrv
+sort_names (GStrv names)
+{
+  if (names != NULL)
+    qsort (names, g_strv_length (names), sizeof *names, compare_texts);
+  return names;
+}
+
 /**
  * tall_table_list_tables:
  * @deadline: monotonic time in microseconds, or %TALL_NO_DEADLINE
@@ -279,7 +294,7 @@ tall_table_list_tables (TallTable *self, gint64 deadline, GError **error)
 
   if (!check_deadline (deadline, "Listing tables", error))
     return NULL;
-  return TALL_TABLE_GET_CLASS (self)->list_tables (self, deadline, error);
+  return sort_names (TALL_TABLE_GET_CLASS (self)->list_tables (self, deadline, error));
 }
 
 /* The deployment that the table is of, if it has a table of that name. */
@@ -294,12 +309,6 @@ list_own_deployment (TallTable *self, const char *table, gint64 deadline, GError
   const char *names[] = { info.deployment, NULL };
   return g_strdupv (
       (GStrv)(g_strv_contains ((const char *const *)tables, table) ? names : names + 1));
-}
-
-static int
-compare_texts (gconstpointer a, gconstpointer b)
-{
-  return strcmp (*(const char *const *)a, *(const char *const *)b);
 }
 
 /**
@@ -321,10 +330,7 @@ tall_table_list_deployments (TallTable *self, const char *table, gint64 deadline
     return NULL;
   if (klass->list_deployments == NULL)
     return list_own_deployment (self, table, deadline, error);
-  GStrv names = klass->list_deployments (self, table, deadline, error);
-  if (names != NULL)
-    qsort (names, g_strv_length (names), sizeof *names, compare_texts);
-  return names;
+  return sort_names (klass->list_deployments (self, table, deadline, error));
 }
 
 /**

@@ -221,7 +221,7 @@ struct _TallTableClass
   /**
    * list_tables:
    *
-   * Returns: (transfer full): short names of this deployment's tables, sorted, NULL-terminated
+   * Returns: (transfer full): short names of this deployment's tables in any order, NULL-terminated
    */
   GStrv (*list_tables) (TallTable *self, gint64 deadline, GError **error);
 

@@ -173,20 +173,6 @@ tall_hbase_describe_table (TallHbasePool *pool,
   return spec;
 }
 
-static int
-compare_texts (gconstpointer a, gconstpointer b)
-{
-  return strcmp (*(const char *const *)a, *(const char *const *)b);
-}
-
-static GStrv
-sort_texts (GPtrArray *texts)
-{
-  g_ptr_array_sort (texts, compare_texts);
-  g_ptr_array_add (texts, NULL);
-  return (GStrv)g_ptr_array_steal (texts, NULL);
-}
-
 /**
  * tall_hbase_list_tables:
  *
@@ -213,7 +199,8 @@ tall_hbase_list_tables (TallHbasePool *pool,
       if (name != NULL)
         g_ptr_array_add (tables, name);
     }
-  return sort_texts (tables);
+  g_ptr_array_add (tables, NULL);
+  return (GStrv)g_ptr_array_steal (tables, NULL);
 }
 
 /**
@@ -244,5 +231,6 @@ tall_hbase_list_deployments (TallHbasePool *pool,
       if (name != NULL)
         g_ptr_array_add (deployments, name);
     }
-  return sort_texts (deployments);
+  g_ptr_array_add (deployments, NULL);
+  return (GStrv)g_ptr_array_steal (deployments, NULL);
 }

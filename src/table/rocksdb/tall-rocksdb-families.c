@@ -99,16 +99,10 @@ tall_rocksdb_families_add_handles (TallRocksdbFamilies *self, GPtrArray *handles
   g_rw_lock_reader_unlock (&self->lock);
 }
 
-static int
-compare_names (gconstpointer a, gconstpointer b)
-{
-  return strcmp (*(const char *const *)a, *(const char *const *)b);
-}
-
 /**
  * tall_rocksdb_families_list:
  *
- * Returns: (transfer full): short names of a deployment's tables, sorted
+ * Returns: (transfer full): short names of a deployment's tables
  */
 GStrv
 tall_rocksdb_families_list (TallRocksdbFamilies *self, const char *deployment)
@@ -127,7 +121,6 @@ tall_rocksdb_families_list (TallRocksdbFamilies *self, const char *deployment)
     }
   g_rw_lock_reader_unlock (&self->lock);
 
-  g_ptr_array_sort (names, compare_names);
   g_ptr_array_add (names, NULL);
   return (GStrv)g_ptr_array_steal (names, NULL);
 }

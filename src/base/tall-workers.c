@@ -2,10 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-workers.h"
 
-/* Threads of the process that help those who call. A gateway serves 12 connections at once, and the
- * embedded store syncs once for all who wait. */
-#define MAX_WORKERS 16
-
 /* What one caller wants done. Tickets for it lie in the pool and are taken by workers that are
  * free; the caller works, too, so that it never waits for a worker to come. */
 typedef struct
@@ -54,7 +50,7 @@ take_ticket (gpointer ticket, gpointer data G_GNUC_UNUSED)
 static gpointer
 make_pool (gpointer data G_GNUC_UNUSED)
 {
-  return g_thread_pool_new (take_ticket, NULL, MAX_WORKERS, FALSE, NULL);
+  return g_thread_pool_new (take_ticket, NULL, TALL_WORKERS, FALSE, NULL);
 }
 
 /**
@@ -76,7 +72,7 @@ tall_workers_run (TallWork work, gpointer data, guint n)
   job->data = data;
   job->n = n;
 
-  for (guint i = 1; i < MIN (n, MAX_WORKERS); i++)
+  for (guint i = 1; i < MIN (n, TALL_WORKERS); i++)
     {
       g_atomic_ref_count_inc (&job->refs);
       g_thread_pool_push (g_once (&pool, make_pool, NULL), job, NULL);

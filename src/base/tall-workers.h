@@ -6,6 +6,10 @@
 
 G_BEGIN_DECLS
 
+/* Pieces of work of one caller that are done at the same time, at most. A gateway serves 12
+ * connections at once, and the embedded store syncs once for all who wait. */
+#define TALL_WORKERS 16
+
 /* Does the @i-th piece of work. */
 typedef void (*TallWork) (gpointer data, guint i);
 

@@ -91,6 +91,7 @@ tall_client_list_customers (TallFront *front, const TallListOptions *options, GE
   if (!tall_client_call_run (&call, error))
     return NULL;
   guint most = page_size (options);
+  /* A customer that cannot be read may have an entry as well. */
   if (list->n_entries > most || !check_customer_entries (list)
       || !check_unreadable (list->unreadable, list->n_unreadable, most))
     return tall_client_set_wrong_answer (&call, error), NULL;

@@ -6,9 +6,8 @@
 #include "tall-error.h"
 #include "tall-socket.h"
 
-#define USUAL_TIMEOUT                                                                              \
-  15000 /* milliseconds; longer than the server's own, so that it can answer                       \
-         */
+/* Milliseconds; longer than the server's own, so that it can answer. */
+#define USUAL_TIMEOUT (TALL_USUAL_TIMEOUT + 5000)
 
 G_DEFINE_FINAL_TYPE (TallClient, tall_client, TALL_TYPE_FRONT)
 

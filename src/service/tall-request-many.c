@@ -5,20 +5,15 @@
 #include "tall-error.h"
 #include "tall-idl-outcome.h"
 #include "tall-call-budget.h"
+#include "tall-workers.h"
 
 /* Orders that are fetched at once, where memory lets them. */
 #define ORDERS_AT_ONCE 64
-
-/* Orders that the store works on at once when many are put. */
-#define WORKERS 17
 
 /* What putting an order takes: for what is there in its place, and for each byte of the order; what
  * some layouts write for each line is beside that. */
 #define PUT_BASE (7 * 1024 * 1024)
 #define PUT_FACTOR 12
-
-/* Milliseconds of a put that says nothing else. */
-#define USUAL_TIMEOUT 10000
 
 static void
 clear_outcomes (TallOutcome *outcomes, guint n)
@@ -170,7 +165,7 @@ choose_puts (TallRequest *self, TallIdlOutcomes *success, Tried *tried)
 static gsize
 measure_puts (TallOrder *const *orders, guint n)
 {
-  gsize size = MIN (n, WORKERS) * (gsize)PUT_BASE;
+  gsize size = MIN (n, TALL_WORKERS) * (gsize)PUT_BASE;
   for (guint i = 0; i < n; i++)
     size +=
         PUT_FACTOR * tall_arena_get_size (orders[i]->arena) + tall_order_count_repeated (orders[i]);
@@ -193,7 +188,7 @@ shorten_timeouts (TallWriteOptions *options, guint n, gint64 begun)
   gint64 spent = (g_get_monotonic_time () - begun) / G_TIME_SPAN_MILLISECOND;
   for (guint i = 0; i < n; i++)
     {
-      gint64 timeout = options[i].timeout != 0 ? options[i].timeout : USUAL_TIMEOUT;
+      gint64 timeout = options[i].timeout != 0 ? options[i].timeout : TALL_USUAL_TIMEOUT;
       options[i].timeout = (guint)MAX (timeout - spent, 1);
     }
 }

@@ -23,6 +23,9 @@ typedef enum
   TALL_IF_REVISION,
 } TallCondition;
 
+/* Milliseconds of an operation whose options say nothing else. */
+#define TALL_USUAL_TIMEOUT 10000
+
 /**
  * TallWriteOptions:
  *
@@ -36,7 +39,7 @@ typedef struct
   gboolean has_token;            /* a write sent again with the same token is done once, unless
                                   * others have written since */
   guint8 token[TALL_TOKEN_SIZE]; /* a UUID, as of tall_token_make(), for this one put */
-  guint timeout;                 /* milliseconds for the whole operation; 0 = usual (10 s) */
+  guint timeout;                 /* milliseconds for the whole operation; 0 = usual */
 } TallWriteOptions;
 
 /**

@@ -6,8 +6,7 @@
 
 #define LOOKING_TIME (3 * G_USEC_PER_SEC)
 
-#define USUAL_TIMEOUT 10000 /* milliseconds */
-#define MOST_DOUBLINGS 20   /* of the patience: more than any operation has time for */
+#define MOST_DOUBLINGS 20 /* of the patience: more than any operation has time for */
 
 /**
  * tall_operation_init:
@@ -23,7 +22,7 @@ tall_operation_init (TallOperation *self,
                      const char *order_number,
                      guint timeout)
 {
-  gint64 duration = (gint64)(timeout != 0 ? timeout : USUAL_TIMEOUT) * 1000;
+  gint64 duration = (gint64)(timeout != 0 ? timeout : TALL_USUAL_TIMEOUT) * 1000;
 
   self->context = context;
   self->customer_number = customer_number;

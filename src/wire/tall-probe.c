@@ -2,71 +2,107 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-probe.h"
 
-#include "tall-bytes.h"
+#include "tall-connection.h"
+#include "tall-message.h"
 #include "tall-socket.h"
 
-/* What answers where a tallorder server was expected? The greetings here are understood by one kind
- * of server each; which one is answered tells. */
+/* What answers where a tallorder server was expected? Each kind of server understands one of the
+ * greetings here; which one is answered tells. */
 
-#define CALL "getThriftServerType" /* of HBase's gateway, which has it since 2.4 */
-#define BINARY_CALL "\x80\1\0\1\0\0\0\x13" CALL "\0\0\0\0\0"
-#define COMPACT_CALL "\x82\x21\0\x13" CALL "\0"
+#define GREETING "GET / HTTP/1.0\r\n\r\n"
 
-#define BINARY_REPLY "\x80\1\0\2"
-#define COMPACT_REPLY "\x82\x41"
+/* Bytes of the longest reply that is looked at. */
+#define MAX_REPLY 4096
 
-#define GATEWAY "a Thrift gateway of HBase", TRUE
-#define GREETING(text)                                                                             \
-  {                                                                                                \
-    text, sizeof text - 1                                                                          \
-  }
-
-typedef struct
+/* What the greeting is answered with, by servers that are no gateway. */
+static const struct
 {
-  struct
-  {
-    const char *data;
-    gsize len;
-  } sent, expected;
-  gsize skipped;         /* bytes of an answer before what is expected */
-  TallStranger stranger; /* what answers so */
-} Greeting;
+  const char *start;
+  TallStranger stranger;
+} texts[] = {
+  { "HTTP/", { "a web server (HTTP)" } },
+  { "SSH-", { "an SSH server" } },
+  { "\x15\x03", { "a server that wants TLS" } }, /* an alert, of any version */
+};
 
-static const Greeting greetings[] = {
-  { GREETING ("GET / HTTP/1.0\r\n\r\n"), GREETING ("HTTP/"), 0, { "a web server (HTTP)" } },
-  { GREETING ("GET / HTTP/1.0\r\n\r\n"), GREETING ("SSH-"), 0, { "an SSH server" } },
-  { GREETING ("GET / HTTP/1.0\r\n\r\n"), GREETING ("\x15\x03"), 0, { "a server that wants TLS" } },
-  { GREETING (BINARY_CALL), GREETING (BINARY_REPLY), 0, { GATEWAY, FALSE, FALSE } },
-  { GREETING (COMPACT_CALL), GREETING (COMPACT_REPLY), 0, { GATEWAY, FALSE, TRUE } },
-  { GREETING ("\0\0\0\x20" BINARY_CALL), GREETING (BINARY_REPLY), 4, { GATEWAY, TRUE, FALSE } },
-  { GREETING ("\0\0\0\x18" COMPACT_CALL), GREETING (COMPACT_REPLY), 4, { GATEWAY, TRUE, TRUE } },
+#define GATEWAY(framed, compact)                                                                   \
+  {                                                                                                \
+    "a Thrift gateway of HBase", TRUE, framed, compact                                             \
+  }
+static const TallStranger gateways[] = {
+  GATEWAY (FALSE, FALSE),
+  GATEWAY (FALSE, TRUE),
+  GATEWAY (TRUE, FALSE),
+  GATEWAY (TRUE, TRUE),
 };
 
 static GSocket *
-greet (const char *address, const Greeting *greeting, gint64 deadline)
+greet (const char *address, gint64 deadline)
 {
   g_autoptr (GSocket) socket = tall_socket_connect (address, deadline, NULL);
   if (socket == NULL
-      || !tall_socket_send_all (socket, (const guint8 *)greeting->sent.data, greeting->sent.len,
-                                deadline, NULL))
+      || !tall_socket_send_all (socket, (const guint8 *)GREETING, strlen (GREETING), deadline,
+                                NULL))
     return NULL;
   return g_steal_pointer (&socket);
 }
 
-static gboolean
-is_answered (GSocket *socket, const Greeting *greeting, gint64 deadline)
+static const TallStranger *
+find_text (TallSlice answer)
 {
-  guint8 answer[16];
-  gsize wanted = greeting->skipped + greeting->expected.len, len = 0;
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    if (tall_slice_has_prefix (answer, tall_slice_str (texts[i].start)))
+      return &texts[i].stranger;
+  return NULL;
+}
 
-  while (len < wanted)
+/* @socket: (nullable): */
+static const TallStranger *
+read_text (GSocket *socket, gint64 deadline)
+{
+  guint8 answer[8];
+  const TallStranger *stranger = NULL;
+
+  for (gsize len = 0; socket != NULL && stranger == NULL && len < sizeof answer;)
     {
       gssize n = tall_socket_receive (socket, answer + len, sizeof answer - len, deadline, NULL);
       if (n <= 0)
-        return FALSE;
+        return NULL;
       len += (gsize)n;
+      stranger = find_text (tall_slice (answer, len));
     }
-  return memcmp (answer + greeting->skipped, greeting->expected.data, greeting->expected.len) == 0;
+  return stranger;
+}
+
+/* Asks what only HBase's gateway can say. */
+static TallConnection *
+ask (const char *address, const TallStranger *gateway, gint64 deadline)
+{
+  static const TallStructType no_args = { .name = "args" };
+  TallWireOptions options = TALL_WIRE_OPTIONS_INIT;
+  options.framed = gateway->framed;
+  options.compact = gateway->compact;
+  options.max_message = MAX_REPLY;
+  g_autoptr (TallConnection) connection = tall_connection_open (address, &options, deadline, NULL);
+  if (connection == NULL)
+    return NULL;
+
+  TallTransport *transport = tall_connection_get_transport (connection);
+  tall_connection_set_deadline (connection, deadline);
+  if (!tall_message_write_call (TALL_PROBE_GATEWAY_CALL, transport, &no_args, NULL, NULL)
+      || !tall_transport_flush (transport, NULL))
+    return NULL;
+  return g_steal_pointer (&connection);
+}
+
+/* @connection: (nullable): */
+static gboolean
+is_answered (TallConnection *connection)
+{
+  g_auto (TallMessage) message = { NULL };
+  return connection != NULL
+         && tall_message_read (&message, tall_connection_get_transport (connection), NULL)
+         && message.type == TALL_MESSAGE_REPLY;
 }
 
 /**
@@ -81,17 +117,17 @@ const TallStranger *
 tall_probe (const char *address, guint milliseconds)
 {
   gint64 deadline = g_get_monotonic_time () + (gint64)milliseconds * G_TIME_SPAN_MILLISECOND;
-  GSocket *sockets[G_N_ELEMENTS (greetings)];
-  const TallStranger *stranger = NULL;
+  g_autoptr (GSocket) socket = greet (address, deadline);
+  TallConnection *asked[G_N_ELEMENTS (gateways)];
 
-  for (guint i = 0; i < G_N_ELEMENTS (greetings); i++)
-    sockets[i] = greet (address, &greetings[i], deadline);
-  for (guint i = 0; i < G_N_ELEMENTS (greetings); i++)
+  for (guint i = 0; i < G_N_ELEMENTS (gateways); i++)
+    asked[i] = ask (address, &gateways[i], deadline);
+  const TallStranger *stranger = read_text (socket, deadline);
+  for (guint i = 0; i < G_N_ELEMENTS (gateways); i++)
     {
-      if (stranger == NULL && sockets[i] != NULL
-          && is_answered (sockets[i], &greetings[i], deadline))
-        stranger = &greetings[i].stranger;
-      g_clear_object (&sockets[i]);
+      if (stranger == NULL && is_answered (asked[i]))
+        stranger = &gateways[i];
+      g_clear_object (&asked[i]);
     }
   return stranger;
 }

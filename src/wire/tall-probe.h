@@ -6,6 +6,9 @@
 
 G_BEGIN_DECLS
 
+/* What HBase's gateway can be asked, which has the call since 2.4. It has no arguments. */
+#define TALL_PROBE_GATEWAY_CALL "getThriftServerType"
+
 /**
  * TallStranger:
  *

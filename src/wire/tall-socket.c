@@ -206,8 +206,8 @@ look_up (const char *host, gint64 deadline, GError **error)
   g_autoptr (GSource) timer = NULL;
   if (deadline != G_MAXINT64)
     {
-      gint64 wait = CLAMP ((deadline - now) / 1000, 0, G_MAXINT);
-      timer = g_timeout_source_new ((guint)wait);
+      gint64 left = CLAMP ((deadline - now) / 1000, 0, G_MAXINT);
+      timer = g_timeout_source_new ((guint)left);
       g_source_set_callback (timer, on_lookup_late, cancellable, NULL);
       g_source_attach (timer, context);
     }

@@ -55,6 +55,10 @@ typedef enum
 #define TALL_COMPACT_LONG_LIST 15
 #define TALL_COMPACT_MAX_STEP 15
 
+/* Compact: bytes of a number of 32 or 64 bits at most, seven bits each. */
+#define TALL_COMPACT_MAX_32 5
+#define TALL_COMPACT_MAX_64 10
+
 /* The fewest bytes of a value, by protocol (compact: 1) and type; 0: no type of a value. */
 extern const guint8 tall_wire_min_sizes[2][TALL_WIRE_N_TYPES];
 

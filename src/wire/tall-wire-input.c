@@ -4,10 +4,6 @@
 
 #include "tall-text.h"
 
-/* Bytes of a number of variable length, seven bits each. */
-#define MAX_VARINT_32 5
-#define MAX_VARINT_64 10
-
 gboolean
 tall_wire_input_reject (TallWireInput *self, GError **error, const char *format, ...)
 {
@@ -89,7 +85,7 @@ static gboolean
 take_zigzag (TallWireInput *self, gint64 *value, GError **error)
 {
   guint64 raw;
-  if (!take_varint (self, MAX_VARINT_64, &raw, error))
+  if (!take_varint (self, TALL_COMPACT_MAX_64, &raw, error))
     return FALSE;
   *value = (gint64)(raw >> 1 ^ -(raw & 1));
   return TRUE;
@@ -130,7 +126,7 @@ tall_wire_input_u32 (TallWireInput *self, guint32 *value, GError **error)
   if (self->compact)
     {
       guint64 raw;
-      if (!take_varint (self, MAX_VARINT_32, &raw, error))
+      if (!take_varint (self, TALL_COMPACT_MAX_32, &raw, error))
         return FALSE;
       *value = (guint32)raw;
       return raw <= G_MAXUINT32 || reject_wide (self, error, 32);

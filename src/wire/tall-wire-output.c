@@ -9,8 +9,6 @@
  * byte.
  */
 
-#define MAX_VARINT_64 10
-
 static void
 put_u8 (TallWireOutput *self, guint8 value)
 {
@@ -20,7 +18,7 @@ put_u8 (TallWireOutput *self, guint8 value)
 static void
 put_varint (TallWireOutput *self, guint64 value)
 {
-  guint8 bytes[MAX_VARINT_64];
+  guint8 bytes[TALL_COMPACT_MAX_64];
   guint n = 0;
   for (; value > 0x7f; value >>= 7)
     bytes[n++] = (guint8)(value | 0x80);

@@ -194,8 +194,8 @@ def serve_raw(answer):
 def not_a_server(folder):
     """What is no server of ours is named, where it can be; nobody waits long for it."""
     name = b"getThriftServerType"
-    binary = b"\x80\1\0\2\0\0\0\x13" + name + b"\0\0\0\0\x08\0\0\0\0\0\2\0"
-    compact = b"\x82\x41\0\x13" + name + b"\x05\0\4\0"
+    binary = b"\x80\1\0\2\0\0\0\x13" + name + b"\0\0\0\1\x08\0\0\0\0\0\2\0"
+    compact = b"\x82\x41\1\x13" + name + b"\x05\0\4\0"
 
     def gateway(start, reply):
         return lambda said: reply if said.startswith(start) and name in said else None

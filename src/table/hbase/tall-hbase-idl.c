@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-hbase-idl.h"
 
+#include "tall-probe.h"
+
 /* A field of the C struct `Type`. Names are for errors, so they matter where it is read. */
 #define AT(member) G_STRUCT_OFFSET (Type, member)
 #define FIELD(name, id, kind, member, beside, type)                                                \
@@ -275,7 +277,7 @@ RESULT (table_result, HANDED_ON ("the table", 0, ONE, tall_hbase_t_table_descrip
 #undef Type
 
 const TallHbaseMethod tall_hbase_methods[TALL_HBASE_N_METHODS] = {
-  [TALL_HBASE_GET_THRIFT_SERVER_TYPE] = { "getThriftServerType", &no_args, &number_result, NULL },
+  [TALL_HBASE_GET_THRIFT_SERVER_TYPE] = { TALL_PROBE_GATEWAY_CALL, &no_args, &number_result, NULL },
   [TALL_HBASE_GET] = { "get", &get_args, &row_result, "rows" },
   [TALL_HBASE_GET_MULTIPLE] = { "getMultiple", &get_multiple_args, &rows_result, "rows" },
   [TALL_HBASE_GET_SCANNER_RESULTS] = { "getScannerResults", &get_scanner_results_args, &rows_result,

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "tall-error.h"
+#include "tall-rocksdb-synced.h"
 #include "tall-rocksdb-table-private.h"
 #include "tall-test-directory.h"
 
@@ -228,6 +229,18 @@ many_rows (guint n)
   return batch;
 }
 
+/* All that was written so far is on disk, as the store itself can prove. */
+static void
+expect_all_synced (Fixture *self, TallTable *table)
+{
+  g_autoptr (GError) error = NULL;
+  TallRocksdbProof proof;
+  g_assert_true (tall_rocksdb_proof_load (self->directory, &proof, &error));
+  g_assert_cmpuint (proof.synced, ==,
+                    rocksdb_get_latest_sequence_number (
+                        tall_rocksdb_table_get_handle (TALL_ROCKSDB_TABLE (table))));
+}
+
 static void
 test_syncs (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
@@ -239,9 +252,10 @@ test_syncs (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   apply (table, batch, TALL_DURABLE_LATER);
   g_assert_cmpuint (count_syncs (table), ==, before);
 
-  /* Several writes, one sync. */
+  /* Several writes, one sync: that of the last one. */
   apply (table, batch, TALL_DURABLE);
   g_assert_cmpuint (count_syncs (table), ==, before + 1);
+  expect_all_synced (self, table);
 
   const TallMutation *mutation = g_ptr_array_index (batch->mutations, 0);
   gboolean matched;

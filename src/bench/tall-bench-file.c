@@ -128,7 +128,7 @@ tall_bench_file_read (const char *path,
   if (reader == NULL)
     return NULL;
   tall_csv_reader_set_stop (reader, stop);
-  if (!tall_mapping_bind (mapping, tall_csv_reader_get_columns (reader), error))
+  if (!tall_mapping_bind_reader (mapping, reader, error))
     {
       g_prefix_error (error, "%s: ", path);
       return NULL;

@@ -70,7 +70,7 @@ bind_columns (TallMapping *mapping, TallCsvReader *reader)
 {
   g_autoptr (GError) error = NULL;
   const char *const *columns = tall_csv_reader_get_columns (reader);
-  if (tall_mapping_bind (mapping, columns, &error))
+  if (tall_mapping_bind_reader (mapping, reader, &error))
     return TRUE;
   const char *preset = find_preset (columns);
   if (preset != NULL)

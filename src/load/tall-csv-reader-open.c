@@ -120,6 +120,7 @@ tall_csv_reader_open (const char *path,
   self->text = g_byte_array_new ();
   self->offsets = g_array_new (FALSE, FALSE, sizeof (gsize));
   self->fields = g_ptr_array_new ();
+  self->composed = g_string_new (NULL);
   self->columns = g_ptr_array_new_with_free_func (g_free);
   tall_csv_reader_reset_parser (self);
 
@@ -142,6 +143,8 @@ tall_csv_reader_free (TallCsvReader *self)
   g_array_unref (self->offsets);
   g_ptr_array_unref (self->fields);
   g_ptr_array_unref (self->columns);
+  g_clear_pointer (&self->composites, g_ptr_array_unref);
+  g_string_free (self->composed, TRUE);
   g_free (self);
 }
 
@@ -155,6 +158,20 @@ const char *const *
 tall_csv_reader_get_columns (TallCsvReader *self)
 {
   return (const char *const *)self->columns->pdata;
+}
+
+/**
+ * tall_csv_reader_set_composites:
+ * @composites: (element-type TallCsvComposite): over the columns of this file
+ *
+ * Makes rows have further fields from now on, after those of the file: one a composite.
+ */
+void
+tall_csv_reader_set_composites (TallCsvReader *self, GPtrArray *composites)
+{
+  g_clear_pointer (&self->composites, g_ptr_array_unref);
+  if (composites->len > 0)
+    self->composites = g_ptr_array_ref (composites);
 }
 
 /* The file's name, for messages. */

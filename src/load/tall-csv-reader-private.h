@@ -18,13 +18,15 @@ struct _TallCsvReader
 
   struct csv_parser parser;
   gboolean row_done;
-  GByteArray *text;     /* the fields, each with its NUL */
-  GArray *offsets;      /* of gsize: where each field begins in @text */
-  GPtrArray *fields;    /* of char *, into @text */
-  char *reason;         /* of the last bad row */
-  const char *kind;     /* and its kind */
-  GByteArray *unmarked; /* its bytes, if they had marks; NULL: they had none */
-  GPtrArray *columns;   /* of char *; NULL-terminated */
+  GByteArray *text;      /* the fields, each with its NUL */
+  GArray *offsets;       /* of gsize: where each field begins in @text */
+  GPtrArray *fields;     /* of char *, into @text */
+  char *reason;          /* of the last bad row */
+  const char *kind;      /* and its kind */
+  GByteArray *unmarked;  /* its bytes, if they had marks; NULL: they had none */
+  GPtrArray *columns;    /* of char *; NULL-terminated */
+  GPtrArray *composites; /* of TallCsvComposite; NULL: none */
+  GString *composed;     /* their values, each with its NUL */
 };
 
 void tall_csv_reader_reset_parser (TallCsvReader *self);

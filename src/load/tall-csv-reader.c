@@ -215,6 +215,26 @@ check_row (TallCsvReader *self, TallCsvRow *row)
     unmark (self, row);
 }
 
+/* Adds the fields that are made of others. */
+static void
+compose_fields (TallCsvReader *self, TallCsvRow *row)
+{
+  g_string_truncate (self->composed, 0);
+  g_array_set_size (self->offsets, 0);
+  for (guint i = 0; i < self->composites->len; i++)
+    {
+      gsize offset = self->composed->len;
+      g_array_append_val (self->offsets, offset);
+      tall_csv_composite_write (g_ptr_array_index (self->composites, i), row->fields,
+                                self->composed);
+      g_string_append_c (self->composed, '\0');
+    }
+  for (guint i = 0; i < self->offsets->len; i++)
+    g_ptr_array_add (self->fields, self->composed->str + g_array_index (self->offsets, gsize, i));
+  row->fields = (const char *const *)self->fields->pdata;
+  row->n_fields = self->fields->len;
+}
+
 static void
 finish_row (TallCsvReader *self, TallCsvRow *row)
 {
@@ -229,6 +249,8 @@ finish_row (TallCsvReader *self, TallCsvRow *row)
                        .n_fields = self->fields->len,
                        .column = TALL_CSV_NO_COLUMN };
   check_row (self, row);
+  if (self->composites != NULL && row->n_fields == self->columns->len - 1)
+    compose_fields (self, row);
 }
 
 /**

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tall-bytes.h"
+#include "tall-csv-composite.h"
 
 G_BEGIN_DECLS
 
@@ -34,7 +35,8 @@ typedef struct
   guint64 line;  /* where the record begins; the header is in line 1 */
   TallSlice raw; /* its text in UTF-8 without the last line end; bytes that are not UTF-8,
                   * or not of the file's encoding, as they are */
-  const char *const *fields; /* n_fields of them; unchecked if @reason is set */
+  const char *const *fields; /* n_fields of them, then those made of others; unchecked if @reason
+                              * is set */
   guint n_fields;
   const char *reason; /* why the row is bad; NULL: it is not */
   const char *kind;   /* the same without what is special to this row; lives forever */
@@ -72,6 +74,7 @@ TallCsvStep tall_csv_reader_next (TallCsvReader *self,
                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_csv_reader_check_data (TallCsvReader *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 const char *const *tall_csv_reader_get_columns (TallCsvReader *self);
+void tall_csv_reader_set_composites (TallCsvReader *self, GPtrArray *composites);
 const char *tall_csv_reader_get_name (TallCsvReader *self);
 guint64 tall_csv_reader_get_position (TallCsvReader *self);
 guint64 tall_csv_reader_get_size (TallCsvReader *self);

@@ -200,6 +200,8 @@ tall_mapping_parse (const char *name, const char *text, gssize len, GError **err
 {
   g_autoptr (TallMapping) self = g_new0 (TallMapping, 1);
   self->name = g_strdup (name);
+  self->composites = g_ptr_array_new_with_free_func ((GDestroyNotify)tall_csv_composite_free);
+  self->texts = g_string_chunk_new (64);
   self->sources = g_ptr_array_new_with_free_func (tall_mapping_source_free);
 
   g_autoptr (GKeyFile) file = g_key_file_new ();
@@ -210,7 +212,8 @@ tall_mapping_parse (const char *name, const char *text, gssize len, GError **err
       tall_mapping_refuse (self, NULL, NULL, error, "%s", local->message);
       return NULL;
     }
-  if (!tall_mapping_read_settings (self, file, error) || !check_groups (self, file, error))
+  if (!tall_mapping_read_settings (self, file, error)
+      || !tall_mapping_read_values (self, file, error) || !check_groups (self, file, error))
     return NULL;
   for (guint scope = 0; scope < TALL_N_SCOPES; scope++)
     if (!read_scope (self, file, scope, error))

@@ -3,15 +3,20 @@
 #include "tall-csv-recoder.h"
 #include "tall-mapping-private.h"
 
-/* The position of a key's value among @words, such as "iso|dmy|mdy"; the first if the key is not
- * there. */
-static gboolean
-read_choice (const TallMapping *self,
-             GKeyFile *file,
-             const char *key,
-             const char *words,
-             guint *choice,
-             GError **error)
+/**
+ * tall_mapping_read_choice:
+ * @words: such as `iso|dmy|mdy`
+ * @choice: (out): the position of the key's value among them; 0 if the key is not there
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID if it is none of them
+ */
+gboolean
+tall_mapping_read_choice (const TallMapping *self,
+                          GKeyFile *file,
+                          const char *key,
+                          const char *words,
+                          guint *choice,
+                          GError **error)
 {
   g_auto (GStrv) known = g_strsplit (words, "|", -1);
   g_autofree char *value = g_key_file_get_string (file, "mapping", key, NULL);
@@ -28,8 +33,11 @@ read_choice (const TallMapping *self,
 static gboolean
 check_mapping_keys (const TallMapping *self, GKeyFile *file, GError **error)
 {
-  static const char *const known[] = { "kind",     "delimiter", "encoding",      "dates",
-                                       "discount", "empty",     "decimal-comma", NULL };
+  static const char *const known[] = {
+    "kind",      "delimiter",     "encoding",  "dates",          "two-digit-years",
+    "time-zone", "decimal-comma", "thousands", "currency-signs", "negative",
+    "discount",  "empty",         NULL
+  };
   g_auto (GStrv) keys = g_key_file_get_keys (file, "mapping", NULL, NULL);
   g_autofree char *list = g_strjoinv (", ", (char **)known);
   for (guint i = 0; keys != NULL && keys[i] != NULL; i++)
@@ -48,8 +56,7 @@ read_encoding (TallMapping *self, GKeyFile *file, GError **error)
                                 "there is no encoding “%s”; iconv --list prints those that exist, "
                                 "such as ISO-8859-1, WINDOWS-1252 and UTF-16",
                                 encoding);
-  self->encoding = g_steal_pointer (&encoding);
-  self->dialect.encoding = self->encoding;
+  self->dialect.encoding = tall_mapping_keep_text (self, encoding);
   return TRUE;
 }
 
@@ -63,23 +70,18 @@ read_encoding (TallMapping *self, GKeyFile *file, GError **error)
 gboolean
 tall_mapping_read_settings (TallMapping *self, GKeyFile *file, GError **error)
 {
-  guint kind, delimiter, dates, comma, discount, empty;
+  guint kind, delimiter, empty;
   if (!check_mapping_keys (self, file, error)
-      || !read_choice (self, file, "kind", "orders|customers", &kind, error)
-      || !read_choice (self, file, "delimiter", TALL_DELIMITER_NAMES, &delimiter, error)
-      || !read_choice (self, file, "dates", "iso|dmy|mdy", &dates, error)
-      || !read_choice (self, file, "decimal-comma", "false|true", &comma, error)
-      || !read_choice (self, file, "discount", "rate|percent", &discount, error)
-      || !read_choice (self, file, "empty", "absent|text", &empty, error))
+      || !tall_mapping_read_choice (self, file, "kind", "orders|customers", &kind, error)
+      || !tall_mapping_read_choice (self, file, "delimiter", TALL_DELIMITER_NAMES, &delimiter,
+                                    error)
+      || !tall_mapping_read_choice (self, file, "empty", "absent|text", &empty, error))
     return FALSE;
 
   if (!read_encoding (self, file, error))
     return FALSE;
   self->kind = kind == 0 ? TALL_MAPPING_ORDERS : TALL_MAPPING_CUSTOMERS;
   self->dialect.delimiter = TALL_DELIMITERS[delimiter];
-  self->format.dates = (TallDates)dates;
-  self->format.decimal_comma = comma == 1;
-  self->format.discount_percent = discount == 1;
   self->keep_empty = empty == 1;
   return TRUE;
 }

@@ -19,9 +19,22 @@ tall_mapping_free (TallMapping *self)
   if (self == NULL)
     return;
   g_free (self->name);
-  g_free (self->encoding);
+  g_ptr_array_unref (self->composites);
+  g_string_chunk_free (self->texts);
+  g_clear_pointer (&self->format.zone, g_time_zone_unref);
   g_ptr_array_unref (self->sources);
   g_free (self);
+}
+
+/**
+ * tall_mapping_keep_text:
+ *
+ * Returns: (transfer none) (nullable): a copy that lives as long as the mapping; NULL of NULL
+ */
+const char *
+tall_mapping_keep_text (TallMapping *self, const char *text)
+{
+  return text != NULL ? g_string_chunk_insert_const (self->texts, text) : NULL;
 }
 
 /**

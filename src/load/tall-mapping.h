@@ -22,7 +22,7 @@ typedef struct
 {
   const TallCsvField *field;
   char *attribute; /* key, for attributes */
-  char *column;    /* name in the header; NULL: only @fallback */
+  char *column;    /* name in the header, or several (#TallCsvComposite); NULL: only @fallback */
   gint index;      /* of the column, from 0; -1: none, or not bound yet */
   char *fallback;  /* for an empty column; NULL: none */
 } TallMappingSource;
@@ -39,10 +39,11 @@ typedef struct
   char *name; /* of the preset or file, for messages */
   TallMappingKind kind;
   TallCsvDialect dialect;
-  char *encoding; /* which @dialect names; NULL: UTF-8 */
   TallValueFormat format;
-  gboolean keep_empty; /* an empty column is an empty text, not an absent one */
-  GPtrArray *sources;  /* of TallMappingSource, in the order of the scopes */
+  gboolean keep_empty;   /* an empty column is an empty text, not an absent one */
+  GStringChunk *texts;   /* those of @dialect and @format */
+  GPtrArray *sources;    /* of TallMappingSource, in the order of the scopes */
+  GPtrArray *composites; /* of TallCsvComposite, whose indices follow those of the columns */
 } TallMapping;
 
 TallMapping *tall_mapping_load (const char *name, GError **error) G_GNUC_WARN_UNUSED_RESULT;
@@ -54,6 +55,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallMapping, tall_mapping_free)
 gboolean tall_mapping_bind (TallMapping *self,
                             const char *const *columns,
                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_mapping_bind_reader (TallMapping *self,
+                                   TallCsvReader *reader,
+                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_mapping_fits (const TallMapping *self, const char *const *columns);
 const char *tall_mapping_get_value (const TallMapping *self,
                                     const TallMappingSource *source,

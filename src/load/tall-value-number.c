@@ -23,6 +23,22 @@ tall_parse_position (const char *text, gint32 *number, GError **error)
   return TRUE;
 }
 
+static gboolean
+is_plain (const TallValueFormat *format)
+{
+  return format->thousands == NULL && format->signs == NULL
+         && format->negative == TALL_NEGATIVE_MINUS;
+}
+
+static char *
+copy_plain (const char *text, const TallValueFormat *format)
+{
+  if (format->decimal_comma && strchr (text, '.') != NULL)
+    return NULL;
+  char *copy = g_strdup (text);
+  return format->decimal_comma ? g_strdelimit (copy, ",", '.') : copy;
+}
+
 /**
  * tall_parse_decimal:
  * @decimal: (out):
@@ -35,16 +51,14 @@ tall_parse_decimal (const char *text,
                     TallDecimal *decimal,
                     GError **error)
 {
-  gboolean comma = format->decimal_comma;
-  g_autofree char *copy = g_strdup (text);
-  gboolean right_point = !comma || strchr (copy, '.') == NULL;
-  if (comma)
-    g_strdelimit (copy, ",", '.');
-  if (right_point && tall_decimal_parse (copy, -1, decimal, NULL))
+  g_autofree char *number =
+      is_plain (format) ? copy_plain (text, format) : tall_normalize_number (text, format);
+  if (number != NULL && tall_decimal_parse (number, -1, decimal, NULL))
     return TRUE;
+  const char *thousands = format->thousands != NULL ? format->thousands : "";
   tall_error_set_invalid (error, NULL,
-                          "“%s” is not a number of the form %s with at most 18 decimals", text,
-                          comma ? "1234,5" : "1234.5");
+                          "“%s” is not a number of the form 1%s234%s5 with at most 18 decimals",
+                          text, thousands, format->decimal_comma ? "," : ".");
   return FALSE;
 }
 

@@ -6,22 +6,37 @@
 
 G_BEGIN_DECLS
 
-/**
- * TallValueFormat:
- *
- * How a file writes dates and numbers.
- */
 typedef enum
 {
   TALL_DATES_ISO, /* 1996-07-04, also with a time and an offset */
   TALL_DATES_DMY, /* 4/7/1996 */
   TALL_DATES_MDY, /* 7/4/1996 */
+  TALL_DATES_OWN, /* as @date_forms says */
 } TallDates;
 
+typedef enum
+{
+  TALL_NEGATIVE_MINUS,       /* -12.00 */
+  TALL_NEGATIVE_PARENTHESES, /* (12.00) as well */
+  TALL_NEGATIVE_TRAILING,    /* 12.00- as well */
+} TallNegative;
+
+/**
+ * TallValueFormat:
+ *
+ * How a file writes dates and numbers; all 0 for the plainest. It owns nothing: texts and the zone
+ * are the mapping's.
+ */
 typedef struct
 {
   TallDates dates;
-  gboolean decimal_comma;    /* 1,50 is one and a half */
+  const char *date_forms; /* such as `%d.%m.%y|%Y%m%d`; of %TALL_DATES_OWN */
+  guint first_year;       /* that two digits can mean: 1970 … 2069; 0: years have four digits */
+  GTimeZone *zone;        /* of dates without an offset; NULL: UTC */
+  gboolean decimal_comma; /* 1,50 is one and a half */
+  const char *thousands;  /* one of TALL_THOUSANDS between groups of three digits; NULL: none */
+  const char *signs;      /* of currencies, a space between two; NULL: none */
+  TallNegative negative;
   gboolean discount_percent; /* 15 is a rate of 0.15 */
 } TallValueFormat;
 
@@ -29,10 +44,24 @@ gboolean tall_parse_date (const char *text,
                           const TallValueFormat *format,
                           gint64 *date,
                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_parse_own_date (const char *text,
+                              const TallValueFormat *format,
+                              gint64 *date,
+                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_check_date_forms (const char *forms,
+                                gboolean *has_short_year,
+                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+guint tall_expand_year (guint two_digits, guint first_year);
+gboolean tall_settle_time (gint64 local, gboolean is_day, GTimeZone *zone, gint64 *date)
+    G_GNUC_WARN_UNUSED_RESULT;
+
+gboolean tall_refuse_time (const char *text, GTimeZone *zone, GError **error);
+
 gboolean tall_parse_decimal (const char *text,
                              const TallValueFormat *format,
                              TallDecimal *decimal,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
+char *tall_normalize_number (const char *text, const TallValueFormat *format);
 gboolean tall_parse_discount (const char *text,
                               const TallValueFormat *format,
                               TallDecimal *discount,

@@ -74,7 +74,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
       open_bytes (data + 1, size - 1, encodings[data[0] % G_N_ELEMENTS (encodings)]);
   if (reader == NULL || !tall_mapping_fits (mapping, tall_csv_reader_get_columns (reader)))
     return 0;
-  g_assert_true (tall_mapping_bind (mapping, tall_csv_reader_get_columns (reader), &error));
+  g_assert_true (tall_mapping_bind_reader (mapping, reader, &error));
   g_autoptr (TallSurvey) survey =
       tall_survey_make (reader, mapping, g_get_tmp_dir (), NULL, NULL, &error);
   if (survey == NULL)

@@ -171,7 +171,7 @@ load_rows (const GArray *rows, TallFront *front)
   g_autoptr (TallCsvReader) reader =
       tall_csv_reader_open (path, &(TallCsvDialect){ ',' }, TALL_CSV_MAX_ROW, &error);
   g_assert_no_error (error);
-  g_assert_true (tall_mapping_bind (mapping, tall_csv_reader_get_columns (reader), &error));
+  g_assert_true (tall_mapping_bind_reader (mapping, reader, &error));
   g_autoptr (TallRejects) rejects = tall_rejects_new (rejects_path, &error);
   TallLoadOptions options = TALL_LOAD_OPTIONS_INIT;
   options.jobs = 1;

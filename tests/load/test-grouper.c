@@ -79,7 +79,7 @@ group (const char *map, const char *csv)
       tall_csv_reader_open (path, &(TallCsvDialect){ ',' }, TALL_CSV_MAX_ROW, &error);
   g_assert_no_error (error);
   const char *const *columns = tall_csv_reader_get_columns (reader);
-  g_assert_true (tall_mapping_bind (mapping, columns, &error));
+  g_assert_true (tall_mapping_bind_reader (mapping, reader, &error));
   g_autoptr (TallRejects) rejects = tall_rejects_new (rejects_path, &error);
   g_assert_no_error (error);
 

@@ -36,7 +36,7 @@ load (Fixture *self, const char *path, TallMapping *mapping, const char *rejects
   g_autoptr (TallCsvReader) reader =
       tall_csv_reader_open (path, &mapping->dialect, TALL_CSV_MAX_ROW, &error);
   g_assert_no_error (error);
-  g_assert_true (tall_mapping_bind (mapping, tall_csv_reader_get_columns (reader), &error));
+  g_assert_true (tall_mapping_bind_reader (mapping, reader, &error));
   g_assert_no_error (error);
   g_clear_pointer (&self->rejects, tall_rejects_free);
   self->rejects = tall_rejects_new (rejects_path, &error);

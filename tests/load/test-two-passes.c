@@ -81,7 +81,7 @@ load_path (Fixture *self, const char *path)
   g_autoptr (TallCsvReader) reader =
       tall_csv_reader_open (path, &(TallCsvDialect){ ',' }, TALL_CSV_MAX_ROW, &error);
   g_assert_no_error (error);
-  g_assert_true (tall_mapping_bind (mapping, tall_csv_reader_get_columns (reader), &error));
+  g_assert_true (tall_mapping_bind_reader (mapping, reader, &error));
   self->rejects = tall_rejects_new (NULL, &error);
   g_assert_no_error (error);
   TallLoadOptions options = TALL_LOAD_OPTIONS_INIT;

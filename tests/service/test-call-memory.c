@@ -10,10 +10,24 @@
 #include "tall-test-wire.h"
 
 #include <sys/socket.h>
+#include <time.h>
 
 #define KIB ((gsize)1024)
 #define MIB (1024 * KIB)
 #define ORDER (10 * MIB)
+
+/* The clock is ahead, in microseconds: atomic. The program's own function comes before that of the
+ * library. */
+static gint64 ahead;
+
+gint64
+g_get_monotonic_time (void)
+{
+  struct timespec now;
+  clock_gettime (CLOCK_MONOTONIC, &now);
+  return __atomic_load_n (&ahead, __ATOMIC_SEQ_CST) + now.tv_sec * G_TIME_SPAN_SECOND
+         + now.tv_nsec / 1000;
+}
 
 static void
 begin (TallCallMemory *call, TallMemory *memory, gsize frame)
@@ -240,14 +254,15 @@ test_one (void)
   tall_test_service_stop (&service);
 }
 
+enum
+{
+  N = 40
+};
+
 /* Orders for which there is no memory together are put in several chunks, and all of them are. */
 static void
 test_chunks (void)
 {
-  enum
-  {
-    N = 40
-  };
   TallTestService service;
   TallServerOptions options = { .max_memory = 1, .max_request = 1 * MIB };
   tall_test_service_start (&service, &options);
@@ -268,6 +283,55 @@ test_chunks (void)
   tall_test_service_stop (&service);
 }
 
+typedef struct
+{
+  TallFront *client;
+  TallOrder *orders[N];
+  TallWriteOptions options[N];
+  TallOutcome outcomes[N];
+} Puts;
+
+static gpointer
+put_all (gpointer data)
+{
+  Puts *self = data;
+  g_autoptr (GError) error = NULL;
+  g_assert_true (
+      tall_front_put_orders (self->client, self->orders, self->options, N, self->outcomes, &error));
+  return NULL;
+}
+
+/* The time of each order runs from the beginning of the call, also if it waits for other chunks. */
+static void
+test_time_of_chunks (void)
+{
+  TallTestService service;
+  TallServerOptions options = { .max_memory = 1, .max_request = 1 * MIB };
+  tall_test_service_start (&service, &options);
+  Puts puts = { .client = service.client };
+  for (guint i = 0; i < N; i++)
+    {
+      g_autofree char *number = g_strdup_printf ("%u", i);
+      puts.orders[i] = tall_test_order_with_lines ("VINET", number, 1);
+      puts.options[i].timeout = 60000;
+    }
+  tall_test_front_hold (service.test_front);
+  GThread *thread = g_thread_new ("put", put_all, &puts);
+  tall_test_front_wait_until_held (service.test_front, 1);
+  __atomic_add_fetch (&ahead, 20 * G_TIME_SPAN_SECOND, __ATOMIC_SEQ_CST);
+  tall_test_front_let_go (service.test_front);
+  g_thread_join (thread);
+  guint left = tall_test_front_get_options (service.test_front).timeout;
+  g_assert_cmpuint (left, <=, 60000 * 9 / 10 - 20000);
+  g_assert_cmpuint (left, >, 0);
+  for (guint i = 0; i < N; i++)
+    {
+      g_assert_no_error (puts.outcomes[i].error);
+      tall_order_free (puts.orders[i]);
+    }
+  tall_test_service_stop (&service);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -278,6 +342,7 @@ main (int argc, char **argv)
   g_test_add_func ("/service/call-memory/orders", test_orders);
   g_test_add_func ("/service/call-memory/one", test_one);
   g_test_add_func ("/service/call-memory/chunks", test_chunks);
+  g_test_add_func ("/service/call-memory/time-of-chunks", test_time_of_chunks);
   g_test_add_func ("/service/call-memory/swollen", test_swollen);
   g_test_add_func ("/service/call-memory/not-read", test_not_read);
   return g_test_run ();

@@ -17,6 +17,7 @@
 #define HANG_UP 'h'  /* close without an answer */
 #define OTHER 'o'    /* not Thrift */
 #define STALE 's'    /* an answer to another call */
+#define LIST 'l'     /* a page of two entries, of orders or of customers */
 
 /* With a TallError of each code. */
 #define FAILURE(code) ((char)('A' + (code)))
@@ -43,6 +44,8 @@ answer (GSocketConnection *connection, const GByteArray *request, char letter)
   static const guint8 refused[] = { 0x0c, 0, 0, 0x0f, 0, 1, 0x0c, 0, 0, 0, 1, 0x0c, 0, 2,   0x08,
                                     0,    1, 0, 0,    0, 2, 0x0b, 0, 2, 0, 0, 0,    1, '!', 0x0a,
                                     0,    4, 0, 0,    0, 0, 0,    0, 0, 9, 0, 0,    0, 0 };
+  static const guint8 list[] = { 0x0c, 0, 0,   0x0f, 0,    1, 0x0c, 0, 0, 0, 2, 0x0b, 0, 1, 0, 0,
+                                 0,    1, '1', 0,    0x0b, 0, 1,    0, 0, 0, 1, '2',  0, 0, 0 };
   const guint8 failure[] = { 0x0c, 0, 1, 0x08, 0, 1, 0, 0, 0, CODE_OF (letter), 0, 0 };
   TallReader reader = tall_reader (tall_slice_array (request));
   (void)tall_reader_u32 (&reader);
@@ -57,6 +60,8 @@ answer (GSocketConnection *connection, const GByteArray *request, char letter)
     tall_bytes_append (reply, tall_slice (conflict, sizeof conflict));
   else if (letter == MANY)
     tall_bytes_append (reply, tall_slice (many, sizeof many));
+  else if (letter == LIST)
+    tall_bytes_append (reply, tall_slice (list, sizeof list));
   else if (letter == REFUSED)
     tall_bytes_append (reply, tall_slice (refused, sizeof refused));
   else if (g_ascii_isupper (letter))
@@ -318,10 +323,32 @@ test_every_failure (void)
       }
 }
 
+/* A page with more entries than asked for is no answer. */
+static void
+test_pages (void)
+{
+  Fixture f = { NULL };
+  begin (&f, "llll");
+  for (guint limit = 1; limit <= 2; limit++)
+    {
+      g_autoptr (GError) error = NULL;
+      TallListOptions options = { .limit = limit };
+      g_autoptr (TallOrderList) orders =
+          tall_front_list_orders (f.client, "VINET", &options, &error);
+      g_assert_cmpint (orders != NULL, ==, limit == 2);
+      if (orders == NULL)
+        g_assert_error (error, TALL_ERROR, TALL_ERROR_INTERNAL);
+      g_autoptr (TallCustomerList) customers = tall_front_list_customers (f.client, &options, NULL);
+      g_assert_cmpint (customers != NULL, ==, limit == 2);
+    }
+  end (&f);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/service/client-faults/pages", test_pages);
   g_test_add_func ("/service/client-faults/same-token", test_same_token);
   g_test_add_func ("/service/client-faults/every-failure", test_every_failure);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)

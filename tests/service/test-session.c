@@ -8,6 +8,7 @@
 #include "tall-test-wire.h"
 
 #include <sched.h>
+#include <sys/socket.h>
 #include <time.h>
 
 /* Milliseconds: one that is never over, and less than anybody waits for a place. */
@@ -47,6 +48,9 @@ g_thread_yield (void)
 static __thread Fixture *own;
 static gint n_exposed;
 
+/* The clock is ahead, in microseconds: atomic. */
+static gint64 ahead;
+
 gint64
 g_get_monotonic_time (void)
 {
@@ -55,7 +59,8 @@ g_get_monotonic_time (void)
   if (own != NULL && g_atomic_int_get (&own->place->state) == TALL_PLACE_WAITING
       && tall_transport_has_input (own->transport))
     g_atomic_int_inc (&n_exposed);
-  return now.tv_sec * G_TIME_SPAN_SECOND + now.tv_nsec / 1000;
+  return __atomic_load_n (&ahead, __ATOMIC_SEQ_CST) + now.tv_sec * G_TIME_SPAN_SECOND
+         + now.tv_nsec / 1000;
 }
 
 static GSocketConnection *
@@ -240,6 +245,38 @@ test_sent_ahead (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   g_assert_cmpint (g_atomic_int_get (&n_exposed), ==, 0);
 }
 
+/* The reply has its whole time, however long its call has taken. */
+static void
+test_reply_time (Fixture *f, gconstpointer data G_GNUC_UNUSED)
+{
+  g_auto (TallTestMessage) message;
+  g_autofree char *text = g_strnfill (1000 * 1024, 'x');
+  g_autoptr (TallOrder) order = tall_order_new ("VINET", "1");
+  g_autoptr (GError) error = NULL;
+  order->currency = text;
+  g_assert_true (tall_front_put_order (f->front, order, NULL, NULL, &error));
+  g_socket_set_option (tall_place_get_socket (f->place), SOL_SOCKET, SO_SNDBUF, 4096, NULL);
+
+  tall_test_front_hold (TALL_TEST_FRONT (f->front));
+  tall_test_message_init (&message, FALSE, "getOrder", T_CALL);
+  tall_test_message_add_text (&message, 1, "VINET");
+  tall_test_message_add_text (&message, 2, "1");
+  tall_test_message_end_struct (&message);
+  tall_test_send_frame (f->client, tall_test_message_get (&message));
+  f->thread = g_thread_new ("session", run, f);
+  tall_test_front_wait_until_held (TALL_TEST_FRONT (f->front), 1);
+  __atomic_add_fetch (&ahead, 2 * (gint64)LONG * 1000, __ATOMIC_SEQ_CST);
+  tall_test_front_let_go (TALL_TEST_FRONT (f->front));
+
+  /* It cannot leave at once: nobody takes it. */
+  while (g_atomic_int_get (&f->place->state) != TALL_PLACE_REPLYING)
+    g_thread_yield ();
+  g_autoptr (GByteArray) answer = tall_test_receive_frame (f->client);
+  g_assert_cmpuint (answer->len, >, 1000 * 1024);
+  tall_test_end_sending (f->client);
+  assert_ended (f, 2);
+}
+
 #define ADD(name, function)                                                                        \
   g_test_add ("/service/session/" name, Fixture, NULL, set_up, function, tear_down)
 
@@ -251,5 +288,6 @@ main (int argc, char **argv)
   ADD ("calls-behind", test_calls_behind);
   ADD ("gives-way", test_gives_way);
   ADD ("sent-ahead", test_sent_ahead);
+  ADD ("reply-time", test_reply_time);
   return g_test_run ();
 }

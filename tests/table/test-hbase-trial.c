@@ -193,6 +193,23 @@ test_later (void)
   g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "createTable"), ==, 1);
 }
 
+/* The test takes no longer than the caller has, and that says nothing about the gateway. */
+static void
+test_hurried (void)
+{
+  g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
+  g_autoptr (GError) error = NULL;
+  tall_fake_gateway_set_self_test (gateway, behaviours[0].answers, behaviours[0].cells);
+  g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
+  tall_fake_gateway_set_answer (gateway, "checkAndMutate", TALL_FAKE_SILENT, 1);
+  gint64 begin = g_get_monotonic_time ();
+  g_assert_false (tall_hbase_fixture_write (table, NEAR, NULL, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT);
+  g_assert_cmpint (g_get_monotonic_time () - begin, <, 10 * G_TIME_SPAN_SECOND);
+  tall_hbase_fixture_expect_reads (table, 1);
+  expect_writes (table, 1);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -203,5 +220,6 @@ main (int argc, char **argv)
   g_test_add_func ("/table/hbase/trial/broken", test_broken);
   g_test_add_func ("/table/hbase/trial/once", test_once);
   g_test_add_func ("/table/hbase/trial/later", test_later);
+  g_test_add_func ("/table/hbase/trial/hurried", test_hurried);
   return g_test_run ();
 }

@@ -6,8 +6,25 @@
 #include "tall-rocksdb-table.h"
 #include "tall-test-directory.h"
 
+#include <time.h>
+
 #define N 20
 #define LONG (100 * 1024)
+#define MANY 600
+
+/* Each look at the clock takes so long, in microseconds. The program's own function comes before
+ * that of the library. */
+static gint64 look_time;
+static gint64 ahead;
+
+gint64
+g_get_monotonic_time (void)
+{
+  struct timespec now;
+  clock_gettime (CLOCK_MONOTONIC, &now);
+  ahead += look_time;
+  return ahead + now.tv_sec * G_TIME_SPAN_SECOND + now.tv_nsec / 1000;
+}
 
 typedef struct
 {
@@ -180,6 +197,43 @@ test_gets_too_large (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   g_assert_cmpuint (result->results[0].n_rows, ==, 1);
 }
 
+static TallRead *
+add_many_gets (TallReadPlan *plan)
+{
+  TallSlice *keys = tall_arena_newa0 (plan->arena, TallSlice, MANY);
+  for (guint i = 0; i < MANY; i++)
+    keys[i] = tall_slice_str (tall_arena_printf (plan->arena, "row%u", 1000 + i));
+  return tall_read_plan_add_gets (plan, "orders", keys, MANY);
+}
+
+/* A read of many rows ends when its time is over, and not when it has them all. */
+static void
+test_late (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  TallRead *(*const adders[]) (TallReadPlan *) = { add_scan, add_many_gets };
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  for (guint i = 0; i < MANY; i++)
+    {
+      const char *key = tall_arena_printf (batch->arena, "row%u", 1000 + i);
+      TallMutation *mutation = tall_batch_add (batch, "orders", tall_slice_str (key));
+      tall_mutation_put (batch, mutation, tall_slice_str ("s"), 5, tall_slice_str (key));
+    }
+  g_assert_true (tall_table_apply (self->table, (TallMutation *const *)batch->mutations->pdata,
+                                   MANY, TALL_DURABLE_LATER, TALL_NO_DEADLINE, NULL, NULL));
+  for (guint i = 0; i < G_N_ELEMENTS (adders); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+      adders[i](plan);
+      look_time = G_TIME_SPAN_SECOND;
+      gint64 deadline = g_get_monotonic_time () + 2 * G_TIME_SPAN_SECOND;
+      g_assert_null (tall_table_read (self->table, plan, deadline, &error));
+      look_time = 0;
+      g_assert_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT);
+      g_assert_nonnull (strstr (error->message, "while rows were read"));
+    }
+}
+
 #define ADD(path, function) g_test_add (path, Fixture, NULL, set_up, function, tear_down)
 
 int
@@ -191,5 +245,6 @@ main (int argc, char **argv)
   ADD ("/table/rocksdb/reader/keys-only", test_keys_only);
   ADD ("/table/rocksdb/reader/cut", test_cut);
   ADD ("/table/rocksdb/reader/gets-too-large", test_gets_too_large);
+  ADD ("/table/rocksdb/reader/late", test_late);
   return g_test_run ();
 }

@@ -89,3 +89,63 @@ tall_hbase_fixture_tells (const GError *error, const char *text)
   g_test_message ("%s", all);
   return strstr (all, text) != NULL;
 }
+
+/* The message names what is wrong, and where. */
+void
+tall_hbase_fixture_expect_not_opened (
+    const char *address, gboolean framed, gboolean compact, TallError code, const char *hint)
+{
+  const char *gateways[] = { address, NULL };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTable) table = tall_hbase_fixture_open_at (gateways, framed, compact, &error);
+  g_assert_null (table);
+  g_assert_error (error, TALL_ERROR, (int)code);
+  g_test_message ("%s", error->message);
+  g_assert_true (tall_hbase_fixture_tells (error, hint));
+  g_assert_true (tall_hbase_fixture_tells (error, address));
+}
+
+void
+tall_hbase_pair_init (TallHbasePair *self)
+{
+  *self = (TallHbasePair){ .bad = tall_fake_gateway_new (FALSE, FALSE),
+                           .good = tall_fake_gateway_new (FALSE, FALSE) };
+}
+
+void
+tall_hbase_pair_open (TallHbasePair *self, TallHbaseOptions options)
+{
+  g_autoptr (GError) error = NULL;
+  const char *gateways[] = { tall_fake_gateway_get_address (self->bad),
+                             tall_fake_gateway_get_address (self->good), NULL };
+  options.gateways = gateways;
+  self->table = tall_hbase_table_open (&options, &error);
+  g_assert_no_error (error);
+}
+
+void
+tall_hbase_pair_clear (TallHbasePair *self)
+{
+  g_clear_object (&self->table);
+  g_clear_pointer (&self->bad, tall_fake_gateway_free);
+  g_clear_pointer (&self->good, tall_fake_gateway_free);
+}
+
+guint
+tall_hbase_fixture_count_reads (TallFakeGateway *gateway)
+{
+  return tall_fake_gateway_get_calls (gateway, "get");
+}
+
+/* The first gateway gets calls, too. */
+void
+tall_hbase_pair_expect_turns (const TallHbasePair *self)
+{
+  guint before = tall_hbase_fixture_count_reads (self->bad);
+  gint64 end = SOON;
+  while (tall_hbase_fixture_count_reads (self->bad) == before)
+    {
+      tall_hbase_fixture_expect_reads (self->table, 1);
+      g_assert_cmpint (g_get_monotonic_time (), <, end);
+    }
+}

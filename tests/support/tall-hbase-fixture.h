@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "tall-error.h"
 #include "tall-fake-gateway.h"
 #include "tall-hbase-table.h"
 
@@ -23,5 +24,23 @@ gboolean
 tall_hbase_fixture_write (TallTable *table, gint64 deadline, gboolean *done, GError **error);
 gboolean tall_hbase_fixture_count (TallTable *table, gint64 deadline, GError **error);
 gboolean tall_hbase_fixture_tells (const GError *error, const char *text);
+void tall_hbase_fixture_expect_not_opened (
+    const char *address, gboolean framed, gboolean compact, TallError code, const char *hint);
+
+/* Two gateways, of which the first is not always as it should be. */
+typedef struct
+{
+  TallFakeGateway *bad;
+  TallFakeGateway *good;
+  TallTable *table; /* NULL before tall_hbase_pair_open() */
+} TallHbasePair;
+
+void tall_hbase_pair_init (TallHbasePair *self);
+void tall_hbase_pair_open (TallHbasePair *self, TallHbaseOptions options);
+void tall_hbase_pair_clear (TallHbasePair *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallHbasePair, tall_hbase_pair_clear)
+
+guint tall_hbase_fixture_count_reads (TallFakeGateway *gateway);
+void tall_hbase_pair_expect_turns (const TallHbasePair *self);
 
 G_END_DECLS

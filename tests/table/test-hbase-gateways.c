@@ -41,20 +41,6 @@ test_several_gateways (void)
     }
 }
 
-static void
-expect_not_opened (
-    const char *address, gboolean framed, gboolean compact, TallError code, const char *hint)
-{
-  const char *gateways[] = { address, NULL };
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallTable) table = tall_hbase_fixture_open_at (gateways, framed, compact, &error);
-  g_assert_null (table);
-  g_assert_error (error, TALL_ERROR, (int)code);
-  g_test_message ("%s", error->message);
-  g_assert_true (tall_hbase_fixture_tells (error, hint));
-  g_assert_true (tall_hbase_fixture_tells (error, address));
-}
-
 /* Whatever a gateway speaks and however it is addressed: the message names the right way. */
 static void
 test_spoken_to_wrongly (void)
@@ -66,8 +52,8 @@ test_spoken_to_wrongly (void)
                                                theirs >> 1 ? "compact" : "binary");
       for (guint ours = 0; ours < 4; ours++)
         if (ours != theirs)
-          expect_not_opened (tall_fake_gateway_get_address (gateway), ours & 1, ours >> 1,
-                             TALL_ERROR_UNSUPPORTED, hint);
+          tall_hbase_fixture_expect_not_opened (tall_fake_gateway_get_address (gateway), ours & 1,
+                                                ours >> 1, TALL_ERROR_UNSUPPORTED, hint);
     }
 }
 
@@ -78,14 +64,16 @@ test_not_a_gateway (void)
   g_autofree char *address = g_strdup (tall_fake_gateway_get_address (gateway));
 
   tall_fake_gateway_set_answer (gateway, "getThriftServerType", TALL_FAKE_THRIFT1, 1);
-  expect_not_opened (address, FALSE, FALSE, TALL_ERROR_UNSUPPORTED, "hbase thrift2");
+  tall_hbase_fixture_expect_not_opened (address, FALSE, FALSE, TALL_ERROR_UNSUPPORTED,
+                                        "hbase thrift2");
   tall_fake_gateway_set_answer (gateway, "getThriftServerType", TALL_FAKE_UNKNOWN, 1);
-  expect_not_opened (address, FALSE, FALSE, TALL_ERROR_UNSUPPORTED,
-                     "answers Thrift but is no HBase gateway");
+  tall_hbase_fixture_expect_not_opened (address, FALSE, FALSE, TALL_ERROR_UNSUPPORTED,
+                                        "answers Thrift but is no HBase gateway");
   tall_fake_gateway_set_answer (gateway, "getThriftServerType", TALL_FAKE_SILENT, 100);
-  expect_not_opened (address, FALSE, FALSE, TALL_ERROR_UNAVAILABLE, "correct --store");
+  tall_hbase_fixture_expect_not_opened (address, FALSE, FALSE, TALL_ERROR_UNAVAILABLE,
+                                        "correct --store");
   g_clear_pointer (&gateway, tall_fake_gateway_free);
-  expect_not_opened (address, FALSE, FALSE, TALL_ERROR_UNAVAILABLE, "start it");
+  tall_hbase_fixture_expect_not_opened (address, FALSE, FALSE, TALL_ERROR_UNAVAILABLE, "start it");
 }
 
 typedef struct
@@ -98,8 +86,8 @@ static gpointer
 open_wrongly (gpointer data)
 {
   Opening *opening = data;
-  expect_not_opened (opening->address, FALSE, FALSE, TALL_ERROR_UNAVAILABLE,
-                     "is no HBase Thrift2 gateway");
+  tall_hbase_fixture_expect_not_opened (opening->address, FALSE, FALSE, TALL_ERROR_UNAVAILABLE,
+                                        "is no HBase Thrift2 gateway");
   g_atomic_int_set (&opening->done, 1);
   g_main_context_wakeup (NULL);
   return NULL;
@@ -157,102 +145,55 @@ test_other_service (void)
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (TRUE, FALSE);
   tall_fake_gateway_set_answer (gateway, "getThriftServerType", TALL_FAKE_UNKNOWN, 100);
   for (guint framed = 0; framed < 2; framed++)
-    expect_not_opened (tall_fake_gateway_get_address (gateway), framed, FALSE,
-                       TALL_ERROR_UNSUPPORTED, "answers Thrift but is no HBase gateway");
+    tall_hbase_fixture_expect_not_opened (tall_fake_gateway_get_address (gateway), framed, FALSE,
+                                          TALL_ERROR_UNSUPPORTED,
+                                          "answers Thrift but is no HBase gateway");
 }
 
-/* Two gateways, of which the first is not as it should be. */
-typedef struct
-{
-  TallFakeGateway *bad;
-  TallFakeGateway *good;
-  TallTable *table;
-} Pair;
-
 static void
-pair_open (Pair *self, guint call_timeout)
+open_pair (TallHbasePair *pair, guint call_timeout)
 {
-  g_autoptr (GError) error = NULL;
   TallHbaseOptions options = TALL_HBASE_OPTIONS_INIT;
-  const char *gateways[] = { tall_fake_gateway_get_address (self->bad),
-                             tall_fake_gateway_get_address (self->good), NULL };
-  options.gateways = gateways;
   options.connect_timeout = LONG_TIMEOUT;
   options.wait_timeout = LONG_TIMEOUT;
   options.call_timeout = call_timeout;
-  self->table = tall_hbase_table_open (&options, &error);
-  g_assert_no_error (error);
-}
-
-static void
-pair_init (Pair *self)
-{
-  self->bad = tall_fake_gateway_new (FALSE, FALSE);
-  self->good = tall_fake_gateway_new (FALSE, FALSE);
-}
-
-static void
-pair_clear (Pair *self)
-{
-  g_clear_object (&self->table);
-  g_clear_pointer (&self->bad, tall_fake_gateway_free);
-  g_clear_pointer (&self->good, tall_fake_gateway_free);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Pair, pair_clear)
-
-static guint
-count_reads (TallFakeGateway *gateway)
-{
-  return tall_fake_gateway_get_calls (gateway, "get");
-}
-
-/* Calls go by turns again, once a gateway is back. */
-static void
-expect_back (const Pair *pair)
-{
-  guint before = count_reads (pair->bad);
-  gint64 end = SOON;
-  while (count_reads (pair->bad) == before)
-    {
-      tall_hbase_fixture_expect_reads (pair->table, 1);
-      g_assert_cmpint (g_get_monotonic_time (), <, end);
-    }
+  tall_hbase_pair_open (pair, options);
 }
 
 /* One accepts and never answers: no call waits for it, not even the first. */
 static void
 test_silent (void)
 {
-  g_auto (Pair) pair = { NULL };
-  pair_init (&pair);
+  g_auto (TallHbasePair) pair;
+  tall_hbase_pair_init (&pair);
   tall_fake_gateway_set_answer (pair.bad, "getThriftServerType", TALL_FAKE_SILENT, 1000);
   gint64 start = g_get_monotonic_time ();
-  pair_open (&pair, LONG_TIMEOUT);
+  open_pair (&pair, LONG_TIMEOUT);
   tall_hbase_fixture_expect_reads (pair.table, 20);
   g_assert_cmpint (g_get_monotonic_time () - start, <, AT_ONCE);
-  g_assert_cmpuint (count_reads (pair.bad), ==, 0);
+  g_assert_cmpuint (tall_hbase_fixture_count_reads (pair.bad), ==, 0);
 }
 
 /* One dies while it is used: calls go to the other. Later it is back, and used again. */
 static void
 test_dies_and_returns (void)
 {
-  g_auto (Pair) pair = { NULL };
-  pair_init (&pair);
-  pair_open (&pair, LONG_TIMEOUT);
-  expect_back (&pair);
+  g_auto (TallHbasePair) pair;
+  tall_hbase_pair_init (&pair);
+  open_pair (&pair, LONG_TIMEOUT);
+  tall_hbase_pair_expect_turns (&pair);
 
   tall_fake_gateway_set_answer (pair.bad, "get", TALL_FAKE_CLOSE, 1);
   tall_fake_gateway_set_answer (pair.bad, "getThriftServerType", TALL_FAKE_CLOSE, 1000);
   tall_fake_gateway_close_connections (pair.bad);
   tall_hbase_fixture_expect_reads (pair.table, 20);
-  guint reads = count_reads (pair.bad);
+  guint reads = tall_hbase_fixture_count_reads (pair.bad);
   tall_hbase_fixture_expect_reads (pair.table, 20);
-  g_assert_cmpuint (count_reads (pair.bad), ==, reads);
+  g_assert_cmpuint (tall_hbase_fixture_count_reads (pair.bad), ==, reads);
 
   tall_fake_gateway_set_answer (pair.bad, "get", TALL_FAKE_ANSWER, 0);
   tall_fake_gateway_set_answer (pair.bad, "getThriftServerType", TALL_FAKE_ANSWER, 0);
-  expect_back (&pair);
+  tall_hbase_pair_expect_turns (&pair);
 }
 
 /* One stops answering in the middle of a call: it costs that call its deadline, and no other, also
@@ -260,23 +201,23 @@ test_dies_and_returns (void)
 static void
 test_stops_answering (void)
 {
-  g_auto (Pair) pair = { NULL };
+  g_auto (TallHbasePair) pair;
   g_autoptr (GError) error = NULL;
-  pair_init (&pair);
-  pair_open (&pair, CALL_TIMEOUT);
-  expect_back (&pair);
+  tall_hbase_pair_init (&pair);
+  open_pair (&pair, CALL_TIMEOUT);
+  tall_hbase_pair_expect_turns (&pair);
   g_assert_true (tall_hbase_fixture_read (pair.table, 4, SOON, &error));
   g_assert_no_error (error);
   g_assert_cmpuint (tall_fake_gateway_get_connections (pair.bad), >=, 2);
 
   tall_fake_gateway_set_answer (pair.bad, "get", TALL_FAKE_SILENT, 1000);
   tall_fake_gateway_set_answer (pair.bad, "getThriftServerType", TALL_FAKE_SILENT, 1000);
-  guint reads = count_reads (pair.bad);
+  guint reads = tall_hbase_fixture_count_reads (pair.bad);
   gint64 start = g_get_monotonic_time ();
   tall_hbase_fixture_expect_reads (pair.table, 20);
   /* Every other one would take that long. */
   g_assert_cmpint (g_get_monotonic_time () - start, <, 4 * CALL_TIMEOUT * G_TIME_SPAN_MILLISECOND);
-  g_assert_cmpuint (count_reads (pair.bad), <=, reads + 1);
+  g_assert_cmpuint (tall_hbase_fixture_count_reads (pair.bad), <=, reads + 1);
 }
 
 /* What an operator is shown. */
@@ -297,10 +238,10 @@ expect_state (TallTable *table, guint i, const char *state)
 static void
 test_none_left (void)
 {
-  g_auto (Pair) pair = { NULL };
-  pair_init (&pair);
-  pair_open (&pair, LONG_TIMEOUT);
-  expect_back (&pair);
+  g_auto (TallHbasePair) pair;
+  tall_hbase_pair_init (&pair);
+  open_pair (&pair, LONG_TIMEOUT);
+  tall_hbase_pair_expect_turns (&pair);
 
   TallFakeGateway *both[] = { pair.bad, pair.good };
   for (guint i = 0; i < 2; i++)

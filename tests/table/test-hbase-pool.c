@@ -374,55 +374,14 @@ test_late_condition (void)
   g_assert_no_error (error);
 }
 
-/* Two gateways, of which the first is cut off from HBase at some time. */
-typedef struct
-{
-  TallFakeGateway *bad;
-  TallFakeGateway *good;
-  TallTable *table;
-} Pair;
-
+/* The first is cut off from HBase at some time. */
 static void
-pair_init (Pair *self)
+open_pair (TallHbasePair *pair)
 {
-  g_autoptr (GError) error = NULL;
   TallHbaseOptions options = TALL_HBASE_OPTIONS_INIT;
-  self->bad = tall_fake_gateway_new (FALSE, FALSE);
-  self->good = tall_fake_gateway_new (FALSE, FALSE);
-  const char *gateways[] = { tall_fake_gateway_get_address (self->bad),
-                             tall_fake_gateway_get_address (self->good), NULL };
-  options.gateways = gateways;
   options.call_timeout = CALL_TIMEOUT;
-  self->table = tall_hbase_table_open (&options, &error);
-  g_assert_no_error (error);
-}
-
-static void
-pair_clear (Pair *self)
-{
-  g_clear_object (&self->table);
-  g_clear_pointer (&self->bad, tall_fake_gateway_free);
-  g_clear_pointer (&self->good, tall_fake_gateway_free);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Pair, pair_clear)
-
-static guint
-count_reads (TallFakeGateway *gateway)
-{
-  return tall_fake_gateway_get_calls (gateway, "get");
-}
-
-/* Calls go by turns. */
-static void
-expect_turns (const Pair *pair)
-{
-  guint before = count_reads (pair->bad);
-  gint64 end = SOON;
-  while (count_reads (pair->bad) == before)
-    {
-      tall_hbase_fixture_expect_reads (pair->table, 1);
-      g_assert_cmpint (g_get_monotonic_time (), <, end);
-    }
+  tall_hbase_pair_init (pair);
+  tall_hbase_pair_open (pair, options);
 }
 
 /* One is alive, but HBase does not answer through it: one call finds out, and it has its turns
@@ -430,13 +389,13 @@ expect_turns (const Pair *pair)
 static void
 test_cut_off (void)
 {
-  g_auto (Pair) pair = { NULL };
-  pair_init (&pair);
-  expect_turns (&pair);
+  g_auto (TallHbasePair) pair;
+  open_pair (&pair);
+  tall_hbase_pair_expect_turns (&pair);
 
   tall_fake_gateway_set_answer (pair.bad, "get", TALL_FAKE_SILENT, 1000);
   tall_fake_gateway_set_answer (pair.bad, "tableExists", TALL_FAKE_SILENT, 1000);
-  guint reads = count_reads (pair.bad);
+  guint reads = tall_hbase_fixture_count_reads (pair.bad);
   guint questions = tall_fake_gateway_get_calls (pair.bad, "tableExists");
   gint64 start = g_get_monotonic_time ();
   tall_hbase_fixture_expect_reads (pair.table, 20);
@@ -444,21 +403,21 @@ test_cut_off (void)
   g_assert_cmpint (g_get_monotonic_time () - start, <, 4 * CALL_TIMEOUT * G_TIME_SPAN_MILLISECOND);
   tall_fake_gateway_wait_for_calls (pair.bad, "tableExists", questions + 2);
   tall_hbase_fixture_expect_reads (pair.table, 20);
-  g_assert_cmpuint (count_reads (pair.bad), ==, reads + 1);
+  g_assert_cmpuint (tall_hbase_fixture_count_reads (pair.bad), ==, reads + 1);
 
   tall_fake_gateway_set_answer (pair.bad, "get", TALL_FAKE_ANSWER, 0);
   tall_fake_gateway_set_answer (pair.bad, "tableExists", TALL_FAKE_ANSWER, 0);
-  expect_turns (&pair);
+  tall_hbase_pair_expect_turns (&pair);
 }
 
 /* So it is if nothing was read or written by it before: the self-test finds out. */
 static void
 test_cut_off_at_first (void)
 {
-  g_auto (Pair) pair = { NULL };
+  g_auto (TallHbasePair) pair;
   g_autoptr (GError) error = NULL;
-  pair_init (&pair);
-  expect_turns (&pair);
+  open_pair (&pair);
+  tall_hbase_pair_expect_turns (&pair);
 
   tall_fake_gateway_set_answer (pair.bad, "getScannerResults", TALL_FAKE_SILENT, 1000);
   tall_fake_gateway_set_answer (pair.bad, "tableExists", TALL_FAKE_SILENT, 1000);
@@ -482,9 +441,9 @@ test_cut_off_at_first (void)
 static void
 test_all_cut_off (void)
 {
-  g_auto (Pair) pair = { NULL };
-  pair_init (&pair);
-  expect_turns (&pair);
+  g_auto (TallHbasePair) pair;
+  open_pair (&pair);
+  tall_hbase_pair_expect_turns (&pair);
 
   TallFakeGateway *both[] = { pair.bad, pair.good };
   for (guint i = 0; i < 2; i++)
@@ -496,9 +455,9 @@ test_all_cut_off (void)
   g_assert_false (tall_hbase_fixture_read (pair.table, 1, SOON, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
   g_assert_true (tall_hbase_fixture_tells (error, "answers, but HBase behind it does not"));
-  guint reads = count_reads (pair.good);
+  guint reads = tall_hbase_fixture_count_reads (pair.good);
   tall_hbase_fixture_expect_reads (pair.table, 20);
-  g_assert_cmpuint (count_reads (pair.good), >, reads);
+  g_assert_cmpuint (tall_hbase_fixture_count_reads (pair.good), >, reads);
 }
 
 int

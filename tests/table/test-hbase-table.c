@@ -184,20 +184,6 @@ test_other_row (void)
   g_assert_error (error, TALL_ERROR, TALL_ERROR_INTERNAL);
 }
 
-static void
-expect_not_opened (
-    const char *address, gboolean framed, gboolean compact, TallError code, const char *hint)
-{
-  const char *gateways[] = { address, NULL };
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallTable) table = tall_hbase_fixture_open_at (gateways, framed, compact, &error);
-  g_assert_null (table);
-  g_assert_error (error, TALL_ERROR, (int)code);
-  g_test_message ("%s", error->message);
-  g_assert_true (tall_hbase_fixture_tells (error, hint));
-  g_assert_true (tall_hbase_fixture_tells (error, address));
-}
-
 /* Replies that are cut, make no sense or belong to another call: each is an error of its own and
  * the end of its connection, never a row. */
 static const struct
@@ -275,7 +261,8 @@ test_bad_options (void)
 {
   static const char *const bad_addresses[] = { "localhost", "localhost:0", ":9090", "a:b:c", "" };
   for (guint i = 0; i < G_N_ELEMENTS (bad_addresses); i++)
-    expect_not_opened (bad_addresses[i], FALSE, FALSE, TALL_ERROR_INVALID, "host:port");
+    tall_hbase_fixture_expect_not_opened (bad_addresses[i], FALSE, FALSE, TALL_ERROR_INVALID,
+                                          "host:port");
 
   static const char *const bad_names[] = { "",   "-a", "a b",   "ä",   "a:b:c",
                                            ":a", "a:", "n-s:a", "a/b", ".a" };

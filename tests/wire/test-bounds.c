@@ -3,14 +3,13 @@
 #include "tall-struct-reader.h"
 #include "tall-struct-writer.h"
 #include "tall-transport-private.h"
+#include "wire-cases.h"
 
 #include <malloc.h>
 #include <sys/socket.h>
 
 /* The bounds of the codec and of what a connection keeps: what just fits is taken, and one more is
  * not. */
-
-#define COMPACT GPOINTER_TO_INT (data)
 
 static TallTransport *
 transport_new (GByteArray *bytes, gboolean compact)
@@ -243,23 +242,13 @@ test_kept_buffers (void)
 int
 main (int argc, char **argv)
 {
-  static const struct
-  {
-    const char *name;
-    GTestDataFunc function;
-  } cases[] = {
+  static const WireCase cases[] = {
     { "announced", test_announced },
     { "empty-list", test_empty_list },
     { "structs", test_structs },
   };
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
-    for (guint compact = 0; compact < 2; compact++)
-      {
-        g_autofree char *path =
-            g_strdup_printf ("/wire/bounds/%s/%s", compact ? "compact" : "binary", cases[i].name);
-        g_test_add_data_func (path, GINT_TO_POINTER (compact), cases[i].function);
-      }
+  wire_add_cases ("bounds", cases, G_N_ELEMENTS (cases));
   g_test_add_func ("/wire/bounds/long-numbers", test_long_numbers);
   g_test_add_func ("/wire/bounds/narrow", test_narrow);
   g_test_add_func ("/wire/bounds/field-numbers", test_field_numbers);

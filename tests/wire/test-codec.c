@@ -3,10 +3,9 @@
 #include "tall-thrift.h"
 #include "tall-wire-input.h"
 #include "tall-wire-output.h"
+#include "wire-cases.h"
 
 /* Single values: each is, byte for byte, what Thrift's own protocol writes, and is read back. */
-
-#define COMPACT GPOINTER_TO_INT (data)
 
 /* Both sides write into memory of their own. */
 typedef struct
@@ -216,22 +215,12 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
 
-  const struct
-  {
-    const char *name;
-    GTestDataFunc function;
-  } cases[] = {
+  static const WireCase cases[] = {
     { "fields", test_fields },
     { "numbers", test_numbers },
     { "containers", test_containers },
     { "depth", test_depth },
   };
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
-    for (guint compact = 0; compact < 2; compact++)
-      {
-        g_autofree char *path =
-            g_strdup_printf ("/wire/codec/%s/%s", compact ? "compact" : "binary", cases[i].name);
-        g_test_add_data_func (path, GINT_TO_POINTER (compact), cases[i].function);
-      }
+  wire_add_cases ("codec", cases, G_N_ELEMENTS (cases));
   return g_test_run ();
 }

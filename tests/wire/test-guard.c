@@ -1,9 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
+#include "wire-cases.h"
 #include "wire-messages.h"
-
-/* Each case runs for both protocols: the pointer tells whether it is the compact one. */
-#define COMPACT GPOINTER_TO_INT (data)
 
 static const guint8 *
 bytes_of (GByteArray *array)
@@ -389,11 +387,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
 
-  const struct
-  {
-    const char *name;
-    GTestDataFunc function;
-  } cases[] = {
+  static const WireCase cases[] = {
     { "round-trip", test_round_trip },
     { "cut", test_cut },
     { "extra-bytes", test_extra_bytes },
@@ -406,13 +400,7 @@ main (int argc, char **argv)
     { "too-much-text", test_too_much_text },
     { "headers", test_headers },
   };
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
-    for (guint compact = 0; compact < 2; compact++)
-      {
-        g_autofree char *path =
-            g_strdup_printf ("/wire/guard/%s/%s", compact ? "compact" : "binary", cases[i].name);
-        g_test_add_data_func (path, GINT_TO_POINTER (compact), cases[i].function);
-      }
+  wire_add_cases ("guard", cases, G_N_ELEMENTS (cases));
   g_test_add_func ("/wire/guard/repeated-in-message", test_repeated_in_message);
   return g_test_run ();
 }

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
+#include "tall-hbase-callers.h"
 #include "tall-hbase-fixture.h"
 #include "tall-hbase-pool-private.h"
 
@@ -76,6 +77,37 @@ wait_for_line (TallHbasePool *pool, guint n)
         return;
       g_thread_yield ();
     }
+}
+
+/* A line that has filled while one looked again is no reason to turn it away. */
+static void
+test_line_full (void)
+{
+  g_auto (Fixture) fixture = { NULL };
+  TallHbaseLink *links[N_LINKS];
+  gint n_served = 0;
+  Caller caller = { .fixture = &fixture, .n_served = &n_served };
+  TallHbaseWaiter newcomer = { .ticket = G_MAXUINT64 };
+  fixture_init (&fixture);
+  for (guint i = 0; i < N_LINKS; i++)
+    links[i] = take (&fixture);
+  fixture.pool->options.max_waiting = 1;
+  caller.thread = g_thread_new ("caller", take_one, &caller);
+  wait_for_line (fixture.pool, 1);
+
+  g_mutex_lock (&fixture.pool->mutex);
+  tall_hbase_callers_call (fixture.pool, 1);
+  g_queue_push_tail (&fixture.pool->waiting, &newcomer);
+  g_mutex_unlock (&fixture.pool->mutex);
+  wait_for_line (fixture.pool, 2);
+  g_mutex_lock (&fixture.pool->mutex);
+  g_queue_remove (&fixture.pool->waiting, &newcomer);
+  g_mutex_unlock (&fixture.pool->mutex);
+
+  tall_hbase_pool_give_back (fixture.pool, links[0]);
+  links[0] = g_thread_join (caller.thread);
+  for (guint i = 0; i < N_LINKS; i++)
+    tall_hbase_pool_give_back (fixture.pool, links[i]);
 }
 
 /* One is called because a connection is gone and there might be room. There is none: it does not
@@ -465,6 +497,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/table/hbase/pool/called-for-nothing", test_called_for_nothing);
+  g_test_add_func ("/table/hbase/pool/line-full", test_line_full);
   g_test_add_func ("/table/hbase/pool/not-handed-over", test_not_handed_over);
   g_test_add_func ("/table/hbase/pool/kept-closed", test_kept_closed);
   g_test_add_func ("/table/hbase/pool/nothing-left", test_nothing_left);

@@ -45,13 +45,15 @@ tall_hbase_pool_set_overloaded (TallHbasePool *self, GError **error)
   tall_hbase_gateways_set_none_free (self, error);
 }
 
-/* Called with the mutex held. */
+/* A caller that had a place keeps it, however long the line is by now. Called with the mutex held.
+ */
 static gboolean
-check_line (const TallHbasePool *self, GError **error)
+check_line (const TallHbasePool *self, const TallHbaseWaiter *waiter, GError **error)
 {
   if (tall_hbase_gateways_are_lost (self))
     tall_hbase_gateways_set_unavailable (self, error);
-  else if (g_queue_get_length ((GQueue *)&self->waiting) >= self->options.max_waiting)
+  else if (waiter->ticket == 0
+           && g_queue_get_length ((GQueue *)&self->waiting) >= self->options.max_waiting)
     tall_hbase_gateways_set_overloaded (self, error);
   else
     return TRUE;
@@ -76,7 +78,7 @@ find_or_wait (TallHbasePool *self,
       if (link != NULL || *room != NULL || lending == TALL_HBASE_TRY)
         return link;
 
-      if (!check_line (self, error))
+      if (!check_line (self, &waiter, error))
         return NULL;
       if (!tall_hbase_callers_wait (self, &waiter, limit))
         {

@@ -6,6 +6,7 @@
 #include "tall-hbase-reader.h"
 #include "tall-hbase-settings.h"
 #include "tall-hbase-self-test.h"
+#include "tall-hbase-step.h"
 #include "tall-hbase-trial.h"
 #include "tall-hbase-writer.h"
 

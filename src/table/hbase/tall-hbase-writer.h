@@ -15,43 +15,9 @@ gboolean tall_hbase_apply (TallHbasePool *pool,
                            gboolean *done,
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/**
- * TallHbaseCondition:
- *
- * A cell of a mutation's row and what it must be.
- */
-typedef struct
-{
-  TallSlice qualifier;
-  const TallSlice *expected; /* NULL: it must not exist */
-} TallHbaseCondition;
-
-gboolean tall_hbase_apply_if (TallHbasePool *pool,
-                              const TallHbaseNames *names,
-                              const TallMutation *mutation,
-                              const TallHbaseCondition *condition,
-                              gint64 deadline,
-                              gboolean *matched,
-                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-/**
- * TallHbaseCounter:
- *
- * A cell that counts.
- */
-typedef struct
-{
-  const char *table; /* short name */
-  TallSlice row;
-  TallSlice qualifier;
-} TallHbaseCounter;
-
-gboolean tall_hbase_increment (TallHbasePool *pool,
-                               const TallHbaseNames *names,
-                               const TallHbaseCounter *counter,
-                               gint64 delta,
-                               gint64 deadline,
-                               gint64 *value,
-                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_hbase_writer_measure (TallHbasePool *pool,
+                                    const TallMutation *mutation,
+                                    gsize *size,
+                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

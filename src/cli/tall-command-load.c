@@ -1,19 +1,15 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
-#include "tall-json-output.h"
-#include "tall-loader.h"
+#include "tall-load-report.h"
 #include "tall-options.h"
 #include "tall-output.h"
 #include "tall-progress.h"
 #include "tall-stop.h"
-#include "tall-text.h"
 
 #include <gio/gio.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define SHOWN_REASONS 5
 
 typedef struct
 {
@@ -21,18 +17,13 @@ typedef struct
   char *rejects;
   char *print_map;
   char *spool;
+  char *on_existing;
+  TallBulkExisting existing; /* the same, understood */
+  gboolean assume_new;
   gint jobs;
   gboolean json;
   gboolean quiet;
 } LoadOptions;
-
-typedef struct
-{
-  const LoadOptions *own;
-  TallLoadSummary summary;
-  TallRejects *rejects; /* owned */
-  gdouble seconds;
-} Load;
 
 static TallExit
 print_map (const char *name)
@@ -81,143 +72,45 @@ bind_columns (TallMapping *mapping, TallCsvReader *reader)
   return FALSE;
 }
 
-static void
-print_rejects (const Load *load)
-{
-  GPtrArray *tally = tall_rejects_get_tally (load->rejects);
-  for (guint i = 0; i < MIN (tally->len, SHOWN_REASONS); i++)
-    {
-      const TallRejectTally *reason = g_ptr_array_index (tally, i);
-      g_autofree char *clean = tall_text_clean (reason->reason);
-      g_autofree char *first = tall_text_clean (reason->first_reason);
-      gboolean says_more = !g_str_has_suffix (clean, first);
-      tall_print ("  %" G_GUINT64_FORMAT " × %s (first: line %" G_GUINT64_FORMAT "%s%s)\n",
-                  reason->n_rows, clean, reason->first_line, says_more ? ": " : "",
-                  says_more ? first : "");
-    }
-  if (tally->len > SHOWN_REASONS)
-    tall_print ("  and %u more %s\n", tally->len - SHOWN_REASONS,
-                tally->len - SHOWN_REASONS == 1 ? "reason" : "reasons");
-  if (load->own->rejects != NULL)
-    tall_print ("  each with its reason and its row: %s\n", load->own->rejects);
-  else
-    tall_print ("  --rejects FILE keeps each with its reason and its row\n");
-}
-
-static void
-print_time (const Load *load)
-{
-  const TallLoadSummary *summary = &load->summary;
-  gdouble stored = (gdouble)(summary->orders + summary->customers);
-  g_autofree char *rate = g_strdup_printf ("%.0f", load->seconds > 0 ? stored / load->seconds : 0);
-  const char *what = summary->customers > 0 ? "customer" : "order";
-  tall_print ("Time      %.2f s, %s %s%s a second\n", load->seconds, rate, what,
-              g_str_equal (rate, "1") ? "" : "s");
-}
-
-static void
-print_summary (const Load *load)
-{
-  const TallLoadSummary *summary = &load->summary;
-  guint64 rejected = tall_rejects_get_count (load->rejects);
-  tall_print ("Rows      %" G_GUINT64_FORMAT " read = %" G_GUINT64_FORMAT
-              " stored + %" G_GUINT64_FORMAT " rejected",
-              summary->rows, summary->stored_rows, rejected);
-  if (summary->rows > summary->stored_rows + rejected)
-    tall_print (" + %" G_GUINT64_FORMAT " not settled",
-                summary->rows - summary->stored_rows - rejected);
-  tall_print ("\n");
-  if (summary->customers > 0)
-    tall_print ("Customers %" G_GUINT64_FORMAT "\n", summary->customers);
-  else
-    tall_print ("Orders    %" G_GUINT64_FORMAT " with %" G_GUINT64_FORMAT " %s\n", summary->orders,
-                summary->lines, summary->lines == 1 ? "line" : "lines");
-  if (summary->apart > 0)
-    tall_print_styled (TALL_STYLE_BAD,
-                       "Split     %" G_GUINT64_FORMAT " %s rejected, because %s rows are not "
-                       "together; sort the file by customer and order number\n",
-                       summary->apart, summary->apart == 1 ? "order is" : "orders are",
-                       summary->apart == 1 ? "its" : "their");
-  print_time (load);
-  if (rejected > 0)
-    {
-      tall_print_styled (TALL_STYLE_BAD, "Rejected\n");
-      print_rejects (load);
-    }
-}
-
-static void
-add_reasons (JsonBuilder *builder, GPtrArray *tally)
-{
-  tall_json_begin_array (builder, "reasons");
-  for (guint i = 0; i < tally->len; i++)
-    {
-      const TallRejectTally *reason = g_ptr_array_index (tally, i);
-      g_autofree char *valid = g_utf8_make_valid (reason->reason, -1);
-      g_autofree char *first = g_utf8_make_valid (reason->first_reason, -1);
-      json_builder_begin_object (builder);
-      tall_json_add_text (builder, "reason", valid);
-      tall_json_add_number (builder, "rows", reason->n_rows);
-      tall_json_add_number (builder, "first_line", reason->first_line);
-      tall_json_add_text (builder, "first_reason", first);
-      json_builder_end_object (builder);
-    }
-  json_builder_end_array (builder);
-}
-
-static void
-print_json (const Load *load)
-{
-  g_autoptr (JsonBuilder) builder = json_builder_new ();
-  json_builder_begin_object (builder);
-  tall_json_add_number (builder, "rows", load->summary.rows);
-  tall_json_add_number (builder, "stored_rows", load->summary.stored_rows);
-  tall_json_add_number (builder, "rejected_rows", tall_rejects_get_count (load->rejects));
-  tall_json_add_number (builder, "orders", load->summary.orders);
-  tall_json_add_number (builder, "orders_apart", load->summary.apart);
-  tall_json_add_number (builder, "lines", load->summary.lines);
-  tall_json_add_number (builder, "customers", load->summary.customers);
-  tall_json_add_number (builder, "retries", load->summary.retries);
-  tall_json_add_double (builder, "seconds", load->seconds);
-  add_reasons (builder, tall_rejects_get_tally (load->rejects));
-  json_builder_end_object (builder);
-  tall_json_print (builder);
-}
-
 static TallExit
-load_file (Load *load, TallFront *front, TallCsvReader *reader, const TallMapping *mapping)
+load_file (TallLoadReport *report,
+           const LoadOptions *own,
+           TallFront *front,
+           TallCsvReader *reader,
+           const TallMapping *mapping)
 {
   g_autoptr (GError) error = NULL;
   TallLoadOptions options = TALL_LOAD_OPTIONS_INIT;
-  options.jobs = (guint)load->own->jobs;
-  options.progress = load->own->quiet ? NULL : tall_progress_show;
-  options.folder = load->own->spool;
+  options.storing.jobs = (guint)own->jobs;
+  options.storing.bulk.on_existing = own->existing;
+  options.storing.bulk.assume_new = own->assume_new;
+  options.progress = own->quiet ? NULL : tall_progress_show;
+  options.folder = own->spool;
   options.stop = tall_stop_on_signals ();
   gint64 start = g_get_monotonic_time ();
-  gboolean ok = tall_load (front, reader, mapping, load->rejects, &options, &load->summary, &error);
-  load->seconds = (gdouble)(g_get_monotonic_time () - start) / G_USEC_PER_SEC;
+  gboolean ok =
+      tall_load (front, reader, mapping, report->rejects, &options, &report->summary, &error);
+  report->seconds = (gdouble)(g_get_monotonic_time () - start) / G_USEC_PER_SEC;
   tall_progress_clear ();
   g_autofree char *why = error != NULL ? tall_error_describe (error) : NULL;
 
-  if (load->own->json)
-    print_json (load);
-  else if (!load->own->quiet)
-    print_summary (load);
+  if (own->json)
+    tall_load_report_print_json (report);
+  else if (!own->quiet)
+    tall_load_report_print (report);
   if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     {
-      tall_print_error ("%s. To go on, load the file again: what is stored already is replaced by "
-                        "the same content",
+      tall_print_error ("%s. To go on, load the file again: what is stored already is passed over",
                         why);
       return (TallExit)(128 + g_atomic_int_get (options.stop));
     }
   if (!ok)
     {
-      tall_print_error ("%s. When this is mended, load the file again: what is stored is replaced "
-                        "by the same content",
-                        why);
+      tall_print_error (
+          "%s. When this is mended, load the file again: what is stored is passed over", why);
       return TALL_EXIT_FAILED;
     }
-  return tall_rejects_get_count (load->rejects) > 0 ? TALL_EXIT_NO : TALL_EXIT_DONE;
+  return tall_rejects_get_count (report->rejects) > 0 ? TALL_EXIT_NO : TALL_EXIT_DONE;
 }
 
 /* Whether two names, or standard input, are one regular file. */
@@ -289,12 +182,27 @@ prepare_and_load (const TallOptions *options, const LoadOptions *own)
       tall_print_failure (error);
       return TALL_EXIT_FAILED;
     }
-  Load load = { .own = own, .rejects = rejects };
-  return load_file (&load, front, reader, mapping);
+  TallLoadReport report = { mapping->kind, .rejects = rejects, .rejects_path = own->rejects };
+  return load_file (&report, own, front, reader, mapping);
+}
+
+static gboolean
+parse_existing (LoadOptions *own)
+{
+  static const char *const names[] = {
+    [TALL_BULK_REPORT] = "report", [TALL_BULK_SKIP] = "skip", [TALL_BULK_REPLACE] = "replace", NULL
+  };
+  for (guint i = 0; own->on_existing != NULL && names[i] != NULL; i++)
+    if (g_str_equal (own->on_existing, names[i]))
+      {
+        own->existing = (TallBulkExisting)i;
+        return TRUE;
+      }
+  return own->on_existing == NULL;
 }
 
 static TallExit
-check_and_load (const TallOptions *options, const LoadOptions *own)
+check_and_load (const TallOptions *options, LoadOptions *own)
 {
   if (own->print_map != NULL)
     return print_map (own->print_map);
@@ -310,6 +218,10 @@ check_and_load (const TallOptions *options, const LoadOptions *own)
     }
   if (own->jobs < 1 || own->jobs > 256)
     return tall_usage_error (&tall_command_load, "--jobs takes a number from 1 to 256");
+  if (!parse_existing (own))
+    return tall_usage_error (&tall_command_load,
+                             "--on-existing takes report, skip or replace, not “%s”",
+                             own->on_existing);
   if (!check_rejects (options, own))
     return TALL_EXIT_USAGE;
   return prepare_and_load (options, own);
@@ -324,7 +236,12 @@ run (int argc, char **argv)
       "NAME|FILE" },
     { "rejects", 0, 0, G_OPTION_ARG_FILENAME, &own.rejects,
       "where rejected rows go: CSV of line, column, reason, row", "FILE" },
-    { "jobs", 0, 0, G_OPTION_ARG_INT, &own.jobs, "puts at the same time (default 8)", "N" },
+    { "on-existing", 0, 0, G_OPTION_ARG_STRING, &own.on_existing,
+      "what is done if another content is stored: report (it is rejected; default), skip, replace",
+      "WHAT" },
+    { "assume-new", 0, 0, G_OPTION_ARG_NONE, &own.assume_new,
+      "do not look whether anything is stored already: faster; see src/load/README.md", NULL },
+    { "jobs", 0, 0, G_OPTION_ARG_INT, &own.jobs, "batches at the same time (default 8)", "N" },
     { "print-map", 0, 0, G_OPTION_ARG_FILENAME, &own.print_map,
       "print a preset, as a start for a mapping of your own", "NAME" },
     { "spool", 0, 0, G_OPTION_ARG_FILENAME, &own.spool,
@@ -343,6 +260,7 @@ run (int argc, char **argv)
     code = tall_call_error (&tall_command_load, error);
   g_free (own.map);
   g_free (own.rejects);
+  g_free (own.on_existing);
   g_free (own.print_map);
   g_free (own.spool);
   return code;
@@ -356,9 +274,10 @@ const TallCommand tall_command_load = {
           "begins with one of them: tallorder load --print-map northwind >my.map\n"
           "The rows of an order have to follow each other: sort the file by customer and order\n"
           "number. No part of an order is stored: a file of orders is read twice, and a pipe is\n"
-          "copied for that. The exit code is 1 if any row was rejected. Loading a file again is\n"
-          "harmless, unless another program has written the same orders meanwhile: the file's\n"
-          "content replaces theirs. A reject file that exists is replaced when the load ends.\n"
+          "copied for that. The exit code is 1 if any row was rejected. Loading a file again goes\n"
+          "on where it was stopped: what is stored is passed over, and what was changed since is\n"
+          "rejected, unless --on-existing says otherwise. A reject file that exists is replaced\n"
+          "when the load ends.\n"
           "Ctrl-C stops the load after the orders that are on their way, with a summary; pressed\n"
           "again, at once.\n\n"
           "Example:\n"

@@ -52,7 +52,7 @@ make_line (TallLoadStage stage,
       stage == TALL_LOAD_SURVEYS
           ? g_strdup ("first pass: where each order is")
           : g_strdup_printf ("%" G_GUINT64_FORMAT " rows, %" G_GUINT64_FORMAT " stored",
-                             summary->rows, summary->orders + summary->customers);
+                             summary->rows, summary->counts.stored.items);
   gsize len = strlen (counts);
   if (size > 0 && len + BAR_FRAME + MIN_BAR_WIDTH <= columns)
     append_bar (line, position, size, (guint)MIN (BAR_WIDTH, columns - len - BAR_FRAME));

@@ -20,6 +20,7 @@ tall_load_item_free (TallLoadItem *self)
   tall_customer_free (self->customer);
   g_array_unref (self->rows);
   g_byte_array_unref (self->raw);
+  g_clear_error (&self->unknown);
   g_free (self);
 }
 
@@ -43,17 +44,6 @@ guint
 tall_load_item_count_rows (const TallLoadItem *self)
 {
   return self->rows->len;
-}
-
-gboolean
-tall_load_item_put (const TallLoadItem *self,
-                    TallFront *front,
-                    const TallWriteOptions *options,
-                    GError **error)
-{
-  if (self->order != NULL)
-    return tall_front_put_order (front, self->order, options, NULL, error);
-  return tall_front_put_customer (front, self->customer, options, NULL, error);
 }
 
 static gboolean

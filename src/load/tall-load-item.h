@@ -22,6 +22,7 @@ typedef struct
   TallCustomer *customer; /* owned; NULL if it is an order */
   GArray *rows;           /* of TallItemRow */
   GByteArray *raw;        /* the bytes of all rows */
+  GError *unknown;        /* owned; of the first put after which it may be stored; NULL: none */
 } TallLoadItem;
 
 typedef struct
@@ -38,10 +39,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallLoadItem, tall_load_item_free)
 void tall_load_item_add_row (TallLoadItem *self, guint64 line, TallSlice raw);
 guint64 tall_load_item_get_line (const TallLoadItem *self);
 guint tall_load_item_count_rows (const TallLoadItem *self);
-gboolean tall_load_item_put (const TallLoadItem *self,
-                             TallFront *front,
-                             const TallWriteOptions *options,
-                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_load_item_compare (const TallLoadItem *self,
                                  TallFront *front,
                                  gboolean *same,

@@ -3,58 +3,22 @@
 #include "tall-loader.h"
 #include "tall-error.h"
 #include "tall-grouper.h"
+#include "tall-storer.h"
 
 #include <gio/gio.h>
-
-/* Puts that wait or run, for each job; and bytes of rows kept for them. */
-#define ITEMS_PER_JOB 4
-#define MAX_PENDING_BYTES (64 * 1024 * 1024)
 
 #define PROGRESS_ROWS 256
 
 typedef struct
 {
-  TallFront *front;
+  TallStorer *storer; /* owned */
   TallCsvReader *reader;
   TallRejects *rejects;
   const TallLoadOptions *options;
   TallLoadStage stage;
   TallSurvey *survey; /* owned; NULL for customers */
-  GThreadPool *pool;
-
-  GMutex lock; /* of everything below */
-  GCond settled;
-  guint n_pending;
-  gsize pending_bytes;
-  TallLoadSummary summary;
-  GError *failure; /* why the load was stopped; NULL: it was not */
+  guint64 n_rows;     /* read */
 } Loader;
-
-typedef enum
-{
-  STORED,
-  REFUSED, /* nothing is wrong with the others */
-  RETRY,
-  STOP, /* nothing else could be stored either */
-} Outcome;
-
-static Outcome
-classify (const GError *error)
-{
-  if (error == NULL)
-    return STORED;
-  /* A put has a condition only after an unknown outcome; then another program was faster. */
-  if (tall_error_is_passing (error) || g_error_matches (error, TALL_ERROR, TALL_ERROR_CONFLICT))
-    return RETRY;
-  return tall_error_is_of_one (error) ? REFUSED : STOP;
-}
-
-static gboolean
-is_stopped (Loader *self)
-{
-  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->lock);
-  return self->failure != NULL;
-}
 
 /* TRUE if the caller asked for a stop. */
 static gboolean
@@ -63,162 +27,22 @@ is_asked_to_stop (const Loader *self)
   return self->options->stop != NULL && g_atomic_int_get (self->options->stop) != 0;
 }
 
-/* What is known of an item that is being stored. */
-typedef struct
-{
-  const TallLoadItem *item;
-  TallWriteOptions options; /* of the next try; all have one token */
-  GError *unknown;          /* of the first try that may have stored it; NULL: there was none */
-} Put;
-
-/* Looks whether a put of unknown outcome was done. Returns RETRY, without an error, if nothing is
- * stored: then the put is sent again, on condition that there still is nothing. If something else
- * is stored, a second put could replace what another program has written since: people decide. */
-static Outcome
-settle (Loader *self, Put *put, GError **error)
-{
-  gboolean same = FALSE;
-  if (tall_load_item_compare (put->item, self->front, &same, error))
-    {
-      if (same)
-        return STORED;
-      g_set_error (
-          error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN,
-          "%s. Something else is stored there: it was there before, or another program has "
-          "written it since. Look which one counts, and load this again if it is this one",
-          put->unknown->message);
-      return REFUSED;
-    }
-  if (!g_error_matches (*error, TALL_ERROR, TALL_ERROR_NOT_FOUND))
-    return classify (*error);
-  g_clear_error (error);
-  put->options.condition = TALL_IF_ABSENT;
-  return RETRY;
-}
-
-static Outcome
-try_put (Loader *self, Put *put, GError **error)
-{
-  if (put->unknown != NULL)
-    {
-      Outcome found = settle (self, put, error);
-      if (found != RETRY || *error != NULL)
-        return found;
-    }
-  if (tall_load_item_put (put->item, self->front, &put->options, error))
-    return STORED;
-  if (put->unknown == NULL && g_error_matches (*error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN))
-    put->unknown = g_error_copy (*error);
-  return classify (*error);
-}
-
-static void
-pause_before (Loader *self, guint try)
-{
-  g_mutex_lock (&self->lock);
-  self->summary.retries++;
-  g_mutex_unlock (&self->lock);
-  gulong delay = (gulong)self->options->retry_delay * 1000 << MIN (try - 1, 6);
-  g_usleep (delay / 2 + (gulong)g_random_int_range (0, (gint32)(delay / 2) + 1));
-}
-
-/* Every try carries the same token, so that a put whose answer was lost is recognised. */
-static Outcome
-put_with_retries (Loader *self, TallLoadItem *item, GError **error)
-{
-  Put put = { .item = item, .options = { .condition = TALL_IF_ANY } };
-  put.options.has_token = TRUE;
-  tall_token_make (put.options.token);
-  Outcome outcome = try_put (self, &put, error);
-  for (guint try = 1; outcome == RETRY; try++)
-    {
-      if (try >= self->options->tries || is_stopped (self) || is_asked_to_stop (self))
-        outcome = STOP;
-      else
-        {
-          pause_before (self, try);
-          g_clear_error (error);
-          outcome = try_put (self, &put, error);
-        }
-    }
-  if (outcome == STOP && put.unknown != NULL
-      && !g_error_matches (*error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN))
-    {
-      g_clear_error (error);
-      *error = g_steal_pointer (&put.unknown);
-    }
-  g_clear_error (&put.unknown);
-  return outcome;
-}
-
-static void
-count_stored (Loader *self, const TallLoadItem *item)
-{
-  self->summary.stored_rows += tall_load_item_count_rows (item);
-  if (item->order == NULL)
-    {
-      self->summary.customers++;
-      return;
-    }
-  self->summary.orders++;
-  self->summary.lines += tall_order_count_lines (item->order);
-}
-
-static void
-stop (Loader *self, const TallLoadItem *item, GError *error)
-{
-  if (self->failure != NULL)
-    return;
-  self->failure = g_error_copy (error);
-  g_prefix_error (&self->failure,
-                  "Stopped at line %" G_GUINT64_FORMAT " of %s: ", tall_load_item_get_line (item),
-                  tall_csv_reader_get_name (self->reader));
-}
-
-static void
-refuse_item (Loader *self, TallLoadItem *item, const GError *error)
-{
-  g_autofree char *kind =
-      g_strdup_printf ("the store refuses it: %s", tall_error_code_name ((TallError)error->code));
-  tall_load_item_reject (item, self->rejects, kind, error->message);
-}
-
-static void
-store_item (gpointer data, gpointer user_data)
-{
-  Loader *self = user_data;
-  g_autoptr (TallLoadItem) item = data;
-  g_autoptr (GError) error = NULL;
-  gsize bytes = item->raw->len;
-  gboolean skipped = is_stopped (self);
-  Outcome outcome = skipped ? STOP : put_with_retries (self, item, &error);
-  if (outcome == REFUSED)
-    refuse_item (self, item, error);
-
-  g_mutex_lock (&self->lock);
-  if (outcome == STORED)
-    count_stored (self, item);
-  else if (outcome == STOP && !skipped)
-    stop (self, item, error);
-  self->n_pending--;
-  self->pending_bytes -= bytes;
-  g_cond_signal (&self->settled);
-  g_mutex_unlock (&self->lock);
-}
-
-/* Hands an item to the workers, and waits while they have enough to do. */
 static void
 submit_item (TallLoadItem *item, gpointer data)
 {
   Loader *self = data;
-  g_mutex_lock (&self->lock);
-  while (self->n_pending >= self->options->jobs * ITEMS_PER_JOB
-         || (self->n_pending > 0 && self->pending_bytes + item->raw->len > MAX_PENDING_BYTES))
-    g_cond_wait (&self->settled, &self->lock);
-  self->n_pending++;
-  self->pending_bytes += item->raw->len;
-  g_mutex_unlock (&self->lock);
-  g_thread_pool_push (self->pool, item, NULL);
+  tall_storer_add (self->storer, item);
+}
+
+/* What there is to say now. */
+static void
+sum_up (Loader *self, TallLoadSummary *summary)
+{
+  *summary = (TallLoadSummary){ .rows = self->n_rows };
+  if (self->storer != NULL)
+    tall_storer_count (self->storer, &summary->counts);
+  if (self->survey != NULL)
+    summary->apart = tall_survey_count_apart (self->survey);
 }
 
 static void
@@ -227,9 +51,8 @@ report_progress (gpointer data)
   Loader *self = data;
   if (self->options->progress == NULL)
     return;
-  g_mutex_lock (&self->lock);
-  TallLoadSummary summary = self->summary;
-  g_mutex_unlock (&self->lock);
+  TallLoadSummary summary;
+  sum_up (self, &summary);
   self->options->progress (self->stage, &summary, tall_csv_reader_get_position (self->reader),
                            tall_csv_reader_get_size (self->reader), self->options->data);
 }
@@ -263,14 +86,10 @@ take_row (Loader *self, const TallCsvRow *row, GError **error)
 {
   if (is_asked_to_stop (self))
     return set_cancelled (self, row->line, error);
-  g_mutex_lock (&self->lock);
-  guint64 rows = ++self->summary.rows;
-  gboolean stopped = self->failure != NULL;
-  g_mutex_unlock (&self->lock);
-  if (stopped || tall_rejects_has_failed (self->rejects))
-    return FALSE;
-  if (rows % PROGRESS_ROWS != 0)
+  if (++self->n_rows % PROGRESS_ROWS != 0)
     return TRUE;
+  if (tall_storer_has_failed (self->storer) || tall_rejects_has_failed (self->rejects))
+    return FALSE;
   report_progress (self);
   return check_unchanged (self, FALSE, error);
 }
@@ -311,10 +130,7 @@ survey (Loader *self, const TallMapping *mapping, GError **error)
       tall_survey_make (self->reader, mapping, folder != NULL ? folder : g_get_tmp_dir (),
                         report_progress, self, error);
   if (self->survey != NULL)
-    {
-      self->summary.apart = tall_survey_count_apart (self->survey);
-      return TRUE;
-    }
+    return TRUE;
   if (g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     {
       g_clear_error (error);
@@ -339,15 +155,42 @@ read_file (Loader *self, const TallMapping *mapping, GError **error)
 }
 
 static gboolean
-check_sum (Loader *self, GError **error)
+check_sum (const TallLoadSummary *summary, guint64 rejected, GError **error)
 {
-  guint64 rejected = tall_rejects_get_count (self->rejects);
-  if (self->summary.rows == self->summary.stored_rows + rejected)
+  const TallStorerCounts *counts = &summary->counts;
+  guint64 known = counts->stored.rows + counts->unchanged.rows + counts->skipped.rows
+                  + counts->overtaken.rows + rejected;
+  if (summary->rows == known)
     return TRUE;
   g_set_error (error, TALL_ERROR, TALL_ERROR_INTERNAL,
                "%" G_GUINT64_FORMAT " rows were read, but %" G_GUINT64_FORMAT
-               " stored and %" G_GUINT64_FORMAT " rejected: this is a defect, please report it",
-               self->summary.rows, self->summary.stored_rows, rejected);
+               " have an end: this is a defect, please report it",
+               summary->rows, known);
+  return FALSE;
+}
+
+static TallStorer *
+begin_storing (TallFront *front,
+               TallCsvReader *reader,
+               TallRejects *rejects,
+               const TallLoadOptions *options,
+               GError **error)
+{
+  TallStorerOptions storing = options->storing;
+  storing.bulk.name = tall_csv_reader_get_name (reader);
+  storing.stop = options->stop;
+  return tall_storer_new (front, &storing, rejects, error);
+}
+
+/* The first cause is the one to report: the storer's, as reading stops when storing has. */
+static gboolean
+finish_storing (Loader *self, GError **error)
+{
+  g_autoptr (GError) failure = NULL;
+  if (tall_storer_finish (self->storer, &failure))
+    return *error == NULL;
+  g_clear_error (error);
+  g_propagate_error (error, g_steal_pointer (&failure));
   return FALSE;
 }
 
@@ -379,31 +222,23 @@ tall_load (TallFront *front,
            TallLoadSummary *summary,
            GError **error)
 {
-  tall_csv_reader_set_stop (reader, options->stop);
-  Loader self = { .front = front, .reader = reader, .rejects = rejects, .options = options };
-  g_mutex_init (&self.lock);
-  g_cond_init (&self.settled);
-  self.pool = g_thread_pool_new (store_item, &self, (gint)options->jobs, FALSE, NULL);
+  g_autoptr (TallStorer) storer = begin_storing (front, reader, rejects, options, error);
+  Loader self = { .storer = storer, .reader = reader, .rejects = rejects, .options = options };
+  sum_up (&self, summary);
+  if (storer == NULL)
+    return FALSE;
 
   g_autoptr (GError) local = NULL;
+  tall_csv_reader_set_stop (reader, options->stop);
   gboolean ok = read_file (&self, mapping, &local);
-  g_thread_pool_free (self.pool, FALSE, TRUE);
+  ok = finish_storing (&self, &local) && ok;
   report_progress (&self);
-  *summary = self.summary;
+  sum_up (&self, summary);
+  tall_survey_free (self.survey);
 
-  /* The first cause is the one to report. */
-  if (self.failure != NULL)
-    {
-      g_clear_error (&local);
-      local = g_steal_pointer (&self.failure);
-      ok = FALSE;
-    }
   ok = tall_rejects_close (rejects, local == NULL ? &local : NULL) && ok;
-  ok = ok && check_sum (&self, &local);
+  ok = ok && check_sum (summary, tall_rejects_get_count (rejects), &local);
   if (local != NULL)
     g_propagate_error (error, g_steal_pointer (&local));
-  tall_survey_free (self.survey);
-  g_cond_clear (&self.settled);
-  g_mutex_clear (&self.lock);
   return ok;
 }

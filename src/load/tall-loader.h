@@ -5,25 +5,21 @@
 #include "tall-csv-reader.h"
 #include "tall-front.h"
 #include "tall-mapping.h"
-#include "tall-rejects.h"
+#include "tall-storer.h"
 
 G_BEGIN_DECLS
 
 /**
  * TallLoadSummary:
  *
- * The result of a load. At the end of a load that was not stopped, rows = stored_rows + rejected
- * rows.
+ * The result of a load. At the end of a load that was not stopped, the rows read are those of all
+ * @counts and the rejected ones.
  */
 typedef struct
 {
-  guint64 rows;        /* read, without the header and blank lines */
-  guint64 stored_rows; /* rows of orders and customers that are stored */
-  guint64 orders;      /* stored */
-  guint64 lines;       /* of these orders */
-  guint64 customers;   /* stored */
-  guint64 retries;     /* times that a put had to be tried again */
-  guint64 apart;       /* orders that were not stored as their rows do not follow each other */
+  guint64 rows; /* read, without the header and blank lines */
+  TallStorerCounts counts;
+  guint64 apart; /* orders that were not stored as their rows do not follow each other */
 } TallLoadSummary;
 
 /**
@@ -57,10 +53,8 @@ typedef void (*TallLoadProgress) (TallLoadStage stage,
  */
 typedef struct
 {
-  guint jobs;         /* puts in flight at once, 1 … 256 */
-  guint tries;        /* of one put while the store is not available */
-  guint retry_delay;  /* milliseconds before the second try; doubles with each */
-  const char *folder; /* where the copy of a pipe goes; NULL: where temporary files go */
+  TallStorerOptions storing; /* its name and @stop are set by the load */
+  const char *folder;        /* where the copy of a pipe goes; NULL: where temporary files go */
   TallLoadProgress progress;
   gpointer data;
   const gint *stop; /* atomic; the load stops when it is not 0 any more; NULL: it never does */
@@ -68,7 +62,7 @@ typedef struct
 
 #define TALL_LOAD_OPTIONS_INIT                                                                     \
   {                                                                                                \
-    .jobs = 8, .tries = 6, .retry_delay = 100                                                      \
+    .storing = TALL_STORER_OPTIONS_INIT                                                            \
   }
 
 gboolean tall_load (TallFront *front,

@@ -62,12 +62,12 @@ def load_northwind(folder):
                 stdin=(NORTHWIND / "orders.csv").read_text("utf-8")).ends(DONE).out
     equal(len(re.findall(r'"seconds" : \d+(\.\d{1,3})?,\n', again)), 1)
     summary = json.loads(again)
-    equal([summary[k] for k in ("rows", "stored_rows", "rejected_rows", "orders", "lines")],
-          [2155, 2155, 0, 830, 2155])
+    equal([summary[k] for k in ("rows", "rejected_rows", "unchanged")],
+          [2155, 0, {"orders": 830, "rows": 2155, "lines": 2155}])
     run("get", "--store", store, "ERNSH", "11008").ends(DONE, "total 4680.90")
     with Server(store) as server:
         run("load", "--server", server.address, "--map", "northwind",
-            NORTHWIND / "orders.csv").ends(DONE, "830 with 2155 lines")
+            NORTHWIND / "orders.csv").ends(DONE, "Orders    0 with 0 lines, 830 unchanged")
         equal(server.stop(), 0)
 
 
@@ -88,7 +88,8 @@ def load_rejects(folder):
     own = f"{folder}/own.map"
     preset = run("load", "--print-map", "online-retail").ends(DONE, "[order]").out
     pathlib.Path(own).write_text(preset + "order.customer_number = GUEST\n", encoding="utf-8")
-    run("load", "--store", store, "--map", own, RETAIL).ends(DONE, "512 with 9999 lines")
+    run("load", "--store", store, "--map", own, RETAIL).ends(
+        DONE, "68 with 2291 lines, 444 unchanged")
     run("get", "--store", store, "GUEST", "536414").ends(DONE, "22139")
 
     run("load", "--store", store, "--map", "northwind", RETAIL).ends(
@@ -215,13 +216,13 @@ def load_rows_apart(folder):
     for given in ([source], ["-"], ["-", "--spool", folder]):
         stdin = pathlib.Path(source).read_text("utf-8") if given[0] == "-" else None
         run(*load, *given, "--rejects", rejects, stdin=stdin).ends(
-            NO, "8 read = 2 stored + 6 rejected", "2 orders are rejected, because their rows are not together",
+            NO, "8 read = ", " + 6 rejected", "2 orders are rejected, because their rows are not together",
             "5 × the lines of the order are not together (first: line 2: order 1: its lines are "
             "not together: lines 2 and 5; sort the file by customer and order number)",
             "1 × Q: is not a number (first: line 6: “x” is not a number of the form 1234.5")
         equal(stored(), [None, None, None, ["2"], ["5"]])
     summary = json.loads(run(*load, source, "--json").ends(NO).out)
-    equal((summary["orders"], summary["orders_apart"], summary["reasons"][0]),
+    equal((summary["unchanged"]["orders"], summary["orders_apart"], summary["reasons"][0]),
           (2, 2, {"reason": "the lines of the order are not together", "rows": 5, "first_line": 2,
                   "first_reason": "order 1: its lines are not together: lines 2 and 5; sort the "
                                   "file by customer and order number"}))
@@ -243,6 +244,28 @@ def load_rows_apart(folder):
         rejected = [row["row"] for row in csv.DictReader(file)]
     run(*load, "-", stdin="C,O,Q\n" + "\n".join(rejected) + "\n").ends(DONE)
     equal(lines_of(store, "A", 1), ["1", "4"])
+
+
+@test
+def load_what_is_there(folder):
+    """What is stored with another content is left, unless the caller decides otherwise."""
+    store = new_store(folder)
+    load = ["load", "--store", store, "--map", write_map(folder), "-"]
+    run(*load, stdin="C,O,Q\nA,1,1\nA,2,2\n").ends(DONE, "2 read = 2 stored + 0 rejected")
+    changed = "C,O,Q\nA,1,1\nA,2,7\nA,3,3\n"
+    rejects = f"{folder}/rejects.csv"
+    run(*load, "--rejects", rejects, stdin=changed).ends(
+        NO, "3 read = 1 stored + 1 unchanged + 1 rejected", "Orders    1 with 1 line, 1 unchanged",
+        "the store refuses it: conflict", "another content is stored")
+    equal(pathlib.Path(rejects).read_text("utf-8").endswith('"A,2,7"\n'), True)
+    run(*load, "--on-existing", "skip", stdin=changed).ends(
+        DONE, "3 read = 0 stored + 2 unchanged + 1 skipped + 0 rejected")
+    equal(lines_of(store, "A", 2), ["2"])
+    run(*load, "--on-existing", "replace", stdin=changed).ends(
+        DONE, "3 read = 1 stored + 2 unchanged + 0 rejected")
+    equal(lines_of(store, "A", 2), ["7"])
+    run(*load, "--on-existing", "ask", stdin=changed).ends(
+        USAGE, "--on-existing takes report, skip or replace, not “ask”")
 
 
 @test

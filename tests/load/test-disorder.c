@@ -174,12 +174,13 @@ load_rows (const GArray *rows, TallFront *front)
   g_assert_true (tall_mapping_bind_reader (mapping, reader, &error));
   g_autoptr (TallRejects) rejects = tall_rejects_new (rejects_path, &error);
   TallLoadOptions options = TALL_LOAD_OPTIONS_INIT;
-  options.jobs = 1;
+  options.storing.jobs = 1;
   TallLoadSummary summary;
   g_assert_true (tall_load (front, reader, mapping, rejects, &options, &summary, &error));
   g_assert_no_error (error);
   g_assert_cmpuint (summary.rows, ==, rows->len);
-  g_assert_cmpuint (summary.rows, ==, summary.stored_rows + tall_rejects_get_count (rejects));
+  g_assert_cmpuint (summary.rows, ==,
+                    summary.counts.stored.rows + tall_rejects_get_count (rejects));
   g_remove (path);
   return rejects_path;
 }

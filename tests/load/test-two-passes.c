@@ -85,7 +85,7 @@ load_path (Fixture *self, const char *path)
   self->rejects = tall_rejects_new (NULL, &error);
   g_assert_no_error (error);
   TallLoadOptions options = TALL_LOAD_OPTIONS_INIT;
-  options.jobs = 1;
+  options.storing.jobs = 1;
   options.progress = on_progress;
   options.data = self;
   options.folder = self->folder;
@@ -101,7 +101,7 @@ assert_loaded (Fixture *self)
   g_assert_cmpuint (self->n_surveys, >, 0);
   g_assert_cmpuint (self->summary.rows, ==, N_ROWS);
   g_assert_cmpuint (self->summary.apart, ==, 1);
-  g_assert_cmpuint (self->summary.orders, ==, N_ROWS / 2 - 1);
+  g_assert_cmpuint (self->summary.counts.stored.items, ==, N_ROWS / 2 - 1);
   g_assert_cmpuint (tall_rejects_get_count (self->rejects), ==, 3);
   g_assert_cmpuint (tall_faulty_front_count_orders (self->front), ==, N_ROWS / 2 - 1);
   const TallRejectTally *only = g_ptr_array_index (tall_rejects_get_tally (self->rejects), 0);

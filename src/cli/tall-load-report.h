@@ -1,0 +1,26 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-loader.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallLoadReport:
+ *
+ * What `load` says when it has ended, or was stopped.
+ */
+typedef struct
+{
+  TallMappingKind kind;
+  TallLoadSummary summary;
+  TallRejects *rejects;     /* not owned */
+  const char *rejects_path; /* where they are kept; NULL: nowhere */
+  gdouble seconds;
+} TallLoadReport;
+
+void tall_load_report_print (const TallLoadReport *self);
+void tall_load_report_print_json (const TallLoadReport *self);
+
+G_END_DECLS

@@ -1,0 +1,77 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-bulk.h"
+#include "tall-load-item.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallStorerOptions:
+ *
+ * Start from TALL_STORER_OPTIONS_INIT.
+ */
+typedef struct
+{
+  guint jobs;        /* batches that are put at once, 1 … 256 */
+  guint tries;       /* of one batch while the store is not available */
+  guint retry_delay; /* milliseconds before the second try; doubles with each */
+  TallBulkOptions bulk;
+  const gint
+      *stop; /* atomic; nothing is tried again when it is not 0 any more; NULL: it never is */
+} TallStorerOptions;
+
+#define TALL_STORER_OPTIONS_INIT                                                                   \
+  {                                                                                                \
+    .jobs = 8, .tries = 6, .retry_delay = 100                                                      \
+  }
+
+/**
+ * TallStorerTally:
+ *
+ * Orders, or customers, that had one end.
+ */
+typedef struct
+{
+  guint64 items;
+  guint64 rows;  /* of the file, of these */
+  guint64 lines; /* of these orders */
+} TallStorerTally;
+
+/**
+ * TallStorerCounts:
+ *
+ * What became of what a storer was given, apart from what it rejected.
+ */
+typedef struct
+{
+  TallStorerTally stored;    /* and safe from a crash */
+  TallStorerTally unchanged; /* the same was stored before */
+  TallStorerTally skipped;   /* another content was stored before, and was left */
+  TallStorerTally overtaken; /* another program has written it at the same time */
+  guint64 retries;           /* batches that were put again */
+} TallStorerCounts;
+
+/**
+ * TallStorer:
+ *
+ * Stores orders or customers: gathers them into batches, puts several of these at once, puts again
+ * what fails for a while, rejects what the store refuses, and counts. It holds some batches, and
+ * tall_storer_add() waits while there are enough. One thread adds; any may count.
+ */
+typedef struct _TallStorer TallStorer;
+
+TallStorer *tall_storer_new (TallFront *front,
+                             const TallStorerOptions *options,
+                             TallRejects *rejects,
+                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_storer_free (TallStorer *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallStorer, tall_storer_free)
+
+void tall_storer_add (TallStorer *self, TallLoadItem *item);
+gboolean tall_storer_has_failed (TallStorer *self);
+void tall_storer_count (TallStorer *self, TallStorerCounts *counts);
+gboolean tall_storer_finish (TallStorer *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

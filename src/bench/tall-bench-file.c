@@ -60,16 +60,16 @@ read_rows (Reading *self, TallCsvReader *reader, const TallMapping *mapping, GEr
       tall_survey_make (reader, mapping, g_get_tmp_dir (), NULL, NULL, error);
   if (survey == NULL)
     return FALSE;
-  g_autoptr (TallGrouper) grouper = tall_grouper_new (mapping, tall_csv_reader_get_columns (reader),
-                                                      survey, self->rejects, take_item, self);
+  const TallSpoolPlace place = { .folder = g_get_tmp_dir () };
+  g_autoptr (TallGrouper) grouper =
+      tall_grouper_new (mapping, tall_csv_reader_get_columns (reader), survey, &place,
+                        self->rejects, take_item, self);
   TallCsvRow row;
   TallCsvStep step = TALL_CSV_END;
   while (!is_full (self) && (step = tall_csv_reader_next (reader, &row, error)) == TALL_CSV_ROW)
-    tall_grouper_push (grouper, &row);
-  if (step == TALL_CSV_FAILED)
-    return FALSE;
-  tall_grouper_finish (grouper);
-  return TRUE;
+    if (!tall_grouper_push (grouper, &row, error))
+      return FALSE;
+  return step != TALL_CSV_FAILED && tall_grouper_finish (grouper, NULL, error);
 }
 
 static gboolean

@@ -8,6 +8,7 @@
 #include "tall-stop.h"
 
 #include <gio/gio.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -72,6 +73,17 @@ bind_columns (TallMapping *mapping, TallCsvReader *reader)
   return FALSE;
 }
 
+static void
+announce_spool (const char *folder, guint64 bytes, gpointer data G_GNUC_UNUSED)
+{
+  g_autofree char *size = g_format_size (bytes);
+  tall_progress_clear ();
+  fprintf (stderr,
+           "Rows of orders whose rows are not together, about %s, are put aside in %s; --spool "
+           "names another folder\n",
+           size, folder);
+}
+
 static TallExit
 load_file (TallLoadReport *report,
            const LoadOptions *own,
@@ -85,6 +97,7 @@ load_file (TallLoadReport *report,
   options.storing.bulk.on_existing = own->existing;
   options.storing.bulk.assume_new = own->assume_new;
   options.progress = own->quiet ? NULL : tall_progress_show;
+  options.announce = own->quiet ? NULL : announce_spool;
   options.folder = own->spool;
   options.stop = tall_stop_on_signals ();
   gint64 start = g_get_monotonic_time ();
@@ -245,7 +258,8 @@ run (int argc, char **argv)
     { "print-map", 0, 0, G_OPTION_ARG_FILENAME, &own.print_map,
       "print a preset, as a start for a mapping of your own", "NAME" },
     { "spool", 0, 0, G_OPTION_ARG_FILENAME, &own.spool,
-      "where the copy of a pipe goes, as orders are read twice (default: $TMPDIR or /tmp)", "DIR" },
+      "where rows of orders come together, and the copy of a pipe goes (default: $TMPDIR or /tmp)",
+      "DIR" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &own.json, "the summary as JSON", NULL },
     { "quiet", 0, 0, G_OPTION_ARG_NONE, &own.quiet, "no bar, and no summary unless with --json",
       NULL },
@@ -272,9 +286,9 @@ const TallCommand tall_command_load = {
   .summary = "Loads orders or customers from CSV; bad rows go aside with their reason.",
   .help = "Presets: northwind, northwind-customers, online-retail. A mapping file of your own\n"
           "begins with one of them: tallorder load --print-map northwind >my.map\n"
-          "The rows of an order have to follow each other: sort the file by customer and order\n"
-          "number. No part of an order is stored: a file of orders is read twice, and a pipe is\n"
-          "copied for that. The exit code is 1 if any row was rejected. Loading a file again goes\n"
+          "The rows of an order may lie anywhere. No part of an order is stored: a file of orders\n"
+          "is read twice, and a pipe is copied for that. The exit code is 1 if any row was "
+          "rejected. Loading a file again goes\n"
           "on where it was stopped: what is stored is passed over, and what was changed since is\n"
           "rejected, unless --on-existing says otherwise. A reject file that exists is replaced\n"
           "when the load ends.\n"

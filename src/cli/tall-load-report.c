@@ -124,15 +124,8 @@ print_items (const TallLoadReport *self)
 void
 tall_load_report_print (const TallLoadReport *self)
 {
-  const TallLoadSummary *summary = &self->summary;
   print_rows (self);
   print_items (self);
-  if (summary->apart > 0)
-    tall_print_styled (TALL_STYLE_BAD,
-                       "Split     %" G_GUINT64_FORMAT " %s rejected, because %s rows are not "
-                       "together; sort the file by customer and order number\n",
-                       summary->apart, summary->apart == 1 ? "order is" : "orders are",
-                       summary->apart == 1 ? "its" : "their");
   print_time (self);
   if (tall_rejects_get_count (self->rejects) > 0)
     {
@@ -179,7 +172,7 @@ tall_load_report_print_json (const TallLoadReport *self)
       tall_json_add_number (builder, "lines", tally->lines);
       json_builder_end_object (builder);
     }
-  tall_json_add_number (builder, "orders_apart", self->summary.apart);
+  tall_json_add_number (builder, "spooled_rows", self->summary.spooled_rows);
   tall_json_add_number (builder, "retries", self->summary.counts.retries);
   tall_json_add_double (builder, "seconds", self->seconds);
   add_reasons (builder, tall_rejects_get_tally (self->rejects));

@@ -1,75 +1,49 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-grouper.h"
-#include "tall-digest-set.h"
-#include "tall-draft.h"
-#include "tall-error.h"
 #include "tall-order-cursor.h"
-
-/* Bytes of the file that the rows of one order may take: they are kept until it is stored. */
-#define MAX_ORDER_BYTES (64 * 1024 * 1024)
-
-#define KIND_SIBLING "another row of the same order was rejected"
-#define KIND_APART "the lines of the order are not together"
-#define KIND_TWICE "the customer came earlier in the file"
-#define KIND_NUMBER "is not a valid number"
+#include "tall-row-check.h"
 
 struct _TallGrouper
 {
-  const TallMapping *mapping; /* not owned */
-  const char *const *columns; /* not owned */
-  TallRejects *rejects;       /* not owned */
-  TallGrouperEmit emit;
+  TallRowCheck check;
+  TallSurvey *survey;   /* not owned */
+  TallRejects *rejects; /* not owned */
   gpointer data;
 
-  TallDigestSet *customers; /* that came before; NULL for orders */
-
-  TallSurvey *survey; /* not owned; NULL for customers */
   TallOrderCursor cursor;
-  gboolean open;       /* an order is under construction: */
-  TallDraft *draft;    /* NULL once the order is rejected */
-  TallLoadItem *item;  /* its rows so far */
-  TallTrouble trouble; /* what the survey says of it */
-  guint64 failed_line; /* where the row is that it was rejected for; 0: not rejected */
-  guint64 gap_line;    /* where an unreadable row came last; 0: none since the last good one */
+  TallAssembler *assembler; /* of the orders that are assembled as they come, then of the others */
+  TallOrderSpool *spool;
+  gboolean apart; /* the rows that are being read go there */
+  guint64 gap;    /* where an unreadable row came last; 0: none since the last good one */
 };
 
 /**
  * tall_grouper_new:
- * @mapping: bound to the file; stays the caller's
+ * @mapping: of orders, bound to the file; stays the caller's
  * @columns: the names in the file's header; stay the caller's
- * @survey: (nullable): of the same file; stays the caller's; NULL for customers
- * @emit: called by push and finish for every order or customer
+ * @survey: of the same file; stays the caller's
+ * @place: where rows are put aside; its texts stay the caller's
+ * @emit: called by push and finish for every order
  */
 TallGrouper *
 tall_grouper_new (const TallMapping *mapping,
                   const char *const *columns,
                   TallSurvey *survey,
+                  const TallSpoolPlace *place,
                   TallRejects *rejects,
-                  TallGrouperEmit emit,
+                  TallAssemblerEmit emit,
                   gpointer data)
 {
   TallGrouper *self = g_new0 (TallGrouper, 1);
-  self->mapping = mapping;
-  self->columns = columns;
-  self->rejects = rejects;
-  self->emit = emit;
-  self->data = data;
+  self->check = (TallRowCheck){ mapping, columns };
   self->survey = survey;
-  if (mapping->kind == TALL_MAPPING_CUSTOMERS)
-    self->customers = tall_digest_set_new ();
-  else
-    tall_order_cursor_init (&self->cursor, mapping);
+  self->rejects = rejects;
+  self->data = data;
+  self->assembler = tall_assembler_new (rejects, emit, data);
+  self->spool = tall_order_spool_new (mapping, place);
+  tall_order_cursor_init (&self->cursor, mapping);
   return self;
-}
-
-static void
-close_order (TallGrouper *self)
-{
-  g_clear_pointer (&self->draft, tall_draft_free);
-  g_clear_pointer (&self->item, tall_load_item_free);
-  self->open = FALSE;
-  self->failed_line = self->gap_line = 0;
 }
 
 void
@@ -77,157 +51,9 @@ tall_grouper_free (TallGrouper *self)
 {
   if (self == NULL)
     return;
-  close_order (self);
-  tall_digest_set_free (self->customers);
+  tall_assembler_free (self->assembler);
+  tall_order_spool_free (self->spool);
   g_free (self);
-}
-
-static void
-reject_row (TallGrouper *self, const TallCsvRow *row, const TallRowFault *fault, const char *reason)
-{
-  TallReject reject = { row->line, fault->column, fault->kind, reason, row->raw };
-  tall_rejects_add (self->rejects, &reject);
-}
-
-static void
-reject_for_sibling (TallGrouper *self, const TallCsvRow *row)
-{
-  TallRowFault fault = { NULL, KIND_SIBLING };
-  g_autofree char *reason =
-      g_strdup_printf ("order %s is rejected because of line %" G_GUINT64_FORMAT,
-                       self->cursor.order_number, self->failed_line);
-  if (row != NULL)
-    reject_row (self, row, &fault, reason);
-  else
-    tall_load_item_reject (self->item, self->rejects, fault.kind, reason);
-}
-
-static void
-reject_apart (TallGrouper *self, const TallCsvRow *row)
-{
-  TallRowFault fault = { NULL, KIND_APART };
-  g_autofree char *reason =
-      g_strdup_printf ("order %s: its lines are not together: lines %" G_GUINT64_FORMAT
-                       " and %" G_GUINT64_FORMAT "; sort the file by customer and order number",
-                       self->cursor.order_number, self->trouble.first, self->trouble.again);
-  reject_row (self, row, &fault, reason);
-}
-
-static gboolean
-is_apart (const TallGrouper *self)
-{
-  return self->trouble.again != 0;
-}
-
-/* Rejects the order under construction, all rows so far, because of the row in @line. */
-static void
-fail_order (TallGrouper *self, guint64 line)
-{
-  if (self->failed_line != 0 || is_apart (self))
-    return;
-  self->failed_line = line;
-  g_clear_pointer (&self->draft, tall_draft_free);
-  reject_for_sibling (self, NULL);
-}
-
-static void
-finish_order (TallGrouper *self)
-{
-  if (self->open && self->draft != NULL)
-    {
-      TallLoadItem *item = g_steal_pointer (&self->item);
-      item->order = tall_draft_finish (self->draft);
-      self->emit (item, self->data);
-    }
-  close_order (self);
-}
-
-/* An order for which the survey has found no trouble is in one piece. */
-static void
-begin_order (TallGrouper *self, guint64 line)
-{
-  const TallOrderCursor *cursor = &self->cursor;
-  const char *customer = cursor->knows_customer ? cursor->customer_number : NULL;
-  finish_order (self);
-  self->open = TRUE;
-  self->item = tall_load_item_new ();
-  tall_survey_begin_order (self->survey, customer, cursor->order_number, line, &self->trouble);
-  if (is_apart (self))
-    return;
-  if (self->trouble.spoiled != 0)
-    fail_order (self, self->trouble.spoiled);
-  else if (customer != NULL)
-    self->draft = tall_draft_new (self->mapping, customer, cursor->order_number);
-}
-
-static void
-add_row (TallGrouper *self, const TallCsvRow *row)
-{
-  g_autoptr (GError) error = NULL;
-  TallRowFault fault = { NULL, "the order is too large" };
-  if (self->item->raw->len + row->raw.len > MAX_ORDER_BYTES)
-    g_set_error (&error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
-                 "the rows of order %s take more than %d bytes", self->cursor.order_number,
-                 MAX_ORDER_BYTES);
-  else if (tall_draft_add_row (self->draft, row, &fault, &error))
-    {
-      tall_load_item_add_row (self->item, row->line, row->raw);
-      return;
-    }
-  reject_row (self, row, &fault, error->message);
-  fail_order (self, row->line);
-}
-
-/* A row that names its order. If it is bad in itself, @reason and @fault say why. */
-static void
-push_order_row (TallGrouper *self,
-                const TallCsvRow *row,
-                const TallRowFault *fault,
-                const char *reason)
-{
-  if (self->gap_line != 0)
-    fail_order (self, self->gap_line);
-  self->gap_line = 0;
-
-  if (reason != NULL)
-    {
-      reject_row (self, row, fault, reason);
-      fail_order (self, row->line);
-    }
-  else if (is_apart (self))
-    reject_apart (self, row);
-  else if (self->failed_line != 0)
-    reject_for_sibling (self, row);
-  else
-    add_row (self, row);
-}
-
-static const char *
-name_column (TallGrouper *self, gint column)
-{
-  return column == TALL_CSV_NO_COLUMN ? NULL : self->columns[column];
-}
-
-/* Why a row has no valid number of that source; NULL: it has one. */
-static char *
-describe_number (TallGrouper *self,
-                 const TallMappingSource *source,
-                 const TallCsvRow *row,
-                 TallRowFault *fault)
-{
-  g_autoptr (GError) error = NULL;
-  gboolean of_order = tall_csv_field_is_order_number (source->field);
-  const char *text = tall_mapping_get_value (self->mapping, source, row->fields, row->n_fields);
-  fault->column = source->column;
-  if (text == NULL)
-    {
-      fault->kind = of_order ? "there is no order number" : "there is no customer number";
-      return g_strdup (fault->kind);
-    }
-  fault->kind = KIND_NUMBER;
-  return tall_validate_number (text, of_order ? "order" : "customer", &error)
-             ? NULL
-             : g_strdup (error->message);
 }
 
 /* Why a row of an order is bad; NULL: it is not, on its own. */
@@ -235,106 +61,110 @@ static char *
 find_fault (TallGrouper *self, const TallCsvRow *row, TallRowFault *fault)
 {
   const TallOrderCursor *cursor = &self->cursor;
-  *fault = (TallRowFault){ name_column (self, row->column), row->kind };
-  if (row->reason != NULL)
-    return g_strdup (row->reason);
+  char *reason = tall_row_check_readable (&self->check, row, fault);
+  if (reason != NULL)
+    return reason;
   if (cursor->row_order == NULL)
-    return describe_number (self, cursor->order_source, row, fault);
+    return tall_row_check_number (&self->check, cursor->order_source, row, fault);
   if (cursor->row_customer == NULL)
-    return describe_number (self, cursor->customer_source, row, fault);
+    return tall_row_check_number (&self->check, cursor->customer_source, row, fault);
   return NULL;
 }
 
-/* An unreadable row that does not clearly belong to the order under construction is in its middle
- * if that goes on after it. */
+/* An order for which the survey has found no other rows is in one piece. */
 static void
-push_order (TallGrouper *self, const TallCsvRow *row)
+begin_order (TallGrouper *self)
 {
-  TallRowFault fault;
-  TallOrderPlace place = tall_order_cursor_step (&self->cursor, row);
-  g_autofree char *reason = find_fault (self, row, &fault);
-  if (place == TALL_PLACE_STRAY || place == TALL_PLACE_NAMELESS)
-    {
-      reject_row (self, row, &fault, reason);
-      if (self->open)
-        self->gap_line = row->line;
-      return;
-    }
-  if (place == TALL_PLACE_NEW)
-    begin_order (self, row->line);
-  push_order_row (self, row, &fault, reason);
+  const TallOrderCursor *cursor = &self->cursor;
+  const char *customer = cursor->knows_customer ? cursor->customer_number : NULL;
+  self->gap = 0;
+  tall_assembler_finish (self->assembler);
+  self->apart = tall_survey_begin_order (self->survey, customer, cursor->order_number);
+  if (!self->apart)
+    tall_assembler_begin (self->assembler, self->check.mapping, customer, cursor->order_number);
 }
 
-/* Remembers a customer. Returns whether it came before. */
 static gboolean
-came_before (TallGrouper *self, const char *number)
+put_aside (TallGrouper *self, const TallCsvRow *row, guint64 blame, GError **error)
 {
-  guint8 digest[TALL_MD5_SIZE];
-  tall_md5 (tall_slice_str (number), digest);
-  return !tall_digest_set_add (self->customers, digest);
+  return tall_order_spool_put (self->spool, self->cursor.row_customer, self->cursor.row_order, row,
+                               blame, error);
 }
 
-static TallLoadItem *
-make_customer (TallGrouper *self, const TallCsvRow *row, TallRowFault *fault, char **reason)
+/* A row that is not clearly of the order that is being read is in its middle if that goes on after
+ * it. If it names an order, it rejects that, too. */
+static gboolean
+push_stray (TallGrouper *self, const TallCsvRow *row, GError **error)
 {
-  g_autoptr (GError) error = NULL;
-  const TallMappingSource *source =
-      tall_order_cursor_find_source (self->mapping, tall_csv_field_is_customer_number);
-  *fault = (TallRowFault){ name_column (self, row->column), row->kind };
-  *reason =
-      row->reason != NULL ? g_strdup (row->reason) : describe_number (self, source, row, fault);
-  if (*reason != NULL)
-    return NULL;
-  const char *number = tall_mapping_get_value (self->mapping, source, row->fields, row->n_fields);
-  if (came_before (self, number))
-    {
-      fault->kind = KIND_TWICE;
-      *reason = g_strdup_printf ("customer %s came earlier in this file", number);
-      return NULL;
-    }
-  g_autoptr (TallLoadItem) item = tall_load_item_new ();
-  item->customer = tall_row_make_customer (self->mapping, number, row, fault, &error);
-  if (item->customer == NULL)
-    {
-      *reason = g_strdup (error->message);
-      return NULL;
-    }
-  tall_load_item_add_row (item, row->line, row->raw);
-  return g_steal_pointer (&item);
+  if (self->cursor.open)
+    self->gap = row->line;
+  return self->cursor.row_order == NULL || put_aside (self, row, row->line, error);
+}
+
+static gboolean
+push_row (TallGrouper *self, const TallCsvRow *row, GError **error)
+{
+  guint64 blame = self->gap;
+  self->gap = 0;
+  if (blame == 0 && row->reason != NULL)
+    blame = row->line;
+  if (self->apart)
+    return put_aside (self, row, blame, error);
+  if (blame != 0)
+    tall_assembler_fail (self->assembler, blame);
+  if (row->reason == NULL)
+    tall_assembler_push (self->assembler, row);
+  return TRUE;
 }
 
 static void
-push_customer (TallGrouper *self, const TallCsvRow *row)
+reject_row (TallGrouper *self, const TallCsvRow *row, const TallRowFault *fault)
 {
-  TallRowFault fault;
-  g_autofree char *reason = NULL;
-  TallLoadItem *item = make_customer (self, row, &fault, &reason);
-  if (item != NULL)
-    self->emit (item, self->data);
-  else
-    reject_row (self, row, &fault, reason);
+  TallReject reject = { row->line, fault->column, fault->kind, row->reason, row->raw };
+  tall_rejects_add (self->rejects, &reject);
 }
 
 /**
  * tall_grouper_push:
  * @row: the next row of the file, good or bad
+ *
+ * Returns: FALSE with %TALL_ERROR_UNAVAILABLE if the row cannot be put aside
  */
-void
-tall_grouper_push (TallGrouper *self, const TallCsvRow *row)
+gboolean
+tall_grouper_push (TallGrouper *self, const TallCsvRow *row, GError **error)
 {
-  if (self->customers != NULL)
-    push_customer (self, row);
-  else
-    push_order (self, row);
+  TallRowFault fault;
+  TallCsvRow checked = *row;
+  TallOrderPlace place = tall_order_cursor_step (&self->cursor, row);
+  g_autofree char *reason = find_fault (self, row, &fault);
+  checked.reason = reason;
+  if (reason != NULL)
+    reject_row (self, &checked, &fault);
+  if (place == TALL_PLACE_STRAY || place == TALL_PLACE_NAMELESS)
+    return push_stray (self, &checked, error);
+  if (place == TALL_PLACE_NEW)
+    begin_order (self);
+  return push_row (self, &checked, error);
 }
 
 /**
  * tall_grouper_finish:
+ * @tick: (nullable): called with the data of @emit for each row that was put aside
  *
- * The file has ended: emits the last order.
+ * The file has ended: emits the last order, and those whose rows were put aside.
+ *
+ * Returns: FALSE with an error if these cannot be read, and if @tick stops it
  */
-void
-tall_grouper_finish (TallGrouper *self)
+gboolean
+tall_grouper_finish (TallGrouper *self, TallSpoolTick tick, GError **error)
 {
-  finish_order (self);
+  tall_assembler_finish (self->assembler);
+  return tall_order_spool_drain (self->spool, self->assembler, tick, self->data, error);
+}
+
+/* How many of the rows that were put aside have been assembled, and how many there are. */
+void
+tall_grouper_get_progress (const TallGrouper *self, guint64 *done, guint64 *all)
+{
+  tall_order_spool_get_progress (self->spool, done, all);
 }

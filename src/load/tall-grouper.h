@@ -2,43 +2,43 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "tall-load-item.h"
-#include "tall-mapping.h"
+#include "tall-order-spool.h"
 #include "tall-survey.h"
 
 G_BEGIN_DECLS
 
 /**
- * TallGrouperEmit:
- * @item: (transfer full): an order or a customer, ready to be stored
- */
-typedef void (*TallGrouperEmit) (TallLoadItem *item, gpointer data);
-
-/**
  * TallGrouper:
  *
- * Groups the rows of a file into orders, or makes a customer of each row. Every row pushed ends in
- * exactly one place: in an item emitted, or among the rejects.
+ * Groups the rows of a file of orders. Every row pushed ends in exactly one place: in an order
+ * emitted, or among the rejects.
  *
- * No order is emitted in part. If its rows do not follow each other, which a #TallSurvey of the
- * file knows beforehand, all of them are rejected. A bad row rejects its whole order, because the
- * order would lack a line. An unreadable row that does not name its order belongs to the order
- * whose rows are before and after it.
+ * No order is emitted in part. Orders whose rows follow each other are assembled as they come; the
+ * rows of the others, which a #TallSurvey of the file knows beforehand, are put aside, and
+ * assembled in the end (#TallOrderSpool). A bad row rejects its whole order, because the order
+ * would lack a line. An unreadable row that does not name its order belongs to the order whose rows
+ * are before and after it.
  *
- * It keeps one order, or a digest of every customer's number (#TallDigestSet). Not thread-safe.
+ * It keeps one order. Not thread-safe.
  */
 typedef struct _TallGrouper TallGrouper;
 
 TallGrouper *tall_grouper_new (const TallMapping *mapping,
                                const char *const *columns,
                                TallSurvey *survey,
+                               const TallSpoolPlace *place,
                                TallRejects *rejects,
-                               TallGrouperEmit emit,
+                               TallAssemblerEmit emit,
                                gpointer data);
 void tall_grouper_free (TallGrouper *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallGrouper, tall_grouper_free)
 
-void tall_grouper_push (TallGrouper *self, const TallCsvRow *row);
-void tall_grouper_finish (TallGrouper *self);
+gboolean tall_grouper_push (TallGrouper *self,
+                            const TallCsvRow *row,
+                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_grouper_finish (TallGrouper *self,
+                              TallSpoolTick tick,
+                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_grouper_get_progress (const TallGrouper *self, guint64 *done, guint64 *all);
 
 G_END_DECLS

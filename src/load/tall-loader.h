@@ -2,9 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "tall-csv-reader.h"
 #include "tall-front.h"
-#include "tall-mapping.h"
+#include "tall-reading.h"
 #include "tall-storer.h"
 
 G_BEGIN_DECLS
@@ -19,24 +18,13 @@ typedef struct
 {
   guint64 rows; /* read, without the header and blank lines */
   TallStorerCounts counts;
-  guint64 apart; /* orders that were not stored as their rows do not follow each other */
+  guint64 spooled_rows; /* that were put aside until their order was complete */
 } TallLoadSummary;
 
 /**
- * TallLoadStage:
- * @TALL_LOAD_SURVEYS: the first pass, which looks where each order's rows are; a pipe is copied
- * @TALL_LOAD_STORES: the second pass, or the only one for customers
- */
-typedef enum
-{
-  TALL_LOAD_SURVEYS,
-  TALL_LOAD_STORES,
-} TallLoadStage;
-
-/**
  * TallLoadProgress:
- * @position: bytes of the file read
- * @size: bytes of the file; 0: not known
+ * @position: bytes of the file read, or rows that were put aside and have been assembled
+ * @size: bytes of the file, or rows that were put aside; 0: not known
  *
  * Called every now and then by the thread that loads.
  */
@@ -47,6 +35,14 @@ typedef void (*TallLoadProgress) (TallLoadStage stage,
                                   gpointer data);
 
 /**
+ * TallLoadAnnounce:
+ * @bytes: that rows of orders whose rows lie apart will take, about
+ *
+ * Called before rows that are put aside take room in @folder.
+ */
+typedef void (*TallLoadAnnounce) (const char *folder, guint64 bytes, gpointer data);
+
+/**
  * TallLoadOptions:
  *
  * Start from TALL_LOAD_OPTIONS_INIT.
@@ -54,8 +50,9 @@ typedef void (*TallLoadProgress) (TallLoadStage stage,
 typedef struct
 {
   TallStorerOptions storing; /* its name and @stop are set by the load */
-  const char *folder;        /* where the copy of a pipe goes; NULL: where temporary files go */
+  const char *folder; /* where rows and pipes are kept for a while; NULL: where such files go */
   TallLoadProgress progress;
+  TallLoadAnnounce announce;
   gpointer data;
   const gint *stop; /* atomic; the load stops when it is not 0 any more; NULL: it never does */
 } TallLoadOptions;

@@ -1,10 +1,14 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-survey.h"
-#include "tall-digest-set.h"
+#include "tall-digest-filter.h"
 #include "tall-order-cursor.h"
 
 #define TICK_ROWS 4096
+
+#define MIB ((gsize)1024 * 1024)
+#define SEEN_SIZE (32 * MIB)
+#define APART_SIZE (16 * MIB)
 
 /* The customer of an order number is not known: no number has a control character. */
 #define UNKNOWN_CUSTOMER "\001"
@@ -19,27 +23,16 @@ typedef struct
 struct _TallSurvey
 {
   TallOrderCursor cursor;
-  TallDigestSet *seen; /* orders that began; NULL after the first pass */
-  GHashTable *trouble; /* of TallTrouble, by their digests */
-  guint64 n_apart;     /* orders that begin more than once */
-  Sequence surveyed;   /* in the first pass … */
-  Sequence met;        /* … and in the second */
+  TallDigestFilter *seen;  /* orders that began; NULL after the first pass */
+  TallDigestFilter *apart; /* orders that cannot be assembled where they stand; NULL: none */
+  gboolean any_unknown;    /* some of them are of any customer */
+  gboolean in_apart;       /* the order that is read now began before */
+  guint64 bytes;           /* of all rows */
+  guint64 apart_bytes;     /* of rows of orders that began before */
+  guint64 n_apart;         /* orders in @apart */
+  Sequence surveyed;       /* in the first pass … */
+  Sequence met;            /* … and in the second */
 };
-
-static guint
-hash_trouble (gconstpointer trouble)
-{
-  guint hash;
-  memcpy (&hash, ((const TallTrouble *)trouble)->digest, sizeof hash);
-  return hash;
-}
-
-static gboolean
-equal_trouble (gconstpointer a, gconstpointer b)
-{
-  return memcmp (((const TallTrouble *)a)->digest, ((const TallTrouble *)b)->digest, TALL_MD5_SIZE)
-         == 0;
-}
 
 static void
 compute_digest (const char *customer, const char *order, guint8 digest[TALL_MD5_SIZE])
@@ -61,53 +54,36 @@ advance (Sequence *self, const guint8 digest[TALL_MD5_SIZE])
   self->sum = self->sum * 31 + part;
 }
 
-static TallTrouble *
-find_trouble (const TallSurvey *self, const guint8 digest[TALL_MD5_SIZE])
+static void
+set_apart (TallSurvey *self, const guint8 digest[TALL_MD5_SIZE])
 {
-  TallTrouble key = { 0 };
-  memcpy (key.digest, digest, TALL_MD5_SIZE);
-  return g_hash_table_lookup (self->trouble, &key);
-}
-
-static TallTrouble *
-add_trouble (TallSurvey *self, const guint8 digest[TALL_MD5_SIZE])
-{
-  TallTrouble *trouble = find_trouble (self, digest);
-  if (trouble == NULL)
-    {
-      trouble = g_new0 (TallTrouble, 1);
-      memcpy (trouble->digest, digest, TALL_MD5_SIZE);
-      g_hash_table_add (self->trouble, trouble);
-    }
-  return trouble;
+  if (self->apart == NULL)
+    self->apart = tall_digest_filter_new (APART_SIZE);
+  if (tall_digest_filter_add (self->apart, digest))
+    self->n_apart++;
 }
 
 /* A row that cannot be read is perhaps one of this order. */
 static void
-spoil (TallSurvey *self, const char *customer, const char *order, guint64 line)
+spoil (TallSurvey *self, const char *customer, const char *order)
 {
   guint8 digest[TALL_MD5_SIZE];
   compute_digest (customer != NULL ? customer : UNKNOWN_CUSTOMER, order, digest);
-  TallTrouble *trouble = add_trouble (self, digest);
-  if (trouble->spoiled == 0)
-    trouble->spoiled = line;
+  set_apart (self, digest);
+  self->any_unknown |= customer == NULL;
 }
 
 static void
-note_order (TallSurvey *self, guint64 line)
+note_order (TallSurvey *self)
 {
   const TallOrderCursor *cursor = &self->cursor;
   guint8 digest[TALL_MD5_SIZE];
   compute_digest (cursor->knows_customer ? cursor->customer_number : UNKNOWN_CUSTOMER,
                   cursor->order_number, digest);
   advance (&self->surveyed, digest);
-  if (!cursor->knows_customer || tall_digest_set_add (self->seen, digest))
-    return;
-  TallTrouble *trouble = add_trouble (self, digest);
-  if (trouble->again != 0)
-    return;
-  trouble->again = line;
-  self->n_apart++;
+  self->in_apart = cursor->knows_customer && !tall_digest_filter_add (self->seen, digest);
+  if (self->in_apart)
+    set_apart (self, digest);
 }
 
 static void
@@ -116,9 +92,12 @@ push_row (TallSurvey *self, const TallCsvRow *row)
   const TallOrderCursor *cursor = &self->cursor;
   TallOrderPlace place = tall_order_cursor_step (&self->cursor, row);
   if (place == TALL_PLACE_NEW)
-    note_order (self, row->line);
+    note_order (self);
   if (cursor->row_order != NULL && (place == TALL_PLACE_STRAY || cursor->row_customer == NULL))
-    spoil (self, cursor->row_customer, cursor->row_order, row->line);
+    spoil (self, cursor->row_customer, cursor->row_order);
+  self->bytes += row->raw.len;
+  if (self->in_apart)
+    self->apart_bytes += row->raw.len;
 }
 
 /**
@@ -144,8 +123,7 @@ tall_survey_make (TallCsvReader *reader,
 {
   g_autoptr (TallSurvey) self = g_new0 (TallSurvey, 1);
   tall_order_cursor_init (&self->cursor, mapping);
-  self->seen = tall_digest_set_new ();
-  self->trouble = g_hash_table_new_full (hash_trouble, equal_trouble, g_free, NULL);
+  self->seen = tall_digest_filter_new (SEEN_SIZE);
   if (!tall_csv_reader_keep (reader, folder, error))
     return NULL;
 
@@ -159,7 +137,7 @@ tall_survey_make (TallCsvReader *reader,
     }
   if (step == TALL_CSV_FAILED || !tall_csv_reader_rewind (reader, error))
     return NULL;
-  g_clear_pointer (&self->seen, tall_digest_set_free);
+  g_clear_pointer (&self->seen, tall_digest_filter_free);
   return g_steal_pointer (&self);
 }
 
@@ -168,41 +146,34 @@ tall_survey_free (TallSurvey *self)
 {
   if (self == NULL)
     return;
-  tall_digest_set_free (self->seen);
-  g_hash_table_unref (self->trouble);
+  tall_digest_filter_free (self->seen);
+  tall_digest_filter_free (self->apart);
   g_free (self);
 }
 
 /**
  * tall_survey_begin_order:
  * @customer: (nullable): NULL if it is not known
- * @line: where the order begins now, in the second pass
- * @trouble: (out caller-allocates): what speaks against storing it; all 0: nothing
  *
- * To be called for each order that begins, in the order of the file.
+ * To be called for each order that begins in the second pass, in the order of the file.
+ *
+ * Returns: TRUE if the order may have rows elsewhere; FALSE: its rows follow each other, and no row
+ *   that may be one of them is unreadable
  */
-void
-tall_survey_begin_order (
-    TallSurvey *self, const char *customer, const char *order, guint64 line, TallTrouble *trouble)
+gboolean
+tall_survey_begin_order (TallSurvey *self, const char *customer, const char *order)
 {
-  *trouble = (TallTrouble){ 0 };
-  compute_digest (customer != NULL ? customer : UNKNOWN_CUSTOMER, order, trouble->digest);
-  advance (&self->met, trouble->digest);
-  TallTrouble *found = find_trouble (self, trouble->digest);
-  if (found != NULL)
-    {
-      if (found->first == 0)
-        found->first = line;
-      *trouble = *found;
-    }
-  if (customer == NULL || trouble->again != 0 || trouble->spoiled != 0
-      || g_hash_table_size (self->trouble) == 0)
-    return;
   guint8 digest[TALL_MD5_SIZE];
+  compute_digest (customer != NULL ? customer : UNKNOWN_CUSTOMER, order, digest);
+  advance (&self->met, digest);
+  if (self->apart == NULL)
+    return FALSE;
+  if (tall_digest_filter_contains (self->apart, digest))
+    return TRUE;
+  if (!self->any_unknown)
+    return FALSE;
   compute_digest (UNKNOWN_CUSTOMER, order, digest);
-  found = find_trouble (self, digest);
-  if (found != NULL)
-    trouble->spoiled = found->spoiled;
+  return tall_digest_filter_contains (self->apart, digest);
 }
 
 /* TRUE if the second pass has met the orders of the first in the same sequence. */
@@ -212,9 +183,13 @@ tall_survey_agrees (const TallSurvey *self)
   return self->met.n == self->surveyed.n && self->met.sum == self->surveyed.sum;
 }
 
-/* How many orders have rows that do not follow each other. */
+/* About how many bytes the rows take of orders that have rows elsewhere: those that come later are
+ * counted, and for those that came first each such order gets the mean. 0: there are none. */
 guint64
-tall_survey_count_apart (const TallSurvey *self)
+tall_survey_estimate (const TallSurvey *self)
 {
-  return self->n_apart;
+  if (self->n_apart == 0)
+    return 0;
+  guint64 first = self->n_apart * (self->bytes / MAX (self->surveyed.n, 1));
+  return CLAMP (self->apart_bytes + first, 1, MAX (self->bytes, 1));
 }

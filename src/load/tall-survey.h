@@ -4,31 +4,18 @@
 
 #include "tall-csv-reader.h"
 #include "tall-mapping.h"
-#include "tall-md5.h"
 
 G_BEGIN_DECLS
 
 /**
- * TallTrouble:
- *
- * Why no part of an order may be stored, as seen from anywhere in the file.
- */
-typedef struct
-{
-  guint8 digest[TALL_MD5_SIZE]; /* of customer and order number */
-  guint64 first;                /* the line where the order begins; 0: not known yet */
-  guint64 again;                /* the line where it begins for the second time; 0: it does not */
-  guint64 spoiled;              /* the line of an unreadable row that may be its; 0: none */
-} TallTrouble;
-
-/**
  * TallSurvey:
  *
- * What a first pass over a file of orders finds: orders whose rows do not follow each other, and
- * orders that a row elsewhere in the file, which cannot be read, may belong to.
+ * What a first pass over a file of orders finds: which orders cannot be assembled where their rows
+ * stand, because these do not follow each other, or because a row elsewhere in the file, which
+ * cannot be read, may be one of theirs. It may take other orders for such ones, and never the other
+ * way round.
  *
- * While it reads it keeps a digest of every order (#TallDigestSet); then only the orders in
- * trouble, about 80 bytes each. Not thread-safe.
+ * It takes up to 48 MiB, however many orders there are (#TallDigestFilter). Not thread-safe.
  */
 typedef struct _TallSurvey TallSurvey;
 
@@ -48,9 +35,8 @@ TallSurvey *tall_survey_make (TallCsvReader *reader,
 void tall_survey_free (TallSurvey *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallSurvey, tall_survey_free)
 
-void tall_survey_begin_order (
-    TallSurvey *self, const char *customer, const char *order, guint64 line, TallTrouble *trouble);
+gboolean tall_survey_begin_order (TallSurvey *self, const char *customer, const char *order);
 gboolean tall_survey_agrees (const TallSurvey *self);
-guint64 tall_survey_count_apart (const TallSurvey *self);
+guint64 tall_survey_estimate (const TallSurvey *self);
 
 G_END_DECLS

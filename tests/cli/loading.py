@@ -201,11 +201,11 @@ def load_stops_between_orders(folder):
 
 @test
 def load_rows_apart(folder):
-    """No part of an order is stored, and what was rejected can be loaded when it is sorted."""
+    """The rows of an order may lie anywhere; no part of one is stored."""
     store = new_store(folder)
     own = write_map(folder)
     rejects, source = f"{folder}/rejects.csv", f"{folder}/orders.csv"
-    rows = ["A,1,1", "B,1,2", "A,2,3", "A,1,4", "A,3,x", "B,2,5", "A,2,6", "A,2,7"]
+    rows = ["A,1,1", "B,1,2", "A,2,3", "A,1,4", "A,3,x", "B,2,5", "A,2,6", "A,3,8", "A,2,7"]
     pathlib.Path(source).write_text("C,O,Q\n" + "\n".join(rows) + "\n", encoding="utf-8")
     load = ["load", "--store", store, "--map", own]
 
@@ -215,35 +215,39 @@ def load_rows_apart(folder):
 
     for given in ([source], ["-"], ["-", "--spool", folder]):
         stdin = pathlib.Path(source).read_text("utf-8") if given[0] == "-" else None
-        run(*load, *given, "--rejects", rejects, stdin=stdin).ends(
-            NO, "8 read = ", " + 6 rejected", "2 orders are rejected, because their rows are not together",
-            "5 × the lines of the order are not together (first: line 2: order 1: its lines are "
-            "not together: lines 2 and 5; sort the file by customer and order number)",
+        said = run(*load, *given, "--rejects", rejects, stdin=stdin).ends(
+            NO, "9 read = 7 stored + 2 rejected",
+            "1 × another row of the same order was rejected (first: line 9: order 3 is rejected "
+            "because of line 6)",
             "1 × Q: is not a number (first: line 6: “x” is not a number of the form 1234.5")
-        equal(stored(), [None, None, None, ["2"], ["5"]])
+        equal(said.err, "")  # so few rows take no room
+        equal(stored(), [["1", "4"], ["3", "6", "7"], None, ["2"], ["5"]])
+        for customer, number in (("A", 1), ("A", 2), ("B", 1), ("B", 2)):
+            run("delete", "--store", store, customer, number).ends(DONE)
     summary = json.loads(run(*load, source, "--json").ends(NO).out)
-    equal((summary["unchanged"]["orders"], summary["orders_apart"], summary["reasons"][0]),
-          (2, 2, {"reason": "the lines of the order are not together", "rows": 5, "first_line": 2,
-                  "first_reason": "order 1: its lines are not together: lines 2 and 5; sort the "
-                                  "file by customer and order number"}))
+    equal((summary["stored"]["orders"], summary["spooled_rows"]), (4, 7))
 
     with open(rejects, newline="", encoding="utf-8") as file:
         rejected = [row["row"] for row in csv.DictReader(file)]
-    equal(sorted(rejected), sorted(row for row in rows if row[0] == "A"))
-    for content in (rejected, sorted(rejected)):
-        run(*load, "-", stdin="C,O,Q\n" + "\n".join(content) + "\n").ends(NO)
-        whole = content != rejected
-        equal(stored(), [["1", "4"] if whole else None, ["3", "6", "7"] if whole else None, None,
-                         ["2"], ["5"]])
+    equal(sorted(rejected), ["A,3,8", "A,3,x"])
+    run(*load, "-", stdin="C,O,Q\n" + "\n".join(rejected).replace("x", "9") + "\n").ends(DONE)
+    equal(sorted(lines_of(store, "A", 3)), ["8", "9"])
 
-    # one order alone is together in the reject file
-    run("delete", "--store", store, "A", 1).ends(DONE)
-    pathlib.Path(source).write_text("C,O,Q\nA,1,1\nB,1,2\nA,1,4\n", encoding="utf-8")
-    run(*load, source, "--rejects", rejects).ends(NO, "1 order is rejected, because its rows are not together")
-    with open(rejects, newline="", encoding="utf-8") as file:
-        rejected = [row["row"] for row in csv.DictReader(file)]
-    run(*load, "-", stdin="C,O,Q\n" + "\n".join(rejected) + "\n").ends(DONE)
-    equal(lines_of(store, "A", 1), ["1", "4"])
+
+@test
+def load_says_where_rows_go(folder):
+    """Where rows of orders come together, and how much that is, is said before."""
+    store = f"{new_store(folder)}?sync=0"
+    own = write_map(folder, "[order]\ncustomer_number=C\norder_number=O\n[line]\nitem_number=Q\n")
+    spool = f"{folder}/spool"
+    os.mkdir(spool)
+    many = "C,O,Q\n" + "".join(f"C,{i % 20000},{i // 20000}{'0' * 40}\n" for i in range(40000))
+    load = ["load", "--store", store, "--map", own, "-"]
+    said = run(*load, "--spool", spool, stdin=many).ends(DONE, "40000 read = 40000 stored + 0", "20000")
+    equal(re.findall(r"about [\d.]+.MB, are put aside in (.*); --spool", said.err), [spool])
+    equal(os.listdir(spool), [])
+    run("get", "--store", store, "C", 19999).ends(DONE, " 0" + "0" * 40, "1" + "0" * 40)
+    equal(run(*load, "--quiet", stdin=many).ends(DONE).err, "")
 
 
 @test

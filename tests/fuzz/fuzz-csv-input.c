@@ -44,18 +44,19 @@ group_rows (TallCsvReader *reader, const TallMapping *mapping, TallSurvey *surve
   g_autoptr (TallRejects) rejects = tall_rejects_new (NULL, &error);
   g_assert_no_error (error);
   guint64 stored = 0, rows = 0;
+  const TallSpoolPlace place = { .folder = g_get_tmp_dir () };
   g_autoptr (TallGrouper) grouper = tall_grouper_new (mapping, tall_csv_reader_get_columns (reader),
-                                                      survey, rejects, count_rows, &stored);
+                                                      survey, &place, rejects, count_rows, &stored);
   TallCsvRow row;
   TallCsvStep step;
   for (; (step = tall_csv_reader_next (reader, &row, &error)) == TALL_CSV_ROW; rows++)
     {
       for (guint i = 0; i < row.n_fields && row.reason == NULL; i++)
         g_assert_true (g_utf8_validate (row.fields[i], -1, NULL));
-      tall_grouper_push (grouper, &row);
+      g_assert_true (tall_grouper_push (grouper, &row, &error));
     }
   g_assert_cmpint (step == TALL_CSV_FAILED, ==, error != NULL);
-  tall_grouper_finish (grouper);
+  g_assert_true (tall_grouper_finish (grouper, NULL, NULL));
   g_assert_cmpuint (rows, ==, stored + tall_rejects_get_count (rejects));
   return rows;
 }

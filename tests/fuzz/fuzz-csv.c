@@ -90,15 +90,16 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
       tall_survey_make (reader, mapping, g_get_tmp_dir (), NULL, NULL, &error);
   g_assert_no_error (error);
   guint64 stored = 0;
+  const TallSpoolPlace place = { .folder = g_get_tmp_dir () };
   g_autoptr (TallGrouper) grouper =
-      tall_grouper_new (mapping, columns, survey, rejects, count_rows, &stored);
+      tall_grouper_new (mapping, columns, survey, &place, rejects, count_rows, &stored);
   TallCsvRow row;
   guint64 rows = 0;
   for (; tall_csv_reader_next (reader, &row, &error) == TALL_CSV_ROW; rows++)
-    tall_grouper_push (grouper, &row);
+    g_assert_true (tall_grouper_push (grouper, &row, &error));
   g_assert_no_error (error);
   g_assert_true (tall_survey_agrees (survey));
-  tall_grouper_finish (grouper);
+  g_assert_true (tall_grouper_finish (grouper, NULL, &error));
   g_assert_cmpuint (tall_csv_reader_get_position (reader), ==, strlen (header) + size);
   g_assert_cmpuint (rows, ==, stored + tall_rejects_get_count (rejects));
   return 0;

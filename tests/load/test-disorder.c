@@ -113,12 +113,60 @@ make_rows (GRand *rand)
   return rows;
 }
 
-/* Whether an order has to be stored: all its rows are good and together, and no row that may be
- * of any customer has its number. */
+/* Whether the reader cannot tell what the row has. */
+static gboolean
+is_unreadable (const Row *row)
+{
+  return row->order < 0 || row->damage == SHORT || row->damage == LONG || row->damage == OPEN_QUOTE;
+}
+
+/* The order whose rows are being read. */
+typedef struct
+{
+  gint order;   /* -1: none */
+  gboolean any; /* of any customer: its first row has none */
+} Current;
+
+static gboolean
+goes_on (const Current *current, const Row *row)
+{
+  if (row->order < 0 || current->order < 0)
+    return FALSE;
+  return row->order == current->order
+         || ((current->any || row->damage == NO_CUSTOMER)
+             && get_number (row->order) == get_number (current->order));
+}
+
+/* Whether an unreadable row that is not clearly of the order stands between two rows of it. */
+static gboolean
+has_gap (const GArray *rows, gint order)
+{
+  Current current = { -1, FALSE };
+  gboolean gap = FALSE;
+  for (guint i = 0; i < rows->len; i++)
+    {
+      const Row *row = &g_array_index (rows, Row, i);
+      gboolean same = goes_on (&current, row);
+      if (same && gap && row->order == order)
+        return TRUE;
+      if (!same && is_unreadable (row))
+        {
+          gap = current.order >= 0;
+          continue;
+        }
+      gap = FALSE;
+      if (!same)
+        current = (Current){ row->order, row->damage == NO_CUSTOMER };
+    }
+  return FALSE;
+}
+
+/* Whether an order has to be stored: all its rows are good, wherever they are, no row that may be
+ * of any customer has its number, and none that may be of any order is among them. */
 static gboolean
 is_storable (const GArray *rows, gint order)
 {
-  guint n = 0, first = 0, last = 0;
+  guint n = 0;
   for (guint i = 0; i < rows->len; i++)
     {
       const Row *row = &g_array_index (rows, Row, i);
@@ -129,11 +177,9 @@ is_storable (const GArray *rows, gint order)
         continue;
       if (row->damage != GOOD)
         return FALSE;
-      first = n == 0 ? i : first;
-      last = i;
       n++;
     }
-  return n > 0 && last - first + 1 == n;
+  return n > 0 && !has_gap (rows, order);
 }
 
 /* An order as it has to be stored. */

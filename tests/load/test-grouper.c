@@ -1,5 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-customer-grouper.h"
 #include "tall-grouper.h"
 #include "tall-json.h"
 #include "tall-test-files.h"
@@ -17,10 +18,6 @@
 
 #define CONVERT                                                                                    \
   "; if the file has another encoding, name it in the mapping: encoding = WINDOWS-1252"
-
-#define APART(order, first, again)                                                                 \
-  "order " order ": its lines are not together: lines " first " and " again "; sort the file by "  \
-  "customer and order number"
 
 /* One line an order: `CUSTOMER/ORDER: location 1: lines; location 2: …`. */
 static void
@@ -62,6 +59,51 @@ replace_byte (char *text, gsize len, char old, char new)
     text[i] = text[i] == old ? new : text[i];
 }
 
+/* Nothing is so large that it takes room there. */
+static const TallSpoolPlace place = { .folder = "/nonexistent" };
+
+static void
+group_orders (const TallMapping *mapping,
+              TallCsvReader *reader,
+              TallRejects *rejects,
+              GString *notes)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallSurvey) survey =
+      tall_survey_make (reader, mapping, g_get_tmp_dir (), NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_autoptr (TallGrouper) grouper = tall_grouper_new (mapping, tall_csv_reader_get_columns (reader),
+                                                      survey, &place, rejects, note_item, notes);
+  TallCsvRow row;
+  while (tall_csv_reader_next (reader, &row, &error) == TALL_CSV_ROW)
+    g_assert_true (tall_grouper_push (grouper, &row, &error));
+  g_assert_no_error (error);
+  g_assert_true (tall_grouper_finish (grouper, NULL, &error));
+  g_assert_true (tall_survey_agrees (survey));
+  guint64 done, all;
+  tall_grouper_get_progress (grouper, &done, &all);
+  g_assert_cmpuint (done, ==, all);
+  g_assert_true (all == 0 || tall_survey_estimate (survey) > 0);
+}
+
+static void
+group_customers (const TallMapping *mapping,
+                 TallCsvReader *reader,
+                 TallRejects *rejects,
+                 GString *notes)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallCustomerGrouper) grouper =
+      tall_customer_grouper_new (mapping, tall_csv_reader_get_columns (reader), &place, rejects,
+                                 note_item, notes);
+  g_assert_true (tall_csv_reader_keep (reader, g_get_tmp_dir (), &error));
+  TallCsvRow row;
+  while (tall_csv_reader_next (reader, &row, &error) == TALL_CSV_ROW)
+    g_assert_true (tall_customer_grouper_push (grouper, &row, &error));
+  g_assert_no_error (error);
+  g_assert_true (tall_customer_grouper_finish (grouper, reader, NULL, &error));
+}
+
 /* Returns what was emitted, and below it, each after `! `, the lines of the reject file. A NUL byte
  * is written as `~`. */
 static char *
@@ -78,23 +120,14 @@ group (const char *map, const char *csv)
   g_autoptr (TallCsvReader) reader =
       tall_csv_reader_open (path, &(TallCsvDialect){ ',' }, TALL_CSV_MAX_ROW, &error);
   g_assert_no_error (error);
-  const char *const *columns = tall_csv_reader_get_columns (reader);
   g_assert_true (tall_mapping_bind_reader (mapping, reader, &error));
   g_autoptr (TallRejects) rejects = tall_rejects_new (rejects_path, &error);
   g_assert_no_error (error);
 
-  g_autoptr (TallSurvey) survey = NULL;
   if (mapping->kind == TALL_MAPPING_ORDERS)
-    survey = tall_survey_make (reader, mapping, g_get_tmp_dir (), NULL, NULL, &error);
-  g_assert_no_error (error);
-  g_autoptr (TallGrouper) grouper =
-      tall_grouper_new (mapping, columns, survey, rejects, note_item, notes);
-  TallCsvRow row;
-  while (tall_csv_reader_next (reader, &row, &error) == TALL_CSV_ROW)
-    tall_grouper_push (grouper, &row);
-  tall_grouper_finish (grouper);
-  g_assert_no_error (error);
-  g_assert_true (survey == NULL || tall_survey_agrees (survey));
+    group_orders (mapping, reader, rejects, notes);
+  else
+    group_customers (mapping, reader, rejects, notes);
   g_assert_true (tall_rejects_close (rejects, &error));
 
   g_autofree char *text = NULL;
@@ -153,14 +186,6 @@ static const Case without_lines[] = {
 };
 
 static const Case rejecting[] = {
-  { "came back", PLAIN, HEADER "A,1,,1\nA,2,,2\nA,1,,3\nA,1,,4\nA,3,,5\n",
-    "A/2: 1(1*2)\nA/3: 1(1*5)\n"
-    "! \"2\",\"\",\"" APART (
-        "1", "2", "4") "\",\"A,1,,1\"\n"
-                       "! \"4\",\"\",\"" APART (
-                           "1", "2", "4") "\",\"A,1,,3\"\n"
-                                          "! \"5\",\"\",\"" APART (
-                                              "1", "2", "4") "\",\"A,1,,4\"\n" },
   { "a bad row takes its order with it", PLAIN, HEADER "A,1,,1\nA,1,,x\nA,1,,3\nA,2,,4\n",
     "A/2: 1(1*4)\n"
     "! \"3\",\"Q\",\"“x” is not a number of the form 1234.5 with at most 18 decimals\","
@@ -181,8 +206,8 @@ static const Case rejecting[] = {
     "! \"2\",\"C\",\"there is no customer number\",\",1,,1\"\n"
     "! \"3\",\"C\",\"there is no customer number\",\",1,,2\"\n" },
   { "no customer number in one row", PLAIN, HEADER "A,1,,1\n,1,,2\nA,1,,3\n",
-    "! \"2\",\"\",\"order 1 is rejected because of line 3\",\"A,1,,1\"\n"
     "! \"3\",\"C\",\"there is no customer number\",\",1,,2\"\n"
+    "! \"2\",\"\",\"order 1 is rejected because of line 3\",\"A,1,,1\"\n"
     "! \"4\",\"\",\"order 1 is rejected because of line 3\",\"A,1,,3\"\n" },
   { "no customer number in the first row", PLAIN, HEADER ",1,,1\nA,1,,2\n",
     "! \"2\",\"C\",\"there is no customer number\",\",1,,1\"\n"
@@ -230,70 +255,85 @@ static const Case rejecting[] = {
     "! \"2\",\"N\",\"“” is not a whole number from 1 to 2147483647\",\"A,1,1,X,\"\n" },
 };
 
-/* What a first pass over the whole file has to know: nothing is stored in part. */
+/* What a first pass over the whole file has to know: nothing is stored in part. Orders whose rows
+ * are apart come last. */
 static const Case disorder[] = {
+  { "came back", PLAIN, HEADER "A,1,,1\nA,2,,2\nA,1,,3\nA,1,,4\nA,3,,5\n",
+    "A/2: 1(1*2)\nA/3: 1(1*5)\nA/1: 1(1*1 2*3 3*4)\n" },
   { "three parts", PLAIN, HEADER "A,1,,1\nA,2,,2\nA,1,,3\nA,3,,4\nA,1,,5\n",
-    "A/2: 1(1*2)\nA/3: 1(1*4)\n"
-    "! \"2\",\"\",\"" APART (
-        "1", "2", "4") "\",\"A,1,,1\"\n"
-                       "! \"4\",\"\",\"" APART (
-                           "1", "2", "4") "\",\"A,1,,3\"\n"
-                                          "! \"6\",\"\",\"" APART (
-                                              "1", "2", "4") "\",\"A,1,,5\"\n" },
+    "A/2: 1(1*2)\nA/3: 1(1*4)\nA/1: 1(1*1 2*3 3*5)\n" },
+  { "all are apart", PLAIN,
+    HEADER "A,10,,1\nA,1,,2\nB,1,,3\nA,2,,4\nA,10,,5\nA,2,,6\nB,1,,7\nA,1,,8\n",
+    "A/1: 1(1*2 2*8)\nB/1: 1(1*3 2*7)\nA/10: 1(1*1 2*5)\nA/2: 1(1*4 2*6)\n" },
+  { "quotes, and line ends in them", PLAIN,
+    HEADER "\"A,B\",1,,1\nA,2,,2\n\"A,B\",1,,\"3\"\n\"A\"\"B\",1,,5\nA,2,,6\n",
+    "A\"B/1: 1(1*5)\nA,B/1: 1(1*1 2*3)\nA/2: 1(1*2 2*6)\n" },
+  { "locations of an order that is apart", PLACES,
+    "C,O,T,S,Q\nA,1,X,,1\nA,2,Y,,2\nA,1,Y,,3\nA,2,X,,4\nA,1,X,,5\n",
+    "A/1: 1=X(1*1 3*5) 2=Y(2*3)\nA/2: 1=Y(1*2) 2=X(2*4)\n" },
+  { "a contradiction in an order that is apart", PLAIN,
+    HEADER "A,1,2020-01-01,1\nA,2,,2\nA,1,2020-01-02,3\nA,1,2020-01-01,4\n",
+    "A/2: 1(1*2)\n"
+    "! \"4\",\"D\",\"“2020-01-02” contradicts line 2 of the same order: “2020-01-01”\","
+    "\"A,1,2020-01-02,3\"\n"
+    "! \"2\",\"\",\"order 1 is rejected because of line 4\",\"A,1,2020-01-01,1\"\n"
+    "! \"5\",\"\",\"order 1 is rejected because of line 4\",\"A,1,2020-01-01,4\"\n" },
+  { "an unreadable row within a part of an order", PLAIN,
+    HEADER "A,1,,1\nA,2,,2\nA,1,,3\n\"x\"y\nA,1,,5\n",
+    "A/2: 1(1*2)\n"
+    "! \"5\",\"\",\"a quote stands within a field (line 5); quote the field and double the quotes "
+    "in it\",\"\"\"x\"\"y\"\n"
+    "! \"2\",\"\",\"order 1 is rejected because of line 5\",\"A,1,,1\"\n"
+    "! \"4\",\"\",\"order 1 is rejected because of line 5\",\"A,1,,3\"\n"
+    "! \"6\",\"\",\"order 1 is rejected because of line 5\",\"A,1,,5\"\n" },
   { "one number of two customers", PLAIN, HEADER "A,1,,1\nB,1,,2\nA,2,,3\nB,2,,4\n",
     "A/1: 1(1*1)\nB/1: 1(1*2)\nA/2: 1(1*3)\nB/2: 1(1*4)\n" },
   { "one of two customers is apart", PLAIN, HEADER "A,1,,1\nB,1,,2\nA,1,,3\n",
-    "B/1: 1(1*2)\n"
-    "! \"2\",\"\",\"" APART ("1", "2", "4") "\",\"A,1,,1\"\n"
-                                            "! \"4\",\"\",\"" APART (
-                                                "1", "2", "4") "\",\"A,1,,3\"\n" },
+    "B/1: 1(1*2)\nA/1: 1(1*1 2*3)\n" },
   { "numbers by default", PLAIN "[defaults]\norder.customer_number=G\norder.order_number=1\n",
-    HEADER ",,,1\nA,2,,2\nG,1,,3\n",
-    "A/2: 1(1*2)\n"
-    "! \"2\",\"\",\"" APART ("1", "2", "4") "\",\",,,1\"\n"
-                                            "! \"4\",\"\",\"" APART (
-                                                "1", "2", "4") "\",\"G,1,,3\"\n" },
+    HEADER ",,,1\nA,2,,2\nG,1,,3\n", "A/2: 1(1*2)\nG/1: 1(1*1 2*3)\n" },
   { "a bad row keeps its own reason", PLAIN, HEADER "A,1,,1\nA,2,,2\nA,1,,\xff\n",
     "A/2: 1(1*2)\n"
-    "! \"2\",\"\",\"" APART (
-        "1", "2", "4") "\",\"A,1,,1\"\n"
-                       "! \"4\",\"Q\",\"is not UTF-8: byte 0xff at position 1" CONVERT
-                       "\",\"A,1,,\xff\"\n" },
+    "! \"4\",\"Q\",\"is not UTF-8: byte 0xff at position 1" CONVERT "\",\"A,1,,\xff\"\n"
+    "! \"2\",\"\",\"order 1 is rejected because of line 4\",\"A,1,,1\"\n" },
   { "a short row elsewhere", PLAIN, HEADER "A,1,,1\nA,2,,2\nA,1\nB,1,,3\n",
     "A/2: 1(1*2)\nB/1: 1(1*3)\n"
-    "! \"2\",\"\",\"order 1 is rejected because of line 4\",\"A,1,,1\"\n"
-    "! \"4\",\"\",\"has 2 fields where the header has 4\",\"A,1\"\n" },
+    "! \"4\",\"\",\"has 2 fields where the header has 4\",\"A,1\"\n"
+    "! \"2\",\"\",\"order 1 is rejected because of line 4\",\"A,1,,1\"\n" },
   { "a short row before", PLAIN, HEADER "A,1\nA,2,,2\nA,1,,1\n",
     "A/2: 1(1*2)\n"
     "! \"2\",\"\",\"has 2 fields where the header has 4\",\"A,1\"\n"
     "! \"4\",\"\",\"order 1 is rejected because of line 2\",\"A,1,,1\"\n" },
+  { "a short row of no order", PLAIN, HEADER "A,1,,1\nA,7\nA,2,,2\n",
+    "A/1: 1(1*1)\nA/2: 1(1*2)\n"
+    "! \"3\",\"\",\"has 2 fields where the header has 4\",\"A,7\"\n" },
   { "a row that may be of any customer, at the end", PLAIN,
-    HEADER "A,1,,1\nB,1,,2\nA,2,,3\n,1,,4\n",
-    "A/2: 1(1*3)\n"
+    HEADER "A,1,,1\nB,1,,2\nA,2,,3\n,1,,4\nA,11,,5\n",
+    "A/2: 1(1*3)\nA/11: 1(1*5)\n"
+    "! \"5\",\"C\",\"there is no customer number\",\",1,,4\"\n"
     "! \"2\",\"\",\"order 1 is rejected because of line 5\",\"A,1,,1\"\n"
-    "! \"3\",\"\",\"order 1 is rejected because of line 5\",\"B,1,,2\"\n"
-    "! \"5\",\"C\",\"there is no customer number\",\",1,,4\"\n" },
+    "! \"3\",\"\",\"order 1 is rejected because of line 5\",\"B,1,,2\"\n" },
   { "the same within the order of one", PLAIN, HEADER "A,1,,1\n,1,,2\nB,1,,3\n",
-    "! \"2\",\"\",\"order 1 is rejected because of line 3\",\"A,1,,1\"\n"
     "! \"3\",\"C\",\"there is no customer number\",\",1,,2\"\n"
+    "! \"2\",\"\",\"order 1 is rejected because of line 3\",\"A,1,,1\"\n"
     "! \"4\",\"\",\"order 1 is rejected because of line 3\",\"B,1,,3\"\n" },
   { "a short row without a customer", PLAIN, HEADER "A,1,,1\nA,2,,2\n,1\n",
     "A/2: 1(1*2)\n"
-    "! \"2\",\"\",\"order 1 is rejected because of line 4\",\"A,1,,1\"\n"
-    "! \"4\",\"\",\"has 2 fields where the header has 4\",\",1\"\n" },
+    "! \"4\",\"\",\"has 2 fields where the header has 4\",\",1\"\n"
+    "! \"2\",\"\",\"order 1 is rejected because of line 4\",\"A,1,,1\"\n" },
   { "a customer that is not UTF-8", PLAIN, HEADER "A,1,,1\nA,2,,2\nA\xff,1,,3\n",
     "A/2: 1(1*2)\n"
-    "! \"2\",\"\",\"order 1 is rejected because of line 4\",\"A,1,,1\"\n"
-    "! \"4\",\"C\",\"is not UTF-8: byte 0xff at position 2" CONVERT "\",\"A\xff,1,,3\"\n" },
+    "! \"4\",\"C\",\"is not UTF-8: byte 0xff at position 2" CONVERT "\",\"A\xff,1,,3\"\n"
+    "! \"2\",\"\",\"order 1 is rejected because of line 4\",\"A,1,,1\"\n" },
   { "a customer with a NUL byte", PLAIN, HEADER "A,1,,1\nA,2,,2\nA~,1,,3\n",
     "A/2: 1(1*2)\n"
-    "! \"2\",\"\",\"order 1 is rejected because of line 4\",\"A,1,,1\"\n"
-    "! \"4\",\"C\",\"holds a NUL byte\",\"A~,1,,3\"\n" },
+    "! \"4\",\"C\",\"holds a NUL byte\",\"A~,1,,3\"\n"
+    "! \"2\",\"\",\"order 1 is rejected because of line 4\",\"A,1,,1\"\n" },
   { "nobody's order comes back", PLAIN, HEADER ",1,,1\nA,1,,2\nA,2,,3\n,1,,4\n",
     "A/2: 1(1*3)\n"
     "! \"2\",\"C\",\"there is no customer number\",\",1,,1\"\n"
-    "! \"3\",\"\",\"order 1 is rejected because of line 2\",\"A,1,,2\"\n"
-    "! \"5\",\"C\",\"there is no customer number\",\",1,,4\"\n" },
+    "! \"5\",\"C\",\"there is no customer number\",\",1,,4\"\n"
+    "! \"3\",\"\",\"order 1 is rejected because of line 2\",\"A,1,,2\"\n" },
   { "numbers that look alike", PLAIN, HEADER "AB,1,,1\nAC,1,,2\nA,11,,3\nA1,1,,4\n",
     "AB/1: 1(1*1)\nAC/1: 1(1*2)\nA/11: 1(1*3)\nA1/1: 1(1*4)\n" },
   { "only the header", PLAIN, HEADER, "" },
@@ -307,9 +347,21 @@ static const Case customers[] = {
     "{\"number\":\"A\",\"name\":\"Ann\",\"address\":{\"city\":\"Rom\"},\"phones\":[\"1\",\"2\"],"
     "\"attributes\":{\"x\":\"y\"}}\n"
     "{\"number\":\"B\",\"phones\":[\"3\"]}\n"
-    "! \"4\",\"C\",\"customer A came earlier in this file\",\"A,Ann,1,2,,\"\n"
     "! \"5\",\"C\",\"there is no customer number\",\",Z,,,,\"\n"
-    "! \"6\",\"N\",\"is not UTF-8: byte 0xff at position 1" CONVERT "\",\"E,\xff,,,,\"\n" },
+    "! \"6\",\"N\",\"is not UTF-8: byte 0xff at position 1" CONVERT "\",\"E,\xff,,,,\"\n"
+    "! \"4\",\"C\",\"customer A came earlier in this file\",\"A,Ann,1,2,,\"\n" },
+  { "a customer's first row counts",
+    "[mapping]\nkind=customers\n[customer]\nnumber=C\nname=N\nattribute.x=X\n",
+    "C,N,X\nA,\"a\n1\",\nB,b,\nA,2,\nC\nC,\xff,\nC,c,\nA,3,\nAA,4,\nC,d,\n",
+    "{\"number\":\"A\",\"name\":\"a\\n1\"}\n"
+    "{\"number\":\"B\",\"name\":\"b\"}\n"
+    "{\"number\":\"C\",\"name\":\"c\"}\n"
+    "{\"number\":\"AA\",\"name\":\"4\"}\n"
+    "! \"6\",\"\",\"has 1 field where the header has 3\",\"C\"\n"
+    "! \"7\",\"N\",\"is not UTF-8: byte 0xff at position 1" CONVERT "\",\"C,\xff,\"\n"
+    "! \"5\",\"C\",\"customer A came earlier in this file\",\"A,2,\"\n"
+    "! \"9\",\"C\",\"customer A came earlier in this file\",\"A,3,\"\n"
+    "! \"11\",\"C\",\"customer C came earlier in this file\",\"C,d,\"\n" },
 };
 
 static void

@@ -1,0 +1,153 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-assembler.h"
+#include "tall-error.h"
+#include "tall-limits.h"
+
+/* Bytes of the file that the rows of one order may take: they are kept until it is stored. */
+#define MAX_ORDER_BYTES (64 * 1024 * 1024)
+
+#define KIND_SIBLING "another row of the same order was rejected"
+
+struct _TallAssembler
+{
+  TallRejects *rejects; /* not owned */
+  TallAssemblerEmit emit;
+  gpointer data;
+
+  char order_number[TALL_MAX_NUMBER_BYTES + 1];
+  TallDraft *draft;    /* NULL: no order is open, or it is rejected */
+  TallLoadItem *item;  /* its rows so far; NULL: no order is open */
+  guint64 failed_line; /* where the row is that it was rejected for; 0: not rejected */
+};
+
+TallAssembler *
+tall_assembler_new (TallRejects *rejects, TallAssemblerEmit emit, gpointer data)
+{
+  TallAssembler *self = g_new0 (TallAssembler, 1);
+  self->rejects = rejects;
+  self->emit = emit;
+  self->data = data;
+  return self;
+}
+
+static void
+close_order (TallAssembler *self)
+{
+  g_clear_pointer (&self->draft, tall_draft_free);
+  g_clear_pointer (&self->item, tall_load_item_free);
+  self->failed_line = 0;
+}
+
+void
+tall_assembler_free (TallAssembler *self)
+{
+  if (self == NULL)
+    return;
+  close_order (self);
+  g_free (self);
+}
+
+/**
+ * tall_assembler_begin:
+ * @mapping: bound to the rows that follow; stays the caller's until the order is finished
+ * @customer: (nullable): NULL if it is not known; then no row may follow
+ *
+ * Finishes the order before, and begins another.
+ */
+void
+tall_assembler_begin (TallAssembler *self,
+                      const TallMapping *mapping,
+                      const char *customer,
+                      const char *order)
+{
+  tall_assembler_finish (self);
+  self->item = tall_load_item_new ();
+  g_strlcpy (self->order_number, order, sizeof self->order_number);
+  if (customer != NULL)
+    self->draft = tall_draft_new (mapping, customer, order);
+}
+
+static void
+reject_row (TallAssembler *self,
+            const TallCsvRow *row,
+            const TallRowFault *fault,
+            const char *reason)
+{
+  TallReject reject = { row->line, fault->column, fault->kind, reason, row->raw };
+  tall_rejects_add (self->rejects, &reject);
+}
+
+/* Rejects a row, or all rows so far, because of another. */
+static void
+reject_for_sibling (TallAssembler *self, const TallCsvRow *row)
+{
+  TallRowFault fault = { NULL, KIND_SIBLING };
+  g_autofree char *reason =
+      g_strdup_printf ("order %s is rejected because of line %" G_GUINT64_FORMAT,
+                       self->order_number, self->failed_line);
+  if (row != NULL)
+    reject_row (self, row, &fault, reason);
+  else
+    tall_load_item_reject (self->item, self->rejects, fault.kind, reason);
+}
+
+/**
+ * tall_assembler_fail:
+ * @line: of the row that is to blame
+ *
+ * Rejects the order that is open, with all rows so far and all that come.
+ */
+void
+tall_assembler_fail (TallAssembler *self, guint64 line)
+{
+  if (self->failed_line != 0)
+    return;
+  self->failed_line = line;
+  g_clear_pointer (&self->draft, tall_draft_free);
+  reject_for_sibling (self, NULL);
+}
+
+static void
+add_row (TallAssembler *self, const TallCsvRow *row)
+{
+  g_autoptr (GError) error = NULL;
+  TallRowFault fault = { NULL, "the order is too large" };
+  if (self->item->raw->len + row->raw.len > MAX_ORDER_BYTES)
+    g_set_error (&error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
+                 "the rows of order %s take more than %d bytes", self->order_number,
+                 MAX_ORDER_BYTES);
+  else if (tall_draft_add_row (self->draft, row, &fault, &error))
+    {
+      tall_load_item_add_row (self->item, row->line, row->raw);
+      return;
+    }
+  reject_row (self, row, &fault, error->message);
+  tall_assembler_fail (self, row->line);
+}
+
+/**
+ * tall_assembler_push:
+ * @row: the next good row of the order that is open
+ */
+void
+tall_assembler_push (TallAssembler *self, const TallCsvRow *row)
+{
+  if (self->failed_line != 0)
+    reject_for_sibling (self, row);
+  else
+    add_row (self, row);
+}
+
+/* Emits the order that is open, unless it is rejected. */
+void
+tall_assembler_finish (TallAssembler *self)
+{
+  if (self->draft != NULL)
+    {
+      TallLoadItem *item = g_steal_pointer (&self->item);
+      item->order = tall_draft_finish (self->draft);
+      self->emit (item, self->data);
+    }
+  close_order (self);
+}

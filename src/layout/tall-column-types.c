@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-column-types-private.h"
 
-#include "customer.pb-c.h"
 #include "tall-canonical.h"
 #include "tall-error.h"
 #include "tall-limits.h"
@@ -107,47 +106,26 @@ decode_attributes (
 }
 
 static gboolean
-encode_phones (const TallModelField *field, gconstpointer base, TallArena *arena, TallSlice *value)
+encode_texts (const TallModelField *field, gconstpointer base, TallArena *arena, TallSlice *value)
 {
-  TallPb__Phones message = TALL_PB__PHONES__INIT;
-  message.n_phones = *tall_model_count (field, base);
-  message.phones = tall_model_get_pointer (field, base);
-  if (message.n_phones == 0)
+  guint n = *tall_model_count (field, base);
+  if (n == 0)
     return FALSE;
 
-  guint8 *bytes = tall_arena_alloc (arena, tall_pb__phones__get_packed_size (&message));
-  *value = tall_slice (bytes, tall_pb__phones__pack (&message, bytes));
+  *value = tall_texts_to_canonical (tall_model_get_pointer (field, base), n, arena);
   return TRUE;
 }
 
-typedef TallPb__Phones PhonesMessage;
-
-static void
-phones_message_free (PhonesMessage *message)
-{
-  tall_pb__phones__free_unpacked (message, NULL);
-}
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhonesMessage, phones_message_free)
-
 static gboolean
-decode_phones (
+decode_texts (
     const TallModelField *field, TallSlice value, TallArena *arena, gpointer base, GError **error)
 {
-  g_autoptr (PhonesMessage) message = tall_pb__phones__unpack (NULL, value.len, value.data);
-  /* protobuf-c cuts a text at a NUL, which makes the message shorter */
-  if (message == NULL || tall_pb__phones__get_packed_size (message) != value.len)
-    return set_bad_value (error, value, "is not a message Phones");
+  g_autoptr (GError) why = NULL;
+  char **texts;
+  if (!tall_texts_from_canonical (value, arena, &texts, tall_model_count (field, base), &why))
+    return set_bad_value (error, value, why->message);
 
-  char **phones = tall_arena_newa0 (arena, char *, message->n_phones);
-  for (guint i = 0; i < message->n_phones; i++)
-    {
-      if (!g_utf8_validate (message->phones[i], -1, NULL))
-        return set_bad_value (error, value, "holds a phone that is not UTF-8");
-      phones[i] = tall_arena_strdup (arena, message->phones[i]);
-    }
-
-  tall_model_set_pointer (field, base, phones);
-  *tall_model_count (field, base) = message->n_phones;
+  tall_model_set_pointer (field, base, texts);
   return TRUE;
 }
 
@@ -196,7 +174,7 @@ tall_column_encode (const TallModelField *field,
       *value = tall_slice (NULL, 0);
       return is_without_texts (field->type, base);
     case TALL_MODEL_TEXTS:
-      return encode_phones (field, base, arena, value);
+      return encode_texts (field, base, arena, value);
     case TALL_MODEL_ATTRIBUTES:
       return encode_attributes (tall_model_attributes (field, base), arena, value);
     default:
@@ -231,7 +209,7 @@ tall_column_decode (
     case TALL_MODEL_STRUCT:
       return value.len == 0 || set_bad_value (error, value, "should be empty");
     case TALL_MODEL_TEXTS:
-      return decode_phones (field, value, arena, base, error);
+      return decode_texts (field, value, arena, base, error);
     case TALL_MODEL_ATTRIBUTES:
       return decode_attributes (field, value, arena, base, error);
     default:

@@ -61,6 +61,43 @@ tall_attributes_from_canonical (TallSlice canonical,
 }
 
 static gboolean
+check_texts (TallCheck *check, char *const *texts, guint n)
+{
+  for (check->index = 0; check->index < n; check->index++)
+    if (!tall_check_text (check, NULL, texts[check->index]))
+      return FALSE;
+  return TRUE;
+}
+
+/**
+ * tall_texts_from_canonical:
+ * @canonical: a message whose field 1 are texts; it is copied into @arena
+ * @texts: (out): @n of them, in @arena
+ *
+ * Returns: FALSE with %TALL_ERROR_DAMAGED
+ */
+gboolean
+tall_texts_from_canonical (
+    TallSlice canonical, TallArena *arena, char ***texts, guint *n, GError **error)
+{
+  TallPbReader in = tall_pb_reader (canonical);
+  *texts = NULL;
+  *n = 0;
+  while (tall_pb_reader_next (&in, TALL_PB_LIST (1), 1))
+    if (in.field == 1)
+      tall_pb_read_text (&in, arena, texts, n);
+    else
+      tall_pb_reader_skip (&in);
+  if (in.failed)
+    return tall_canonical_fail (error, "texts", "not in canonical form");
+
+  GError *invalid = NULL;
+  TallCheck check = TALL_CHECK_INIT (&invalid);
+  gboolean valid = check_texts (&check, *texts, *n);
+  return tall_canonical_finish (valid, invalid, "texts", error);
+}
+
+static gboolean
 read_order_summary (TallSlice bytes, TallArena *arena, TallOrderSummary *summary)
 {
   TallPbReader in = tall_pb_reader (bytes);

@@ -16,6 +16,7 @@ gboolean tall_canonical_finish (gboolean valid, GError *invalid, const char *wha
 
 gboolean tall_pb_read_decimal (TallSlice message, TallDecimal *decimal);
 gboolean tall_pb_read_attribute (TallPbReader outer, TallArena *arena, TallAttributes *attributes);
+void tall_pb_read_text (TallPbReader *in, TallArena *arena, char ***texts, guint *n);
 gboolean tall_pb_read_message (const TallModelType *type,
                                TallSlice message,
                                TallArena *arena,

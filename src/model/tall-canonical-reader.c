@@ -116,14 +116,13 @@ read_element (TallPbReader *in, const TallModelField *field, TallArena *arena, g
   ++*n;
 }
 
-static void
-read_one_text (TallPbReader *in, const TallModelField *field, TallArena *arena, gpointer base)
+/* Appends the present field to @texts, which are allocated at the first. */
+void
+tall_pb_read_text (TallPbReader *in, TallArena *arena, char ***texts, guint *n)
 {
-  guint *n = tall_model_count (field, base);
   if (*n == 0)
-    tall_model_set_pointer (field, base, make_array (*in, arena, sizeof (char *)));
-  char **texts = tall_model_get_pointer (field, base);
-  texts[(*n)++] = tall_pb_reader_text (in, arena);
+    *texts = make_array (*in, arena, sizeof (char *));
+  (*texts)[(*n)++] = tall_pb_reader_text (in, arena);
 }
 
 static void
@@ -173,7 +172,8 @@ read_field (TallPbReader *in, const TallModelField *field, TallArena *arena, gpo
       read_element (in, field, arena, base);
       break;
     case TALL_MODEL_TEXTS:
-      read_one_text (in, field, arena, base);
+      tall_pb_read_text (in, arena, &G_STRUCT_MEMBER (char **, base, field->offset),
+                         tall_model_count (field, base));
       break;
     case TALL_MODEL_ATTRIBUTES:
       read_attribute (in, arena, tall_model_attributes (field, base));
@@ -209,7 +209,7 @@ tall_pb_read_message (const TallModelType *type, TallSlice message, TallArena *a
   while (tall_pb_reader_step (&in) && in.field <= type->n_fields)
     {
       const TallModelField *field = &type->fields[in.field - 1];
-      if (in.field == before && field->kind < TALL_MODEL_LIST)
+      if (in.field == before && !tall_model_field_is_list (field))
         return FALSE;
       read_field (&in, field, arena, base);
       before = in.field;

@@ -45,10 +45,9 @@ write_list (TallPbWriter *out, guint32 number, const TallModelField *field, gcon
 }
 
 static void
-write_texts (TallPbWriter *out, guint32 number, const TallModelField *field, gconstpointer base)
+write_texts (TallPbWriter *out, guint32 number, char *const *texts, guint n)
 {
-  char *const *texts = tall_model_get_pointer (field, base);
-  for (guint i = *tall_model_count (field, base); i > 0; i--)
+  for (guint i = n; i > 0; i--)
     tall_pb_writer_text (out, number, texts[i - 1]);
 }
 
@@ -81,7 +80,8 @@ write_field (TallPbWriter *out, guint32 number, const TallModelField *field, gco
       write_list (out, number, field, base);
       break;
     case TALL_MODEL_TEXTS:
-      write_texts (out, number, field, base);
+      write_texts (out, number, tall_model_get_pointer (field, base),
+                   *tall_model_count (field, base));
       break;
     case TALL_MODEL_ATTRIBUTES:
       write_attributes (out, number, tall_model_attributes (field, base));
@@ -168,6 +168,22 @@ tall_attributes_to_canonical (const TallAttributes *self, TallArena *arena)
   g_auto (TallPbWriter) out;
   tall_pb_writer_init (&out);
   write_attributes (&out, 1, self);
+  return tall_pb_writer_finish (&out, arena);
+}
+
+/**
+ * tall_texts_to_canonical:
+ * @texts: @n of them
+ *
+ * Returns: (transfer none): a message whose field 1 they are, such as `Phones`, in @arena; empty
+ *   for no texts
+ */
+TallSlice
+tall_texts_to_canonical (char *const *texts, guint n, TallArena *arena)
+{
+  g_auto (TallPbWriter) out;
+  tall_pb_writer_init (&out);
+  write_texts (&out, 1, texts, n);
   return tall_pb_writer_finish (&out, arena);
 }
 

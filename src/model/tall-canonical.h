@@ -27,6 +27,12 @@ gboolean tall_attributes_from_canonical (TallSlice canonical,
                                          TallArena *arena,
                                          TallAttributes *attributes,
                                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallSlice tall_texts_to_canonical (char *const *texts, guint n, TallArena *arena);
+gboolean tall_texts_from_canonical (TallSlice canonical,
+                                    TallArena *arena,
+                                    char ***texts,
+                                    guint *n,
+                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
 TallSlice tall_location_to_canonical (const TallShippingLocation *self, TallArena *arena);
 gboolean tall_location_from_canonical (TallSlice canonical,
                                        TallArena *arena,

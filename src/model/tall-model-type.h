@@ -78,6 +78,14 @@ tall_model_field_is_required (const TallModelField *self)
   return self->kind == TALL_MODEL_NUMBER || self->kind == TALL_MODEL_POSITION;
 }
 
+/* Whether it may come again and again in one message. */
+static inline gboolean
+tall_model_field_is_list (const TallModelField *self)
+{
+  return self->kind == TALL_MODEL_LIST || self->kind == TALL_MODEL_TEXTS
+         || self->kind == TALL_MODEL_ATTRIBUTES;
+}
+
 /* A pointer of any type: text, struct or array. */
 static inline gpointer
 tall_model_get_pointer (const TallModelField *self, gconstpointer base)

@@ -54,6 +54,12 @@ try_cells (TallSlice bytes, TallArena *arena)
     check_error (error);
   g_clear_error (&error);
 
+  char **texts;
+  guint n;
+  if (!tall_texts_from_canonical (bytes, arena, &texts, &n, &error))
+    check_error (error);
+  g_clear_error (&error);
+
   TallOrderSummary order;
   if (!tall_order_summary_parse (bytes, arena, &order, &error))
     check_error (error);

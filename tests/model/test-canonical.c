@@ -78,6 +78,9 @@ test_customer_round_trip (void)
       assert_protobuf_c_agrees (&tall_pb__customer__descriptor, canonical);
       assert_protobuf_c_agrees (&tall_pb__customer_summary__descriptor,
                                 tall_customer_to_summary (customer, arena));
+      assert_protobuf_c_agrees (&tall_pb__phones__descriptor,
+                                tall_texts_to_canonical (customer->phones, customer->n_phones,
+                                                         arena));
     }
 }
 
@@ -433,6 +436,50 @@ test_cells (void)
                                         "0a060a0161120131");
   g_assert_false (tall_attributes_from_canonical (unsorted, arena, &attributes, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+
+  g_clear_error (&error);
+  TallSlice twice = from_hex (arena, "0a060a0161120131"
+                                     "0a060a0161120132");
+  g_assert_false (tall_attributes_from_canonical (twice, arena, &attributes, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+}
+
+/* A list of texts as a message of its own. */
+static void
+test_texts (void)
+{
+  static const char *const bad[] = {
+    "0a",             /* no length */
+    "0a0131320a0132", /* a length that is too small */
+    "0a0331003a",     /* a NUL, which a C string would cut */
+    "0a01ff",         /* not UTF-8 */
+    "08010a0131",     /* a number in the place of a text */
+    "12013180",       /* an unknown field that is cut off */
+    "1201310a0132",   /* an unknown one before those that are known */
+  };
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  char **texts;
+  guint n;
+  g_assert_true (tall_texts_from_canonical (from_hex (arena, ""), arena, &texts, &n, NULL));
+  g_assert_cmpuint (n, ==, 0);
+
+  /* Empty texts count; what a newer schema adds is read over. */
+  TallSlice newer = from_hex (arena, "0a0131"
+                                     "0a00"
+                                     "120132");
+  g_assert_true (tall_texts_from_canonical (newer, arena, &texts, &n, NULL));
+  g_assert_cmpuint (n, ==, 2);
+  g_assert_cmpstr (texts[0], ==, "1");
+  g_assert_cmpstr (texts[1], ==, "");
+  assert_bytes (tall_texts_to_canonical (texts, n, arena), "0a01310a00");
+
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_assert_false (
+          tall_texts_from_canonical (from_hex (arena, bad[i]), arena, &texts, &n, &error));
+      g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+    }
 }
 
 int
@@ -452,5 +499,6 @@ main (int argc, char **argv)
   g_test_add_func ("/model/canonical/order-summary", test_order_summary);
   g_test_add_func ("/model/canonical/summary-without-total", test_summary_without_total);
   g_test_add_func ("/model/canonical/cells", test_cells);
+  g_test_add_func ("/model/canonical/texts", test_texts);
   return g_test_run ();
 }

@@ -181,6 +181,31 @@ test_logs (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   expect_damaged (self, "000012.log does not go on");
 }
 
+/* What SYNCED knows to be in tables, by this MANIFEST, need not be in a log. */
+static void
+test_base (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  static const guint64 manifests[] = { 5, 4 };
+  for (guint i = 0; i < G_N_ELEMENTS (manifests); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      const TallRocksdbProof proof = {
+        .manifest = manifests[i], .manifest_len = 1, .base = 15, .synced = 16
+      };
+      add_edit (self, 10, -1);
+      finish (self, "MANIFEST-000005");
+      add_writes (self, 16, 1);
+      finish (self, "000009.log");
+      g_autoptr (TallRocksdbSynced) file =
+          tall_rocksdb_synced_open (self->directory, &proof, &error);
+      g_assert_no_error (error);
+      if (manifests[i] == 5)
+        expect_covered (self, 16, 0);
+      else
+        expect_damaged (self, "000009.log does not go on where the writes before it end");
+    }
+}
+
 /* Damage in what is in tables already is no loss. */
 static void
 test_old_damage (Fixture *self, gconstpointer data G_GNUC_UNUSED)
@@ -234,6 +259,7 @@ main (int argc, char **argv)
   ADD ("/table/rocksdb/check/group", test_group);
   ADD ("/table/rocksdb/check/manifest", test_manifest);
   ADD ("/table/rocksdb/check/logs", test_logs);
+  ADD ("/table/rocksdb/check/base", test_base);
   ADD ("/table/rocksdb/check/old-damage", test_old_damage);
   ADD ("/table/rocksdb/check/proof", test_proof);
   ADD ("/table/rocksdb/check/checksum", test_checksum);

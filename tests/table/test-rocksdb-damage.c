@@ -61,6 +61,18 @@ write_rows (const char *directory, guint first, guint n, gboolean killed)
     kill (getpid (), SIGKILL);
 }
 
+static void
+write_and_kill (const char *directory)
+{
+  g_autoptr (GError) error = NULL;
+  const char *arguments[] = { program, "--write", directory, NULL };
+  int status = 0;
+  g_spawn_sync (NULL, (char **)arguments, NULL, G_SPAWN_DEFAULT, NULL, NULL, NULL, NULL, &status,
+                &error);
+  g_assert_no_error (error);
+  g_assert_true (WIFSIGNALED (status) && WTERMSIG (status) == SIGKILL);
+}
+
 static char *
 make_store (gboolean killed)
 {
@@ -71,13 +83,7 @@ make_store (gboolean killed)
       write_rows (directory, N_ROWS / 2, N_ROWS / 2, FALSE);
       return directory;
     }
-  g_autoptr (GError) error = NULL;
-  const char *arguments[] = { program, "--write", directory, NULL };
-  int status = 0;
-  g_spawn_sync (NULL, (char **)arguments, NULL, G_SPAWN_DEFAULT, NULL, NULL, NULL, NULL, &status,
-                &error);
-  g_assert_no_error (error);
-  g_assert_true (WIFSIGNALED (status) && WTERMSIG (status) == SIGKILL);
+  write_and_kill (directory);
   return directory;
 }
 
@@ -384,6 +390,33 @@ test_torn_tail (void)
   tall_test_directory_remove (whole);
 }
 
+static guint
+count_lines (const char *text, const char *word)
+{
+  guint n = 0;
+  for (const char *at = strstr (text, word); at != NULL; at = strstr (at + 1, word))
+    n++;
+  return n;
+}
+
+/* Two crashes, each of which leaves a torn end: both are said. */
+static void
+test_torn_twice (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *store = make_store (TRUE);
+  g_autofree char *losses = g_build_filename (store, "LOSSES", NULL);
+  g_autofree char *text = NULL;
+  change_log (store, 20, NO_FLIP);
+  expect_losses (store, "*dropped 20 bytes*");
+  write_and_kill (store);
+  change_log (store, 21, NO_FLIP);
+  expect_losses (store, "*dropped 20 bytes*dropped 21 bytes*");
+  g_assert_true (g_file_get_contents (losses, &text, NULL, &error));
+  g_assert_cmpuint (count_lines (text, "dropped"), ==, 2);
+  tall_test_directory_remove (store);
+}
+
 /* A store of a version that had no SYNCED: damage before later writes is reported; damage at the
  * end of the log is not noticed. */
 static void
@@ -476,6 +509,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/table/rocksdb/damage/closed", GINT_TO_POINTER (FALSE), test_damages);
   g_test_add_data_func ("/table/rocksdb/damage/killed", GINT_TO_POINTER (TRUE), test_damages);
   g_test_add_func ("/table/rocksdb/damage/torn-tail", test_torn_tail);
+  g_test_add_func ("/table/rocksdb/damage/torn-twice", test_torn_twice);
   g_test_add_func ("/table/rocksdb/damage/without-proof", test_without_proof);
   g_test_add_func ("/table/rocksdb/damage/way-out", test_way_out);
   g_test_add_func ("/table/rocksdb/damage/dropped-table", test_dropped_table);

@@ -135,6 +135,10 @@ test_location_with_lines (TallTestLayout *self, gconstpointer data G_GNUC_UNUSED
 {
   put_cell (self, SLICE (LOCATION_2), "ship.number", REVISION, NUMBER ("\x02"));
   assert_damaged (self, SLICE (LINE_1), "goes to location 2, but row ");
+  /* Nor if it says the same as the lines. */
+  put_cell (self, SLICE (LOCATION_2), "ship.name", REVISION, SLICE ("Reims"));
+  put_cell (self, SLICE (LOCATION_2), "ship.address", REVISION, SLICE (""));
+  assert_damaged (self, SLICE (LINE_1), "goes to location 2, but row ");
 }
 
 static void

@@ -178,6 +178,7 @@ static const BadCase bad_syntax[] = {
   { LOCATION (",\"number\":1."), NULL, "not a JSON number" },
   { LOCATION (",\"number\":1e"), NULL, "not a JSON number" },
   { LOCATION (",\"number\":18446744073709551617"), NULL, "too large" },
+  { LOCATION (",\"number\":1000000000000000000"), NULL, "too large" },
   { ORDER (",\"currency\":\"EUR\",\n\"currency\":\"EUR\""), "currency", "there twice" },
   { LINE (",\"price\":\"1\",\"price\":\"2\""), "price", "there twice" },
   { ORDER (",\"attributes\":{\"a\":\"1\",\"a\":\"1\"}"), "a", "there twice" },

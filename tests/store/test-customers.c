@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 
 /* Deleting customers, listing them, and fetching one with all orders. */
+#include "tall-broken-table.h"
 #include "tall-counting-table.h"
 #include "tall-error.h"
 #include "tall-store-fixture.h"
@@ -367,6 +368,35 @@ test_passing_failure (TallStoreFixture *fixture, gconstpointer data)
   g_assert_null (rest->next_page);
 }
 
+/* What the table itself cannot read does not pass: the call says so at once, and not the next page.
+ */
+static void
+test_unreadable_rows (TallStoreFixture *fixture, gconstpointer data)
+{
+  const TallStoreKind *kind = data;
+  if (kind->layout->single_row || kind->key_strategy != &tall_key_raw)
+    return g_test_skip ("one round finds all, or the order of the keys is another");
+  g_autoptr (GError) error = NULL;
+  g_auto (TallOrderKey) key = { 0 };
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  put_order (fixture, "VINET", "a", 1);
+  put_order (fixture, "VINET", "b", 400);
+  tall_order_key_init (&key, kind->key_strategy, "VINET", 0, "b");
+  kind->layout->plan_order (&key, plan);
+  g_autoptr (TallReadResult) found =
+      tall_table_read (fixture->table, plan, TALL_NO_DEADLINE, &error);
+  g_assert_no_error (error);
+  const TallRows *rows = &found->results[found->n_results - 1];
+  g_autoptr (TallTable) broken = tall_broken_table_new (fixture->table);
+  g_assert_cmpuint (rows->n_rows, >, 100); /* which the first round does not read */
+  tall_broken_table_break (TALL_BROKEN_TABLE (broken), rows->rows[100].key, TALL_ERROR_DAMAGED);
+  tall_broken_table_break_scans (TALL_BROKEN_TABLE (broken));
+  g_autoptr (TallStore) store = tall_test_open (broken, &fixture->clock);
+  TallListOptions options = { .limit = 2 };
+  g_assert_null (tall_front_get_customer_orders (TALL_FRONT (store), "VINET", &options, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+}
+
 static void
 let_a_second_pass (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
 {
@@ -490,6 +520,7 @@ static const TallStoreTest tests[] = {
   { "collision", test_collision },
   { "unreadable", test_unreadable },
   { "passing-failure", test_passing_failure },
+  { "unreadable-rows", test_unreadable_rows },
   { "early-end", test_early_end },
   { "delete", test_delete },
   { "delete-conditions", test_delete_conditions },

@@ -1,6 +1,9 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
+#include "tall-index.h"
+#include "tall-repair.h"
+#include "tall-test-dump.h"
 #include "tall-test-mending.h"
 #include "tall-test-orders.h"
 
@@ -185,6 +188,50 @@ test_later (TallStoreFixture *self, gconstpointer kind)
   tall_test_expect_findings (self->front, FALSE, 0, 0);
 }
 
+/* A hint that was missing is written at the order's revision: it goes with that. */
+static void
+test_hint_goes (TallStoreFixture *self, gconstpointer kind)
+{
+  const TallTestDamage *damage = find_damage ("never-hinted");
+  g_autoptr (TallOrder) order = tall_test_damage_order (damage);
+  tall_test_damage_do (damage, self, kind);
+  tall_test_expect_findings (self->front, TRUE, 1, 1);
+  order->sales_date -= 86400000;
+  tall_fixture_put (self, order, NULL);
+  tall_test_expect_findings (self->front, FALSE, 0, 0);
+}
+
+/* The order that a wrong hint leads to has been claimed since: nobody knows yet how long. */
+static void
+test_hint_of_claimed (TallStoreFixture *self, gconstpointer kind)
+{
+  const TallTestDamage *damage = find_damage ("another-date");
+  g_autoptr (TallOrder) order = tall_test_damage_order (damage);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GByteArray) row = g_byte_array_new ();
+  g_auto (TallOrderKey) key = { 0 };
+  guint64 id;
+  TallStoreContext context = { 0 };
+  TallRepairOutcome outcome;
+  tall_test_damage_do (damage, self, kind);
+  find_damage ("left-claim")->damage (self, kind, order);
+
+  g_assert_true (tall_store_find_id (self->store, TALL_TEST_CUSTOMER, &id, &error));
+  tall_order_key_init (&key, tall_store_get_key_strategy (self->store), TALL_TEST_CUSTOMER, id,
+                       order->order_number);
+  tall_index_append_row (key.customer, -86400000, row);
+  tall_bytes_append (row, key.order);
+  g_autoptr (TallDeployment) deployment =
+      tall_deployment_read (self->table, TALL_NO_DEADLINE, &error);
+  g_assert_true (tall_store_context_init (&context, self->table, deployment, NULL, &error));
+  g_autofree char *before = tall_test_dump (self->table);
+  g_assert_true (tall_repair_hint (&context, tall_slice_array (row), &outcome, &error));
+  g_assert_cmpint (outcome, ==, TALL_REPAIR_OVERTAKEN);
+  g_autofree char *after = tall_test_dump (self->table);
+  g_assert_cmpstr (after, ==, before);
+  tall_store_context_clear (&context);
+}
+
 /* Somebody commits between the last look and the claim, each time. */
 static TallFailure
 put_before_claim (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
@@ -223,6 +270,8 @@ main (int argc, char **argv)
     { "ambiguous-ids", test_ambiguous_ids },
     { "beyond", test_beyond },
     { "later", test_later },
+    { "hint-goes", test_hint_goes },
+    { "hint-of-claimed", test_hint_of_claimed },
     { "overtaken", test_overtaken },
   };
   g_test_init (&argc, &argv, NULL);

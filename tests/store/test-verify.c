@@ -2,7 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-broken-table.h"
 #include "tall-error.h"
+#include "tall-ids.h"
 #include "tall-test-damage.h"
+#include "tall-test-dump.h"
 #include "tall-test-orders.h"
 
 /* Whatever is wrong is found, as what it is, and nothing else; and nothing is changed. */
@@ -225,16 +227,13 @@ test_busy (TallStoreFixture *self, gconstpointer data)
   g_assert_false (summary.is_whole);
 }
 
-/* A row that the table itself cannot read is found, and what comes after it does not look lost. */
 static void
-test_unreadable (TallStoreFixture *self, gconstpointer data)
+check_unreadable (TallStoreFixture *self, const char *name)
 {
   g_autoptr (GError) error = NULL;
-  const TallStoreKind *kind = data;
   TallVerifySummary summary;
-  fill (self, 100);
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  tall_read_plan_add_scan (plan, "orders", tall_slice (NULL, 0), tall_slice (NULL, 0));
+  tall_read_plan_add_scan (plan, name, tall_slice (NULL, 0), tall_slice (NULL, 0));
   g_autoptr (TallReadResult) result = tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error);
   g_assert_no_error (error);
   const TallRows *rows = &result->results[0];
@@ -244,13 +243,49 @@ test_unreadable (TallStoreFixture *self, gconstpointer data)
   tall_broken_table_break_scans (TALL_BROKEN_TABLE (table));
   g_autoptr (TallStore) store = tall_test_open (table, &self->clock);
   g_autoptr (GPtrArray) lines = verify (TALL_FRONT (store), &(TallVerifyOptions){ 0 }, &summary);
-  if (lines->len != 1
-      || !g_str_has_prefix (g_ptr_array_index (lines, 0), "unreadable-table orders"))
-    g_error ("%s: %u findings, %s", kind->layout->name, lines->len,
+  g_autofree char *wanted = g_strdup_printf ("unreadable-table %s ", name);
+  if (lines->len != 1 || !g_str_has_prefix (g_ptr_array_index (lines, 0), wanted))
+    g_error ("%s: %u findings, %s", name, lines->len,
              lines->len > 0 ? (const char *)g_ptr_array_index (lines, 0) : "none");
   g_assert_false (summary.is_whole);
   g_assert_cmpuint (summary.n_orders, >, 10);
   g_assert_cmpuint (summary.n_orders, <, 90);
+}
+
+/* A row that the table itself cannot read is found, and what comes after it does not look lost, nor
+ * what belongs to it in another table. */
+static void
+test_unreadable (TallStoreFixture *self, gconstpointer data)
+{
+  const TallLayoutTable *table = ((const TallStoreKind *)data)->layout->tables;
+  fill (self, 100);
+  for (; table->name != NULL; table++)
+    check_unreadable (self, table->name);
+}
+
+/* A customer's id that is found from the other side only: its orders lie where they belong. */
+static void
+test_lost_id (TallStoreFixture *self, gconstpointer data)
+{
+  const TallStoreKind *kind = data;
+  if (!kind->key_strategy->needs_id)
+    return g_test_skip ("customers have no ids");
+  g_autoptr (GError) error = NULL;
+  TallVerifySummary summary;
+  g_autoptr (TallOrder) order = tall_test_marked_order (TALL_TEST_ORDER, 1, 1, 3);
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  TallMutation *mutation =
+      tall_batch_add (batch, TALL_IDS_TABLE, tall_slice_str ("n" TALL_TEST_CUSTOMER));
+  tall_fixture_put (self, order, NULL);
+  tall_mutation_delete_up_to (batch, mutation, TALL_IDS_TIMESTAMP);
+  g_assert_true (
+      tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
+
+  g_autoptr (TallStore) other = tall_test_open (self->table, &self->clock);
+  g_autoptr (GPtrArray) lines = verify (TALL_FRONT (other), &(TallVerifyOptions){ 0 }, &summary);
+  if (lines->len != 1 || !g_str_has_prefix (g_ptr_array_index (lines, 0), "half-id ids "))
+    g_error ("%u findings, %s", lines->len,
+             lines->len > 0 ? (const char *)g_ptr_array_index (lines, 0) : "none");
 }
 
 /* A process that is alone does not wait. */
@@ -343,7 +378,7 @@ main (int argc, char **argv)
   static const TallStoreTest in_memory[] = {
     { "alone", test_alone },           { "failures", test_failures }, { "parts", test_parts },
     { "stopped", test_stopped },       { "writers", test_writers },   { "busy", test_busy },
-    { "unreadable", test_unreadable },
+    { "unreadable", test_unreadable }, { "lost-id", test_lost_id },
   };
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/verify/kinds", test_kinds);

@@ -3,6 +3,7 @@
 #include "tall-test-damage.h"
 
 #include "tall-canonical.h"
+#include "tall-failing-table.h"
 #include "tall-index.h"
 #include "tall-operation.h"
 #include "tall-root.h"
@@ -268,6 +269,15 @@ leave_claim (TallStoreFixture *self, const TallStoreKind *kind G_GNUC_UNUSED, Ta
   return write_state (self, order, &state);
 }
 
+/* A claim is always later than what is committed. */
+static gboolean
+claim_committed (TallStoreFixture *self, const TallStoreKind *kind G_GNUC_UNUSED, TallOrder *order)
+{
+  TallState state = read_state (self, order);
+  state.pending = state.revision;
+  return write_state (self, order, &state);
+}
+
 static gboolean
 leave_cells (TallStoreFixture *self, const TallOrder *order, gint64 distance)
 {
@@ -357,6 +367,30 @@ lose_hint (TallStoreFixture *self, const TallStoreKind *kind G_GNUC_UNUSED, Tall
   append_hint_row (&place, state.sales_date, row);
   delete_at (self, TALL_INDEX_TABLE, tall_slice_array (row), state.revision);
   return TRUE;
+}
+
+static TallFailure
+swallow_hint (TallFailingTable *table G_GNUC_UNUSED,
+              const TallCall *call,
+              gpointer data G_GNUC_UNUSED)
+{
+  for (guint i = 0; i < call->n_mutations; i++)
+    if (g_str_equal (call->mutations[i]->table, TALL_INDEX_TABLE))
+      call->mutations[i]->changes[0] = (TallChange){ TALL_CHANGE_DELETE_AT, 1, { 0 }, { 0 } };
+  return TALL_FAILURE_NONE;
+}
+
+/* No marker hides what is written in the place of the hint. */
+static gboolean
+forget_hint (TallStoreFixture *self, const TallStoreKind *kind G_GNUC_UNUSED, TallOrder *order)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTable) table = tall_failing_table_new (self->table);
+  g_autoptr (TallStore) store = tall_test_open (table, &self->clock);
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (table), swallow_hint, NULL, NULL);
+  gboolean stored = tall_front_put_order (TALL_FRONT (store), order, NULL, NULL, &error);
+  g_assert_no_error (error);
+  return stored;
 }
 
 static gboolean
@@ -475,6 +509,7 @@ static const TallTestDamage damages[] = {
   { "counted-less", TALL_FINDING_SURPLUS_ROWS, count_less },
   { "changed-content", TALL_FINDING_ALTERED_CONTENT, change_content },
   { "changed-date", TALL_FINDING_ALTERED_DATE, change_date },
+  { "claimed-committed", TALL_FINDING_ALTERED_STATE, claim_committed },
   { "left-claim", TALL_FINDING_STALE_CLAIM, leave_claim },
   { "left-claim-and-cells", TALL_FINDING_STALE_CLAIM, leave_claim_and_cells },
   { "left-old-cells", TALL_FINDING_LEFTOVER, leave_old },
@@ -482,6 +517,7 @@ static const TallTestDamage damages[] = {
   { "never-loaded", TALL_FINDING_ORPHAN, leave_orphans },
   { "never-a-root", TALL_FINDING_LOST_ROOT, lose_root },
   { "lost-hint", TALL_FINDING_MISSING_HINT, lose_hint },
+  { "never-hinted", TALL_FINDING_MISSING_HINT, forget_hint },
   { "never-hinted-at", TALL_FINDING_DANGLING_HINT, hint_at_nothing },
   { "another-date", TALL_FINDING_DANGLING_HINT, hint_at_another_date },
   { "changed-hint", TALL_FINDING_ALTERED_HINT, change_hint },
@@ -531,36 +567,4 @@ tall_test_damage_do (const TallTestDamage *damage,
   if (!g_str_has_prefix (damage->name, "never"))
     tall_fixture_put (fixture, order, NULL);
   return damage->damage (fixture, kind, order);
-}
-
-/**
- * tall_test_dump:
- *
- * Returns: (transfer full): all rows of all tables but `meta`, a line for each cell
- */
-char *
-tall_test_dump (TallTable *table)
-{
-  g_autoptr (GError) error = NULL;
-  GString *text = g_string_new (NULL);
-  g_auto (GStrv) names = tall_table_list_tables (table, TALL_NO_DEADLINE, &error);
-  for (guint i = 0; names[i] != NULL; i++)
-    {
-      g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-      tall_read_plan_add_scan (plan, names[i], tall_slice (NULL, 0), tall_slice (NULL, 0));
-      g_autoptr (TallReadResult) result = tall_table_read (table, plan, TALL_NO_DEADLINE, &error);
-      g_assert_no_error (error);
-      const TallRows *rows = &result->results[0];
-      for (guint j = 0; j < rows->n_rows && !g_str_equal (names[i], "meta"); j++)
-        for (guint k = 0; k < rows->rows[j].n_cells; k++)
-          {
-            const TallCell *cell = &rows->rows[j].cells[k];
-            g_autofree char *row = tall_slice_to_debug (rows->rows[j].key);
-            g_autofree char *qualifier = tall_slice_to_debug (cell->qualifier);
-            g_autofree char *value = tall_slice_to_hex (cell->value);
-            g_string_append_printf (text, "%s %s %s @%" G_GINT64_FORMAT "=%s\n", names[i], row,
-                                    qualifier, cell->timestamp, value);
-          }
-    }
-  return g_string_free (text, FALSE);
 }

@@ -29,7 +29,4 @@ gboolean tall_test_damage_do (const TallTestDamage *damage,
                               TallStoreFixture *fixture,
                               const TallStoreKind *kind);
 
-/* All rows of all tables but `meta`, as text, one cell a line. */
-char *tall_test_dump (TallTable *table);
-
 G_END_DECLS

@@ -3,6 +3,7 @@
 #include "tall-test-mending.h"
 
 #include "tall-index.h"
+#include "tall-test-dump.h"
 #include "tall-test-orders.h"
 
 /* Of the findings. */

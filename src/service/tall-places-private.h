@@ -36,7 +36,8 @@ struct _TallPlace
   /* With the mutex of all. */
   TallOrigin *origin; /* NULL: not counted */
   gint evicted;       /* atomic; changed with the mutex */
-  TallUnread unread;  /* of its reply, when the server ends */
+  gboolean cut;       /* evicted, and its reply with it */
+  TallUnread unread;  /* of its reply */
 };
 
 /* These with the mutex. */

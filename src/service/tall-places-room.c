@@ -10,6 +10,9 @@
 /* The grace of a request that arrives from an address with many connections is so much shorter. */
 #define CROWDED_PART 10
 
+/* More than any age. */
+#define BETTER ((guint64)G_MAXUINT32 + 2)
+
 /* Milliseconds that wrap: only differences count. */
 gint
 tall_places_get_now (void)
@@ -40,9 +43,23 @@ is_crowded (const TallPlace *place, const TallOrigin *origin)
          && place->origin->n_served > 2 * (origin->n_served + 1);
 }
 
+/* Whether a reply of @age lies there for its client. An address with many connections has no more
+ * than the grace for a reply, or it would keep all its places by taking a few bytes now and then.
+ */
+static gboolean
+is_left_lying (const TallPlaces *self, TallPlace *place, guint age, gboolean crowded)
+{
+  guint grace = self->limits.replying_grace;
+  if (grace == 0 || age < grace)
+    return FALSE;
+  return crowded
+         || tall_unread_look (&place->unread, place->socket, g_get_monotonic_time ())
+                >= grace * G_TIME_SPAN_MILLISECOND;
+}
+
 /* For how long a connection has done nothing that would be lost with it, and is thus a candidate to
- * make room: at best, between two calls; or else its request takes too long to arrive. What runs is
- * never one. 0: none. */
+ * make room: at best, between two calls; or else its request takes too long to arrive; at worst,
+ * its client does not take its reply. What runs is never one. 0: none. */
 static guint64
 rate (const TallPlaces *self, TallPlace *place, const TallOrigin *origin)
 {
@@ -52,9 +69,11 @@ rate (const TallPlaces *self, TallPlace *place, const TallOrigin *origin)
   gboolean crowded = is_crowded (place, origin);
 
   if (state == TALL_PLACE_WAITING && (crowded || age >= self->limits.idle_grace))
-    return (guint64)G_MAXUINT32 + 1 + age;
+    return 2 * BETTER + age;
   if (state == TALL_PLACE_RECEIVING
       && age >= self->limits.receiving_grace / (crowded ? CROWDED_PART : 1))
+    return BETTER + age;
+  if (state == TALL_PLACE_REPLYING && is_left_lying (self, place, age, crowded))
     return (guint64)age + 1;
   return 0;
 }
@@ -80,14 +99,14 @@ tall_place_is_evicted (TallPlace *self)
 }
 
 static TallPlace *
-find_victim (TallPlaces *self, const TallOrigin *origin)
+find_victim (TallPlaces *self, const TallOrigin *origin, guint64 *best_rate)
 {
   const TallOrigin *among = tall_places_is_address_full (self, origin) ? origin : NULL;
   TallPlace *best = NULL;
-  guint64 best_rate = 0;
   GHashTableIter iter;
   gpointer key;
 
+  *best_rate = 0;
   g_hash_table_iter_init (&iter, self->open);
   while (g_hash_table_iter_next (&iter, &key, NULL))
     {
@@ -97,10 +116,10 @@ find_victim (TallPlaces *self, const TallOrigin *origin)
         continue;
       guint64 its_rate = rate (self, place, origin);
       /* A request that its thread has taken from the socket since has changed the rate before. */
-      if (its_rate <= best_rate || has_request (place) || rate (self, place, origin) == 0)
+      if (its_rate <= *best_rate || has_request (place) || rate (self, place, origin) == 0)
         continue;
       best = place;
-      best_rate = its_rate;
+      *best_rate = its_rate;
     }
   return best;
 }
@@ -116,11 +135,13 @@ tall_place_set_evicted (TallPlace *self, gboolean evicted)
   g_atomic_int_set (&self->evicted, evicted);
 }
 
+/* A reply that lies there goes with its connection. */
 static void
-evict (TallPlace *place)
+evict (TallPlace *place, guint64 its_rate)
 {
+  place->cut = its_rate < BETTER;
   tall_place_set_evicted (place, TRUE);
-  g_socket_shutdown (place->socket, TRUE, FALSE, NULL);
+  g_socket_shutdown (place->socket, TRUE, place->cut, NULL);
 }
 
 /* Whether a connection has a call to answer before it ends. */
@@ -128,7 +149,7 @@ static gboolean
 is_busy (TallPlace *place)
 {
   gint state = g_atomic_int_get (&place->state);
-  return state == TALL_PLACE_WORKING || state == TALL_PLACE_REPLYING;
+  return !place->cut && (state == TALL_PLACE_WORKING || state == TALL_PLACE_REPLYING);
 }
 
 /* Whether a place is about to be left that makes room for @origin. Those whose clients decide when
@@ -162,9 +183,10 @@ tall_places_make_room (TallPlaces *self, const TallOrigin *origin)
 
   while (is_full (self, origin) && !self->closed && now < until)
     {
-      TallPlace *victim = find_victim (self, origin);
+      guint64 its_rate;
+      TallPlace *victim = find_victim (self, origin, &its_rate);
       if (victim != NULL)
-        evict (victim);
+        evict (victim, its_rate);
       else if (!is_any_leaving (self, origin))
         return FALSE;
       gint64 step = MIN (until, now + LEAVING_TIME * G_TIME_SPAN_MILLISECOND);

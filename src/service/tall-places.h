@@ -30,6 +30,7 @@ typedef struct
   GPtrArray *trusted;    /* (nullable) of GInetAddressMask: addresses without such a limit */
   guint idle_grace; /* milliseconds between calls before a connection may be closed for another */
   guint receiving_grace; /* milliseconds that a request may take to arrive before the same */
+  guint replying_grace;  /* milliseconds that a reply may lie there before the same; 0: no bound */
 } TallPlacesLimits;
 
 /**

@@ -26,6 +26,9 @@
 /* A usual request arrives at once. One that takes longer makes room for others; milliseconds. */
 #define RECEIVING_GRACE 2000
 
+/* The same for a reply: its client takes nothing of it for so long. */
+#define REPLYING_GRACE 2000
+
 /* Lines about connections that were closed for what came over them. */
 #define CLOSINGS_A_MINUTE 20
 
@@ -80,7 +83,7 @@ log_end (TallServer *self, TallPlace *place, const char *peer, gboolean evicted,
 {
   const char *refusal = tall_place_get_refusal (place);
   const char *reason = refusal != NULL ? refusal
-                       : evicted       ? "it was silent, and made room for another"
+                       : evicted       ? "it was silent or too slow, and made room for another"
                        : error != NULL ? error->message
                                        : NULL;
   g_autofree char *what = g_strdup_printf ("Connection of %s closed", peer);
@@ -297,6 +300,7 @@ new_places (const TallServerOptions *options)
     .trusted = options->trusted_proxies,
     .idle_grace = options->idle_grace,
     .receiving_grace = RECEIVING_GRACE,
+    .replying_grace = REPLYING_GRACE,
   };
   return tall_places_new (&limits);
 }

@@ -9,7 +9,7 @@
 TallRocksdbFamily *
 tall_rocksdb_family_new (rocksdb_column_family_handle_t *handle, const TallTableSpec *spec)
 {
-  TallRocksdbFamily *self = g_new (TallRocksdbFamily, 1);
+  TallRocksdbFamily *self = g_new0 (TallRocksdbFamily, 1);
   g_atomic_ref_count_init (&self->ref_count);
   self->handle = handle;
   self->id = rocksdb_column_family_handle_get_id (handle);

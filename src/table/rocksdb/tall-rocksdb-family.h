@@ -20,6 +20,7 @@ typedef struct
   rocksdb_column_family_handle_t *handle;
   guint32 id;          /* of the column family */
   TallTableSpec *spec; /* as it was created */
+  gboolean dropped;    /* under the locks of all rows */
 } TallRocksdbFamily;
 
 TallRocksdbFamily *tall_rocksdb_family_new (rocksdb_column_family_handle_t *handle,

@@ -76,10 +76,29 @@ tall_rocksdb_schema_create_table (TallRocksdbDatabase *self,
   return tall_rocksdb_settings_apply (self->engine, family, error);
 }
 
+/* Moves the log to tables and drops the family, while nobody writes: a write to the family must
+ * neither come between the two nor after them. Most of the log is moved beside writers before. */
+static gboolean
+drop_family (TallRocksdbDatabase *self, TallRocksdbFamily *family, GError **error)
+{
+  g_autoptr (GPtrArray) handles = tall_rocksdb_database_list_handles (self);
+  if (!tall_rocksdb_engine_flush (self->engine, handles, error))
+    return FALSE;
+
+  char *message = NULL;
+  tall_rocksdb_stripes_lock_all (self->stripes);
+  gboolean flushed = tall_rocksdb_engine_flush (self->engine, handles, error);
+  if (flushed)
+    rocksdb_drop_column_family (self->db, family->handle, &message);
+  family->dropped = flushed && message == NULL;
+  tall_rocksdb_stripes_unlock_all (self->stripes);
+  return flushed && tall_rocksdb_take_error (message, "Dropping a table", error);
+}
+
 /**
  * tall_rocksdb_schema_drop_table:
  *
- * Drops a table; calls that are using it end as if they had come before. The log is moved to tables
+ * Drops a table; calls that read it end as if they had come before. The log is moved to tables
  * before, as its writes to this one would be missing later, and the removal of the settings is the
  * write that comes after them.
  *
@@ -94,14 +113,8 @@ tall_rocksdb_schema_drop_table (TallRocksdbDatabase *self,
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->schema_mutex);
   g_autoptr (TallRocksdbFamily) family =
       tall_rocksdb_database_find_family (self, deployment, table, error);
-  g_autoptr (GPtrArray) handles = tall_rocksdb_database_list_handles (self);
   if (family == NULL || !tall_rocksdb_database_check_writable (self, 0, "Dropping a table", error)
-      || !tall_rocksdb_engine_flush (self->engine, handles, error))
-    return FALSE;
-
-  char *message = NULL;
-  rocksdb_drop_column_family (self->db, family->handle, &message);
-  if (!tall_rocksdb_take_error (message, "Dropping a table", error))
+      || !drop_family (self, family, error))
     return FALSE;
 
   tall_rocksdb_families_remove (self->families, deployment, table);

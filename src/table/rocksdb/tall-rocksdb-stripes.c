@@ -109,3 +109,22 @@ tall_rocksdb_stripes_unlock (TallRocksdbStripes *self, const guint *stripes, gui
   for (guint i = n; i > 0; i--)
     pthread_mutex_unlock (&self->mutexes[stripes[i - 1]]);
 }
+
+/**
+ * tall_rocksdb_stripes_lock_all:
+ *
+ * Waits until no write runs, and lets none begin.
+ */
+void
+tall_rocksdb_stripes_lock_all (TallRocksdbStripes *self)
+{
+  for (guint i = 0; i < TALL_ROCKSDB_STRIPES; i++)
+    pthread_mutex_lock (&self->mutexes[i]);
+}
+
+void
+tall_rocksdb_stripes_unlock_all (TallRocksdbStripes *self)
+{
+  for (guint i = TALL_ROCKSDB_STRIPES; i > 0; i--)
+    pthread_mutex_unlock (&self->mutexes[i - 1]);
+}

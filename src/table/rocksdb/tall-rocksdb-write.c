@@ -27,6 +27,9 @@ tall_rocksdb_write_clear (TallRocksdbWrite *self)
  * @row: (out): all zero if there is none
  *
  * Reads a row that is about to change. Called with its lock held.
+ *
+ * Returns: FALSE with %TALL_ERROR_NOT_FOUND if the table has been dropped: RocksDB takes a write to
+ * a family that is gone for damage of its log, and refuses all writes after it
  */
 gboolean
 tall_rocksdb_write_load (TallRocksdbWrite *self,
@@ -35,11 +38,18 @@ tall_rocksdb_write_load (TallRocksdbWrite *self,
                          TallStoredRow *row,
                          GError **error)
 {
+  *row = (TallStoredRow){ 0 };
+  if (family->dropped)
+    {
+      g_set_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND, "Table %s has been dropped",
+                   family->spec->name);
+      return FALSE;
+    }
+
   char *message = NULL;
   rocksdb_pinnableslice_t *value =
       rocksdb_get_pinned_cf (self->writer->db, self->writer->read_options, family->handle,
                              (const char *)key.data, key.len, &message);
-  *row = (TallStoredRow){ 0 };
   gboolean loaded = tall_rocksdb_take_error (message, "Reading it before a change", error);
   if (loaded && value != NULL)
     {

@@ -127,6 +127,8 @@ main (int argc, char **argv)
     return TALL_EXIT_FAILED;
   /* Whoever reads the output may stop: that ends a command, not the process in mid-work. */
   signal (SIGPIPE, SIG_IGN);
+  /* The same for a file that reaches the limit of the process (ulimit -f): the write fails. */
+  signal (SIGXFSZ, SIG_IGN);
   /* Orders are read by their owner only: RocksDB makes its files by the mask. */
   umask (umask (0) | S_IRWXG | S_IRWXO);
   return tall_output_finish (dispatch (argc, argv));

@@ -14,6 +14,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -164,12 +165,39 @@ def closed_and_full(checks, layout, disk, where):
     checks.check(len(stored(where)) == 10, f"{layout}: with room again it can be written")
 
 
+def limit_files():
+    resource.setrlimit(resource.RLIMIT_FSIZE, (MIB, MIB))
+
+
+def limited_files(checks):
+    """A file that may not grow (ulimit -f) fails a write; it does not end the program."""
+    with tempfile.TemporaryDirectory() as folder:
+        where = ["--store", f"rocksdb:{folder}/shop"]
+        run("init", *where)
+        orders = [order(n) for n in range(20)]
+        put = subprocess.run([str(PROGRAM), "put", *where, "-"], input=as_lines(orders),
+                             capture_output=True, text=True, timeout=SECONDS, check=False,
+                             preexec_fn=limit_files)
+        checks.check(put.returncode == FAILED and "File too large" in put.stderr,
+                     "a put that reaches the limit of files says so", put)
+        acknowledged = set(re.findall(r"^Stored order (O[0-9]+) of", put.stdout, re.MULTILINE))
+        checks.check(0 < len(acknowledged) < len(orders) and acknowledged <= set(stored(where)),
+                     "what was acknowledged before the limit is stored", acknowledged)
+        with open(f"{folder}/shop.jsonl", "wb") as output:
+            export = subprocess.run([str(PROGRAM), "export", *where], stdout=output,
+                                    stderr=subprocess.PIPE, text=True, timeout=SECONDS, check=False,
+                                    preexec_fn=limit_files)
+        checks.check(export.returncode == FAILED and "File too large" in export.stderr,
+                     "an export that reaches it says so", export)
+
+
 def main():
     if sys.argv[1:] != ["rocksdb"]:
         sys.exit(__doc__)
     checks = Checks()
     try:
         begin_alone()
+        limited_files(checks)
         for layout in LAYOUTS:
             fill_by_orders(checks, layout)
             fill_by_others(checks, layout)

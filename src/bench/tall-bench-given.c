@@ -28,6 +28,7 @@ tall_bench_given_clear (TallBenchGiven *self)
   g_clear_pointer (&self->lines, g_free);
   g_clear_pointer (&self->orders, g_free);
   g_clear_pointer (&self->map, g_free);
+  g_clear_pointer (&self->peer, g_free);
 }
 
 static gboolean
@@ -89,16 +90,24 @@ check_floor (const TallBenchGiven *self)
   if (self->layouts != NULL || self->keys != NULL || self->orders != NULL || self->map != NULL
       || self->customers != -1 || self->clients != 1 || self->operations != -1 || self->seed != -1
       || self->keep)
-    return "--floor measures what README.md of src/bench lists: besides --store it takes --lines, "
-           "--count, --seconds and --json";
+    return "--floor and --load measure what README.md of src/bench lists: besides --store they "
+           "take --lines, --count, --seconds and --json, and --load --peer";
   if (self->min_lines != self->max_lines)
-    return "--floor takes one number of --lines, not a range";
+    return "--floor and --load take one number of --lines, not a range";
+  if (self->peer != NULL && !self->load)
+    return "--peer is for --load";
+  if (self->floor && self->load)
+    return "Give --floor or --load, not both";
+  if (self->load && self->seconds != -1)
+    return "--load takes as long as it takes: choose --count, not --seconds";
   return NULL;
 }
 
 static const char *
 check_layouts (const TallBenchGiven *self)
 {
+  if (self->peer != NULL)
+    return "--peer is for --load";
   if (self->orders != NULL && self->map == NULL)
     return "--orders needs --map, which says which column is what: a preset, as load has them, or "
            "a file";
@@ -126,7 +135,7 @@ tall_bench_given_check (TallBenchGiven *self, GError **error)
   if (wrong == NULL && self->lines != NULL && !read_lines (self, error))
     return FALSE;
   if (wrong == NULL)
-    wrong = self->floor ? check_floor (self) : check_layouts (self);
+    wrong = self->floor || self->load ? check_floor (self) : check_layouts (self);
   if (wrong == NULL)
     return TRUE;
   tall_error_set_invalid (error, "bench", "%s", wrong);

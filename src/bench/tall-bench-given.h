@@ -16,6 +16,8 @@ G_BEGIN_DECLS
 typedef struct
 {
   gboolean floor;
+  gboolean load;
+  char *peer;
   gboolean json;
   gboolean keep;
   char *layouts; /* owned, as all texts */

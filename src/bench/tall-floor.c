@@ -12,24 +12,27 @@ typedef gboolean (*Part) (TallFloorRun *self, GError **error);
 static const struct
 {
   const TallTableKind *kind;
+  gboolean load;
   Part parts[MAX_PARTS];
 } floors[] = {
   { &tall_table_kind_rocksdb,
+    FALSE,
     { tall_floor_get, tall_floor_put, tall_floor_writers, tall_floor_service, tall_floor_lines,
       tall_floor_list } },
-  { &tall_table_kind_hbase, { tall_floor_hbase, tall_floor_readers } },
+  { &tall_table_kind_rocksdb, TRUE, { tall_floor_load } },
+  { &tall_table_kind_hbase, FALSE, { tall_floor_hbase, tall_floor_readers } },
 };
 
 static const Part *
-find_parts (const TallTableKind *kind, GError **error)
+find_parts (const TallTableKind *kind, gboolean load, GError **error)
 {
   for (guint i = 0; i < G_N_ELEMENTS (floors); i++)
-    if (floors[i].kind == kind)
+    if (floors[i].kind == kind && floors[i].load == load)
       return floors[i].parts;
   g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
-               "Nothing is known that a store on %s could be compared with; measure its layouts, "
-               "without --floor",
-               kind->title);
+               "Nothing is known that %s a store on %s could be compared with; measure its layouts "
+               "instead",
+               load ? "loading into" : "", kind->title);
   return NULL;
 }
 
@@ -50,7 +53,7 @@ tall_floor_run (const TallFloorOptions *options, TallBenchReport *report, GError
 {
   const TallTableAddress *address = options->address;
   const Part *parts =
-      find_parts (address != NULL ? address->kind : &tall_table_kind_rocksdb, error);
+      find_parts (address != NULL ? address->kind : &tall_table_kind_rocksdb, options->load, error);
   TallFloorRun self = { options, report, NULL, address != NULL ? address->place : NULL };
   if (parts == NULL)
     return FALSE;

@@ -17,9 +17,11 @@ typedef struct
   /* Where. Embedded: temporary stores are made in its directory, and the service is measured, too.
    * NULL: the same where temporary files go. */
   const TallTableAddress *address;
-  guint n_lines;                                                   /* of an order */
-  guint n_orders;                                                  /* the orders that are fetched */
-  double seconds;                                                  /* for each figure */
+  gboolean load;    /* only of loading a file, which takes longer */
+  const char *peer; /* nullable: a program of peers/ that loads the file, too */
+  guint n_lines;    /* of an order */
+  guint n_orders;   /* the orders that are fetched */
+  double seconds;   /* for each figure */
   void (*progress) (const char *what, double done, gpointer data); /* nullable; 0 … 1 */
   gpointer progress_data;
 } TallFloorOptions;

@@ -50,7 +50,7 @@ typedef struct
   TallHistogram *batches; /* nanoseconds an operation, one value a batch, all rounds */
 } TallMeasured;
 
-#define TALL_MEASURE_MAX_SIDES 4
+#define TALL_MEASURE_MAX_SIDES 5
 
 /* Of all sides, by position. */
 typedef struct

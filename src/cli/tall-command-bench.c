@@ -44,6 +44,8 @@ measure_floor (const TallBenchGiven *given, const TallTableAddress *address)
     options.n_orders = (guint)given->count;
   if (given->seconds >= 0)
     options.seconds = given->seconds;
+  options.load = given->load;
+  options.peer = given->peer;
   options.address = address;
   options.progress = show_progress;
   gboolean done = tall_floor_run (&options, report, &error);
@@ -154,10 +156,10 @@ find_mistake (TallBenchGiven *given, const TallOptions *options)
     return g_strdup ("bench takes no argument");
   if (options->server != NULL)
     return g_strdup ("bench works on a store, not on a server: give --store");
-  if (options->store == NULL && !given->floor)
+  if (options->store == NULL && !given->floor && !given->load)
     {
       g_autofree char *forms = tall_table_kinds_join (tall_table_kind_make_short_form, "--store ");
-      return g_strdup_printf ("Say where to measure: %s; or --floor", forms);
+      return g_strdup_printf ("Say where to measure: %s; or --floor, or --load", forms);
     }
   return tall_bench_given_check (given, &error) ? NULL : g_strdup (error->message);
 }
@@ -179,7 +181,8 @@ check_and_measure (TallBenchGiven *given, const TallOptions *options)
           return TALL_EXIT_USAGE;
         }
     }
-  return given->floor ? measure_floor (given, address) : measure_layouts (given, address);
+  return given->floor || given->load ? measure_floor (given, address)
+                                     : measure_layouts (given, address);
 }
 
 static TallExit
@@ -205,6 +208,10 @@ run (int argc, char **argv)
     { "keep", 0, 0, G_OPTION_ARG_NONE, &given.keep, "do not remove the deployments", NULL },
     { "floor", 0, 0, G_OPTION_ARG_NONE, &given.floor,
       "compare with the same bytes sent or stored without tallorder", NULL },
+    { "load", 0, 0, G_OPTION_ARG_NONE, &given.load,
+      "compare loading a file with the rows that it becomes, stored without tallorder", NULL },
+    { "peer", 0, 0, G_OPTION_ARG_FILENAME, &given.peer,
+      "with --load: another program that loads the file; see src/bench/README.md", "PROGRAM" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &given.json, "as JSON, with every figure", NULL },
     { NULL },
   };

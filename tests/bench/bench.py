@@ -149,6 +149,22 @@ def stopped(folder):
         equal(os.listdir(folder), [])
 
 
+def loading_beside_a_peer(folder):
+    """Everything that it makes is removed, and both have stored every line."""
+    load = ["bench", "--load", "--store", f"rocksdb:{folder}", "--count", 50, "--lines", 3]
+    peer = os.environ.get("TALLORDER_PEER")
+    names = ["load-blob", "load-normalized"]
+    report = json.loads(run(*load, "--json", *(["--peer", peer] if peer else [])).ends(DONE).out)
+    equal([figure["id"] for figure in report["figures"]],
+          names + ([f"{name}-peer" for name in names] if peer else []))
+    equal([figure["ratio"] > 0 for figure in report["figures"]], [True] * len(report["figures"]))
+    run(*load, "--peer", "false").ends(FAILED, "false: ")
+    run(*load, "--peer", "true").ends(FAILED, "true has stored 0 lines of 150")
+    run(*load, "--peer", f"{folder}/none").ends(FAILED, f"{folder}/none")
+    run("bench", "--load", "--store", "hbase://127.0.0.1:9").ends(FAILED, "loading into")
+    equal(os.listdir(folder), [])
+
+
 def wrong_usage(folder):
     store = ["--store", f"rocksdb:{folder}/none"]
     file = NORTHWIND / "orders.csv"
@@ -184,6 +200,10 @@ def wrong_usage(folder):
         ([*store, "--orders", file, "--map", "online-retail"], str(file)),
         ([*store, "--floor", "--layout", "blob"], "--floor"),
         ([*store, "--floor", "--lines", "1-2"], "--floor"),
+        ([*store, "--floor", "--peer", "true"], "--peer is for --load"),
+        ([*store, "--peer", "true"], "--peer is for --load"),
+        ([*store, "--floor", "--load"], "not both"),
+        ([*store, "--load", "--seconds", "1"], "--count"),
         (["--store", "memory:"], "memory:"),
     ]
     for arguments, text in cases:
@@ -234,7 +254,8 @@ def begin():
     if not ON_HBASE:
         for function in (all_layouts, all_keys_with_clients, orders_of_a_file,
                          rejected_rows_are_reported, table_for_people, progress_on_a_terminal,
-                         kept_and_then_left_alone, stopped, wrong_usage, not_reachable):
+                         kept_and_then_left_alone, stopped, loading_beside_a_peer,
+                         wrong_usage, not_reachable):
             test(function)
     elif "TALLORDER_HBASE_BINARY" in os.environ:
         test(on_hbase)

@@ -5,6 +5,7 @@
 #include "tall-options.h"
 #include "tall-output.h"
 #include "tall-progress.h"
+#include "tall-sniff.h"
 #include "tall-stop.h"
 
 #include <gio/gio.h>
@@ -21,6 +22,7 @@ typedef struct
   char *on_existing;
   TallBulkExisting existing; /* the same, understood */
   gboolean assume_new;
+  gboolean sniff;
   gint jobs;
   gboolean json;
   gboolean quiet;
@@ -214,11 +216,34 @@ parse_existing (LoadOptions *own)
   return own->on_existing == NULL;
 }
 
+/* Prints a mapping that is guessed from a file; the exit code is 1 if something is left to fill in.
+ */
+static TallExit
+sniff (const TallOptions *options)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean is_whole = FALSE;
+  if (options->n_arguments != 1 || g_str_equal (options->arguments[0], "-"))
+    return tall_usage_error (&tall_command_load,
+                             "--sniff takes one file, which is read several times; save what comes "
+                             "from a pipe first");
+  g_autofree char *text = tall_sniff_file (options->arguments[0], &is_whole, &error);
+  if (text == NULL)
+    {
+      tall_print_failure (error);
+      return TALL_EXIT_FAILED;
+    }
+  tall_print ("%s", text);
+  return is_whole ? TALL_EXIT_DONE : TALL_EXIT_NO;
+}
+
 static TallExit
 check_and_load (const TallOptions *options, LoadOptions *own)
 {
   if (own->print_map != NULL)
     return print_map (own->print_map);
+  if (own->sniff)
+    return sniff (options);
   if (options->n_arguments != 1)
     return tall_usage_error (&tall_command_load,
                              "load takes one argument: FILE.csv, or - for standard input");
@@ -257,6 +282,8 @@ run (int argc, char **argv)
     { "jobs", 0, 0, G_OPTION_ARG_INT, &own.jobs, "batches at the same time (default 8)", "N" },
     { "print-map", 0, 0, G_OPTION_ARG_FILENAME, &own.print_map,
       "print a preset, as a start for a mapping of your own", "NAME" },
+    { "sniff", 0, 0, G_OPTION_ARG_NONE, &own.sniff,
+      "print a mapping guessed from FILE, with the reason for each guess", NULL },
     { "spool", 0, 0, G_OPTION_ARG_FILENAME, &own.spool,
       "where rows of orders come together, and the copy of a pipe goes (default: $TMPDIR or /tmp)",
       "DIR" },
@@ -286,6 +313,7 @@ const TallCommand tall_command_load = {
   .summary = "Loads orders or customers from CSV; bad rows go aside with their reason.",
   .help = "Presets: northwind, northwind-customers, online-retail. A mapping file of your own\n"
           "begins with one of them: tallorder load --print-map northwind >my.map\n"
+          "or with a guess: tallorder load --sniff orders.csv >my.map\n"
           "The rows of an order may lie anywhere. No part of an order is stored: a file of orders\n"
           "is read twice, and a pipe is copied for that. The exit code is 1 if any row was "
           "rejected. Loading a file again goes\n"

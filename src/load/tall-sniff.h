@@ -1,0 +1,12 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+char *
+tall_sniff_file (const char *path, gboolean *is_whole, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

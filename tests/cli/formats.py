@@ -1,0 +1,177 @@
+# SPDX-FileCopyrightText: The tallorder authors
+# SPDX-License-Identifier: Apache-2.0
+"""Loads files of other forms with `tallorder load`, and lets it guess mappings. Speaks TAP.
+
+    formats.py TALLORDER SOURCE_ROOT
+"""
+
+import csv
+import gzip
+import io
+import json
+import pathlib
+import sys
+
+from support import NORTHWIND, RETAIL, DONE, NO, USAGE, FAILED, test, run, equal, new_store, main
+
+ORDERS = NORTHWIND / "orders.csv"
+
+
+def rewrite(rows, delimiter=",", header=None):
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter=delimiter, lineterminator="\r\n")
+    writer.writerows([header or rows[0], *rows[1:]])
+    return text.getvalue()
+
+
+def northwind_rows(change=lambda name, value: value):
+    with ORDERS.open(newline="", encoding="utf-8-sig") as file:
+        rows = list(csv.reader(file))
+    names = rows[0]
+    return [names] + [[change(names[i], value) for i, value in enumerate(row)] for row in rows[1:]]
+
+
+def sniff(folder, path, code=DONE):
+    said = run("load", "--sniff", path).ends(code)
+    equal(said.err, "")
+    own = f"{folder}/sniffed.map"
+    pathlib.Path(own).write_text(said.out, encoding="utf-8")
+    return own, said.out
+
+
+def load_and_export(folder, name, own, path, code=DONE):
+    store = f"rocksdb:{folder}/{name}"
+    run("init", "--store", store).ends(DONE)
+    said = run("load", "--store", store, "--map", own, path, "--json").ends(code)
+    return json.loads(said.out), run("export", "--store", store).ends(DONE).out
+
+
+@test
+def sniff_northwind(folder):
+    """Whatever the form of the file, what --sniff prints loads the same orders."""
+    own, text = sniff(folder, ORDERS)
+    summary, expected = load_and_export(folder, "plain", own, ORDERS)
+    equal(summary["stored"], {"orders": 830, "rows": 2155, "lines": 2155})
+    for guess in ("dates=iso", "delimiter=comma", "discount=rate", "# By its name.\nname=ShipName"):
+        equal((guess, guess in text), (guess, True))
+
+    german = {"OrderID": "Bestellnummer", "CustomerID": "Kundennummer", "OrderDate": "Bestelldatum",
+              "Quantity": "Menge", "UnitPrice": "Einzelpreis", "Discount": "Rabatt",
+              "ProductID": "Artikelnummer"}
+
+    def to_german(name, value):
+        if name in ("UnitPrice", "Discount"):
+            return value.replace(".", ",")
+        if name in ("OrderDate", "ShippedDate") and value:
+            year, month, day = value[:10].split("-")
+            return f"{day}.{month}.{year}"
+        return value
+
+    rows = northwind_rows(to_german)
+    header = [german.get(name, name) for name in rows[0]]
+    other = rewrite(rows, ";", header)
+    forms = {
+        "latin-1": other.encode("latin-1"),
+        "utf-16": other.encode("utf-16"),
+        "gzip": gzip.compress(other.encode("utf-8")),
+        "tabs": rewrite(rows, "\t", header).encode("cp1252"),
+    }
+    for name, content in forms.items():
+        path = f"{folder}/{name}.csv"
+        pathlib.Path(path).write_bytes(content)
+        own, text = sniff(folder, path)
+        for guess in ("decimal-comma=true", "dates=dmy", "By its name.\norder_number=Bestellnummer"):
+            equal((name, guess, guess in text), (name, guess, True))
+        _, export = load_and_export(folder, name, own, path)
+        equal((name, export == expected), (name, True))
+
+
+@test
+def sniff_retail(folder):
+    own, text = sniff(folder, RETAIL)
+    equal("dates=dmy" in text, True)
+    summary, _ = load_and_export(folder, "retail", own, RETAIL, NO)
+    equal((summary["stored"]["orders"], summary["rejected_rows"]), (444, 2291))
+
+
+@test
+def sniff_content(folder):
+    """Columns without a telling name are found by their values."""
+    path = f"{folder}/odd.csv"
+    pathlib.Path(path).write_text(
+        "a,b,c,d,Price,Qty\n"
+        "K1,X-1,3/31/24,green,\"£1,234.50\",2\n"
+        "K1,X-1,3/31/24,red,(£2.50),1\n"
+        "K1,X-2,4/1/24,red,£3.00,1\n"
+        "K2,X-3,4/2/24,blue,£3.00,1\n"
+        "K2,X-3,4/2/24,red,£3.00,1\n", encoding="utf-8")
+    own, text = sniff(folder, path)
+    for guess in ("order_number=b", "customer_number=a", "sales_date=c", "dates=mdy",
+                  "two-digit-years=1970", "thousands=\",\"", "negative=parentheses",
+                  "currency-signs=£", "order.currency=GBP", "not by its name",
+                  "# Not loaded, as they differ within an order or repeat another column: d"):
+        equal((guess, guess in text), (guess, True))
+    _, export = load_and_export(folder, "odd", own, path)
+    orders = [json.loads(line)["order"] for line in export.splitlines()]
+    order, = [order for order in orders if order["order_number"] == "X-1"]
+    equal([order[key] for key in ("order_number", "sales_date", "currency")],
+          ["X-1", "2024-03-31T00:00:00.000Z", "GBP"])
+    lines = order["shipping_locations"][0]["line_items"]
+    equal([line["price"] for line in lines], ["1234.50", "-2.50"])
+
+
+@test
+def sniff_customers(folder):
+    own, text = sniff(folder, NORTHWIND / "customers.csv")
+    equal("kind=customers" in text, True)
+    summary, _ = load_and_export(folder, "customers", own, NORTHWIND / "customers.csv")
+    equal(summary["stored"]["customers"], 91)
+
+
+@test
+def sniff_incomplete(folder):
+    """What has no order numbers gets places to fill in, and loads nothing until they are."""
+    own, text = sniff(folder, NORTHWIND / "products.csv", NO)
+    equal("order_number=?" in text, True)
+    run("load", "--store", new_store(folder), "--map", own, NORTHWIND / "products.csv").ends(
+        USAGE, "the file has no column “?”")
+    for content, code in ((b"", FAILED), (b"PK\3\4xx", FAILED), (b"a\n", NO), (b"a,b\n1\n", NO),
+                          (b"\xff\xfe", FAILED), (b"a,b\n\"", NO)):
+        path = f"{folder}/odd.csv"
+        pathlib.Path(path).write_bytes(content)
+        run("load", "--sniff", path).ends(code)
+    run("load", "--sniff", "-").ends(USAGE, "--sniff takes one file")
+    run("load", "--sniff").ends(USAGE, "--sniff takes one file")
+    run("load", "--sniff", f"{folder}/none").ends(FAILED, "none cannot be opened")
+
+
+@test
+def load_shapes(folder):
+    """Files of other forms, with mappings written by hand."""
+    own = f"{folder}/own.map"
+    pathlib.Path(own).write_text("[order]\ncustomer_number=C\norder_number=O\n[line]\n"
+                                 "description=T\nquantity=Q\n", encoding="utf-8")
+    path = f"{folder}/orders.csv"
+    store = new_store(folder)
+    load = ["load", "--store", store, "--map", own, path]
+    rows = [("A", "1", "tea", "1"), ("A", "2", "price £1", "2"), ("B", "3", "milk", "3")]
+    text = "C,O,T,Q\n" + "".join(",".join(row) + "\n" for row in rows)
+    for content, code, texts in (
+            (b"", FAILED, ["is empty"]),
+            (gzip.compress(b""), FAILED, ["is empty"]),
+            (b"C,O,T,Q\n", DONE, ["0 read = 0 stored"]),
+            (gzip.compress(b"C,O,T,Q\n"), DONE, ["0 read = 0 stored"]),
+            (text.encode("latin-1"), NO,
+             ["3 read = 2 stored + 1 rejected",
+              "1 × T: is not UTF-8 (first: line 3: is not UTF-8: byte 0xa3 at position 7; if the "
+              "file has another encoding, name it in the mapping: encoding ="]),
+            (gzip.compress(text.encode())[:-3], FAILED,
+             ["After line 4: ", "the gzip data ends too early; the file was cut off"]),
+            (text.encode(), DONE, ["3 read = 1 stored + 2 unchanged + 0 rejected"])):
+        pathlib.Path(path).write_bytes(content)
+        run(*load).ends(code, *texts)
+    equal(run("list", "--store", store, "A", "--json").ends(DONE).out.count("order_number"), 2)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -79,6 +79,35 @@ wait_for_line (TallHbasePool *pool, guint n)
     }
 }
 
+/* All connections are gone: the gateway's own thread opens the first new one, and each in line gets
+ * one of its own. */
+static void
+test_line_after_loss (void)
+{
+  g_auto (Fixture) fixture = { NULL };
+  TallHbaseLink *links[N_LINKS];
+  Caller callers[3];
+  gint n_served = 0;
+  fixture_init (&fixture);
+  for (guint i = 0; i < N_LINKS; i++)
+    links[i] = take (&fixture);
+  for (guint i = 0; i < G_N_ELEMENTS (callers); i++)
+    {
+      callers[i] = (Caller){ .fixture = &fixture, .n_served = &n_served };
+      callers[i].thread = g_thread_new ("caller", take_one, &callers[i]);
+      wait_for_line (fixture.pool, i + 1);
+    }
+  for (guint i = 0; i < N_LINKS; i++)
+    {
+      tall_connection_break (links[i]->connection);
+      tall_hbase_pool_give_back (fixture.pool, links[i]);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (callers); i++)
+    links[i] = g_thread_join (callers[i].thread);
+  for (guint i = 0; i < G_N_ELEMENTS (callers); i++)
+    tall_hbase_pool_give_back (fixture.pool, links[i]);
+}
+
 /* A line that has filled while one looked again is no reason to turn it away. */
 static void
 test_line_full (void)
@@ -498,6 +527,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/table/hbase/pool/called-for-nothing", test_called_for_nothing);
   g_test_add_func ("/table/hbase/pool/line-full", test_line_full);
+  g_test_add_func ("/table/hbase/pool/line-after-loss", test_line_after_loss);
   g_test_add_func ("/table/hbase/pool/not-handed-over", test_not_handed_over);
   g_test_add_func ("/table/hbase/pool/kept-closed", test_kept_closed);
   g_test_add_func ("/table/hbase/pool/nothing-left", test_nothing_left);

@@ -44,12 +44,13 @@ tall_merged_plan_free (TallMergedPlan *self)
   g_free (self);
 }
 
+/* One with a bound of memory keeps it. */
 static gboolean
 can_merge (const TallRead *read)
 {
   return read->kind == TALL_READ_GET && read->n_keys == 1 && read->n_qualifiers == 0
          && read->max_versions == 0 && read->min_timestamp <= 1
-         && read->max_timestamp == G_MAXINT64;
+         && read->max_timestamp == G_MAXINT64 && read->max_bytes == 0 && !read->keys_only;
 }
 
 static Group *

@@ -77,6 +77,23 @@ tall_read_plan_get (const TallReadPlan *self, guint i)
   return g_ptr_array_index (self->reads, i);
 }
 
+static inline gboolean
+tall_read_wants_qualifier (const TallRead *self, TallSlice qualifier)
+{
+  for (guint i = 0; i < self->n_qualifiers; i++)
+    if (tall_slice_equal (self->qualifiers[i], qualifier))
+      return TRUE;
+  return self->n_qualifiers == 0;
+}
+
+/* Whether each row is wanted as it is, with all its cells. */
+static inline gboolean
+tall_read_wants_all (const TallRead *self)
+{
+  return !self->keys_only && self->n_qualifiers == 0 && self->max_versions == 0
+         && self->min_timestamp <= 1 && self->max_timestamp == G_MAXINT64;
+}
+
 /**
  * TallReadResult:
  *

@@ -55,20 +55,11 @@ tall_memory_row_free (TallMemoryRow *self)
 }
 
 static gboolean
-wants_qualifier (const TallRead *read, TallSlice qualifier)
-{
-  for (guint i = 0; i < read->n_qualifiers; i++)
-    if (tall_slice_equal (read->qualifiers[i], qualifier))
-      return TRUE;
-  return read->n_qualifiers == 0;
-}
-
-static gboolean
 wants_cell (const TallRead *read, gint64 oldest, const Cell *cell)
 {
   return cell->timestamp >= MAX (read->min_timestamp, oldest)
          && cell->timestamp < read->max_timestamp
-         && wants_qualifier (read, tall_slice_bytes (cell->qualifier));
+         && tall_read_wants_qualifier (read, tall_slice_bytes (cell->qualifier));
 }
 
 /**

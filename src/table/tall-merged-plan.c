@@ -48,9 +48,8 @@ tall_merged_plan_free (TallMergedPlan *self)
 static gboolean
 can_merge (const TallRead *read)
 {
-  return read->kind == TALL_READ_GET && read->n_keys == 1 && read->n_qualifiers == 0
-         && read->max_versions == 0 && read->min_timestamp <= 1
-         && read->max_timestamp == G_MAXINT64 && read->max_bytes == 0 && !read->keys_only;
+  return read->kind == TALL_READ_GET && read->n_keys == 1 && tall_read_wants_all (read)
+         && read->max_bytes == 0;
 }
 
 static Group *

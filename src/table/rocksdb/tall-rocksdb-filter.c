@@ -4,15 +4,6 @@
 
 #include "tall-row-codec.h"
 
-static gboolean
-wants_qualifier (const TallRead *read, TallSlice qualifier)
-{
-  for (guint i = 0; i < read->n_qualifiers; i++)
-    if (tall_slice_equal (read->qualifiers[i], qualifier))
-      return TRUE;
-  return read->n_qualifiers == 0;
-}
-
 /* Leaves in @row, whose cells are those of a stored row, what @read wants. */
 static void
 filter_cells (const TallRead *read, gint64 oldest, TallRow *row)
@@ -24,7 +15,7 @@ filter_cells (const TallRead *read, gint64 oldest, TallRow *row)
     {
       TallCell cell = row->cells[i];
       if (cell.timestamp < min_timestamp || cell.timestamp >= read->max_timestamp
-          || !wants_qualifier (read, cell.qualifier))
+          || !tall_read_wants_qualifier (read, cell.qualifier))
         continue;
       if (n == 0 || !tall_slice_equal (row->cells[n - 1].qualifier, cell.qualifier))
         versions = 0;
@@ -44,8 +35,7 @@ filter_cells (const TallRead *read, gint64 oldest, TallRow *row)
 static gboolean
 wants_all (const TallRead *read, gint64 oldest)
 {
-  return !read->keys_only && read->n_qualifiers == 0 && read->max_versions == 0
-         && read->max_timestamp == G_MAXINT64 && read->min_timestamp <= 1 && oldest <= 1;
+  return tall_read_wants_all (read) && oldest <= 1;
 }
 
 /**

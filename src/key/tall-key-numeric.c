@@ -25,6 +25,13 @@ measure_customer (TallSlice key)
   return key.len >= ID_SIZE ? ID_SIZE : -1;
 }
 
+static guint64
+parse_id (TallSlice part)
+{
+  TallReader reader = tall_reader (part);
+  return reverse_bits (tall_reader_u64 (&reader));
+}
+
 /* After the reversal, the bit that changes with every id comes first. So of any 2^k consecutive
  * ids, one lies in each of 2^k equal parts of the keys, and even a few ids reach every region. */
 static gboolean
@@ -52,4 +59,5 @@ const TallKeyStrategy tall_key_numeric = {
   .measure_customer = measure_customer,
   .measure_order = tall_key_md5_measure,
   .append_splits = append_splits,
+  .parse_id = parse_id,
 };

@@ -27,8 +27,11 @@ tall_key_strategy_check (const TallKeyStrategy *self)
     TALL_SLOT (TallKeyStrategy, measure_customer),
     TALL_SLOT (TallKeyStrategy, measure_order),
     TALL_SLOT (TallKeyStrategy, append_splits),
+    /* of strategies that need ids */
+    TALL_SLOT (TallKeyStrategy, parse_id),
   };
-  tall_slots_check (self->name, "TallKeyStrategy", self, slots, G_N_ELEMENTS (slots));
+  guint n = G_N_ELEMENTS (slots) - (self->needs_id ? 0 : 1);
+  tall_slots_check (self->name, "TallKeyStrategy", self, slots, n);
 }
 
 /**

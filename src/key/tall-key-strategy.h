@@ -13,8 +13,8 @@ typedef struct _TallKeyStrategy TallKeyStrategy;
  *
  * How numbers become row keys. An order's row key is customer part + order part; layouts add to it
  * what they need. A strategy is stateless and does no I/O. It is complete if every slot below is
- * set, which tall_key_strategy_check() makes sure of; a new strategy is one new file, an entry in
- * TALL_KEY_STRATEGIES and a line in meson.build.
+ * set, except where a comment says otherwise, which tall_key_strategy_check() makes sure of; a new
+ * strategy is one new file, an entry in TALL_KEY_STRATEGIES and a line in meson.build.
  */
 struct _TallKeyStrategy
 {
@@ -36,6 +36,10 @@ struct _TallKeyStrategy
    * with one. What is stored may be damaged, so @key can be anything. */
   gssize (*measure_customer) (TallSlice key);
   gssize (*measure_order) (TallSlice key);
+
+  /* The id that a customer part was made from. @part: any bytes that measure_customer takes for a
+   * whole one. May be NULL unless needs_id. */
+  guint64 (*parse_id) (TallSlice part);
 
   /* Appends to @splits (#GByteArray each, owned by it) the @n_regions - 1 row keys at which a table
    * is to be split, ascending, none empty, so that customers are spread evenly. @n_regions is 2 …

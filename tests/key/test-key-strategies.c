@@ -191,6 +191,22 @@ test_order_key (gconstpointer data)
   g_assert_cmpuint (alone.order.len, ==, 0);
 }
 
+/* A key says which id it was made from. */
+static void
+test_parse_id (gconstpointer data)
+{
+  static const guint64 ids[] = { 1, 2, 6, 0x123456789abcdef0, G_MAXINT64 };
+  const TallKeyStrategy *strategy = data;
+  if (!strategy->needs_id)
+    return g_test_skip ("its keys are made from numbers");
+  for (guint i = 0; i < G_N_ELEMENTS (ids); i++)
+    {
+      g_autoptr (GByteArray) part = g_byte_array_new ();
+      strategy->append_customer ("VINET", ids[i], part);
+      g_assert_cmpuint (strategy->parse_id (tall_slice_array (part)), ==, ids[i]);
+    }
+}
+
 static void
 test_find (void)
 {
@@ -229,7 +245,7 @@ test_missing_slot (gconstpointer data)
   gsize offset = GPOINTER_TO_SIZE (data);
   if (g_test_subprocess ())
     {
-      TallKeyStrategy broken = tall_key_raw;
+      TallKeyStrategy broken = tall_key_numeric; /* which has all of them */
       memset ((guint8 *)&broken + offset, 0, sizeof (gpointer));
       tall_key_strategy_check (&broken);
       return;
@@ -264,6 +280,7 @@ add_strategy (const TallKeyStrategy *strategy)
   add_for_strategy (strategy, "measure", test_measure);
   add_for_strategy (strategy, "measure-damaged", test_measure_damaged);
   add_for_strategy (strategy, "order-key", test_order_key);
+  add_for_strategy (strategy, "parse-id", test_parse_id);
 }
 
 int

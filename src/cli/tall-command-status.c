@@ -105,15 +105,17 @@ static void
 explain_ttl (const TallStatus *self)
 {
   const guint64 ttl = self->description->ttl;
+  const TallLayout *layout = tall_layout_find (self->description->layout, NULL);
+  const char *orders = layout != NULL ? tall_layout_get_order_table (layout) : NULL;
   for (guint i = 0; i < self->tables->len && ttl != 0; i++)
     {
       const TallTableSpec *spec = g_ptr_array_index (self->tables, i);
-      if (g_str_equal (spec->name, "orders") && spec->ttl == 0)
+      if (g_strcmp0 (spec->name, orders) == 0 && spec->ttl == 0)
         tall_print ("\nOrders older than %" G_GUINT64_FORMAT
                     " s, and the difference that clocks may "
-                    "have, are not found. Their rows stay in the table orders, as it holds "
+                    "have, are not found. Their rows stay in the table %s, as it holds "
                     "customers, too.\n",
-                    ttl);
+                    ttl, orders);
     }
 }
 

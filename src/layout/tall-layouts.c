@@ -82,3 +82,36 @@ tall_layout_find (const char *name, GError **error)
                           known->str);
   return NULL;
 }
+
+/* The table that a slot names does not depend on the key. */
+static const char *
+find_table (const char *(*locate) (const TallOrderKey *key, GByteArray *row))
+{
+  static const guint8 any[] = { 0 };
+  g_autoptr (GByteArray) row = g_byte_array_new ();
+  g_auto (TallOrderKey) key = { 0 };
+  tall_order_key_init_from_parts (&key, tall_slice (any, 1), tall_slice (any, 1));
+  return locate (&key, row);
+}
+
+/**
+ * tall_layout_get_order_table:
+ *
+ * Returns: (transfer none): the name of the table with the root rows of orders
+ */
+const char *
+tall_layout_get_order_table (const TallLayout *self)
+{
+  return find_table (self->locate_order);
+}
+
+/**
+ * tall_layout_get_customer_table:
+ *
+ * Returns: (transfer none): the name of the table with the rows of customers
+ */
+const char *
+tall_layout_get_customer_table (const TallLayout *self)
+{
+  return find_table (self->locate_customer);
+}

@@ -46,7 +46,8 @@ static gboolean
 do_rows_expire (const TallLayout *layout)
 {
   const TallLayoutTable *table = layout->tables;
-  while (table->name != NULL && !g_str_equal (table->name, "orders"))
+  const char *orders = tall_layout_get_order_table (layout);
+  while (!g_str_equal (table->name, orders))
     table++;
   return table->expires;
 }

@@ -356,13 +356,9 @@ set_position (Walk *self)
 static void
 find_tables (Walk *self)
 {
-  static const guint8 any[] = { 0 };
   const TallLayout *layout = get_context (self)->layout;
-  g_autoptr (GByteArray) row = g_byte_array_new ();
-  g_auto (TallOrderKey) key = { 0 };
-  tall_order_key_init_from_parts (&key, tall_slice (any, 1), tall_slice (any, 1));
-  const char *orders = layout->locate_order (&key, row);
-  self->tables[0] = layout->locate_customer (&key, row);
+  const char *orders = tall_layout_get_order_table (layout);
+  self->tables[0] = tall_layout_get_customer_table (layout);
   self->tables[1] = g_str_equal (orders, self->tables[0]) ? NULL : orders;
 }
 

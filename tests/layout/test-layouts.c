@@ -70,6 +70,30 @@ test_list (void)
     }
 }
 
+static const TallLayoutTable *
+find_table (const TallLayout *layout, const char *name)
+{
+  for (const TallLayoutTable *table = layout->tables; table->name != NULL; table++)
+    if (g_str_equal (table->name, name))
+      return table;
+  g_error ("%s: there is no table %s", layout->name, name);
+}
+
+/* Orders and customers are in tables that the layout lists. A TTL takes no customers. */
+static void
+test_tables (void)
+{
+  guint n;
+  const TallLayout *const *layouts = tall_layouts (&n);
+  for (guint i = 0; i < n; i++)
+    {
+      const char *orders = tall_layout_get_order_table (layouts[i]);
+      const char *customers = tall_layout_get_customer_table (layouts[i]);
+      g_assert_false (find_table (layouts[i], customers)->expires);
+      g_assert_true (find_table (layouts[i], orders)->expires != g_str_equal (orders, customers));
+    }
+}
+
 static void
 test_unknown (void)
 {
@@ -94,6 +118,7 @@ main (int argc, char **argv)
     }
   g_test_add_func ("/layout/layouts/single-row", test_single_row);
   g_test_add_func ("/layout/layouts/list", test_list);
+  g_test_add_func ("/layout/layouts/tables", test_tables);
   g_test_add_func ("/layout/layouts/unknown", test_unknown);
   return g_test_run ();
 }

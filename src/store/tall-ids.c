@@ -4,9 +4,6 @@
 
 #include "tall-error.h"
 
-#define COUNTER_ROW tall_slice_str ("c")
-#define COUNTER_COLUMN tall_slice_str ("last")
-
 #define MAX_ATTEMPTS 2       /* of one call whose answer is lost */
 #define LONGEST_STEP 1024    /* of the counter */
 #define MAX_REMEMBERED 65536 /* in each of the two halves of the cache */
@@ -93,26 +90,43 @@ recall (TallIds *self, const char *number)
 static TallSlice
 number_row (const char *number, TallArena *arena)
 {
-  return tall_slice_str (tall_arena_printf (arena, "n%s", number));
+  return tall_slice_str (tall_arena_printf (arena, "%c%s", TALL_IDS_FROM_NUMBER, number));
 }
 
-/* An id big-endian, after @prefix. */
+/* An id big-endian, after the letter of its row. */
 static TallSlice
-id_bytes (const char *prefix, guint64 id, TallArena *arena)
+id_row (guint64 id, TallArena *arena)
 {
-  gsize len = strlen (prefix);
-  guint8 *bytes = tall_arena_alloc (arena, len + 8);
+  guint8 *bytes = tall_arena_alloc (arena, 1 + TALL_IDS_ID_SIZE);
   guint64 big_endian = GUINT64_TO_BE (id);
-  memcpy (bytes, prefix, len);
-  memcpy (bytes + len, &big_endian, 8);
-  return tall_slice (bytes, len + 8);
+  bytes[0] = TALL_IDS_FROM_ID;
+  memcpy (bytes + 1, &big_endian, TALL_IDS_ID_SIZE);
+  return tall_slice (bytes, 1 + TALL_IDS_ID_SIZE);
+}
+
+static TallSlice
+id_bytes (guint64 id, TallArena *arena)
+{
+  return tall_slice (id_row (id, arena).data + 1, TALL_IDS_ID_SIZE);
+}
+
+/**
+ * tall_ids_get_value:
+ * @row: (nullable): of the table of ids
+ *
+ * Returns: the id or the number that it leads to; the empty slice if there is none
+ */
+TallSlice
+tall_ids_get_value (const TallRow *row)
+{
+  const TallCell *cell = tall_row_find_latest (row, TALL_IDS_QUALIFIER);
+  return cell != NULL ? cell->value : (TallSlice)TALL_SLICE_INIT;
 }
 
 static gboolean
 parse_id (const TallRow *row, const char *number, guint64 *id, GError **error)
 {
-  const TallCell *cell = tall_row_find_latest (row, TALL_IDS_QUALIFIER);
-  TallReader reader = tall_reader (cell != NULL ? cell->value : (TallSlice)TALL_SLICE_INIT);
+  TallReader reader = tall_reader (tall_ids_get_value (row));
   *id = tall_reader_u64 (&reader);
   if (tall_reader_done (&reader) && *id > 0 && *id <= G_MAXINT64)
     return TRUE;
@@ -199,8 +213,8 @@ count (TallIds *self, gint64 step, guint64 *id, gint64 deadline, GError **error)
   for (guint attempt = 1;; attempt++)
     {
       g_autoptr (GError) cause = NULL;
-      if (tall_table_increment (self->table, TALL_IDS_TABLE, COUNTER_ROW, COUNTER_COLUMN, step,
-                                deadline, &value, &cause))
+      if (tall_table_increment (self->table, TALL_IDS_TABLE, TALL_IDS_COUNTER_ROW,
+                                TALL_IDS_COUNTER_QUALIFIER, step, deadline, &value, &cause))
         break;
       if (attempt < MAX_ATTEMPTS && g_error_matches (cause, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN))
         continue;
@@ -229,8 +243,7 @@ read_value (TallIds *self,
   if (result == NULL)
     return FALSE;
   const TallRow *row = result->results[0].n_rows > 0 ? &result->results[0].rows[0] : NULL;
-  const TallCell *cell = tall_row_find_latest (row, TALL_IDS_QUALIFIER);
-  *value = cell == NULL ? (TallSlice)TALL_SLICE_INIT : tall_slice_dup (arena, cell->value);
+  *value = tall_slice_dup (arena, tall_ids_get_value (row));
   return TRUE;
 }
 
@@ -286,8 +299,8 @@ reserve (TallIds *self, const char *number, guint64 *id, gint64 deadline, GError
       g_autoptr (TallBatch) batch = tall_batch_new ();
       TallSlice owner;
       if (!count (self, step, id, deadline, error)
-          || !write_once (self, id_bytes ("i", *id, batch->arena), tall_slice_str (number), batch,
-                          &owner, deadline, error))
+          || !write_once (self, id_row (*id, batch->arena), tall_slice_str (number), batch, &owner,
+                          deadline, error))
         return FALSE;
       if (tall_slice_equal (owner, tall_slice_str (number)))
         return TRUE;
@@ -300,8 +313,8 @@ give (TallIds *self, const char *number, guint64 *id, gint64 deadline, GError **
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallSlice there;
   if (!reserve (self, number, id, deadline, error)
-      || !write_once (self, number_row (number, batch->arena), id_bytes ("", *id, batch->arena),
-                      batch, &there, deadline, error))
+      || !write_once (self, number_row (number, batch->arena), id_bytes (*id, batch->arena), batch,
+                      &there, deadline, error))
     return FALSE;
 
   const TallCell cell = { TALL_IDS_QUALIFIER, TALL_IDS_TIMESTAMP, there };
@@ -348,13 +361,9 @@ tall_ids_assign (TallIds *self, const char *number, guint64 *id, gint64 deadline
 char *
 tall_ids_find_number (TallIds *self, guint64 id, gint64 deadline, GError **error)
 {
-  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  tall_read_plan_add_get (plan, TALL_IDS_TABLE, id_bytes ("i", id, plan->arena));
-  g_autoptr (TallReadResult) result = tall_table_read (self->table, plan, deadline, error);
-  if (result == NULL)
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  TallSlice number;
+  if (!read_value (self, id_row (id, arena), arena, &number, deadline, error))
     return NULL;
-  const TallRows *rows = &result->results[0];
-  const TallCell *cell =
-      rows->n_rows == 0 ? NULL : tall_row_find_latest (&rows->rows[0], TALL_IDS_QUALIFIER);
-  return cell == NULL ? g_strdup ("") : g_strndup ((const char *)cell->value.data, cell->value.len);
+  return number.len == 0 ? g_strdup ("") : g_strndup ((const char *)number.data, number.len);
 }

@@ -13,6 +13,13 @@ G_BEGIN_DECLS
  * an id (`n` and the number). They are written once and never again: their cells need no time. */
 #define TALL_IDS_QUALIFIER tall_slice_str ("v")
 #define TALL_IDS_TIMESTAMP 1
+#define TALL_IDS_FROM_ID 'i'
+#define TALL_IDS_FROM_NUMBER 'n'
+#define TALL_IDS_ID_SIZE 8
+
+/* The row with the last id that was given, and its column. */
+#define TALL_IDS_COUNTER_ROW tall_slice_str ("c")
+#define TALL_IDS_COUNTER_QUALIFIER tall_slice_str ("last")
 
 /**
  * TallIds:
@@ -28,6 +35,7 @@ TallIds *tall_ids_new (TallTable *table);
 void tall_ids_free (TallIds *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallIds, tall_ids_free)
 
+TallSlice tall_ids_get_value (const TallRow *row);
 gboolean tall_ids_find (TallIds *self,
                         const char *const *numbers,
                         guint n,

@@ -7,8 +7,10 @@
 G_BEGIN_DECLS
 
 /* The cells of a root row that the store itself writes. */
-#define TALL_STATE_QUALIFIER tall_slice ("s", 1)
-#define TALL_SUMMARY_QUALIFIER tall_slice ("summary", 7)
+#define TALL_STATE_COLUMN "s"
+#define TALL_SUMMARY_COLUMN "summary"
+#define TALL_STATE_QUALIFIER tall_slice_str (TALL_STATE_COLUMN)
+#define TALL_SUMMARY_QUALIFIER tall_slice_str (TALL_SUMMARY_COLUMN)
 
 /**
  * TallOperation:

@@ -14,19 +14,12 @@ typedef struct
   GByteArray *key; /* owned: of the way back */
 } Way;
 
-static TallSlice
-value_of (const TallRow *row)
-{
-  const TallCell *cell = tall_row_find_latest (row, TALL_IDS_QUALIFIER);
-  return cell == NULL ? (TallSlice)TALL_SLICE_INIT : cell->value;
-}
-
 /* Whether a row says something else of either end. Of two rows that lead to the same number or id
  * nobody knows which is right. */
 static gboolean
 contradicts (const TallRow *row, const Way *way)
 {
-  TallSlice value = value_of (row);
+  TallSlice value = tall_ids_get_value (row);
   if (tall_slice_equal (row->key, way->row->key))
     return FALSE;
   return tall_slice_equal (value, row->key.data[0] == way->row->key.data[0] ? way->to : way->from);
@@ -58,9 +51,7 @@ is_only_one (const TallStoreContext *context, const Way *way, gboolean *only, GE
         *only = !contradicts (&rows->rows[i], way);
       if (rows->n_rows == 0)
         break;
-      g_byte_array_set_size (start, 0);
-      tall_bytes_append (start, rows->rows[rows->n_rows - 1].key);
-      tall_bytes_append_u8 (start, 0);
+      tall_bytes_set_after (start, rows->rows[rows->n_rows - 1].key);
     }
   return TRUE;
 }
@@ -112,7 +103,7 @@ tall_repair_id (const TallStoreContext *context,
     return TRUE;
   Way way = { .row = &result->results[0].rows[0], .key = key };
   way.from = tall_slice (row.data + 1, row.len - 1);
-  way.to = value_of (way.row);
+  way.to = tall_ids_get_value (way.row);
   if (!is_only_one (context, &way, &only, error))
     return FALSE;
   *outcome = TALL_REPAIR_LEFT;

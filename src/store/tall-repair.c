@@ -125,22 +125,6 @@ find_surplus (const TallOperation *operation,
   return TRUE;
 }
 
-static gboolean
-is_hinted (const TallVerifyLook *look, gboolean *there, GError **error)
-{
-  g_autoptr (GByteArray) row = g_byte_array_new ();
-  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  tall_verify_append_hint (look, row);
-  tall_read_plan_add_get (plan, TALL_INDEX_TABLE, tall_slice_array (row));
-  g_autoptr (TallReadResult) result =
-      tall_table_read (look->context->table, plan, g_get_monotonic_time () + TALL_VERIFY_LOOK_TIME,
-                       error);
-  if (result == NULL)
-    return FALSE;
-  *there = result->results[0].n_rows > 0;
-  return TRUE;
-}
-
 /* The hint of a live order at its revision, with which it goes. A marker may hide it there: then at
  * the revision of the claim, which leaves a hint that leads nowhere if the date ever changes. */
 static gboolean
@@ -156,7 +140,8 @@ write_hint (const TallOperation *operation,
     {
       g_autoptr (TallBatch) batch = tall_batch_new ();
       tall_index_add_hint (operation, look->sales_date, revisions[i], batch);
-      if (!tall_operation_apply (operation, batch, error) || !is_hinted (look, &there, error))
+      if (!tall_operation_apply (operation, batch, error)
+          || !tall_verify_find_hint (look, &there, error))
         return FALSE;
     }
   if (!there)

@@ -152,8 +152,10 @@ tall_root_parse_order (const TallRoot *self,
 void
 tall_root_narrow (TallRead *read)
 {
-  static const TallSlice qualifiers[] = { { (const guint8 *)"s", 1 },
-                                          { (const guint8 *)"summary", 7 } };
+  static const TallSlice qualifiers[] = {
+    { (const guint8 *)TALL_STATE_COLUMN, sizeof TALL_STATE_COLUMN - 1 },
+    { (const guint8 *)TALL_SUMMARY_COLUMN, sizeof TALL_SUMMARY_COLUMN - 1 },
+  };
   read->qualifiers = qualifiers;
   read->n_qualifiers = G_N_ELEMENTS (qualifiers);
 }

@@ -194,23 +194,13 @@ read_numbers (TallVerifyLook *self, TallSlice summary)
   return TRUE;
 }
 
-/* The id that the customer part was made of. */
-static guint64
-parse_id (TallSlice customer)
-{
-  guint64 id = 0;
-  for (guint i = 0; i < 64 && customer.len == 8; i++)
-    id |= (guint64)(customer.data[i / 8] >> (7 - i % 8) & 1) << i;
-  return id;
-}
-
 /* The id of the customer that the row names. If that has none, or none that can be read, the table
  * of ids is to blame: then the row's own one, if it leads to this customer. */
 static gboolean
 find_id (TallVerifyLook *self, guint64 *id, GError **error)
 {
   g_autoptr (GError) cause = NULL;
-  gint64 deadline = g_get_monotonic_time () + TALL_VERIFY_LOOK_TIME;
+  gint64 deadline = tall_verify_deadline ();
   TallIds *ids = self->context->ids;
   if (tall_ids_find (ids, &self->customer_number, 1, id, deadline, &cause) && *id != 0)
     return TRUE;
@@ -219,7 +209,7 @@ find_id (TallVerifyLook *self, guint64 *id, GError **error)
       g_propagate_error (error, g_steal_pointer (&cause));
       return FALSE;
     }
-  guint64 own = parse_id (self->key.customer);
+  guint64 own = self->context->key_strategy->parse_id (self->key.customer);
   g_autofree char *number = tall_ids_find_number (ids, own, deadline, error);
   *id = number != NULL && g_str_equal (number, self->customer_number) ? own : 0;
   return number != NULL;
@@ -232,16 +222,11 @@ check_key (TallVerifyLook *self, gboolean *right, GError **error)
   const TallStoreContext *context = self->context;
   guint64 id = 0;
   g_auto (TallOrderKey) wanted = { 0 };
-  *right = tall_validate_number (self->customer_number, "customer_number", NULL)
-           && (!is_order (self) || tall_validate_number (self->order_number, "order_number", NULL));
-  if (*right && context->ids != NULL && !find_id (self, &id, error))
+  if (context->ids != NULL && !find_id (self, &id, error))
     return FALSE;
-  if (*right)
-    {
-      tall_order_key_init (&wanted, context->key_strategy, self->customer_number, id,
-                           self->order_number);
-      *right = tall_slice_equal (wanted.whole, self->key.whole);
-    }
+  tall_order_key_init (&wanted, context->key_strategy, self->customer_number, id,
+                       self->order_number);
+  *right = tall_slice_equal (wanted.whole, self->key.whole);
   if (!*right)
     add_to_root (self, TALL_FINDING_WRONG_KEY, "the numbers that it names lead elsewhere");
   return TRUE;
@@ -291,23 +276,35 @@ tall_verify_look_at (TallVerifyLook *self,
   return TRUE;
 }
 
-/* Whether the order has the hint that it is to have. */
-static gboolean
-check_hint (TallVerifyLook *self, GError **error)
+/**
+ * tall_verify_find_hint:
+ * @there: (out): whether the order has the hint that it is to have
+ */
+gboolean
+tall_verify_find_hint (const TallVerifyLook *self, gboolean *there, GError **error)
 {
-  if (!self->hinted)
-    return TRUE;
   g_autoptr (GByteArray) row = g_byte_array_new ();
   tall_verify_append_hint (self, row);
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   tall_read_plan_add_get (plan, TALL_INDEX_TABLE, tall_slice_array (row));
   g_autoptr (TallReadResult) result =
-      tall_table_read (self->context->table, plan, g_get_monotonic_time () + TALL_VERIFY_LOOK_TIME,
-                       error);
+      tall_table_read (self->context->table, plan, tall_verify_deadline (), error);
   if (result == NULL)
     return FALSE;
-  if (result->results[0].n_rows > 0)
+  *there = result->results[0].n_rows > 0;
+  return TRUE;
+}
+
+static gboolean
+check_hint (TallVerifyLook *self, GError **error)
+{
+  gboolean there = TRUE;
+  if (self->hinted && !tall_verify_find_hint (self, &there, error))
+    return FALSE;
+  if (there)
     return TRUE;
+  g_autoptr (GByteArray) row = g_byte_array_new ();
+  tall_verify_append_hint (self, row);
   tall_verify_look_add (self, TALL_FINDING_MISSING_HINT, TALL_INDEX_TABLE, tall_slice_array (row),
                         1, "there is no hint at the order's date");
   TallFinding *finding = &g_array_index (self->findings, TallFinding, self->findings->len - 1);

@@ -3,12 +3,11 @@
 #pragma once
 
 #include "tall-root.h"
+#include "tall-verify-deadline.h"
 #include "tall-verify-scan.h"
 #include "tall-verify.h"
 
 G_BEGIN_DECLS
-
-#define TALL_VERIFY_LOOK_TIME (60 * G_USEC_PER_SEC) /* for one call of the table */
 
 /**
  * TallVerifyLook:
@@ -52,6 +51,9 @@ void tall_verify_look_add (TallVerifyLook *self,
 guint32 tall_verify_look_kinds (const TallVerifyLook *self);
 gboolean tall_verify_look_needs_person (const TallVerifyLook *self);
 gboolean tall_verify_cell_counts (const TallState *state, gboolean of_root, const TallCell *cell);
+gboolean tall_verify_find_hint (const TallVerifyLook *self,
+                                gboolean *there,
+                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_verify_append_hint (const TallVerifyLook *self, GByteArray *row);
 
 G_END_DECLS

@@ -56,7 +56,6 @@ gboolean tall_verify_split_hint (const TallStoreContext *context,
                                  TallSlice *customer,
                                  gint64 *date,
                                  TallSlice *order);
-gint64 tall_verify_deadline (void);
 gboolean tall_verify_progress (TallVerify *self);
 void tall_verify_report (TallVerify *self, const TallFinding *finding);
 

@@ -2,14 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-verify-private.h"
 
-#define CALL_TIME (60 * G_USEC_PER_SEC)
 #define PROGRESS_INTERVAL (G_USEC_PER_SEC / 10)
-
-gint64
-tall_verify_deadline (void)
-{
-  return g_get_monotonic_time () + CALL_TIME;
-}
 
 /**
  * tall_verify_progress:

@@ -64,8 +64,7 @@ tall_verify_rows_read (TallVerifyRows *self,
   tall_order_key_init_from_parts (&key, customer, order);
   self->plan = tall_read_plan_new ();
   add_reads (context, &key, self->plan);
-  self->result = tall_table_read (context->table, self->plan,
-                                  g_get_monotonic_time () + TALL_VERIFY_LOOK_TIME, error);
+  self->result = tall_table_read (context->table, self->plan, tall_verify_deadline (), error);
   if (self->result == NULL)
     return FALSE;
   *group = (TallVerifyGroup){ .customer = customer, .order = order };

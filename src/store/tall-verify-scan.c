@@ -3,8 +3,8 @@
 #include "tall-verify-scan.h"
 
 #include "tall-error.h"
+#include "tall-verify-deadline.h"
 
-#define PAGE_TIME (60 * G_USEC_PER_SEC)
 #define PAGE_BYTES (4 << 20) /* that a page is to have, by the size of the rows before */
 #define FIRST_ROWS 64
 #define MOST_ROWS 4096
@@ -93,7 +93,7 @@ read_page (TallVerifyScan *self, Cursor *cursor, GError **error)
       tall_read_plan_add_scan (plan, cursor->table, tall_slice_array (cursor->next), self->stop);
   read->limit = cursor->limit;
   g_autoptr (TallReadResult) result =
-      tall_table_read (self->context->table, plan, g_get_monotonic_time () + PAGE_TIME, &cause);
+      tall_table_read (self->context->table, plan, tall_verify_deadline (), &cause);
   if (result == NULL)
     return fail_page (self, cursor, cause, error);
 
@@ -239,9 +239,8 @@ tall_verify_scan_skip_customer (TallVerifyScan *self, TallSlice customer)
       const TallRow *row;
       while ((row = current_row (cursor)) != NULL && tall_slice_has_prefix (row->key, customer))
         cursor->at++;
-      if (row != NULL || cursor->ended
-          || tall_slice_compare (tall_slice_array (cursor->next), after) >= 0)
-        continue;
+      if (row != NULL || cursor->ended)
+        continue; /* else the page ends with a row of the customer, and the next begins there */
       cursor->ended = after.len == 0;
       tall_bytes_set (cursor->next, after);
     }

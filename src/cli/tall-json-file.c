@@ -217,25 +217,6 @@ tall_json_file_is_ready (TallJsonFile *self)
     }
 }
 
-/* Whether braces that are opened are closed again, not looking into strings. */
-static gboolean
-is_closed (TallSlice text)
-{
-  gint64 depth = 0;
-  gboolean in_string = FALSE;
-  for (gsize i = 0; i < text.len; i++)
-    {
-      guint8 c = text.data[i];
-      if (in_string && c == '\\')
-        i++;
-      else if (c == '"')
-        in_string = !in_string;
-      else if (!in_string)
-        depth += (c == '{') - (c == '}');
-    }
-  return depth == 0 && !in_string;
-}
-
 /* Says where the item begins. */
 static void
 set_place (const TallJsonFile *self, TallJsonItem *item)
@@ -251,32 +232,16 @@ parse_item (TallJsonFile *self, TallSlice text, TallJsonItem *item)
   set_place (self, item);
 }
 
-/* Whether a later line is an object by itself, so that what stands before it is a broken line and
- * not the beginning of one object over many. */
-static gboolean
-has_object_lines (TallSlice text)
-{
-  const guint8 *end = text.len > 0 ? memchr (text.data, '\n', text.len) : NULL;
-  while (end != NULL)
-    {
-      gsize skipped = (gsize)(end - text.data) + 1;
-      text = tall_slice (text.data + skipped, text.len - skipped);
-      end = text.len > 0 ? memchr (text.data, '\n', text.len) : NULL;
-      TallSlice line = tall_json_strip (
-          tall_slice (text.data, end != NULL ? (gsize)(end - text.data) : text.len));
-      if (line.len > 0 && text.data[0] == '{' && line.data[line.len - 1] == '}' && is_closed (line))
-        return TRUE;
-    }
-  return FALSE;
-}
-
-/* A listing is not read as lines, of which some might be orders. Nothing after it is read. */
+/* A listing is not read as lines, of which some might be orders, and of a file in another format
+ * not each line is worth a message. Nothing after it is read. */
 static TallJsonStep
-refuse_listing (TallJsonFile *self, TallJsonItem *item)
+refuse_rest (TallJsonFile *self, const char *what, TallJsonItem *item)
 {
+  tall_json_item_clear (item);
   tall_error_set_invalid (&item->error, NULL,
-                          "this is a listing, and nothing of it is stored. tallorder export "
-                          "prints orders and customers as put takes them");
+                          "this is %s, and nothing of it is stored. tallorder export prints "
+                          "orders and customers as put takes them",
+                          what);
   set_place (self, item);
   self->at = self->buffer->len;
   self->file_ended = TRUE;
@@ -296,15 +261,17 @@ read_rest (TallJsonFile *self, TallJsonItem *item, GError **error)
     }
   TallSlice rest = tall_slice (self->buffer->data + self->at, self->buffer->len - self->at);
   if (tall_json_is_listing (rest))
-    return refuse_listing (self, item);
+    return refuse_rest (self, "a listing", item);
   if (rest.len <= MAX_OBJECT)
     parse_item (self, tall_json_strip (rest), item);
-  if ((item->error != NULL || rest.len > MAX_OBJECT) && has_object_lines (rest))
+  if ((item->error != NULL || rest.len > MAX_OBJECT) && tall_json_has_object_lines (rest))
     {
       tall_json_item_clear (item);
       self->by_lines = TRUE;
       return tall_json_file_next (self, item, error);
     }
+  if (tall_json_strip (rest).data[0] != '{')
+    return refuse_rest (self, "no JSON object, { … } (for CSV there is tallorder load)", item);
   if (rest.len > MAX_OBJECT)
     return set_too_long (self, error);
   self->at = self->buffer->len;
@@ -330,10 +297,11 @@ tall_json_file_next (TallJsonFile *self, TallJsonItem *item, GError **error)
       TallSlice text = tall_json_strip (line);
       if (line.len == 0)
         return TALL_JSON_END;
-      if (text.len > 0 && !self->by_lines && !is_closed (text))
+      if (text.len > 0 && !self->by_lines
+          && (!tall_json_is_closed (text) || (text.data[0] != '{' && self->fd != STDIN_FILENO)))
         return read_rest (self, item, error);
       if (!self->by_lines && tall_json_is_listing (text))
-        return refuse_listing (self, item);
+        return refuse_rest (self, "a listing", item);
       if (text.len > 0)
         {
           self->by_lines = TRUE;

@@ -2,6 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-json-listing.h"
 
+#include <string.h>
+
+#include "tall-json-item.h"
+
 /* Returns: where the string that begins at @at has ended */
 static gsize
 skip_string (TallSlice text, gsize at)
@@ -56,6 +60,53 @@ tall_json_is_listing (TallSlice text)
       else if ((c == '}' || c == ']') && --depth == 0)
         return FALSE;
       i = end;
+    }
+  return FALSE;
+}
+
+/**
+ * tall_json_is_closed:
+ *
+ * Returns: whether braces that are opened are closed again, not looking into strings
+ */
+gboolean
+tall_json_is_closed (TallSlice text)
+{
+  gint64 depth = 0;
+  gboolean in_string = FALSE;
+  for (gsize i = 0; i < text.len; i++)
+    {
+      guint8 c = text.data[i];
+      if (in_string && c == '\\')
+        i++;
+      else if (c == '"')
+        in_string = !in_string;
+      else if (!in_string)
+        depth += (c == '{') - (c == '}');
+    }
+  return depth == 0 && !in_string;
+}
+
+/**
+ * tall_json_has_object_lines:
+ *
+ * Returns: whether a later line is an object by itself, so that what stands before it is a broken
+ *   line and not the beginning of one object over many
+ */
+gboolean
+tall_json_has_object_lines (TallSlice text)
+{
+  const guint8 *end = text.len > 0 ? memchr (text.data, '\n', text.len) : NULL;
+  while (end != NULL)
+    {
+      gsize skipped = (gsize)(end - text.data) + 1;
+      text = tall_slice (text.data + skipped, text.len - skipped);
+      end = text.len > 0 ? memchr (text.data, '\n', text.len) : NULL;
+      TallSlice line = tall_json_strip (
+          tall_slice (text.data, end != NULL ? (gsize)(end - text.data) : text.len));
+      if (line.len > 0 && text.data[0] == '{' && line.data[line.len - 1] == '}'
+          && tall_json_is_closed (line))
+        return TRUE;
     }
   return FALSE;
 }

@@ -350,6 +350,21 @@ def json_broken_first_line(folder):
 
 
 @test
+def json_in_another_format(folder):
+    """A file without any object gets one message, and not one for each line."""
+    store = new_store(folder)
+    path = f"{folder}/orders.csv"
+    pathlib.Path(path).write_text("OrderID,CustomerID\n" + "1,C\n" * 1000)
+    said = run("put", "--store", store, path).ends(
+        NO, f"{path}:1: this is no JSON object", "tallorder load", "nothing of it is stored")
+    equal((said.out, said.err.count("\n")), ("", 1))
+    pathlib.Path(path).write_text(json.dumps([ORDER]))
+    run("put", "--store", store, path).ends(NO, f"{path}:1: this is no JSON object")
+    pathlib.Path(path).write_text("# two orders\n1,C\n" + numbered(1, 2))
+    run("put", "--store", store, path).ends(NO, f"{path}:1: ", f"{path}:2: ", "2 stored, 2 refused")
+
+
+@test
 def json_too_long(folder):
     """More than an order takes: that is said, and nothing is passed over as if it had been read."""
     store = new_store(folder)

@@ -456,6 +456,41 @@ def put_stops_when_asked(folder):
 
 
 @test
+def asked_twice(folder):
+    """Signals that come together are one wish; whoever asks again later does not want to wait."""
+    asked, go_on = threading.Event(), threading.Event()
+
+    def answer(_, call):
+        asked.set()
+        go_on.wait(SECONDS)
+        return FakeServer.STORED
+
+    def put(server):
+        asked.clear()
+        process = subprocess.Popen(
+            [PROGRAM, "put", "--server", server.address, "-"], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        process.stdin.write(numbered(1))
+        process.stdin.flush()
+        equal(asked.wait(SECONDS), True)
+        process.send_signal(signal.SIGINT)
+        process.send_signal(signal.SIGTERM)
+        return process
+
+    with FakeServer(answer) as server:
+        process = put(server)
+        while process.poll() is None:
+            process.send_signal(signal.SIGHUP)
+            time.sleep(0.01)
+        equal((process.returncode, process.communicate()[0]), (-signal.SIGHUP, ""))
+        process = put(server)
+        go_on.set()
+        out, _ = process.communicate(timeout=SECONDS)
+        equal((process.returncode in (128 + signal.SIGINT, 128 + signal.SIGTERM), out),
+              (True, "Stored order 1 of C, revision 4\n"))
+
+
+@test
 def customers(folder):
     store = new_store(folder)
     customer = {"number": "C", "name": "Ann", "address": {"city": "Reims"}, "phones": ["1", "2"]}

@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-bench-run.h"
 
-#include <gio/gio.h>
 #include <pthread.h>
 #include <time.h>
 
 #include "tall-histogram.h"
+#include "tall-measure.h"
 
 #define WARM_UP 10 /* the part of a phase, as a divisor, that goes first and is not timed */
 #define PROGRESS_INTERVAL G_GUINT64_CONSTANT (100000000)
@@ -335,9 +335,7 @@ tall_bench_run_phase (const TallBenchPhase *phase,
   run.ends_at = run.begun + time;
   record->phase = phase;
   run_clients (&run, front, orders, record, &local);
-  if (local == NULL && is_asked_to_stop (&run))
-    g_set_error (&local, G_IO_ERROR, G_IO_ERROR_CANCELLED, "Stopped, as asked");
-  if (local == NULL)
+  if (local == NULL && tall_measure_check_stop (plan->stop, &local))
     return TRUE;
   g_propagate_error (error, g_steal_pointer (&local));
   return FALSE;

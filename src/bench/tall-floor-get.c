@@ -142,7 +142,7 @@ tall_floor_get (TallFloorRun *self, GError **error)
   if (!tall_bench_store_open_embedded (&store, self->directory, &tall_layout_blob, FALSE, error))
     return FALSE;
   g_autoptr (GPtrArray) orders =
-      tall_floor_fill (&store, &workload, self->options->n_orders, error);
+      tall_floor_fill (self, &store, &workload, self->options->n_orders, error);
   Ours ours = { .store = &store, .orders = orders };
   if (orders == NULL || !floor_init (&floor, &ours, error))
     return FALSE;

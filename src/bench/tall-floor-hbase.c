@@ -98,7 +98,7 @@ measure_kind (TallFloorRun *self, const Kind *kind, GError **error)
 
   if (!tall_floor_hbase_open (&hbase, self, kind->layout, error))
     return FALSE;
-  g_autoptr (GPtrArray) orders = tall_floor_fill (&hbase.store, &workload, N_ORDERS, error);
+  g_autoptr (GPtrArray) orders = tall_floor_fill (self, &hbase.store, &workload, N_ORDERS, error);
   if (orders == NULL)
     return FALSE;
   Ours ours = { .store = &hbase.store, .order = g_ptr_array_index (orders, N_ORDERS / 2) };

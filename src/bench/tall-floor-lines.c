@@ -165,7 +165,8 @@ measure_get (TallFloorRun *self, Orders *orders, GError **error)
     {
       orders_clear (&orders[i]);
       orders[i].next = 0;
-      orders[i].orders = tall_floor_fill (orders[i].store, &orders[i].workload, N_ORDERS, error);
+      orders[i].orders =
+          tall_floor_fill (self, orders[i].store, &orders[i].workload, N_ORDERS, error);
       if (orders[i].orders == NULL)
         return FALSE;
       orders[i].found = g_ptr_array_new_with_free_func ((GDestroyNotify)tall_order_free);

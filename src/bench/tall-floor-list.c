@@ -67,7 +67,7 @@ fill (Customer *self, GError **error)
   self->dates = g_array_sized_new (FALSE, FALSE, sizeof (gint64), self->n_orders);
   for (guint i = 0; i < self->n_orders; i++)
     {
-      if (!put_order (self, i, error))
+      if (!tall_measure_check_stop (options->stop, error) || !put_order (self, i, error))
         return FALSE;
       if (options->progress != NULL && i % 1000 == 0)
         options->progress ("embedded: list, storing", (double)i / self->n_orders,

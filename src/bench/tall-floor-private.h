@@ -40,7 +40,8 @@ typedef struct
 typedef gboolean (*TallFloorWork) (gpointer data, guint number, GError **error);
 
 TallMeasurePlan tall_floor_make_plan (TallFloorRun *self, const char *what);
-GPtrArray *tall_floor_fill (const TallBenchStore *store,
+GPtrArray *tall_floor_fill (const TallFloorRun *self,
+                            const TallBenchStore *store,
                             const TallWorkload *workload,
                             guint n,
                             GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -234,7 +234,7 @@ tall_floor_readers (TallFloorRun *self, GError **error)
   TallWorkload workload = { "R", self->options->n_lines };
   if (!tall_floor_hbase_open (&hbase, self, &tall_layout_blob, error))
     return FALSE;
-  g_autoptr (GPtrArray) orders = tall_floor_fill (&hbase.store, &workload, N_READERS, error);
+  g_autoptr (GPtrArray) orders = tall_floor_fill (self, &hbase.store, &workload, N_READERS, error);
   g_autofree Readers *readers = g_new0 (Readers, 1);
   readers->store = &hbase.store;
   readers->orders = orders;

@@ -28,6 +28,7 @@ tall_floor_make_plan (TallFloorRun *self, const char *what)
   return (TallMeasurePlan){
     .seconds = self->options->seconds,
     .round_seconds = MIN (ROUND_SECONDS, self->options->seconds / 10),
+    .stop = self->options->stop,
     .progress = report_progress,
     .progress_data = self,
   };
@@ -41,11 +42,16 @@ tall_floor_make_plan (TallFloorRun *self, const char *what)
  * Returns: (transfer full) (element-type TallOrder): them
  */
 GPtrArray *
-tall_floor_fill (const TallBenchStore *store, const TallWorkload *workload, guint n, GError **error)
+tall_floor_fill (const TallFloorRun *self,
+                 const TallBenchStore *store,
+                 const TallWorkload *workload,
+                 guint n,
+                 GError **error)
 {
   g_autoptr (GPtrArray) orders = tall_workload_make_orders (workload, 0, n);
   for (guint i = 0; i < n; i++)
-    if (!tall_front_put_order (store->front, g_ptr_array_index (orders, i), NULL, NULL, error))
+    if (!tall_measure_check_stop (self->options->stop, error)
+        || !tall_front_put_order (store->front, g_ptr_array_index (orders, i), NULL, NULL, error))
       return NULL;
   return g_steal_pointer (&orders);
 }

@@ -97,7 +97,7 @@ tall_floor_service (TallFloorRun *self, GError **error)
 
   if (!tall_bench_store_open_embedded (&store, self->directory, &tall_layout_blob, FALSE, error))
     return FALSE;
-  g_autoptr (GPtrArray) orders = tall_floor_fill (&store, &workload, 1, error);
+  g_autoptr (GPtrArray) orders = tall_floor_fill (self, &store, &workload, 1, error);
   if (orders == NULL)
     return FALSE;
   g_autoptr (TallServer) server = tall_server_new (store.front, "127.0.0.1:0", NULL, error);

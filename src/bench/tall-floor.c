@@ -46,7 +46,7 @@ find_parts (const TallTableKind *kind, gboolean load, GError **error)
  *
  * Returns: FALSE with what went wrong; %TALL_ERROR_UNSUPPORTED if there is nothing to compare this
  *   kind of tables with, %TALL_ERROR_DAMAGED if an order did not come back as it was
- *   stored
+ *   stored, %G_IO_ERROR_CANCELLED if it was asked to stop
  */
 gboolean
 tall_floor_run (const TallFloorOptions *options, TallBenchReport *report, GError **error)

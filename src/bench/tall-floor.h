@@ -22,6 +22,7 @@ typedef struct
   guint n_lines;    /* of an order */
   guint n_orders;   /* the orders that are fetched */
   double seconds;   /* for each figure */
+  const gint *stop; /* nullable; atomic: becomes nonzero when the run has to stop */
   void (*progress) (const char *what, double done, gpointer data); /* nullable; 0 … 1 */
   gpointer progress_data;
 } TallFloorOptions;

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-measure.h"
 
+#include <gio/gio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -92,6 +93,21 @@ run_round (const TallMeasureSide *side,
   return TRUE;
 }
 
+/**
+ * tall_measure_check_stop:
+ * @stop: (nullable): atomic
+ *
+ * Returns: FALSE with %G_IO_ERROR_CANCELLED if @stop is not 0
+ */
+gboolean
+tall_measure_check_stop (const gint *stop, GError **error)
+{
+  if (stop == NULL || g_atomic_int_get (stop) == 0)
+    return TRUE;
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "Stopped, as asked");
+  return FALSE;
+}
+
 static gboolean
 run_round_of_all (const TallMeasureSide *sides,
                   guint n,
@@ -104,7 +120,9 @@ run_round_of_all (const TallMeasureSide *sides,
   for (guint i = 0; i < n; i++)
     {
       guint turn = backwards ? n - 1 - i : i;
-      if (!run_round (&sides[turn], plan->round_seconds, batches, &measurement->sides[turn], error))
+      if (!tall_measure_check_stop (plan->stop, error)
+          || !run_round (&sides[turn], plan->round_seconds, batches, &measurement->sides[turn],
+                         error))
         return FALSE;
     }
   return TRUE;
@@ -143,6 +161,8 @@ measure_for (double seconds,
  * alike. Every second round runs in reverse order, so that no side profits from its place. The
  * ratios are taken round by round, and their median ignores disturbed rounds. Warm-up rounds do not
  * count.
+ *
+ * Returns: FALSE with the error of a side; %G_IO_ERROR_CANCELLED if it was asked to stop
  */
 gboolean
 tall_measure (const TallMeasureSide *sides,

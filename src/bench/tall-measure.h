@@ -33,6 +33,7 @@ typedef struct
   double warm_up;       /* seconds before that; 0: one round */
   double round_seconds; /* timed, of one side before the next has its turn; 0: one batch */
   gboolean in_order;    /* always begin with the first side: the others need its results */
+  const gint *stop;     /* nullable; atomic: becomes nonzero when measuring has to stop */
   void (*progress) (double done, gpointer data); /* nullable; 0 … 1 */
   gpointer progress_data;
 } TallMeasurePlan;
@@ -61,6 +62,7 @@ typedef struct
 void tall_measurement_clear (TallMeasurement *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallMeasurement, tall_measurement_clear)
 
+gboolean tall_measure_check_stop (const gint *stop, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_measure (const TallMeasureSide *sides,
                        guint n,
                        const TallMeasurePlan *plan,

@@ -33,6 +33,15 @@ print_text (const TallBenchGiven *given, const char *text)
 }
 
 static TallExit
+fail (const GError *error, const gint *stop)
+{
+  tall_print_failure (error);
+  return g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED)
+             ? (TallExit)(128 + g_atomic_int_get (stop))
+             : TALL_EXIT_FAILED;
+}
+
+static TallExit
 measure_floor (const TallBenchGiven *given, const TallTableAddress *address)
 {
   g_autoptr (GError) error = NULL;
@@ -48,13 +57,11 @@ measure_floor (const TallBenchGiven *given, const TallTableAddress *address)
   options.peer = given->peer;
   options.address = address;
   options.progress = show_progress;
+  options.stop = tall_stop_on_signals ();
   gboolean done = tall_floor_run (&options, report, &error);
   tall_progress_clear ();
   if (!done)
-    {
-      tall_print_failure (error);
-      return TALL_EXIT_FAILED;
-    }
+    return fail (error, options.stop);
   g_autofree char *text =
       given->json ? tall_bench_report_to_json (report) : tall_bench_report_to_text (report);
   print_text (given, text);
@@ -102,10 +109,7 @@ measure (const TallBenchGiven *given, TallBenchCompare *compare, const TallBench
       print_results (given, compare, orders, records);
       return TALL_EXIT_DONE;
     }
-  tall_print_failure (error);
-  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
-    return (TallExit)(128 + g_atomic_int_get (compare->plan.stop));
-  return TALL_EXIT_FAILED;
+  return fail (error, compare->plan.stop);
 }
 
 static TallBenchOrders *

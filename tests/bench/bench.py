@@ -135,18 +135,20 @@ def kept_and_then_left_alone(folder):
 
 
 def stopped(folder):
-    """Ctrl-C in the middle of a phase leaves nothing behind."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        process = subprocess.Popen(
-            [PROGRAM, "bench", "--store", f"rocksdb:{folder}", "--layout", "record-type",
-             "--seconds", "600"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        give_up = time.monotonic() + SECONDS
-        while not os.listdir(folder) and time.monotonic() < give_up:
-            time.sleep(0.01)
-        process.send_signal(number)
-        out, err = process.communicate(timeout=SECONDS)
-        equal((process.returncode, out, "Stopped" in err), (128 + number, "", True))
-        equal(os.listdir(folder), [])
+    """Ctrl-C in the middle of a phase leaves nothing behind, nor when it comes twice at once."""
+    for what in (["--layout", "record-type"], ["--floor"]):
+        for numbers in ([signal.SIGINT], [signal.SIGTERM], [signal.SIGTERM, signal.SIGTERM]):
+            process = subprocess.Popen(
+                [PROGRAM, "bench", "--store", f"rocksdb:{folder}", *what, "--seconds", "600"],
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            give_up = time.monotonic() + SECONDS
+            while not os.listdir(folder) and time.monotonic() < give_up:
+                time.sleep(0.01)
+            for number in numbers:
+                process.send_signal(number)
+            out, err = process.communicate(timeout=SECONDS)
+            equal((process.returncode, out, "Stopped" in err), (128 + numbers[0], "", True))
+            equal(os.listdir(folder), [])
 
 
 def loading_beside_a_peer(folder):

@@ -59,6 +59,8 @@ read_subject (Subject *self, const char *path)
     }
   if (self->order != NULL)
     return TALL_EXIT_DONE;
+  if (file == NULL)
+    g_prefix_error (&error, "With one argument explain reads a file, and ");
   if (error != NULL)
     tall_print_failure (error);
   else

@@ -147,6 +147,8 @@ tall_config_add (const char *command,
       && add_from_config (file, COMMON_GROUP, common, with_place, args, &local)
       && add_from_config (file, command, own, TRUE, args, &local))
     return TRUE;
-  tall_error_set_invalid (error, "config", "Configuration %s: %s", path, local->message);
+  gboolean bare = g_error_matches (local, G_KEY_FILE_ERROR, G_KEY_FILE_ERROR_GROUP_NOT_FOUND);
+  tall_error_set_invalid (error, "config", "Configuration %s: %s%s", path, local->message,
+                          bare ? "; begin with [tallorder], or the name of a command" : "");
   return FALSE;
 }

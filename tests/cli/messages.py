@@ -159,6 +159,11 @@ def plain_words(folder):
     run("put", "--store", store, "-").ends(FAILED, "tallorder: Standard input holds no JSON object\n")
     run("init", "--store", store).ends(FAILED, "or choose another name with ?name=N")
     pathlib.Path(folder, "file").touch()
+    run("drop", "--store", store).ends(USAGE, "`tallorder status --all` lists them")
+    run("explain", "--store", store, "VINET").ends(FAILED, "one argument explain reads a file, and VINET")
+    pathlib.Path(folder, "bare.conf").write_text(f"store={store}\n")
+    run("list", "--config", f"{folder}/bare.conf", "A").ends(USAGE, "bare.conf", "begin with [tallorder]")
+    run("status", "--store", f"rocksdb:{folder}/.").ends(FAILED, f"({folder}/.: it has ")
     run("get", "--store", f"rocksdb:{folder}/file", "A", "B").ends(
         FAILED, "This is a file; give a directory: that of a store, or a new one for `tallorder init` ("
         f"{folder}/file)")

@@ -360,6 +360,15 @@ test_not_writable (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   options.directory = self->directory;
   g_assert_cmpint (g_chmod (self->directory, 0500), ==, 0);
   expect_open_fails (&options, TALL_ERROR_UNAVAILABLE, "*can not be written*");
+  g_autofree char *below = g_build_filename (self->directory, "store", NULL);
+  options.directory = below;
+  expect_open_fails (&options, TALL_ERROR_UNAVAILABLE, "*may not write there. Name another*");
+  options.directory = self->directory;
+  g_assert_cmpint (g_chmod (self->directory, 0700), ==, 0);
+  write_file (self->directory, "TALLORDER", "tallorder embedded store, format 1\n");
+  g_autofree char *marker = g_build_filename (self->directory, "TALLORDER", NULL);
+  g_assert_cmpint (g_chmod (marker, 0), ==, 0);
+  expect_open_fails (&options, TALL_ERROR_UNAVAILABLE, "*by this user: run as the one*");
   g_assert_cmpint (g_chmod (self->directory, 0700), ==, 0);
 }
 

@@ -77,7 +77,7 @@ check_empty (const char *directory, GError **error)
                              TALL_DIRECTORY_FORMAT);
   else
     {
-      g_autofree char *found = g_build_filename (directory, name, NULL);
+      g_autofree char *found = g_strdup_printf ("%s: it has %s", directory, name);
       tall_error_set_detailed (error, TALL_ERROR_INVALID, found,
                                "The directory is no store of tallorder, and not empty: name "
                                "another directory");
@@ -120,12 +120,14 @@ make_directory (const char *directory, gboolean must_exist, GError **error)
   if (g_mkdir (directory, 0700) == 0)
     return TRUE;
   int code = errno;
-  return set_unavailable (directory, g_strerror (code),
-                          code == ENOENT
-                              ? "The store's directory can not be created: there is no directory "
-                                "to create it in. Create that first, or correct the path"
-                              : "The store's directory can not be created",
-                          error);
+  const char *message = "The store's directory can not be created";
+  if (code == ENOENT)
+    message = "The store's directory can not be created: there is no directory to create it in. "
+              "Create that first, or correct the path";
+  else if (code == EACCES)
+    message = "The store's directory can not be created: this user may not write there. Name "
+              "another one";
+  return set_unavailable (directory, g_strerror (code), message, error);
 }
 
 /**
@@ -159,7 +161,12 @@ tall_rocksdb_directory_prepare (const char *directory, gboolean must_exist, GErr
                               "The store can not be written by this user", error);
     }
   if (!g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOENT))
-    return set_unavailable (marker, local->message, "A file of the store can not be read", error);
+    return set_unavailable (
+        marker, local->message,
+        g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_ACCES)
+            ? "The store can not be read by this user: run as the one that owns it"
+            : "A file of the store can not be read",
+        error);
   if (!must_exist)
     return create (directory, marker, error);
   return check_empty (directory, error) && set_no_store (directory, error);

@@ -177,6 +177,10 @@ def plain_words(folder):
 @test
 def help_of_the_installer(_):
     tool = SOURCE / "tools" / "install-packages"
+    (named,) = re.findall(r"In Python, with\n?Debian's (.*?) \(", (SOURCE / "README.md").read_text("utf-8"))
+    packages = re.findall(r"`([^`]+)`", named)
+    installed = set(re.findall(r"[^\s\"]+", tool.read_text("utf-8")))
+    equal((len(packages), set(packages) - installed), (3, set()))
     for words, code in ((["--help"], 0), (["build", "-h"], 0), ([], 2)):
         done = subprocess.run([tool, *words], capture_output=True, text=True, check=False)
         said = done.stderr if code else done.stdout

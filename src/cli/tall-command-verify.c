@@ -172,6 +172,9 @@ verify (TallFront *front, Verify *self, TallVerifyOptions *options)
     print_summary_json (&summary);
   else
     print_summary (self, &summary);
+  if (options->customer_number != NULL && summary.n_orders + summary.n_customers == 0)
+    tall_print_error ("Nothing of customer %s is stored: is the number right?",
+                      options->customer_number);
   gint number = g_atomic_int_get (self->stop);
   if (number != 0)
     {
@@ -217,6 +220,10 @@ run (int argc, char **argv)
                              options.arguments[0]);
   if (sample != G_MININT && (sample < 1 || sample > 99))
     return tall_usage_error (&tall_command_verify, "--sample takes 1 to 99 percent");
+  if (sample != G_MININT && customer != NULL)
+    return tall_usage_error (&tall_command_verify,
+                             "Give --sample or --customer, not both: a sample may leave the "
+                             "customer out");
   if (rate != G_MININT && rate < 1)
     return tall_usage_error (&tall_command_verify, "--rate takes a number above 0");
   if (customer != NULL && !tall_validate_number (customer, "customer_number", &error))

@@ -49,7 +49,10 @@ def parts_of_a_store(folder):
         DONE))[-1]["summary"]
     equal(0 < summary["orders"] < 830, True)
     run("verify", "--store", store, "--rate", 100000).ends(DONE, "sound")
-    run("verify", "--store", store, "--customer", "nobody").ends(DONE, "Verified 0 orders")
+    run("verify", "--store", store, "--customer", "nobody").ends(
+        DONE, "Verified 0 orders", "Nothing of customer nobody is stored")
+    run("verify", "--store", store, "--customer", "VINET", "--sample", 20).ends(
+        USAGE, "--sample or --customer, not both")
 
 
 def written(folder):

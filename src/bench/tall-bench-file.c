@@ -54,16 +54,15 @@ describe_rejects (const Reading *self, const char *path)
 }
 
 static gboolean
-read_rows (Reading *self, TallCsvReader *reader, const TallMapping *mapping, GError **error)
+read_rows (Reading *self, const TallLoadFiles *files, GError **error)
 {
-  g_autoptr (TallSurvey) survey =
-      tall_survey_make (reader, mapping, g_get_tmp_dir (), NULL, NULL, error);
+  TallCsvReader *reader = tall_load_files_get (files, 0)->reader;
+  g_autoptr (TallSurvey) survey = tall_survey_make (files, g_get_tmp_dir (), NULL, NULL, error);
   if (survey == NULL)
     return FALSE;
   const TallSpoolPlace place = { .folder = g_get_tmp_dir () };
   g_autoptr (TallGrouper) grouper =
-      tall_grouper_new (mapping, tall_csv_reader_get_columns (reader), survey, &place,
-                        self->rejects, take_item, self);
+      tall_grouper_new (files, survey, &place, self->rejects, take_item, self);
   TallCsvRow row;
   TallCsvStep step = TALL_CSV_END;
   while (!is_full (self) && (step = tall_csv_reader_next (reader, &row, error)) == TALL_CSV_ROW)
@@ -138,7 +137,9 @@ tall_bench_file_read (const char *path,
     return NULL;
   g_autoptr (GPtrArray) orders = g_ptr_array_new_with_free_func ((GDestroyNotify)tall_order_free);
   Reading reading = { orders, 0, max_orders, max_lines, rejects };
-  if (!read_rows (&reading, reader, mapping, error) || !check_read (&reading, path, error))
+  g_autoptr (TallLoadFiles) files =
+      tall_load_files_new_of_one (g_steal_pointer (&reader), g_steal_pointer (&mapping));
+  if (!read_rows (&reading, files, error) || !check_read (&reading, path, error))
     return NULL;
   *left_out = describe_rejects (&reading, path);
   return g_steal_pointer (&orders);

@@ -88,7 +88,9 @@ run_ours (gpointer data, guint n G_GNUC_UNUSED, GError **error)
   if (reader == NULL || !tall_mapping_bind (mapping, tall_csv_reader_get_columns (reader), error)
       || (rejects = tall_rejects_new (NULL, error)) == NULL)
     return FALSE;
-  return tall_load (self->store.front, reader, mapping, rejects, &options, &self->summary, error);
+  g_autoptr (TallLoadFiles) files =
+      tall_load_files_new_of_one (g_steal_pointer (&reader), g_steal_pointer (&mapping));
+  return tall_load (self->store.front, files, rejects, &options, &self->summary, error);
 }
 
 static gboolean

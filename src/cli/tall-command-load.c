@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
+#include "tall-load-arguments.h"
 #include "tall-load-report.h"
 #include "tall-options.h"
 #include "tall-output.h"
@@ -90,8 +91,7 @@ static TallExit
 load_file (TallLoadReport *report,
            const LoadOptions *own,
            TallFront *front,
-           TallCsvReader *reader,
-           const TallMapping *mapping)
+           const TallLoadFiles *files)
 {
   g_autoptr (GError) error = NULL;
   TallLoadOptions options = TALL_LOAD_OPTIONS_INIT;
@@ -103,8 +103,7 @@ load_file (TallLoadReport *report,
   options.folder = own->spool;
   options.stop = tall_stop_on_signals ();
   gint64 start = g_get_monotonic_time ();
-  gboolean ok =
-      tall_load (front, reader, mapping, report->rejects, &options, &report->summary, &error);
+  gboolean ok = tall_load (front, files, report->rejects, &options, &report->summary, &error);
   report->seconds = (gdouble)(g_get_monotonic_time () - start) / G_USEC_PER_SEC;
   tall_progress_clear ();
   g_autofree char *why = error != NULL ? tall_error_describe (error) : NULL;
@@ -138,37 +137,45 @@ is_same_file (const char *path, const char *other)
          && a.st_ino == b.st_ino;
 }
 
+/* What the reject file must not be. */
 static gboolean
-check_rejects (const TallOptions *options, const LoadOptions *own)
+check_rejects_against (const LoadOptions *own, const char *path, const char *what)
 {
-  if (own->rejects == NULL)
-    return TRUE;
   g_autofree char *temporary = tall_rejects_name_temporary (own->rejects);
-  if (g_str_equal (own->rejects, "-") || *own->rejects == '\0')
-    tall_usage_error (&tall_command_load, "--rejects takes the name of a file: standard output is "
-                                          "for the summary");
-  else if (is_same_file (options->arguments[0], own->rejects))
-    tall_usage_error (&tall_command_load, "--rejects names the file that is read; name another");
-  else if (temporary != NULL && is_same_file (options->arguments[0], temporary))
+  if (is_same_file (path, own->rejects))
+    tall_usage_error (&tall_command_load, "--rejects names %s; name another file", what);
+  else if (temporary != NULL && is_same_file (path, temporary))
     tall_usage_error (&tall_command_load,
                       "until it is finished, the file that --rejects names is written to %s, which "
-                      "is the file that is read; name another",
-                      temporary);
-  else if (temporary != NULL && is_same_file (own->map, temporary))
-    tall_usage_error (&tall_command_load,
-                      "until it is finished, the file that --rejects names is written to %s, which "
-                      "is the mapping; name another",
-                      temporary);
-  else if (is_same_file (own->map, own->rejects))
-    tall_usage_error (&tall_command_load, "--rejects names the mapping; name another file");
+                      "is %s; name another",
+                      temporary, what);
   else
     return TRUE;
   return FALSE;
 }
 
-/* Looks at everything that may be wrong in the call before the store is opened. */
+static gboolean
+check_rejects (const GPtrArray *arguments, const LoadOptions *own)
+{
+  if (own->rejects == NULL)
+    return TRUE;
+  if (g_str_equal (own->rejects, "-") || *own->rejects == '\0')
+    {
+      tall_usage_error (&tall_command_load, "--rejects takes the name of a file: standard output "
+                                            "is for the summary");
+      return FALSE;
+    }
+  for (guint i = 0; i < arguments->len; i++)
+    {
+      const TallLoadArgument *argument = g_ptr_array_index (arguments, i);
+      if (!check_rejects_against (own, argument->path, "the file that is read"))
+        return FALSE;
+    }
+  return check_rejects_against (own, own->map, "the mapping");
+}
+
 static TallExit
-prepare_and_load (const TallOptions *options, const LoadOptions *own)
+open_file (TallLoadFiles *files, const char *path, const LoadOptions *own)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (TallMapping) mapping = tall_mapping_load (own->map, &error);
@@ -178,7 +185,7 @@ prepare_and_load (const TallOptions *options, const LoadOptions *own)
       return TALL_EXIT_USAGE;
     }
   g_autoptr (TallCsvReader) reader =
-      tall_csv_reader_open (options->arguments[0], &mapping->dialect, TALL_CSV_MAX_ROW, &error);
+      tall_csv_reader_open (path, &mapping->dialect, TALL_CSV_MAX_ROW, &error);
   if (reader == NULL || !tall_csv_reader_check_data (reader, &error))
     {
       tall_print_failure (error);
@@ -186,8 +193,25 @@ prepare_and_load (const TallOptions *options, const LoadOptions *own)
     }
   if (!bind_columns (mapping, reader))
     return TALL_EXIT_USAGE;
+  tall_load_files_add (files, g_steal_pointer (&reader), g_steal_pointer (&mapping));
+  return TALL_EXIT_DONE;
+}
 
-  TallExit code;
+/* Looks at everything that may be wrong in the call before the store is opened. */
+static TallExit
+prepare_and_load (const TallOptions *options, const GPtrArray *arguments, const LoadOptions *own)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallLoadFiles) files = tall_load_files_new ();
+  TallExit code = TALL_EXIT_DONE;
+  for (guint i = 0; i < arguments->len; i++)
+    {
+      const TallLoadArgument *argument = g_ptr_array_index (arguments, i);
+      code = open_file (files, argument->path, own);
+      if (code != TALL_EXIT_DONE)
+        return code;
+    }
+  tall_load_files_start (files);
   g_autoptr (TallFront) front = tall_options_open_front (options, &tall_command_load, &code);
   if (front == NULL)
     return code;
@@ -197,8 +221,9 @@ prepare_and_load (const TallOptions *options, const LoadOptions *own)
       tall_print_failure (error);
       return TALL_EXIT_FAILED;
     }
-  TallLoadReport report = { mapping->kind, .rejects = rejects, .rejects_path = own->rejects };
-  return load_file (&report, own, front, reader, mapping);
+  TallLoadReport report = { tall_load_files_get (files, 0)->mapping->kind, .rejects = rejects,
+                            .rejects_path = own->rejects };
+  return load_file (&report, own, front, files);
 }
 
 static gboolean
@@ -244,9 +269,9 @@ check_and_load (const TallOptions *options, LoadOptions *own)
     return print_map (own->print_map);
   if (own->sniff)
     return sniff (options);
-  if (options->n_arguments != 1)
+  if (options->n_arguments == 0)
     return tall_usage_error (&tall_command_load,
-                             "load takes one argument: FILE.csv, or - for standard input");
+                             "load takes files: FILE.csv …, or - for standard input");
   if (own->map == NULL)
     {
       g_autofree char *list = g_strjoinv (", ", (char **)tall_mapping_presets ());
@@ -260,9 +285,18 @@ check_and_load (const TallOptions *options, LoadOptions *own)
     return tall_usage_error (&tall_command_load,
                              "--on-existing takes report, skip or replace, not “%s”",
                              own->on_existing);
-  if (!check_rejects (options, own))
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) arguments =
+      tall_load_arguments_expand ((const char *const *)options->arguments,
+                                  (guint)options->n_arguments, &error);
+  if (arguments == NULL)
+    {
+      tall_print_failure (error);
+      return TALL_EXIT_USAGE;
+    }
+  if (!check_rejects (arguments, own))
     return TALL_EXIT_USAGE;
-  return prepare_and_load (options, own);
+  return prepare_and_load (options, arguments, own);
 }
 
 static TallExit
@@ -309,7 +343,7 @@ run (int argc, char **argv)
 
 const TallCommand tall_command_load = {
   .name = "load",
-  .arguments = "FILE.csv|-",
+  .arguments = "FILE.csv|- …",
   .summary = "Loads orders or customers from CSV; bad rows go aside with their reason.",
   .help = "Presets: northwind, northwind-customers, online-retail. A mapping file of your own\n"
           "begins with one of them: tallorder load --print-map northwind >my.map\n"
@@ -324,12 +358,12 @@ const TallCommand tall_command_load = {
           "again, at once.\n\n"
           "Example:\n"
           "  tallorder load --store rocksdb:shop --map northwind --rejects bad.csv orders.csv\n\n"
-          "The rows of a reject file, below the header of the original, to be mended and loaded:\n"
-          "(head -n 1 orders.csv; python3 -c '\n"
+          "The rows of a reject file with their header, to be mended and loaded:\n"
+          "python3 -c '\n"
           "import csv, sys\n"
           "csv.field_size_limit(9**9)\n"
           "for row in csv.DictReader(open(\"bad.csv\", newline=\"\", encoding=\"latin-1\")):\n"
-          "    sys.stdout.buffer.write((row[\"row\"] + \"\\n\").encode(\"latin-1\"))') >again.csv",
+          "    sys.stdout.buffer.write((row[\"row\"] + \"\\n\").encode(\"latin-1\"))' >again.csv",
   .takes_server = TRUE,
   .run = run,
 };

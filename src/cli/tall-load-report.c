@@ -17,10 +17,12 @@ print_rejects (const TallLoadReport *self)
       const TallRejectTally *reason = g_ptr_array_index (tally, i);
       g_autofree char *clean = tall_text_clean (reason->reason);
       g_autofree char *first = tall_text_clean (reason->first_reason);
+      g_autofree char *place =
+          tall_csv_describe_line (reason->first_line,
+                                  tall_rejects_get_file_name (self->rejects, reason->first_file));
       gboolean says_more = !g_str_has_suffix (clean, first);
-      tall_print ("  %" G_GUINT64_FORMAT " × %s (first: line %" G_GUINT64_FORMAT "%s%s)\n",
-                  reason->n_rows, clean, reason->first_line, says_more ? ": " : "",
-                  says_more ? first : "");
+      tall_print ("  %" G_GUINT64_FORMAT " × %s (first: %s%s%s)\n", reason->n_rows, clean, place,
+                  says_more ? ": " : "", says_more ? first : "");
     }
   if (tally->len > SHOWN_REASONS)
     tall_print ("  and %u more %s\n", tally->len - SHOWN_REASONS,

@@ -19,6 +19,7 @@ struct _TallAssembler
   TallDraft *draft;    /* NULL: no order is open, or it is rejected */
   TallLoadItem *item;  /* its rows so far; NULL: no order is open */
   guint64 failed_line; /* where the row is that it was rejected for; 0: not rejected */
+  const char *failed_file;
 };
 
 TallAssembler *
@@ -50,7 +51,7 @@ tall_assembler_free (TallAssembler *self)
 
 /**
  * tall_assembler_begin:
- * @mapping: bound to the rows that follow; stays the caller's until the order is finished
+ * @mapping: stays the caller's until the order is finished
  * @customer: (nullable): NULL if it is not known; then no row may follow
  *
  * Finishes the order before, and begins another.
@@ -74,7 +75,7 @@ reject_row (TallAssembler *self,
             const TallRowFault *fault,
             const char *reason)
 {
-  TallReject reject = { row->line, fault->column, fault->kind, reason, row->raw };
+  TallReject reject = { row->file, row->line, fault->column, fault->kind, reason, row->raw };
   tall_rejects_add (self->rejects, &reject);
 }
 
@@ -83,9 +84,9 @@ static void
 reject_for_sibling (TallAssembler *self, const TallCsvRow *row)
 {
   TallRowFault fault = { NULL, KIND_SIBLING };
+  g_autofree char *place = tall_csv_describe_line (self->failed_line, self->failed_file);
   g_autofree char *reason =
-      g_strdup_printf ("order %s is rejected because of line %" G_GUINT64_FORMAT,
-                       self->order_number, self->failed_line);
+      g_strdup_printf ("order %s is rejected because of %s", self->order_number, place);
   if (row != NULL)
     reject_row (self, row, &fault, reason);
   else
@@ -95,21 +96,23 @@ reject_for_sibling (TallAssembler *self, const TallCsvRow *row)
 /**
  * tall_assembler_fail:
  * @line: of the row that is to blame
+ * @file_name: (nullable): of the file that has it, as in #TallCsvRow
  *
  * Rejects the order that is open, with all rows so far and all that come.
  */
 void
-tall_assembler_fail (TallAssembler *self, guint64 line)
+tall_assembler_fail (TallAssembler *self, guint64 line, const char *file_name)
 {
   if (self->failed_line != 0)
     return;
   self->failed_line = line;
+  self->failed_file = file_name;
   g_clear_pointer (&self->draft, tall_draft_free);
   reject_for_sibling (self, NULL);
 }
 
 static void
-add_row (TallAssembler *self, const TallCsvRow *row)
+add_row (TallAssembler *self, const TallMapping *mapping, const TallCsvRow *row)
 {
   g_autoptr (GError) error = NULL;
   TallRowFault fault = { NULL, "the order is too large" };
@@ -117,26 +120,27 @@ add_row (TallAssembler *self, const TallCsvRow *row)
     g_set_error (&error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
                  "the rows of order %s take more than %d bytes", self->order_number,
                  MAX_ORDER_BYTES);
-  else if (tall_draft_add_row (self->draft, row, &fault, &error))
+  else if (tall_draft_add_row (self->draft, mapping, row, &fault, &error))
     {
-      tall_load_item_add_row (self->item, row->line, row->raw);
+      tall_load_item_add_row (self->item, row);
       return;
     }
   reject_row (self, row, &fault, error->message);
-  tall_assembler_fail (self, row->line);
+  tall_assembler_fail (self, row->line, row->file_name);
 }
 
 /**
  * tall_assembler_push:
+ * @mapping: bound to the file of the row
  * @row: the next good row of the order that is open
  */
 void
-tall_assembler_push (TallAssembler *self, const TallCsvRow *row)
+tall_assembler_push (TallAssembler *self, const TallMapping *mapping, const TallCsvRow *row)
 {
   if (self->failed_line != 0)
     reject_for_sibling (self, row);
   else
-    add_row (self, row);
+    add_row (self, mapping, row);
 }
 
 /* Emits the order that is open, unless it is rejected. */

@@ -31,8 +31,8 @@ void tall_assembler_begin (TallAssembler *self,
                            const TallMapping *mapping,
                            const char *customer,
                            const char *order);
-void tall_assembler_push (TallAssembler *self, const TallCsvRow *row);
-void tall_assembler_fail (TallAssembler *self, guint64 line);
+void tall_assembler_push (TallAssembler *self, const TallMapping *mapping, const TallCsvRow *row);
+void tall_assembler_fail (TallAssembler *self, guint64 line, const char *file_name);
 void tall_assembler_finish (TallAssembler *self);
 
 G_END_DECLS

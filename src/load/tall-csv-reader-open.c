@@ -90,6 +90,7 @@ read_header (TallCsvReader *self, GError **error)
     }
   if (row.reason != NULL)
     return refuse_header (self, &row, error);
+  self->header = g_strndup ((const char *)row.raw.data, row.raw.len);
   g_autoptr (GHashTable) counts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   for (guint i = 0; i < row.n_fields; i++)
     add_column (self, counts, row.fields[i]);
@@ -138,6 +139,7 @@ tall_csv_reader_free (TallCsvReader *self)
   tall_csv_lines_clear (&self->lines);
   csv_free (&self->parser);
   g_free (self->reason);
+  g_free (self->header);
   g_clear_pointer (&self->unmarked, g_byte_array_unref);
   g_byte_array_unref (self->text);
   g_array_unref (self->offsets);
@@ -179,6 +181,25 @@ const char *
 tall_csv_reader_get_name (TallCsvReader *self)
 {
   return tall_csv_source_get_name (self->lines.source);
+}
+
+/* The text of the header, as it stands in the file; in UTF-8. */
+TallSlice
+tall_csv_reader_get_header (TallCsvReader *self)
+{
+  return tall_slice_str (self->header);
+}
+
+/**
+ * tall_csv_reader_set_file:
+ * @file: the place of the file among those that are read together, which its rows have then
+ * @is_one_of_many: rows have its name, too
+ */
+void
+tall_csv_reader_set_file (TallCsvReader *self, guint file, gboolean is_one_of_many)
+{
+  self->file = file;
+  self->file_name = is_one_of_many ? g_intern_string (tall_csv_reader_get_name (self)) : NULL;
 }
 
 /* How many bytes of the file have been handed over. */

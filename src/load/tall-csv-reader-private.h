@@ -12,7 +12,10 @@
 struct _TallCsvReader
 {
   TallCsvLines lines;
-  gboolean is_rejects; /* the file begins as a reject file does */
+  gboolean is_rejects;   /* the file begins as a reject file does */
+  char *header;          /* the text of its first record */
+  guint file;            /* its place among the files that are read together … */
+  const char *file_name; /* … and its name; NULL: there is only one */
   gsize max_row;
   char delimiter;
 

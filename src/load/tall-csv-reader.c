@@ -155,7 +155,9 @@ give_up_long_line (TallCsvReader *self, TallCsvRow *row, GError **error)
                                   "the first are kept here",
                                   self->max_row);
   self->kind = KIND_LONG;
-  *row = (TallCsvRow){ .line = self->lines.record_line,
+  *row = (TallCsvRow){ .file = self->file,
+                       .file_name = self->file_name,
+                       .line = self->lines.record_line,
                        .raw = tall_slice (self->text->data, self->max_row),
                        .reason = self->reason,
                        .kind = self->kind,
@@ -242,7 +244,9 @@ finish_row (TallCsvReader *self, TallCsvRow *row)
   for (guint i = 0; i < self->offsets->len; i++)
     g_ptr_array_add (self->fields, self->text->data + g_array_index (self->offsets, gsize, i));
 
-  *row = (TallCsvRow){ .line = self->lines.record_line,
+  *row = (TallCsvRow){ .file = self->file,
+                       .file_name = self->file_name,
+                       .line = self->lines.record_line,
                        .raw = strip_line_end (self->lines.buffer + self->lines.record,
                                               self->lines.at - self->lines.record),
                        .fields = (const char *const *)self->fields->pdata,

@@ -32,9 +32,11 @@ typedef struct
  */
 typedef struct
 {
-  guint64 line;  /* where the record begins; the header is in line 1 */
-  TallSlice raw; /* its text in UTF-8 without the last line end; bytes that are not UTF-8,
-                  * or not of the file's encoding, as they are */
+  guint file;            /* of those that are read together, from 0 … */
+  const char *file_name; /* … and its name; NULL: there is only one */
+  guint64 line;          /* where the record begins; the header is in line 1 */
+  TallSlice raw;         /* its text in UTF-8 without the last line end; bytes that are not UTF-8,
+                          * or not of the file's encoding, as they are */
   const char *const *fields; /* n_fields of them, then those made of others; unchecked if @reason
                               * is set */
   guint n_fields;
@@ -78,6 +80,8 @@ void tall_csv_reader_set_composites (TallCsvReader *self, GPtrArray *composites)
 const char *tall_csv_reader_get_name (TallCsvReader *self);
 guint64 tall_csv_reader_get_position (TallCsvReader *self);
 guint64 tall_csv_reader_get_size (TallCsvReader *self);
+TallSlice tall_csv_reader_get_header (TallCsvReader *self);
+void tall_csv_reader_set_file (TallCsvReader *self, guint file, gboolean is_one_of_many);
 void tall_csv_reader_set_stop (TallCsvReader *self, const gint *stop);
 
 gboolean tall_csv_reader_keep (TallCsvReader *self,
@@ -85,5 +89,13 @@ gboolean tall_csv_reader_keep (TallCsvReader *self,
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_csv_reader_rewind (TallCsvReader *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_csv_reader_has_changed (TallCsvReader *self);
+
+/* For messages: `line 17`, or `line 17 of b.csv` if there are several files. */
+static inline char *
+tall_csv_describe_line (guint64 line, const char *file_name)
+{
+  return g_strdup_printf ("line %" G_GUINT64_FORMAT "%s%s", line, file_name != NULL ? " of " : "",
+                          file_name != NULL ? file_name : "");
+}
 
 G_END_DECLS

@@ -15,13 +15,14 @@
 
 /* A key of the spool is the customer's number and a NUL byte, then this. Of every row of a doubtful
  * customer there is a mark, and of those that were not emitted at once also the row. */
-#define TAIL_SIZE (sizeof (guint64) + 1) /* u64 line, u8 */
+#define TAIL_SIZE (sizeof (guint32) + sizeof (guint64) + 1) /* u32 file, u64 line, u8 */
 #define TAIL_MARK 0
 #define TAIL_ROW 1
 
 struct _TallCustomerGrouper
 {
-  TallRowCheck check;
+  const TallLoadFiles *files;      /* not owned */
+  TallRowCheck check;              /* of the file that is being read */
   const TallMappingSource *source; /* of the customer's number */
   TallRejects *rejects;            /* not owned */
   TallAssemblerEmit emit;
@@ -32,28 +33,26 @@ struct _TallCustomerGrouper
   TallSpool *spool;           /* their rows */
   TallSpoolRow codec;
   GByteArray *key;
-  GByteArray *group;  /* begin of the keys of the customer that is being read from the spool … */
-  guint64 first_line; /* … and the line of its first row */
+  GByteArray *group; /* begin of the keys of the customer that is being read from the spool … */
+  guint first_file;  /* … and the place of its first row */
+  guint64 first_line;
 };
 
 /**
  * tall_customer_grouper_new:
- * @mapping: of customers, bound to the file; stays the caller's
- * @columns: the names in the file's header; stay the caller's
+ * @files: of customers; stay the caller's
  * @place: where the spool goes; its texts stay the caller's
  * @emit: called by push and finish for every customer
  */
 TallCustomerGrouper *
-tall_customer_grouper_new (const TallMapping *mapping,
-                           const char *const *columns,
+tall_customer_grouper_new (const TallLoadFiles *files,
                            const TallSpoolPlace *place,
                            TallRejects *rejects,
                            TallAssemblerEmit emit,
                            gpointer data)
 {
   TallCustomerGrouper *self = g_new0 (TallCustomerGrouper, 1);
-  self->check = (TallRowCheck){ mapping, columns };
-  self->source = tall_order_cursor_find_source (mapping, tall_csv_field_is_customer_number);
+  self->files = files;
   self->spool = tall_spool_new (place);
   self->rejects = rejects;
   self->emit = emit;
@@ -62,7 +61,17 @@ tall_customer_grouper_new (const TallMapping *mapping,
   self->key = g_byte_array_new ();
   self->group = g_byte_array_new ();
   tall_spool_row_init (&self->codec);
+  tall_customer_grouper_begin_file (self, 0);
   return self;
+}
+
+/* The rows that follow are of that file. */
+void
+tall_customer_grouper_begin_file (TallCustomerGrouper *self, guint file)
+{
+  const TallLoadFile *begun = tall_load_files_get (self->files, file);
+  self->check = (TallRowCheck){ begun->mapping, tall_csv_reader_get_columns (begun->reader) };
+  self->source = tall_order_cursor_find_source (begun->mapping, tall_csv_field_is_customer_number);
 }
 
 void
@@ -85,7 +94,7 @@ reject (TallCustomerGrouper *self,
         const TallRowFault *fault,
         const char *reason)
 {
-  TallReject reject = { row->line, fault->column, fault->kind, reason, row->raw };
+  TallReject reject = { row->file, row->line, fault->column, fault->kind, reason, row->raw };
   tall_rejects_add (self->rejects, &reject);
 }
 
@@ -108,7 +117,7 @@ emit_row (TallCustomerGrouper *self, const TallCsvRow *row)
       reject (self, row, &fault, error->message);
       return;
     }
-  tall_load_item_add_row (item, row->line, row->raw);
+  tall_load_item_add_row (item, row);
   self->emit (g_steal_pointer (&item), self->data);
 }
 
@@ -126,6 +135,7 @@ put (TallCustomerGrouper *self, const TallCsvRow *row, guint8 tail, GError **err
   const char *number = get_number (self, row);
   char delimiter = self->check.mapping->dialect.delimiter;
   tall_bytes_set (self->key, tall_slice (number, strlen (number) + 1));
+  tall_bytes_append_u32 (self->key, row->file);
   tall_bytes_append_u64 (self->key, row->line);
   tall_bytes_append_u8 (self->key, tail);
   TallSlice value = tail == TAIL_ROW ? tall_spool_row_encode (&self->codec, row, 0, delimiter)
@@ -162,12 +172,14 @@ tall_customer_grouper_push (TallCustomerGrouper *self, const TallCsvRow *row, GE
   return put (self, row, TAIL_ROW, error);
 }
 
-/* Marks each row of the doubtful customers. */
+/* Marks each row of the doubtful customers in a file. */
 static gboolean
-mark_rows (TallCustomerGrouper *self, TallCsvReader *reader, GError **error)
+mark_rows (TallCustomerGrouper *self, guint file, GError **error)
 {
   TallCsvRow row;
   TallCsvStep step;
+  TallCsvReader *reader = tall_load_files_get (self->files, file)->reader;
+  tall_customer_grouper_begin_file (self, file);
   if (!tall_csv_reader_rewind (reader, error))
     return FALSE;
   while ((step = tall_csv_reader_next (reader, &row, error)) == TALL_CSV_ROW)
@@ -186,20 +198,25 @@ mark_rows (TallCustomerGrouper *self, TallCsvReader *reader, GError **error)
 }
 
 static gboolean
-read_row (TallCustomerGrouper *self, TallSlice value, GError **error)
+read_row (TallCustomerGrouper *self, guint file, TallSlice value, GError **error)
 {
   TallCsvRow row;
   guint64 blame;
   TallRowFault fault = { self->source->column, KIND_TWICE };
-  if (!tall_spool_row_decode (&self->codec, value, self->check.mapping->dialect.delimiter, &row,
-                              &blame))
+  if (file >= tall_load_files_count (self->files)
+      || !tall_spool_row_decode (&self->codec, value, self->check.mapping->dialect.delimiter, &row,
+                                 &blame))
     {
       tall_spool_set_damaged (self->spool, error);
       return FALSE;
     }
+  row.file = file;
+  row.file_name = tall_load_files_get (self->files, file)->name;
+  tall_customer_grouper_begin_file (self, file);
   const char *number = get_number (self, &row);
-  g_autofree char *reason = g_strdup_printf ("customer %s came earlier in this file", number);
-  if (row.line == self->first_line)
+  g_autofree char *reason = g_strdup_printf ("customer %s came earlier in %s", number,
+                                             row.file_name != NULL ? "these files" : "this file");
+  if (file == self->first_file && row.line == self->first_line)
     emit_row (self, &row);
   else
     reject (self, &row, &fault, reason);
@@ -212,35 +229,37 @@ read_entry (TallCustomerGrouper *self, TallSlice key, TallSlice value, GError **
   gsize group_len = key.len - MIN (key.len, TAIL_SIZE);
   TallSlice group = tall_slice (key.data, group_len);
   TallReader tail = tall_reader (tall_slice (key.data + group_len, key.len - group_len));
+  guint file = tall_reader_u32 (&tail);
   guint64 line = tall_reader_u64 (&tail);
   if (!tall_slice_equal (group, tall_slice_array (self->group)))
     {
       tall_bytes_set (self->group, group);
+      self->first_file = file;
       self->first_line = line;
     }
-  return tall_reader_u8 (&tail) == TAIL_MARK || read_row (self, value, error);
+  return tall_reader_u8 (&tail) == TAIL_MARK || read_row (self, file, value, error);
 }
 
 /**
  * tall_customer_grouper_finish:
- * @reader: of the file, at its end; it was kept before its first row
  * @tick: (nullable): called with the data of @emit for each row of a doubtful customer
  *
- * The file has ended: emits, or rejects, the rows whose customers perhaps came before.
+ * The files, which were kept before their first rows, have ended: emits, or rejects, the rows whose
+ * customers perhaps came before.
  *
  * Returns: FALSE with an error if the file or the spool cannot be read, and if @tick stops it
  */
 gboolean
-tall_customer_grouper_finish (TallCustomerGrouper *self,
-                              TallCsvReader *reader,
-                              TallSpoolTick tick,
-                              GError **error)
+tall_customer_grouper_finish (TallCustomerGrouper *self, TallSpoolTick tick, GError **error)
 {
   g_autoptr (GError) local = NULL;
   TallSlice key, value;
   if (tall_spool_count (self->spool) == 0)
     return TRUE;
-  if (!mark_rows (self, reader, error) || !tall_spool_seek (self->spool, tall_slice ("", 0), error))
+  for (guint i = 0; i < tall_load_files_count (self->files); i++)
+    if (!mark_rows (self, i, error))
+      return FALSE;
+  if (!tall_spool_seek (self->spool, tall_slice ("", 0), error))
     return FALSE;
   while (tall_spool_next (self->spool, &key, &value, &local))
     if ((tick != NULL && !tick (self->data, error)) || !read_entry (self, key, value, error))

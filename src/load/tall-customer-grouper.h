@@ -3,7 +3,6 @@
 #pragma once
 
 #include "tall-assembler.h"
-#include "tall-csv-reader.h"
 #include "tall-order-spool.h"
 
 G_BEGIN_DECLS
@@ -11,17 +10,16 @@ G_BEGIN_DECLS
 /**
  * TallCustomerGrouper:
  *
- * Makes a customer of each row of a file. Every row pushed ends in exactly one place: in a customer
+ * Makes a customer of each row of files. Every row pushed ends in exactly one place: in a customer
  * emitted, or among the rejects. Of several rows of a customer only the first counts.
  *
  * A row whose customer perhaps came before (#TallDigestFilter) goes to a #TallSpool; a second look
- * at the file decides in the end. It takes 32 MiB, or about 110 MiB if there are many such rows.
+ * at the files decides in the end. It takes 32 MiB, or about 110 MiB if there are many such rows.
  * Not thread-safe.
  */
 typedef struct _TallCustomerGrouper TallCustomerGrouper;
 
-TallCustomerGrouper *tall_customer_grouper_new (const TallMapping *mapping,
-                                                const char *const *columns,
+TallCustomerGrouper *tall_customer_grouper_new (const TallLoadFiles *files,
                                                 const TallSpoolPlace *place,
                                                 TallRejects *rejects,
                                                 TallAssemblerEmit emit,
@@ -29,11 +27,11 @@ TallCustomerGrouper *tall_customer_grouper_new (const TallMapping *mapping,
 void tall_customer_grouper_free (TallCustomerGrouper *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallCustomerGrouper, tall_customer_grouper_free)
 
+void tall_customer_grouper_begin_file (TallCustomerGrouper *self, guint file);
 gboolean tall_customer_grouper_push (TallCustomerGrouper *self,
                                      const TallCsvRow *row,
                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_customer_grouper_finish (TallCustomerGrouper *self,
-                                       TallCsvReader *reader,
                                        TallSpoolTick tick,
                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

@@ -10,14 +10,23 @@ typedef struct
   TallShippingLocation *location; /* in the order's arena */
   GArray *lines;                  /* of TallLineItem */
   const char *signature;          /* all its texts in one */
-  guint64 line;                   /* of the file, where it was first seen */
+  guint64 line;                   /* of the file, where it was first seen … */
+  const char *file_name;          /* … which has this name; NULL: there is only one */
 } DraftLocation;
+
+/* Of a row. */
+typedef struct
+{
+  guint64 line;
+  const char *file_name; /* NULL: there is only one file */
+} Place;
 
 struct _TallDraft
 {
-  const TallMapping *mapping; /* not owned */
+  const TallMapping *mapping; /* not owned; of the file of the row that is added */
   TallOrder *order;           /* owned; NULL when finished */
   guint64 first_line;         /* of the file; 0 before the first row */
+  const char *first_file;     /* its name; NULL: there is only one */
   char **first_values;        /* of every source, in the first row */
   gboolean has_lines;         /* the mapping names fields of lines */
   gboolean numbers_locations; /* the file numbers locations … */
@@ -25,7 +34,7 @@ struct _TallDraft
   GPtrArray *locations;       /* of DraftLocation */
   GHashTable *by_signature;   /* char * → DraftLocation, if the file does not number them */
   GHashTable *by_number;      /* number of a location → DraftLocation, if it does */
-  GHashTable *line_numbers;   /* number of an order line → line of the file */
+  GHashTable *line_numbers;   /* number of an order line → Place */
   guint n_lines;
 };
 
@@ -72,6 +81,7 @@ set_order_fields (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, G
   TallArena *arena = self->order->arena;
   guint n_sources = self->mapping->sources->len;
   self->first_line = row->line;
+  self->first_file = row->file_name;
   self->first_values = tall_arena_newa0 (arena, char *, n_sources);
   for (guint i = 0; i < n_sources; i++)
     self->first_values[i] = tall_arena_strdup (
@@ -103,10 +113,9 @@ compare_order_fields (TallDraft *self, const TallCsvRow *row, TallRowFault *faul
       if (g_strcmp0 (text, self->first_values[i]) == 0)
         continue;
       *fault = (TallRowFault){ source->column, "contradicts another line of the same order" };
-      tall_error_set_invalid (error, NULL,
-                              "“%s” contradicts line %" G_GUINT64_FORMAT " of the same order: “%s”",
-                              name_absent (text), self->first_line,
-                              name_absent (self->first_values[i]));
+      g_autofree char *place = tall_csv_describe_line (self->first_line, self->first_file);
+      tall_error_set_invalid (error, NULL, "“%s” contradicts %s of the same order: “%s”",
+                              name_absent (text), place, name_absent (self->first_values[i]));
       return FALSE;
     }
   return TRUE;
@@ -160,6 +169,7 @@ add_location (TallDraft *self,
   added->lines = g_array_new (FALSE, TRUE, sizeof (TallLineItem));
   added->signature = tall_arena_strdup (arena, signature);
   added->line = row->line;
+  added->file_name = row->file_name;
   g_ptr_array_add (self->locations, added);
   g_hash_table_insert (self->by_signature, (gpointer)added->signature, added);
   g_hash_table_insert (self->by_number, GINT_TO_POINTER (number), added);
@@ -190,10 +200,10 @@ find_location (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GErr
   if (g_str_equal (found->signature, signature))
     return found;
   fault->kind = "a location has different names, addresses or dates";
+  g_autofree char *place = tall_csv_describe_line (found->line, found->file_name);
   tall_error_set_invalid (error, NULL,
-                          "location %d contradicts line %" G_GUINT64_FORMAT
-                          ", where it has another name, address or date",
-                          number, found->line);
+                          "location %d contradicts %s, where it has another name, address or date",
+                          number, place);
   return NULL;
 }
 
@@ -206,18 +216,19 @@ number_line (
     return TRUE;
   if (!tall_row_read_position (self->mapping, TALL_SCOPE_LINE, row, number, fault, error))
     return FALSE;
-  const guint64 *taken = g_hash_table_lookup (self->line_numbers, GINT_TO_POINTER (*number));
+  const Place *taken = g_hash_table_lookup (self->line_numbers, GINT_TO_POINTER (*number));
   if (taken != NULL)
     {
       fault->kind = "a line number stands twice in the order";
-      tall_error_set_invalid (error, NULL,
-                              "the order has a line %d already, in line %" G_GUINT64_FORMAT
-                              " of the file",
-                              *number, *taken);
+      const char *file = taken->file_name != NULL ? taken->file_name : "the file";
+      g_autofree char *place = tall_csv_describe_line (taken->line, file);
+      tall_error_set_invalid (error, NULL, "the order has a line %d already, in %s", *number,
+                              place);
       return FALSE;
     }
+  const Place place = { row->line, row->file_name };
   g_hash_table_insert (self->line_numbers, GINT_TO_POINTER (*number),
-                       g_memdup2 (&row->line, sizeof row->line));
+                       g_memdup2 (&place, sizeof place));
   return TRUE;
 }
 
@@ -239,6 +250,7 @@ add_line (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GError **
 
 /**
  * tall_draft_add_row:
+ * @mapping: bound to the file of the row; has the sources of the draft's in the same order
  * @row: a good row of this order
  * @fault: (out): what is wrong, if it does not fit
  *
@@ -249,8 +261,13 @@ add_line (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GError **
  * Returns: FALSE with %TALL_ERROR_INVALID or %TALL_ERROR_TOO_LARGE if the row does not fit
  */
 gboolean
-tall_draft_add_row (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GError **error)
+tall_draft_add_row (TallDraft *self,
+                    const TallMapping *mapping,
+                    const TallCsvRow *row,
+                    TallRowFault *fault,
+                    GError **error)
 {
+  self->mapping = mapping;
   if (self->first_line == 0 ? !set_order_fields (self, row, fault, error)
                             : !compare_order_fields (self, row, fault, error))
     return FALSE;

@@ -19,6 +19,7 @@ void tall_draft_free (TallDraft *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallDraft, tall_draft_free)
 
 gboolean tall_draft_add_row (TallDraft *self,
+                             const TallMapping *mapping,
                              const TallCsvRow *row,
                              TallRowFault *fault,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -6,9 +6,10 @@
 
 struct _TallGrouper
 {
-  TallRowCheck check;
-  TallSurvey *survey;   /* not owned */
-  TallRejects *rejects; /* not owned */
+  const TallLoadFiles *files; /* not owned */
+  TallRowCheck check;         /* of the file that is being read */
+  TallSurvey *survey;         /* not owned */
+  TallRejects *rejects;       /* not owned */
   gpointer data;
 
   TallOrderCursor cursor;
@@ -20,15 +21,13 @@ struct _TallGrouper
 
 /**
  * tall_grouper_new:
- * @mapping: of orders, bound to the file; stays the caller's
- * @columns: the names in the file's header; stay the caller's
- * @survey: of the same file; stays the caller's
+ * @files: of orders; stay the caller's
+ * @survey: of the same files; stays the caller's
  * @place: where rows are put aside; its texts stay the caller's
  * @emit: called by push and finish for every order
  */
 TallGrouper *
-tall_grouper_new (const TallMapping *mapping,
-                  const char *const *columns,
+tall_grouper_new (const TallLoadFiles *files,
                   TallSurvey *survey,
                   const TallSpoolPlace *place,
                   TallRejects *rejects,
@@ -36,13 +35,13 @@ tall_grouper_new (const TallMapping *mapping,
                   gpointer data)
 {
   TallGrouper *self = g_new0 (TallGrouper, 1);
-  self->check = (TallRowCheck){ mapping, columns };
+  self->files = files;
   self->survey = survey;
   self->rejects = rejects;
   self->data = data;
   self->assembler = tall_assembler_new (rejects, emit, data);
-  self->spool = tall_order_spool_new (mapping, place);
-  tall_order_cursor_init (&self->cursor, mapping);
+  self->spool = tall_order_spool_new (files, place);
+  tall_grouper_begin_file (self, 0);
   return self;
 }
 
@@ -54,6 +53,16 @@ tall_grouper_free (TallGrouper *self)
   tall_assembler_free (self->assembler);
   tall_order_spool_free (self->spool);
   g_free (self);
+}
+
+/* The rows that follow are of that file. */
+void
+tall_grouper_begin_file (TallGrouper *self, guint file)
+{
+  const TallLoadFile *begun = tall_load_files_get (self->files, file);
+  self->check = (TallRowCheck){ begun->mapping, tall_csv_reader_get_columns (begun->reader) };
+  self->gap = 0;
+  tall_order_cursor_init (&self->cursor, begun->mapping);
 }
 
 /* Why a row of an order is bad; NULL: it is not, on its own. */
@@ -111,16 +120,16 @@ push_row (TallGrouper *self, const TallCsvRow *row, GError **error)
   if (self->apart)
     return put_aside (self, row, blame, error);
   if (blame != 0)
-    tall_assembler_fail (self->assembler, blame);
+    tall_assembler_fail (self->assembler, blame, row->file_name);
   if (row->reason == NULL)
-    tall_assembler_push (self->assembler, row);
+    tall_assembler_push (self->assembler, self->check.mapping, row);
   return TRUE;
 }
 
 static void
 reject_row (TallGrouper *self, const TallCsvRow *row, const TallRowFault *fault)
 {
-  TallReject reject = { row->line, fault->column, fault->kind, row->reason, row->raw };
+  TallReject reject = { row->file, row->line, fault->column, fault->kind, row->reason, row->raw };
   tall_rejects_add (self->rejects, &reject);
 }
 
@@ -151,7 +160,7 @@ tall_grouper_push (TallGrouper *self, const TallCsvRow *row, GError **error)
  * tall_grouper_finish:
  * @tick: (nullable): called with the data of @emit for each row that was put aside
  *
- * The file has ended: emits the last order, and those whose rows were put aside.
+ * The files have ended: emits the last order, and those whose rows were put aside.
  *
  * Returns: FALSE with an error if these cannot be read, and if @tick stops it
  */

@@ -10,11 +10,11 @@ G_BEGIN_DECLS
 /**
  * TallGrouper:
  *
- * Groups the rows of a file of orders. Every row pushed ends in exactly one place: in an order
+ * Groups the rows of files of orders. Every row pushed ends in exactly one place: in an order
  * emitted, or among the rejects.
  *
  * No order is emitted in part. Orders whose rows follow each other are assembled as they come; the
- * rows of the others, which a #TallSurvey of the file knows beforehand, are put aside, and
+ * rows of the others, which a #TallSurvey of the files knows beforehand, are put aside, and
  * assembled in the end (#TallOrderSpool). A bad row rejects its whole order, because the order
  * would lack a line. An unreadable row that does not name its order belongs to the order whose rows
  * are before and after it.
@@ -23,8 +23,7 @@ G_BEGIN_DECLS
  */
 typedef struct _TallGrouper TallGrouper;
 
-TallGrouper *tall_grouper_new (const TallMapping *mapping,
-                               const char *const *columns,
+TallGrouper *tall_grouper_new (const TallLoadFiles *files,
                                TallSurvey *survey,
                                const TallSpoolPlace *place,
                                TallRejects *rejects,
@@ -33,6 +32,7 @@ TallGrouper *tall_grouper_new (const TallMapping *mapping,
 void tall_grouper_free (TallGrouper *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallGrouper, tall_grouper_free)
 
+void tall_grouper_begin_file (TallGrouper *self, guint file);
 gboolean tall_grouper_push (TallGrouper *self,
                             const TallCsvRow *row,
                             GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -25,12 +25,11 @@ tall_load_item_free (TallLoadItem *self)
 }
 
 void
-tall_load_item_add_row (TallLoadItem *self, guint64 line, TallSlice raw)
+tall_load_item_add_row (TallLoadItem *self, const TallCsvRow *row)
 {
-  TallItemRow row = { line, self->raw->len, raw.len };
-  g_array_append_val (self->rows, row);
-  if (raw.len > 0)
-    g_byte_array_append (self->raw, raw.data, (guint)raw.len);
+  TallItemRow added = { row->file, row->line, self->raw->len, row->raw.len };
+  g_array_append_val (self->rows, added);
+  tall_bytes_append (self->raw, row->raw);
 }
 
 /* The line of the file where the item begins. */
@@ -95,7 +94,8 @@ tall_load_item_reject (TallLoadItem *self,
   for (guint i = 0; i < self->rows->len; i++)
     {
       const TallItemRow *row = &g_array_index (self->rows, TallItemRow, i);
-      TallReject reject = { .line = row->line,
+      TallReject reject = { .file = row->file,
+                            .line = row->line,
                             .kind = kind,
                             .reason = reason,
                             .raw = tall_slice (self->raw->data + row->offset, row->len) };

@@ -27,6 +27,7 @@ typedef struct
 
 typedef struct
 {
+  guint file; /* as in #TallCsvRow */
   guint64 line;
   gsize offset; /* in @raw */
   gsize len;
@@ -36,7 +37,7 @@ TallLoadItem *tall_load_item_new (void);
 void tall_load_item_free (TallLoadItem *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallLoadItem, tall_load_item_free)
 
-void tall_load_item_add_row (TallLoadItem *self, guint64 line, TallSlice raw);
+void tall_load_item_add_row (TallLoadItem *self, const TallCsvRow *row);
 guint64 tall_load_item_get_line (const TallLoadItem *self);
 guint tall_load_item_count_rows (const TallLoadItem *self);
 gboolean tall_load_item_compare (const TallLoadItem *self,

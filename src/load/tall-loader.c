@@ -11,7 +11,7 @@
 typedef struct
 {
   TallStorer *storer; /* owned */
-  TallCsvReader *reader;
+  const TallLoadFiles *files;
   TallRejects *rejects;
   const TallLoadOptions *options;
   guint64 n_rows;         /* read … */
@@ -63,7 +63,9 @@ announce_spool (const char *folder, guint64 bytes, gpointer data)
 static gboolean
 set_cancelled (Loader *self, const TallCsvRow *row, GError **error)
 {
-  const char *name = tall_csv_reader_get_name (self->reader);
+  guint last = tall_load_files_count (self->files) - 1;
+  const TallLoadFile *file = tall_load_files_get (self->files, row != NULL ? row->file : last);
+  const char *name = tall_csv_reader_get_name (file->reader);
   if (row != NULL)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED,
                  "Stopped at line %" G_GUINT64_FORMAT " of %s, as asked", row->line, name);
@@ -104,13 +106,13 @@ check_sum (const TallLoadSummary *summary, guint64 rejected, GError **error)
 
 static TallStorer *
 begin_storing (TallFront *front,
-               TallCsvReader *reader,
+               const TallLoadFiles *files,
                TallRejects *rejects,
                const TallLoadOptions *options,
                GError **error)
 {
   TallStorerOptions storing = options->storing;
-  storing.bulk.name = tall_csv_reader_get_name (reader);
+  storing.bulk.name = tall_csv_reader_get_name (tall_load_files_get (files, 0)->reader);
   storing.stop = options->stop;
   return tall_storer_new (front, &storing, rejects, error);
 }
@@ -127,13 +129,25 @@ finish_storing (Loader *self, GError **error)
   return FALSE;
 }
 
+static void
+prepare_files (const TallLoadFiles *files, TallRejects *rejects, const gint *stop)
+{
+  for (guint i = 0; i < tall_load_files_count (files); i++)
+    {
+      TallCsvReader *reader = tall_load_files_get (files, i)->reader;
+      tall_csv_reader_set_stop (reader, stop);
+      tall_rejects_add_file (rejects, tall_csv_reader_get_name (reader),
+                             tall_csv_reader_get_header (reader));
+    }
+}
+
 /**
  * tall_load:
- * @mapping: bound to the columns of @reader
+ * @files: before their first rows
  * @rejects: where rejected rows go; finished by this function
  * @summary: (out caller-allocates): set also after a failure
  *
- * Loads a file (tall_reading_run()), each order whole or not at all. A bad row never stops the
+ * Loads files (tall_reading_run()), each order whole or not at all. A bad row never stops the
  * load.
  *
  * When it is asked to stop, it finishes the puts that are on their way, drops the order whose rows
@@ -145,23 +159,22 @@ finish_storing (Loader *self, GError **error)
  */
 gboolean
 tall_load (TallFront *front,
-           TallCsvReader *reader,
-           const TallMapping *mapping,
+           const TallLoadFiles *files,
            TallRejects *rejects,
            const TallLoadOptions *options,
            TallLoadSummary *summary,
            GError **error)
 {
-  g_autoptr (TallStorer) storer = begin_storing (front, reader, rejects, options, error);
+  g_autoptr (TallStorer) storer = begin_storing (front, files, rejects, options, error);
   const TallReadingHooks hooks = { submit_item, take_row, report_progress, announce_spool };
-  Loader self = { .storer = storer, .reader = reader, .rejects = rejects, .options = options };
+  Loader self = { .storer = storer, .files = files, .rejects = rejects, .options = options };
   sum_up (&self, summary);
   if (storer == NULL)
     return FALSE;
 
   g_autoptr (GError) local = NULL;
-  tall_csv_reader_set_stop (reader, options->stop);
-  gboolean ok = tall_reading_run (reader, mapping, options->folder, rejects, &hooks, &self, &local);
+  prepare_files (files, rejects, options->stop);
+  gboolean ok = tall_reading_run (files, options->folder, rejects, &hooks, &self, &local);
   ok = ok || local == NULL;
   ok = finish_storing (&self, &local) && ok;
   sum_up (&self, summary);

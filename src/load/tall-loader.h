@@ -63,8 +63,7 @@ typedef struct
   }
 
 gboolean tall_load (TallFront *front,
-                    TallCsvReader *reader,
-                    const TallMapping *mapping,
+                    const TallLoadFiles *files,
                     TallRejects *rejects,
                     const TallLoadOptions *options,
                     TallLoadSummary *summary,

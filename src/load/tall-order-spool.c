@@ -2,9 +2,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-order-spool.h"
 
+/* Bytes of a key after the order: file and line. */
+#define TAIL_SIZE (sizeof (guint32) + sizeof (guint64))
+
 struct _TallOrderSpool
 {
-  const TallMapping *mapping; /* not owned */
+  const TallLoadFiles *files; /* not owned */
   TallSpool *spool;
   TallSpoolRow codec;
   GByteArray *key;   /* of the row that is put */
@@ -13,19 +16,20 @@ struct _TallOrderSpool
   guint64 n_read;    /* … and have been assembled */
 
   char *spoiled_number; /* of an order that has a row without a customer; NULL: none was read … */
-  guint64 spoiled_line; /* … and the line of that row */
+  guint64 spoiled_line; /* … and the line of that row … */
+  const char *spoiled_file;
 };
 
 /**
  * tall_order_spool_new:
- * @mapping: bound to the file; stays the caller's
+ * @files: whose rows come; stay the caller's
  * @place: where the rows go; its texts stay the caller's
  */
 TallOrderSpool *
-tall_order_spool_new (const TallMapping *mapping, const TallSpoolPlace *place)
+tall_order_spool_new (const TallLoadFiles *files, const TallSpoolPlace *place)
 {
   TallOrderSpool *self = g_new0 (TallOrderSpool, 1);
-  self->mapping = mapping;
+  self->files = files;
   self->spool = tall_spool_new (place);
   self->key = g_byte_array_new ();
   self->group = g_byte_array_new ();
@@ -50,18 +54,20 @@ tall_order_spool_free (TallOrderSpool *self)
  *
  *     order number    and a NUL byte
  *     customer number and a NUL byte; nothing if it is not known
+ *     u32             file
  *     u64             line
  *
  * so rows of one number and of no known customer come before all others of that number. */
 static void
-make_key (GByteArray *key, const char *customer, const char *order, guint64 line)
+make_key (GByteArray *key, const char *customer, const char *order, const TallCsvRow *row)
 {
   tall_bytes_set (key, tall_slice (order, strlen (order) + 1));
   if (customer != NULL)
     tall_bytes_append (key, tall_slice (customer, strlen (customer) + 1));
   else
     tall_bytes_append_u8 (key, 0);
-  tall_bytes_append_u64 (key, line);
+  tall_bytes_append_u32 (key, row->file);
+  tall_bytes_append_u64 (key, row->line);
 }
 
 /**
@@ -82,30 +88,47 @@ tall_order_spool_put (TallOrderSpool *self,
                       guint64 blame,
                       GError **error)
 {
-  make_key (self->key, customer, order, row->line);
+  make_key (self->key, customer, order, row);
+  char delimiter = tall_load_files_get (self->files, row->file)->mapping->dialect.delimiter;
   self->n_rows += row->reason == NULL;
-  return tall_spool_put (
-      self->spool, tall_slice_array (self->key),
-      tall_spool_row_encode (&self->codec, row, blame, self->mapping->dialect.delimiter), error);
+  return tall_spool_put (self->spool, tall_slice_array (self->key),
+                         tall_spool_row_encode (&self->codec, row, blame, delimiter), error);
 }
 
 /* The row begins the next order. A row without a customer spoils all orders of its number. */
 static void
-begin_order (TallOrderSpool *self, TallSlice group, TallAssembler *assembler, guint64 line)
+begin_order (TallOrderSpool *self,
+             TallSlice group,
+             TallAssembler *assembler,
+             const TallMapping *mapping,
+             const TallCsvRow *row)
 {
   tall_bytes_set (self->group, group);
   const char *order = (const char *)self->group->data;
   const char *customer = order + strlen (order) + 1;
   gboolean known = *customer != '\0';
-  tall_assembler_begin (assembler, self->mapping, known ? customer : NULL, order);
+  tall_assembler_begin (assembler, mapping, known ? customer : NULL, order);
   if (!known)
     {
       g_free (self->spoiled_number);
       self->spoiled_number = g_strdup (order);
-      self->spoiled_line = line;
+      self->spoiled_line = row->line;
+      self->spoiled_file = row->file_name;
     }
   else if (g_strcmp0 (self->spoiled_number, order) == 0)
-    tall_assembler_fail (assembler, self->spoiled_line);
+    tall_assembler_fail (assembler, self->spoiled_line, self->spoiled_file);
+}
+
+/* The file of the row with this key; NULL: the key is damaged. */
+static const TallLoadFile *
+find_file (const TallOrderSpool *self, TallSlice key, guint *file)
+{
+  if (key.len < TAIL_SIZE)
+    return NULL;
+  TallReader tail = tall_reader (tall_slice (key.data + key.len - TAIL_SIZE, TAIL_SIZE));
+  *file = tall_reader_u32 (&tail);
+  return *file < tall_load_files_count (self->files) ? tall_load_files_get (self->files, *file)
+                                                     : NULL;
 }
 
 static gboolean
@@ -114,21 +137,25 @@ read_row (
 {
   TallCsvRow row;
   guint64 blame;
-  if (key.len < sizeof (guint64)
-      || !tall_spool_row_decode (&self->codec, value, self->mapping->dialect.delimiter, &row,
+  guint i;
+  const TallLoadFile *file = find_file (self, key, &i);
+  if (file == NULL
+      || !tall_spool_row_decode (&self->codec, value, file->mapping->dialect.delimiter, &row,
                                  &blame))
     {
       tall_spool_set_damaged (self->spool, error);
       return FALSE;
     }
-  TallSlice group = tall_slice (key.data, key.len - sizeof (guint64));
+  row.file = i;
+  row.file_name = file->name;
+  TallSlice group = tall_slice (key.data, key.len - TAIL_SIZE);
   if (!tall_slice_equal (group, tall_slice_array (self->group)))
-    begin_order (self, group, assembler, row.line);
+    begin_order (self, group, assembler, file->mapping, &row);
   if (blame != 0)
-    tall_assembler_fail (assembler, blame);
+    tall_assembler_fail (assembler, blame, row.file_name);
   if (row.n_fields > 0)
     {
-      tall_assembler_push (assembler, &row);
+      tall_assembler_push (assembler, file->mapping, &row);
       self->n_read++;
     }
   return TRUE;

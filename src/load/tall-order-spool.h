@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tall-assembler.h"
+#include "tall-load-files.h"
 #include "tall-spool-row.h"
 #include "tall-spool.h"
 
@@ -24,7 +25,7 @@ typedef gboolean (*TallSpoolTick) (gpointer data, GError **error);
  */
 typedef struct _TallOrderSpool TallOrderSpool;
 
-TallOrderSpool *tall_order_spool_new (const TallMapping *mapping, const TallSpoolPlace *place);
+TallOrderSpool *tall_order_spool_new (const TallLoadFiles *files, const TallSpoolPlace *place);
 void tall_order_spool_free (TallOrderSpool *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallOrderSpool, tall_order_spool_free)
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tall-assembler.h"
-#include "tall-csv-reader.h"
+#include "tall-load-files.h"
 
 G_BEGIN_DECLS
 
@@ -42,8 +42,7 @@ typedef struct
   void (*announce) (const char *folder, guint64 bytes, gpointer data);
 } TallReadingHooks;
 
-gboolean tall_reading_run (TallCsvReader *reader,
-                           const TallMapping *mapping,
+gboolean tall_reading_run (const TallLoadFiles *files,
                            const char *folder,
                            TallRejects *rejects,
                            const TallReadingHooks *hooks,

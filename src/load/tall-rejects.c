@@ -21,18 +21,42 @@
 /* A load that is killed leaves this behind; the next one with that reject file replaces it. */
 #define UNFINISHED ".unfinished"
 
+/* The reason of a header. */
+#define HEADER "header"
+
+/* A file that is read. */
+typedef struct
+{
+  char *name;
+  char *header;
+  gsize header_len;
+  gboolean has_header; /* it has been written */
+  guint64 count;       /* of its rows */
+} File;
+
 struct _TallRejects
 {
   GMutex lock;
   char *path;
-  char *temporary; /* beside @path, which it becomes at the end; NULL: none */
-  FILE *file;      /* NULL: only counted, or finished */
-  int claim;       /* on @temporary, kept until it has been moved or removed; -1: none */
-  int failure;     /* errno of the first failed write; 0: none */
+  char *temporary;    /* beside @path, which it becomes at the end; NULL: none */
+  FILE *file;         /* NULL: only counted, or finished */
+  int claim;          /* on @temporary, kept until it has been moved or removed; -1: none */
+  int failure;        /* errno of the first failed write; 0: none */
+  GPtrArray *files;   /* of File; empty: they are not known */
+  gboolean has_begun; /* the reject file has its own header */
   guint64 count;
   GPtrArray *tally;      /* of TallRejectTally, in the order in which they came up */
   GHashTable *by_reason; /* char * of the tally → the tally */
 };
+
+static void
+file_free (gpointer data)
+{
+  File *file = data;
+  g_free (file->name);
+  g_free (file->header);
+  g_free (file);
+}
 
 static void
 tally_free (gpointer data)
@@ -151,6 +175,7 @@ tall_rejects_new (const char *path, GError **error)
   g_mutex_init (&self->lock);
   self->claim = -1;
   self->path = g_strdup (path);
+  self->files = g_ptr_array_new_with_free_func (file_free);
   self->tally = g_ptr_array_new_with_free_func (tally_free);
   self->by_reason = g_hash_table_new (g_str_hash, g_str_equal);
   if (path == NULL)
@@ -170,11 +195,69 @@ tall_rejects_new (const char *path, GError **error)
                               g_strerror (errno));
       return NULL;
     }
+  return g_steal_pointer (&self);
+}
+
+/**
+ * tall_rejects_add_file:
+ * @header: its text
+ *
+ * Names the next file whose rows may be rejected; all files before the first row.
+ */
+void
+tall_rejects_add_file (TallRejects *self, const char *name, TallSlice header)
+{
+  File *file = g_new0 (File, 1);
+  file->name = g_strdup (name);
+  file->header = g_memdup2 (header.data, header.len);
+  file->header_len = header.len;
+  g_ptr_array_add (self->files, file);
+}
+
+static File *
+find_file (TallRejects *self, guint i)
+{
+  return i < self->files->len ? g_ptr_array_index (self->files, i) : NULL;
+}
+
+/* The header of the reject file itself. */
+static void
+begin_file (TallRejects *self)
+{
+  if (self->has_begun)
+    return;
+  self->has_begun = TRUE;
+  if (self->files->len > 1)
+    write_text (self, "file", ',');
   write_text (self, "line", ',');
   write_text (self, "column", ',');
   write_text (self, "reason", ',');
   write_text (self, "row", '\n');
-  return g_steal_pointer (&self);
+}
+
+static void
+write_row (TallRejects *self, const TallReject *reject)
+{
+  const File *file = find_file (self, reject->file);
+  g_autofree char *line = g_strdup_printf ("%" G_GUINT64_FORMAT, reject->line);
+  if (self->files->len > 1)
+    write_text (self, file->name, ',');
+  write_text (self, line, ',');
+  write_text (self, reject->column != NULL ? reject->column : "", ',');
+  write_text (self, reject->reason, ',');
+  write_field (self, reject->raw.data, reject->raw.len, '\n');
+}
+
+static void
+write_header (TallRejects *self, guint i)
+{
+  File *file = find_file (self, i);
+  if (file == NULL || file->has_header)
+    return;
+  file->has_header = TRUE;
+  TallReject header = { .file = i, .line = 1, .reason = HEADER };
+  header.raw = tall_slice (file->header, file->header_len);
+  write_row (self, &header);
 }
 
 void
@@ -192,6 +275,7 @@ tall_rejects_free (TallRejects *self)
   g_free (self->path);
   g_hash_table_unref (self->by_reason);
   g_ptr_array_unref (self->tally);
+  g_ptr_array_unref (self->files);
   g_mutex_clear (&self->lock);
   g_free (self);
 }
@@ -222,10 +306,16 @@ static void
 count_reject (TallRejects *self, const TallReject *reject)
 {
   TallRejectTally *tally = find_tally (self, reject);
+  File *file = find_file (self, reject->file);
   tally->n_rows++;
   self->count++;
-  if (tally->first_line != 0 && tally->first_line <= reject->line)
+  if (file != NULL)
+    file->count++;
+  if (tally->first_line != 0
+      && (tally->first_file < reject->file
+          || (tally->first_file == reject->file && tally->first_line <= reject->line)))
     return;
+  tally->first_file = reject->file;
   tally->first_line = reject->line;
   g_free (tally->first_reason);
   tally->first_reason = g_strdup (reject->reason);
@@ -239,11 +329,24 @@ tall_rejects_add (TallRejects *self, const TallReject *reject)
   if (self->file == NULL)
     return;
 
-  g_autofree char *line = g_strdup_printf ("%" G_GUINT64_FORMAT, reject->line);
-  write_text (self, line, ',');
-  write_text (self, reject->column != NULL ? reject->column : "", ',');
-  write_text (self, reject->reason, ',');
-  write_field (self, reject->raw.data, reject->raw.len, '\n');
+  begin_file (self);
+  write_header (self, reject->file);
+  write_row (self, reject);
+}
+
+/* How many rows of one file were rejected. */
+guint64
+tall_rejects_get_count_of (TallRejects *self, guint file)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->lock);
+  return find_file (self, file)->count;
+}
+
+/* The name of a file, for messages; NULL if there is only one. */
+const char *
+tall_rejects_get_file_name (TallRejects *self, guint file)
+{
+  return self->files->len > 1 ? find_file (self, file)->name : NULL;
 }
 
 guint64
@@ -287,6 +390,7 @@ tall_rejects_close (TallRejects *self, GError **error)
 {
   if (self->file == NULL)
     return TRUE;
+  begin_file (self);
   FILE *file = g_steal_pointer (&self->file);
   if (fclose (file) != 0 && self->failure == 0)
     self->failure = errno;

@@ -13,6 +13,7 @@ G_BEGIN_DECLS
  */
 typedef struct
 {
+  guint file;         /* as in #TallCsvRow */
   guint64 line;       /* where the row begins in the file */
   const char *column; /* the bad column's name; NULL: no single column */
   const char *kind;   /* the reason without the values of this row */
@@ -29,6 +30,7 @@ typedef struct
 {
   char *reason; /* column and kind */
   guint64 n_rows;
+  guint first_file;
   guint64 first_line;
   char *first_reason; /* of that line, with its values */
 } TallRejectTally;
@@ -37,8 +39,10 @@ typedef struct
  * TallRejects:
  *
  * Where rejected rows go: counted by column and kind, and written to the reject file if there is
- * one, as CSV with the columns line, column, reason and row. Rows that the store refuses come when
- * its answer comes, so lines may be a little out of order. Any thread may add at any time.
+ * one, as CSV with the columns line, column, reason and row; if there are several files, file is
+ * the first column. Before the first row of a file comes its header, with the reason `header`. Rows
+ * that the store refuses come when its answer comes, so lines may be a little out of order. Any
+ * thread may add at any time.
  */
 typedef struct _TallRejects TallRejects;
 
@@ -47,8 +51,11 @@ char *tall_rejects_name_temporary (const char *path) G_GNUC_WARN_UNUSED_RESULT;
 void tall_rejects_free (TallRejects *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallRejects, tall_rejects_free)
 
+void tall_rejects_add_file (TallRejects *self, const char *name, TallSlice header);
 void tall_rejects_add (TallRejects *self, const TallReject *reject);
 guint64 tall_rejects_get_count (TallRejects *self);
+guint64 tall_rejects_get_count_of (TallRejects *self, guint file);
+const char *tall_rejects_get_file_name (TallRejects *self, guint file);
 gboolean tall_rejects_has_failed (TallRejects *self);
 GPtrArray *tall_rejects_get_tally (TallRejects *self);
 gboolean tall_rejects_close (TallRejects *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;

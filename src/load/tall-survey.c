@@ -100,43 +100,56 @@ push_row (TallSurvey *self, const TallCsvRow *row)
     self->apart_bytes += row->raw.len;
 }
 
+static gboolean
+read_file (TallSurvey *self,
+           const TallLoadFile *file,
+           const char *folder,
+           TallSurveyTick tick,
+           gpointer data,
+           GError **error)
+{
+  TallCsvRow row;
+  TallCsvStep step;
+  tall_order_cursor_init (&self->cursor, file->mapping);
+  if (!tall_csv_reader_keep (file->reader, folder, error))
+    return FALSE;
+  for (guint64 n = 1; (step = tall_csv_reader_next (file->reader, &row, error)) == TALL_CSV_ROW;
+       n++)
+    {
+      push_row (self, &row);
+      if (tick != NULL && n % TICK_ROWS == 0)
+        tick (data);
+    }
+  return step != TALL_CSV_FAILED;
+}
+
 /**
  * tall_survey_make:
- * @reader: before its first row, where it is again afterwards
- * @mapping: of orders, bound to the columns of @reader; stays the caller's
+ * @files: of orders, before their first rows, where they are again afterwards
  * @folder: where the copy of what cannot be read twice goes
  * @tick: (nullable): called with @data
  *
- * Reads a file for the first time. A row that has an order number and no valid customer number may
- * belong to any order of that number.
+ * Reads files for the first time. A row that has an order number and no valid customer number may
+ * belong to any order of that number. An order in two files begins twice.
  *
- * Returns: (transfer full): NULL if the file cannot be read twice, as tall_csv_reader_keep(),
+ * Returns: (transfer full): NULL if a file cannot be read twice, as tall_csv_reader_keep(),
  *   tall_csv_reader_next() and tall_csv_reader_rewind() say
  */
 TallSurvey *
-tall_survey_make (TallCsvReader *reader,
-                  const TallMapping *mapping,
+tall_survey_make (const TallLoadFiles *files,
                   const char *folder,
                   TallSurveyTick tick,
                   gpointer data,
                   GError **error)
 {
   g_autoptr (TallSurvey) self = g_new0 (TallSurvey, 1);
-  tall_order_cursor_init (&self->cursor, mapping);
   self->seen = tall_digest_filter_new (SEEN_SIZE);
-  if (!tall_csv_reader_keep (reader, folder, error))
-    return NULL;
-
-  TallCsvRow row;
-  TallCsvStep step;
-  for (guint64 n = 1; (step = tall_csv_reader_next (reader, &row, error)) == TALL_CSV_ROW; n++)
-    {
-      push_row (self, &row);
-      if (tick != NULL && n % TICK_ROWS == 0)
-        tick (data);
-    }
-  if (step == TALL_CSV_FAILED || !tall_csv_reader_rewind (reader, error))
-    return NULL;
+  for (guint i = 0; i < tall_load_files_count (files); i++)
+    if (!read_file (self, tall_load_files_get (files, i), folder, tick, data, error))
+      return NULL;
+  for (guint i = 0; i < tall_load_files_count (files); i++)
+    if (!tall_csv_reader_rewind (tall_load_files_get (files, i)->reader, error))
+      return NULL;
   g_clear_pointer (&self->seen, tall_digest_filter_free);
   return g_steal_pointer (&self);
 }

@@ -2,16 +2,15 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "tall-csv-reader.h"
-#include "tall-mapping.h"
+#include "tall-load-files.h"
 
 G_BEGIN_DECLS
 
 /**
  * TallSurvey:
  *
- * What a first pass over a file of orders finds: which orders cannot be assembled where their rows
- * stand, because these do not follow each other, or because a row elsewhere in the file, which
+ * What a first pass over files of orders finds: which orders cannot be assembled where their rows
+ * stand, because these do not follow each other, or because a row elsewhere in the files, which
  * cannot be read, may be one of theirs. It may take other orders for such ones, and never the other
  * way round.
  *
@@ -22,12 +21,11 @@ typedef struct _TallSurvey TallSurvey;
 /**
  * TallSurveyTick:
  *
- * Called every now and then while the file is read.
+ * Called every now and then while the files are read.
  */
 typedef void (*TallSurveyTick) (gpointer data);
 
-TallSurvey *tall_survey_make (TallCsvReader *reader,
-                              const TallMapping *mapping,
+TallSurvey *tall_survey_make (const TallLoadFiles *files,
                               const char *folder,
                               TallSurveyTick tick,
                               gpointer data,

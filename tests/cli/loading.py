@@ -79,7 +79,8 @@ def load_rejects(folder):
         NO, "9999 read = 7708 stored + 2291 rejected", "444 with 7708 lines",
         "2291 × CustomerID: there is no customer number", rejects)
     with open(rejects, newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
+        header, *rows = csv.DictReader(file)
+    equal((header["line"], header["reason"], header["row"].count(",")), ("1", "header", 7))
     equal((len(rows), {row["column"] for row in rows}), (2291, {"CustomerID"}))
     source = RETAIL.read_bytes().decode("utf-8-sig").split("\r\n")
     wrong = [row for row in rows if source[int(row["line"]) - 1] != row["row"]]
@@ -155,7 +156,7 @@ def load_rejects_unfinished(folder):
         equal(left(), ["rejects.csv.unfinished"])
     run(*load, "--store", store, "-", stdin="C,O\n,1\n").ends(NO)
     equal(left(), ["rejects.csv"])
-    equal(len(pathlib.Path(rejects).read_text("utf-8").splitlines()), 2)
+    equal(len(pathlib.Path(rejects).read_text("utf-8").splitlines()), 3)
 
 
 @test
@@ -169,7 +170,7 @@ def load_stops_when_asked(folder):
         err = stop_load(number, "--store", store, "--map", own, "--rejects", rejects, "-",
                         stdin="C,O\n,1\n" + "".join(f"C{i},\n" for i in range(50000)))
         equal("Stopped at line " in err, True)
-        equal(pathlib.Path(rejects).read_text("utf-8").splitlines()[1][:3], '"2"')
+        equal(pathlib.Path(rejects).read_text("utf-8").splitlines()[2][:3], '"2"')
     run("customer", "get", "--store", store, "C0").ends(DONE)
 
     own = write_map(folder)
@@ -196,7 +197,7 @@ def load_stops_between_orders(folder):
                         rejects, many, stdin="", until=wait)
         equal("Stopped at line " in err, True)
         run("get", "--server", server.address, "C", "1").ends(DONE)
-    equal(pathlib.Path(rejects).read_text("utf-8").splitlines()[1][:3], '"2"')
+    equal(pathlib.Path(rejects).read_text("utf-8").splitlines()[2][:3], '"2"')
 
 
 @test
@@ -228,10 +229,44 @@ def load_rows_apart(folder):
     equal((summary["stored"]["orders"], summary["spooled_rows"]), (4, 7))
 
     with open(rejects, newline="", encoding="utf-8") as file:
-        rejected = [row["row"] for row in csv.DictReader(file)]
-    equal(sorted(rejected), ["A,3,8", "A,3,x"])
+        header, *rejected = [row["row"] for row in csv.DictReader(file)]
+    equal((header, sorted(rejected)), ("C,O,Q", ["A,3,8", "A,3,x"]))
     run(*load, "-", stdin="C,O,Q\n" + "\n".join(rejected).replace("x", "9") + "\n").ends(DONE)
     equal(sorted(lines_of(store, "A", 3)), ["8", "9"])
+
+
+@test
+def load_several_files(folder):
+    """Files are read in order; an order may have rows in several, and reasons name them."""
+    store = new_store(folder)
+    own = write_map(folder)
+    rejects = f"{folder}/rejects.csv"
+    for name, text in (("a.csv", "C,O,Q\nA,1,1\nA,2,2\nB,1,5\n"), ("b.csv", "Q,X,C,O\n3,,A,1\n4,,A,4\n"),
+                       ("c.csv", "C,O,Q\nA,2,x\nA,5,6\n")):
+        pathlib.Path(f"{folder}/{name}").write_text(text, encoding="utf-8")
+    load = ["load", "--store", store, "--map", own, "--rejects", rejects]
+    run(*load, f"{folder}/?.csv").ends(
+        NO, "7 read = 5 stored + 2 rejected", "Orders    4 with 5 lines",
+        f"(first: line 2 of {folder}/c.csv: “x” is not", f"because of line 2 of {folder}/c.csv")
+    equal([lines_of(store, *key) for key in (("A", 1), ("A", 2), ("A", 4), ("A", 5), ("B", 1))],
+          [["1", "3"], None, ["4"], ["6"], ["5"]])
+    with open(rejects, newline="", encoding="utf-8") as file:
+        rows = [(os.path.basename(row["file"]), row["line"], row["reason"][:6], row["row"])
+                for row in csv.DictReader(file)]
+    equal(rows, [("c.csv", "1", "header", "C,O,Q"), ("c.csv", "2", "“x” is", "A,2,x"),
+                 ("a.csv", "1", "header", "C,O,Q"), ("a.csv", "3", "order ", "A,2,2")])
+    run(*load, f"{folder}/b.csv", "-", stdin="C,O,Q\nA,4,9\nA,1,7\n", ).ends(NO, "conflict")
+    run(*load, "--on-existing", "replace", f"{folder}/b.csv", "-", stdin="C,O,Q\nA,4,9\nA,1,7\n").ends(DONE)
+    equal([lines_of(store, *key) for key in (("A", 1), ("A", 4))], [["3", "7"], ["4", "9"]])
+    run(*load, f"{folder}/none*.csv").ends(USAGE, "none*.csv: no file has such a name")
+    run(*load, "-", "-").ends(USAGE, "standard input can be read once only")
+    pathlib.Path(f"{folder}/d.csv").write_text("C,O\nA,1\n", encoding="utf-8")
+    run(*load, f"{folder}/a.csv", f"{folder}/d.csv").ends(USAGE, "d.csv", "the file has no column “Q”")
+    own = write_map(folder, "[mapping]\nkind=customers\n[customer]\nnumber=C\nname=Q\n")
+    load = ["load", "--store", store, "--map", own, "--rejects", rejects]
+    run(*load, f"{folder}/a.csv", f"{folder}/b.csv").ends(
+        NO, "5 read = 2 stored + 3 rejected", "Customers 2", "3 × C: the customer came earlier")
+    run("customer", "get", "--store", store, "A", "--json").ends(DONE, '"name" : "1"')
 
 
 @test

@@ -38,15 +38,16 @@ open_bytes (const uint8_t *data, size_t size, const char *encoding)
 /* Groups what can be read of a file, which may end in the middle. Returns how many rows were read;
  * each is stored or rejected. */
 static guint64
-group_rows (TallCsvReader *reader, const TallMapping *mapping, TallSurvey *survey)
+group_rows (const TallLoadFiles *files, TallSurvey *survey)
 {
+  TallCsvReader *reader = tall_load_files_get (files, 0)->reader;
   g_autoptr (GError) error = NULL;
   g_autoptr (TallRejects) rejects = tall_rejects_new (NULL, &error);
   g_assert_no_error (error);
   guint64 stored = 0, rows = 0;
   const TallSpoolPlace place = { .folder = g_get_tmp_dir () };
-  g_autoptr (TallGrouper) grouper = tall_grouper_new (mapping, tall_csv_reader_get_columns (reader),
-                                                      survey, &place, rejects, count_rows, &stored);
+  g_autoptr (TallGrouper) grouper =
+      tall_grouper_new (files, survey, &place, rejects, count_rows, &stored);
   TallCsvRow row;
   TallCsvStep step;
   for (; (step = tall_csv_reader_next (reader, &row, &error)) == TALL_CSV_ROW; rows++)
@@ -76,15 +77,17 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   if (reader == NULL || !tall_mapping_fits (mapping, tall_csv_reader_get_columns (reader)))
     return 0;
   g_assert_true (tall_mapping_bind_reader (mapping, reader, &error));
-  g_autoptr (TallSurvey) survey =
-      tall_survey_make (reader, mapping, g_get_tmp_dir (), NULL, NULL, &error);
+  g_autoptr (TallLoadFiles) files =
+      tall_load_files_new_of_one (g_steal_pointer (&reader), g_steal_pointer (&mapping));
+  g_autoptr (TallSurvey) survey = tall_survey_make (files, g_get_tmp_dir (), NULL, NULL, &error);
   if (survey == NULL)
     return 0;
-  guint64 rows = group_rows (reader, mapping, survey);
+  guint64 rows = group_rows (files, survey);
   g_assert_true (tall_survey_agrees (survey));
-  g_assert_true (tall_csv_reader_rewind (reader, &error));
+  TallCsvReader *again = tall_load_files_get (files, 0)->reader;
+  g_assert_true (tall_csv_reader_rewind (again, &error));
   TallCsvRow row;
-  while (tall_csv_reader_next (reader, &row, &error) == TALL_CSV_ROW)
+  while (tall_csv_reader_next (again, &row, &error) == TALL_CSV_ROW)
     rows--;
   g_assert_no_error (error);
   g_assert_cmpuint (rows, ==, 0);

@@ -81,26 +81,27 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   g_autoptr (GError) error = NULL;
   g_autoptr (TallMapping) mapping = tall_mapping_parse ("fuzz", map, -1, &error);
   g_autoptr (TallCsvReader) reader = open_bytes (data, size);
-  const char *const *columns = tall_csv_reader_get_columns (reader);
-  g_assert_true (tall_mapping_bind (mapping, columns, &error));
+  g_assert_true (tall_mapping_bind_reader (mapping, reader, &error));
   read_twice (reader);
 
   g_autoptr (TallRejects) rejects = tall_rejects_new (NULL, &error);
-  g_autoptr (TallSurvey) survey =
-      tall_survey_make (reader, mapping, g_get_tmp_dir (), NULL, NULL, &error);
+  g_autoptr (TallLoadFiles) files =
+      tall_load_files_new_of_one (g_steal_pointer (&reader), g_steal_pointer (&mapping));
+  g_autoptr (TallSurvey) survey = tall_survey_make (files, g_get_tmp_dir (), NULL, NULL, &error);
   g_assert_no_error (error);
   guint64 stored = 0;
   const TallSpoolPlace place = { .folder = g_get_tmp_dir () };
   g_autoptr (TallGrouper) grouper =
-      tall_grouper_new (mapping, columns, survey, &place, rejects, count_rows, &stored);
+      tall_grouper_new (files, survey, &place, rejects, count_rows, &stored);
+  TallCsvReader *again = tall_load_files_get (files, 0)->reader;
   TallCsvRow row;
   guint64 rows = 0;
-  for (; tall_csv_reader_next (reader, &row, &error) == TALL_CSV_ROW; rows++)
+  for (; tall_csv_reader_next (again, &row, &error) == TALL_CSV_ROW; rows++)
     g_assert_true (tall_grouper_push (grouper, &row, &error));
   g_assert_no_error (error);
   g_assert_true (tall_survey_agrees (survey));
   g_assert_true (tall_grouper_finish (grouper, NULL, &error));
-  g_assert_cmpuint (tall_csv_reader_get_position (reader), ==, strlen (header) + size);
+  g_assert_cmpuint (tall_csv_reader_get_position (again), ==, strlen (header) + size);
   g_assert_cmpuint (rows, ==, stored + tall_rejects_get_count (rejects));
   return 0;
 }

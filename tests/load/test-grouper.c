@@ -63,21 +63,22 @@ replace_byte (char *text, gsize len, char old, char new)
 static const TallSpoolPlace place = { .folder = "/nonexistent" };
 
 static void
-group_orders (const TallMapping *mapping,
-              TallCsvReader *reader,
-              TallRejects *rejects,
-              GString *notes)
+group_orders (const TallLoadFiles *files, TallRejects *rejects, GString *notes)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (TallSurvey) survey =
-      tall_survey_make (reader, mapping, g_get_tmp_dir (), NULL, NULL, &error);
+  g_autoptr (TallSurvey) survey = tall_survey_make (files, g_get_tmp_dir (), NULL, NULL, &error);
   g_assert_no_error (error);
-  g_autoptr (TallGrouper) grouper = tall_grouper_new (mapping, tall_csv_reader_get_columns (reader),
-                                                      survey, &place, rejects, note_item, notes);
-  TallCsvRow row;
-  while (tall_csv_reader_next (reader, &row, &error) == TALL_CSV_ROW)
-    g_assert_true (tall_grouper_push (grouper, &row, &error));
-  g_assert_no_error (error);
+  g_autoptr (TallGrouper) grouper =
+      tall_grouper_new (files, survey, &place, rejects, note_item, notes);
+  for (guint i = 0; i < tall_load_files_count (files); i++)
+    {
+      TallCsvRow row;
+      tall_grouper_begin_file (grouper, i);
+      while (tall_csv_reader_next (tall_load_files_get (files, i)->reader, &row, &error)
+             == TALL_CSV_ROW)
+        g_assert_true (tall_grouper_push (grouper, &row, &error));
+      g_assert_no_error (error);
+    }
   g_assert_true (tall_grouper_finish (grouper, NULL, &error));
   g_assert_true (tall_survey_agrees (survey));
   guint64 done, all;
@@ -87,21 +88,22 @@ group_orders (const TallMapping *mapping,
 }
 
 static void
-group_customers (const TallMapping *mapping,
-                 TallCsvReader *reader,
-                 TallRejects *rejects,
-                 GString *notes)
+group_customers (const TallLoadFiles *files, TallRejects *rejects, GString *notes)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (TallCustomerGrouper) grouper =
-      tall_customer_grouper_new (mapping, tall_csv_reader_get_columns (reader), &place, rejects,
-                                 note_item, notes);
-  g_assert_true (tall_csv_reader_keep (reader, g_get_tmp_dir (), &error));
-  TallCsvRow row;
-  while (tall_csv_reader_next (reader, &row, &error) == TALL_CSV_ROW)
-    g_assert_true (tall_customer_grouper_push (grouper, &row, &error));
-  g_assert_no_error (error);
-  g_assert_true (tall_customer_grouper_finish (grouper, reader, NULL, &error));
+      tall_customer_grouper_new (files, &place, rejects, note_item, notes);
+  for (guint i = 0; i < tall_load_files_count (files); i++)
+    {
+      TallCsvRow row;
+      TallCsvReader *reader = tall_load_files_get (files, i)->reader;
+      g_assert_true (tall_csv_reader_keep (reader, g_get_tmp_dir (), &error));
+      tall_customer_grouper_begin_file (grouper, i);
+      while (tall_csv_reader_next (reader, &row, &error) == TALL_CSV_ROW)
+        g_assert_true (tall_customer_grouper_push (grouper, &row, &error));
+      g_assert_no_error (error);
+    }
+  g_assert_true (tall_customer_grouper_finish (grouper, NULL, &error));
 }
 
 /* Returns what was emitted, and below it, each after `! `, the lines of the reject file. A NUL byte
@@ -124,10 +126,13 @@ group (const char *map, const char *csv)
   g_autoptr (TallRejects) rejects = tall_rejects_new (rejects_path, &error);
   g_assert_no_error (error);
 
-  if (mapping->kind == TALL_MAPPING_ORDERS)
-    group_orders (mapping, reader, rejects, notes);
+  gboolean of_orders = mapping->kind == TALL_MAPPING_ORDERS;
+  g_autoptr (TallLoadFiles) files =
+      tall_load_files_new_of_one (g_steal_pointer (&reader), g_steal_pointer (&mapping));
+  if (of_orders)
+    group_orders (files, rejects, notes);
   else
-    group_customers (mapping, reader, rejects, notes);
+    group_customers (files, rejects, notes);
   g_assert_true (tall_rejects_close (rejects, &error));
 
   g_autofree char *text = NULL;

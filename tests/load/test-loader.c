@@ -36,8 +36,9 @@ tear_down (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 }
 
 static gboolean
-load (Fixture *self, const char *path, TallMapping *mapping, const char *rejects_path)
+load (Fixture *self, const char *path, TallMapping *given, const char *rejects_path)
 {
+  g_autoptr (TallMapping) mapping = given;
   TallLoadOptions options = TALL_LOAD_OPTIONS_INIT;
   options.storing.retry_delay = 1;
   g_autoptr (GError) error = NULL;
@@ -49,8 +50,10 @@ load (Fixture *self, const char *path, TallMapping *mapping, const char *rejects
   g_clear_pointer (&self->rejects, tall_rejects_free);
   self->rejects = tall_rejects_new (rejects_path, &error);
   g_assert_no_error (error);
-  return tall_load (TALL_FRONT (self->front), reader, mapping, self->rejects, &options,
-                    &self->summary, &self->error);
+  g_autoptr (TallLoadFiles) files =
+      tall_load_files_new_of_one (g_steal_pointer (&reader), g_steal_pointer (&mapping));
+  return tall_load (TALL_FRONT (self->front), files, self->rejects, &options, &self->summary,
+                    &self->error);
 }
 
 static gboolean
@@ -60,7 +63,7 @@ load_sample (Fixture *self, const char *sample, const char *preset)
   g_autofree char *path = tall_test_source_path (sample);
   g_autoptr (TallMapping) mapping = tall_mapping_load (preset, &error);
   g_assert_no_error (error);
-  return load (self, path, mapping, NULL);
+  return load (self, path, g_steal_pointer (&mapping), NULL);
 }
 
 static gboolean
@@ -71,7 +74,7 @@ load_text (Fixture *self, const char *csv, const char *rejects_path)
   g_autoptr (TallMapping) mapping =
       tall_mapping_parse ("m", "[order]\ncustomer_number=C\norder_number=O\n", -1, &error);
   g_assert_no_error (error);
-  gboolean ok = load (self, path, mapping, rejects_path);
+  gboolean ok = load (self, path, g_steal_pointer (&mapping), rejects_path);
   g_remove (path);
   return ok;
 }
@@ -163,7 +166,7 @@ test_default_customer (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   g_autofree char *path = tall_test_source_path ("tests/data/online-retail/online_retail_10k.csv");
   g_autoptr (TallMapping) mapping = tall_mapping_parse ("m", text, -1, &error);
   g_assert_no_error (error);
-  g_assert_true (load (self, path, mapping, NULL));
+  g_assert_true (load (self, path, g_steal_pointer (&mapping), NULL));
   g_assert_no_error (self->error);
   g_assert_cmpuint (self->summary.counts.stored.rows, ==, 9999);
   g_assert_cmpuint (self->summary.counts.stored.items, ==, 512);
@@ -189,6 +192,7 @@ test_refused_order (Fixture *self, gconstpointer data G_GNUC_UNUSED)
       g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
       g_assert_cmpstr (text, ==,
                        "\"line\",\"column\",\"reason\",\"row\"\n"
+                       "\"1\",\"\",\"header\",\"C,O\"\n"
                        "\"3\",\"\",\"Storing 2: told to fail\",\"A,2\"\n"
                        "\"4\",\"\",\"Storing 2: told to fail\",\"A,2\"\n");
       g_remove (path);

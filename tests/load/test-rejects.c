@@ -5,7 +5,7 @@
 static void
 add (TallRejects *rejects, guint64 line, const char *column, const char *kind, const char *reason)
 {
-  TallReject reject = { line, column, kind, reason, tall_slice_str ("row") };
+  TallReject reject = { 0, line, column, kind, reason, tall_slice_str ("row") };
   tall_rejects_add (rejects, &reject);
 }
 

@@ -90,8 +90,10 @@ load_path (Fixture *self, const char *path)
   options.data = self;
   options.folder = self->folder;
   options.stop = &self->stop;
-  return tall_load (TALL_FRONT (self->front), reader, mapping, self->rejects, &options,
-                    &self->summary, &self->error);
+  g_autoptr (TallLoadFiles) files =
+      tall_load_files_new_of_one (g_steal_pointer (&reader), g_steal_pointer (&mapping));
+  return tall_load (TALL_FRONT (self->front), files, self->rejects, &options, &self->summary,
+                    &self->error);
 }
 
 static void

@@ -1,0 +1,109 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-load-files.h"
+
+struct _TallLoadFiles
+{
+  GPtrArray *files; /* of TallLoadFile */
+};
+
+static void
+file_free (gpointer data)
+{
+  TallLoadFile *file = data;
+  tall_csv_reader_free (file->reader);
+  tall_mapping_free (file->mapping);
+  g_free (file);
+}
+
+TallLoadFiles *
+tall_load_files_new (void)
+{
+  TallLoadFiles *self = g_new0 (TallLoadFiles, 1);
+  self->files = g_ptr_array_new_with_free_func (file_free);
+  return self;
+}
+
+void
+tall_load_files_free (TallLoadFiles *self)
+{
+  if (self == NULL)
+    return;
+  g_ptr_array_unref (self->files);
+  g_free (self);
+}
+
+/**
+ * tall_load_files_add:
+ * @reader: (transfer full): before its first row
+ * @mapping: (transfer full): bound to @reader; of the same text as those of the other files
+ */
+void
+tall_load_files_add (TallLoadFiles *self, TallCsvReader *reader, TallMapping *mapping)
+{
+  TallLoadFile *file = g_new0 (TallLoadFile, 1);
+  file->reader = reader;
+  file->mapping = mapping;
+  g_ptr_array_add (self->files, file);
+}
+
+/**
+ * tall_load_files_new_of_one:
+ * @reader: (transfer full): before its first row
+ * @mapping: (transfer full): bound to @reader
+ */
+TallLoadFiles *
+tall_load_files_new_of_one (TallCsvReader *reader, TallMapping *mapping)
+{
+  TallLoadFiles *self = tall_load_files_new ();
+  tall_load_files_add (self, reader, mapping);
+  tall_load_files_start (self);
+  return self;
+}
+
+/* All files are there: gives their rows the numbers and names of the files. */
+void
+tall_load_files_start (TallLoadFiles *self)
+{
+  gboolean many = self->files->len > 1;
+  for (guint i = 0; i < self->files->len; i++)
+    {
+      TallLoadFile *file = tall_load_files_get (self, i);
+      tall_csv_reader_set_file (file->reader, i, many);
+      file->name = many ? g_intern_string (tall_csv_reader_get_name (file->reader)) : NULL;
+    }
+}
+
+guint
+tall_load_files_count (const TallLoadFiles *self)
+{
+  return self->files->len;
+}
+
+TallLoadFile *
+tall_load_files_get (const TallLoadFiles *self, guint i)
+{
+  return g_ptr_array_index (self->files, i);
+}
+
+/**
+ * tall_load_files_get_position:
+ * @position: (out): bytes read of all files
+ * @size: (out): bytes of all files; 0: not known
+ */
+void
+tall_load_files_get_position (const TallLoadFiles *self, guint64 *position, guint64 *size)
+{
+  gboolean known = TRUE;
+  *position = *size = 0;
+  for (guint i = 0; i < self->files->len; i++)
+    {
+      const TallLoadFile *file = tall_load_files_get (self, i);
+      guint64 bytes = tall_csv_reader_get_size (file->reader);
+      *position += tall_csv_reader_get_position (file->reader);
+      *size += bytes;
+      known = known && bytes > 0;
+    }
+  if (!known)
+    *size = 0;
+}

@@ -1,0 +1,41 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-csv-reader.h"
+#include "tall-mapping.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallLoadFile:
+ *
+ * One of the files that are read together.
+ */
+typedef struct
+{
+  TallCsvReader *reader; /* owned */
+  TallMapping *mapping;  /* owned; bound to @reader */
+  const char *name;      /* for its rows; NULL: there is only one file */
+  guint64 n_rows;        /* that were read of it */
+} TallLoadFile;
+
+/**
+ * TallLoadFiles:
+ *
+ * The files of a load, in the order in which they are read. Not thread-safe.
+ */
+typedef struct _TallLoadFiles TallLoadFiles;
+
+TallLoadFiles *tall_load_files_new (void);
+TallLoadFiles *tall_load_files_new_of_one (TallCsvReader *reader, TallMapping *mapping);
+void tall_load_files_free (TallLoadFiles *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallLoadFiles, tall_load_files_free)
+
+void tall_load_files_add (TallLoadFiles *self, TallCsvReader *reader, TallMapping *mapping);
+void tall_load_files_start (TallLoadFiles *self);
+guint tall_load_files_count (const TallLoadFiles *self);
+TallLoadFile *tall_load_files_get (const TallLoadFiles *self, guint i);
+void tall_load_files_get_position (const TallLoadFiles *self, guint64 *position, guint64 *size);
+
+G_END_DECLS

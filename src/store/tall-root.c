@@ -320,14 +320,14 @@ tall_root_find_dead (const TallRoot *self, gint64 revision)
  *
  * A revision is later than everything that this row has seen, the timestamp of the state cell
  * included: a writer with a slow clock whose state cell hid under an older one's would lock the
- * order for ever. Odd revisions belong to bulk loads.
+ * order for ever. It is also later than all revisions of loads.
  *
  * Returns: the next even number
  */
 gint64
 tall_root_next_revision (const TallRoot *self, gint64 now)
 {
-  gint64 next = MAX (now, 1);
+  gint64 next = MAX (now, TALL_FIRST_REVISION);
   if (self->exists)
     {
       next = MAX (next, self->state.revision + 1);

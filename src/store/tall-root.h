@@ -23,6 +23,10 @@ typedef struct
   char *stranger; /* owned: the numbers of the owner, if it is another order or customer */
 } TallRoot;
 
+/* The first revision that anything but a load gives, whatever the clock says: in 2004. Those below
+ * belong to loads. */
+#define TALL_FIRST_REVISION (G_GINT64_CONSTANT (1) << 40)
+
 void tall_root_clear (TallRoot *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallRoot, tall_root_clear)
 

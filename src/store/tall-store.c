@@ -5,9 +5,11 @@
 #include "tall-deployment.h"
 #include "tall-error.h"
 #include "tall-fetch.h"
+#include "tall-front-bulk.h"
 #include "tall-limits.h"
 #include "tall-list.h"
 #include "tall-many.h"
+#include "tall-store-bulk.h"
 #include "tall-verify-run.h"
 #include "tall-write.h"
 
@@ -317,6 +319,21 @@ tall_store_verify (TallFront *front,
   return FALSE;
 }
 
+/* The revisions of loads are no times, and a table with a TTL would drop their cells at once. */
+static TallBulk *
+tall_store_begin_bulk (TallFront *front, const TallBulkOptions *options, GError **error)
+{
+  TallStore *self = TALL_STORE (front);
+  if (!check_writable (self, error))
+    {
+      g_prefix_error (error, "Beginning a load: ");
+      return NULL;
+    }
+  if (self->context.ttl != 0)
+    return tall_front_bulk_new (front, options);
+  return tall_store_bulk_new (front, &self->context, &self->read_only, options);
+}
+
 static void
 tall_store_finalize (GObject *object)
 {
@@ -345,6 +362,7 @@ tall_store_class_init (TallStoreClass *klass)
   front->ping = tall_store_ping;
   front->verify = tall_store_verify;
   front->measure_order = tall_store_measure_order;
+  front->begin_bulk = tall_store_begin_bulk;
   G_OBJECT_CLASS (klass)->finalize = tall_store_finalize;
 }
 

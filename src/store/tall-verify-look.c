@@ -109,7 +109,7 @@ add_rows (TallVerifyLook *self,
   tall_verify_look_add (self, kind, table, first->key, n, message);
 }
 
-/* Bulk loads write the rows of an order before its root row, at odd revisions; puts after it. */
+/* Loads write the rows of an order before its root row, puts after it. */
 static TallFindingKind
 judge_orphan (const TallVerifyGroup *group)
 {
@@ -118,7 +118,7 @@ judge_orphan (const TallVerifyGroup *group)
       {
         const TallRow *row = &g_array_index (group->rows[i], TallRow, j);
         for (guint k = 0; k < row->n_cells; k++)
-          if (row->cells[k].timestamp % 2 == 0)
+          if (row->cells[k].timestamp >= TALL_FIRST_REVISION)
             return TALL_FINDING_LOST_ROOT;
       }
   return TALL_FINDING_ORPHAN;

@@ -74,6 +74,11 @@ def each(path, claims, cases, **options):
             for name, clients, faults in cases]
 
 
+def load(value, batch, rows=ONE, over=()):
+    """A put by a load: the @batch is larger, the later the load began."""
+    return Do("load", value, rows, batch=batch, over=over)
+
+
 # ---- What holds --------------------------------------------------------------------------------
 
 CLAIMS = [
@@ -191,6 +196,69 @@ LONG_REPAIRED_CLAIMS = [
     ("a put beside two repairs, two answers lost",
      ((put("x"),), (REPAIR,), (REPAIR,)), Faults(lost=2)),
 ]
+# A load beside those who write: its own calls may be late, too, and it is begun again as another.
+LOADS = [
+    ("a load beside a put and a get, an answer lost",
+     ((load("x", 1),), (put("y"),), (GET,)), Faults(lost=1)),
+    ("a load beside an insert, one lie, and gets", ((load("x", 1),), (insert("y"), GET), (GET,)),
+     Faults(lies=1)),
+    ("a load beside put and delete, an answer lost, compacted",
+     ((load("x", 1),), (put("y"), DELETE)), Faults(lost=1, compactions=1)),
+    ("a load beside put, delete and put, an answer lost",
+     ((load("x", 1), GET), (put("y"), DELETE, put("z"))), Faults(lost=1)),
+    ("a load begun again, two answers lost, and a get",
+     ((load("x", 1), load("x", 2, over=("x",))), (GET, GET)), Faults(lost=2)),
+    ("a load that goes on beside the same, and a put", ((load("x", 1),), (load("x", 2, over=("x",)),),
+     (put("y"), GET)), Faults()),
+    ("two loads of two contents, an answer lost, and gets",
+     ((load("x", 1),), (load("y", 2, over=("x",)),), (GET, GET)), Faults(lost=1)),
+    ("two loads of two contents beside get and delete",
+     ((load("x", 1),), (load("y", 2, over=("x",)),), (GET, DELETE, GET)), Faults()),
+    ("a load beside a put and a replace, a stale read, an answer lost",
+     ((load("x", 1), GET), (put("y"),), (GET, replace("z"))), Faults(lost=1, stale=1)),
+]
+LOADS_INDEX = [
+    ("a load beside put and delete of another date, an answer lost",
+     ((load("x", 1),), (put("y"), DELETE)), Faults(lost=1)),
+    ("a load beside get, put of another date and put, an answer lost",
+     ((load("x", 1),), (put("y"), put("z"))), Faults(lost=1)),
+    ("a load beside get, delete and a repair, an answer lost",
+     ((load("x", 1),), (GET, DELETE), (REPAIR,)), Faults(lost=1)),
+]
+LOADS_CLAIMS = [
+    ("a load beside a put and a get", ((load("x", 1),), (put("y", OTHER),), (GET,)), Faults()),
+    ("a load beside a put, an answer lost",
+     ((load("x", 1, TWO),), (put("y", OTHER),)), Faults(lost=1)),
+    ("a load beside an insert, an answer lost, compacted",
+     ((load("x", 1),), (insert("y"),)), Faults(lost=1, compactions=1)),
+    ("a load beside put and delete, one lie",
+     ((load("x", 1),), (put("y"), DELETE)), Faults(lies=1)),
+    ("a load begun again beside a put, an answer lost",
+     ((load("x", 1), load("x", 2, over=("x",))), (put("y"),)), Faults(lost=1)),
+    ("two loads of two contents beside a get, an answer lost",
+     ((load("x", 1, TWO),), (load("y", 2, OTHER, over=("x",)),), (GET,)), Faults(lost=1)),
+    ("two loads of two contents beside a delete",
+     ((load("x", 1, TWO),), (load("y", 2, OTHER, over=("x",)),), (DELETE,)), Faults()),
+    ("a load beside a repair, an answer lost", ((load("x", 1), GET), (REPAIR,)), Faults(lost=1)),
+    ("a load beside a put, a stale read",
+     ((load("x", 1), GET), (put("y"),)), Faults(stale=1)),
+]
+LONG_LOADS_CLAIMS = [
+    ("a load beside a put, two answers lost",
+     ((load("x", 1, TWO),), (put("y", OTHER),)), Faults(lost=2)),
+    ("a load beside a put and a repair", ((load("x", 1),), (put("y"),), (REPAIR,)), Faults()),
+    ("a load beside a put, a stale read, one lie",
+     ((load("x", 1), GET), (put("y"),)), Faults(lies=1, stale=1)),
+    ("two loads beside a put and a get, an answer lost",
+     ((load("x", 1),), (load("y", 2, OTHER, over=("x",)),), (put("z"),), (GET,)), Faults(lost=1)),
+    ("a load beside two puts, an answer lost",
+     ((load("x", 1),), (put("y"),), (put("z"),)), Faults(lost=1)),
+]
+LOADS_INDEX_CLAIMS = [
+    ("a load beside put and delete of another date", ((load("x", 1),), (put("y"), DELETE)), Faults()),
+    ("a load begun again beside a put of another date",
+     ((load("x", 1), load("x", 2, over=("x",))), (put("y"),)), Faults()),
+]
 LONG_CLAIMS = [
     ("two puts and a get, an answer lost, compacted",
      ((put("x"),), (put("y"),), (GET,)), Faults(lost=1, compactions=1)),
@@ -236,6 +304,14 @@ ALSO = [
                "Right, but many an answer is “unknown” that need not be.",
                ((put("x"), put("w")), (put("y"),), (GET, GET)), False, Faults(lies=1),
                certain_by="never"),
+    also_holds("nobody but loads writes, and they read nothing, one row",
+               "The promise of whoever loads.",
+               ((load("x", 1), GET), (load("x", 2), GET)), False, Faults(lost=2, compactions=1),
+               bulk_looks=False, bulk_reads_back="nothing"),
+    also_holds("nobody but loads writes, and they read nothing, several rows",
+               "The promise of whoever loads.",
+               ((load("x", 1), GET), (load("x", 2),)), True, Faults(lost=1),
+               bulk_looks=False, bulk_reads_back="nothing"),
 ]
 
 
@@ -389,6 +465,35 @@ BROKEN_REPAIR = [
            repair_removes="up to them"),
 ]
 
+BROKEN_LOADS = [
+    broken("the revision of a load is as others' clocks say",
+           "It hides what somebody has inserted, and was told that it is stored.",
+           FINDS, ((load("x", 1),), (put("y"), GET)), False, Faults(), bulk_revision="above"),
+    broken("two loads have one revision", "The children of both lie at it.",
+           FINDS, ((load("x", 1, TWO),), (load("y", 2, OTHER, over=("x",)),)), True, Faults(),
+           bulk_revision="same"),
+    broken("a later load has a smaller revision",
+           "An earlier one hides what it has stored, even one that was killed, by a late call.",
+           TOLD, ((load("x", 1),), (load("y", 2, over=("x",)), GET)), False, Faults(lost=1),
+           bulk_revision="falls"),
+    broken("a load writes the root row first", "A get finds an order in pieces.",
+           FINDS, ((load("x", 1, TWO),),), True, Faults(), bulk_order="root first"),
+    broken("a load does not wait for the children", "A get finds an order in pieces.",
+           FINDS, ((load("x", 1),),), True, Faults(lost=2), bulk_children="unacknowledged"),
+    broken("a load writes the hint after the root row", "If it dies in between, it is unlisted.",
+           UNLISTED, ((load("x", 1),),), False, Faults(), index=True, bulk_hint="after"),
+    broken("a load reads nothing back, one row",
+           "What it has written is hidden, and was told to be stored.",
+           TOLD, ((load("x", 1),), (insert("y"),)), False, Faults(), bulk_reads_back="nothing"),
+    broken("a load reads nothing back, several rows",
+           "It is hidden below a claim that is given up, and was told to be stored.",
+           FINDS, ((load("x", 1),), (put("y"),)), True, Faults(lost=2), bulk_reads_back="nothing"),
+    broken("a load reads back the newest state alone",
+           "It has hidden what another load has stored, and does not know.",
+           TOLD, ((load("x", 1),), (load("y", 2, over=("x",)),)), False, Faults(),
+           bulk_reads_back="the newest"),
+]
+
 CASES = [
     *each("claims", True, CLAIMS), *each("one row", False, ONE_ROW),
     *each("index", False, INDEX, index=True),
@@ -396,9 +501,13 @@ CASES = [
     *each("tokens", False, TOKENS), *each("tokens and claims", True, TOKENS_CLAIMS), *each("unmarked", False, UNMARKED), *ALSO,
     *each("repair", False, REPAIRED, index=True), *each("repair and claims", True, REPAIRED_CLAIMS),
     *each("repair, index and claims", True, REPAIRED_INDEX_CLAIMS, index=True),
-    *BROKEN_CLAIMS, *BROKEN_ONE_ROW, *BROKEN_INDEX, *BROKEN_REPAIR,
+    *each("load", False, LOADS), *each("load and index", False, LOADS_INDEX, index=True),
+    *each("load and claims", True, LOADS_CLAIMS),
+    *each("load, index and claims", True, LOADS_INDEX_CLAIMS, index=True),
+    *BROKEN_CLAIMS, *BROKEN_ONE_ROW, *BROKEN_INDEX, *BROKEN_REPAIR, *BROKEN_LOADS,
     *each("claims", True, LONG_CLAIMS, long=True, clocks=MORE_CLOCKS),
     *each("repair and claims", True, LONG_REPAIRED_CLAIMS, long=True),
+    *each("load and claims", True, LONG_LOADS_CLAIMS, long=True),
     *each("one row", False, LONG_ONE_ROW, long=True, clocks=MORE_CLOCKS),
     *each("tokens and claims", True, LONG_TOKENS, long=True, clocks=MORE_CLOCKS),
 ]

@@ -10,6 +10,7 @@ for, and the variables it has there; behind the number are the answers that lead
 from dataclasses import dataclass
 from typing import Any, Optional
 
+import bulk
 import linear
 import protocol
 import reading
@@ -20,13 +21,15 @@ from state import CHILDREN, NOT_FOUND, Choose, Operation
 @dataclass(frozen=True)
 class Do:
     """One operation of a client. Values of puts must differ within a case."""
-    what: str                  # "put", "get", "delete", "repair"
+    what: str                  # "put", "get", "delete", "repair", "load"
     value: Optional[str] = None
     rows: tuple = CHILDREN     # the children that the value has
     condition: str = "none"    # "none", "absent", "seen": what the last get has shown
     token: Any = None          # the caller's; None: the call has one of its own
     earlier: bool = False      # by an earlier version, that leaves no mark
     clock: Optional[int] = None    # what it says by then, if not what the client's always says
+    batch: int = 0             # of a load: the number of its revision
+    over: tuple = ()           # of a load: the values of earlier loads
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,11 @@ def run_put(operation, do, seen):
     yield Begin(operation.token, linear.Put(do.value, condition))
     yield End(operation.token, (yield from protocol.put(operation, do.value, do.rows,
                                                         do.condition, seen[1])))
+
+
+def run_load(operation, do):
+    yield Begin(operation.token, linear.Load(do.value, do.over))
+    yield End(operation.token, (yield from bulk.load(operation, do.value, do.rows, do.batch)))
 
 
 def run_delete(operation):
@@ -79,6 +87,8 @@ def client(name, todo, clock, table):
             yield from repair.repair(operation)
         elif do.what == "delete":
             yield from run_delete(operation)
+        elif do.what == "load":
+            yield from run_load(operation, do)
         elif do.condition != "seen" or seen[1]:
             yield from run_put(operation, do, seen)
         seen = NOTHING_SEEN

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import linear
 from clients import Begin, Clients, Do, End
+from protocol import FIRST
 from rows import EMPTY, compact, mutate, newest, visible
 from state import CHILDREN, DATES, DONE, LOST, NOT_FOUND, ROOT, Choose, Lineage, Read, Settle, WriteIf
 
@@ -246,9 +247,12 @@ class Explorer:
         if state is None or self.table.versions is not None:
             return []
         committed = state.value.revision
+        lineage = state.value.pending_token
+        first = not isinstance(lineage, Lineage) or lineage.replaced == 0    # a load's stay
         return [f"{name}: {cell.qualifier} @{cell.timestamp}"
                 for name, cells in zip((ROOT, *CHILDREN), things)
-                for cell in cells if cell.timestamp != committed]
+                for cell in cells if cell.timestamp != committed
+                and not (first and (cell.timestamp < FIRST or cell.timestamp % 1))]
 
     def explore(self, seconds):
         """Breadth first, so that what is found is found on a shortest way.

@@ -16,6 +16,7 @@ from rows import Cell, DeleteAt, DeleteUpTo
 from state import (AGAIN, CHILDREN, CONFLICT, DONE, LOST, NO_STATE, NOT_DONE, NOT_FOUND, ROOT,
                    UNKNOWN, Lineage, Read, Root, Settle, State, Write, WriteIf, date_of, find_root)
 
+FIRST = 10                 # revision, whatever the clock says: what is below belongs to loads
 MAX_ATTEMPTS = 2           # of one conditional write: the same bytes, sent again once
 MAX_TRIES = 2              # of an operation that others overtake; the store's limit is its time
 
@@ -46,7 +47,7 @@ def next_revision(operation, root):
     """Later than everything that the row has seen, whatever our clock says."""
     state = root.state or NO_STATE
     seen = {"revision": state.revision, "pending": state.pending, "timestamp": root.timestamp}
-    return max(operation.clock, *(seen[name] + 1 for name in operation.variant.next_after))
+    return max(FIRST, FIRST - 1 + operation.clock, *(seen[name] + 1 for name in operation.variant.next_after))
 
 
 def has_leftovers(root):

@@ -40,6 +40,15 @@ class Variant:
     caller: str = "looked for"         # whether the caller's put is there already | "ignored"
     versions: Optional[int] = None     # kept of a cell; None: all
 
+    # ---- Load
+    bulk_revision: str = "below"       # all that others choose, and larger than an earlier load's |
+    #                                    "falls": smaller | "same" | "above": as others' clocks say
+    bulk_order: str = "root last"      # | "root first"
+    bulk_children: str = "acknowledged"     # before the root is sent | "unacknowledged"
+    bulk_hint: str = "before"          # the root | "after" it
+    bulk_reads_back: str = "versions"  # of the state | "the newest" | "nothing"
+    bulk_looks: bool = True            # what is there already | False: everything is new
+
     # ---- Repair
     repair: str = "keeps the origin"   # of the lineage, in its claim of a row without children
     #                                    | "token": as every claim | "same": as it was, so that it

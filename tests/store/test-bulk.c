@@ -291,6 +291,7 @@ main (int argc, char **argv)
     { "wrong", test_wrong },
     { "customers", test_customers },
   };
+  static const TallStoreTest everywhere[] = { { "existing", test_existing } };
   static const TallStoreTest by_puts_tests[] = {
     { "new", test_new_by_puts },
     { "again", test_again_by_puts },
@@ -301,7 +302,9 @@ main (int argc, char **argv)
     { "customers", test_customers_by_puts },
   };
   g_test_init (&argc, &argv, NULL);
-  tall_store_fixture_add_everywhere ("store/bulk", tests, G_N_ELEMENTS (tests));
+  tall_store_fixture_add ("store/bulk", tests, G_N_ELEMENTS (tests));
+  tall_store_fixture_add_everywhere ("store/bulk/everywhere", everywhere,
+                                     G_N_ELEMENTS (everywhere));
   tall_store_fixture_add ("store/bulk/by-puts", by_puts_tests, G_N_ELEMENTS (by_puts_tests));
   return g_test_run ();
 }

@@ -6,6 +6,7 @@
  * nothing of that; and a lone client with a slow clock can go on. */
 #include "tall-error.h"
 #include "tall-test-orders.h"
+#include "tall-root.h"
 #include "tall-test-store.h"
 
 #define NOW G_GINT64_CONSTANT (1700000000000)
@@ -155,7 +156,7 @@ try (const Case *test_case, const Blow *blows, guint n_blows)
 {
   g_autoptr (GError) error = NULL;
   TallTestClock clock = { .now = NOW, .patience = 1 };
-  TallTestClock slow = { .now = 1000 };
+  TallTestClock slow = { .now = TALL_FIRST_REVISION + 1000 };
   g_autoptr (TallTable) table = tall_test_table_new (test_case->layout, &tall_key_hashed);
   g_autoptr (TallTable) failing = tall_failing_table_new (table);
   g_autoptr (TallStore) lone = tall_test_open (table, &slow);

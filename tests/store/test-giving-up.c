@@ -217,7 +217,7 @@ remove_exactly_those (const TallLayout *layout, gboolean gives_up)
   g_autoptr (TallStepper) p1 = tall_stepper_new (table, 1000);
   g_autoptr (TallStepper) p2 = tall_stepper_new (table, 1000);
   leave_rows (table, p1, gives_up);
-  g_assert_cmpuint (tall_test_count_cells (table, layout, 1002), >, 3);
+  g_assert_cmpuint (tall_test_count_cells (table, layout, TALL_STEPPER_TIME (1002)), >, 3);
 
   tall_stepper_put (p2, 12, 1, NULL);
   tall_stepper_step (p2, APPLY_IF);
@@ -227,12 +227,13 @@ remove_exactly_those (const TallLayout *layout, gboolean gives_up)
   tall_stepper_step (p2, APPLY_IF);
   tall_stepper_step (p2, READ);
   tall_stepper_step (p2, APPLY);
-  g_assert_cmpuint (tall_test_count_cells (table, layout, 1002), ==, 1); /* its state cell */
+  g_assert_cmpuint (tall_test_count_cells (table, layout, TALL_STEPPER_TIME (1002)), ==,
+                    1); /* its state cell */
   g_assert_cmpuint (tall_stepper_see (table), ==, 10);
   tall_stepper_finish (p2);
   g_assert_no_error (tall_stepper_get_error (p2));
   g_assert_cmpuint (tall_stepper_see (table), ==, 12);
-  g_assert_cmpuint (tall_test_count_cells (table, layout, 1002), ==, 0);
+  g_assert_cmpuint (tall_test_count_cells (table, layout, TALL_STEPPER_TIME (1002)), ==, 0);
   tall_stepper_finish (p1);
   tall_stepper_go_on_alone (table);
 }
@@ -271,8 +272,9 @@ test_several_claims_have_left_rows (gconstpointer layout)
   tall_stepper_step (p0, APPLY_IF);
   tall_stepper_step (p0, READ);
   tall_stepper_step (p0, APPLY);
-  g_assert_cmpuint (tall_test_count_cells (table, layout, 1002), ==, 1); /* state cells */
-  g_assert_cmpuint (tall_test_count_cells (table, layout, 1004), ==, 1);
+  g_assert_cmpuint (tall_test_count_cells (table, layout, TALL_STEPPER_TIME (1002)), ==,
+                    1); /* state cells */
+  g_assert_cmpuint (tall_test_count_cells (table, layout, TALL_STEPPER_TIME (1004)), ==, 1);
   g_assert_cmpuint (tall_stepper_see (table), ==, 10);
   tall_stepper_finish (p0);
   g_assert_cmpuint (tall_stepper_see (table), ==, 13);
@@ -340,7 +342,8 @@ test_overtaken (gconstpointer layout)
   g_autoptr (TallTable) table = tall_stepper_table_new (layout);
   g_autoptr (TallTable) watched = tall_failing_table_new (table);
   g_autoptr (TallStore) others = tall_test_open (table, NULL);
-  Slow slow = { .others = others, .clock = { .now = 1000, .patience = 1000 * 1000 } };
+  Slow slow = { .others = others,
+                .clock = { .now = TALL_STEPPER_TIME (1000), .patience = 1000 * 1000 } };
   g_autoptr (TallStore) store = tall_test_open (watched, &slow.clock);
   g_autoptr (TallOrder) order = tall_test_marked_order (TALL_TEST_ORDER, 11, 1, 1);
 

@@ -59,7 +59,7 @@ static void
 make (Race *self)
 {
   tall_stepper_put_whole (self->maker, 10, 2);
-  leave_cell (self, 2000);
+  leave_cell (self, TALL_STEPPER_TIME (2000));
 }
 
 /* Everything has ended: the order of @seen is there, and nothing is wrong. */
@@ -190,7 +190,7 @@ test_deleted (gconstpointer layout)
   g_assert_cmpuint (tall_stepper_see (self.table), ==, 10);
   tall_stepper_delete (self.writer);
   tall_stepper_finish (self.writer);
-  leave_cell (&self, 2000);
+  leave_cell (&self, TALL_STEPPER_TIME (2000));
   repair_whole (&self);
   tall_stepper_finish (self.maker);
   if (self.layout->single_row)

@@ -412,9 +412,9 @@ test_unreadable_and_not_older (gconstpointer layout)
                                           TALL_FAILURE_LOST };
   for (guint i = 0; i < G_N_ELEMENTS (failures); i++)
     {
-      g_assert_cmpint (settle_by_unreadable (layout, failures[i], 1002), ==,
+      g_assert_cmpint (settle_by_unreadable (layout, failures[i], TALL_STEPPER_TIME (1002)), ==,
                        TALL_ERROR_OUTCOME_UNKNOWN);
-      g_assert_cmpint (settle_by_unreadable (layout, failures[i], 1004), ==,
+      g_assert_cmpint (settle_by_unreadable (layout, failures[i], TALL_STEPPER_TIME (1004)), ==,
                        TALL_ERROR_OUTCOME_UNKNOWN);
     }
 }
@@ -423,7 +423,7 @@ test_unreadable_and_not_older (gconstpointer layout)
 static void
 test_unreadable_and_older (gconstpointer layout)
 {
-  g_assert_cmpint (settle_by_unreadable (layout, TALL_FAILURE_LATE, 1001), ==,
+  g_assert_cmpint (settle_by_unreadable (layout, TALL_FAILURE_LATE, TALL_STEPPER_TIME (1001)), ==,
                    TALL_ERROR_NEWER_VERSION);
 }
 

@@ -34,7 +34,7 @@ assert_given_up (TallStepper *client)
   g_assert_cmpint (state.pending, ==, 0);
   g_assert_cmpint (state.revision, ==, 0);
   g_assert_cmpint (state.sales_date, ==, TALL_NO_DATE);
-  g_assert_cmpint (timestamp, ==, 5000);
+  g_assert_cmpint (timestamp, ==, TALL_STEPPER_TIME (5000));
   g_assert_cmpint (memcmp (state.pending_token, no_token, TALL_TOKEN_SIZE), !=, 0);
 }
 
@@ -54,7 +54,7 @@ test_given_up_claim_and_slow_clock (gconstpointer layout)
   g_assert_cmpuint (tall_stepper_see (table), ==, 0);
 
   tall_stepper_put_whole (p1, 11, 1);
-  g_assert_cmpint (tall_stepper_get_revision (p1), >, 5000);
+  g_assert_cmpint (tall_stepper_get_revision (p1), >, TALL_STEPPER_TIME (5000));
   g_assert_cmpuint (tall_stepper_see (table), ==, 11);
   tall_stepper_go_on_alone (table);
 }
@@ -86,7 +86,7 @@ test_forgotten_claim_and_slow_clock (gconstpointer layout)
   tall_stepper_put (p0, 10, 2, NULL);
   tall_stepper_step (p0, APPLY_IF);
   tall_stepper_put_whole (p1, 11, 1);
-  g_assert_cmpint (tall_stepper_get_revision (p1), >, 5000);
+  g_assert_cmpint (tall_stepper_get_revision (p1), >, TALL_STEPPER_TIME (5000));
   g_assert_cmpuint (tall_stepper_see (table), ==, 11);
   tall_stepper_go_on_alone (table);
 }
@@ -133,15 +133,15 @@ test_leftovers_go_first (gconstpointer layout)
   tall_stepper_put (p1, 11, 2, NULL);
   tall_stepper_step (p1, APPLY_IF);
   tall_stepper_step (p1, APPLY);
-  g_assert_cmpuint (tall_test_count_cells (table, layout, 1000), >, 3);
+  g_assert_cmpuint (tall_test_count_cells (table, layout, TALL_STEPPER_TIME (1000)), >, 3);
 
   tall_stepper_put (p2, 12, 1, NULL);
   tall_stepper_find_claim (p2);
   tall_stepper_step (p2, APPLY_IF);
   tall_stepper_step (p2, READ);
   tall_stepper_step (p2, APPLY);
-  g_assert_cmpuint (tall_test_count_cells (table, layout, 1000), ==, 1);
-  g_assert_cmpuint (tall_test_count_cells (table, layout, 1002), ==, 1);
+  g_assert_cmpuint (tall_test_count_cells (table, layout, TALL_STEPPER_TIME (1000)), ==, 1);
+  g_assert_cmpuint (tall_test_count_cells (table, layout, TALL_STEPPER_TIME (1002)), ==, 1);
   tall_stepper_finish (p2);
   g_assert_cmpuint (tall_stepper_see (table), ==, 12);
 }
@@ -165,7 +165,7 @@ test_leftovers_must_go (gconstpointer layout)
   tall_stepper_step (p2, APPLY_IF);
   tall_stepper_step (p2, APPLY);
   g_assert_error (tall_stepper_get_error (p2), TALL_ERROR, TALL_ERROR_UNAVAILABLE);
-  g_assert_cmpuint (tall_test_count_cells (table, layout, 1002), ==, 1);
+  g_assert_cmpuint (tall_test_count_cells (table, layout, TALL_STEPPER_TIME (1002)), ==, 1);
   tall_stepper_go_on_alone (table);
 }
 
@@ -193,10 +193,10 @@ test_delete_knows_itself_by_token (gconstpointer layout)
   tall_stepper_finish (p0);
   g_assert_no_error (tall_stepper_get_error (p0));
   tall_stepper_finish (p1);
-  g_assert_cmpint (tall_stepper_get_revision (p1), ==, 1002);
+  g_assert_cmpint (tall_stepper_get_revision (p1), ==, TALL_STEPPER_TIME (1002));
   g_assert_cmpuint (tall_stepper_see (table), ==, 0);
   g_assert_true (tall_test_read_state (tall_stepper_get_store (p0), TALL_TEST_ORDER, &state, NULL));
-  g_assert_cmpint (state.revision, ==, 1004);
+  g_assert_cmpint (state.revision, ==, TALL_STEPPER_TIME (1004));
   tall_stepper_go_on_alone (table);
 }
 
@@ -215,10 +215,10 @@ test_reader_looks_at_the_root_again (gconstpointer layout)
   tall_order_key_init (&key, &tall_key_hashed, TALL_TEST_CUSTOMER, 0, TALL_TEST_ORDER);
   g_autoptr (TallOrder) order = tall_test_marked_order (TALL_TEST_ORDER, 10, 1, 2);
   g_autoptr (TallBatch) batch = tall_batch_new ();
-  ((const TallLayout *)layout)->append_children (&key, order, 1000, batch);
+  ((const TallLayout *)layout)->append_children (&key, order, TALL_STEPPER_TIME (1000), batch);
   TallMutation *line = g_ptr_array_index (batch->mutations, batch->mutations->len - 1);
   line->n_changes = 0;
-  tall_mutation_delete_up_to (batch, line, 1000);
+  tall_mutation_delete_up_to (batch, line, TALL_STEPPER_TIME (1000));
   g_assert_true (tall_table_apply (table, &line, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
   g_assert_no_error (error);
 
@@ -249,11 +249,11 @@ test_token_at_two_servers (gconstpointer layout)
   tall_stepper_step (p1, APPLY_IF);
   tall_stepper_step (p0, APPLY);
   tall_stepper_finish (p1);
-  g_assert_cmpint (tall_stepper_get_revision (p1), ==, 1002);
+  g_assert_cmpint (tall_stepper_get_revision (p1), ==, TALL_STEPPER_TIME (1002));
 
   tall_stepper_step (p0, APPLY_IF);
   tall_stepper_step (p0, READ);
-  g_assert_cmpint (tall_stepper_get_revision (p0), ==, 1002);
+  g_assert_cmpint (tall_stepper_get_revision (p0), ==, TALL_STEPPER_TIME (1002));
   g_assert_cmpuint (tall_stepper_see (table), ==, 10);
 }
 
@@ -287,7 +287,7 @@ test_patience (gconstpointer layout)
 {
   g_autoptr (TallTable) table = tall_stepper_table_new (layout);
   g_autoptr (TallStepper) p0 = tall_stepper_new (table, 1000);
-  TallTestClock clock = { .now = 1000 };
+  TallTestClock clock = { .now = TALL_STEPPER_TIME (1000) };
   g_autoptr (TallStore) patient = tall_test_open (table, &clock);
   g_autoptr (TallOrder) order = tall_test_marked_order (TALL_TEST_ORDER, 11, 1, 1);
   g_autoptr (GError) error = NULL;
@@ -321,7 +321,7 @@ test_time_is_over (gconstpointer layout)
 {
   g_autoptr (TallTable) table = tall_stepper_table_new (layout);
   g_autoptr (TallTable) slow = tall_failing_table_new (table);
-  TallTestClock clock = { .now = 1000 };
+  TallTestClock clock = { .now = TALL_STEPPER_TIME (1000) };
   g_autoptr (TallStore) store = tall_test_open (slow, &clock);
   g_autoptr (TallOrder) order = tall_test_marked_order (TALL_TEST_ORDER, 11, 1, 1);
   g_autoptr (GError) error = NULL;

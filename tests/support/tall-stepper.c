@@ -114,7 +114,7 @@ begin (TallStepper *self, Operation operation)
 /**
  * tall_stepper_new:
  * @table: (transfer none): a table that holds a deployment, shared with other clients
- * @now: the fixed time of its clock
+ * @now: the fixed time of its clock, as in TALL_STEPPER_TIME()
  *
  * It takes a claim for abandoned as soon as it finds it unchanged once.
  */
@@ -124,7 +124,7 @@ tall_stepper_new (TallTable *table, gint64 now)
   TallStepper *self = g_new0 (TallStepper, 1);
   g_mutex_init (&self->mutex);
   g_cond_init (&self->cond);
-  self->clock = (TallTestClock){ .now = now, .patience = 1 };
+  self->clock = (TallTestClock){ .now = TALL_STEPPER_TIME (now), .patience = 1 };
   self->table = tall_failing_table_new (table);
   self->store = tall_test_open (self->table, &self->clock);
   tall_failing_table_set_hooks (TALL_FAILING_TABLE (self->table), before_call, NULL, self);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "tall-root.h"
 #include "tall-test-store.h"
 
 G_BEGIN_DECLS
@@ -13,6 +14,9 @@ G_BEGIN_DECLS
  * interleave several clients call by call, as the traces of the model do.
  */
 typedef struct _TallStepper TallStepper;
+
+/* Milliseconds, from the first revision on that puts choose, whatever the clock says. */
+#define TALL_STEPPER_TIME(now) (TALL_FIRST_REVISION + (now))
 
 TallStepper *tall_stepper_new (TallTable *table, gint64 now);
 void tall_stepper_free (TallStepper *self);

@@ -9,8 +9,8 @@
 #include "tall-root.h"
 #include "tall-test-orders.h"
 
-#define ODD_REVISION (TALL_TEST_NOW + 1)
-#define EVEN_REVISION (TALL_TEST_NOW + 2)
+#define LOAD_REVISION 7
+#define PUT_REVISION (TALL_TEST_NOW + 2)
 
 static void
 apply (TallStoreFixture *self, const TallBatch *batch)
@@ -137,9 +137,9 @@ lose_state (TallStoreFixture *self, const TallStoreKind *kind, TallOrder *order)
   g_autoptr (TallBatch) batch = tall_batch_new ();
   find_place (self, TALL_TEST_CUSTOMER, order->order_number, &place);
   TallMutation *root = tall_batch_add (batch, place.table, tall_slice_array (place.row));
-  kind->layout->append_root (order, tall_order_to_canonical (order, batch->arena), EVEN_REVISION,
+  kind->layout->append_root (order, tall_order_to_canonical (order, batch->arena), PUT_REVISION,
                              batch, root);
-  tall_mutation_put (batch, root, TALL_SUMMARY_QUALIFIER, EVEN_REVISION,
+  tall_mutation_put (batch, root, TALL_SUMMARY_QUALIFIER, PUT_REVISION,
                      tall_order_to_summary (order, batch->arena));
   apply (self, batch);
   return TRUE;
@@ -328,13 +328,13 @@ put_children (TallStoreFixture *self, const TallOrder *order, gint64 revision)
 static gboolean
 leave_orphans (TallStoreFixture *self, const TallStoreKind *kind G_GNUC_UNUSED, TallOrder *order)
 {
-  return put_children (self, order, ODD_REVISION);
+  return put_children (self, order, LOAD_REVISION);
 }
 
 static gboolean
 lose_root (TallStoreFixture *self, const TallStoreKind *kind G_GNUC_UNUSED, TallOrder *order)
 {
-  return put_children (self, order, EVEN_REVISION);
+  return put_children (self, order, PUT_REVISION);
 }
 
 static void
@@ -396,7 +396,7 @@ forget_hint (TallStoreFixture *self, const TallStoreKind *kind G_GNUC_UNUSED, Ta
 static gboolean
 hint_at_nothing (TallStoreFixture *self, const TallStoreKind *kind G_GNUC_UNUSED, TallOrder *order)
 {
-  return put_hint (self, order, 86400000, EVEN_REVISION, order->order_number);
+  return put_hint (self, order, 86400000, PUT_REVISION, order->order_number);
 }
 
 static gboolean
@@ -445,7 +445,7 @@ static gboolean
 stray_row (TallStoreFixture *self, const TallStoreKind *kind, TallOrder *order G_GNUC_UNUSED)
 {
   put_cell (self, kind->layout->tables[0].name, tall_slice ("\x01", 1), tall_slice_str ("x"),
-            EVEN_REVISION, tall_slice_str ("\x1b[2J"));
+            PUT_REVISION, tall_slice_str ("\x1b[2J"));
   return TRUE;
 }
 
@@ -454,7 +454,7 @@ stray_hint (TallStoreFixture *self,
             const TallStoreKind *kind G_GNUC_UNUSED,
             TallOrder *order G_GNUC_UNUSED)
 {
-  put_cell (self, TALL_INDEX_TABLE, tall_slice ("\x02", 1), tall_slice_str ("x"), EVEN_REVISION,
+  put_cell (self, TALL_INDEX_TABLE, tall_slice ("\x02", 1), tall_slice_str ("x"), PUT_REVISION,
             tall_slice_str ("y"));
   return TRUE;
 }

@@ -1,0 +1,318 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-bulk-batch.h"
+
+#include "tall-commit.h"
+#include "tall-error.h"
+#include "tall-index.h"
+#include "tall-merged-plan.h"
+#include "tall-workers.h"
+
+#define MAX_SENT 2 /* how often root rows are sent */
+
+/* The next item of a step after @item, from the beginning if that is NULL. */
+static TallBulkItem *
+find_next (const TallBulkBatch *self, TallBulkItem *item, TallBulkStep step)
+{
+  TallBulkItem *end = self->items + self->n_items;
+  for (item = item == NULL ? self->items : item + 1; item < end; item++)
+    if (item->step == step)
+      return item;
+  return NULL;
+}
+
+static TallBulkItem *
+first_fresh (const TallBulkBatch *self)
+{
+  return find_next (self, NULL, TALL_BULK_FRESH);
+}
+
+static TallBulkItem *
+next_fresh (const TallBulkBatch *self, TallBulkItem *item)
+{
+  return find_next (self, item, TALL_BULK_FRESH);
+}
+
+/* @cause: (transfer full) */
+static void
+refuse_fresh (TallBulkBatch *self, GError *cause)
+{
+  for (TallBulkItem *item = first_fresh (self); item != NULL; item = next_fresh (self, item))
+    tall_bulk_item_refuse (item, g_error_copy (cause));
+  g_error_free (cause);
+}
+
+/* FNV-1a */
+static guint
+hash_row (gconstpointer data)
+{
+  const GByteArray *row = data;
+  guint hash = 2166136261u;
+  for (guint i = 0; i < row->len; i++)
+    hash = (hash ^ row->data[i]) * 16777619u;
+  return hash;
+}
+
+static gboolean
+is_same_row (gconstpointer a, gconstpointer b)
+{
+  return tall_slice_equal (tall_slice_array (a), tall_slice_array (b));
+}
+
+/* Finds out where all are. What has the row of one before it waits until that is done. */
+static void
+identify (TallBulkBatch *self)
+{
+  g_autoptr (GHashTable) rows = g_hash_table_new (hash_row, is_same_row);
+  for (TallBulkItem *item = first_fresh (self); item != NULL; item = next_fresh (self, item))
+    {
+      GError *error = NULL;
+      if (!tall_operation_identify (&item->operation, TRUE, &error))
+        {
+          tall_bulk_item_refuse (item, error);
+          continue;
+        }
+      item->is_twice = !g_hash_table_add (rows, item->operation.root_row);
+      if (item->is_twice)
+        item->step = TALL_BULK_ORDINARY;
+    }
+}
+
+/* Reads the root rows of what is fresh by one call. */
+static TallMergedPlan *
+read_roots (TallBulkBatch *self, gint64 deadline, GError **error)
+{
+  g_autoptr (TallMergedPlan) plan = tall_merged_plan_new ();
+  for (TallBulkItem *item = first_fresh (self); item != NULL; item = next_fresh (self, item))
+    tall_root_narrow (tall_read_plan_add_get (plan->asked, item->operation.root_table,
+                                              tall_slice_array (item->operation.root_row)));
+  return tall_merged_plan_read (plan, self->context->table, deadline, error)
+             ? g_steal_pointer (&plan)
+             : NULL;
+}
+
+/* Something is there: mostly the same, where a load goes on. Anything else is put as any other. */
+static void
+meet (TallBulkItem *item, const TallRow *row, TallArena *arena)
+{
+  g_auto (TallRoot) root = { 0 };
+  item->step = TALL_BULK_ORDINARY;
+  if (tall_root_parse (&root, &item->operation, row, arena, NULL)
+      && tall_bulk_item_is_stored (item, &root))
+    tall_bulk_item_decide (item, TALL_BULK_UNCHANGED, root.state.revision);
+}
+
+/* Where something cannot be read, each is read again by itself. */
+static void
+look (TallBulkBatch *self)
+{
+  GError *error = NULL;
+  TallBulkItem *first = first_fresh (self);
+  if (first == NULL)
+    return;
+  g_autoptr (TallMergedPlan) plan = read_roots (self, first->operation.deadline, &error);
+  if (plan == NULL && !tall_error_is_unreadable (error))
+    {
+      refuse_fresh (self, error);
+      return;
+    }
+  g_clear_error (&error);
+  guint i = 0;
+  for (TallBulkItem *item = first_fresh (self); item != NULL; item = next_fresh (self, item))
+    {
+      const TallRows *rows = plan != NULL ? &plan->results[i++] : NULL;
+      if (rows == NULL)
+        item->step = TALL_BULK_ORDINARY;
+      else if (rows->n_rows > 0)
+        meet (item, &rows->rows[0], plan->result->arena);
+    }
+}
+
+/* Everything but the root rows: children and hints, which nobody sees yet. */
+static gboolean
+write_rows (TallBulkBatch *self, gint64 revision, GError **error)
+{
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  const TallOperation *first = NULL;
+  for (TallBulkItem *item = first_fresh (self); item != NULL; item = next_fresh (self, item))
+    {
+      const TallOperation *operation = first = &item->operation;
+      if (tall_operation_has_children (operation))
+        self->context->layout->append_children (&operation->key, item->content.order, revision,
+                                                batch);
+      tall_index_add_hint (operation, item->content.state.sales_date, revision, batch);
+    }
+  return batch->mutations->len == 0 || tall_operation_apply (first, batch, error);
+}
+
+/* What a load's commit would leave in the place of a claim's token; the same for the whole batch,
+ * as nobody looks for the one who made these rows. */
+static void
+make_lineage (const TallBulkItem *item, TallState *state)
+{
+  const TallRoot none = { 0 };
+  tall_state_set_lineage (state, &item->operation, &none);
+}
+
+static void
+append_root (const TallBulkBatch *self,
+             const TallBulkItem *item,
+             const TallState *like,
+             TallBatch *batch)
+{
+  const TallOperation *operation = &item->operation;
+  TallState state = item->content.state;
+  state.revision = like->revision;
+  memcpy (state.token, self->token, TALL_TOKEN_SIZE);
+  memcpy (state.pending_token, like->pending_token, TALL_TOKEN_SIZE);
+  TallMutation *mutation =
+      tall_batch_add (batch, operation->root_table, tall_slice_array (operation->root_row));
+  tall_mutation_put (batch, mutation, TALL_STATE_QUALIFIER, state.revision,
+                     tall_state_encode (&state, batch->arena));
+  tall_content_append (&item->content, operation, state.revision, batch, mutation);
+}
+
+static gboolean
+write_roots (TallBulkBatch *self, gint64 revision, GError **error)
+{
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  TallBulkItem *first = first_fresh (self);
+  TallState like = { .revision = revision };
+  make_lineage (first, &like);
+  for (TallBulkItem *item = first_fresh (self); item != NULL; item = next_fresh (self, item))
+    append_root (self, item, &like, batch);
+  return tall_operation_apply (&first->operation, batch, error);
+}
+
+/* Whether ours has hidden what another load had put, with another content. */
+static gboolean
+has_hidden (const TallBulkItem *item, const TallRow *row, gint64 revision)
+{
+  for (guint i = 0; i < row->n_cells; i++)
+    {
+      const TallCell *cell = &row->cells[i];
+      TallState state;
+      if (cell->timestamp < revision && tall_slice_equal (cell->qualifier, TALL_STATE_QUALIFIER)
+          && tall_state_decode (cell->value, &state, NULL))
+        return !tall_bulk_item_is_same (item, &state);
+    }
+  return FALSE;
+}
+
+/* What the root row says once ours was sent. The revision alone tells whose it is. An order that is
+ * still fresh afterwards is to be sent again. */
+static void
+judge (TallBulkItem *item, const TallRow *row, gint64 revision)
+{
+  g_autoptr (GError) error = NULL;
+  g_auto (TallRoot) root = { 0 };
+  TallSlice summary;
+  if (row == NULL)
+    return;
+  if (!tall_root_parse_state (&root, row, &summary, &error))
+    tall_bulk_item_overtake (item);
+  else if (root.state.revision == revision)
+    tall_bulk_item_decide (item,
+                           has_hidden (item, row, revision) ? TALL_BULK_REPLACED : TALL_BULK_STORED,
+                           revision);
+  else if (root.timestamp < revision)
+    return;
+  else if (root.state.revision == 0)
+    item->step = TALL_BULK_ORDINARY; /* a claim hides ours for ever */
+  else if (tall_bulk_item_is_same (item, &root.state))
+    tall_bulk_item_decide (item, TALL_BULK_UNCHANGED, root.state.revision);
+  else
+    tall_bulk_item_overtake (item);
+}
+
+/* Root rows were sent: what became of them. */
+static gboolean
+read_back (TallBulkBatch *self, gint64 revision, GError **error)
+{
+  const TallBulkItem *first = first_fresh (self);
+  g_autoptr (TallMergedPlan) plan = read_roots (self, first->operation.deadline, error);
+  if (plan == NULL)
+    return FALSE;
+  guint i = 0;
+  for (TallBulkItem *item = first_fresh (self); item != NULL; item = next_fresh (self, item))
+    {
+      const TallRows *rows = &plan->results[i++];
+      judge (item, rows->n_rows > 0 ? &rows->rows[0] : NULL, revision);
+    }
+  return TRUE;
+}
+
+/* @cause: (transfer full) (nullable): of what is not known to be stored, though it was sent */
+static void
+refuse_unknown (TallBulkBatch *self, GError *cause)
+{
+  if (cause == NULL)
+    cause = g_error_new (TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN,
+                         "it was written, and is not found; put it again");
+  cause->code = TALL_ERROR_OUTCOME_UNKNOWN;
+  refuse_fresh (self, cause);
+}
+
+/* As write_roots(), until it is known what became of each. */
+static void
+send_roots (TallBulkBatch *self, gint64 revision)
+{
+  g_autoptr (GError) error = NULL;
+  for (guint i = 0; i < MAX_SENT && first_fresh (self) != NULL; i++)
+    {
+      g_autoptr (GError) unread = NULL;
+      g_clear_error (&error);
+      gboolean written = write_roots (self, revision, &error);
+      if (self->assume_new && written)
+        for (TallBulkItem *item = first_fresh (self); item != NULL; item = next_fresh (self, item))
+          tall_bulk_item_decide (item, TALL_BULK_STORED, revision);
+      else if (!self->assume_new && !read_back (self, revision, &unread) && error == NULL)
+        error = g_steal_pointer (&unread);
+    }
+  if (first_fresh (self) != NULL)
+    refuse_unknown (self, g_steal_pointer (&error));
+}
+
+static void
+write_fresh (TallBulkBatch *self)
+{
+  GError *error = NULL;
+  if (first_fresh (self) == NULL)
+    return;
+  gint64 revision = tall_loads_take (self->loads, &error);
+  if (revision == 0 || !write_rows (self, revision, &error))
+    refuse_fresh (self, error);
+  else
+    send_roots (self, revision);
+}
+
+static void
+put_one (gpointer data, guint i)
+{
+  TallBulkBatch *self = data;
+  TallBulkItem *item = &self->items[i];
+  if (item->step == TALL_BULK_ORDINARY && !item->is_twice)
+    tall_bulk_item_put (item, self->on_existing);
+}
+
+/**
+ * tall_bulk_batch_run:
+ *
+ * Puts all items, and sets their results. What is new is written without any condition, at a
+ * revision that nobody else ever has, and that is below all that others choose: whatever anybody
+ * else writes hides it. Reading back tells whether somebody did.
+ */
+void
+tall_bulk_batch_run (TallBulkBatch *self)
+{
+  identify (self);
+  if (!self->assume_new)
+    look (self);
+  write_fresh (self);
+  if (find_next (self, NULL, TALL_BULK_ORDINARY) == NULL)
+    return;
+  tall_workers_run (put_one, self, self->n_items);
+  for (TallBulkItem *item = find_next (self, NULL, TALL_BULK_ORDINARY); item != NULL;
+       item = find_next (self, item, TALL_BULK_ORDINARY))
+    tall_bulk_item_put (item, self->on_existing);
+}

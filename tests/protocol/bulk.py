@@ -1,0 +1,99 @@
+# SPDX-FileCopyrightText: The tallorder authors
+# SPDX-License-Identifier: Apache-2.0
+"""How a load puts an order that is new, as in tall-bulk-store.c. The rules of protocol.py hold.
+
+A load writes without any condition, at a revision that no other batch of any load ever has, and
+that is below all that puts, deletes and repairs choose. So timestamps decide what a condition would:
+whatever anybody else has written to the root row, or ever writes, hides what a load writes. It
+learns by reading back whether it was the first.
+"""
+
+from protocol import (FIRST, is_live, make_commit, make_committed, put, read_root, write,
+                      write_hint)
+from rows import Cell, value_at
+from state import (CONFLICT, DONE, NOT_DONE, REPLACED, ROOT, UNKNOWN, Root, Settle, date_of,
+                   find_root)
+
+MAX_SENT = 2               # how often a root row is sent
+LATEST = FIRST - 1         # revision of a load
+SEND_AGAIN, AS_ANY_OTHER = "send again", "as any other"
+
+
+def find_revision(operation, batch):
+    """@batch: the larger, the later it began."""
+    how = operation.variant.bulk_revision
+    if how == "above":
+        return FIRST + operation.clock + batch / FIRST
+    return {"below": batch, "falls": LATEST - batch, "same": 1}[how]
+
+
+def write_rows(operation, value, rows, revision):
+    """All but the root row. Returns whether they are known to be there."""
+    for row in rows if operation.claims else ():
+        known = yield from write(row, (Cell("c", revision, value),))
+        if not known and operation.variant.bulk_children == "acknowledged":
+            return False
+    if operation.index and operation.variant.bulk_hint == "before":
+        return (yield from write_hint(value, revision))
+    return True
+
+
+def find_below(cells, mine):
+    """The value of another load that ours has hidden; None: there is none."""
+    below = [cell.value for cell in cells
+             if cell.qualifier == "s" and cell.timestamp < mine.revision]
+    return value_at(cells, "value", below[0].revision) if below else None
+
+
+def judge(operation, cells, value, mine):
+    """What the root row says once ours was sent. The revision alone tells: nobody else has it."""
+    root = find_root(cells)
+    if root.state and root.state.revision == mine.revision:
+        other = find_below(cells, mine)
+        hidden = other not in (None, value) and operation.variant.bulk_reads_back == "versions"
+        return REPLACED if hidden else DONE
+    if root.timestamp < mine.revision:
+        return SEND_AGAIN
+    return UNKNOWN if root.state.revision else AS_ANY_OTHER
+
+
+def send_root(operation, value, rows, mine):
+    """Whoever claims an order that has nothing hides ours for ever: so it can be put again. What is
+    committed is somebody else's, who may have replaced ours."""
+    mutations = make_commit(operation, value, rows, Root(), mine)
+    for _attempt in range(MAX_SENT):
+        known = yield from write(ROOT, mutations)
+        if operation.index and operation.variant.bulk_hint == "after":
+            yield from write_hint(value, mine.revision)
+        if operation.variant.bulk_reads_back == "nothing":
+            return DONE if known else UNKNOWN
+        del known
+        cells = yield Settle(ROOT)
+        step = judge(operation, cells, value, mine)
+        if step != SEND_AGAIN:
+            return step
+        del cells, step
+    return UNKNOWN
+
+
+def load(operation, value, rows, batch):
+    """Puts @value if there is nothing. DONE, or REPLACED: what another load had put at the same
+    time; CONFLICT: something is there, perhaps the same."""
+    if operation.variant.bulk_looks:
+        root = yield from read_root()
+        if is_live(root):
+            return CONFLICT
+        if root.state:
+            return (yield from put(operation, value, rows, "absent", 0))
+        del root
+    mine = make_committed(operation._replace(token=("load", operation.token)), Root(), True,
+                          find_revision(operation, batch), len(rows), date_of(value))
+    if operation.variant.bulk_order == "root first":
+        yield from write(ROOT, make_commit(operation, value, rows, Root(), mine))
+    known = yield from write_rows(operation, value, rows, mine.revision)
+    if not known:
+        return NOT_DONE
+    step = yield from send_root(operation, value, rows, mine)
+    if step == AS_ANY_OTHER:
+        return (yield from put(operation, value, rows, "absent", 0))
+    return step

@@ -1,0 +1,222 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-bulk.h"
+#include "tall-error.h"
+#include "tall-failing-table.h"
+#include "tall-root.h"
+#include "tall-test-orders.h"
+#include "tall-test-store.h"
+
+/* Calls of a load fail, come late or are answered by others' writes in between: what it says is
+ * true, and it can be begun again. */
+
+#define N_ORDERS 5
+
+/* What is done to the calls from one on. */
+typedef struct
+{
+  guint first;
+  guint n; /* how many of them fail */
+  TallFailure failure;
+} Blow;
+
+static TallFailure
+strike (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  const Blow *blow = data;
+  gboolean hit = call->index >= blow->first && call->index < blow->first + blow->n;
+  return hit ? blow->failure : TALL_FAILURE_NONE;
+}
+
+static TallOrder *
+make_order (guint i)
+{
+  g_autofree char *number = g_strdup_printf ("order-%u", i);
+  return tall_test_marked_order (number, 1, i, i);
+}
+
+/* Whether an order is there; then it is whole. */
+static gboolean
+is_there (TallFront *front, guint i)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallOrder) sent = make_order (i);
+  g_autoptr (TallOrder) got =
+      tall_front_get_order (front, sent->customer_number, sent->order_number, NULL, &error);
+  if (g_error_matches (error, TALL_ERROR, TALL_ERROR_NOT_FOUND))
+    return FALSE;
+  g_assert_no_error (error);
+  tall_test_assert_order_equal (got, sent);
+  return TRUE;
+}
+
+/* Puts all orders. @stored: (out): those that are said to be */
+static void
+load (TallFront *front, gboolean stored[N_ORDERS], gboolean must)
+{
+  g_autoptr (GError) error = NULL;
+  TallOrder *orders[N_ORDERS];
+  TallBulkResult results[N_ORDERS] = { 0 };
+  g_autoptr (TallBulk) bulk = tall_bulk_begin (front, NULL, &error);
+  for (guint i = 0; i < N_ORDERS; i++)
+    orders[i] = make_order (i);
+  g_assert_true (tall_bulk_put_orders (bulk, orders, N_ORDERS, results, &error));
+  for (guint i = 0; i < N_ORDERS; i++)
+    {
+      stored[i] =
+          results[i].outcome == TALL_BULK_STORED || results[i].outcome == TALL_BULK_UNCHANGED;
+      if (must)
+        g_assert_no_error (results[i].error);
+      if (!stored[i])
+        g_assert_cmpint (results[i].outcome, ==, TALL_BULK_REFUSED);
+      tall_bulk_result_clear (&results[i]);
+      tall_order_free (orders[i]);
+    }
+  g_assert_true (tall_bulk_end (bulk, &error) || !must);
+}
+
+static void
+expect (TallFront *front, const gboolean stored[N_ORDERS])
+{
+  for (guint i = 0; i < N_ORDERS; i++)
+    if (!is_there (front, i))
+      g_assert_false (stored[i]);
+}
+
+/* Returns: how many calls the load made */
+static guint
+try (const TallLayout *layout, Blow *blow)
+{
+  gboolean stored[N_ORDERS], again[N_ORDERS];
+  TallTestClock clock = { .now = TALL_FIRST_REVISION + 1000, .patience = 1 };
+  g_autoptr (TallTable) table = tall_test_table_new (layout, &tall_key_hashed);
+  g_autoptr (TallTable) failing = tall_failing_table_new (table);
+  g_autoptr (TallStore) lone = tall_test_open (table, &clock);
+  g_autoptr (TallStore) store = tall_test_open (failing, &clock);
+  tall_failing_table_reset (TALL_FAILING_TABLE (failing));
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (failing), strike, NULL, blow);
+  load (TALL_FRONT (store), stored, blow->n == 0);
+  guint n_calls = tall_failing_table_count_calls (TALL_FAILING_TABLE (failing));
+  expect (TALL_FRONT (lone), stored);
+
+  load (TALL_FRONT (lone), again, TRUE);
+  tall_failing_table_deliver_late (TALL_FAILING_TABLE (failing));
+  for (guint i = 0; i < N_ORDERS; i++)
+    g_assert_true (again[i]);
+  expect (TALL_FRONT (lone), again);
+  return n_calls;
+}
+
+static void
+test_every_call (gconstpointer layout)
+{
+  static const TallFailure failures[] = { TALL_FAILURE_BEFORE, TALL_FAILURE_PARTLY,
+                                          TALL_FAILURE_LOST, TALL_FAILURE_LATE,
+                                          TALL_FAILURE_FALSE };
+  Blow none = { 0 };
+  guint n_calls = try (layout, &none);
+  g_assert_cmpuint (n_calls, >=, 8);
+  for (guint i = 0; i < n_calls; i++)
+    for (guint j = 0; j < G_N_ELEMENTS (failures); j++)
+      for (guint n = 1; n <= 5; n += n)
+        {
+          Blow blow = { i, n, failures[j] };
+          try (layout, &blow);
+        }
+}
+
+/* Somebody else puts all orders, with another content, before a call of the load. */
+typedef struct
+{
+  TallFront *others; /* not owned */
+  guint at;
+  gboolean deletes; /* and deletes them again */
+} Other;
+
+static TallFailure
+put_between (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  const Other *other = data;
+  g_autoptr (GError) error = NULL;
+  for (guint i = 0; i < N_ORDERS && call->index == other->at; i++)
+    {
+      g_autoptr (TallOrder) order = make_order (i);
+      g_autoptr (TallOrder) theirs = tall_test_marked_order (order->order_number, 2, i, 3);
+      const TallWriteOptions options = { .condition = TALL_IF_ANY };
+      g_assert_true (tall_front_put_order (other->others, theirs, &options, NULL, &error));
+      if (other->deletes)
+        g_assert_true (tall_front_delete_order (other->others, order->customer_number,
+                                                order->order_number, NULL, &error));
+    }
+  return TALL_FAILURE_NONE;
+}
+
+/* Returns: how many calls the load made; 0: none of the others' came between */
+static guint
+race (const TallLayout *layout, guint at, gboolean deletes)
+{
+  g_autoptr (GError) error = NULL;
+  TallTestClock clock = { .now = TALL_FIRST_REVISION, .patience = 1 };
+  g_autoptr (TallTable) table = tall_test_table_new (layout, &tall_key_hashed);
+  g_autoptr (TallTable) failing = tall_failing_table_new (table);
+  g_autoptr (TallStore) others = tall_test_open (table, &clock);
+  g_autoptr (TallStore) store = tall_test_open (failing, &clock);
+  Other other = { TALL_FRONT (others), at, deletes };
+  TallOrder *orders[N_ORDERS];
+  TallBulkResult results[N_ORDERS] = { 0 };
+  g_autoptr (TallBulk) bulk = tall_bulk_begin (TALL_FRONT (store), NULL, &error);
+  for (guint i = 0; i < N_ORDERS; i++)
+    orders[i] = make_order (i);
+  tall_failing_table_reset (TALL_FAILING_TABLE (failing));
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (failing), put_between, NULL, &other);
+  g_assert_true (tall_bulk_put_orders (bulk, orders, N_ORDERS, results, &error));
+  guint n_calls = tall_failing_table_count_calls (TALL_FAILING_TABLE (failing));
+  for (guint i = 0; i < N_ORDERS; i++)
+    {
+      g_autoptr (TallOrder) got =
+          tall_front_get_order (TALL_FRONT (others), orders[i]->customer_number,
+                                orders[i]->order_number, NULL, NULL);
+      guint writer = 0, sequence;
+      if (got != NULL)
+        tall_test_read_mark (got, &writer, &sequence);
+      /* What others were told to have stored stays; ours is there if we said so, and nobody came
+       * after it. */
+      if (at < n_calls && !deletes)
+        g_assert_cmpuint (writer, ==, 2);
+      if (results[i].outcome == TALL_BULK_STORED && at >= n_calls)
+        g_assert_nonnull (got);
+      if (results[i].outcome == TALL_BULK_OVERTAKEN)
+        g_assert_error (results[i].error, TALL_ERROR, TALL_ERROR_CONFLICT);
+      tall_bulk_result_clear (&results[i]);
+      tall_order_free (orders[i]);
+    }
+  g_assert_true (tall_bulk_end (bulk, &error));
+  return n_calls;
+}
+
+static void
+test_others (gconstpointer layout)
+{
+  for (guint deletes = 0; deletes < 2; deletes++)
+    {
+      guint n_calls = race (layout, G_MAXUINT, deletes);
+      for (guint i = 0; i < n_calls; i++)
+        race (layout, i, deletes);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  guint n;
+  const TallLayout *const *layouts = tall_layouts (&n);
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *failing = g_strconcat ("/store/bulk/every-call/", layouts[i]->name, NULL);
+      g_autofree char *others = g_strconcat ("/store/bulk/others/", layouts[i]->name, NULL);
+      g_test_add_data_func (failing, layouts[i], test_every_call);
+      g_test_add_data_func (others, layouts[i], test_others);
+    }
+  return g_test_run ();
+}

@@ -1,6 +1,8 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
+#include "tall-json.h"
+#include "tall-json-output.h"
 #include "tall-load-arguments.h"
 #include "tall-load-report.h"
 #include "tall-options.h"
@@ -14,6 +16,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Orders that a dry run prints unless told. */
+#define SHOWN_ORDERS 3
+
 typedef struct
 {
   char *map;
@@ -24,6 +29,11 @@ typedef struct
   TallBulkExisting existing; /* the same, understood */
   gboolean assume_new;
   gboolean sniff;
+  gint dry_run; /* orders to print; -1: no dry run */
+  gint rate;
+  char *max_rejects;
+  guint64 max_rows; /* the same, understood */
+  guint max_percent;
   gint jobs;
   gboolean json;
   gboolean quiet;
@@ -87,6 +97,44 @@ announce_spool (const char *folder, guint64 bytes, gpointer data G_GNUC_UNUSED)
            size, folder);
 }
 
+typedef struct
+{
+  TallRejects *rejects;
+  gint to_show;
+} LoadHooks;
+
+/* Prints the first orders, or customers, of a dry run. */
+static void
+show_item (const TallLoadItem *item, gpointer data)
+{
+  LoadHooks *hooks = data;
+  if (hooks->to_show <= 0)
+    return;
+  hooks->to_show--;
+  tall_progress_clear ();
+  g_autofree char *text = item->order != NULL ? tall_order_to_json (item->order, FALSE)
+                                              : tall_customer_to_json (item->customer, FALSE);
+  tall_print_json ("{\"%s\":%s}\n", item->order != NULL ? "order" : "customer", text);
+}
+
+static void
+show_progress (TallLoadStage stage,
+               const TallLoadSummary *summary,
+               guint64 position,
+               guint64 size,
+               gpointer data)
+{
+  LoadHooks *hooks = data;
+  TallProgress progress = { .stage = stage,
+                            .items = summary->counts.stored.items + summary->counts.unchanged.items
+                                     + summary->counts.skipped.items,
+                            .rows = summary->rows,
+                            .rejected = tall_rejects_get_count (hooks->rejects),
+                            .position = position,
+                            .size = size };
+  tall_progress_show (&progress);
+}
+
 static TallExit
 load_file (TallLoadReport *report,
            const LoadOptions *own,
@@ -98,7 +146,11 @@ load_file (TallLoadReport *report,
   options.storing.jobs = (guint)own->jobs;
   options.storing.bulk.on_existing = own->existing;
   options.storing.bulk.assume_new = own->assume_new;
-  options.progress = own->quiet ? NULL : tall_progress_show;
+  LoadHooks hooks = { report->rejects, own->dry_run };
+  options.data = &hooks;
+  options.show = show_item;
+  options.rate = (guint)own->rate;
+  options.progress = own->quiet ? NULL : show_progress;
   options.announce = own->quiet ? NULL : announce_spool;
   options.folder = own->spool;
   options.stop = tall_stop_on_signals ();
@@ -212,8 +264,10 @@ prepare_and_load (const TallOptions *options, const GPtrArray *arguments, const 
         return code;
     }
   tall_load_files_start (files);
-  g_autoptr (TallFront) front = tall_options_open_front (options, &tall_command_load, &code);
-  if (front == NULL)
+  g_autoptr (TallFront) front = NULL;
+  if (own->dry_run < 0)
+    front = tall_options_open_front (options, &tall_command_load, &code);
+  if (front == NULL && own->dry_run < 0)
     return code;
   g_autoptr (TallRejects) rejects = tall_rejects_new (own->rejects, &error);
   if (rejects == NULL)
@@ -221,8 +275,10 @@ prepare_and_load (const TallOptions *options, const GPtrArray *arguments, const 
       tall_print_failure (error);
       return TALL_EXIT_FAILED;
     }
+  if (own->max_rejects != NULL)
+    tall_rejects_set_limit (rejects, own->max_rows, own->max_percent);
   TallLoadReport report = { tall_load_files_get (files, 0)->mapping->kind, .rejects = rejects,
-                            .rejects_path = own->rejects };
+                            .rejects_path = own->rejects, .is_dry = own->dry_run >= 0 };
   return load_file (&report, own, front, files);
 }
 
@@ -262,6 +318,21 @@ sniff (const TallOptions *options)
   return is_whole ? TALL_EXIT_DONE : TALL_EXIT_NO;
 }
 
+static gboolean
+parse_max_rejects (LoadOptions *own)
+{
+  if (own->max_rejects == NULL)
+    return TRUE;
+  guint64 percent = 0;
+  g_autofree char *text = g_strdup (own->max_rejects);
+  if (!g_str_has_suffix (text, "%"))
+    return g_ascii_string_to_unsigned (text, 10, 0, G_MAXINT64, &own->max_rows, NULL);
+  text[strlen (text) - 1] = '\0';
+  gboolean ok = g_ascii_string_to_unsigned (text, 10, 1, 100, &percent, NULL);
+  own->max_percent = (guint)percent;
+  return ok;
+}
+
 static TallExit
 check_and_load (const TallOptions *options, LoadOptions *own)
 {
@@ -281,6 +352,13 @@ check_and_load (const TallOptions *options, LoadOptions *own)
     }
   if (own->jobs < 1 || own->jobs > 256)
     return tall_usage_error (&tall_command_load, "--jobs takes a number from 1 to 256");
+  if (own->rate < 0)
+    return tall_usage_error (&tall_command_load, "--rate takes a number of orders a second");
+  if (!parse_max_rejects (own))
+    return tall_usage_error (&tall_command_load,
+                             "--max-rejects takes a number of rows, or a percentage from 1%% to "
+                             "100%%, not “%s”",
+                             own->max_rejects);
   if (!parse_existing (own))
     return tall_usage_error (&tall_command_load,
                              "--on-existing takes report, skip or replace, not “%s”",
@@ -299,10 +377,31 @@ check_and_load (const TallOptions *options, LoadOptions *own)
   return prepare_and_load (options, arguments, own);
 }
 
+/* Joins `--dry-run` with a number that follows: GLib takes such an option with or without one, not
+ * both. */
+static char **
+join_dry_run (int *argc, char **argv)
+{
+  GPtrArray *all = g_ptr_array_new ();
+  for (int i = 0; i < *argc; i++)
+    {
+      gboolean is_it = g_str_equal (argv[i], "--dry-run");
+      guint64 n = SHOWN_ORDERS;
+      if (is_it && i + 1 < *argc
+          && g_ascii_string_to_unsigned (argv[i + 1], 10, 0, G_MAXINT, &n, NULL))
+        i++;
+      g_ptr_array_add (all, is_it ? g_strdup_printf ("--dry-run=%" G_GUINT64_FORMAT, n)
+                                  : g_strdup (argv[i]));
+    }
+  *argc = (int)all->len;
+  g_ptr_array_add (all, NULL);
+  return (char **)g_ptr_array_free (all, FALSE);
+}
+
 static TallExit
 run (int argc, char **argv)
 {
-  LoadOptions own = { .jobs = 8 };
+  LoadOptions own = { .jobs = 8, .dry_run = -1 };
   const GOptionEntry entries[] = {
     { "map", 0, 0, G_OPTION_ARG_FILENAME, &own.map, "which column is what: a preset or a file",
       "NAME|FILE" },
@@ -321,6 +420,12 @@ run (int argc, char **argv)
     { "spool", 0, 0, G_OPTION_ARG_FILENAME, &own.spool,
       "where rows of orders come together, and the copy of a pipe goes (default: $TMPDIR or /tmp)",
       "DIR" },
+    { "dry-run", 0, 0, G_OPTION_ARG_INT, &own.dry_run,
+      "store nothing: print the first N orders as JSON (default 3), and what would be rejected",
+      "[N]" },
+    { "max-rejects", 0, 0, G_OPTION_ARG_STRING, &own.max_rejects,
+      "stop when more rows are rejected; a percentage counts from 1,000 rows on", "N|N%" },
+    { "rate", 0, 0, G_OPTION_ARG_INT, &own.rate, "at most so many orders a second", "N" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &own.json, "the summary as JSON", NULL },
     { "quiet", 0, 0, G_OPTION_ARG_NONE, &own.quiet, "no bar, and no summary unless with --json",
       NULL },
@@ -329,7 +434,8 @@ run (int argc, char **argv)
   g_auto (TallOptions) options = TALL_OPTIONS_INIT;
   g_autoptr (GError) error = NULL;
   TallExit code;
-  if (tall_options_parse (&options, &tall_command_load, entries, argc, argv, &error))
+  g_auto (GStrv) joined = join_dry_run (&argc, argv);
+  if (tall_options_parse (&options, &tall_command_load, entries, argc, joined, &error))
     code = check_and_load (&options, &own);
   else
     code = tall_call_error (&tall_command_load, error);
@@ -338,6 +444,7 @@ run (int argc, char **argv)
   g_free (own.on_existing);
   g_free (own.print_map);
   g_free (own.spool);
+  g_free (own.max_rejects);
   return code;
 }
 

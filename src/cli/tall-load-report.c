@@ -51,6 +51,12 @@ get_tally (const TallLoadReport *self, guint end)
   return G_STRUCT_MEMBER_P (&self->summary.counts, ends[end].offset);
 }
 
+static const char *
+get_name (const TallLoadReport *self, guint end)
+{
+  return end == 0 && self->is_dry ? "good" : ends[end].name;
+}
+
 /* The first end is always named, the others if there are any. */
 static gboolean
 is_named (const TallLoadReport *self, guint end)
@@ -88,7 +94,7 @@ print_rows (const TallLoadReport *self)
       guint64 rows = get_tally (self, i)->rows;
       known += rows;
       if (is_named (self, i))
-        tall_print (" %" G_GUINT64_FORMAT " %s +", rows, ends[i].name);
+        tall_print (" %" G_GUINT64_FORMAT " %s +", rows, get_name (self, i));
     }
   tall_print (" %" G_GUINT64_FORMAT " rejected", rejected);
   if (self->summary.rows > known)
@@ -168,7 +174,7 @@ tall_load_report_print_json (const TallLoadReport *self)
   for (guint i = 0; i < G_N_ELEMENTS (ends); i++)
     {
       const TallStorerTally *tally = get_tally (self, i);
-      tall_json_begin_object (builder, ends[i].name);
+      tall_json_begin_object (builder, get_name (self, i));
       tall_json_add_number (builder, get_noun (self, 2), tally->items);
       tall_json_add_number (builder, "rows", tally->rows);
       tall_json_add_number (builder, "lines", tally->lines);

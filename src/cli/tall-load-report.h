@@ -18,6 +18,7 @@ typedef struct
   TallRejects *rejects;     /* not owned */
   const char *rejects_path; /* where they are kept; NULL: nowhere */
   gdouble seconds;
+  gboolean is_dry; /* nothing was stored */
 } TallLoadReport;
 
 void tall_load_report_print (const TallLoadReport *self);

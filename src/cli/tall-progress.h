@@ -6,12 +6,24 @@
 
 G_BEGIN_DECLS
 
-/* A bar on standard error, if that is a terminal, a few times a second. One load at a time. */
-void tall_progress_show (TallLoadStage stage,
-                         const TallLoadSummary *summary,
-                         guint64 position,
-                         guint64 size,
-                         gpointer data);
+/**
+ * TallProgress:
+ *
+ * How far a load is.
+ */
+typedef struct
+{
+  TallLoadStage stage;
+  guint64 items;    /* orders or customers that are done */
+  guint64 rows;     /* read */
+  guint64 rejected; /* of these */
+  guint64 position; /* bytes, or rows put aside, that the stage has done */
+  guint64 size;     /* and has to do; 0: not known */
+} TallProgress;
+
+/* A bar on standard error, a few times a second; a line every ten seconds if that is no terminal.
+ * One load at a time. */
+void tall_progress_show (const TallProgress *progress);
 void tall_progress_show_text (const char *text);
 void tall_progress_clear (void);
 

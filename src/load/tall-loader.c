@@ -7,13 +7,17 @@
 #include <gio/gio.h>
 
 #define CHECK_ROWS 256
+#define MAX_WAIT (200 * 1000) /* microseconds without a look whether the load is to stop */
 
 typedef struct
 {
-  TallStorer *storer; /* owned */
+  TallStorer *storer; /* owned; NULL in a dry run */
   const TallLoadFiles *files;
   TallRejects *rejects;
   const TallLoadOptions *options;
+  TallStorerCounts counts; /* of a dry run */
+  gint64 began;            /* monotonic time of the first item */
+  guint64 n_items;
   guint64 n_rows;         /* read … */
   guint64 n_spooled_rows; /* … and put aside, and read again */
 } Loader;
@@ -25,11 +29,42 @@ is_asked_to_stop (const Loader *self)
   return self->options->stop != NULL && g_atomic_int_get (self->options->stop) != 0;
 }
 
+/* Waits until the next item may go, or the load is asked to stop. */
+static void
+keep_rate (Loader *self)
+{
+  if (self->options->rate == 0)
+    return;
+  if (self->n_items == 0)
+    self->began = g_get_monotonic_time ();
+  gint64 due = self->began + (gint64)(self->n_items++ * G_USEC_PER_SEC / self->options->rate);
+  gint64 now;
+  while ((now = g_get_monotonic_time ()) < due && !is_asked_to_stop (self))
+    g_usleep ((gulong)MIN (due - now, MAX_WAIT));
+}
+
+/* What a dry run does in place of storing. */
+static void
+count_item (Loader *self, TallLoadItem *taken)
+{
+  g_autoptr (TallLoadItem) item = taken;
+  self->counts.stored.items++;
+  self->counts.stored.rows += tall_load_item_count_rows (item);
+  if (item->order != NULL)
+    self->counts.stored.lines += tall_order_count_lines (item->order);
+  if (self->options->show != NULL)
+    self->options->show (item, self->options->data);
+}
+
 static void
 submit_item (TallLoadItem *item, gpointer data)
 {
   Loader *self = data;
-  tall_storer_add (self->storer, item);
+  keep_rate (self);
+  if (self->storer != NULL)
+    tall_storer_add (self->storer, item);
+  else
+    count_item (self, item);
 }
 
 /* What there is to say now. */
@@ -37,6 +72,7 @@ static void
 sum_up (Loader *self, TallLoadSummary *summary)
 {
   *summary = (TallLoadSummary){ .rows = self->n_rows, .spooled_rows = self->n_spooled_rows };
+  summary->counts = self->counts;
   if (self->storer != NULL)
     tall_storer_count (self->storer, &summary->counts);
 }
@@ -85,8 +121,11 @@ take_row (const TallCsvRow *row, gpointer data, GError **error)
   if (is_asked_to_stop (self))
     return set_cancelled (self, row, error);
   guint64 n = row != NULL ? ++self->n_rows : ++self->n_spooled_rows;
+  if (!tall_rejects_check_limit (self->rejects, self->n_rows, error))
+    return FALSE;
   return n % CHECK_ROWS != 0
-         || (!tall_storer_has_failed (self->storer) && !tall_rejects_has_failed (self->rejects));
+         || ((self->storer == NULL || !tall_storer_has_failed (self->storer))
+             && !tall_rejects_has_failed (self->rejects));
 }
 
 static gboolean
@@ -122,7 +161,7 @@ static gboolean
 finish_storing (Loader *self, GError **error)
 {
   g_autoptr (GError) failure = NULL;
-  if (tall_storer_finish (self->storer, &failure))
+  if (self->storer == NULL || tall_storer_finish (self->storer, &failure))
     return *error == NULL;
   g_clear_error (error);
   g_propagate_error (error, g_steal_pointer (&failure));
@@ -143,6 +182,7 @@ prepare_files (const TallLoadFiles *files, TallRejects *rejects, const gint *sto
 
 /**
  * tall_load:
+ * @front: (nullable): NULL: a dry run, which stores nothing, and counts as stored what could be
  * @files: before their first rows
  * @rejects: where rejected rows go; finished by this function
  * @summary: (out caller-allocates): set also after a failure
@@ -155,7 +195,8 @@ prepare_files (const TallLoadFiles *files, TallRejects *rejects, const gint *sto
  *
  * Returns: FALSE if the load was stopped: the file could not be read or has changed, the
  *   spool took no more, the store was out of reach for too long, the outcome of a put stayed
- * unknown, or the reject file could not be written
+ *   unknown, too many rows were rejected (tall_rejects_set_limit()), or the reject file could not
+ * be written
  */
 gboolean
 tall_load (TallFront *front,
@@ -165,11 +206,12 @@ tall_load (TallFront *front,
            TallLoadSummary *summary,
            GError **error)
 {
-  g_autoptr (TallStorer) storer = begin_storing (front, files, rejects, options, error);
+  g_autoptr (TallStorer) storer =
+      front != NULL ? begin_storing (front, files, rejects, options, error) : NULL;
   const TallReadingHooks hooks = { submit_item, take_row, report_progress, announce_spool };
   Loader self = { .storer = storer, .files = files, .rejects = rejects, .options = options };
   sum_up (&self, summary);
-  if (storer == NULL)
+  if (storer == NULL && front != NULL)
     return FALSE;
 
   g_autoptr (GError) local = NULL;

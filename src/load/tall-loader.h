@@ -43,6 +43,12 @@ typedef void (*TallLoadProgress) (TallLoadStage stage,
 typedef void (*TallLoadAnnounce) (const char *folder, guint64 bytes, gpointer data);
 
 /**
+ * TallLoadShow:
+ * @item: an order or customer that a dry run would have stored
+ */
+typedef void (*TallLoadShow) (const TallLoadItem *item, gpointer data);
+
+/**
  * TallLoadOptions:
  *
  * Start from TALL_LOAD_OPTIONS_INIT.
@@ -53,7 +59,9 @@ typedef struct
   const char *folder; /* where rows and pipes are kept for a while; NULL: where such files go */
   TallLoadProgress progress;
   TallLoadAnnounce announce;
+  TallLoadShow show; /* of dry runs */
   gpointer data;
+  guint rate;       /* orders, or customers, a second at most; 0: as many as there can be */
   const gint *stop; /* atomic; the load stops when it is not 0 any more; NULL: it never does */
 } TallLoadOptions;
 

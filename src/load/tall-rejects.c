@@ -16,6 +16,7 @@
 
 /* Kinds of reasons that are counted one by one; in a file with more, the rest count as one. */
 #define MAX_TALLIES 200
+#define MIN_PERCENT_ROWS 1000 /* few rows say nothing about all */
 #define OTHER_REASONS "other reasons"
 
 /* A load that is killed leaves this behind; the next one with that reject file replaces it. */
@@ -45,6 +46,9 @@ struct _TallRejects
   GPtrArray *files;   /* of File; empty: they are not known */
   gboolean has_begun; /* the reject file has its own header */
   guint64 count;
+  gboolean has_limit; /* set before other threads add */
+  guint64 max_rows;
+  guint max_percent;     /* of the rows read; 0: @max_rows counts */
   GPtrArray *tally;      /* of TallRejectTally, in the order in which they came up */
   GHashTable *by_reason; /* char * of the tally → the tally */
 };
@@ -354,6 +358,46 @@ tall_rejects_get_count (TallRejects *self)
 {
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->lock);
   return self->count;
+}
+
+/**
+ * tall_rejects_set_limit:
+ * @max_rows: rejected rows that are not too many
+ * @max_percent: of the rows read, from the thousandth on, in place of @max_rows; 0: not so
+ *
+ * To be called before rows are added.
+ */
+void
+tall_rejects_set_limit (TallRejects *self, guint64 max_rows, guint max_percent)
+{
+  self->has_limit = TRUE;
+  self->max_rows = max_rows;
+  self->max_percent = max_percent;
+}
+
+/**
+ * tall_rejects_check_limit:
+ * @rows_read: until now
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID if more rows are rejected than tall_rejects_set_limit()
+ *   allows
+ */
+gboolean
+tall_rejects_check_limit (TallRejects *self, guint64 rows_read, GError **error)
+{
+  if (!self->has_limit)
+    return TRUE;
+  guint64 count = tall_rejects_get_count (self);
+  gboolean is_over = self->max_percent > 0 ? rows_read >= MIN_PERCENT_ROWS
+                                                 && count * 100 > rows_read * self->max_percent
+                                           : count > self->max_rows;
+  if (!is_over)
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID,
+               "Stopped after %" G_GUINT64_FORMAT " rows, as %" G_GUINT64_FORMAT
+               " are rejected, more than are allowed",
+               rows_read, count);
+  return FALSE;
 }
 
 /* TRUE if a row could not be written to the reject file: going on would lose rows. */

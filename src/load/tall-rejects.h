@@ -53,6 +53,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallRejects, tall_rejects_free)
 
 void tall_rejects_add_file (TallRejects *self, const char *name, TallSlice header);
 void tall_rejects_add (TallRejects *self, const TallReject *reject);
+void tall_rejects_set_limit (TallRejects *self, guint64 max_rows, guint max_percent);
+gboolean tall_rejects_check_limit (TallRejects *self,
+                                   guint64 rows_read,
+                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
 guint64 tall_rejects_get_count (TallRejects *self);
 guint64 tall_rejects_get_count_of (TallRejects *self, guint file);
 const char *tall_rejects_get_file_name (TallRejects *self, guint file);

@@ -12,7 +12,10 @@ import json
 import pathlib
 import sys
 
-from support import NORTHWIND, RETAIL, DONE, NO, USAGE, FAILED, test, run, equal, new_store, main
+from support import (
+    NORTHWIND, RETAIL, DONE, NO, USAGE, FAILED, test, run, equal, new_store, on_terminal, main,
+)
+
 
 ORDERS = NORTHWIND / "orders.csv"
 
@@ -171,6 +174,60 @@ def load_shapes(folder):
         pathlib.Path(path).write_bytes(content)
         run(*load).ends(code, *texts)
     equal(run("list", "--store", store, "A", "--json").ends(DONE).out.count("order_number"), 2)
+
+
+@test
+def dry_run(folder):
+    """Nothing is opened or stored: the first orders, the rejects, and the same sum."""
+    rejects = f"{folder}/bad.csv"
+    dry = ["load", "--map", "online-retail", RETAIL, "--rejects", rejects]
+    said = run(*dry, "--dry-run").ends(NO, "9999 read = 7708 good + 2291 rejected",
+                                       "444 with 7708 lines", "2291 × CustomerID")
+    shown = [line for line in said.out.splitlines() if line.startswith("{")]
+    equal([json.loads(line)["order"]["order_number"] for line in shown],
+          ["536365", "536366", "536367"])
+    equal(len(pathlib.Path(rejects).read_bytes().split(b"\n")), 2293)
+    for options, n in ((["--dry-run", "5"], 5), (["--dry-run=1"], 1), (["--dry-run", "0"], 0)):
+        out = run(*dry, *options, "--quiet").ends(NO).out
+        equal((options, len(out.splitlines())), (options, n))
+    summary = json.loads(run(*dry, "--dry-run", "0", "--json").ends(NO).out)
+    equal((summary["rows"], summary["rejected_rows"], summary["good"]),
+          (9999, 2291, {"orders": 444, "rows": 7708, "lines": 7708}))
+    shown = run("load", "--map", "northwind-customers", NORTHWIND / "customers.csv", "--dry-run",
+                "1", "--quiet").ends(DONE).out
+    equal(json.loads(shown)["customer"]["number"], "ALFKI")
+    run(*dry, "--dry-run=x").ends(USAGE, "--dry-run")
+
+
+@test
+def max_rejects(folder):
+    """A hopeless load ends early, and says so; what is within the limit does not."""
+    dry = ["load", "--map", "online-retail", RETAIL, "--dry-run", "0"]
+    run(*dry, "--max-rejects", "2291").ends(NO, "2291 rejected")
+    run(*dry, "--max-rejects", "2290").ends(FAILED, "as 2291 are rejected, more than")
+    run(*dry, "--max-rejects", "0").ends(FAILED, "as 1 are rejected", "1 rejected")
+    run(*dry, "--max-rejects", "50%").ends(NO, "2291 rejected")
+    run(*dry, "--max-rejects", "5%").ends(FAILED, "are rejected, more than")
+    for wrong in ("x", "-1", "0%", "101%", "%", ""):
+        run(*dry, "--max-rejects", wrong).ends(USAGE, "--max-rejects takes")
+    store = new_store(folder)
+    run("load", "--store", store, "--map", "online-retail", RETAIL, "--max-rejects", "100").ends(
+        FAILED, "Stopped after ", "load the file again")
+
+
+@test
+def rate(folder):
+    own = f"{folder}/own.map"
+    pathlib.Path(own).write_text("[order]\ncustomer_number=C\norder_number=O\n", encoding="utf-8")
+    path = f"{folder}/orders.csv"
+    pathlib.Path(path).write_text("C,O\n" + "".join(f"C,{i}\n" for i in range(1500)))
+    load = ["load", "--map", own, path, "--rate", "3000", "--dry-run", "0"]
+    summary = json.loads(run(*load, "--json").ends(DONE).out)
+    equal(0.49 < summary["seconds"], True)
+    run(*load[:-3], "-1", "--dry-run").ends(USAGE, "--rate takes")
+    said = on_terminal(*load, columns=150)
+    for text in ("rows, ", " done, ", " s left", "/s", " lines/s", " MB"):
+        equal((text, text in said), (text, True))
 
 
 if __name__ == "__main__":

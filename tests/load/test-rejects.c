@@ -55,11 +55,42 @@ test_many (void)
   assert_tally (rejects, 200, "other reasons", 1600, "worse");
 }
 
+/* A share counts from the thousandth row on; a number from the first. */
+static void
+test_limit (void)
+{
+  static const struct
+  {
+    guint64 max_rows;
+    guint max_percent;
+    guint64 rejected, read;
+    gboolean is_over;
+  } cases[] = {
+    { 0, 0, 0, 5, FALSE },      { 0, 0, 1, 5, TRUE },          { 2, 0, 2, 5, FALSE },
+    { 2, 0, 3, 5, TRUE },       { 0, 10, 999, 999, FALSE },    { 0, 10, 100, 1000, FALSE },
+    { 0, 10, 101, 1000, TRUE }, { 0, 100, 1000, 1000, FALSE },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TallRejects) rejects = tall_rejects_new (NULL, &error);
+      g_assert_no_error (error);
+      for (guint64 n = 0; n < cases[i].rejected; n++)
+        add (rejects, n + 2, "c", "bad", "worse");
+      g_assert_true (tall_rejects_check_limit (rejects, cases[i].read, &error));
+      tall_rejects_set_limit (rejects, cases[i].max_rows, cases[i].max_percent);
+      g_assert_cmpint (tall_rejects_check_limit (rejects, cases[i].read, &error), !=,
+                       cases[i].is_over);
+      g_assert_cmpint (error != NULL, ==, cases[i].is_over);
+    }
+}
+
 int
 main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/load/rejects/tally", test_tally);
   g_test_add_func ("/load/rejects/many", test_many);
+  g_test_add_func ("/load/rejects/limit", test_limit);
   return g_test_run ();
 }

@@ -69,13 +69,13 @@ print_help (GOptionContext *context)
   return tall_output_finish (TALL_EXIT_DONE);
 }
 
-static gboolean
-has_entry (const GOptionEntry *entries, const char *name)
+static const GOptionEntry *
+find_entry (const GOptionEntry *entries, const char *name, gsize len)
 {
   for (guint i = 0; entries != NULL && entries[i].long_name != NULL; i++)
-    if (g_str_equal (entries[i].long_name, name))
-      return TRUE;
-  return FALSE;
+    if (strlen (entries[i].long_name) == len && memcmp (entries[i].long_name, name, len) == 0)
+      return &entries[i];
+  return NULL;
 }
 
 static void
@@ -101,8 +101,9 @@ suggest_option (const GOptionEntry *common, const GOptionEntry *own, char **argv
     {
       if (!g_str_has_prefix (argv[i], "--"))
         continue;
-      g_autofree char *name = g_strndup (argv[i] + 2, strcspn (argv[i] + 2, "="));
-      if (has_entry (own, name) || has_entry (common, name))
+      gsize len = strcspn (argv[i] + 2, "=");
+      g_autofree char *name = g_strndup (argv[i] + 2, len);
+      if (find_entry (own, name, len) != NULL || find_entry (common, name, len) != NULL)
         continue;
       const char *meant = tall_suggest (name, (const char *const *)names->pdata);
       if (meant != NULL)
@@ -113,6 +114,29 @@ suggest_option (const GOptionEntry *common, const GOptionEntry *own, char **argv
         }
       return;
     }
+}
+
+/* Refuses `--NAME=VALUE` of an option that is only there or not. GOption takes any value for yes,
+ * even `no`. */
+static gboolean
+check_flags (const GOptionEntry *common, const GOptionEntry *own, char **argv, GError **error)
+{
+  for (guint i = 1; argv[i] != NULL && !g_str_equal (argv[i], "--"); i++)
+    {
+      const char *value = strchr (argv[i], '=');
+      if (!g_str_has_prefix (argv[i], "--") || value == NULL)
+        continue;
+      const char *name = argv[i] + 2;
+      const GOptionEntry *entry = find_entry (own, name, (gsize)(value - name));
+      if (entry == NULL)
+        entry = find_entry (common, name, (gsize)(value - name));
+      if (entry == NULL || entry->arg != G_OPTION_ARG_NONE)
+        continue;
+      tall_error_set_invalid (error, NULL, "--%s takes no value, so leave “%s” out",
+                              entry->long_name, value);
+      return FALSE;
+    }
+  return TRUE;
 }
 
 /* Where neither the command line nor the configuration file says where the orders are, the
@@ -181,7 +205,8 @@ tall_options_parse (TallOptions *self,
       g_clear_pointer (&context, g_option_context_free);
       exit (code);
     }
-  if (!tall_config_add (command->name, common, entries, argv, args, error))
+  if (!check_flags (common, entries, argv, error)
+      || !tall_config_add (command->name, common, entries, argv, args, error))
     return FALSE;
   add_arguments (args, argv);
   g_auto (GStrv) all = (GStrv)g_ptr_array_free (g_steal_pointer (&args), FALSE);

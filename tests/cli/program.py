@@ -923,5 +923,22 @@ def serve_eight_clients(folder):
         run("get", "--store", store, "C1", f"O{index}").ends(DONE)
 
 
+@test
+def flags_with_values(folder):
+    """An option without a value refuses one, in every command."""
+    store = new_store(folder)
+    for value in ("yes", "no", "", "false"):
+        run("verify", "--store", store, f"--repair={value}").ends(USAGE, "takes no value")
+    run("get", "--store", store, "--json=no", "C1", "O1").ends(USAGE, "--json takes no value")
+    run("get", "--store", store, "--", "--json=no", "O1").ends(NO)
+    commands = re.findall(r"^  ([a-z]+)\*? +\S", run("help").out.split("Where")[0], re.M)
+    flags = 0
+    for command in commands:
+        for name in re.findall(r"^  (?:-\w, )?--([a-z-]+) {2,}", run(command, "--help").out, re.M):
+            run(command, f"--{name}=no").ends(USAGE, "takes no value" if name != "help" else "help")
+            flags += 1
+    equal(flags > 20, True)
+
+
 if __name__ == "__main__":
     sys.exit(main())

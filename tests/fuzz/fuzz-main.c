@@ -6,7 +6,8 @@
 #include <string.h>
 
 /* Stands in for a fuzzing engine: runs the target on stored inputs, on every prefix of them, and
- * with every single bit flipped. */
+ * with every single bit flipped; or, with `--random SECONDS FOLDER`, on random variations of them.
+ */
 
 #define MAX_VARIED 4096 /* bytes from the start of an input that are varied */
 
@@ -66,9 +67,58 @@ run_directory (const char *path)
   return n;
 }
 
+/* One of these inputs with some bytes altered, cut, or made longer. */
+static void
+run_random (GRand *rand, const char *data, gsize size)
+{
+  gsize len = size;
+  if (g_rand_int_range (rand, 0, 4) == 0)
+    len = (gsize)g_rand_int_range (rand, 0, (gint32)size + 65);
+  g_autofree guint8 *copy = g_malloc0 (MAX (len, 1));
+  memcpy (copy, data, MIN (len, size));
+  for (gint n = g_rand_int_range (rand, 1, 9); n > 0 && len > 0; n--)
+    copy[g_rand_int_range (rand, 0, (gint32)len)] = (guint8)g_rand_int (rand);
+  LLVMFuzzerTestOneInput (copy, len);
+}
+
+static GPtrArray *
+read_directory (const char *path)
+{
+  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
+  GPtrArray *inputs = g_ptr_array_new_with_free_func ((GDestroyNotify)g_mapped_file_unref);
+  for (const char *name; dir != NULL && (name = g_dir_read_name (dir)) != NULL;)
+    {
+      g_autofree char *file = g_build_filename (path, name, NULL);
+      GMappedFile *input = g_mapped_file_new (file, FALSE, NULL);
+      if (input != NULL)
+        g_ptr_array_add (inputs, input);
+    }
+  return inputs;
+}
+
+/* Random variations for so many seconds. */
+static int
+run_for (const char *seconds, const char *path)
+{
+  g_autoptr (GPtrArray) inputs = read_directory (path);
+  gint64 end = g_get_monotonic_time () + g_ascii_strtoll (seconds, NULL, 10) * G_USEC_PER_SEC;
+  guint32 first = g_random_int (), n = 0;
+  g_print ("seeds from %u\n", first);
+  for (; inputs->len > 0 && g_get_monotonic_time () < end; n++)
+    {
+      g_autoptr (GRand) rand = g_rand_new_with_seed (first + n);
+      GMappedFile *input = g_ptr_array_index (inputs, g_rand_int (rand) % inputs->len);
+      run_random (rand, g_mapped_file_get_contents (input), g_mapped_file_get_length (input));
+    }
+  g_print ("%u random inputs\n", n);
+  return n > 0 ? 0 : 1;
+}
+
 int
 main (int argc, char **argv)
 {
+  if (argc == 4 && g_str_equal (argv[1], "--random"))
+    return run_for (argv[2], argv[3]);
   guint n = 0;
   for (int i = 1; i < argc; i++)
     n += run_directory (argv[i]);

@@ -29,7 +29,7 @@ class Mix:
         self.name = f"{layout}-{time.time_ns()}"
         self.epoch = time.monotonic_ns()
         self._folder, self._options = folder, options
-        self._direct, self._through = self._url(direct), self._url(gateways or direct)
+        self.direct, self.through = self._url(direct), self._url(gateways or direct)
         self.histories, self.processes = [], []
         self._create()
 
@@ -37,7 +37,7 @@ class Mix:
         """Makes the deployment; HBase may still be busy with what died before."""
         for attempt in range(SETUP_TRIES):
             try:
-                self._run(f"setup{attempt}", self._direct, seconds=0, create=self.layout,
+                self._run(f"setup{attempt}", self.direct, seconds=0, create=self.layout,
                           ttl=self._ttl)
                 return
             except AssertionError:
@@ -59,7 +59,7 @@ class Mix:
         for clock in clocks or self._clocks:
             process = f"p{len(self.histories)}"
             self.processes.append(start_workload(
-                self._through, self._new_history(process), process=process, epoch=self.epoch,
+                self.through, self._new_history(process), process=process, epoch=self.epoch,
                 period=PERIOD, clock=clock, seconds=100_000, **self._options))
 
     def stop(self):
@@ -82,7 +82,7 @@ class Mix:
 
         GARBLED: answers of gateways were garbled, and errors may say so.
         """
-        self._run("after", self._direct, seconds=0, read_back=READ_BACK_SECONDS)
+        self._run("after", self.direct, seconds=0, read_back=READ_BACK_SECONDS)
         return Verdict(*self.histories, garbled=garbled)
 
     def await_work(self):

@@ -19,6 +19,7 @@ import time
 
 import raw
 from campaign_mix import Mix, Proxy
+from campaign_repairs import repairs
 from cluster import REGION_BACK_SECONDS, SESSION_SECONDS, Parts, cluster_data, wait_until
 from faults import LAYOUTS, SOURCE, Checks, build_tools
 
@@ -253,6 +254,35 @@ def writer(campaign):
                      OPERATION_SECONDS + MARGIN_SECONDS)
 
 
+def repair(campaign):
+    """Repairs beside writers, through calls that go wrong; a writer is killed, and repairs are."""
+    proxy = Proxy(campaign.parts.gateways)
+    try:
+        with campaign.mixes("record-type", "blob", gateways=proxy.gateways) as mixes:
+            for mix in mixes:
+                mix.await_work()
+            with repairs(mixes) as menders:
+                proxy.tell("set " + FAULTS)
+                time.sleep(FAULT_SECONDS)
+                for mix in mixes:
+                    mix.processes[0].kill()
+                    mix.start(clocks=(0,))
+                wait_until(lambda: all(mender.mended > 0 and mender.killed > 0
+                                       for mender in menders), PATIENCE_SECONDS, "repairs")
+                proxy.tell("clear")
+                cleared = time.monotonic()
+                campaign.await_puts(mixes, AFTER, since=cleared)
+        proxy.tell("settle")
+    finally:
+        proxy.close()
+    for mix, mender in zip(mixes, menders):
+        left = mender.settle()
+        campaign.checks.check(not mender.false, f"{mix.layout}: {mender}, nothing damaged",
+                              mender.false)
+        campaign.checks.check(not left, f"{mix.layout}: nothing is wrong at the end", left)
+    campaign.conclude(mixes, "repairs", garbled=True)
+
+
 CAMPAIGNS = {
     "raw": raw_puts,
     "calls": faults_of_calls,
@@ -264,6 +294,7 @@ CAMPAIGNS = {
     PAUSE: paused_region_server,
     "master": master,
     "writer": writer,
+    "repair": repair,
 }
 
 

@@ -15,7 +15,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
 
-from support import BUILD, SOURCE, Checks, choices, names_of  # noqa: E402,F401
+from support import BUILD, PROGRAM, SOURCE, Checks, choices, names_of  # noqa: E402,F401
 
 LAYOUTS = names_of("layouts")
 MULTI_ROW_LAYOUTS = tuple(one["name"] for one in choices("layouts") if not one["single_row"])

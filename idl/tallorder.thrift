@@ -413,6 +413,75 @@ struct CustomerOrders {
   6: list<string> others
 }
 
+// ---- Verifying ----------------------------------------------------------------------------------
+
+/** What one part of a verification does: it goes on from "cursor", or looks again at "suspects". */
+struct VerifyRequest {
+  /** Only this customer, with its orders. Absent: everything. */
+  1: optional string customer_number,
+  /** Percent of the customers, 1 to 99. Absent: all. */
+  2: optional i32 sample,
+  /** Mend what needs no person. */
+  3: bool repair,
+  /** Orders, hints and other rows that it looks at, at least 1. Absent: as many as come in its
+   * time. */
+  4: optional i32 most,
+  /** Of the part before. Absent: the beginning. */
+  5: optional binary cursor,
+  /** "state" of at most 1,000 suspects of earlier parts. None: go on from the cursor. */
+  6: list<VerifySuspect> suspects
+}
+
+/** Something that looks wrong, and may be merely under way. */
+struct VerifySuspect {
+  /** What the server needs to know of it. */
+  1: binary state,
+  /** Send it again at once; if not set, 11 s later, when every write that was under way has ended. */
+  2: bool at_once
+}
+
+/** Something that is wrong. */
+struct Finding {
+  /** Such as "stale-claim"; the README of tallorder says what each means. Kinds may be added. */
+  1: string kind,
+  /** Short name of a table. */
+  2: string table,
+  /** Key of the row, or of the first of "rows". */
+  3: binary row,
+  /** How many rows are concerned. */
+  4: i32 rows,
+  /** Absent: the rows do not say it. */
+  5: optional string customer_number,
+  /** Absent: the rows do not say it, or it is about a customer. */
+  6: optional string order_number,
+  /** The one that is committed; 0: none is, or nobody knows. */
+  7: i64 revision,
+  /** For people: what exactly. */
+  8: string message,
+  /** It was found, and is not there any more. */
+  9: bool mended
+}
+
+/** What one part of a verification has found. */
+struct VerifyPart {
+  1: list<Finding> findings,
+  /** To be sent again; they come with no finding yet. */
+  2: list<VerifySuspect> suspects,
+  /** For the next part that goes on. Absent: everything was looked at, or only suspects were. */
+  3: optional binary cursor,
+  /** Customers, orders, hints and rows of ids that were looked at. */
+  4: i64 customers,
+  5: i64 orders,
+  6: i64 hints,
+  7: i64 ids,
+  /** Suspects that were written each time they were looked at, and are not judged. */
+  8: i64 busy,
+  /** A table cannot be read to its end. */
+  9: bool broken,
+  /** What ended it early, after the findings. */
+  10: optional TallError failure
+}
+
 // ---- Calls --------------------------------------------------------------------------------------
 
 /*
@@ -552,5 +621,18 @@ service OrderService {
    * Succeeds if the store of the orders answers, not only this server. May be repeated at will.
    * Errors: the general ones.
    */
-  void ping() throws (1: TallError failure)
+  void ping() throws (1: TallError failure),
+
+  /**
+   * For administrators; answered only to clients on the server's own machine. Does one part of a
+   * verification, for about a second, and keeps nothing of it: cursor and suspects go to the client
+   * and come back. So a client may stop at any time. A whole verification calls it with the cursor
+   * of the part before until there is none, and with every suspect, after its time, until there
+   * are no more. May be repeated at will.
+   * Errors: INVALID (a cursor or a suspect of another deployment or version), NOT_FOUND (nothing
+   *   was ever stored of the customer), UNSUPPORTED (a client elsewhere), and the general ones.
+   */
+  VerifyPart verify(
+    1: VerifyRequest request
+  ) throws (1: TallError failure)
 }

@@ -186,12 +186,13 @@ verify (TallFront *front, Verify *self, TallVerifyOptions *options)
   return summary.n_findings > 0 ? TALL_EXIT_NO : TALL_EXIT_DONE;
 }
 
-/* Nobody else writes, and this process does nothing else. */
+/* Nobody else writes, and this process does nothing else. A server may have other clients. */
 static gboolean
-is_alone (TallStore *store)
+is_alone (TallFront *front)
 {
-  TallTableInfo info;
-  tall_table_get_info (tall_store_get_table (store), &info);
+  TallTableInfo info = { 0 };
+  if (TALL_IS_STORE (front))
+    tall_table_get_info (tall_store_get_table (TALL_STORE (front)), &info);
   return info.is_exclusive;
 }
 
@@ -230,13 +231,13 @@ run (int argc, char **argv)
     return tall_call_error (&tall_command_verify, error);
 
   TallExit code;
-  g_autoptr (TallStore) store = tall_options_open_store (&options, &tall_command_verify, &code);
-  if (store == NULL)
+  g_autoptr (TallFront) front = tall_options_open_front (&options, &tall_command_verify, &code);
+  if (front == NULL)
     return code;
-  TallVerifyOptions wanted = { .customer_number = customer, .alone = is_alone (store) };
+  TallVerifyOptions wanted = { .customer_number = customer, .alone = is_alone (front) };
   wanted.sample = (guint)MAX (sample, 0);
   wanted.rate = (guint)MAX (rate, 0);
-  return verify (TALL_FRONT (store), &self, &wanted);
+  return verify (front, &self, &wanted);
 }
 
 const TallCommand tall_command_verify = {
@@ -248,10 +249,13 @@ const TallCommand tall_command_verify = {
       "looked at again 11 seconds later, when whoever was writing it has finished or is gone.\n\n"
       "--repair removes what nobody sees, and writes what can be known for certain. An order\n"
       "with damage that needs a person is left as it is.\n\n"
+      "A server verifies only for clients on its own machine.\n\n"
       "Exit codes: 0 all is sound, 1 something was found that does no harm to orders (with\n"
       "--repair: and is mended), 3 damage that needs a person, or the verification failed.\n\n"
       "Example:\n"
       "  tallorder verify --store rocksdb:shop --repair\n"
-      "  tallorder verify --store hbase://localhost:9090 --sample 10 --rate 5000 --json",
+      "  tallorder verify --store hbase://localhost:9090 --sample 10 --rate 5000 --json\n"
+      "  tallorder verify --server localhost:7654",
+  .takes_server = TRUE,
   .run = run,
 };

@@ -149,6 +149,50 @@ IDL_STRUCT (customer_orders_request_type,
             ALWAYS (3, TEXT, page));
 #undef Type
 
+#define Type TallVerifySuspect
+IDL_ITEM (suspect_type, "VerifySuspect", ALWAYS (1, BYTES, state), ALWAYS (2, BOOL, at_once));
+#undef Type
+
+#define Type TallIdlVerify
+IDL_STRUCT (verify_request_type,
+            "VerifyRequest",
+            ALWAYS (1, TEXT, customer_number),
+            OPTIONAL (2, I32, sample),
+            ALWAYS (3, BOOL, repair),
+            OPTIONAL (4, I32, most),
+            ALWAYS (5, BYTES, cursor),
+            STRUCTS (6, suspects, suspect_type));
+#undef Type
+
+#define Type TallIdlFinding
+IDL_ITEM (finding_type,
+          "Finding",
+          ALWAYS (1, TEXT, kind),
+          ALWAYS (2, TEXT, table),
+          ALWAYS (3, BYTES, row),
+          ALWAYS (4, I32, rows),
+          ALWAYS (5, TEXT, customer_number),
+          ALWAYS (6, TEXT, order_number),
+          ALWAYS (7, I64, revision),
+          ALWAYS (8, TEXT, message),
+          ALWAYS (9, BOOL, mended));
+#undef Type
+
+#define Type TallIdlVerifyPart
+IDL_STRUCT (verify_part_type,
+            "VerifyPart",
+            STRUCTS (1, findings, finding_type),
+            STRUCTS (2, suspects, suspect_type),
+            ALWAYS (3, BYTES, cursor),
+            ALWAYS (4, I64, customers),
+            ALWAYS (5, I64, orders),
+            ALWAYS (6, I64, hints),
+            ALWAYS (7, I64, ids),
+            ALWAYS (8, I64, busy),
+            ALWAYS (9, BOOL, broken),
+            STRUCT (10, failure, tall_idl_failure_type));
+#undef Type
+
 static TallIdlSuccess *
 add_success (TallRequest *self)
 {
@@ -391,6 +435,17 @@ static const TallIdlCall calls[] = {
       .result = VOID,
       .run = run_ping,
       .own_memory = TRUE,
+  },
+  {
+      .name = "verify",
+      .operation = "Verifying",
+      .slot = SLOT (verify_some),
+      .args = ARGS (OUTER (1, request, verify_request_type)),
+      .result = RETURNS (verify_part_type),
+      .run = tall_request_verify,
+      .is_admin = TRUE,
+      .own_memory = TRUE,
+      .item = &finding_type,
   },
 };
 #undef Type

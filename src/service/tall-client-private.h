@@ -46,5 +46,7 @@ TallCustomerOrders *tall_client_get_customer_orders (TallFront *front,
                                                      const char *number,
                                                      const TallListOptions *options,
                                                      GError **error);
+TallVerifyPart *
+tall_client_verify_some (TallFront *front, const TallVerifyRequest *request, GError **error);
 
 G_END_DECLS

@@ -228,6 +228,7 @@ tall_client_class_init (TallClientClass *klass)
   front_class->get_customer_orders = tall_client_get_customer_orders;
   front_class->describe = client_describe;
   front_class->ping = client_ping;
+  front_class->verify_some = tall_client_verify_some;
 }
 
 static void

@@ -50,6 +50,7 @@ spend_memory (gpointer memory, gsize bytes, GError **error)
 
 static TallAnswer
 answer_call (TallFront *front,
+             gboolean is_local,
              TallCallMemory *memory,
              const TallIdlCall *call,
              TallTransport *transport,
@@ -61,6 +62,7 @@ answer_call (TallFront *front,
   g_autoptr (GError) failure = NULL;
 
   tall_request_init (&request, front, memory, call);
+  request.is_local = is_local;
   tall_struct_reader_init (&reader, transport, request.arena, tall_idl_call_get_limits (call));
   reader.spend = spend_memory;
   reader.memory = memory;
@@ -114,6 +116,7 @@ read_header (TallTransport *transport, TallMessage *message, GError **error)
 /**
  * tall_handler_answer:
  * @front: what keeps the orders; called on this thread
+ * @is_local: whether the client is on this machine
  * @memory: begun for this call; takes from it what reading, running and replying need
  * @transport: where a call stands; takes the reply, which is not flushed
  *
@@ -124,6 +127,7 @@ read_header (TallTransport *transport, TallMessage *message, GError **error)
  */
 TallAnswer
 tall_handler_answer (TallFront *front,
+                     gboolean is_local,
                      TallCallMemory *memory,
                      TallTransport *transport,
                      GError **error)
@@ -136,7 +140,7 @@ tall_handler_answer (TallFront *front,
   const TallIdlCall *call = tall_calls_find (message.name);
   if (call == NULL)
     return answer_unknown (transport, &message, error);
-  return answer_call (front, memory, call, transport, &message, error);
+  return answer_call (front, is_local, memory, call, transport, &message, error);
 }
 
 /**

@@ -23,6 +23,7 @@ typedef enum
 } TallAnswer;
 
 TallAnswer tall_handler_answer (TallFront *front,
+                                gboolean is_local,
                                 TallCallMemory *memory,
                                 TallTransport *transport,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -26,6 +26,7 @@ typedef struct
   const TallStructType *args;   /* of TallIdlArgs */
   const TallStructType *result; /* of TallIdlResult */
   gboolean (*run) (TallRequest *request, GError **error); /* runs it on the server's front */
+  gboolean is_admin;   /* only clients on the server's own machine may */
   gboolean own_memory; /* @run takes what memory it needs; else that of one order is taken before */
 
   /* Of a call on many. */

@@ -116,6 +116,51 @@ typedef struct
   guint n_others;
 } TallIdlCustomerOrders;
 
+/* VerifyRequest. */
+typedef struct
+{
+  char *customer_number; /* NULL: absent */
+  gint32 sample;
+  gboolean has_sample;
+  gboolean repair;
+  gint32 most;
+  gboolean has_most;
+  TallSlice cursor;            /* NULL data: absent */
+  TallVerifySuspect *suspects; /* n_suspects of them */
+  guint n_suspects;
+} TallIdlVerify;
+
+/* Finding. */
+typedef struct
+{
+  char *kind;
+  char *table;
+  TallSlice row;
+  gint32 rows;
+  char *customer_number; /* NULL: absent */
+  char *order_number;    /* the same */
+  gint64 revision;
+  char *message;
+  gboolean mended;
+} TallIdlFinding;
+
+/* VerifyPart. */
+typedef struct
+{
+  TallIdlFinding *findings;    /* n_findings of them */
+  TallVerifySuspect *suspects; /* n_suspects of them */
+  guint n_findings;
+  guint n_suspects;
+  TallSlice cursor; /* NULL data: absent */
+  gint64 customers;
+  gint64 orders;
+  gint64 hints;
+  gint64 ids;
+  gint64 busy;
+  gboolean broken;
+  TallIdlFailure *failure; /* NULL: absent */
+} TallIdlVerifyPart;
+
 typedef struct
 {
   gpointer success;        /* of the call's type; NULL: failed, or nothing to tell */

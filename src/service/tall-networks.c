@@ -112,6 +112,20 @@ tall_networks_contain (GPtrArray *networks, GInetAddress *address)
 }
 
 /**
+ * tall_networks_is_local:
+ * @proxies: (nullable): addresses that speak for others, from tall_networks_parse()
+ * @address: an IPv4 one also as an IPv6 socket gives it
+ *
+ * Returns: whether a client of that address is on this machine, and speaks for itself
+ */
+gboolean
+tall_networks_is_local (GPtrArray *proxies, GInetAddress *address)
+{
+  g_autoptr (GInetAddress) plain = tall_networks_get_plain (address);
+  return g_inet_address_get_is_loopback (plain) && !tall_networks_contain (proxies, plain);
+}
+
+/**
  * tall_networks_get_origin:
  *
  * Returns: a number that is the same for all that one client can easily come from: one IPv4

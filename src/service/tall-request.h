@@ -17,7 +17,8 @@ struct _TallRequest
   TallFront *front;
   TallCallMemory *memory; /* not owned */
   const TallIdlCall *call;
-  TallArena *arena; /* of arguments and result */
+  gboolean is_local; /* the client is on this machine */
+  TallArena *arena;  /* of arguments and result */
   TallIdlArgs args;
   TallIdlResult result;
 };
@@ -40,5 +41,7 @@ gboolean tall_request_list_orders (TallRequest *self, GError **error) G_GNUC_WAR
 gboolean tall_request_list_customers (TallRequest *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_request_get_customer_orders (TallRequest *self,
                                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+gboolean tall_request_verify (TallRequest *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

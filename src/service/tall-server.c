@@ -7,6 +7,7 @@
 #include "tall-error.h"
 #include "tall-listen.h"
 #include "tall-log-limit.h"
+#include "tall-networks.h"
 #include "tall-places.h"
 #include "tall-session.h"
 
@@ -77,6 +78,17 @@ name_peer (GSocket *socket)
   return g_socket_connectable_to_string (G_SOCKET_CONNECTABLE (address));
 }
 
+static gboolean
+is_local (const TallServer *self, GSocket *socket)
+{
+  g_autoptr (GSocketAddress) address = g_socket_get_remote_address (socket, NULL);
+  if (!G_IS_INET_SOCKET_ADDRESS (address))
+    return FALSE;
+  return tall_networks_is_local (self->options.trusted_proxies,
+                                 g_inet_socket_address_get_address (
+                                     G_INET_SOCKET_ADDRESS (address)));
+}
+
 /* Says why a connection ends, if it does not end by itself. */
 static void
 log_end (TallServer *self, TallPlace *place, const char *peer, gboolean evicted, GError *error)
@@ -103,6 +115,7 @@ serve (TallServer *self, TallPlace *place)
   g_autoptr (GError) error = NULL;
   TallSession session = {
     .front = self->front,
+    .is_local = is_local (self, tall_place_get_socket (place)),
     .refusal = refusal,
     .transport = transport,
     .place = place,
@@ -250,6 +263,7 @@ tall_server_finalize (GObject *object)
   g_clear_pointer (&self->places, tall_places_unref);
   g_mutex_clear (&self->log_limit.mutex);
   tall_memory_clear (&self->memory);
+  g_clear_pointer (&self->options.trusted_proxies, g_ptr_array_unref);
   g_free (self->address);
   G_OBJECT_CLASS (tall_server_parent_class)->finalize (object);
 }
@@ -276,7 +290,8 @@ set_options (TallServer *self, const TallServerOptions *options)
 #define USE(member, usual) self->options.member = given->member != 0 ? given->member : (usual)
   USE (max_connections, USUAL_CONNECTIONS);
   USE (max_connections_per_address, (self->options.max_connections + 1) / 2);
-  USE (trusted_proxies, NULL);
+  if (given->trusted_proxies != NULL)
+    self->options.trusted_proxies = g_ptr_array_ref (given->trusted_proxies);
   USE (idle_grace, USUAL_IDLE_GRACE);
   USE (idle_timeout, USUAL_IDLE_TIMEOUT);
   USE (transfer_timeout, USUAL_TRANSFER_TIMEOUT);

@@ -72,9 +72,9 @@ answer_next (Running *self, const char *refusal, GError **error)
   if (!choose_protocol (transport, error))
     return FALSE;
 
-  TallAnswer answer = refusal == NULL
-                          ? tall_handler_answer (session->front, &self->memory, transport, error)
-                          : tall_handler_refuse (refusal, transport, error);
+  TallAnswer answer = refusal == NULL ? tall_handler_answer (session->front, session->is_local,
+                                                             &self->memory, transport, error)
+                                      : tall_handler_refuse (refusal, transport, error);
   if (answer == TALL_ANSWER_NONE)
     return FALSE;
   if (answer == TALL_ANSWER_RESET)

@@ -18,6 +18,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   TallFront *front;
+  gboolean is_local;        /* the client is on this machine, and may do what administrators do */
   const char *refusal;      /* not NULL: one call is answered by %TALL_ERROR_OVERLOADED with that */
   TallTransport *transport; /* made by tall_session_open() */
   TallPlace *place;         /* is kept up to date */

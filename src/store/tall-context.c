@@ -26,20 +26,25 @@ real_make_token (guint8 token[TALL_TOKEN_SIZE], gpointer data G_GNUC_UNUSED)
   tall_token_make (token);
 }
 
-/* Sets what is not set to the real thing. */
-static void
-complete_hooks (TallStoreHooks *hooks)
+/**
+ * tall_store_hooks_complete:
+ * @self: (out): @given, and the real thing where nothing is given
+ * @given: (nullable):
+ */
+void
+tall_store_hooks_complete (TallStoreHooks *self, const TallStoreHooks *given)
 {
-  if (hooks->now == NULL)
-    hooks->now = real_now;
-  if (hooks->monotonic == NULL)
-    hooks->monotonic = real_monotonic;
-  if (hooks->sleep == NULL)
-    hooks->sleep = real_sleep;
-  if (hooks->make_token == NULL)
-    hooks->make_token = real_make_token;
-  if (hooks->patience == 0)
-    hooks->patience = G_USEC_PER_SEC;
+  *self = given != NULL ? *given : (TallStoreHooks){ 0 };
+  if (self->now == NULL)
+    self->now = real_now;
+  if (self->monotonic == NULL)
+    self->monotonic = real_monotonic;
+  if (self->sleep == NULL)
+    self->sleep = real_sleep;
+  if (self->make_token == NULL)
+    self->make_token = real_make_token;
+  if (self->patience == 0)
+    self->patience = G_USEC_PER_SEC;
 }
 
 static gboolean
@@ -71,9 +76,7 @@ tall_store_context_init (TallStoreContext *self,
 {
   TallTableInfo info;
   self->table = g_object_ref (table);
-  if (hooks != NULL)
-    self->hooks = *hooks;
-  complete_hooks (&self->hooks);
+  tall_store_hooks_complete (&self->hooks, hooks);
   tall_table_get_info (table, &info);
   self->false_is_final = info.false_is_final;
 

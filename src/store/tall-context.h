@@ -27,6 +27,8 @@ typedef struct
   TallStoreHooks hooks; /* every slot set */
 } TallStoreContext;
 
+void tall_store_hooks_complete (TallStoreHooks *self, const TallStoreHooks *given);
+
 gboolean tall_store_context_init (TallStoreContext *self,
                                   TallTable *table,
                                   const TallDeployment *deployment,

@@ -26,6 +26,7 @@ tall_front_constructed (GObject *object)
     TALL_SLOT (TallFrontClass, get_customer_orders),
     TALL_SLOT (TallFrontClass, describe),
     TALL_SLOT (TallFrontClass, ping),
+    TALL_SLOT (TallFrontClass, verify_some),
   };
   tall_slots_check (G_OBJECT_TYPE_NAME (object), "TallFrontClass", TALL_FRONT_GET_CLASS (object),
                     slots, G_N_ELEMENTS (slots));
@@ -278,42 +279,30 @@ tall_front_ping (TallFront *self, GError **error)
 }
 
 /**
- * tall_front_verify:
- * @options: (nullable): what is verified; NULL: everything
- * @summary: (out): how far it came, also after an error
+ * tall_front_verify_some:
  *
- * Reads everything that is stored, in bounded memory, and reports what is wrong. Nothing is
- * reported that a writer is merely doing: what looks wrong is looked at again after some seconds.
+ * Does one part of a verification, about a second of work. tall_front_verify() does all of them.
  *
- * Returns: FALSE with %TALL_ERROR_UNSUPPORTED if this front cannot verify, %TALL_ERROR_NOT_FOUND if
- *   nothing was ever stored of the customer, or with what the store says
+ * Returns: (transfer full): what it has found; NULL with %TALL_ERROR_INVALID for a request that
+ *   makes no sense, or with what the store says
  */
-gboolean
-tall_front_verify (TallFront *self,
-                   const TallVerifyOptions *options,
-                   TallVerifySummary *summary,
-                   GError **error)
+TallVerifyPart *
+tall_front_verify_some (TallFront *self, const TallVerifyRequest *request, GError **error)
 {
-  static const TallVerifyOptions everything = { 0 };
-  g_return_val_if_fail (TALL_IS_FRONT (self), FALSE);
-  g_return_val_if_fail (summary != NULL, FALSE);
+  g_return_val_if_fail (TALL_IS_FRONT (self), NULL);
 
-  *summary = (TallVerifySummary){ 0 };
-  if (options == NULL)
-    options = &everything;
-  if (options->customer_number != NULL
-      && !tall_validate_number (options->customer_number, "customer_number", error))
-    return FALSE;
-  if (options->sample >= 100)
+  if (request->customer_number != NULL
+      && !tall_validate_number (request->customer_number, "customer_number", error))
+    return NULL;
+  if (request->sample >= 100)
     {
       tall_error_set_invalid (error, "sample", "a sample has 1 to 99 percent of the customers");
-      return FALSE;
+      return NULL;
     }
-  if (TALL_FRONT_GET_CLASS (self)->verify != NULL)
-    return TALL_FRONT_GET_CLASS (self)->verify (self, options, summary, error);
-  g_set_error (
-      error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
-      "A server does not verify; do it with --store, beside the server or, if the store is "
-      "embedded, while the server is stopped");
-  return FALSE;
+  if (request->n_suspects > TALL_VERIFY_SUSPECTS)
+    {
+      tall_error_set_invalid (error, "suspects", "there are more than %d", TALL_VERIFY_SUSPECTS);
+      return NULL;
+    }
+  return TALL_FRONT_GET_CLASS (self)->verify_some (self, request, error);
 }

@@ -187,8 +187,15 @@ struct _TallFrontClass
   /* Succeeds if the store of the orders answers. */
   gboolean (*ping) (TallFront *self, GError **error);
 
+  /* Returns (transfer full): what a part of a verification has found. Nothing is kept of it between
+   * two calls. %TALL_ERROR_UNSUPPORTED if there is nothing to verify, or if the caller may not;
+   * %TALL_ERROR_INVALID for a cursor or suspect of another deployment or version. */
+  TallVerifyPart *(*verify_some) (TallFront *self,
+                                  const TallVerifyRequest *request,
+                                  GError **error);
+
   /* Reads everything that is stored and reports what is wrong. @summary (out): how far it came,
-   * also after an error. Optional. */
+   * also after an error. Optional: otherwise tall_front_verify() does it by verify_some. */
   gboolean (*verify) (TallFront *self,
                       const TallVerifyOptions *options,
                       TallVerifySummary *summary,
@@ -201,7 +208,7 @@ struct _TallFrontClass
   /* Begins a load of very many orders; see tall_bulk_begin(). NULL: they are put as any others. */
   TallBulk *(*begin_bulk) (TallFront *self, const TallBulkOptions *options, GError **error);
 
-  gpointer padding[13];
+  gpointer padding[12];
 };
 
 gboolean tall_front_put_order (TallFront *self,
@@ -255,6 +262,9 @@ TallCustomerOrders *tall_front_get_customer_orders (TallFront *self,
                                                     const TallListOptions *options,
                                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
 TallDescription *tall_front_describe (TallFront *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallVerifyPart *tall_front_verify_some (TallFront *self,
+                                        const TallVerifyRequest *request,
+                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_front_verify (TallFront *self,
                             const TallVerifyOptions *options,
                             TallVerifySummary *summary,

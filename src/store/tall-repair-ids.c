@@ -5,14 +5,21 @@
 
 #define PAGE_ROWS 4096
 
-/* One way of an id: its row, and the row that leads back. */
+/* One way of an id: its row, what that leads from, and where to. */
 typedef struct
 {
-  const TallRow *row;
-  TallSlice from;  /* what the row leads from: an id or a number */
-  TallSlice to;    /* where it leads */
-  GByteArray *key; /* owned: of the way back */
+  TallSlice key;
+  TallSlice from; /* an id or a number */
+  TallSlice to;
+  TallRepairId *id; /* what is known of it */
 } Way;
+
+static Way
+make_way (const TallRow *row)
+{
+  return (Way){ row->key, tall_slice (row->key.data + 1, row->key.len - 1),
+                tall_ids_get_value (row), NULL };
+}
 
 /* Whether a row says something else of either end. Of two rows that lead to the same number or id
  * nobody knows which is right. */
@@ -20,50 +27,162 @@ static gboolean
 contradicts (const TallRow *row, const Way *way)
 {
   TallSlice value = tall_ids_get_value (row);
-  if (tall_slice_equal (row->key, way->row->key))
+  if (tall_slice_equal (row->key, way->key))
     return FALSE;
-  return tall_slice_equal (value, row->key.data[0] == way->row->key.data[0] ? way->to : way->from);
+  return tall_slice_equal (value, row->key.data[0] == way->key.data[0] ? way->to : way->from);
 }
 
 static TallReadResult *
-read_page (const TallStoreContext *context, TallSlice start, GError **error)
+read_plan (const TallStoreContext *context, const TallReadPlan *plan, GError **error)
 {
-  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  TallRead *read = tall_read_plan_add_scan (plan, TALL_IDS_TABLE, start, tall_slice (NULL, 0));
-  read->limit = PAGE_ROWS;
   return tall_table_read (context->table, plan, tall_verify_deadline (), error);
 }
 
-/* Reads the whole table: rows that contradict may be anywhere. */
-static gboolean
-is_only_one (const TallStoreContext *context, const Way *way, gboolean *only, GError **error)
+/* The ways that are searched for, by both of their ends: a row that leads to one of these may
+ * contradict them. */
+typedef struct
 {
-  g_autoptr (GByteArray) start = g_byte_array_new ();
-  *only = TRUE;
-  for (gboolean ended = FALSE; *only && !ended;)
+  TallReadPlan *plan;
+  TallReadResult *result; /* the rows */
+  Way *ways;
+  GHashTable *by_end; /* #GBytes → #GPtrArray of Way */
+} Ways;
+
+static void
+add_end (Ways *self, TallSlice end, Way *way)
+{
+  GBytes *key = g_bytes_new_static (end.data, end.len);
+  GPtrArray *found = g_hash_table_lookup (self->by_end, key);
+  if (found == NULL)
     {
-      g_autoptr (TallReadResult) result = read_page (context, tall_slice_array (start), error);
-      if (result == NULL)
-        return FALSE;
-      const TallRows *rows = &result->results[0];
-      ended = rows->n_rows < PAGE_ROWS;
-      for (guint i = 0; i < rows->n_rows && *only; i++)
-        *only = !contradicts (&rows->rows[i], way);
-      if (rows->n_rows == 0)
-        break;
-      tall_bytes_set_after (start, rows->rows[rows->n_rows - 1].key);
+      found = g_ptr_array_new ();
+      g_hash_table_insert (self->by_end, g_bytes_ref (key), found);
     }
+  g_ptr_array_add (found, way);
+  g_bytes_unref (key);
+}
+
+static TallRepairId *
+find_id (TallRepairId *ids, guint n, TallSlice row)
+{
+  for (guint i = 0; i < n; i++)
+    if (tall_slice_equal (ids[i].row, row))
+      return &ids[i];
+  return NULL;
+}
+
+/* Rows that are gone are not searched for: nobody needs to know any more. */
+static gboolean
+ways_read (Ways *self, const TallStoreContext *context, TallRepairId *ids, guint n, GError **error)
+{
+  self->plan = tall_read_plan_new ();
+  TallSlice *keys = tall_arena_newa0 (self->plan->arena, TallSlice, n);
+  for (guint i = 0; i < n; i++)
+    keys[i] = ids[i].row;
+  tall_read_plan_add_gets (self->plan, TALL_IDS_TABLE, keys, n);
+  self->by_end = g_hash_table_new_full (g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref,
+                                        (GDestroyNotify)g_ptr_array_unref);
+  self->result = read_plan (context, self->plan, error);
+  if (self->result == NULL)
+    return FALSE;
+  const TallRows *rows = &self->result->results[0];
+  self->ways = g_new0 (Way, MAX (rows->n_rows, 1));
+  for (guint i = 0; i < rows->n_rows; i++)
+    {
+      Way *way = &self->ways[i];
+      *way = make_way (&rows->rows[i]);
+      way->id = find_id (ids, n, way->key);
+      add_end (self, way->from, way);
+      add_end (self, way->to, way);
+    }
+  return TRUE;
+}
+
+static void
+ways_clear (Ways *self)
+{
+  g_clear_pointer (&self->by_end, g_hash_table_unref);
+  g_clear_pointer (&self->ways, g_free);
+  g_clear_pointer (&self->result, tall_read_result_free);
+  g_clear_pointer (&self->plan, tall_read_plan_free);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Ways, ways_clear)
+
+static void
+judge (Ways *self, const TallRow *row)
+{
+  TallSlice value = tall_ids_get_value (row);
+  g_autoptr (GBytes) end = g_bytes_new_static (value.data, value.len);
+  const GPtrArray *found = g_hash_table_lookup (self->by_end, end);
+  for (guint i = 0; found != NULL && i < found->len; i++)
+    {
+      Way *way = g_ptr_array_index (found, i);
+      if (contradicts (row, way))
+        way->id->contradicted = TRUE;
+    }
+}
+
+/* Judges a page of the table. Moves @place on. */
+static gboolean
+search_page (
+    Ways *self, const TallStoreContext *context, GByteArray *place, gboolean *ended, GError **error)
+{
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  TallRead *read = tall_read_plan_add_scan (plan, TALL_IDS_TABLE, tall_slice_array (place),
+                                            tall_slice (NULL, 0));
+  read->limit = PAGE_ROWS;
+  g_autoptr (TallReadResult) result = read_plan (context, plan, error);
+  if (result == NULL)
+    return FALSE;
+  const TallRows *rows = &result->results[0];
+  *ended = rows->n_rows < PAGE_ROWS;
+  for (guint i = 0; i < rows->n_rows; i++)
+    judge (self, &rows->rows[i]);
+  if (rows->n_rows > 0)
+    tall_bytes_set_after (place, rows->rows[rows->n_rows - 1].key);
+  return TRUE;
+}
+
+/**
+ * tall_repair_search_ids:
+ * @ids: (inout): what is searched for; those that are contradicted are marked
+ * @place: (inout): where the search goes on; empty: at the beginning
+ * @until: g_get_monotonic_time() when it ends, after a page at least
+ * @ended: (out): whether it has come to the end of the table
+ *
+ * Looks for rows that say something else than a half id: they may be anywhere in the table, so all
+ * of it is read, once for all of @ids.
+ *
+ * Returns: FALSE if the table could not be read now
+ */
+gboolean
+tall_repair_search_ids (const TallStoreContext *context,
+                        TallRepairId *ids,
+                        guint n,
+                        GByteArray *place,
+                        gint64 until,
+                        gboolean *ended,
+                        GError **error)
+{
+  g_auto (Ways) ways = { 0 };
+  if (!ways_read (&ways, context, ids, n, error))
+    return FALSE;
+  do
+    if (!search_page (&ways, context, place, ended, error))
+      return FALSE;
+  while (!*ended && g_get_monotonic_time () < until);
   return TRUE;
 }
 
 static gboolean
 write_back (const TallStoreContext *context,
             const Way *way,
+            TallSlice back,
             TallRepairOutcome *outcome,
             GError **error)
 {
   g_autoptr (TallBatch) batch = tall_batch_new ();
-  TallMutation *mutation = tall_batch_add (batch, TALL_IDS_TABLE, tall_slice_array (way->key));
+  TallMutation *mutation = tall_batch_add (batch, TALL_IDS_TABLE, back);
   gboolean matched = FALSE;
   tall_mutation_put (batch, mutation, TALL_IDS_QUALIFIER, TALL_IDS_TIMESTAMP, way->from);
   if (!tall_table_apply_if (context->table, mutation, TALL_IDS_QUALIFIER, NULL, TALL_DURABLE,
@@ -75,11 +194,9 @@ write_back (const TallStoreContext *context,
 
 /**
  * tall_repair_id:
- * @row: key of a row that leads from a customer's id to the number, or from the number to the id,
- *   while the way back is missing
- * @outcome: (out): %TALL_REPAIR_LEFT: another row leads to the same number or id
+ * @row: key of a half id that nothing contradicts, as tall_repair_search_ids() has found
  *
- * Writes the way back, if no row of the table says something else. It reads the whole table.
+ * Writes the way back.
  *
  * Returns: FALSE if the table could not be read or written now
  */
@@ -91,21 +208,14 @@ tall_repair_id (const TallStoreContext *context,
 {
   g_autoptr (GByteArray) key = g_byte_array_new ();
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  gboolean only = FALSE;
   *outcome = TALL_REPAIR_OVERTAKEN;
   tall_read_plan_add_get (plan, TALL_IDS_TABLE, row);
-  g_autoptr (TallReadResult) result =
-      tall_table_read (context->table, plan, tall_verify_deadline (), error);
+  g_autoptr (TallReadResult) result = read_plan (context, plan, error);
   if (result == NULL)
     return FALSE;
   if (result->results[0].n_rows == 0
       || tall_verify_ids.locate (context, &result->results[0].rows[0], key) == NULL)
     return TRUE;
-  Way way = { .row = &result->results[0].rows[0], .key = key };
-  way.from = tall_slice (row.data + 1, row.len - 1);
-  way.to = tall_ids_get_value (way.row);
-  if (!is_only_one (context, &way, &only, error))
-    return FALSE;
-  *outcome = TALL_REPAIR_LEFT;
-  return !only || write_back (context, &way, outcome, error);
+  Way way = make_way (&result->results[0].rows[0]);
+  return write_back (context, &way, tall_slice_array (key), outcome, error);
 }

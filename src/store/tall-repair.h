@@ -22,6 +22,18 @@ typedef enum
   TALL_REPAIR_OVERTAKEN,
 } TallRepairOutcome;
 
+/**
+ * TallRepairId:
+ *
+ * A row that leads from a customer's id to the number, or from the number to the id, while the way
+ * back is missing.
+ */
+typedef struct
+{
+  TallSlice row;         /* key */
+  gboolean contradicted; /* out: another row leads to the same number or id */
+} TallRepairId;
+
 gboolean tall_repair_rows (const TallVerifyLook *look,
                            TallRepairOutcome *outcome,
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
@@ -29,6 +41,13 @@ gboolean tall_repair_hint (const TallStoreContext *context,
                            TallSlice row,
                            TallRepairOutcome *outcome,
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_repair_search_ids (const TallStoreContext *context,
+                                 TallRepairId *ids,
+                                 guint n,
+                                 GByteArray *place,
+                                 gint64 until,
+                                 gboolean *ended,
+                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_repair_id (const TallStoreContext *context,
                          TallSlice row,
                          TallRepairOutcome *outcome,

@@ -10,6 +10,7 @@
 #include "tall-list.h"
 #include "tall-many.h"
 #include "tall-store-bulk.h"
+#include "tall-verify-part.h"
 #include "tall-verify-run.h"
 #include "tall-write.h"
 
@@ -305,18 +306,27 @@ tall_store_ping (TallFront *front, GError **error)
   return deployment != NULL;
 }
 
+static TallVerifyPart *
+tall_store_verify_some (TallFront *front, const TallVerifyRequest *request, GError **error)
+{
+  TallStore *self = TALL_STORE (front);
+  if (request->repair && !check_writable (self, error))
+    return NULL;
+  TallVerifyPart *part = tall_verify_part (&self->context, request, error);
+  if (part == NULL)
+    g_prefix_error (error, "Verifying: ");
+  else if (part->error != NULL)
+    g_prefix_error (&part->error, "Verifying: ");
+  return part;
+}
+
 static gboolean
 tall_store_verify (TallFront *front,
                    const TallVerifyOptions *options,
                    TallVerifySummary *summary,
                    GError **error)
 {
-  if (options->repair && !check_writable (TALL_STORE (front), error))
-    return FALSE;
-  if (tall_verify_run (&TALL_STORE (front)->context, options, summary, error))
-    return TRUE;
-  g_prefix_error (error, "Verifying: ");
-  return FALSE;
+  return tall_verify_run (front, &TALL_STORE (front)->context.hooks, options, summary, error);
 }
 
 /* The revisions of loads are no times, and a table with a TTL would drop their cells at once. */
@@ -360,6 +370,7 @@ tall_store_class_init (TallStoreClass *klass)
   front->get_customer_orders = tall_store_get_customer_orders;
   front->describe = tall_store_describe;
   front->ping = tall_store_ping;
+  front->verify_some = tall_store_verify_some;
   front->verify = tall_store_verify;
   front->measure_order = tall_store_measure_order;
   front->begin_bulk = tall_store_begin_bulk;

@@ -77,9 +77,9 @@ judge (TallVerifyLook *look, const TallRow *row, const TallRow *other)
 }
 
 static guint64 *
-count (TallVerifySummary *summary)
+count (TallVerifyPart *part)
 {
-  return &summary->n_hints;
+  return &part->n_hints;
 }
 
 static gboolean

@@ -72,9 +72,9 @@ judge (TallVerifyLook *look, const TallRow *row, const TallRow *other)
 }
 
 static guint64 *
-count (TallVerifySummary *summary)
+count (TallVerifyPart *part)
 {
-  return &summary->n_ids;
+  return &part->n_ids;
 }
 
 /**

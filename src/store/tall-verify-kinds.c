@@ -94,3 +94,21 @@ tall_finding_kind_info (TallFindingKind kind)
 {
   return &infos[kind];
 }
+
+/**
+ * tall_finding_kind_parse:
+ * @kind: (out):
+ *
+ * Returns: FALSE if there is no kind of that name
+ */
+gboolean
+tall_finding_kind_parse (const char *name, TallFindingKind *kind)
+{
+  for (guint i = 0; i < TALL_N_FINDING_KINDS; i++)
+    if (g_str_equal (infos[i].name, name))
+      {
+        *kind = i;
+        return TRUE;
+      }
+  return FALSE;
+}

@@ -32,7 +32,8 @@ judge_page (TallVerify *self, const TallVerifyPair *pair, const TallRows *rows, 
       g_auto (TallVerifyLook) look = { 0 };
       const TallRow *other = tall_verify_others_find (&others, self->context, pair, &rows->rows[i]);
       tall_verify_pair_look (&look, self->context, pair, &rows->rows[i], other);
-      (*pair->count (&self->summary))++;
+      (*pair->count (self->part))++;
+      self->n_looked++;
       if (look.findings->len == 0)
         continue;
       tall_verify_pair_fingerprint (&rows->rows[i], other, fingerprint);
@@ -50,11 +51,19 @@ report_unreadable (TallVerify *self, const char *table, TallSlice row, const GEr
                           .row = row,
                           .n_rows = 1,
                           .message = cause->message };
-  self->summary.is_whole = FALSE;
+  self->part->is_broken = TRUE;
   tall_verify_report (self, &finding);
 }
 
-/* Moves @start on; empties it at the end. */
+/* How many rows a page may have, so that not more are looked at than is asked for. */
+static guint
+choose_limit (const TallVerify *self)
+{
+  guint most = self->request->most;
+  return most == 0 ? PAGE_ROWS : MIN (PAGE_ROWS, most - self->n_looked);
+}
+
+/* Moves @start on. */
 static gboolean
 walk_page (TallVerify *self,
            const TallVerifyPair *pair,
@@ -66,7 +75,7 @@ walk_page (TallVerify *self,
   g_autoptr (GError) cause = NULL;
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   TallRead *read = tall_read_plan_add_scan (plan, pair->table, tall_slice_array (start), stop);
-  read->limit = PAGE_ROWS;
+  read->limit = choose_limit (self);
   g_autoptr (TallReadResult) result =
       tall_table_read (self->context->table, plan, tall_verify_deadline (), &cause);
   *ended = TRUE;
@@ -81,7 +90,7 @@ walk_page (TallVerify *self,
       return FALSE;
     }
   const TallRows *rows = &result->results[0];
-  *ended = rows->n_rows < PAGE_ROWS;
+  *ended = rows->n_rows < read->limit;
   if (rows->n_rows == 0)
     return TRUE;
   if (!judge_page (self, pair, rows, error))
@@ -90,28 +99,50 @@ walk_page (TallVerify *self,
   return TRUE;
 }
 
+/* Where to begin: at the place, or at the first row. */
+static gboolean
+read_start (const TallVerify *self, TallReader *place, GByteArray *start)
+{
+  tall_bytes_set (start, self->customer);
+  if (place->rest.len == 0)
+    return TRUE;
+  TallSlice row = tall_reader_take (place, tall_reader_u16 (place));
+  if (row.len > 0)
+    tall_bytes_set (start, row);
+  place->failed = !tall_reader_done (place) || row.len > TALL_MAX_ROW_KEY + 1;
+  return !place->failed;
+}
+
 /**
  * tall_verify_walk_pairs:
- * @prefix: of the row keys; the empty slice: all rows
+ * @place: where to begin; empty: at the beginning. It has failed afterwards if it is no place
+ * @next: (out): where to go on; empty: this was all
  *
- * Looks at every row of a table together with its other row.
+ * Looks at the rows of a table together with their other rows.
+ *
+ * Returns: FALSE if a table could not be read now
  */
 gboolean
 tall_verify_walk_pairs (TallVerify *self,
                         const TallVerifyPair *pair,
-                        TallSlice prefix,
+                        TallReader *place,
+                        GByteArray *next,
                         GError **error)
 {
   g_autoptr (TallArena) arena = tall_arena_new (0);
   g_autoptr (GByteArray) start = g_byte_array_new ();
   TallSlice stop = TALL_SLICE_INIT;
   gboolean ended = FALSE;
-  tall_bytes_append (start, prefix);
-  if (prefix.len > 0)
-    stop = tall_slice_after_prefix (arena, prefix);
-  while (!ended && tall_verify_progress (self))
-    if (!walk_page (self, pair, start, stop, &ended, error)
-        || !tall_verify_settle (self, G_MAXUINT, error))
+  if (!read_start (self, place, start))
+    return TRUE;
+  if (self->customer.len > 0)
+    stop = tall_slice_after_prefix (arena, self->customer);
+  while (!ended && !tall_verify_is_over (self))
+    if (!walk_page (self, pair, start, stop, &ended, error))
       return FALSE;
+  if (ended)
+    return TRUE;
+  tall_bytes_append_u16 (next, (guint16)start->len);
+  tall_bytes_append (next, tall_slice_array (start));
   return TRUE;
 }

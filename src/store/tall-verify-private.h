@@ -6,21 +6,26 @@
 
 G_BEGIN_DECLS
 
+/* After so many findings or suspects a part looks at nothing more. What one look adds to them keeps
+ * both below TALL_VERIFY_SUSPECTS. */
+#define TALL_VERIFY_MOST_FINDINGS 256
+
 /**
  * TallVerify:
  *
- * A verification on its way. What looks wrong is a suspect first, because somebody may be writing
- * it: it is looked at again after a time in which every operation comes to its end.
+ * One part of a verification on its way.
  */
 typedef struct
 {
   const TallStoreContext *context;
-  const TallVerifyOptions *options;
-  TallVerifySummary summary;
-  GQueue suspects;      /* of TallSuspect, by the time when they were seen */
-  gint64 begun;         /* monotonic, by the hooks */
-  gint64 progressed_at; /* g_get_monotonic_time() */
-  gboolean stopped;
+  const TallVerifyRequest *request;
+  TallSlice customer;   /* part of the row keys; empty: all customers */
+  TallVerifyPart *part; /* what it finds; its lists are in the arrays until it ends */
+  GArray *findings;     /* of TallFinding */
+  GArray *suspects;     /* of TallVerifySuspect */
+  gint64 until;         /* g_get_monotonic_time() */
+  guint n_looked;       /* at orders and rows */
+  guint n_mended;
 } TallVerify;
 
 /**
@@ -38,7 +43,7 @@ typedef struct
   /* Adds what is wrong with @row. @other: NULL if it is not there */
   void (*judge) (TallVerifyLook *look, const TallRow *row, const TallRow *other);
 
-  guint64 *(*count) (TallVerifySummary *summary);
+  guint64 *(*count) (TallVerifyPart *part);
 
   /* The parts of the key of the order that @key is about; FALSE if it is about none. May be NULL.
    */
@@ -56,12 +61,17 @@ gboolean tall_verify_split_hint (const TallStoreContext *context,
                                  TallSlice *customer,
                                  gint64 *date,
                                  TallSlice *order);
-gboolean tall_verify_progress (TallVerify *self);
+gboolean tall_verify_is_over (const TallVerify *self);
 void tall_verify_report (TallVerify *self, const TallFinding *finding);
 
+gboolean tall_verify_walk_layout (TallVerify *self,
+                                  TallReader *cursor,
+                                  GByteArray *next,
+                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_verify_walk_pairs (TallVerify *self,
                                  const TallVerifyPair *pair,
-                                 TallSlice prefix,
+                                 TallReader *cursor,
+                                 GByteArray *next,
                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_verify_look_at_pair (TallVerifyLook *look,
                                    const TallStoreContext *context,
@@ -71,6 +81,7 @@ gboolean tall_verify_look_at_pair (TallVerifyLook *look,
                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 void tall_verify_suspect_rows (TallVerify *self,
+                               guint place,
                                const TallOrderKey *key,
                                const guint8 fingerprint[16],
                                guint32 kinds);
@@ -80,7 +91,6 @@ void tall_verify_suspect_pair (TallVerify *self,
                                TallSlice key,
                                const guint8 fingerprint[16],
                                guint32 kinds);
-gboolean
-tall_verify_settle (TallVerify *self, guint most_left, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_verify_look_at_suspects (TallVerify *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

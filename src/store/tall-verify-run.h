@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "tall-operation.h"
-#include "tall-verify.h"
+#include "tall-store.h"
 
 G_BEGIN_DECLS
 
-gboolean tall_verify_run (const TallStoreContext *context,
+gboolean tall_verify_run (TallFront *front,
+                          const TallStoreHooks *hooks,
                           const TallVerifyOptions *options,
                           TallVerifySummary *summary,
                           GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -5,8 +5,8 @@
 #include "tall-error.h"
 #include "tall-verify-deadline.h"
 
-#define PAGE_BYTES (4 << 20) /* that a page is to have, by the size of the rows before */
-#define FIRST_ROWS 64
+#define PAGE_BYTES (1 << 20) /* where the table cannot tell, by the size of the rows before */
+#define FIRST_ROWS 16
 #define MOST_ROWS 4096
 
 /* One table, read page by page. */
@@ -19,8 +19,9 @@ typedef struct
   gboolean careful; /* a page could not be read: @limit shrinks until the place is found */
   GByteArray *next; /* where the next page begins */
   gboolean ended;
-  TallSlice customer; /* parts of the key of the row at @at */
+  TallSlice customer; /* parts of the key of the row at @at; empty: it is a stray */
   TallSlice order;
+  TallSlice prefix; /* of that key: up to the end of these parts */
 } Cursor;
 
 struct _TallVerifyScan
@@ -33,6 +34,7 @@ struct _TallVerifyScan
   GArray *parts;    /* of TallRowPart: of the key that is looked at */
   Cursor cursors[TALL_VERIFY_MAX_TABLES];
   gboolean broken; /* a table cannot be read any further */
+  gboolean paused;
   TallVerifyGroup group;
 };
 
@@ -78,7 +80,7 @@ fail_page (TallVerifyScan *self, Cursor *cursor, GError *cause, GError **error)
   else
     {
       cursor->ended = self->broken = TRUE;
-      self->on_stray (cursor->table, tall_slice_array (cursor->next), cause, self->data);
+      (void)self->on_stray (cursor->table, tall_slice_array (cursor->next), cause, self->data);
     }
   g_error_free (cause);
   return TRUE;
@@ -92,13 +94,14 @@ read_page (TallVerifyScan *self, Cursor *cursor, GError **error)
   TallRead *read =
       tall_read_plan_add_scan (plan, cursor->table, tall_slice_array (cursor->next), self->stop);
   read->limit = cursor->limit;
+  read->max_bytes = PAGE_BYTES;
   g_autoptr (TallReadResult) result =
       tall_table_read (self->context->table, plan, tall_verify_deadline (), &cause);
   if (result == NULL)
     return fail_page (self, cursor, cause, error);
 
   const TallRows *rows = &result->results[0];
-  cursor->ended = rows->n_rows < cursor->limit;
+  cursor->ended = rows->n_rows < cursor->limit && !rows->cut;
   if (!cursor->careful)
     cursor->limit = choose_limit (rows);
   cursor->at = 0;
@@ -117,7 +120,8 @@ split_key (TallVerifyScan *self, Cursor *cursor, TallSlice key)
 {
   g_array_set_size (self->parts, 0);
   self->context->layout->name_parts (self->context->key_strategy, cursor->table, key, self->parts);
-  cursor->customer = cursor->order = (TallSlice)TALL_SLICE_INIT;
+  TallSlice customer = TALL_SLICE_INIT, order = TALL_SLICE_INIT;
+  cursor->customer = cursor->order = cursor->prefix = order;
   gsize at = 0;
   for (guint i = 0; i < self->parts->len; i++)
     {
@@ -127,30 +131,61 @@ split_key (TallVerifyScan *self, Cursor *cursor, TallSlice key)
       if (g_str_equal (part->name, "unexpected"))
         return FALSE;
       if (g_str_equal (part->name, "customer"))
-        cursor->customer = bytes;
+        customer = bytes;
       else if (g_str_equal (part->name, "order"))
-        cursor->order = bytes;
+        order = bytes;
+      else
+        continue;
+      cursor->prefix = tall_slice (key.data, at);
     }
-  return cursor->customer.len > 0;
+  cursor->customer = customer;
+  cursor->order = order;
+  return customer.len > 0;
 }
 
-/* Makes the cursor stand on a row, unless it is at its end. */
+/* Makes sure that there is a row to stand on, unless the cursor is at its end. */
+static gboolean
+reach_row (TallVerifyScan *self, Cursor *cursor, GError **error)
+{
+  while (current_row (cursor) == NULL && !cursor->ended)
+    if (!read_page (self, cursor, error))
+      return FALSE;
+  return TRUE;
+}
+
+/* Makes the cursor stand on a row that is no stray, unless it is at its end, or paused. */
 static gboolean
 settle (TallVerifyScan *self, Cursor *cursor, GError **error)
 {
   for (;;)
     {
-      const TallRow *row = current_row (cursor);
-      if (row == NULL && cursor->ended)
-        return TRUE;
-      if (row == NULL && !read_page (self, cursor, error))
+      if (!reach_row (self, cursor, error))
         return FALSE;
-      if (row == NULL)
-        continue;
-      if (split_key (self, cursor, row->key))
+      const TallRow *row = current_row (cursor);
+      if (row == NULL || split_key (self, cursor, row->key))
         return TRUE;
-      self->on_stray (cursor->table, row->key, NULL, self->data);
+      self->paused = !self->on_stray (cursor->table, row->key, NULL, self->data);
       cursor->at++;
+      if (self->paused)
+        return TRUE;
+    }
+}
+
+/* Makes the cursor stand on the next row, but passes over strays among the rows of the group. Those
+ * behind it are left, as there may be any number. */
+static gboolean
+step (TallVerifyScan *self, Cursor *cursor, TallSlice prefix, GError **error)
+{
+  for (;;)
+    {
+      cursor->at++;
+      if (!reach_row (self, cursor, error))
+        return FALSE;
+      const TallRow *row = current_row (cursor);
+      if (row == NULL || split_key (self, cursor, row->key) || self->group.order.len == 0
+          || !tall_slice_has_prefix (row->key, prefix))
+        return TRUE;
+      (void)self->on_stray (cursor->table, row->key, NULL, self->data);
     }
 }
 
@@ -189,37 +224,89 @@ find_next (TallVerifyScan *self)
   return found;
 }
 
+/* Takes the rows of the group from one table. */
+static gboolean
+take_rows (TallVerifyScan *self, guint i, GError **error)
+{
+  Cursor *cursor = &self->cursors[i];
+  TallVerifyGroup *group = &self->group;
+  while (current_row (cursor) != NULL && compare (cursor, group) == 0)
+    {
+      g_array_append_vals (group->rows[i], current_row (cursor), 1);
+      if (!step (self, cursor, cursor->prefix, error) || self->broken)
+        return FALSE;
+    }
+  return TRUE;
+}
+
 /**
  * tall_verify_scan_next:
+ * @paused: (out): whether it ended because a stray row was not the last that was wanted
  *
- * Returns: (transfer none) (nullable): the next order or customer; NULL at the end, or with @error
- *   set
+ * Returns: (transfer none) (nullable): the next order or customer; NULL at the end, where it is
+ *   paused, or with @error set
  */
 const TallVerifyGroup *
-tall_verify_scan_next (TallVerifyScan *self, GError **error)
+tall_verify_scan_next (TallVerifyScan *self, gboolean *paused, GError **error)
 {
   TallVerifyGroup *group = &self->group;
+  *paused = FALSE;
   for (guint i = 0; i < group->n_tables; i++)
     {
       drop_pages (&self->cursors[i]);
       g_array_set_size (group->rows[i], 0);
       if (!settle (self, &self->cursors[i], error))
         return NULL;
+      *paused = self->paused;
+      if (self->paused)
+        return NULL;
     }
   if (self->broken || !find_next (self))
     return NULL;
   for (guint i = 0; i < group->n_tables; i++)
+    if (!take_rows (self, i, error))
+      return NULL;
+  return group;
+}
+
+/**
+ * tall_verify_scan_append_place:
+ *
+ * Appends where the scan goes on, after the group that it gave last.
+ */
+void
+tall_verify_scan_append_place (const TallVerifyScan *self, GByteArray *place)
+{
+  for (guint i = 0; i < self->group.n_tables; i++)
+    {
+      const Cursor *cursor = &self->cursors[i];
+      const TallRow *row = current_row (cursor);
+      TallSlice next = row != NULL ? row->key : tall_slice_array (cursor->next);
+      tall_bytes_append_u8 (place, row == NULL && cursor->ended);
+      tall_bytes_append_u16 (place, (guint16)next.len);
+      tall_bytes_append (place, next);
+    }
+}
+
+/**
+ * tall_verify_scan_go_to:
+ * @place: of a scan of the same tables; read to its end
+ *
+ * Returns: FALSE if it is none
+ */
+gboolean
+tall_verify_scan_go_to (TallVerifyScan *self, TallReader *place)
+{
+  for (guint i = 0; i < self->group.n_tables; i++)
     {
       Cursor *cursor = &self->cursors[i];
-      while (current_row (cursor) != NULL && compare (cursor, group) == 0)
-        {
-          g_array_append_vals (group->rows[i], current_row (cursor), 1);
-          cursor->at++;
-          if (!settle (self, cursor, error) || self->broken)
-            return NULL;
-        }
+      cursor->ended = tall_reader_u8 (place) != 0;
+      TallSlice next = tall_reader_take (place, tall_reader_u16 (place));
+      if (next.len > TALL_MAX_ROW_KEY + 1)
+        return FALSE;
+      tall_bytes_set (cursor->next, next);
     }
-  return group;
+  return tall_reader_done (place);
 }
 
 /**

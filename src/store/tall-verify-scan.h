@@ -31,20 +31,24 @@ typedef struct
  */
 typedef struct _TallVerifyScan TallVerifyScan;
 
-/* A row whose key no layout makes, or (@error) where a table cannot be read any further. */
-typedef void (*TallVerifyStray) (const char *table,
-                                 TallSlice row,
-                                 const GError *error,
-                                 gpointer data);
+/* A row whose key no layout makes, or (@error) where a table cannot be read any further. Returns:
+ * FALSE to pause the scan after it. */
+typedef gboolean (*TallVerifyStray) (const char *table,
+                                     TallSlice row,
+                                     const GError *error,
+                                     gpointer data);
 
 TallVerifyScan *tall_verify_scan_new (const TallStoreContext *context,
                                       TallSlice customer,
                                       TallVerifyStray on_stray,
                                       gpointer data);
+gboolean tall_verify_scan_go_to (TallVerifyScan *self, TallReader *place) G_GNUC_WARN_UNUSED_RESULT;
+void tall_verify_scan_append_place (const TallVerifyScan *self, GByteArray *place);
 void tall_verify_scan_free (TallVerifyScan *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallVerifyScan, tall_verify_scan_free)
 
 const TallVerifyGroup *tall_verify_scan_next (TallVerifyScan *self,
+                                              gboolean *paused,
                                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_verify_scan_skip_customer (TallVerifyScan *self, TallSlice customer);
 

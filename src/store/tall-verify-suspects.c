@@ -1,42 +1,13 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
-#include "tall-md5.h"
 #include "tall-repair.h"
-#include "tall-verify-private.h"
+#include "tall-verify-suspect.h"
 
-/* An operation takes 10 s, and half a second more to give up a claim. */
-#define PATIENCE (11 * G_USEC_PER_SEC)
-#define MOST_SUSPECTS 4096
 #define MOST_LOOKS 4 /* at what is written all the time */
 
-/* What looked wrong. It is wrong if it looks the same after the patience. */
-typedef struct
-{
-  const TallVerifyPair *pair; /* NULL: an order or a customer */
-  GBytes *key;                /* of the row of a pair, or the customer part */
-  GBytes *order;              /* the order part; NULL: a pair */
-  guint32 kinds;              /* that were found, a bit each */
-  guint8 fingerprint[TALL_MD5_SIZE];
-  gint64 seen_at;
-  guint n_looks;
-} Suspect;
-
-static void
-suspect_free (Suspect *self)
-{
-  g_bytes_unref (self->key);
-  g_clear_pointer (&self->order, g_bytes_unref);
-  g_free (self);
-}
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (Suspect, suspect_free)
-
-static gint64
-now (const TallVerify *self)
-{
-  const TallStoreHooks *hooks = &self->context->hooks;
-  return hooks->monotonic (hooks->data);
-}
+/* After so many a part ends: if it is killed before, nobody learns that they were mended. */
+#define MOST_MENDED 4
 
 /**
  * tall_verify_make_fingerprint:
@@ -50,31 +21,30 @@ tall_verify_make_fingerprint (const TallRoot *root, guint8 fingerprint[TALL_MD5_
 }
 
 static void
-push (TallVerify *self, Suspect *suspect)
+send_again (TallVerify *self, const TallSuspect *suspect, gboolean at_once)
 {
-  suspect->seen_at = now (self);
-  suspect->n_looks++;
-  g_queue_push_tail (&self->suspects, suspect);
+  TallVerifySuspect sent = { tall_suspect_write (suspect, self->part->arena), at_once };
+  g_array_append_val (self->suspects, sent);
 }
 
 /**
  * tall_verify_suspect_rows:
+ * @place: among the suspects of this part
  * @kinds: what looked wrong, a bit each
  *
  * An order or a customer is to be looked at again.
  */
 void
 tall_verify_suspect_rows (TallVerify *self,
+                          guint place,
                           const TallOrderKey *key,
                           const guint8 fingerprint[TALL_MD5_SIZE],
                           guint32 kinds)
 {
-  Suspect *suspect = g_new0 (Suspect, 1);
-  suspect->key = g_bytes_new (key->customer.data, key->customer.len);
-  suspect->order = g_bytes_new (key->order.data, key->order.len);
-  suspect->kinds = kinds;
-  memcpy (suspect->fingerprint, fingerprint, TALL_MD5_SIZE);
-  push (self, suspect);
+  TallSuspect suspect = { .key = key->customer, .order = key->order, .kinds = kinds, .n_looks = 1 };
+  memcpy (suspect.fingerprint, fingerprint, TALL_MD5_SIZE);
+  TallVerifySuspect sent = { tall_suspect_write (&suspect, self->part->arena), FALSE };
+  g_array_insert_val (self->suspects, place, sent);
 }
 
 /**
@@ -89,36 +59,22 @@ tall_verify_suspect_pair (TallVerify *self,
                           const guint8 fingerprint[TALL_MD5_SIZE],
                           guint32 kinds)
 {
-  Suspect *suspect = g_new0 (Suspect, 1);
-  suspect->pair = pair;
-  suspect->key = g_bytes_new (key.data, key.len);
-  suspect->kinds = kinds;
-  memcpy (suspect->fingerprint, fingerprint, TALL_MD5_SIZE);
-  push (self, suspect);
-}
-
-/* Waits until @suspect has been one for long enough. */
-static void
-wait_for (TallVerify *self, const Suspect *suspect)
-{
-  const TallStoreHooks *hooks = &self->context->hooks;
-  gint64 until = suspect->seen_at + MAX (PATIENCE, hooks->patience);
-  while (!self->options->alone && now (self) < until && tall_verify_progress (self))
-    hooks->sleep (MIN (until - now (self), G_USEC_PER_SEC / 10), hooks->data);
+  TallSuspect suspect = { .pair = pair, .key = key, .kinds = kinds, .n_looks = 1 };
+  memcpy (suspect.fingerprint, fingerprint, TALL_MD5_SIZE);
+  send_again (self, &suspect, FALSE);
 }
 
 static gboolean
 look_again (TallVerify *self,
-            const Suspect *suspect,
+            const TallSuspect *suspect,
             TallVerifyLook *look,
             guint8 fingerprint[TALL_MD5_SIZE],
             GError **error)
 {
   if (suspect->pair != NULL)
-    return tall_verify_look_at_pair (look, self->context, suspect->pair,
-                                     tall_slice_bytes (suspect->key), fingerprint, error);
-  if (!tall_verify_look_again (look, self->context, tall_slice_bytes (suspect->key),
-                               tall_slice_bytes (suspect->order), error))
+    return tall_verify_look_at_pair (look, self->context, suspect->pair, suspect->key, fingerprint,
+                                     error);
+  if (!tall_verify_look_again (look, self->context, suspect->key, suspect->order, error))
     return FALSE;
   tall_verify_make_fingerprint (&look->root, fingerprint);
   return TRUE;
@@ -126,13 +82,12 @@ look_again (TallVerify *self,
 
 /* Whether the order that the row is about is damaged: then the row may be right. */
 static gboolean
-is_excused (TallVerify *self, const Suspect *suspect)
+is_excused (TallVerify *self, const TallSuspect *suspect)
 {
   TallSlice customer, order;
   g_auto (TallVerifyLook) look = { 0 };
   if (suspect->pair == NULL || suspect->pair->find_order == NULL
-      || !suspect->pair->find_order (self->context, tall_slice_bytes (suspect->key), &customer,
-                                     &order))
+      || !suspect->pair->find_order (self->context, suspect->key, &customer, &order))
     return FALSE;
   return !tall_verify_look_again (&look, self->context, customer, order, NULL)
          || tall_verify_look_needs_person (&look);
@@ -142,63 +97,77 @@ is_excused (TallVerify *self, const Suspect *suspect)
  * whoever writes then. */
 static gboolean
 mend (TallVerify *self,
-      const Suspect *suspect,
+      const TallSuspect *suspect,
       const TallVerifyLook *look,
       TallRepairOutcome *outcome,
       GError **error)
 {
   *outcome = TALL_REPAIR_LEFT;
-  if (!self->options->repair || tall_verify_look_needs_person (look))
+  if (!self->request->repair || tall_verify_look_needs_person (look))
     return TRUE;
   if (suspect->pair == NULL)
     return tall_repair_rows (look, outcome, error);
-  TallSlice row = tall_slice_bytes (suspect->key);
-  return suspect->pair == &tall_verify_hints ? tall_repair_hint (self->context, row, outcome, error)
-                                             : tall_repair_id (self->context, row, outcome, error);
+  return suspect->pair == &tall_verify_hints
+             ? tall_repair_hint (self->context, suspect->key, outcome, error)
+             : tall_repair_id (self->context, suspect->key, outcome, error);
 }
 
-static gboolean
-suspect_again (TallVerify *self, Suspect *suspect)
+static void
+suspect_again (TallVerify *self, TallSuspect *suspect)
 {
-  if (suspect->n_looks >= MOST_LOOKS)
-    {
-      self->summary.n_busy++;
-      suspect_free (suspect);
-      return TRUE;
-    }
-  push (self, suspect);
-  return TRUE;
+  suspect->search = TALL_SUSPECT_UNSEARCHED;
+  suspect->place = (TallSlice)TALL_SLICE_INIT;
+  if (suspect->n_looks++ >= MOST_LOOKS)
+    self->part->n_busy++;
+  else
+    send_again (self, suspect, FALSE);
 }
 
-/* Mends and reports what is certain. Takes over @suspect. */
-static gboolean
-conclude (TallVerify *self, Suspect *taken, const TallVerifyLook *look, GError **error)
+static void
+report_all (TallVerify *self, const TallVerifyLook *look, gboolean mended)
 {
-  TallRepairOutcome outcome;
-  g_autoptr (Suspect) suspect = taken;
-  gboolean done = mend (self, suspect, look, &outcome, error);
-  if (done && outcome == TALL_REPAIR_OVERTAKEN)
-    return suspect_again (self, g_steal_pointer (&suspect));
   for (guint i = 0; i < look->findings->len; i++)
     {
       TallFinding finding = g_array_index (look->findings, TallFinding, i);
-      finding.mended = done && outcome == TALL_REPAIR_DONE;
+      finding.mended = mended;
       tall_verify_report (self, &finding);
     }
+}
+
+/* Whether other ids have to be looked at before it can be mended. */
+static gboolean
+needs_search (const TallVerify *self, const TallSuspect *suspect, const TallVerifyLook *look)
+{
+  return self->request->repair && suspect->pair == &tall_verify_ids
+         && suspect->search == TALL_SUSPECT_UNSEARCHED && !tall_verify_look_needs_person (look);
+}
+
+/* Mends and reports what is certain. */
+static gboolean
+conclude (TallVerify *self, TallSuspect *suspect, const TallVerifyLook *look, GError **error)
+{
+  TallRepairOutcome outcome;
+  if (needs_search (self, suspect, look))
+    {
+      suspect->search = TALL_SUSPECT_SEARCHING;
+      send_again (self, suspect, TRUE);
+      return TRUE;
+    }
+  gboolean done = mend (self, suspect, look, &outcome, error);
+  if (done && outcome == TALL_REPAIR_OVERTAKEN)
+    suspect_again (self, suspect);
+  else
+    report_all (self, look, done && outcome == TALL_REPAIR_DONE);
   return done;
 }
 
-/* Takes over @suspect. */
+/* @contradicted: a half id that cannot be mended */
 static gboolean
-settle_one (TallVerify *self, Suspect *taken, GError **error)
+settle (TallVerify *self, TallSuspect *suspect, gboolean contradicted, GError **error)
 {
   guint8 fingerprint[TALL_MD5_SIZE];
-  g_autoptr (Suspect) suspect = taken;
   g_autoptr (GError) cause = NULL;
   g_auto (TallVerifyLook) look = { 0 };
-  wait_for (self, suspect);
-  if (self->stopped)
-    return TRUE;
   if (!look_again (self, suspect, &look, fingerprint, &cause))
     {
       if (tall_error_is_unreadable (cause))
@@ -207,30 +176,109 @@ settle_one (TallVerify *self, Suspect *taken, GError **error)
       return FALSE;
     }
   guint32 kinds = tall_verify_look_kinds (&look);
-  gboolean same = memcmp (fingerprint, suspect->fingerprint, TALL_MD5_SIZE) == 0;
-  if (kinds == 0 || (same && (kinds & ~suspect->kinds) == 0 && is_excused (self, suspect)))
+  gboolean same = memcmp (fingerprint, suspect->fingerprint, TALL_MD5_SIZE) == 0
+                  && (kinds & ~suspect->kinds) == 0;
+  if (kinds == 0 || (same && is_excused (self, suspect)))
     return TRUE;
-  if (same && (kinds & ~suspect->kinds) == 0)
-    return conclude (self, g_steal_pointer (&suspect), &look, error);
+  if (same && contradicted)
+    report_all (self, &look, FALSE);
+  if (same)
+    return contradicted || conclude (self, suspect, &look, error);
   suspect->kinds = kinds;
   memcpy (suspect->fingerprint, fingerprint, TALL_MD5_SIZE);
-  return suspect_again (self, g_steal_pointer (&suspect));
+  suspect_again (self, suspect);
+  return TRUE;
+}
+
+/* Looks for rows that contradict half ids, which all are searched for up to the same place. */
+static gboolean
+search (TallVerify *self, TallSuspect *const *suspects, guint n, GError **error)
+{
+  g_autoptr (GByteArray) place = g_byte_array_new ();
+  g_autofree TallRepairId *ids = g_new0 (TallRepairId, n);
+  gboolean ended = FALSE;
+  tall_bytes_set (place, suspects[0]->place);
+  for (guint i = 0; i < n; i++)
+    ids[i].row = suspects[i]->key;
+  if (!tall_repair_search_ids (self->context, ids, n, place, self->until, &ended, error))
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    {
+      suspects[i]->place = tall_slice_array (place);
+      suspects[i]->search = ended ? TALL_SUSPECT_SEARCHED : TALL_SUSPECT_SEARCHING;
+      if (!ids[i].contradicted)
+        send_again (self, suspects[i], TRUE);
+      else if (!settle (self, suspects[i], TRUE, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Those that are searched for up to the same place as the first one go on together; the others wait
+ * for their turn. Each can become a finding, for which there is room if there is no other. */
+static gboolean
+search_some (TallVerify *self, const GPtrArray *searching, GError **error)
+{
+  g_autoptr (GPtrArray) together = g_ptr_array_new ();
+  for (guint i = 0; i < searching->len; i++)
+    {
+      TallSuspect *suspect = g_ptr_array_index (searching, i);
+      const TallSuspect *first = g_ptr_array_index (searching, 0);
+      if (self->findings->len == 0 && tall_slice_equal (suspect->place, first->place))
+        g_ptr_array_add (together, suspect);
+      else
+        send_again (self, suspect, TRUE);
+    }
+  return together->len == 0
+         || search (self, (TallSuspect *const *)together->pdata, together->len, error);
+}
+
+static gboolean
+is_late (const TallVerify *self)
+{
+  return self->findings->len >= TALL_VERIFY_MOST_FINDINGS || self->n_mended >= MOST_MENDED
+         || g_get_monotonic_time () >= self->until;
+}
+
+static gboolean
+read_suspects (const TallVerify *self, TallSuspect *suspects, GError **error)
+{
+  for (guint i = 0; i < self->request->n_suspects; i++)
+    if (!tall_suspect_read (&suspects[i], self->context, self->request->suspects[i]))
+      {
+        tall_error_set_invalid (error, "suspects",
+                                "suspect %u is not of a verification of this deployment", i);
+        return FALSE;
+      }
+  return TRUE;
 }
 
 /**
- * tall_verify_settle:
- * @most_left: how many suspects may stay ones; %G_MAXUINT: a usual number
+ * tall_verify_look_at_suspects:
  *
- * Looks again at what looked wrong, and reports what still does.
+ * Looks again at the suspects of the request, and reports what still is wrong. Those that there is
+ * no time for are to be sent again.
+ *
+ * Returns: FALSE if a table could not be read or written now
  */
 gboolean
-tall_verify_settle (TallVerify *self, guint most_left, GError **error)
+tall_verify_look_at_suspects (TallVerify *self, GError **error)
 {
-  guint most = MIN (most_left, MOST_SUSPECTS);
-  while (self->suspects.length > most && !self->stopped)
-    if (!settle_one (self, g_queue_pop_head (&self->suspects), error))
-      return FALSE;
-  if (most == 0 || self->stopped)
-    g_queue_clear_full (&self->suspects, (GDestroyNotify)suspect_free);
-  return TRUE;
+  guint n = self->request->n_suspects;
+  g_autofree TallSuspect *suspects = g_new0 (TallSuspect, n);
+  g_autoptr (GPtrArray) searching = g_ptr_array_new ();
+  gboolean over = FALSE;
+  if (!read_suspects (self, suspects, error))
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    {
+      if (suspects[i].search == TALL_SUSPECT_SEARCHING)
+        g_ptr_array_add (searching, &suspects[i]);
+      else if (over)
+        send_again (self, &suspects[i], TRUE);
+      else if (!settle (self, &suspects[i], FALSE, error))
+        return FALSE;
+      over = is_late (self);
+    }
+  return search_some (self, searching, error);
 }

@@ -1,241 +1,269 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-verify-private.h"
-
-#include "tall-index.h"
-#include "tall-md5.h"
+#include "tall-context.h"
 #include "tall-verify-run.h"
 
-#define HINTS_A_CALL 512
+#define MOST_WAITING 4096 /* suspects */
+#define PARTS_A_SECOND 10 /* if it is to go slowly */
 
-/* An order that is to have a hint. */
+/* A suspect that is not sent again yet. */
 typedef struct
 {
-  TallOrderKey key; /* owned */
-  TallSlice hint;   /* row key, in the arena of the plan */
-  guint8 fingerprint[TALL_MD5_SIZE];
-} Expected;
+  GBytes *state;
+  gint64 since; /* monotonic */
+} Waiting;
 
-/* A walk over the tables of the layout. */
+/* A verification on its way, part by part. */
 typedef struct
 {
-  TallVerify *verify;
-  TallVerifyScan *scan;
-  TallReadPlan *plan; /* owns the keys of the hints that the next call looks for */
-  GArray *expected;   /* of Expected */
-  GRand *chance;      /* of the sample */
-} Walk;
-
-/* Nothing is under way in a row that no version writes: it is reported at once. */
-static void
-on_stray (const char *table, TallSlice row, const GError *error, gpointer data)
-{
-  TallVerify *self = ((Walk *)data)->verify;
-  TallFinding finding = {
-    .kind = error != NULL ? TALL_FINDING_UNREADABLE_TABLE : TALL_FINDING_STRAY_ROW,
-    .table = table,
-    .row = row,
-    .n_rows = 1,
-    .message = error != NULL ? error->message : "its key is that of no row of the layout"
-  };
-  if (error != NULL)
-    self->summary.is_whole = FALSE;
-  tall_verify_report (self, &finding);
-}
+  TallFront *front;
+  TallStoreHooks hooks;
+  const TallVerifyOptions *options;
+  TallVerifySummary *summary;
+  GQueue ready;       /* of GBytes: suspects that can be sent again */
+  GQueue waiting;     /* of Waiting, by their time */
+  GByteArray *cursor; /* of the last part that went on */
+  guint64 n_looked;   /* at orders and rows */
+  gint64 begun;       /* monotonic */
+  gboolean stopped;
+} Run;
 
 static void
-expected_clear (Expected *self)
+waiting_free (Waiting *self)
 {
-  tall_order_key_clear (&self->key);
+  g_bytes_unref (self->state);
+  g_free (self);
 }
 
-static void
-expect_hint (Walk *walk, const TallVerifyLook *look)
+static gint64
+now (const Run *self)
 {
-  Expected expected = { 0 };
-  g_autoptr (GByteArray) row = g_byte_array_new ();
-  tall_verify_append_hint (look, row);
-  tall_order_key_init_from_parts (&expected.key, look->key.customer, look->key.order);
-  expected.hint = tall_slice_dup (walk->plan->arena, tall_slice_array (row));
-  tall_verify_make_fingerprint (&look->root, expected.fingerprint);
-  g_array_append_val (walk->expected, expected);
+  return self->hooks.monotonic (self->hooks.data);
 }
 
-/* Begins the next call. */
-static void
-forget_expected (Walk *walk)
-{
-  g_array_set_size (walk->expected, 0);
-  g_clear_pointer (&walk->plan, tall_read_plan_free);
-  walk->plan = tall_read_plan_new ();
-}
-
-/* Suspects those of the orders that have no hint. */
+/* Returns: FALSE if it is to stop */
 static gboolean
-check_hints (Walk *walk, GError **error)
+progress (Run *self)
 {
-  TallVerify *self = walk->verify;
-  guint n = walk->expected->len;
-  if (n == 0)
-    return TRUE;
-  TallSlice *keys = tall_arena_newa0 (walk->plan->arena, TallSlice, n);
-  for (guint i = 0; i < n; i++)
-    keys[i] = g_array_index (walk->expected, Expected, i).hint;
-  tall_read_plan_add_gets (walk->plan, TALL_INDEX_TABLE, keys, n);
-  g_autoptr (TallReadResult) result =
-      tall_table_read (self->context->table, walk->plan, tall_verify_deadline (), error);
-  if (result == NULL)
-    return FALSE;
-  const TallRows *rows = &result->results[0];
-  guint at = 0; /* absent rows are left out, and the others are in the order asked for */
-  for (guint i = 0; i < n; i++)
+  if (!self->stopped && self->options->on_progress != NULL)
+    self->stopped = !self->options->on_progress (self->summary, self->options->data);
+  return !self->stopped;
+}
+
+static void
+report (Run *self, const TallFinding *finding)
+{
+  self->summary->n_findings++;
+  self->summary->n_for_person += tall_finding_kind_info (finding->kind)->needs_person;
+  self->summary->n_mended += finding->mended;
+  if (self->options->on_finding != NULL)
+    self->options->on_finding (finding, self->options->data);
+}
+
+/* Those that need not wait go before the others that need not, in their order. */
+static void
+keep_suspects (Run *self, const TallVerifyPart *part)
+{
+  for (guint i = part->n_suspects; i > 0; i--)
     {
-      const Expected *expected = &g_array_index (walk->expected, Expected, i);
-      if (at < rows->n_rows && tall_slice_equal (rows->rows[at].key, expected->hint))
-        at++;
-      else
-        tall_verify_suspect_rows (self, &expected->key, expected->fingerprint,
-                                  1u << TALL_FINDING_MISSING_HINT);
+      const TallVerifySuspect *suspect = &part->suspects[i - 1];
+      if (suspect->at_once)
+        g_queue_push_head (&self->ready, g_bytes_new (suspect->state.data, suspect->state.len));
     }
-  forget_expected (walk);
+  for (guint i = 0; i < part->n_suspects; i++)
+    {
+      const TallVerifySuspect *suspect = &part->suspects[i];
+      if (suspect->at_once)
+        continue;
+      Waiting *waiting = g_new (Waiting, 1);
+      waiting->state = g_bytes_new (suspect->state.data, suspect->state.len);
+      waiting->since = now (self);
+      g_queue_push_tail (&self->waiting, waiting);
+    }
+}
+
+static void
+take_part (Run *self, const TallVerifyPart *part)
+{
+  self->summary->n_customers += part->n_customers;
+  self->summary->n_orders += part->n_orders;
+  self->summary->n_hints += part->n_hints;
+  self->summary->n_ids += part->n_ids;
+  self->summary->n_busy += part->n_busy;
+  self->n_looked += part->n_customers + part->n_orders + part->n_hints + part->n_ids;
+  if (part->is_broken || part->n_busy > 0)
+    self->summary->is_whole = FALSE;
+  for (guint i = 0; i < part->n_findings; i++)
+    report (self, &part->findings[i]);
+  keep_suspects (self, part);
+}
+
+/* @suspects: (nullable): of TallSlice; NULL: goes on */
+static gboolean
+run_part (Run *self, const GArray *suspects, GError **error)
+{
+  guint rate = self->options->rate;
+  TallVerifyRequest request = {
+    .customer_number = self->options->customer_number,
+    .sample = self->options->sample,
+    .repair = self->options->repair,
+    .most = rate == 0 ? 0 : MAX (rate / PARTS_A_SECOND, 1),
+    .cursor = tall_slice_array (self->cursor),
+  };
+  if (suspects != NULL)
+    {
+      request.suspects = (const TallSlice *)suspects->data;
+      request.n_suspects = suspects->len;
+    }
+  g_autoptr (TallVerifyPart) part = tall_front_verify_some (self->front, &request, error);
+  if (part == NULL)
+    return FALSE;
+  take_part (self, part);
+  if (suspects == NULL)
+    tall_bytes_set (self->cursor, part->cursor);
+  if (part->error == NULL)
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&part->error));
+  return FALSE;
+}
+
+/* Those that have waited long enough are ready. */
+static void
+move_ready (Run *self)
+{
+  gint64 patience = MAX (TALL_VERIFY_PATIENCE, self->hooks.patience);
+  for (Waiting *first; (first = g_queue_peek_head (&self->waiting)) != NULL;)
+    {
+      if (!self->options->alone && now (self) < first->since + patience)
+        return;
+      g_queue_push_tail (&self->ready, g_bytes_ref (first->state));
+      waiting_free (g_queue_pop_head (&self->waiting));
+    }
+}
+
+/* Waits until a suspect is ready. */
+static void
+await_ready (Run *self)
+{
+  for (move_ready (self); self->ready.length == 0 && progress (self); move_ready (self))
+    self->hooks.sleep (G_USEC_PER_SEC / 10, self->hooks.data);
+}
+
+static gboolean
+look_again (Run *self, GError **error)
+{
+  g_autoptr (GPtrArray) states = g_ptr_array_new_with_free_func ((GDestroyNotify)g_bytes_unref);
+  g_autoptr (GArray) suspects = g_array_new (FALSE, FALSE, sizeof (TallSlice));
+  while (self->ready.length > 0 && states->len < TALL_VERIFY_SUSPECTS)
+    {
+      GBytes *state = g_queue_pop_head (&self->ready);
+      TallSlice slice = tall_slice_bytes (state);
+      g_ptr_array_add (states, state);
+      g_array_append_val (suspects, slice);
+    }
+  return run_part (self, suspects, error);
+}
+
+/* Looks again at what looked wrong, until at most so many suspects are left. */
+static gboolean
+settle (Run *self, guint most_left, GError **error)
+{
+  while (self->ready.length + self->waiting.length > most_left)
+    {
+      await_ready (self);
+      if (self->stopped)
+        return TRUE;
+      if (!look_again (self, error) || !progress (self))
+        return self->stopped;
+    }
   return TRUE;
 }
 
 /* Slows down to the rate that was asked for. */
 static void
-keep_rate (TallVerify *self)
+keep_rate (Run *self)
 {
-  const TallStoreHooks *hooks = &self->context->hooks;
-  if (self->options->rate == 0)
+  guint rate = self->options->rate;
+  if (rate == 0)
     return;
-  gint64 due =
-      self->begun + (gint64)(self->summary.n_orders * G_USEC_PER_SEC / self->options->rate);
-  gint64 ahead = due - hooks->monotonic (hooks->data);
-  if (ahead > G_USEC_PER_SEC / 100)
-    hooks->sleep (MIN (ahead, G_USEC_PER_SEC), hooks->data);
+  gint64 due = self->begun + (gint64)(self->n_looked * G_USEC_PER_SEC / rate);
+  while (now (self) < due && progress (self))
+    self->hooks.sleep (MIN (due - now (self), G_USEC_PER_SEC / PARTS_A_SECOND), self->hooks.data);
 }
 
 static gboolean
-look_at_group (Walk *walk, const TallVerifyGroup *group, GError **error)
+run (Run *self, GError **error)
 {
-  TallVerify *self = walk->verify;
-  g_auto (TallVerifyLook) look = { 0 };
-  if (!tall_verify_look_at (&look, self->context, group, error))
-    return FALSE;
-  if (group->order.len > 0)
-    self->summary.n_orders++;
-  else
-    self->summary.n_customers++;
-  if (look.findings->len > 0)
+  gboolean ended = FALSE;
+  while (!ended && progress (self))
     {
-      guint8 fingerprint[TALL_MD5_SIZE];
-      tall_verify_make_fingerprint (&look.root, fingerprint);
-      tall_verify_suspect_rows (self, &look.key, fingerprint, tall_verify_look_kinds (&look));
-    }
-  else if (look.hinted)
-    expect_hint (walk, &look);
-  return walk->expected->len < HINTS_A_CALL || check_hints (walk, error);
-}
-
-/* Whether the customer is in the sample; one that is not is passed over, with all its orders. */
-static gboolean
-is_sampled (const Walk *walk, TallSlice customer)
-{
-  guint percent = walk->verify->options->sample;
-  guint32 hash = g_rand_int (walk->chance);
-  return percent == 0 || customer.len == 0 || hash % 100 < percent;
-}
-
-static gboolean
-walk_orders (Walk *walk, GError **error)
-{
-  TallVerify *self = walk->verify;
-  const TallVerifyGroup *group;
-  g_autoptr (GError) cause = NULL;
-  g_autoptr (GByteArray) last = g_byte_array_new ();
-  while (tall_verify_progress (self)
-         && (group = tall_verify_scan_next (walk->scan, &cause)) != NULL)
-    {
-      gboolean other = !tall_slice_equal (group->customer, tall_slice_array (last));
-      tall_bytes_set (last, group->customer);
-      if (other && !is_sampled (walk, group->customer))
-        {
-          tall_verify_scan_skip_customer (walk->scan, tall_slice_array (last));
-          continue;
-        }
-      if (!look_at_group (walk, group, error) || !tall_verify_settle (self, G_MAXUINT, error))
+      if (!run_part (self, NULL, error) || !settle (self, MOST_WAITING, error))
         return FALSE;
+      ended = self->cursor->len == 0;
       keep_rate (self);
     }
-  if (cause == NULL)
-    return check_hints (walk, error);
-  g_propagate_error (error, g_steal_pointer (&cause));
-  return FALSE;
-}
-
-static gboolean
-verify_layout (TallVerify *self, TallSlice customer, GError **error)
-{
-  Walk walk = { .verify = self };
-  walk.expected = g_array_new (FALSE, FALSE, sizeof (Expected));
-  g_array_set_clear_func (walk.expected, (GDestroyNotify)expected_clear);
-  forget_expected (&walk);
-  walk.chance = g_rand_new ();
-  walk.scan = tall_verify_scan_new (self->context, customer, on_stray, &walk);
-  gboolean done = walk_orders (&walk, error);
-  tall_verify_scan_free (walk.scan);
-  g_array_unref (walk.expected);
-  tall_read_plan_free (walk.plan);
-  g_rand_free (walk.chance);
-  return done;
-}
-
-/* Hints and ids are small: a sample has all of them. */
-static gboolean
-verify_all (TallVerify *self, TallSlice customer, GError **error)
-{
-  const TallStoreContext *context = self->context;
-  if (!verify_layout (self, customer, error)
-      || (context->has_index && !tall_verify_walk_pairs (self, &tall_verify_hints, customer, error))
-      || (context->ids != NULL && customer.len == 0
-          && !tall_verify_walk_pairs (self, &tall_verify_ids, customer, error)))
-    return FALSE;
-  return tall_verify_settle (self, 0, error);
+  return settle (self, 0, error);
 }
 
 /**
  * tall_verify_run:
+ * @front: which is asked for one part after the other
+ * @hooks: (nullable): time, for tests
  * @options: what is verified
  * @summary: (out): how far it came, also after an error
  *
- * Reads everything and reports what is wrong. It holds a page of each table and the rows of one
- * order in memory, and a bounded number of suspects. It changes nothing unless it is to repair.
+ * Reads everything and reports what is wrong. What looks wrong is a suspect first, because somebody
+ * may be writing it: it is looked at again after a time in which every operation comes to its end.
+ * A bounded number of suspects is held in memory. Nothing is changed unless it is to repair.
  *
- * Returns: FALSE if a table could not be read now, or the customer has no id
+ * Returns: FALSE if a table could not be read now, the customer has no id, or the front says so
  */
 gboolean
-tall_verify_run (const TallStoreContext *context,
+tall_verify_run (TallFront *front,
+                 const TallStoreHooks *hooks,
                  const TallVerifyOptions *options,
                  TallVerifySummary *summary,
                  GError **error)
 {
-  TallVerify self = { .context = context, .options = options };
-  g_auto (TallOperation) operation = { 0 };
-  TallSlice customer = TALL_SLICE_INIT;
-  self.begun = context->hooks.monotonic (context->hooks.data);
-  self.summary.is_whole = TRUE;
-  if (options->customer_number != NULL)
-    {
-      tall_operation_init (&operation, context, options->customer_number, NULL, 0);
-      if (!tall_operation_identify (&operation, FALSE, error))
-        return FALSE;
-      customer = operation.key.customer;
-    }
-  gboolean done = verify_all (&self, customer, error);
-  if (!done || self.stopped || self.summary.n_busy > 0)
-    self.summary.is_whole = FALSE;
-  self.stopped = TRUE;
-  done = tall_verify_settle (&self, 0, NULL) && done;
-  *summary = self.summary;
+  Run self = { .front = front, .options = options, .summary = summary };
+  tall_store_hooks_complete (&self.hooks, hooks);
+  *summary = (TallVerifySummary){ .is_whole = TRUE };
+  self.cursor = g_byte_array_new ();
+  self.begun = now (&self);
+  gboolean done = run (&self, error);
+  if (!done || self.stopped)
+    summary->is_whole = FALSE;
+  g_byte_array_unref (self.cursor);
+  g_queue_clear_full (&self.ready, (GDestroyNotify)g_bytes_unref);
+  g_queue_clear_full (&self.waiting, (GDestroyNotify)waiting_free);
   return done;
+}
+
+/**
+ * tall_front_verify:
+ * @options: (nullable): what is verified; NULL: everything
+ * @summary: (out): how far it came, also after an error
+ *
+ * Reads everything that is stored, in bounded memory, and reports what is wrong. Nothing is
+ * reported that a writer is merely doing: what looks wrong is looked at again after some seconds.
+ *
+ * Returns: FALSE with %TALL_ERROR_UNSUPPORTED if this front cannot verify, %TALL_ERROR_NOT_FOUND if
+ *   nothing was ever stored of the customer, or with what the store says
+ */
+gboolean
+tall_front_verify (TallFront *self,
+                   const TallVerifyOptions *options,
+                   TallVerifySummary *summary,
+                   GError **error)
+{
+  static const TallVerifyOptions everything = { 0 };
+  g_return_val_if_fail (TALL_IS_FRONT (self), FALSE);
+  g_return_val_if_fail (summary != NULL, FALSE);
+
+  *summary = (TallVerifySummary){ 0 };
+  if (options == NULL)
+    options = &everything;
+  if (TALL_FRONT_GET_CLASS (self)->verify != NULL)
+    return TALL_FRONT_GET_CLASS (self)->verify (self, options, summary, error);
+  return tall_verify_run (self, NULL, options, summary, error);
 }

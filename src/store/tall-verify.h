@@ -52,6 +52,8 @@ typedef struct
 } TallFindingInfo;
 
 const TallFindingInfo *tall_finding_kind_info (TallFindingKind kind);
+gboolean tall_finding_kind_parse (const char *name,
+                                  TallFindingKind *kind) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
  * TallFinding:
@@ -98,14 +100,78 @@ typedef struct
 {
   const char *customer_number; /* nullable: only this customer, with its orders and hints */
   guint sample;                /* percent of the customers, 1 to 99; 0 = all */
-  guint rate;                  /* orders a second at most; 0 = as fast as it goes */
+  guint rate;                  /* orders a second at most, and as many hints and other rows; 0 = as
+                                * fast as it goes */
   gboolean alone;              /* nobody writes meanwhile, so there is nothing to wait for */
   gboolean repair;             /* mend what needs no person; others may write meanwhile */
 
   void (*on_finding) (const TallFinding *finding, gpointer data); /* nullable */
-  /* Nullable; called about ten times a second. FALSE ends the verification. */
+  /* Nullable; called at the beginning, and about once a second. FALSE ends the verification. */
   gboolean (*on_progress) (const TallVerifySummary *summary, gpointer data);
   gpointer data; /* for both */
 } TallVerifyOptions;
+
+/* How long something has to look wrong, in microseconds. An operation takes 10 s, and half a second
+ * more to give up a claim. */
+#define TALL_VERIFY_PATIENCE (11 * G_USEC_PER_SEC)
+
+/* The most suspects in one request. */
+#define TALL_VERIFY_SUSPECTS 1000
+
+/**
+ * TallVerifyRequest:
+ *
+ * What one part of a verification does: it either goes on from @cursor, or looks again at
+ * @suspects.
+ */
+typedef struct
+{
+  const char *customer_number; /* as in the options, and the same for all parts */
+  guint sample;
+  gboolean repair;
+  guint most;                /* orders, hints and other rows that it looks at; 0 = as many as come
+                              * in its time */
+  TallSlice cursor;          /* of the part before; empty: the beginning */
+  const TallSlice *suspects; /* n_suspects of them, at most %TALL_VERIFY_SUSPECTS */
+  guint n_suspects;          /* 0: go on */
+} TallVerifyRequest;
+
+/**
+ * TallVerifySuspect:
+ *
+ * Something that looks wrong, or has to be looked at once more for another reason. Only the front
+ * that has made it understands it.
+ */
+typedef struct
+{
+  TallSlice state;
+  gboolean at_once; /* or after %TALL_VERIFY_PATIENCE */
+} TallVerifySuspect;
+
+/**
+ * TallVerifyPart:
+ *
+ * What one part of a verification has found: about a second of work. The cursor and the suspects
+ * hold all that the next part needs to know, so nobody keeps anything between two parts.
+ */
+typedef struct
+{
+  TallArena *arena; /* owns everything below; owned */
+  TallFinding *findings;
+  guint n_findings;
+  TallVerifySuspect *suspects; /* to be sent again */
+  guint n_suspects;
+  TallSlice cursor; /* empty: everything has been looked at; not set by a look at suspects */
+  guint64 n_customers;
+  guint64 n_orders;
+  guint64 n_hints;
+  guint64 n_ids;
+  guint64 n_busy;
+  gboolean is_broken; /* a table cannot be read to its end */
+  GError *error;      /* owned; what ended it; NULL: nothing did */
+} TallVerifyPart;
+
+void tall_verify_part_free (TallVerifyPart *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallVerifyPart, tall_verify_part_free)
 
 TALL_END_API

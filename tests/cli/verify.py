@@ -12,7 +12,7 @@ import subprocess
 import time
 
 from support import (
-    DONE, FAILED, LAYOUTS, NO, NORTHWIND, PROGRAM, USAGE, equal, main, new_store, on_terminal, run,
+    DONE, FAILED, LAYOUTS, NO, NORTHWIND, PROGRAM, USAGE, Server, equal, main, new_store, on_terminal, run,
     test,
 )
 
@@ -97,6 +97,42 @@ def a_repair_in_words(folder):
     run("verify", "--store", killed_loads(folder), "--repair").ends(NO, "(mended)", "are mended")
 
 
+def of_both(folder, *options):
+    """The same verification of a store, and of a server of it: exit codes and what they print."""
+    store = f"rocksdb:{folder}/store"
+    alone = run("verify", "--store", store, *options)
+    with Server(store) as server:
+        served = run("verify", "--server", server.address, *options)
+    return alone, served
+
+
+@test
+def over_a_server(folder):
+    store = filled(folder, "record-type", "numeric")
+    for options in ((), ("--json",), ("--customer", "VINET"), ("--rate", 2000)):
+        alone, served = of_both(folder, *options)
+        alone.ends(DONE)
+        equal((served.code, served.out), (alone.code, alone.out))
+    with Server(store) as server:
+        run("verify", "--server", server.address, "--sample", 20).ends(DONE, "sound")
+        run("verify", "--server", server.address, "--customer", "nobody").ends(NO, "no such customer")
+        run("verify", "--server", server.address, "--store", store).ends(USAGE, "not both")
+    with Server(store, "--trusted-proxies", "127.0.0.1") as server:
+        run("verify", "--server", server.address).ends(FAILED, "its own machine")
+
+
+@test
+def a_repair_over_a_server(folder):
+    store = killed_loads(folder)
+    alone, served = of_both(folder, "--json")
+    equal((served.code, served.out), (alone.code, alone.out))
+    served.ends(NO)
+    with Server(store) as server:
+        mended = lines(run("verify", "--server", server.address, "--repair", "--json").ends(NO))
+        equal(mended[-1]["summary"]["mended"], len(lines(served)) - 1)
+        run("verify", "--server", server.address, "--repair").ends(DONE, "sound")
+
+
 @test
 def wrong_calls(folder):
     store = new_store(folder)
@@ -105,7 +141,8 @@ def wrong_calls(folder):
         run("verify", "--store", store, "--sample", sample).ends(USAGE, "1 to 99")
     run("verify", "--store", store, "--rate", 0).ends(USAGE, "above 0")
     run("verify", "--store", store, "--customer", "").ends(USAGE, "customer_number")
-    run("verify", "--server", "127.0.0.1:1").ends(USAGE, "--store")
+    run("verify", "--server", "127.0.0.1:1").ends(FAILED, "no tallorder server answers")
+    run("verify", "--server", "nowhere").ends(USAGE)
     run("verify", "--store", f"rocksdb:{folder}/nothing").ends(FAILED)
 
 

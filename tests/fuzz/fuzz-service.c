@@ -21,7 +21,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   g_autoptr (GError) error = NULL;
   TallCallMemory memory;
   tall_call_memory_init (&memory, NULL, NULL, 0);
-  TallAnswer answer = tall_handler_answer (front, &memory, transport, &error);
+  TallAnswer answer = tall_handler_answer (front, TRUE, &memory, transport, &error);
 
   /* An answer, or the reason why there is none. */
   g_assert_cmpint (answer == TALL_ANSWER_NONE, ==, error != NULL);

@@ -148,13 +148,17 @@ run_without_memory (const TallIdlCall *call, TallFront *front, TallMemory *memor
   TallIdlPut put = { .order = order };
   TallIdlMany many = { .ids = &id, .n_ids = 1, .puts = &put, .n_puts = 1 };
   TallIdlListing listing = { .customer_number = number };
+  TallIdlVerify verify = { 0 };
   TallCallMemory part;
   g_auto (TallRequest) request;
 
   tall_call_memory_init (&part, memory, NULL, 0);
   tall_request_init (&request, front, &part, call);
+  request.is_local = TRUE;
   request.args.customer_number = request.args.order_number = number;
-  request.args.request = call->asked != NULL ? (gpointer)&many : &listing;
+  request.args.request = call->asked != NULL               ? (gpointer)&many
+                         : call == TALL_CALL (verify_some) ? (gpointer)&verify
+                                                           : &listing;
   gboolean ok = tall_request_run (&request, error);
   tall_call_memory_end (&part);
   return ok;
@@ -190,6 +194,31 @@ test_memory (void)
   tall_memory_clear (&memory);
 }
 
+/* What is for administrators only is not run for a client elsewhere, and all else is. */
+static void
+test_elsewhere (void)
+{
+  g_autoptr (TallFront) front = tall_test_front_new ();
+  g_auto (GStrv) names = tall_calls_list_names ();
+
+  for (guint i = 0; names[i] != NULL; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      TallCallMemory unlimited;
+      g_auto (TallRequest) request;
+      tall_call_memory_init (&unlimited, NULL, NULL, 0);
+      tall_request_init (&request, front, &unlimited, tall_calls_find (names[i]));
+      tall_request_fill_absent (&request);
+      gboolean ok = tall_request_run (&request, &error);
+      gboolean refused =
+          !ok && strstr (error->message, "only to clients on its own machine") != NULL;
+      g_assert_cmpint (refused, ==, g_str_equal (names[i], "verify"));
+      if (refused)
+        g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
+    }
+  g_assert_cmpuint (tall_test_front_count_calls (TALL_TEST_FRONT (front)), >, 0);
+}
+
 /* What was not sent is an empty number, a list without elements, a listing from its beginning. */
 static void
 test_nothing_sent (void)
@@ -207,14 +236,17 @@ test_nothing_sent (void)
       tall_request_init (&request, front, &unlimited, tall_calls_find (names[i]));
       tall_request_fill_absent (&request);
       g_test_message ("%s", names[i]);
-      if (tall_request_run (&request, &error))
+      request.is_local = TRUE;
+      if (tall_request_run (&request, &error)
+          || tall_calls_find (names[i])
+                 == TALL_CALL (verify_some)) /* whose front keeps no tables */
         continue;
       g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
       g_assert_true (g_str_has_suffix (error->message, "number: a number must not be empty"));
       n_refused++;
     }
-  /* All but getOrders, putOrders, listCustomers, describe and ping. */
-  g_assert_cmpuint (n_refused, ==, g_strv_length (names) - 5);
+  /* All but getOrders, putOrders, listCustomers, describe, ping and verify. */
+  g_assert_cmpuint (n_refused, ==, g_strv_length (names) - 6);
 }
 
 int
@@ -228,5 +260,6 @@ main (int argc, char **argv)
   g_test_add_func ("/service/calls/operations", test_operations);
   g_test_add_func ("/service/calls/memory", test_memory);
   g_test_add_func ("/service/calls/nothing-sent", test_nothing_sent);
+  g_test_add_func ("/service/calls/elsewhere", test_elsewhere);
   return g_test_run ();
 }

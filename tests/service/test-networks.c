@@ -78,6 +78,44 @@ test_contain (void)
   g_assert_false (tall_networks_contain (NULL, any));
 }
 
+/* Clients on the same machine, by every way in which their addresses come. */
+static void
+test_local (void)
+{
+  static const struct
+  {
+    const char *proxies, *address;
+    gboolean local;
+  } cases[] = {
+    { "", "127.0.0.1", TRUE },
+    { "", "127.9.8.7", TRUE },
+    { "", "::1", TRUE },
+    { "", "::ffff:127.0.0.1", TRUE },
+    { "", "10.0.0.1", FALSE },
+    { "", "::ffff:10.0.0.1", FALSE },
+    { "", "128.0.0.1", FALSE },
+    { "", "0.0.0.0", FALSE },
+    { "", "::", FALSE },
+    { "", "fe80::1", FALSE },
+    { "", "2001:db8::1", FALSE },
+    { "10.0.0.1", "127.0.0.1", TRUE },
+    { "127.0.0.1", "127.0.0.1", FALSE },
+    { "127.0.0.1", "127.0.0.2", TRUE },
+    { "127.0.0.0/8", "::ffff:127.0.0.1", FALSE },
+    { "::1", "::1", FALSE },
+    { "10.0.0.1", "10.0.0.1", FALSE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GPtrArray) proxies = tall_networks_parse (cases[i].proxies, NULL);
+      g_autoptr (GInetAddress) address = g_inet_address_new_from_string (cases[i].address);
+      g_test_message ("%s, proxies %s", cases[i].address, cases[i].proxies);
+      g_assert_cmpint (tall_networks_is_local (proxies, address), ==, cases[i].local);
+    }
+}
+
 static void
 test_wrong (void)
 {
@@ -100,6 +138,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/service/networks/origins", test_origins);
   g_test_add_func ("/service/networks/contain", test_contain);
+  g_test_add_func ("/service/networks/local", test_local);
   g_test_add_func ("/service/networks/wrong", test_wrong);
   return g_test_run ();
 }

@@ -149,6 +149,12 @@ forward_ping (TallFront *base, GError **error)
   return tall_front_ping (wrapped (base), error);
 }
 
+static TallVerifyPart *
+forward_verify_some (TallFront *base, const TallVerifyRequest *request, GError **error)
+{
+  return tall_front_verify_some (wrapped (base), request, error);
+}
+
 static gboolean
 forward_verify (TallFront *base,
                 const TallVerifyOptions *options,
@@ -195,6 +201,7 @@ tall_forwarding_front_class_init (TallForwardingFrontClass *klass)
   front->get_customer_orders = forward_get_customer_orders;
   front->describe = forward_describe;
   front->ping = forward_ping;
+  front->verify_some = forward_verify_some;
   front->verify = forward_verify;
   front->measure_order = forward_measure_order;
   G_OBJECT_CLASS (klass)->finalize = tall_forwarding_front_finalize;

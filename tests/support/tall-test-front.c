@@ -393,6 +393,15 @@ tall_test_front_let_go (TallTestFront *self)
   g_cond_broadcast (&self->changed);
 }
 
+static TallVerifyPart *
+front_verify_some (TallFront *front G_GNUC_UNUSED,
+                   const TallVerifyRequest *request G_GNUC_UNUSED,
+                   GError **error)
+{
+  g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED, "There are no tables to verify");
+  return NULL;
+}
+
 static void
 tall_test_front_finalize (GObject *object)
 {
@@ -423,6 +432,7 @@ tall_test_front_class_init (TallTestFrontClass *klass)
   front_class->get_customer_orders = tall_test_front_get_customer_orders;
   front_class->describe = front_describe;
   front_class->ping = front_ping;
+  front_class->verify_some = front_verify_some;
 }
 
 static void

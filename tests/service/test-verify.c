@@ -1,0 +1,216 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+
+/* A verification over the service finds what one beside it finds. */
+
+#include "tall-broken-table.h"
+#include "tall-client.h"
+#include "tall-error.h"
+#include "tall-networks.h"
+#include "tall-parts-front.h"
+#include "tall-server.h"
+#include "tall-test-findings.h"
+#include "tall-test-mending.h"
+#include "tall-test-orders.h"
+
+typedef struct
+{
+  TallServer *server;
+  TallFront *client;
+} Service;
+
+static void
+service_start (Service *self, TallFront *front, const TallServerOptions *options)
+{
+  g_autoptr (GError) error = NULL;
+  self->server = tall_server_new (front, "127.0.0.1:0", options, &error);
+  g_assert_no_error (error);
+  self->client = tall_client_new (tall_server_get_address (self->server), &error);
+  g_assert_no_error (error);
+}
+
+static void
+service_stop (Service *self)
+{
+  g_object_unref (self->client);
+  g_assert_true (tall_server_stop (self->server));
+  g_object_unref (self->server);
+}
+
+static void
+damage_all (TallStoreFixture *self, const TallStoreKind *kind)
+{
+  guint n;
+  const TallTestDamage *damages = tall_test_damages (&n);
+  for (guint i = 0; i < n; i++)
+    tall_test_damage_do (&damages[i], self, kind);
+}
+
+/* All of it, one customer, and the same mended in small parts by two servers in turn. */
+static void
+test_same (TallStoreFixture *self, gconstpointer kind)
+{
+  Service one, two;
+  TallVerifySummary summary;
+  damage_all (self, kind);
+  service_start (&one, self->front, NULL);
+  service_start (&two, self->front, NULL);
+  tall_test_assert_same_findings (self->front, one.client, (TallVerifyOptions){ 0 });
+  tall_test_assert_same_findings (self->front, one.client,
+                                  (TallVerifyOptions){ .customer_number = TALL_TEST_CUSTOMER });
+  g_autoptr (TallFront) parts = tall_parts_front_new (one.client, two.client, 3);
+  tall_test_assert_same_findings (self->front, parts, (TallVerifyOptions){ 0 });
+  g_autoptr (GPtrArray) mended =
+      tall_test_find (parts, (TallVerifyOptions){ .repair = TRUE }, &summary);
+  g_assert_cmpuint (summary.n_mended, ==, summary.n_findings - summary.n_for_person);
+  g_assert_cmpuint (summary.n_mended, >, 0);
+  tall_test_assert_same_findings (self->front, one.client, (TallVerifyOptions){ .repair = TRUE });
+  g_autoptr (GPtrArray) left =
+      tall_test_find (one.client, (TallVerifyOptions){ .sample = 99 }, &summary);
+  g_assert_cmpuint (left->len, <=, summary.n_for_person);
+  service_stop (&two);
+  service_stop (&one);
+}
+
+static void
+expect_error (TallFront *client, TallVerifyOptions options, TallError code, const char *words)
+{
+  g_autoptr (GError) error = NULL;
+  TallVerifySummary summary;
+  g_assert_false (tall_front_verify (client, &options, &summary, &error));
+  g_assert_error (error, TALL_ERROR, (int)code);
+  if (strstr (error->message, words) == NULL)
+    g_error ("“%s” does not say “%s”", error->message, words);
+  g_assert_false (summary.is_whole);
+}
+
+/* A proxy on this machine speaks for clients elsewhere. */
+static void
+test_proxy (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
+{
+  Service service;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) proxies = tall_networks_parse ("127.0.0.0/8", &error);
+  service_start (&service, self->front, &(TallServerOptions){ .trusted_proxies = proxies });
+  expect_error (service.client, (TallVerifyOptions){ 0 }, TALL_ERROR_UNSUPPORTED,
+                "only to clients on its own machine");
+  g_assert_true (tall_front_ping (service.client, &error));
+  service_stop (&service);
+}
+
+/* One call of the table fails. Returns: the code of the error; 0: the verification did not come so
+ * far */
+static int
+verify_failing (TallStoreFixture *self, guint at, gboolean served, TallVerifySummary *summary)
+{
+  Service service;
+  TallVerifyOptions options = { .alone = TRUE };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTable) table = tall_failing_table_new (self->table);
+  g_autoptr (TallStore) store = tall_test_open (table, &self->clock); /* remembers no ids */
+  TallFront *front = TALL_FRONT (store);
+  service_start (&service, front, NULL);
+  tall_failing_table_reset (TALL_FAILING_TABLE (table));
+  tall_failing_table_fail_at (TALL_FAILING_TABLE (table), at, TALL_FAILURE_BEFORE);
+  gboolean done = tall_front_verify (served ? service.client : front, &options, summary, &error);
+  g_assert_cmpint (done, ==, error == NULL);
+  service_stop (&service);
+  return done ? 0 : error->code;
+}
+
+/* Whatever fails, it fails as beside the service, and reports what it has found until then. */
+static void
+test_failures (TallStoreFixture *self, gconstpointer kind)
+{
+  int code = TALL_ERROR_UNAVAILABLE;
+  damage_all (self, kind);
+  for (guint at = 0; code != 0; at += 5)
+    {
+      TallVerifySummary ours, theirs;
+      code = verify_failing (self, at, FALSE, &ours);
+      g_assert_cmpint (verify_failing (self, at, TRUE, &theirs), ==, code);
+      g_assert_cmpmem (&ours, sizeof ours, &theirs, sizeof theirs);
+      g_assert_true (code == 0 || code == TALL_ERROR_UNAVAILABLE);
+      g_assert_true (code == 0 || !ours.is_whole);
+    }
+}
+
+/* A table that cannot be read to its end is no whole verification. */
+static void
+test_broken (TallStoreFixture *self, gconstpointer data)
+{
+  Service service;
+  const TallStoreKind *kind = data;
+  TallVerifySummary summary;
+  damage_all (self, kind);
+  g_autoptr (TallTable) table = tall_broken_table_new (self->table);
+  tall_broken_table_break (TALL_BROKEN_TABLE (table), tall_slice ("\x01", 1), TALL_ERROR_DAMAGED);
+  tall_broken_table_break_scans (TALL_BROKEN_TABLE (table));
+  g_autoptr (TallStore) store = tall_test_open (table, &self->clock);
+  service_start (&service, TALL_FRONT (store), NULL);
+  tall_test_assert_same_findings (TALL_FRONT (store), service.client, (TallVerifyOptions){ 0 });
+  g_autoptr (GPtrArray) lines = tall_test_find (service.client, (TallVerifyOptions){ 0 }, &summary);
+  g_assert_true (g_str_has_prefix (g_ptr_array_index (lines, 0), "unreadable-table "));
+  g_assert_false (summary.is_whole);
+  service_stop (&service);
+}
+
+/* What a server of another version may say. */
+typedef struct
+{
+  TallForwardingFront parent_instance;
+} OtherFront;
+typedef TallForwardingFrontClass OtherFrontClass;
+GType other_front_get_type (void);
+G_DEFINE_TYPE (OtherFront, other_front, TALL_TYPE_FORWARDING_FRONT)
+
+static TallVerifyPart *
+find_something (TallFront *front G_GNUC_UNUSED,
+                const TallVerifyRequest *request G_GNUC_UNUSED,
+                GError **error G_GNUC_UNUSED)
+{
+  TallVerifyPart *part = g_new0 (TallVerifyPart, 1);
+  part->arena = tall_arena_new (0);
+  part->n_suspects = 1;
+  part->suspects = tall_arena_newa0 (part->arena, TallVerifySuspect, 1);
+  return part;
+}
+
+static void
+other_front_class_init (OtherFrontClass *klass)
+{
+  TALL_FRONT_CLASS (klass)->verify_some = find_something;
+}
+
+static void
+other_front_init (OtherFront *self G_GNUC_UNUSED)
+{
+}
+
+/* An answer that makes no sense is an error. */
+static void
+test_wrong_answer (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
+{
+  Service service;
+  g_autoptr (TallFront) other = g_object_new (other_front_get_type (), NULL);
+  tall_forwarding_front_wrap (TALL_FORWARDING_FRONT (other), self->front);
+  service_start (&service, other, NULL);
+  expect_error (service.client, (TallVerifyOptions){ 0 }, TALL_ERROR_INTERNAL, "something else");
+  service_stop (&service);
+}
+
+int
+main (int argc, char **argv)
+{
+  static const TallStoreTest tests[] = {
+    { "same", test_same },
+    { "proxy", test_proxy },
+    { "failures", test_failures },
+    { "broken", test_broken },
+    { "wrong-answer", test_wrong_answer },
+  };
+  g_test_init (&argc, &argv, NULL);
+  g_log_set_always_fatal (G_LOG_LEVEL_ERROR | G_LOG_LEVEL_CRITICAL); /* failures are logged */
+  tall_store_fixture_add ("service/verify", tests, G_N_ELEMENTS (tests));
+  return g_test_run ();
+}

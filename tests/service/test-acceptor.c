@@ -107,6 +107,8 @@ test_no_descriptors (void)
   g_socket_connect (first, to, NULL, &error);
   g_assert_no_error (error);
   wait_for (&seen, &seen.n_accepted, 1);
+  char byte;
+  g_assert_cmpint (g_socket_receive (first, &byte, 1, NULL, &error), ==, 0); /* it is closed */
   struct rlimit limit = use_up_descriptors ();
   gint64 begin = g_get_monotonic_time ();
   clock_t cpu = clock ();

@@ -81,6 +81,7 @@ run_ours (gpointer data, guint n G_GNUC_UNUSED, GError **error)
 {
   Ours *self = data;
   TallLoadOptions options = TALL_LOAD_OPTIONS_INIT;
+  options.stop = self->run->options->stop;
   g_autoptr (TallMapping) mapping = tall_load_file_make_mapping ();
   g_autoptr (TallCsvReader) reader =
       tall_csv_reader_open (self->path, &mapping->dialect, TALL_CSV_MAX_ROW, error);
@@ -246,8 +247,9 @@ tall_floor_load (TallFloorRun *self, GError **error)
     }
   g_autofree char *path = g_build_filename (folder, "orders.csv", NULL);
   g_autofree char *database = g_build_filename (folder, SQLITE_DATABASE, NULL);
-  gboolean ok = tall_load_file_write (path, &workload, self->options->n_orders, error)
-                && measure (self, path, database, error);
+  gboolean ok =
+      tall_load_file_write (path, &workload, self->options->n_orders, self->options->stop, error)
+      && measure (self, path, database, error);
   g_unlink (path);
   g_unlink (database);
   g_rmdir (folder);

@@ -65,10 +65,10 @@ print_line (FILE *file, const TallOrder *order, const TallLineItem *line)
 }
 
 static void
-print_orders (FILE *file, const TallWorkload *workload, guint n_orders)
+print_orders (FILE *file, const TallWorkload *workload, guint n_orders, const gint *stop)
 {
   fputs (header, file);
-  for (guint i = 0; i < n_orders; i++)
+  for (guint i = 0; i < n_orders && (stop == NULL || g_atomic_int_get (stop) == 0); i++)
     {
       g_autoptr (TallOrder) order = tall_workload_make_order (workload, i);
       const TallShippingLocation *location = &order->shipping_locations[0];
@@ -80,6 +80,7 @@ print_orders (FILE *file, const TallWorkload *workload, guint n_orders)
 /**
  * tall_load_file_write:
  * @path: a file that is made, or replaced
+ * @stop: (nullable): atomic; the file ends early when it is not 0 any more
  *
  * Writes the first orders of a workload as CSV, a row a line.
  */
@@ -87,13 +88,14 @@ gboolean
 tall_load_file_write (const char *path,
                       const TallWorkload *workload,
                       guint n_orders,
+                      const gint *stop,
                       GError **error)
 {
   FILE *file = fopen (path, "we");
   gboolean ok = file != NULL;
   if (ok)
     {
-      print_orders (file, workload, n_orders);
+      print_orders (file, workload, n_orders, stop);
       ok = !ferror (file);
       ok = fclose (file) == 0 && ok;
     }

@@ -136,10 +136,11 @@ def kept_and_then_left_alone(folder):
 
 def stopped(folder):
     """Ctrl-C in the middle of a phase leaves nothing behind, nor when it comes twice at once."""
-    for what in (["--layout", "record-type"], ["--floor"]):
+    for what in (["--layout", "record-type", "--seconds", "600"], ["--floor", "--seconds", "600"],
+                 ["--load", "--count", "200000"]):
         for numbers in ([signal.SIGINT], [signal.SIGTERM], [signal.SIGTERM, signal.SIGTERM]):
             process = subprocess.Popen(
-                [PROGRAM, "bench", "--store", f"rocksdb:{folder}", *what, "--seconds", "600"],
+                [PROGRAM, "bench", "--store", f"rocksdb:{folder}", *what],
                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
             give_up = time.monotonic() + SECONDS
             while not os.listdir(folder) and time.monotonic() < give_up:

@@ -83,7 +83,7 @@ describe (const TallProgress *progress, gdouble seconds, gsize room)
   gboolean stores = progress->stage == TALL_LOAD_STORES;
   g_autoptr (GString) line = g_string_new (NULL);
   if (progress->stage == TALL_LOAD_SURVEYS)
-    g_string_append (line, "first pass: where each order is");
+    g_string_append (line, "first pass");
   else if (stores)
     g_string_append_printf (line, "%" G_GUINT64_FORMAT " rows, %" G_GUINT64_FORMAT " done",
                             progress->rows, progress->items);

@@ -186,7 +186,7 @@ def dry_run(folder):
     shown = [line for line in said.out.splitlines() if line.startswith("{")]
     equal([json.loads(line)["order"]["order_number"] for line in shown],
           ["536365", "536366", "536367"])
-    equal(len(pathlib.Path(rejects).read_bytes().split(b"\n")), 2293)
+    equal(pathlib.Path(rejects).read_bytes().count(b"there is no customer number"), 2291)
     for options, n in ((["--dry-run", "5"], 5), (["--dry-run=1"], 1), (["--dry-run", "0"], 0)):
         out = run(*dry, *options, "--quiet").ends(NO).out
         equal((options, len(out.splitlines())), (options, n))

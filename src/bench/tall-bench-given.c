@@ -142,9 +142,25 @@ tall_bench_given_check (TallBenchGiven *self, GError **error)
   return FALSE;
 }
 
-static gboolean
-add_named (GPtrArray *found, gconstpointer each, const char *name, GError **error)
+/* tall_layout_choose() or tall_key_strategy_choose() */
+typedef gconstpointer (*Choose) (const char *name, GError **error);
+
+static gconstpointer
+choose_layout (const char *name, GError **error)
 {
+  return tall_layout_choose (name, error);
+}
+
+static gconstpointer
+choose_key (const char *name, GError **error)
+{
+  return tall_key_strategy_choose (name, error);
+}
+
+static gboolean
+add_named (GPtrArray *found, Choose choose, const char *name, GError **error)
+{
+  gconstpointer each = choose (name, error);
   if (each == NULL)
     return FALSE;
   if (!g_ptr_array_find (found, each, NULL))
@@ -156,59 +172,54 @@ add_named (GPtrArray *found, gconstpointer each, const char *name, GError **erro
   return FALSE;
 }
 
+/* Those that @text names, between commas; NULL: the default. @all: n_all pointers, which `all`
+ * stands for. */
+static GPtrArray *
+find_named (const char *text, gconstpointer all, guint n_all, Choose choose, GError **error)
+{
+  g_autoptr (GPtrArray) found = g_ptr_array_new ();
+  if (g_strcmp0 (text, "all") == 0)
+    {
+      g_ptr_array_set_size (found, (gint)n_all);
+      memcpy (found->pdata, all, n_all * sizeof (gpointer));
+      return g_steal_pointer (&found);
+    }
+  /* an empty text is split into no names, but is a wrong one */
+  if (text == NULL || *text == '\0')
+    return add_named (found, choose, text, error) ? g_steal_pointer (&found) : NULL;
+  g_auto (GStrv) names = g_strsplit (text, ",", -1);
+  for (guint i = 0; names[i] != NULL; i++)
+    if (!add_named (found, choose, names[i], error))
+      return NULL;
+  return g_steal_pointer (&found);
+}
+
 /**
  * tall_bench_given_find_layouts:
  *
- * Returns: (transfer container) (element-type TallLayout): those chosen; NULL, naming those that
- *   there are, if one is not known
+ * Returns: (transfer container) (element-type TallLayout): those chosen, all unless some are; NULL,
+ *   naming those that there are, if one is not known
  */
 GPtrArray *
 tall_bench_given_find_layouts (const TallBenchGiven *self, GError **error)
 {
-  g_autoptr (GPtrArray) found = g_ptr_array_new ();
   guint n;
   const TallLayout *const *all = tall_layouts (&n);
-  if (self->layouts == NULL || g_str_equal (self->layouts, "all"))
-    {
-      for (guint i = 0; i < n; i++)
-        g_ptr_array_add (found, (gpointer)all[i]);
-      return g_steal_pointer (&found);
-    }
-  g_auto (GStrv) names = g_strsplit (self->layouts, ",", -1);
-  for (guint i = 0; names[i] != NULL || i == 0; i++)
-    {
-      const char *name = names[0] == NULL ? "" : names[i];
-      if (!add_named (found, tall_layout_find (name, error), name, error))
-        return NULL;
-    }
-  return g_steal_pointer (&found);
+  return find_named (self->layouts != NULL ? self->layouts : "all", all, n, choose_layout, error);
 }
 
 /**
  * tall_bench_given_find_keys:
  *
- * Returns: (transfer container) (element-type TallKeyStrategy): the same for key strategies
+ * Returns: (transfer container) (element-type TallKeyStrategy): the same for key strategies; the
+ *   default unless some are chosen
  */
 GPtrArray *
 tall_bench_given_find_keys (const TallBenchGiven *self, GError **error)
 {
-  g_autoptr (GPtrArray) found = g_ptr_array_new ();
   guint n;
   const TallKeyStrategy *const *all = tall_key_strategies (&n);
-  if (g_strcmp0 (self->keys, "all") == 0)
-    {
-      for (guint i = 0; i < n; i++)
-        g_ptr_array_add (found, (gpointer)all[i]);
-      return g_steal_pointer (&found);
-    }
-  g_auto (GStrv) names = g_strsplit (self->keys != NULL ? self->keys : all[0]->name, ",", -1);
-  for (guint i = 0; names[i] != NULL || i == 0; i++)
-    {
-      const char *name = names[0] == NULL ? "" : names[i];
-      if (!add_named (found, tall_key_strategy_find (name, error), name, error))
-        return NULL;
-    }
-  return g_steal_pointer (&found);
+  return find_named (self->keys, all, n, choose_key, error);
 }
 
 static TallBenchOrders *

@@ -104,7 +104,6 @@ explain_one (GPtrArray *explanations,
              const TallKeyStrategy *key_strategy,
              GError **error)
 {
-  guint n;
   if (subject->store != NULL && layout == NULL && key_strategy == NULL)
     {
       TallExplanation *stored = tall_explain_stored (subject->store, subject->order, error);
@@ -113,10 +112,11 @@ explain_one (GPtrArray *explanations,
       return stored != NULL;
     }
   if (layout == NULL)
-    layout = subject->store != NULL ? tall_store_get_layout (subject->store) : tall_layouts (&n)[0];
+    layout = subject->store != NULL ? tall_store_get_layout (subject->store)
+                                    : tall_layout_choose (NULL, NULL);
   if (key_strategy == NULL)
     key_strategy = subject->store != NULL ? tall_store_get_key_strategy (subject->store)
-                                          : tall_key_strategies (&n)[0];
+                                          : tall_key_strategy_choose (NULL, NULL);
   return add_trial (explanations, layout, key_strategy, subject->order, error);
 }
 

@@ -128,20 +128,18 @@ read_sample (const char *path, GStrv *sample, GError **error)
 static gboolean
 parse_index (const char *name, TallIndexKind *kind, GError **error)
 {
-  *kind = g_strcmp0 (name, "none") == 0 ? TALL_INDEX_NONE : TALL_INDEX_BY_DATE;
-  if (name == NULL || *kind == TALL_INDEX_NONE || strcmp (name, "date") == 0)
+  if (tall_index_kind_choose (name, kind))
     return TRUE;
-  tall_error_set_invalid (error, "index", "There is no index “%s”; choose one of: date, none",
-                          name);
+  g_autofree char *known = tall_index_kind_list_names (", ");
+  tall_error_set_invalid (error, "index", "There is no index “%s”; choose one of: %s", name, known);
   return FALSE;
 }
 
 static gboolean
 make_settings (const InitOptions *own, GStrv *sample, TallStoreSettings *settings, GError **error)
 {
-  guint n;
   *settings = (TallStoreSettings){
-    .layout = own->layout != NULL ? tall_layout_find (own->layout, error) : tall_layouts (&n)[0],
+    .layout = tall_layout_choose (own->layout, error),
     .ttl = (guint64)own->ttl,
     .regions = own->regions == G_MININT ? 0 : (guint)own->regions,
     .compression = own->compression,
@@ -150,8 +148,7 @@ make_settings (const InitOptions *own, GStrv *sample, TallStoreSettings *setting
   };
   if (settings->layout == NULL || !parse_index (own->index, &settings->index, error))
     return FALSE;
-  settings->key_strategy =
-      own->key != NULL ? tall_key_strategy_find (own->key, error) : tall_key_strategies (&n)[0];
+  settings->key_strategy = tall_key_strategy_choose (own->key, error);
   if (settings->key_strategy == NULL || !read_sample (own->sample, sample, error))
     return FALSE;
   settings->sample = (const char *const *)*sample;

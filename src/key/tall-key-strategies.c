@@ -77,3 +77,16 @@ tall_key_strategy_find (const char *name, GError **error)
                           name, known->str);
   return NULL;
 }
+
+/**
+ * tall_key_strategy_choose:
+ * @name: (nullable): NULL: the default, which is the first of the list
+ *
+ * Returns: (transfer none): as tall_key_strategy_find()
+ */
+const TallKeyStrategy *
+tall_key_strategy_choose (const char *name, GError **error)
+{
+  guint n;
+  return name == NULL ? tall_key_strategies (&n)[0] : tall_key_strategy_find (name, error);
+}

@@ -65,6 +65,7 @@ GPtrArray *tall_key_strategy_make_splits (const TallKeyStrategy *self,
 
 const TallKeyStrategy *const *tall_key_strategies (guint *n);
 const TallKeyStrategy *tall_key_strategy_find (const char *name, GError **error);
+const TallKeyStrategy *tall_key_strategy_choose (const char *name, GError **error);
 void tall_key_strategy_check (const TallKeyStrategy *self);
 
 /* The default first. */

@@ -160,6 +160,7 @@ struct _TallLayout
 
 const TallLayout *const *tall_layouts (guint *n);
 const TallLayout *tall_layout_find (const char *name, GError **error);
+const TallLayout *tall_layout_choose (const char *name, GError **error);
 void tall_layout_check (const TallLayout *self);
 const char *tall_layout_get_order_table (const TallLayout *self);
 const char *tall_layout_get_customer_table (const TallLayout *self);

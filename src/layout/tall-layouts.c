@@ -83,6 +83,19 @@ tall_layout_find (const char *name, GError **error)
   return NULL;
 }
 
+/**
+ * tall_layout_choose:
+ * @name: (nullable): NULL: the default, which is the first of the list
+ *
+ * Returns: (transfer none): as tall_layout_find()
+ */
+const TallLayout *
+tall_layout_choose (const char *name, GError **error)
+{
+  guint n;
+  return name == NULL ? tall_layouts (&n)[0] : tall_layout_find (name, error);
+}
+
 /* The table that a slot names does not depend on the key. */
 static const char *
 find_table (const char *(*locate) (const TallOrderKey *key, GByteArray *row))

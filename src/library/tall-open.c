@@ -29,14 +29,10 @@ tall_create_store (const char *store, const char *layout, const char *key_strate
 {
   g_return_val_if_fail (store != NULL, FALSE);
 
-  guint n;
-  TallStoreSettings settings = {
-    .layout = layout == NULL ? tall_layouts (&n)[0] : tall_layout_find (layout, error),
-  };
+  TallStoreSettings settings = { .layout = tall_layout_choose (layout, error) };
   if (settings.layout == NULL)
     return FALSE;
-  settings.key_strategy = key_strategy == NULL ? tall_key_strategies (&n)[0]
-                                               : tall_key_strategy_find (key_strategy, error);
+  settings.key_strategy = tall_key_strategy_choose (key_strategy, error);
   if (settings.key_strategy == NULL)
     return FALSE;
   g_autoptr (TallTable) table = open_table (store, TRUE, error);

@@ -24,9 +24,6 @@
 #define MODE_NORMAL "normal"
 #define MODE_READ_ONLY "read-only"
 
-#define INDEX_BY_DATE "date"
-#define INDEX_NONE "none"
-
 /**
  * tall_deployment_clock_difference:
  * @ttl: of the deployment, seconds; not 0
@@ -148,13 +145,11 @@ parse_index (TallDeployment *self, const TallRow *row, GError **error)
   g_autofree char *index = dup_column (row, COLUMN_INDEX, error);
   if (index == NULL)
     return FALSE;
-  self->index = g_str_equal (index, INDEX_BY_DATE) ? TALL_INDEX_BY_DATE : TALL_INDEX_NONE;
-  if (self->index == TALL_INDEX_BY_DATE || g_str_equal (index, INDEX_NONE))
+  if (tall_index_kind_choose (index, &self->index))
     return TRUE;
+  g_autofree char *known = tall_index_kind_list_names (" or ");
   g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
-               "The deployment record's column " COLUMN_INDEX " is “%s”, not " INDEX_BY_DATE
-               " or " INDEX_NONE,
-               index);
+               "The deployment record's column " COLUMN_INDEX " is “%s”, not %s", index, known);
   return FALSE;
 }
 
@@ -216,17 +211,6 @@ tall_deployment_read (TallTable *table, gint64 deadline, GError **error)
   return parse_record (self, &result->results[0].rows[0], error) ? g_steal_pointer (&self) : NULL;
 }
 
-/**
- * tall_deployment_index_name:
- *
- * Returns: (transfer none): what the record says of the index: `date` or `none`
- */
-const char *
-tall_deployment_index_name (TallIndexKind index)
-{
-  return index == TALL_INDEX_BY_DATE ? INDEX_BY_DATE : INDEX_NONE;
-}
-
 static void
 set_taken (const TallDeployment *there, GError **error)
 {
@@ -277,7 +261,7 @@ append_record (const TallStoreSettings *settings, const char *id, TallBatch *bat
   put_text (batch, record, COLUMN_KEY_STRATEGY, settings->key_strategy->name);
   put_text (batch, record, COLUMN_TTL,
             tall_arena_printf (arena, "%" G_GUINT64_FORMAT, settings->ttl));
-  put_text (batch, record, COLUMN_INDEX, tall_deployment_index_name (settings->index));
+  put_text (batch, record, COLUMN_INDEX, tall_index_kind_get_name (settings->index));
   put_text (batch, record, COLUMN_MODE, MODE_NORMAL);
   put_text (batch, record, COLUMN_BULK_REVISION, "0");
   if (settings->regions != 0)

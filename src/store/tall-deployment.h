@@ -36,7 +36,6 @@ typedef struct
 #define TALL_CLOCK_DIFFERENCE 600
 
 gint64 tall_deployment_clock_difference (guint64 ttl);
-const char *tall_deployment_index_name (TallIndexKind index);
 
 void tall_deployment_free (TallDeployment *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallDeployment, tall_deployment_free)

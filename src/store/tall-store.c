@@ -284,7 +284,7 @@ tall_store_describe (TallFront *front, GError **error)
   description->schema = TALL_SCHEMA;
   description->read_only = deployment->read_only;
   description->version = tall_arena_strdup (arena, TALL_VERSION);
-  description->index = tall_arena_strdup (arena, tall_deployment_index_name (deployment->index));
+  description->index = tall_arena_strdup (arena, tall_index_kind_get_name (deployment->index));
   description->ttl = deployment->ttl;
   description->regions = deployment->regions;
   description->compression = tall_arena_strdup (arena, deployment->compression);

@@ -3,21 +3,11 @@
 #pragma once
 
 #include "tall-front.h"
+#include "tall-index-kind.h"
 #include "tall-layout.h"
 #include "tall-table.h"
 
 G_BEGIN_DECLS
-
-/**
- * TallIndexKind:
- * @TALL_INDEX_BY_DATE: a customer's orders can be listed by date
- * @TALL_INDEX_NONE: they cannot, which saves a put of an order one call
- */
-typedef enum
-{
-  TALL_INDEX_BY_DATE,
-  TALL_INDEX_NONE,
-} TallIndexKind;
 
 /**
  * TallStoreSettings:

@@ -176,6 +176,7 @@ def wrong_usage(folder):
         ([*store, "more"], "no argument"),
         ([*store, "--layout", "tall"], "“tall”; choose one of: blob, record-type"),
         ([*store, "--layout", ""], "“”; choose one of"),
+        ([*store, "--key", ""], "“”; choose one of"),
         ([*store, "--layout", "blob,blob"], "twice"),
         ([*store, "--key", "hashed,sorted"], "“sorted”; choose one of: hashed, raw"),
         ([*store, "--lines", "0"], "--lines 0"),

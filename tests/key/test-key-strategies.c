@@ -213,6 +213,8 @@ test_find (void)
   guint n;
   const TallKeyStrategy *const *strategies = tall_key_strategies (&n);
   g_assert_cmpstr (strategies[0]->name, ==, "hashed");
+  g_assert_true (tall_key_strategy_choose (NULL, NULL) == strategies[0]);
+  g_assert_true (tall_key_strategy_choose (strategies[n - 1]->name, NULL) == strategies[n - 1]);
 
   for (guint i = 0; i < n; i++)
     {

@@ -61,6 +61,8 @@ test_list (void)
   guint n;
   const TallLayout *const *layouts = tall_layouts (&n);
   g_assert_cmpuint (n, >, 0);
+  g_assert_true (tall_layout_choose (NULL, NULL) == layouts[0]);
+  g_assert_true (tall_layout_choose (layouts[n - 1]->name, NULL) == layouts[n - 1]);
   for (guint i = 0; i < n; i++)
     {
       g_autoptr (GError) error = NULL;

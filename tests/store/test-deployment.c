@@ -120,6 +120,10 @@ test_damaged (void)
       write_column (table, columns[i][0], columns[i][1]);
       assert_refused (table, NULL, NULL, TALL_ERROR_DAMAGED, columns[i][0]);
     }
+
+  g_autoptr (TallTable) table = new_deployment ();
+  write_column (table, "index", "by name");
+  assert_refused (table, NULL, NULL, TALL_ERROR_DAMAGED, "index “by name” date none");
 }
 
 static void

@@ -120,6 +120,7 @@ test_stray_within (TallStoreFixture *self, gconstpointer data)
   g_autoptr (GPtrArray) lines = tall_test_find (parts, (TallVerifyOptions){ 0 }, &summary);
   g_assert_cmpuint (lines->len, ==, 1);
   g_assert_true (g_str_has_prefix (g_ptr_array_index (lines, 0), "stray-row "));
+  g_assert_cmpuint (summary.n_orders, ==, 1);
 }
 
 /* How often the table of ids is walked. */
@@ -297,6 +298,19 @@ check_scan (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointe
   return TALL_FAILURE_NONE;
 }
 
+static void
+put_large (TallStoreFixture *self, guint n)
+{
+  g_autofree char *note = g_strnfill (1000 * 1000, 'x');
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *number = g_strdup_printf ("%u", i);
+      g_autoptr (TallOrder) order = tall_test_marked_order (number, 1, 1, 200);
+      order->currency = note;
+      tall_fixture_put (self, order, NULL);
+    }
+}
+
 /* Orders of which each fills a page: none looks torn. */
 static void
 test_large (TallStoreFixture *self, gconstpointer data)
@@ -306,14 +320,7 @@ test_large (TallStoreFixture *self, gconstpointer data)
   guint n_scans = 0;
   if (!g_str_equal (kind->key_strategy->name, "hashed"))
     return;
-  for (guint i = 0; i < 3; i++)
-    {
-      g_autofree char *number = g_strdup_printf ("%u", i);
-      g_autofree char *note = g_strnfill (1000 * 1000, 'x');
-      g_autoptr (TallOrder) order = tall_test_marked_order (number, 1, 1, 200);
-      order->currency = note;
-      tall_fixture_put (self, order, NULL);
-    }
+  put_large (self, 3);
   g_autoptr (TallTable) table = tall_failing_table_new (self->table);
   g_autoptr (TallStore) store = tall_test_open (table, &self->clock);
   tall_failing_table_set_hooks (TALL_FAILING_TABLE (table), check_scan, NULL, &n_scans);
@@ -322,6 +329,26 @@ test_large (TallStoreFixture *self, gconstpointer data)
   g_assert_cmpuint (lines->len, ==, 0);
   g_assert_cmpuint (summary.n_orders, ==, 3);
   g_assert_cmpuint (n_scans, >, 3);
+}
+
+/* So it is where pages take long. */
+static void
+test_slow_pages (TallStoreFixture *self, gconstpointer data)
+{
+  const TallStoreKind *kind = data;
+  TallVerifySummary summary;
+  if (!g_str_equal (kind->key_strategy->name, "hashed")
+      || !g_str_equal (kind->layout->name, "blob"))
+    return;
+  put_large (self, 12);
+  g_autoptr (TallTable) table = tall_failing_table_new (self->table);
+  g_autoptr (TallStore) store = tall_test_open (table, &self->clock);
+  g_autoptr (TallFront) parts = tall_parts_front_new (TALL_FRONT (store), TALL_FRONT (store), 0);
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (table), be_slow, NULL, NULL);
+  g_autoptr (GPtrArray) lines = tall_test_find (parts, (TallVerifyOptions){ 0 }, &summary);
+  g_assert_cmpuint (lines->len, ==, 0);
+  g_assert_cmpuint (summary.n_orders, ==, 12);
+  g_assert_cmpuint (tall_parts_front_count (TALL_PARTS_FRONT (parts)), >, 1);
 }
 
 /* What makes no sense is refused before anything is looked at. */
@@ -349,12 +376,12 @@ int
 main (int argc, char **argv)
 {
   static const TallStoreTest tests[] = {
-    { "small", test_small },       { "repair", test_repair },
-    { "strays", test_strays },     { "stray-within", test_stray_within },
-    { "half-ids", test_half_ids }, { "search", test_search },
-    { "at-once", test_at_once },   { "slow", test_slow },
-    { "altered", test_altered },   { "refused", test_refused },
-    { "large", test_large },
+    { "small", test_small },           { "repair", test_repair },
+    { "strays", test_strays },         { "stray-within", test_stray_within },
+    { "half-ids", test_half_ids },     { "search", test_search },
+    { "at-once", test_at_once },       { "slow", test_slow },
+    { "slow-pages", test_slow_pages }, { "altered", test_altered },
+    { "refused", test_refused },       { "large", test_large },
   };
   g_test_init (&argc, &argv, NULL);
   tall_store_fixture_add ("verify-parts", tests, G_N_ELEMENTS (tests));

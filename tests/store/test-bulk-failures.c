@@ -3,6 +3,7 @@
 #include "tall-bulk.h"
 #include "tall-error.h"
 #include "tall-failing-table.h"
+#include "tall-memory-table.h"
 #include "tall-root.h"
 #include "tall-test-orders.h"
 #include "tall-test-store.h"
@@ -205,6 +206,131 @@ test_others (gconstpointer layout)
     }
 }
 
+/* Another load puts the same orders with another content, between two calls of a later one. */
+typedef struct
+{
+  TallBulk *earlier; /* not owned */
+  guint at;
+} Earlier;
+
+static TallFailure
+load_between (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  const Earlier *earlier = data;
+  g_autoptr (GError) error = NULL;
+  if (call->index != earlier->at)
+    return TALL_FAILURE_NONE;
+  g_autoptr (TallOrder) theirs = tall_test_marked_order ("order-1", 2, 1, 3);
+  TallBulkResult result = { 0 };
+  g_assert_true (tall_bulk_put_orders (earlier->earlier, &theirs, 1, &result, &error));
+  tall_bulk_result_clear (&result);
+  return TALL_FAILURE_NONE;
+}
+
+/* What a load says if an earlier one came before its @at-th call. */
+static TallBulkOutcome
+race_loads (const TallLayout *layout, guint at, guint *n_calls)
+{
+  g_autoptr (GError) error = NULL;
+  TallTestClock clock = { .now = TALL_FIRST_REVISION, .patience = 1 };
+  g_autoptr (TallTable) table = tall_test_table_new (layout, &tall_key_hashed);
+  g_autoptr (TallTable) failing = tall_failing_table_new (table);
+  g_autoptr (TallStore) others = tall_test_open (table, &clock);
+  g_autoptr (TallStore) store = tall_test_open (failing, &clock);
+  g_autoptr (TallBulk) bulk = tall_bulk_begin (TALL_FRONT (others), NULL, &error);
+  g_autoptr (TallBulk) later = tall_bulk_begin (TALL_FRONT (store), NULL, &error);
+  g_autoptr (TallOrder) first = make_order (0);
+  g_autoptr (TallOrder) ours = make_order (1);
+  TallBulkResult result = { 0 };
+  g_assert_true (
+      tall_bulk_put_orders (bulk, &first, 1, &result, &error)); /* it has revisions now */
+  gint64 revision = result.revision;
+  tall_bulk_result_clear (&result);
+
+  Earlier earlier = { bulk, at };
+  tall_failing_table_reset (TALL_FAILING_TABLE (failing));
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (failing), load_between, NULL, &earlier);
+  result = (TallBulkResult){ 0 };
+  g_assert_true (tall_bulk_put_orders (later, &ours, 1, &result, &error));
+  TallBulkOutcome outcome = result.outcome;
+  *n_calls = tall_failing_table_count_calls (TALL_FAILING_TABLE (failing));
+  if (outcome == TALL_BULK_STORED || outcome == TALL_BULK_REPLACED)
+    g_assert_cmpint (result.revision, >, revision);
+  g_assert_cmpint (is_there (TALL_FRONT (others), 0), ==, TRUE);
+  tall_bulk_result_clear (&result);
+  return outcome;
+}
+
+static void
+test_loads (gconstpointer layout)
+{
+  guint n_calls, ignored, n_replaced = 0;
+  g_assert_cmpint (race_loads (layout, G_MAXUINT, &n_calls), ==, TALL_BULK_STORED);
+  for (guint i = 0; i < n_calls; i++)
+    {
+      TallBulkOutcome outcome = race_loads (layout, i, &ignored);
+      /* Before the first look it is there already; before the last one the other meets ours. */
+      g_assert_cmpint (outcome, ==,
+                       i == 0             ? TALL_BULK_REFUSED
+                       : i == n_calls - 1 ? TALL_BULK_STORED
+                                          : TALL_BULK_REPLACED);
+      n_replaced += outcome == TALL_BULK_REPLACED;
+    }
+  g_assert_cmpuint (n_replaced, >, 2);
+}
+
+/* Where orders expire, revisions are times. */
+static void
+test_ttl (gconstpointer layout)
+{
+  gboolean stored[N_ORDERS];
+  g_autoptr (GError) error = NULL;
+  TallTestClock clock = { .now = g_get_real_time () / 1000, .patience = 1 };
+  g_autoptr (TallTable) table = tall_memory_table_new ();
+  tall_test_create (table, ((const TallLayout *)layout)->name, "hashed", 3600);
+  g_autoptr (TallStore) store = tall_test_open (table, &clock);
+  load (TALL_FRONT (store), stored, TRUE);
+  gint64 revision = 0;
+  g_autoptr (TallOrder) sent = make_order (2);
+  g_autoptr (TallOrder) got = tall_front_get_order (TALL_FRONT (store), sent->customer_number,
+                                                    sent->order_number, &revision, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (revision, >=, clock.now);
+}
+
+/* The promise that all is new saves the reads; broken, it replaces. */
+static void
+test_assume_new (gconstpointer layout)
+{
+  g_autoptr (GError) error = NULL;
+  const TallBulkOptions options = { .assume_new = TRUE };
+  TallTestClock clock = { .now = 0, .patience = 1 };
+  g_autoptr (TallTable) table = tall_test_table_new (layout, &tall_key_hashed);
+  g_autoptr (TallTable) failing = tall_failing_table_new (table);
+  g_autoptr (TallStore) store = tall_test_open (failing, &clock);
+  g_autoptr (TallBulk) bulk = tall_bulk_begin (TALL_FRONT (store), &options, &error);
+  for (guint round = 0; round < 2; round++)
+    {
+      g_autoptr (TallOrder) order = tall_test_marked_order ("order-1", 1, round, 3 + round);
+      TallBulkResult result = { 0 };
+      tall_failing_table_reset (TALL_FAILING_TABLE (failing));
+      g_assert_true (tall_bulk_put_orders (bulk, &order, 1, &result, &error));
+      g_assert_cmpint (result.outcome, ==, TALL_BULK_STORED);
+      if (round == 1) /* the revisions are there */
+        g_assert_cmpuint (tall_failing_table_count_calls (TALL_FAILING_TABLE (failing)), ==, 2);
+      g_autoptr (TallOrder) got = tall_front_get_order (TALL_FRONT (store), order->customer_number,
+                                                        order->order_number, NULL, &error);
+      g_assert_no_error (error);
+      tall_test_assert_order_equal (got, order);
+    }
+
+  /* A put by a clock that stands at the beginning of time comes after it. */
+  gint64 revision = 0;
+  g_autoptr (TallOrder) put = tall_test_marked_order ("order-2", 1, 1, 1);
+  g_assert_true (tall_front_put_order (TALL_FRONT (store), put, NULL, &revision, &error));
+  g_assert_cmpint (revision, >=, TALL_FIRST_REVISION);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -217,6 +343,12 @@ main (int argc, char **argv)
       g_autofree char *others = g_strconcat ("/store/bulk/others/", layouts[i]->name, NULL);
       g_test_add_data_func (failing, layouts[i], test_every_call);
       g_test_add_data_func (others, layouts[i], test_others);
+      g_autofree char *loads = g_strconcat ("/store/bulk/loads/", layouts[i]->name, NULL);
+      g_test_add_data_func (loads, layouts[i], test_loads);
+      g_autofree char *ttl = g_strconcat ("/store/bulk/ttl/", layouts[i]->name, NULL);
+      g_test_add_data_func (ttl, layouts[i], test_ttl);
+      g_autofree char *assume = g_strconcat ("/store/bulk/assume-new/", layouts[i]->name, NULL);
+      g_test_add_data_func (assume, layouts[i], test_assume_new);
     }
   return g_test_run ();
 }

@@ -20,11 +20,12 @@
 #define COLUMN_BEGUN tall_slice_str ("begun")
 #define COLUMN_STORED tall_slice_str ("stored")
 
+/* A timestamp, also by a clock that stands at the beginning of time. */
 static gint64
 find_now (const TallLoads *self)
 {
   const TallStoreHooks *hooks = &self->context->hooks;
-  return hooks->now (hooks->data);
+  return MAX (hooks->now (hooks->data), 1);
 }
 
 /**

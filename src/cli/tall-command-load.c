@@ -8,6 +8,7 @@
 #include "tall-options.h"
 #include "tall-output.h"
 #include "tall-progress.h"
+#include "tall-retry.h"
 #include "tall-sniff.h"
 #include "tall-stop.h"
 
@@ -26,6 +27,7 @@ typedef struct
   char *print_map;
   char *spool;
   char *on_existing;
+  char *retry;
   TallBulkExisting existing; /* the same, understood */
   gboolean assume_new;
   gboolean sniff;
@@ -139,7 +141,8 @@ static TallExit
 load_file (TallLoadReport *report,
            const LoadOptions *own,
            TallFront *front,
-           const TallLoadFiles *files)
+           const TallLoadFiles *files,
+           const TallJoin *join)
 {
   g_autoptr (GError) error = NULL;
   TallLoadOptions options = TALL_LOAD_OPTIONS_INIT;
@@ -153,6 +156,7 @@ load_file (TallLoadReport *report,
   options.progress = own->quiet ? NULL : show_progress;
   options.announce = own->quiet ? NULL : announce_spool;
   options.folder = own->spool;
+  options.join = join;
   options.stop = tall_stop_on_signals ();
   gint64 start = g_get_monotonic_time ();
   gboolean ok = tall_load (front, files, report->rejects, &options, &report->summary, &error);
@@ -223,12 +227,15 @@ check_rejects (const GPtrArray *arguments, const LoadOptions *own)
       if (!check_rejects_against (own, argument->path, "the file that is read"))
         return FALSE;
     }
-  return check_rejects_against (own, own->map, "the mapping");
+  return check_rejects_against (own, own->map, "the mapping")
+         && (own->retry == NULL
+             || check_rejects_against (own, own->retry, "the file that is read"));
 }
 
 static TallExit
-open_file (TallLoadFiles *files, const char *path, const LoadOptions *own)
+open_file (TallLoadFiles *files, const TallLoadArgument *argument, const LoadOptions *own)
 {
+  guint kind = 0;
   g_autoptr (GError) error = NULL;
   g_autoptr (TallMapping) mapping = tall_mapping_load (own->map, &error);
   if (mapping == NULL)
@@ -236,16 +243,25 @@ open_file (TallLoadFiles *files, const char *path, const LoadOptions *own)
       tall_print_failure (error);
       return TALL_EXIT_USAGE;
     }
+  if (argument->name != NULL)
+    mapping->dialect.encoding = NULL; /* reject files are UTF-8 */
   g_autoptr (TallCsvReader) reader =
-      tall_csv_reader_open (path, &mapping->dialect, TALL_CSV_MAX_ROW, &error);
+      tall_csv_reader_open (argument->path, &mapping->dialect, TALL_CSV_MAX_ROW, &error);
   if (reader == NULL || !tall_csv_reader_check_data (reader, &error))
     {
       tall_print_failure (error);
       return TALL_EXIT_FAILED;
     }
-  if (!bind_columns (mapping, reader))
+  if (argument->name != NULL)
+    tall_csv_reader_set_name (reader, argument->name);
+  if (!tall_load_argument_find_kind (argument, mapping, &kind, &error))
+    {
+      tall_print_failure (error);
+      return TALL_EXIT_USAGE;
+    }
+  if (mapping->files->len == 0 && !bind_columns (mapping, reader))
     return TALL_EXIT_USAGE;
-  tall_load_files_add (files, g_steal_pointer (&reader), g_steal_pointer (&mapping));
+  tall_load_files_add (files, g_steal_pointer (&reader), g_steal_pointer (&mapping))->kind = kind;
   return TALL_EXIT_DONE;
 }
 
@@ -259,11 +275,18 @@ prepare_and_load (const TallOptions *options, const GPtrArray *arguments, const 
   for (guint i = 0; i < arguments->len; i++)
     {
       const TallLoadArgument *argument = g_ptr_array_index (arguments, i);
-      code = open_file (files, argument->path, own);
+      code = open_file (files, argument, own);
       if (code != TALL_EXIT_DONE)
         return code;
     }
   tall_load_files_start (files);
+  g_autoptr (TallJoin) join = NULL;
+  if (tall_load_files_get (files, 0)->mapping->files->len > 0
+      && (join = tall_join_new (files, &error)) == NULL)
+    {
+      tall_print_failure (error);
+      return TALL_EXIT_USAGE;
+    }
   g_autoptr (TallFront) front = NULL;
   if (own->dry_run < 0)
     front = tall_options_open_front (options, &tall_command_load, &code);
@@ -279,7 +302,27 @@ prepare_and_load (const TallOptions *options, const GPtrArray *arguments, const 
     tall_rejects_set_limit (rejects, own->max_rows, own->max_percent);
   TallLoadReport report = { tall_load_files_get (files, 0)->mapping->kind, .rejects = rejects,
                             .rejects_path = own->rejects, .is_dry = own->dry_run >= 0 };
-  return load_file (&report, own, front, files);
+  return load_file (&report, own, front, files, join);
+}
+
+/* The rows of a reject file, and the files named beside it. */
+static TallExit
+retry (const TallOptions *options, GPtrArray *arguments, const LoadOptions *own)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) retried =
+      tall_retry_unpack (own->retry, own->spool != NULL ? own->spool : g_get_tmp_dir (), &error);
+  if (retried == NULL)
+    {
+      tall_print_failure (error);
+      return TALL_EXIT_FAILED;
+    }
+  g_autoptr (GPtrArray) files = tall_load_arguments_make_retried (retried, own->retry);
+  g_ptr_array_extend_and_steal (files, g_ptr_array_ref (arguments));
+  if (files->len > 0)
+    return prepare_and_load (options, files, own);
+  tall_print_error ("%s has no rows", own->retry);
+  return TALL_EXIT_FAILED;
 }
 
 static gboolean
@@ -340,7 +383,7 @@ check_and_load (const TallOptions *options, LoadOptions *own)
     return print_map (own->print_map);
   if (own->sniff)
     return sniff (options);
-  if (options->n_arguments == 0)
+  if (options->n_arguments == 0 && own->retry == NULL)
     return tall_usage_error (&tall_command_load,
                              "load takes files: FILE.csv …, or - for standard input");
   if (own->map == NULL)
@@ -374,7 +417,8 @@ check_and_load (const TallOptions *options, LoadOptions *own)
     }
   if (!check_rejects (arguments, own))
     return TALL_EXIT_USAGE;
-  return prepare_and_load (options, arguments, own);
+  return own->retry != NULL ? retry (options, arguments, own)
+                            : prepare_and_load (options, arguments, own);
 }
 
 /* Joins `--dry-run` with a number that follows: GLib takes such an option with or without one, not
@@ -407,6 +451,8 @@ run (int argc, char **argv)
       "NAME|FILE" },
     { "rejects", 0, 0, G_OPTION_ARG_FILENAME, &own.rejects,
       "where rejected rows go: CSV of line, column, reason, row", "FILE" },
+    { "retry-rejects", 0, 0, G_OPTION_ARG_FILENAME, &own.retry,
+      "load the rows of a reject file, mended, with the same mapping", "FILE" },
     { "on-existing", 0, 0, G_OPTION_ARG_STRING, &own.on_existing,
       "what is done if another content is stored: report (it is rejected; default), skip, replace",
       "WHAT" },
@@ -442,6 +488,7 @@ run (int argc, char **argv)
   g_free (own.map);
   g_free (own.rejects);
   g_free (own.on_existing);
+  g_free (own.retry);
   g_free (own.print_map);
   g_free (own.spool);
   g_free (own.max_rejects);
@@ -450,7 +497,7 @@ run (int argc, char **argv)
 
 const TallCommand tall_command_load = {
   .name = "load",
-  .arguments = "FILE.csv|- …",
+  .arguments = "FILE.csv|-|KIND=FILE.csv …",
   .summary = "Loads orders or customers from CSV; bad rows go aside with their reason.",
   .help = "Presets: northwind, northwind-customers, online-retail. A mapping file of your own\n"
           "begins with one of them: tallorder load --print-map northwind >my.map\n"
@@ -465,12 +512,8 @@ const TallCommand tall_command_load = {
           "again, at once.\n\n"
           "Example:\n"
           "  tallorder load --store rocksdb:shop --map northwind --rejects bad.csv orders.csv\n\n"
-          "The rows of a reject file with their header, to be mended and loaded:\n"
-          "python3 -c '\n"
-          "import csv, sys\n"
-          "csv.field_size_limit(9**9)\n"
-          "for row in csv.DictReader(open(\"bad.csv\", newline=\"\", encoding=\"latin-1\")):\n"
-          "    sys.stdout.buffer.write((row[\"row\"] + \"\\n\").encode(\"latin-1\"))' >again.csv",
+          "The rows of a reject file, mended in an editor:\n"
+          "  tallorder load --store rocksdb:shop --map northwind --retry-rejects bad.csv",
   .takes_server = TRUE,
   .run = run,
 };

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-load-arguments.h"
 #include "tall-error.h"
+#include "tall-retry.h"
 
 #include <glob.h>
 
@@ -11,6 +12,7 @@ argument_free (gpointer data)
   TallLoadArgument *argument = data;
   g_free (argument->kind);
   g_free (argument->path);
+  g_free (argument->name);
   g_free (argument);
 }
 
@@ -80,4 +82,66 @@ tall_load_arguments_expand (const char *const *arguments, guint n_arguments, GEr
     return g_steal_pointer (&files);
   tall_error_set_invalid (error, "files", "standard input can be read once only");
   return NULL;
+}
+
+#define ROWS_OF ", rows of "
+
+/**
+ * tall_load_arguments_make_retried:
+ * @retried: (element-type TallRetryFile): the rows of a reject file; stay the caller's as long as
+ *   the files are read
+ * @path: the reject file
+ *
+ * Returns: (transfer full) (element-type TallLoadArgument): the files in it
+ */
+GPtrArray *
+tall_load_arguments_make_retried (GPtrArray *retried, const char *path)
+{
+  GPtrArray *files = g_ptr_array_new_with_free_func (argument_free);
+  for (guint i = 0; i < retried->len; i++)
+    {
+      const TallRetryFile *file = g_ptr_array_index (retried, i);
+      const char *name;
+      g_autofree char *kind = split_kind (file->name, &name);
+      g_autofree char *place = g_strdup_printf ("/proc/self/fd/%d", fileno (file->file));
+      const char *original = g_strrstr (name, ROWS_OF);
+      original = original != NULL ? original + strlen (ROWS_OF) : name;
+      add (files, kind, place);
+      ((TallLoadArgument *)g_ptr_array_index (files, i))->name =
+          *original != '\0' ? g_strconcat (path, ROWS_OF, original, NULL) : g_strdup (path);
+    }
+  return files;
+}
+
+/**
+ * tall_load_argument_find_kind:
+ * @kind: (out): which of the files of @mapping it is; 0 if that has none
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID if the argument and the mapping do not fit
+ */
+gboolean
+tall_load_argument_find_kind (const TallLoadArgument *self,
+                              const TallMapping *mapping,
+                              guint *kind,
+                              GError **error)
+{
+  gint found = self->kind != NULL ? tall_mapping_find_file (mapping, self->kind) : -1;
+  *kind = (guint)MAX (found, 0);
+  if (found >= 0 || (self->kind == NULL && mapping->files->len == 0))
+    return TRUE;
+  g_autofree char *list = tall_mapping_list_files (mapping);
+  if (mapping->files->len == 0)
+    tall_error_set_invalid (error, "files",
+                            "mapping %s joins no files, so write %s without %s=", mapping->name,
+                            self->path, self->kind);
+  else if (self->kind == NULL)
+    tall_error_set_invalid (error, "files",
+                            "mapping %s joins files: say which one %s is, as in %s=%s; there are: "
+                            "%s",
+                            mapping->name, self->path, tall_mapping_get_file (mapping, 0)->name,
+                            self->path, list);
+  else
+    tall_error_set_invalid (error, "files", "mapping %s has no file “%s”; there are: %s",
+                            mapping->name, self->kind, list);
+  return FALSE;
 }

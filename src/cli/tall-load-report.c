@@ -96,6 +96,9 @@ print_rows (const TallLoadReport *self)
       if (is_named (self, i))
         tall_print (" %" G_GUINT64_FORMAT " %s +", rows, get_name (self, i));
     }
+  known += self->summary.kept_rows;
+  if (self->summary.kept_rows > 0)
+    tall_print (" %" G_GUINT64_FORMAT " looked up +", self->summary.kept_rows);
   tall_print (" %" G_GUINT64_FORMAT " rejected", rejected);
   if (self->summary.rows > known)
     tall_print (" + %" G_GUINT64_FORMAT " not settled", self->summary.rows - known);
@@ -180,6 +183,7 @@ tall_load_report_print_json (const TallLoadReport *self)
       tall_json_add_number (builder, "lines", tally->lines);
       json_builder_end_object (builder);
     }
+  tall_json_add_number (builder, "kept_rows", self->summary.kept_rows);
   tall_json_add_number (builder, "spooled_rows", self->summary.spooled_rows);
   tall_json_add_number (builder, "retries", self->summary.counts.retries);
   tall_json_add_double (builder, "seconds", self->seconds);

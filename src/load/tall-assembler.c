@@ -93,6 +93,34 @@ reject_for_sibling (TallAssembler *self, const TallCsvRow *row)
     tall_load_item_reject (self->item, self->rejects, fault.kind, reason);
 }
 
+/* Rejects a row for a reason of its own. */
+void
+tall_assembler_reject (TallAssembler *self,
+                       const TallCsvRow *row,
+                       const TallRowFault *fault,
+                       const char *reason)
+{
+  reject_row (self, row, fault, reason);
+}
+
+/* A row of the order that is open, of which other rows have what it says, such as its header. */
+void
+tall_assembler_add_part (TallAssembler *self, const TallCsvRow *row)
+{
+  if (self->failed_line != 0)
+    reject_for_sibling (self, row);
+  else
+    tall_load_item_add_row (self->item, row);
+}
+
+/* Rejects all rows of the order that is open for one reason. No more rows follow. */
+void
+tall_assembler_drop (TallAssembler *self, const char *kind, const char *reason)
+{
+  tall_load_item_reject (self->item, self->rejects, kind, reason);
+  close_order (self);
+}
+
 /**
  * tall_assembler_fail:
  * @line: of the row that is to blame
@@ -111,22 +139,33 @@ tall_assembler_fail (TallAssembler *self, guint64 line, const char *file_name)
   reject_for_sibling (self, NULL);
 }
 
-static void
-add_row (TallAssembler *self, const TallMapping *mapping, const TallCsvRow *row)
+/**
+ * tall_assembler_try:
+ * @mapping: bound to the file of the row
+ * @row: the next good row of the order that is open, and not rejected
+ * @fault: (out): of a row that does not fit
+ *
+ * Returns: FALSE with an error if the row does not fit; the order has to fail then
+ */
+gboolean
+tall_assembler_try (TallAssembler *self,
+                    const TallMapping *mapping,
+                    const TallCsvRow *row,
+                    TallRowFault *fault,
+                    GError **error)
 {
-  g_autoptr (GError) error = NULL;
-  TallRowFault fault = { NULL, "the order is too large" };
+  *fault = (TallRowFault){ NULL, "the order is too large" };
   if (self->item->raw->len + row->raw.len > MAX_ORDER_BYTES)
-    g_set_error (&error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
-                 "the rows of order %s take more than %d bytes", self->order_number,
-                 MAX_ORDER_BYTES);
-  else if (tall_draft_add_row (self->draft, mapping, row, &fault, &error))
     {
-      tall_load_item_add_row (self->item, row);
-      return;
+      g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
+                   "the rows of order %s take more than %d bytes", self->order_number,
+                   MAX_ORDER_BYTES);
+      return FALSE;
     }
-  reject_row (self, row, &fault, error->message);
-  tall_assembler_fail (self, row->line, row->file_name);
+  if (!tall_draft_add_row (self->draft, mapping, row, fault, error))
+    return FALSE;
+  tall_load_item_add_row (self->item, row);
+  return TRUE;
 }
 
 /**
@@ -137,10 +176,36 @@ add_row (TallAssembler *self, const TallMapping *mapping, const TallCsvRow *row)
 void
 tall_assembler_push (TallAssembler *self, const TallMapping *mapping, const TallCsvRow *row)
 {
+  g_autoptr (GError) error = NULL;
+  TallRowFault fault;
   if (self->failed_line != 0)
     reject_for_sibling (self, row);
-  else
-    add_row (self, mapping, row);
+  else if (!tall_assembler_try (self, mapping, row, &fault, &error))
+    {
+      reject_row (self, row, &fault, error->message);
+      tall_assembler_fail (self, row->line, row->file_name);
+    }
+}
+
+/**
+ * tall_assembler_blame_first:
+ * @file_name: (nullable): of the file that has the row, as in #TallCsvRow
+ *
+ * The first row of the order that is open is to blame for what @fault and @reason say.
+ */
+void
+tall_assembler_blame_first (TallAssembler *self,
+                            const TallRowFault *fault,
+                            const char *reason,
+                            const char *file_name)
+{
+  const TallItemRow first = g_array_index (self->item->rows, TallItemRow, 0);
+  const TallCsvRow row = { .file = first.file,
+                           .line = first.line,
+                           .raw = tall_slice (self->item->raw->data + first.offset, first.len) };
+  reject_row (self, &row, fault, reason);
+  g_array_remove_index (self->item->rows, 0);
+  tall_assembler_fail (self, first.line, file_name);
 }
 
 /* Emits the order that is open, unless it is rejected. */

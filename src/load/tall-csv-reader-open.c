@@ -23,7 +23,9 @@ read_start (TallCsvReader *self, GError **error)
   if (self->lines.end >= 3 && memcmp (self->lines.buffer, "\xef\xbb\xbf", 3) == 0)
     self->lines.at = 3;
   self->is_rejects = tall_slice_has_prefix (tall_slice (self->lines.buffer, self->lines.end),
-                                            tall_slice_str (REJECTS_HEADER));
+                                            tall_slice_str ("\"file\"," REJECTS_HEADER))
+                     || tall_slice_has_prefix (tall_slice (self->lines.buffer, self->lines.end),
+                                               tall_slice_str (REJECTS_HEADER));
   return TRUE;
 }
 
@@ -48,10 +50,8 @@ tall_csv_reader_check_data (TallCsvReader *self, GError **error)
   if (!self->is_rejects)
     return TRUE;
   g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID,
-               "%s is the reject file of a load: the rows stand in its column row. Take them out "
-               "and load them below the header of the original; tallorder load --help has a "
-               "command for that",
-               tall_csv_reader_get_name (self));
+               "%s is the reject file of a load: its rows are loaded by --retry-rejects %s",
+               tall_csv_reader_get_name (self), tall_csv_reader_get_name (self));
   return FALSE;
 }
 
@@ -181,6 +181,13 @@ const char *
 tall_csv_reader_get_name (TallCsvReader *self)
 {
   return tall_csv_source_get_name (self->lines.source);
+}
+
+/* Another name of the file, for messages. */
+void
+tall_csv_reader_set_name (TallCsvReader *self, const char *name)
+{
+  tall_csv_source_set_name (self->lines.source, name);
 }
 
 /* The text of the header, as it stands in the file; in UTF-8. */

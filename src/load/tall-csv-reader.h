@@ -80,6 +80,7 @@ void tall_csv_reader_set_composites (TallCsvReader *self, GPtrArray *composites)
 const char *tall_csv_reader_get_name (TallCsvReader *self);
 guint64 tall_csv_reader_get_position (TallCsvReader *self);
 guint64 tall_csv_reader_get_size (TallCsvReader *self);
+void tall_csv_reader_set_name (TallCsvReader *self, const char *name);
 TallSlice tall_csv_reader_get_header (TallCsvReader *self);
 void tall_csv_reader_set_file (TallCsvReader *self, guint file, gboolean is_one_of_many);
 void tall_csv_reader_set_stop (TallCsvReader *self, const gint *stop);

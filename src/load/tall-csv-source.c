@@ -290,6 +290,14 @@ tall_csv_source_has_changed (TallCsvSource *self)
          || now.st_mtim.tv_nsec != self->opened.st_mtim.tv_nsec;
 }
 
+/* Another name, for messages. */
+void
+tall_csv_source_set_name (TallCsvSource *self, const char *name)
+{
+  g_free (self->name);
+  self->name = g_strdup (name);
+}
+
 /* The file's name, for messages. */
 const char *
 tall_csv_source_get_name (TallCsvSource *self)

@@ -29,6 +29,7 @@ gboolean tall_csv_source_has_changed (TallCsvSource *self);
 const char *tall_csv_source_get_name (TallCsvSource *self);
 guint64 tall_csv_source_get_position (TallCsvSource *self);
 guint64 tall_csv_source_get_size (TallCsvSource *self);
+void tall_csv_source_set_name (TallCsvSource *self, const char *name);
 void tall_csv_source_set_stop (TallCsvSource *self, const gint *stop);
 
 gboolean tall_csv_source_check_start (TallCsvSource *self,

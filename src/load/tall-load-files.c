@@ -38,13 +38,14 @@ tall_load_files_free (TallLoadFiles *self)
  * @reader: (transfer full): before its first row
  * @mapping: (transfer full): bound to @reader; of the same text as those of the other files
  */
-void
+TallLoadFile *
 tall_load_files_add (TallLoadFiles *self, TallCsvReader *reader, TallMapping *mapping)
 {
   TallLoadFile *file = g_new0 (TallLoadFile, 1);
   file->reader = reader;
   file->mapping = mapping;
   g_ptr_array_add (self->files, file);
+  return file;
 }
 
 /**
@@ -72,6 +73,16 @@ tall_load_files_start (TallLoadFiles *self)
       tall_csv_reader_set_file (file->reader, i, many);
       file->name = many ? g_intern_string (tall_csv_reader_get_name (file->reader)) : NULL;
     }
+}
+
+/* The file as `load` names it: its name, or KIND=NAME. */
+char *
+tall_load_file_describe (const TallLoadFile *self)
+{
+  const char *name = tall_csv_reader_get_name (self->reader);
+  if (self->mapping->files->len == 0)
+    return g_strdup (name);
+  return g_strconcat (tall_mapping_get_file (self->mapping, self->kind)->name, "=", name, NULL);
 }
 
 guint

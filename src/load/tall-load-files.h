@@ -17,7 +17,9 @@ typedef struct
   TallCsvReader *reader; /* owned */
   TallMapping *mapping;  /* owned; bound to @reader */
   const char *name;      /* for its rows; NULL: there is only one file */
-  guint64 n_rows;        /* that were read of it */
+  guint kind;            /* which of the mapping's files it is, if files are joined */
+  guint64 n_rows;        /* that were read of it … */
+  guint64 n_kept;        /* … and those of them that orders look up */
 } TallLoadFile;
 
 /**
@@ -32,7 +34,9 @@ TallLoadFiles *tall_load_files_new_of_one (TallCsvReader *reader, TallMapping *m
 void tall_load_files_free (TallLoadFiles *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallLoadFiles, tall_load_files_free)
 
-void tall_load_files_add (TallLoadFiles *self, TallCsvReader *reader, TallMapping *mapping);
+TallLoadFile *
+tall_load_files_add (TallLoadFiles *self, TallCsvReader *reader, TallMapping *mapping);
+char *tall_load_file_describe (const TallLoadFile *self);
 void tall_load_files_start (TallLoadFiles *self);
 guint tall_load_files_count (const TallLoadFiles *self);
 TallLoadFile *tall_load_files_get (const TallLoadFiles *self, guint i);

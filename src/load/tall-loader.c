@@ -73,6 +73,8 @@ sum_up (Loader *self, TallLoadSummary *summary)
 {
   *summary = (TallLoadSummary){ .rows = self->n_rows, .spooled_rows = self->n_spooled_rows };
   summary->counts = self->counts;
+  for (guint i = 0; i < tall_load_files_count (self->files); i++)
+    summary->kept_rows += tall_load_files_get (self->files, i)->n_kept;
   if (self->storer != NULL)
     tall_storer_count (self->storer, &summary->counts);
 }
@@ -133,7 +135,7 @@ check_sum (const TallLoadSummary *summary, guint64 rejected, GError **error)
 {
   const TallStorerCounts *counts = &summary->counts;
   guint64 known = counts->stored.rows + counts->unchanged.rows + counts->skipped.rows
-                  + counts->overtaken.rows + rejected;
+                  + counts->overtaken.rows + summary->kept_rows + rejected;
   if (summary->rows == known)
     return TRUE;
   g_set_error (error, TALL_ERROR, TALL_ERROR_INTERNAL,
@@ -175,8 +177,8 @@ prepare_files (const TallLoadFiles *files, TallRejects *rejects, const gint *sto
     {
       TallCsvReader *reader = tall_load_files_get (files, i)->reader;
       tall_csv_reader_set_stop (reader, stop);
-      tall_rejects_add_file (rejects, tall_csv_reader_get_name (reader),
-                             tall_csv_reader_get_header (reader));
+      g_autofree char *name = tall_load_file_describe (tall_load_files_get (files, i));
+      tall_rejects_add_file (rejects, name, tall_csv_reader_get_header (reader));
     }
 }
 
@@ -216,7 +218,8 @@ tall_load (TallFront *front,
 
   g_autoptr (GError) local = NULL;
   prepare_files (files, rejects, options->stop);
-  gboolean ok = tall_reading_run (files, options->folder, rejects, &hooks, &self, &local);
+  gboolean ok =
+      tall_reading_run (files, options->join, options->folder, rejects, &hooks, &self, &local);
   ok = ok || local == NULL;
   ok = finish_storing (&self, &local) && ok;
   sum_up (&self, summary);

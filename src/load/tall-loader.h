@@ -18,6 +18,7 @@ typedef struct
 {
   guint64 rows; /* read, without the header and blank lines */
   TallStorerCounts counts;
+  guint64 kept_rows;    /* of files in which orders look up something */
   guint64 spooled_rows; /* that were put aside until their order was complete */
 } TallLoadSummary;
 
@@ -55,6 +56,7 @@ typedef void (*TallLoadShow) (const TallLoadItem *item, gpointer data);
  */
 typedef struct
 {
+  const TallJoin *join;      /* how files are joined; NULL: they are read as if they were one */
   TallStorerOptions storing; /* its name and @stop are set by the load */
   const char *folder; /* where rows and pipes are kept for a while; NULL: where such files go */
   TallLoadProgress progress;

@@ -20,6 +20,7 @@ tall_mapping_free (TallMapping *self)
     return;
   g_free (self->name);
   g_ptr_array_unref (self->composites);
+  g_ptr_array_unref (self->files);
   g_string_chunk_free (self->texts);
   g_clear_pointer (&self->format.zone, g_time_zone_unref);
   g_ptr_array_unref (self->sources);

@@ -27,6 +27,23 @@ typedef struct
   char *fallback;  /* for an empty column; NULL: none */
 } TallMappingSource;
 
+/* Files that can be joined. */
+#define TALL_MAPPING_MAX_FILES 8
+
+/**
+ * TallMappingFile:
+ *
+ * One of the files that are joined. The first without @from has a row for each order, the second
+ * any number. A row of the others is looked up by a column of a file before.
+ */
+typedef struct
+{
+  char *name;
+  char *key;         /* column of the order's number; or of what it is looked up by */
+  gint from;         /* which file looks up rows of this one; -1: none */
+  char *from_column; /* that has the key; NULL: none */
+} TallMappingFile;
+
 /**
  * TallMapping:
  *
@@ -43,6 +60,7 @@ typedef struct
   gboolean keep_empty;   /* an empty column is an empty text, not an absent one */
   GStringChunk *texts;   /* those of @dialect and @format */
   GPtrArray *sources;    /* of TallMappingSource, in the order of the scopes */
+  GPtrArray *files;      /* of TallMappingFile; empty: orders have one file */
   GPtrArray *composites; /* of TallCsvComposite, whose indices follow those of the columns */
 } TallMapping;
 
@@ -66,6 +84,15 @@ const char *tall_mapping_get_value (const TallMapping *self,
 
 const char *const *tall_mapping_presets (void);
 char *tall_mapping_preset_text (const char *name);
+
+gint tall_mapping_find_file (const TallMapping *self, const char *name);
+char *tall_mapping_list_files (const TallMapping *self);
+
+static inline const TallMappingFile *
+tall_mapping_get_file (const TallMapping *self, guint i)
+{
+  return g_ptr_array_index (self->files, i);
+}
 
 static inline TallMappingSource *
 tall_mapping_get_source (const TallMapping *self, guint i)

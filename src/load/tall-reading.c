@@ -4,6 +4,7 @@
 #include "tall-customer-grouper.h"
 #include "tall-error.h"
 #include "tall-grouper.h"
+#include "tall-joiner.h"
 
 #include <gio/gio.h>
 
@@ -17,7 +18,8 @@ typedef struct
   gpointer data;
   TallSurvey *survey;             /* of orders … */
   TallGrouper *orders;            /* … whose rows go here … */
-  TallCustomerGrouper *customers; /* … or of customers, here */
+  TallCustomerGrouper *customers; /* … or of customers, here … */
+  TallJoiner *joiner;             /* … or of files that are joined, here */
   guint64 n_rows;                 /* of this pass */
 } Reading;
 
@@ -79,6 +81,8 @@ push_row (Reading *self, TallLoadFile *file, const TallCsvRow *row, GError **err
       if (!check_unchanged (self, file, TRUE, error))
         return FALSE;
     }
+  if (self->joiner != NULL)
+    return tall_joiner_push (self->joiner, row, error);
   return self->orders != NULL ? tall_grouper_push (self->orders, row, error)
                               : tall_customer_grouper_push (self->customers, row, error);
 }
@@ -91,7 +95,9 @@ read_file (Reading *self, guint i, GError **error)
   TallCsvStep step;
   TallLoadFile *file = tall_load_files_get (self->files, i);
   guint64 line = 1;
-  if (self->orders != NULL)
+  if (self->joiner != NULL)
+    tall_joiner_begin_file (self->joiner, i);
+  else if (self->orders != NULL)
     tall_grouper_begin_file (self->orders, i);
   else
     tall_customer_grouper_begin_file (self->customers, i);
@@ -132,6 +138,8 @@ on_spooled_row (gpointer data, GError **error)
 static gboolean
 finish (Reading *self, GError **error)
 {
+  if (self->joiner != NULL)
+    return tall_joiner_finish (self->joiner, on_spooled_row, error);
   return self->orders != NULL
              ? tall_grouper_finish (self->orders, on_spooled_row, error)
              : tall_customer_grouper_finish (self->customers, on_spooled_row, error);
@@ -164,9 +172,16 @@ keep_customers (Reading *self, const char *folder, GError **error)
 
 /* @error is not NULL. */
 static gboolean
-prepare (Reading *self, const char *folder, GError **error)
+prepare (Reading *self, const TallJoin *join, const char *folder, GError **error)
 {
+  guint64 position;
   TallSpoolPlace place = { folder, 0, self->hooks->announce, self->data };
+  if (join != NULL)
+    {
+      tall_load_files_get_position (self->files, &position, &place.estimate);
+      self->joiner = tall_joiner_new (self->files, join, &place, self->rejects, emit, self);
+      return TRUE;
+    }
   if (tall_load_files_get (self->files, 0)->mapping->kind == TALL_MAPPING_CUSTOMERS)
     {
       self->customers = tall_customer_grouper_new (self->files, &place, self->rejects, emit, self);
@@ -182,6 +197,7 @@ prepare (Reading *self, const char *folder, GError **error)
 /**
  * tall_reading_run:
  * @files: before their first rows
+ * @join: (nullable): how the files are joined; NULL: they are read as if they were one
  * @folder: (nullable): where temporary files go; NULL: where such files usually go
  *
  * Reads files and hands over their orders or customers, each whole or not at all. Orders are read
@@ -192,6 +208,7 @@ prepare (Reading *self, const char *folder, GError **error)
  */
 gboolean
 tall_reading_run (const TallLoadFiles *files,
+                  const TallJoin *join,
                   const char *folder,
                   TallRejects *rejects,
                   const TallReadingHooks *hooks,
@@ -202,11 +219,12 @@ tall_reading_run (const TallLoadFiles *files,
   Reading self = { .files = files, .rejects = rejects, .hooks = hooks, .data = data };
   const char *place = folder != NULL ? folder : g_get_tmp_dir ();
   gboolean ok =
-      prepare (&self, place, &local) && read_rows (&self, &local) && finish (&self, &local);
+      prepare (&self, join, place, &local) && read_rows (&self, &local) && finish (&self, &local);
   if (local != NULL)
     g_propagate_error (error, g_steal_pointer (&local));
   tall_grouper_free (self.orders);
   tall_customer_grouper_free (self.customers);
+  tall_joiner_free (self.joiner);
   tall_survey_free (self.survey);
   return ok;
 }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tall-assembler.h"
-#include "tall-load-files.h"
+#include "tall-join.h"
 
 G_BEGIN_DECLS
 
@@ -43,6 +43,7 @@ typedef struct
 } TallReadingHooks;
 
 gboolean tall_reading_run (const TallLoadFiles *files,
+                           const TallJoin *join,
                            const char *folder,
                            TallRejects *rejects,
                            const TallReadingHooks *hooks,

@@ -22,9 +22,6 @@
 /* A load that is killed leaves this behind; the next one with that reject file replaces it. */
 #define UNFINISHED ".unfinished"
 
-/* The reason of a header. */
-#define HEADER "header"
-
 /* A file that is read. */
 typedef struct
 {
@@ -259,7 +256,7 @@ write_header (TallRejects *self, guint i)
   if (file == NULL || file->has_header)
     return;
   file->has_header = TRUE;
-  TallReject header = { .file = i, .line = 1, .reason = HEADER };
+  TallReject header = { .file = i, .line = 1, .reason = TALL_REJECTS_HEADER };
   header.raw = tall_slice (file->header, file->header_len);
   write_row (self, &header);
 }

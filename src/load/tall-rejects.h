@@ -6,6 +6,9 @@
 
 G_BEGIN_DECLS
 
+/* The reason of a header. */
+#define TALL_REJECTS_HEADER "header"
+
 /**
  * TallReject:
  *

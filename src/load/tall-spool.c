@@ -45,6 +45,7 @@ struct _TallSpool
   rocksdb_writebatch_t *batch;
   gsize batch_size; /* bytes in @batch */
   rocksdb_iterator_t *cursor;
+  rocksdb_iterator_t *finder; /* of single entries; NULL: none was sought */
 };
 
 /* RocksDB's text ends with what the system says, such as “IO error: While appending to file: …: No
@@ -121,6 +122,7 @@ static void
 close_database (TallSpool *self)
 {
   g_clear_pointer (&self->cursor, rocksdb_iter_destroy);
+  g_clear_pointer (&self->finder, rocksdb_iter_destroy);
   g_clear_pointer (&self->db, rocksdb_close);
   g_clear_pointer (&self->batch, rocksdb_writebatch_destroy);
   g_clear_pointer (&self->write, rocksdb_writeoptions_destroy);
@@ -329,6 +331,58 @@ tall_spool_next (TallSpool *self, TallSlice *key, TallSlice *value, GError **err
   const Entry *entry = g_ptr_array_index (self->entries, self->next++);
   *key = entry->key;
   *value = entry->value;
+  return TRUE;
+}
+
+/* Merges all files, as seeking in each takes time. */
+static void
+begin_finding (TallSpool *self)
+{
+  rocksdb_readoptions_t *options = rocksdb_readoptions_create ();
+  rocksdb_compact_range (self->db, NULL, 0, NULL, 0);
+  self->finder = rocksdb_create_iterator (self->db, options);
+  rocksdb_readoptions_destroy (options);
+}
+
+static gboolean
+find_in_database (TallSpool *self, TallSlice prefix, GByteArray *value, GError **error)
+{
+  char *text = NULL;
+  TallSlice key = TALL_SLICE_INIT, found = TALL_SLICE_INIT;
+  if (self->finder == NULL)
+    begin_finding (self);
+  rocksdb_iter_seek (self->finder, (const char *)prefix.data, prefix.len);
+  rocksdb_iter_get_error (self->finder, &text);
+  if (!take_error (self, text, "Reading", error) || !rocksdb_iter_valid (self->finder))
+    return FALSE;
+  key.data = (const guint8 *)rocksdb_iter_key (self->finder, &key.len);
+  found.data = (const guint8 *)rocksdb_iter_value (self->finder, &found.len);
+  if (!tall_slice_has_prefix (key, prefix))
+    return FALSE;
+  tall_bytes_set (value, found);
+  return TRUE;
+}
+
+/**
+ * tall_spool_find:
+ * @value: (out): of the first entry whose key begins with @prefix
+ *
+ * Looks up an entry, once nothing is put any more. tall_spool_next() goes on where it was.
+ *
+ * Returns: FALSE if there is none, and with %TALL_ERROR_UNAVAILABLE after a failure
+ */
+gboolean
+tall_spool_find (TallSpool *self, TallSlice prefix, GByteArray *value, GError **error)
+{
+  if (self->entries == NULL)
+    return find_in_database (self, prefix, value, error);
+  guint i = find_entry (self, prefix);
+  if (i >= self->entries->len)
+    return FALSE;
+  const Entry *entry = g_ptr_array_index (self->entries, i);
+  if (!tall_slice_has_prefix (entry->key, prefix))
+    return FALSE;
+  tall_bytes_set (value, entry->value);
   return TRUE;
 }
 

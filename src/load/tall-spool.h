@@ -44,6 +44,8 @@ gboolean
 tall_spool_seek (TallSpool *self, TallSlice start, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_spool_next (TallSpool *self, TallSlice *key, TallSlice *value, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_spool_find (TallSpool *self, TallSlice prefix, GByteArray *value, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
 guint64 tall_spool_count (const TallSpool *self);
 void tall_spool_set_damaged (const TallSpool *self, GError **error);
 

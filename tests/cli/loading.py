@@ -269,6 +269,176 @@ def load_several_files(folder):
     run("customer", "get", "--store", store, "A", "--json").ends(DONE, '"name" : "1"')
 
 
+OLIST = """[mapping]
+decimal-comma = false
+
+[file.orders]
+key = order_id
+[file.items]
+key = order_id
+[file.customers]
+key = customer_id
+from = orders:customer_id
+[file.products]
+key = product_id
+from = items:product_id
+
+[order]
+order_number = orders:order_id
+customer_number = customer_unique_id
+sales_date = order_purchase_timestamp
+attribute.status = order_status
+[location]
+address.city = customer_city
+address.state = customer_state
+[line]
+number = order_item_id
+item_number = items:product_id
+description = product_category_name
+price = price
+[defaults]
+line.quantity = 1
+"""
+
+
+def write_olist(folder):
+    """Files with columns as in Olist's data set; the rows are made up."""
+    files = {
+        "customers": ("customer_id,customer_unique_id,customer_zip_code_prefix,customer_city,customer_state",
+                      "c1,u1,01001,sao paulo,SP", "c2,u1,01001,sao paulo,SP", 'c3,u3,20000,"rio, centro",RJ',
+                      "c1,u9,0,other,XX", "c4,,0,nowhere,XX", "c5,u5"),
+        "orders": ("order_id,customer_id,order_status,order_purchase_timestamp",
+                   "o1,c1,delivered,2017-10-02 10:56:33", "o2,c2,shipped,2018-07-24 20:41:37",
+                   "o3,c3,canceled,2018-08-08 08:38:49", "o4,c9,delivered,2018-08-08 08:38:49",
+                   "o5,c3,delivered,when", "o6,c4,delivered,2018-08-08 08:38:49", "o7,c5,x,2018-08-08",
+                   "o8,c3,x,2018-08-08", "o8,c3,y,2018-08-08", "o9,c3,x", "oa,c3,x,2018-08-08"),
+        "items": ("order_id,order_item_id,product_id,price",
+                  "o2,1,p2,10.5", "o1,2,p1,1", "o4,1,p1,1", "o5,1,p1,1", "o6,1,p1,1", "ox,1,p1,1",
+                  "o1,1,,2", "o7,1,p1,1", "o8,1,p1,1", "o9,1,p1,1", "oa,1,p9,1", "oa,2,p1,1"),
+        "products": ("product_id,product_category_name", "p1,perfumaria", "p2,artes"),
+    }
+    for name, rows in files.items():
+        pathlib.Path(f"{folder}/{name}.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return [f"{name}={folder}/{name}.csv" for name in files]
+
+
+@test
+def load_joined_files(folder):
+    """Headers, lines, and what they look up, each in a file of its own."""
+    store = new_store(folder)
+    own = write_map(folder, OLIST)
+    rejects = f"{folder}/rejects.csv"
+    load = ["load", "--store", store, "--map", own]
+    files = write_olist(folder)
+    said = run(*load, "--rejects", rejects, *files).ends(
+        NO, "31 read = 5 stored + 6 looked up + 20 rejected", "Orders    2 with 3 lines")
+    equal(parse(run("get", "--store", store, "u1", "o1", "--json").out), {
+        "customer_number": "u1", "order_number": "o1", "sales_date": "2017-10-02T10:56:33.000Z",
+        "shipping_locations": [{"number": 1, "address": {"city": "sao paulo", "state": "SP"}, "line_items": [
+            {"number": 1, "quantity": "1", "price": "2"},
+            {"number": 2, "item_number": "p1", "description": "perfumaria", "quantity": "1", "price": "1"}]}],
+        "attributes": {"status": "delivered"}})
+    run("get", "--store", store, "u1", "o2").ends(DONE, "artes")
+    with open(rejects, newline="", encoding="utf-8") as file:
+        why = {(os.path.basename(row["file"]), row["row"]): row["reason"] for row in csv.DictReader(file)}
+    place = lambda line, name: f"is rejected because of line {line} of {folder}/{name}.csv"
+    for key, reason in {
+            ("customers.csv", "c1,u9,0,other,XX"): "there is an earlier row with this customer_id",
+            ("customers.csv", "c5,u5"): "has 2 fields where the header has 5",
+            ("orders.csv", "o3,c3,canceled,2018-08-08 08:38:49"): "items has no row with order_id = o3",
+            ("orders.csv", "o4,c9,delivered,2018-08-08 08:38:49"): "customers has no row with customer_id = c9",
+            ("items.csv", "o4,1,p1,1"): f"order o4 {place(5, 'orders')}",
+            ("orders.csv", "o5,c3,delivered,when"): "“when” is not a date",
+            ("items.csv", "o5,1,p1,1"): f"order o5 {place(6, 'orders')}",
+            ("orders.csv", "o6,c4,delivered,2018-08-08 08:38:49"): "there is no customer number",
+            ("orders.csv", "o7,c5,x,2018-08-08"): "the row of customers with customer_id = c5 is rejected",
+            ("orders.csv", "o8,c3,y,2018-08-08"): f"the order has another header in line 9 of {folder}/orders.csv",
+            ("orders.csv", "o8,c3,x,2018-08-08"): f"order o8 {place(10, 'orders')}",
+            ("items.csv", "o8,1,p1,1"): f"order o8 {place(10, 'orders')}",
+            ("orders.csv", "o9,c3,x"): "has 3 fields where the header has 4",
+            ("items.csv", "o9,1,p1,1"): f"order o9 {place(11, 'orders')}",
+            ("items.csv", "ox,1,p1,1"): "orders has no row with order_id = ox",
+            ("items.csv", "oa,1,p9,1"): "products has no row with product_id = p9",
+            ("items.csv", "oa,2,p1,1"): f"order oa {place(12, 'items')}",
+            ("orders.csv", "oa,c3,x,2018-08-08"): f"order oa {place(12, 'items')}",
+    }.items():
+        equal((key, why.get(key, "").startswith(reason), why.get(key)), (key, True, why.get(key)))
+    equal("there is no header for the line" in said.out or "more reasons" in said.out, True)
+
+    run(*load, *files[:3]).ends(USAGE, "no file is named for products: products=FILE")
+    run(*load, f"{folder}/orders.csv").ends(USAGE, "say which one", "orders, items, customers, products")
+    run(*load, f"lines={folder}/orders.csv").ends(USAGE, "has no file “lines”; there are: orders, items")
+    run("load", "--store", store, "--map", "northwind", f"orders={NORTHWIND}/orders.csv").ends(
+        USAGE, "joins no files")
+    for old, new, text in (("key = order_id\n[file.items]", "key = nr\n[file.items]",
+                            "[file.orders]: orders has no column “nr”; it has: order_id, customer_id"),
+                           ("from = orders:customer_id", "from = lines:customer_id",
+                            "[file.customers] from: write FILE:COLUMN, where FILE is one of those above: orders, items"),
+                           ("from = items:product_id\n", "", "[file.products]: only two files are joined"),
+                           ("key = product_id", "kee = product_id", "there is no such key; known are: key, from"),
+                           ("= orders:order_id", "= order_id", "the file has no column “order_id”; it has: orders:order_id")):
+        equal(OLIST.count(old), 1)
+        run("load", "--store", store, "--map", write_map(folder, OLIST.replace(old, new)), *files).ends(USAGE, text)
+
+
+def mend(path, *changes):
+    text = pathlib.Path(path).read_text("utf-8")
+    for old, new in changes:
+        equal((old, text.count(old)), (old, 1))
+        text = text.replace(old, new)
+    pathlib.Path(path).write_text(text, encoding="utf-8")
+
+
+@test
+def load_retried_rejects(folder):
+    """A reject file is mended in an editor, and loaded by itself, until nothing is left of it."""
+    store = new_store(folder)
+    own = write_map(folder, "[mapping]\ndelimiter=semicolon\n[order]\ncustomer_number=C\norder_number=O\n"
+                            "[line]\nitem_number=I\nquantity=Q\n")
+    load = ["load", "--store", store, "--map", own]
+    bad, worse = f"{folder}/bad.csv", f"{folder}/worse.csv"
+    run(*load, "--rejects", bad, "-", stdin='I;Q;C;O\n"a\nb";1;A;1\n"c""";x;A;1\nd;;A;2\n"e"e;1;A;3\nf;2;A;4\n').ends(
+        NO, "5 read = 2 stored + 3 rejected")
+    equal(len(pathlib.Path(bad).read_text("utf-8").splitlines()), 6)
+    run(*load, bad).ends(FAILED, "is the reject file of a load", "--retry-rejects")
+    mend(bad, (";x;", ";y;"))
+    run(*load, "--retry-rejects", bad, "--rejects", worse).ends(
+        NO, "3 read = 0 stored + 3 rejected", "first: line 4: “y” is not a number",
+        "a quote stands within a field")
+    mend(worse, (";y;", ";7;"), ('""e""e', 'e'))
+    run(*load, "--retry-rejects", worse, "--rejects", bad).ends(
+        DONE, "3 read = 3 stored + 0 rejected", "Orders    2 with 3 lines")
+    equal([lines_of(store, "A", n) for n in (1, 3, 4)], [["1", "7"], ["1"], ["2"]])
+    run("get", "--store", store, "A", "1").ends(DONE, 'c"')
+    run(*load, "--retry-rejects", bad).ends(FAILED, f"{bad} has no rows")
+    run(*load, "--retry-rejects", own).ends(FAILED, "is not the reject file of a load")
+    pathlib.Path(bad).write_text('"line","column","reason","row"\n"3","","x","a;1;A;1"\n', encoding="utf-8")
+    run(*load, "--retry-rejects", bad).ends(FAILED, "line 2: there is no header of the file above this row")
+    pathlib.Path(bad).write_text('"line","column","reason","row"\n"1","","header",I,Q\n', encoding="utf-8")
+    run(*load, "--retry-rejects", bad).ends(FAILED, "line 2: there are 5 fields, not 4")
+    run(*load, "--retry-rejects", bad, "--rejects", bad).ends(USAGE, "names the file that is read")
+
+
+@test
+def load_retried_joined_rejects(folder):
+    """So with several files: the reject file says which is which."""
+    store = new_store(folder)
+    own = write_map(folder, OLIST)
+    bad = f"{folder}/bad.csv"
+    files = write_olist(folder)
+    load = ["load", "--store", store, "--map", own]
+    run(*load, "--rejects", bad, *files).ends(NO, "5 stored")
+    mend(bad, ("o5,c3,delivered,when", "o5,c3,delivered,2018-08-08"), ("oa,1,p9,1", "oa,1,p2,1"))
+    run(*load, "--retry-rejects", bad, files[0]).ends(USAGE, "no file is named for products")
+    said = run(*load, "--retry-rejects", bad, "--rejects", f"{folder}/worse.csv", files[0], files[3])
+    equal((said.code, " 5 stored + " in said.out, "Orders    2 with 3 lines" in said.out), (NO, True, True))
+    run("get", "--store", store, "u3", "o5").ends(DONE, "perfumaria", "rio, centro")
+    run("get", "--store", store, "u3", "oa").ends(DONE, "artes")
+    run("get", "--store", store, "u3", "o8").ends(NO)
+    again = run(*load, "--retry-rejects", f"{folder}/worse.csv", files[0], files[3])
+    equal((again.code, " = 0 stored + " in again.out), (NO, True))
+
+
 @test
 def load_says_where_rows_go(folder):
     """Where rows of orders come together, and how much that is, is said before."""

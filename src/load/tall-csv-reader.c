@@ -31,9 +31,10 @@ on_field (void *data, gsize len, gpointer user_data)
   TallCsvReader *self = user_data;
   gsize offset = self->text->len;
   g_array_append_val (self->offsets, offset);
+  g_byte_array_set_size (self->text, (guint)(offset + len + 1));
   if (len > 0)
-    g_byte_array_append (self->text, data, len);
-  g_byte_array_append (self->text, (const guint8 *)"", 1);
+    memcpy (self->text->data + offset, data, len);
+  self->text->data[offset + len] = '\0';
 }
 
 static void

@@ -121,7 +121,8 @@ compare_order_fields (TallDraft *self, const TallCsvRow *row, TallRowFault *faul
   return TRUE;
 }
 
-/* All texts of the row's location in one, so that equal locations are recognised. */
+/* All texts of the row's location in one, so that equal locations are recognised. Bytes that UTF-8
+ * does not have end each of them, or stand for one that is absent. */
 static char *
 make_signature (TallDraft *self, const TallCsvRow *row)
 {
@@ -134,9 +135,8 @@ make_signature (TallDraft *self, const TallCsvRow *row)
         continue;
       const char *text = tall_mapping_get_value (self->mapping, source, row->fields, row->n_fields);
       if (text != NULL)
-        g_string_append_printf (signature, "%zu:%s", strlen (text), text);
-      else
-        g_string_append_c (signature, '-');
+        g_string_append (signature, text);
+      g_string_append_c (signature, text != NULL ? '\xff' : '\xfe');
     }
   return g_string_free (g_steal_pointer (&signature), FALSE);
 }

@@ -84,6 +84,18 @@ expect (TallFront *front, const gboolean stored[N_ORDERS])
       g_assert_false (stored[i]);
 }
 
+/* How many loads have begun and not ended. */
+static guint
+count_begun (TallTable *table)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  tall_read_plan_add_prefix_scan (plan, "meta", tall_slice_str ("load/"));
+  g_autoptr (TallReadResult) result = tall_table_read (table, plan, TALL_NO_DEADLINE, &error);
+  g_assert_no_error (error);
+  return result->results[0].n_rows;
+}
+
 /* Returns: how many calls the load made */
 static guint
 try (const TallLayout *layout, Blow *blow)
@@ -99,6 +111,8 @@ try (const TallLayout *layout, Blow *blow)
   load (TALL_FRONT (store), stored, blow->n == 0);
   guint n_calls = tall_failing_table_count_calls (TALL_FAILING_TABLE (failing));
   expect (TALL_FRONT (lone), stored);
+  if (blow->n == 0)
+    g_assert_cmpuint (count_begun (table), ==, 0);
 
   load (TALL_FRONT (lone), again, TRUE);
   tall_failing_table_deliver_late (TALL_FAILING_TABLE (failing));
@@ -154,7 +168,7 @@ put_between (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpoint
 
 /* Returns: how many calls the load made; 0: none of the others' came between */
 static guint
-race (const TallLayout *layout, guint at, gboolean deletes)
+race (const TallLayout *layout, guint at, gboolean deletes, gboolean is_last)
 {
   g_autoptr (GError) error = NULL;
   TallTestClock clock = { .now = TALL_FIRST_REVISION, .patience = 1 };
@@ -184,6 +198,11 @@ race (const TallLayout *layout, guint at, gboolean deletes)
        * after it. */
       if (at < n_calls && !deletes)
         g_assert_cmpuint (writer, ==, 2);
+      /* Ours was there, and was deleted: it does not come back. */
+      if (is_last && deletes)
+        g_assert_null (got);
+      if (is_last)
+        g_assert_cmpint (results[i].outcome, ==, TALL_BULK_OVERTAKEN);
       if (results[i].outcome == TALL_BULK_STORED && at >= n_calls)
         g_assert_nonnull (got);
       if (results[i].outcome == TALL_BULK_OVERTAKEN)
@@ -200,9 +219,9 @@ test_others (gconstpointer layout)
 {
   for (guint deletes = 0; deletes < 2; deletes++)
     {
-      guint n_calls = race (layout, G_MAXUINT, deletes);
+      guint n_calls = race (layout, G_MAXUINT, deletes, FALSE);
       for (guint i = 0; i < n_calls; i++)
-        race (layout, i, deletes);
+        race (layout, i, deletes, i == n_calls - 1);
     }
 }
 
@@ -309,6 +328,7 @@ test_assume_new (gconstpointer layout)
   g_autoptr (TallTable) failing = tall_failing_table_new (table);
   g_autoptr (TallStore) store = tall_test_open (failing, &clock);
   g_autoptr (TallBulk) bulk = tall_bulk_begin (TALL_FRONT (store), &options, &error);
+  gint64 revisions[2];
   for (guint round = 0; round < 2; round++)
     {
       g_autoptr (TallOrder) order = tall_test_marked_order ("order-1", 1, round, 3 + round);
@@ -316,6 +336,7 @@ test_assume_new (gconstpointer layout)
       tall_failing_table_reset (TALL_FAILING_TABLE (failing));
       g_assert_true (tall_bulk_put_orders (bulk, &order, 1, &result, &error));
       g_assert_cmpint (result.outcome, ==, TALL_BULK_STORED);
+      revisions[round] = result.revision;
       if (round == 1) /* the revisions are there */
         g_assert_cmpuint (tall_failing_table_count_calls (TALL_FAILING_TABLE (failing)), ==, 2);
       g_autoptr (TallOrder) got = tall_front_get_order (TALL_FRONT (store), order->customer_number,
@@ -326,6 +347,7 @@ test_assume_new (gconstpointer layout)
 
   /* A put by a clock that stands at the beginning of time comes after it. */
   gint64 revision = 0;
+  g_assert_cmpint (revisions[1], >, revisions[0]);
   g_autoptr (TallOrder) put = tall_test_marked_order ("order-2", 1, 1, 1);
   g_assert_true (tall_front_put_order (TALL_FRONT (store), put, NULL, &revision, &error));
   g_assert_cmpint (revision, >=, TALL_FIRST_REVISION);

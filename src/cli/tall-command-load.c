@@ -4,6 +4,7 @@
 #include "tall-json.h"
 #include "tall-json-output.h"
 #include "tall-load-arguments.h"
+#include "tall-load-delete.h"
 #include "tall-load-report.h"
 #include "tall-options.h"
 #include "tall-output.h"
@@ -31,6 +32,7 @@ typedef struct
   TallBulkExisting existing; /* the same, understood */
   gboolean assume_new;
   gboolean sniff;
+  gboolean delete;
   gint dry_run; /* orders to print; -1: no dry run */
   gint rate;
   char *max_rejects;
@@ -227,7 +229,7 @@ check_rejects (const GPtrArray *arguments, const LoadOptions *own)
       if (!check_rejects_against (own, argument->path, "the file that is read"))
         return FALSE;
     }
-  return check_rejects_against (own, own->map, "the mapping")
+  return (own->map == NULL || check_rejects_against (own, own->map, "the mapping"))
          && (own->retry == NULL
              || check_rejects_against (own, own->retry, "the file that is read"));
 }
@@ -237,26 +239,35 @@ open_file (TallLoadFiles *files, const TallLoadArgument *argument, const LoadOpt
 {
   guint kind = 0;
   g_autoptr (GError) error = NULL;
-  g_autoptr (TallMapping) mapping = tall_mapping_load (own->map, &error);
-  if (mapping == NULL)
+  static const TallCsvDialect plain = { .delimiter = ',' };
+  g_autoptr (TallMapping) mapping = own->map != NULL ? tall_mapping_load (own->map, &error) : NULL;
+  if (error != NULL)
     {
       tall_print_failure (error);
       return TALL_EXIT_USAGE;
     }
-  if (argument->name != NULL)
+  if (argument->name != NULL && mapping != NULL)
     mapping->dialect.encoding = NULL; /* reject files are UTF-8 */
   g_autoptr (TallCsvReader) reader =
-      tall_csv_reader_open (argument->path, &mapping->dialect, TALL_CSV_MAX_ROW, &error);
+      tall_csv_reader_open (argument->path, mapping != NULL ? &mapping->dialect : &plain,
+                            TALL_CSV_MAX_ROW, &error);
   if (reader == NULL || !tall_csv_reader_check_data (reader, &error))
     {
       tall_print_failure (error);
       return TALL_EXIT_FAILED;
     }
+  if (mapping == NULL)
+    mapping = tall_load_delete_guess_mapping (reader, &error);
   if (argument->name != NULL)
     tall_csv_reader_set_name (reader, argument->name);
-  if (!tall_load_argument_find_kind (argument, mapping, &kind, &error))
+  if (mapping == NULL || !tall_load_argument_find_kind (argument, mapping, &kind, &error))
     {
       tall_print_failure (error);
+      return TALL_EXIT_USAGE;
+    }
+  if (own->delete &&mapping->files->len > 0)
+    {
+      tall_usage_error (&tall_command_load, "--delete needs a mapping of one file");
       return TALL_EXIT_USAGE;
     }
   if (mapping->files->len == 0 && !bind_columns (mapping, reader))
@@ -300,8 +311,13 @@ prepare_and_load (const TallOptions *options, const GPtrArray *arguments, const 
     }
   if (own->max_rejects != NULL)
     tall_rejects_set_limit (rejects, own->max_rows, own->max_percent);
-  TallLoadReport report = { tall_load_files_get (files, 0)->mapping->kind, .rejects = rejects,
-                            .rejects_path = own->rejects, .is_dry = own->dry_run >= 0 };
+  const TallLoadFile *first = tall_load_files_get (files, 0);
+  const TallLoadDelete deletion = { first->mapping,   first->reader, rejects,   own->rejects,
+                                    (guint)own->jobs, own->json,     own->quiet };
+  if (own->delete)
+    return tall_load_delete_run (&deletion, front);
+  TallLoadReport report = { first->mapping->kind, .rejects = rejects, .rejects_path = own->rejects,
+                            .is_dry = own->dry_run >= 0 };
   return load_file (&report, own, front, files, join);
 }
 
@@ -386,7 +402,9 @@ check_and_load (const TallOptions *options, LoadOptions *own)
   if (options->n_arguments == 0 && own->retry == NULL)
     return tall_usage_error (&tall_command_load,
                              "load takes files: FILE.csv …, or - for standard input");
-  if (own->map == NULL)
+  if (own->delete &&(options->n_arguments != 1 || own->dry_run >= 0 || own->retry != NULL))
+    return tall_usage_error (&tall_command_load, "--delete takes one file, and no --dry-run");
+  if (own->map == NULL && !own->delete)
     {
       g_autofree char *list = g_strjoinv (", ", (char **)tall_mapping_presets ());
       return tall_usage_error (&tall_command_load,
@@ -463,6 +481,8 @@ run (int argc, char **argv)
       "print a preset, as a start for a mapping of your own", "NAME" },
     { "sniff", 0, 0, G_OPTION_ARG_NONE, &own.sniff,
       "print a mapping guessed from FILE, with the reason for each guess", NULL },
+    { "delete", 0, 0, G_OPTION_ARG_NONE, &own.delete,
+      "delete what FILE names: customer and order numbers, in two columns or by --map", NULL },
     { "spool", 0, 0, G_OPTION_ARG_FILENAME, &own.spool,
       "where rows of orders come together, and the copy of a pipe goes (default: $TMPDIR or /tmp)",
       "DIR" },

@@ -8,10 +8,20 @@
 
 #define SHOWN_REASONS 5
 
-static void
-print_rejects (const TallLoadReport *self)
+/**
+ * tall_load_report_print_rejects:
+ * @path: (nullable): where they are kept
+ *
+ * Prints the reasons for people, if there are any.
+ */
+void
+tall_load_report_print_rejects (TallRejects *rejects, const char *path)
 {
-  GPtrArray *tally = tall_rejects_get_tally (self->rejects);
+  GPtrArray *tally = tall_rejects_get_tally (rejects);
+  if (tally->len > 0)
+    tall_print_styled (TALL_STYLE_BAD, "Rejected\n");
+  else
+    return;
   for (guint i = 0; i < MIN (tally->len, SHOWN_REASONS); i++)
     {
       const TallRejectTally *reason = g_ptr_array_index (tally, i);
@@ -19,7 +29,7 @@ print_rejects (const TallLoadReport *self)
       g_autofree char *first = tall_text_clean (reason->first_reason);
       g_autofree char *place =
           tall_csv_describe_line (reason->first_line,
-                                  tall_rejects_get_file_name (self->rejects, reason->first_file));
+                                  tall_rejects_get_file_name (rejects, reason->first_file));
       gboolean says_more = !g_str_has_suffix (clean, first);
       tall_print ("  %" G_GUINT64_FORMAT " × %s (first: %s%s%s)\n", reason->n_rows, clean, place,
                   says_more ? ": " : "", says_more ? first : "");
@@ -27,8 +37,8 @@ print_rejects (const TallLoadReport *self)
   if (tally->len > SHOWN_REASONS)
     tall_print ("  and %u more %s\n", tally->len - SHOWN_REASONS,
                 tally->len - SHOWN_REASONS == 1 ? "reason" : "reasons");
-  if (self->rejects_path != NULL)
-    tall_print ("  each with its reason and its row: %s\n", self->rejects_path);
+  if (path != NULL)
+    tall_print ("  each with its reason and its row: %s\n", path);
   else
     tall_print ("  --rejects FILE keeps each with its reason and its row\n");
 }
@@ -138,16 +148,18 @@ tall_load_report_print (const TallLoadReport *self)
   print_rows (self);
   print_items (self);
   print_time (self);
-  if (tall_rejects_get_count (self->rejects) > 0)
-    {
-      tall_print_styled (TALL_STYLE_BAD, "Rejected\n");
-      print_rejects (self);
-    }
+  tall_load_report_print_rejects (self->rejects, self->rejects_path);
 }
 
-static void
-add_reasons (JsonBuilder *builder, GPtrArray *tally)
+/**
+ * tall_load_report_add_reasons:
+ *
+ * Adds the reasons to a summary in JSON.
+ */
+void
+tall_load_report_add_reasons (JsonBuilder *builder, TallRejects *rejects)
 {
+  GPtrArray *tally = tall_rejects_get_tally (rejects);
   tall_json_begin_array (builder, "reasons");
   for (guint i = 0; i < tally->len; i++)
     {
@@ -187,7 +199,7 @@ tall_load_report_print_json (const TallLoadReport *self)
   tall_json_add_number (builder, "spooled_rows", self->summary.spooled_rows);
   tall_json_add_number (builder, "retries", self->summary.counts.retries);
   tall_json_add_double (builder, "seconds", self->seconds);
-  add_reasons (builder, tall_rejects_get_tally (self->rejects));
+  tall_load_report_add_reasons (builder, self->rejects);
   json_builder_end_object (builder);
   tall_json_print (builder);
 }

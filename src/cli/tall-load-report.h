@@ -4,6 +4,8 @@
 
 #include "tall-loader.h"
 
+#include <json-glib/json-glib.h>
+
 G_BEGIN_DECLS
 
 /**
@@ -23,5 +25,7 @@ typedef struct
 
 void tall_load_report_print (const TallLoadReport *self);
 void tall_load_report_print_json (const TallLoadReport *self);
+void tall_load_report_print_rejects (TallRejects *rejects, const char *path);
+void tall_load_report_add_reasons (JsonBuilder *builder, TallRejects *rejects);
 
 G_END_DECLS

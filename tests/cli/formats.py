@@ -230,5 +230,37 @@ def rate(folder):
         equal((text, text in said), (text, True))
 
 
+@test
+def delete(folder):
+    """Orders and customers that a file names go; the sum holds, and a second time all are absent."""
+    store = new_store(folder)
+    run("load", "--store", store, "--map", "northwind", ORDERS, "--quiet").ends(DONE)
+    run("load", "--store", store, "--map", "northwind-customers", NORTHWIND / "customers.csv",
+        "--quiet").ends(DONE)
+    path = f"{folder}/gone.csv"
+    bad = f"{folder}/bad.csv"
+    pathlib.Path(path).write_text("customer,order\nVINET,10248\nVINET,10248\nVINET,1\n,7\nVINET,\n"
+                                  "TOMSP,10249\nVINET,10248,9\n", encoding="utf-8")
+    erase = ["load", "--store", store, "--delete"]
+    run(*erase, path, "--rejects", bad).ends(
+        NO, "7 read = 3 deleted + 1 absent + 3 rejected", "2 deleted, 1 absent",
+        "customer: there is no customer number", "order: there is no order number", bad)
+    run("get", "--store", store, "VINET", "10248").ends(NO)
+    summary = json.loads(run(*erase, path, "--json").ends(NO).out)
+    equal((summary["rows"], summary["deleted"], summary["absent"], summary["rejected_rows"]),
+          (7, {"orders": 0, "rows": 0}, {"orders": 3, "rows": 4}, 3))
+
+    people = f"{folder}/people.csv"
+    pathlib.Path(people).write_text("number\nALFKI\nPARIS\nNOBODY\n", encoding="utf-8")
+    run(*erase, people).ends(NO, "3 read = 1 deleted + 1 absent + 1 rejected", "the store refuses it")
+    run("get", "--store", store, "ALFKI", "10643").ends(DONE)
+    run(*erase, ORDERS, "--map", "northwind").ends(
+        DONE, "2155 read = 2150 deleted + 5 absent + 0 rejected", "828 deleted, 2 absent")
+    run(*erase, people).ends(DONE, "3 read = 1 deleted + 2 absent + 0 rejected")
+    run(*erase, ORDERS).ends(USAGE, "has 19 columns: say with --map")
+    run(*erase, path, people).ends(USAGE, "--delete takes one file")
+    run(*erase, path, "--dry-run").ends(USAGE, "--delete takes one file")
+
+
 if __name__ == "__main__":
     sys.exit(main())

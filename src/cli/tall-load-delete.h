@@ -1,0 +1,31 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-command.h"
+#include "tall-deleter.h"
+#include "tall-options.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallLoadDelete:
+ *
+ * A call of `load --delete`.
+ */
+typedef struct
+{
+  TallMapping *mapping;     /* not owned; bound to @reader */
+  TallCsvReader *reader;    /* not owned */
+  TallRejects *rejects;     /* not owned */
+  const char *rejects_path; /* where they are kept; NULL: nowhere */
+  guint jobs;
+  gboolean json;
+  gboolean quiet;
+} TallLoadDelete;
+
+TallMapping *tall_load_delete_guess_mapping (TallCsvReader *reader,
+                                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallExit tall_load_delete_run (const TallLoadDelete *self, TallFront *front);
+
+G_END_DECLS

@@ -8,8 +8,7 @@
 
 G_BEGIN_DECLS
 
-gsize tall_order_get_canonical_size (const TallOrder *self);
-gsize tall_customer_get_canonical_size (const TallCustomer *self);
+gsize tall_canonical_measure (const TallModelType *type, gconstpointer base);
 
 gboolean tall_canonical_fail (GError **error, const char *what, const char *why);
 gboolean tall_canonical_finish (gboolean valid, GError *invalid, const char *what, GError **error);

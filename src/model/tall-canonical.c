@@ -107,8 +107,14 @@ to_canonical (const TallModelType *type, gconstpointer base, TallArena *arena)
   return tall_pb_writer_finish (&out, arena);
 }
 
-static gsize
-get_canonical_size (const TallModelType *type, gconstpointer base)
+/**
+ * tall_canonical_measure:
+ * @base: a normalized struct of @type
+ *
+ * Returns: the bytes of its canonical form
+ */
+gsize
+tall_canonical_measure (const TallModelType *type, gconstpointer base)
 {
   g_auto (TallPbWriter) out;
   tall_pb_writer_init (&out);
@@ -129,17 +135,6 @@ tall_order_to_canonical (const TallOrder *self, TallArena *arena)
 }
 
 /**
- * tall_order_get_canonical_size:
- *
- * Returns: the bytes that tall_order_to_canonical() will give
- */
-gsize
-tall_order_get_canonical_size (const TallOrder *self)
-{
-  return get_canonical_size (&tall_model_order, self);
-}
-
-/**
  * tall_customer_to_canonical:
  * @self: a normalized customer
  *
@@ -149,12 +144,6 @@ TallSlice
 tall_customer_to_canonical (const TallCustomer *self, TallArena *arena)
 {
   return to_canonical (&tall_model_customer, self, arena);
-}
-
-gsize
-tall_customer_get_canonical_size (const TallCustomer *self)
-{
-  return get_canonical_size (&tall_model_customer, self);
 }
 
 /**

@@ -37,6 +37,11 @@ gboolean tall_check_number (TallCheck *self, const char *field, const char *text
 gboolean tall_check_text (TallCheck *self, const char *field, const char *text);
 gboolean tall_check_attributes (TallCheck *self, const TallAttributes *attributes);
 gboolean tall_check_fields (TallCheck *self, const TallModelType *type, gconstpointer base);
+gboolean tall_check_size (const TallCheck *self,
+                          const TallModelType *type,
+                          gconstpointer base,
+                          const char *what,
+                          const char *advice);
 
 gboolean tall_attributes_sort (TallAttributes *self, TallArena *arena, GError **error);
 

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-check-private.h"
+#include "tall-canonical-private.h"
 #include "tall-error.h"
 #include "tall-limits.h"
 
@@ -309,4 +310,33 @@ tall_check_fields (TallCheck *self, const TallModelType *type, gconstpointer bas
     if (!check_field (self, field, base))
       return FALSE;
   return TRUE;
+}
+
+/**
+ * tall_check_size:
+ * @what: `an order`, for people
+ * @advice: what to do if it is too large, after a colon; or nothing
+ *
+ * Checks the size of the canonical form, once all fields are checked. It is only computed where the
+ * upper bound does not settle it.
+ *
+ * Returns: FALSE with %TALL_ERROR_TOO_LARGE
+ */
+gboolean
+tall_check_size (const TallCheck *self,
+                 const TallModelType *type,
+                 gconstpointer base,
+                 const char *what,
+                 const char *advice)
+{
+  gsize size = self->size;
+  if (size > TALL_MAX_CANONICAL_BYTES)
+    size = tall_canonical_measure (type, base);
+  if (size <= TALL_MAX_CANONICAL_BYTES)
+    return TRUE;
+
+  g_set_error (self->error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
+               "%s has at most %d bytes in canonical form, this one has %" G_GSIZE_FORMAT "%s",
+               what, TALL_MAX_CANONICAL_BYTES, size, advice);
+  return FALSE;
 }

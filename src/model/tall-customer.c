@@ -42,21 +42,6 @@ tall_customer_free (TallCustomer *self)
     tall_arena_free (self->arena);
 }
 
-static gboolean
-check_size (const TallCustomer *self, gsize at_most, GError **error)
-{
-  gsize size = at_most;
-  if (size > TALL_MAX_CANONICAL_BYTES)
-    size = tall_customer_get_canonical_size (self);
-  if (size <= TALL_MAX_CANONICAL_BYTES)
-    return TRUE;
-
-  g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
-               "a customer has at most %d bytes in canonical form, this one has %" G_GSIZE_FORMAT,
-               TALL_MAX_CANONICAL_BYTES, size);
-  return FALSE;
-}
-
 /**
  * tall_customer_normalize:
  *
@@ -72,7 +57,7 @@ tall_customer_normalize (TallCustomer *self, GError **error)
   TallCheck check = TALL_CHECK_INIT (error);
   return tall_check_fields (&check, &tall_model_customer, self)
          && tall_attributes_sort (&self->attributes, self->arena, error)
-         && check_size (self, check.size, error);
+         && tall_check_size (&check, &tall_model_customer, self, "a customer", "");
 }
 
 /**

@@ -171,23 +171,6 @@ sort_lists (TallOrder *self)
            compare_locations);
 }
 
-/* The exact size is only computed where the bound does not settle it. */
-static gboolean
-check_size (const TallOrder *self, gsize at_most, GError **error)
-{
-  gsize size = at_most;
-  if (size > TALL_MAX_CANONICAL_BYTES)
-    size = tall_order_get_canonical_size (self);
-  if (size <= TALL_MAX_CANONICAL_BYTES)
-    return TRUE;
-
-  g_set_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE,
-               "an order has at most %d bytes in canonical form, this one has %" G_GSIZE_FORMAT
-               ": split it",
-               TALL_MAX_CANONICAL_BYTES, size);
-  return FALSE;
-}
-
 /**
  * tall_order_normalize:
  *
@@ -213,5 +196,5 @@ tall_order_normalize (TallOrder *self, GError **error)
       sort_lists (self);
     }
   return tall_attributes_sort (&self->attributes, self->arena, error)
-         && check_size (self, check.size, error);
+         && tall_check_size (&check, &tall_model_order, self, "an order", ": split it");
 }

@@ -79,9 +79,18 @@ tall_mutation_delete_up_to (TallBatch *batch, TallMutation *self, gint64 timesta
       (TallChange){ .kind = TALL_CHANGE_DELETE_UP_TO, .timestamp = timestamp };
 }
 
+/**
+ * tall_mutation_delete_at:
+ *
+ * Deletes the cells with this timestamp, and leaves what stands below them. A timestamp that is
+ * deleted already is not deleted again, so that this may be called for each cell of a row.
+ */
 void
 tall_mutation_delete_at (TallBatch *batch, TallMutation *self, gint64 timestamp)
 {
+  for (guint i = 0; i < self->n_changes; i++)
+    if (self->changes[i].kind == TALL_CHANGE_DELETE_AT && self->changes[i].timestamp == timestamp)
+      return;
   *mutation_grow (batch, self) =
       (TallChange){ .kind = TALL_CHANGE_DELETE_AT, .timestamp = timestamp };
 }

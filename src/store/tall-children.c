@@ -51,13 +51,7 @@ static void
 delete_versions (const TallRow *row, TallBatch *batch, TallMutation *mutation)
 {
   for (guint i = 0; i < row->n_cells; i++)
-    {
-      gboolean known = FALSE;
-      for (guint j = 0; j < mutation->n_changes && !known; j++)
-        known = mutation->changes[j].timestamp == row->cells[i].timestamp;
-      if (!known)
-        tall_mutation_delete_at (batch, mutation, row->cells[i].timestamp);
-    }
+    tall_mutation_delete_at (batch, mutation, row->cells[i].timestamp);
 }
 
 /* One mutation for each row of the order, other than the root row, that has cells with timestamps

@@ -89,15 +89,11 @@ append_removal (const TallState *state,
   TallMutation *mutation = NULL;
   for (guint i = 0; i < row->n_cells; i++)
     {
-      gint64 timestamp = row->cells[i].timestamp;
-      gboolean known = tall_verify_cell_counts (state, is_root, &row->cells[i]);
-      for (guint j = 0; mutation != NULL && j < mutation->n_changes && !known; j++)
-        known = mutation->changes[j].timestamp == timestamp;
-      if (known)
+      if (tall_verify_cell_counts (state, is_root, &row->cells[i]))
         continue;
       if (mutation == NULL)
         mutation = tall_batch_add (batch, table, row->key);
-      tall_mutation_delete_at (batch, mutation, timestamp);
+      tall_mutation_delete_at (batch, mutation, row->cells[i].timestamp);
     }
 }
 

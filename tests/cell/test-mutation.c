@@ -11,14 +11,18 @@ test_changes (void)
   for (gint64 i = 0; i < 100; i++)
     tall_mutation_put (batch, mutation, tall_slice_str ("q"), i + 1, tall_slice_str ("value"));
   tall_mutation_delete_up_to (batch, mutation, 7);
+  tall_mutation_delete_at (batch, mutation, 7);
   tall_mutation_delete_at (batch, mutation, 9);
+  tall_mutation_delete_at (batch, mutation, 7); /* each once */
 
   g_assert_cmpuint (batch->mutations->len, ==, 1);
-  g_assert_cmpuint (mutation->n_changes, ==, 102);
+  g_assert_cmpuint (mutation->n_changes, ==, 103);
   g_assert_cmpint (mutation->changes[99].timestamp, ==, 100);
   g_assert_cmpint (mutation->changes[100].kind, ==, TALL_CHANGE_DELETE_UP_TO);
   g_assert_cmpint (mutation->changes[101].kind, ==, TALL_CHANGE_DELETE_AT);
-  g_assert_cmpuint (tall_mutation_get_size (mutation), ==, 3 + 100 * 6 + 102 * 16);
+  g_assert_cmpint (mutation->changes[101].timestamp, ==, 7);
+  g_assert_cmpint (mutation->changes[102].timestamp, ==, 9);
+  g_assert_cmpuint (tall_mutation_get_size (mutation), ==, 3 + 100 * 6 + 103 * 16);
 }
 
 static void

@@ -43,6 +43,9 @@ typedef struct
   TallColumnList *list;
 } TallColumns;
 
+#define TALL_SHIP "ship"
+#define TALL_SHIP_PREFIX TALL_SHIP "." /* of the qualifiers of a ship-to */
+
 extern const TallColumns tall_columns_order;       /* of TallOrder: root rows */
 extern const TallColumns tall_columns_location;    /* of TallShippingLocation */
 extern const TallColumns tall_columns_ship_to;     /* the same under other names, for lines' rows */

@@ -8,12 +8,10 @@
   static TallColumnList identifier##_list;                                                         \
   const TallColumns identifier = { type, prefix, only_number, &identifier##_list }
 
-#define SHIP "ship"
-
 COLUMNS (tall_columns_order, &tall_model_order, "", FALSE);
 COLUMNS (tall_columns_location, &tall_model_location, "", FALSE);
-COLUMNS (tall_columns_ship_to, &tall_model_location, SHIP ".", FALSE);
-COLUMNS (tall_columns_ship_number, &tall_model_location, SHIP ".", TRUE);
+COLUMNS (tall_columns_ship_to, &tall_model_location, TALL_SHIP_PREFIX, FALSE);
+COLUMNS (tall_columns_ship_number, &tall_model_location, TALL_SHIP_PREFIX, TRUE);
 COLUMNS (tall_columns_line, &tall_model_line, "", FALSE);
 COLUMNS (tall_columns_customer, &tall_model_customer, "", FALSE);
 
@@ -25,8 +23,8 @@ add_column (GArray *columns,
 {
   gboolean inside = address != NULL && address != field;
   const char *name = field->name;
-  if (*prefix != '\0' && g_str_has_prefix (name, SHIP "_"))
-    name += strlen (SHIP "_");
+  if (*prefix != '\0' && g_str_has_prefix (name, TALL_SHIP "_"))
+    name += strlen (TALL_SHIP "_");
 
   char *qualifier =
       g_strconcat (prefix, inside ? address->name : "", inside ? "." : "", name, NULL);

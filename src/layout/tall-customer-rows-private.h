@@ -24,6 +24,10 @@ TallCustomer *tall_customer_columns_decode (const char *number,
                                             gint64 revision,
                                             GError **error);
 
+/* Also for rows of customers in another table. */
+TallCustomer *tall_customer_columns_read (
+    const char *table, const char *number, const TallRow *row, gint64 revision, GError **error);
+
 void tall_customer_blob_append (const TallCustomer *customer,
                                 TallSlice canonical,
                                 gint64 revision,

@@ -25,17 +25,30 @@ tall_customer_columns_append (const TallCustomer *customer,
   tall_columns_append (&tall_columns_customer, customer, revision, batch, row);
 }
 
+/**
+ * tall_customer_columns_read:
+ * @table: of the row, for people
+ *
+ * Returns: (transfer full): the customer of a row in any table; NULL with %TALL_ERROR_DAMAGED
+ */
+TallCustomer *
+tall_customer_columns_read (
+    const char *table, const char *number, const TallRow *row, gint64 revision, GError **error)
+{
+  g_autoptr (TallCustomer) customer = tall_customer_new (number);
+  TallColumnsReader reader = { table, revision, customer->arena };
+  if (!tall_columns_read (&tall_columns_customer, &reader, row, customer, NULL, error))
+    return NULL;
+  return g_steal_pointer (&customer);
+}
+
 TallCustomer *
 tall_customer_columns_decode (const char *number,
                               const TallRow *row,
                               gint64 revision,
                               GError **error)
 {
-  g_autoptr (TallCustomer) customer = tall_customer_new (number);
-  TallColumnsReader reader = { TALL_CUSTOMERS, revision, customer->arena };
-  if (!tall_columns_read (&tall_columns_customer, &reader, row, customer, NULL, error))
-    return NULL;
-  return g_steal_pointer (&customer);
+  return tall_customer_columns_read (TALL_CUSTOMERS, number, row, revision, error);
 }
 
 /**

@@ -9,14 +9,6 @@
 #include "tall-row-parts-private.h"
 #include "tall-ship-to-rows-private.h"
 
-/* The byte after the order part. */
-enum
-{
-  ROW_ROOT = 1,
-  ROW_LOCATION = 2,
-  ROW_LINE = 3,
-};
-
 static void
 append_typed (const TallOrderKey *key, guint8 type, GByteArray *row)
 {
@@ -27,7 +19,7 @@ append_typed (const TallOrderKey *key, guint8 type, GByteArray *row)
 static const char *
 locate_order (const TallOrderKey *key, GByteArray *row)
 {
-  append_typed (key, ROW_ROOT, row);
+  append_typed (key, TALL_ROW_ROOT, row);
   return TALL_ORDERS;
 }
 
@@ -49,13 +41,13 @@ append_children (const TallOrderKey *key, const TallOrder *order, gint64 revisio
       const TallShippingLocation *location = &order->shipping_locations[i];
       if (location->n_line_items == 0)
         {
-          TallMutation *mutation = add_row (key, ROW_LOCATION, location->number, batch, row);
+          TallMutation *mutation = add_row (key, TALL_ROW_LOCATION, location->number, batch, row);
           tall_columns_append (&tall_columns_ship_to, location, revision, batch, mutation);
         }
       for (guint j = 0; j < location->n_line_items; j++)
         {
           const TallLineItem *line = &location->line_items[j];
-          TallMutation *mutation = add_row (key, ROW_LINE, line->number, batch, row);
+          TallMutation *mutation = add_row (key, TALL_ROW_LINE, line->number, batch, row);
           tall_columns_append (&tall_columns_line, line, revision, batch, mutation);
           tall_columns_append (&tall_columns_ship_to, location, revision, batch, mutation);
         }
@@ -72,7 +64,7 @@ static void
 plan_children (const TallOrderKey *key, TallReadPlan *plan)
 {
   g_autoptr (GByteArray) start = g_byte_array_sized_new (64);
-  append_typed (key, ROW_LOCATION, start);
+  append_typed (key, TALL_ROW_LOCATION, start);
   TallSlice stop = tall_slice_after_prefix (plan->arena, key->whole);
   tall_read_plan_add_scan (plan, TALL_ORDERS, tall_slice_array (start), stop);
 }
@@ -89,11 +81,11 @@ decode_row (TallShipToRows *rows, const TallOrderKey *key, const TallRow *row, G
 
   if (!tall_slice_equal (prefix, key->whole))
     return tall_order_rows_check_unexpected (&rows->reader, row, error);
-  if (type == ROW_ROOT && is_root)
+  if (type == TALL_ROW_ROOT && is_root)
     return tall_columns_read (&tall_columns_order, &rows->reader, row, rows->order, NULL, error);
-  if (type == ROW_LOCATION && has_number)
+  if (type == TALL_ROW_LOCATION && has_number)
     return tall_ship_to_rows_read_location (rows, row, number, error);
-  if (type == ROW_LINE && has_number)
+  if (type == TALL_ROW_LINE && has_number)
     return tall_ship_to_rows_read_line (rows, row, number, error);
   return tall_order_rows_check_unexpected (&rows->reader, row, error);
 }
@@ -124,10 +116,10 @@ name_parts (const TallKeyStrategy *strategy, const char *table, TallSlice row, G
   if (strcmp (table, TALL_ORDERS) == 0)
     {
       tall_row_parts_take_order (&naming);
-      int type = tall_row_parts_take_type (&naming, ROW_ROOT, ROW_LINE);
-      if (type == ROW_LOCATION)
+      int type = tall_row_parts_take_type (&naming, TALL_ROW_ROOT, TALL_ROW_LINE);
+      if (type == TALL_ROW_LOCATION)
         tall_row_parts_take (&naming, "location", 4);
-      if (type == ROW_LINE)
+      if (type == TALL_ROW_LINE)
         tall_row_parts_take (&naming, "line", 4);
     }
   tall_row_parts_end (&naming);

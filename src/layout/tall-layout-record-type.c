@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-layout.h"
 
+#include "tall-customer-rows-private.h"
 #include "tall-order-rows-private.h"
 #include "tall-root-rows-private.h"
 #include "tall-row-parts-private.h"
@@ -11,14 +12,6 @@ enum
 {
   RECORD_CUSTOMER = 1,
   RECORD_ORDER = 2,
-};
-
-/* The byte after the order part. */
-enum
-{
-  ROW_ROOT = 1,
-  ROW_LOCATION = 2,
-  ROW_LINE = 3,
 };
 
 static const TallLayoutTable tables[] = {
@@ -39,7 +32,7 @@ static const char *
 locate_order (const TallOrderKey *key, GByteArray *row)
 {
   append_prefix (key, row);
-  tall_bytes_append_u8 (row, ROW_ROOT);
+  tall_bytes_append_u8 (row, TALL_ROW_ROOT);
   return TALL_ORDERS;
 }
 
@@ -55,11 +48,11 @@ prefixes_init (Prefixes *self, const TallOrderKey *key)
 {
   self->locations = g_byte_array_sized_new (64);
   append_prefix (key, self->locations);
-  tall_bytes_append_u8 (self->locations, ROW_LOCATION);
+  tall_bytes_append_u8 (self->locations, TALL_ROW_LOCATION);
 
   self->lines = g_byte_array_sized_new (64);
   append_prefix (key, self->lines);
-  tall_bytes_append_u8 (self->lines, ROW_LINE);
+  tall_bytes_append_u8 (self->lines, TALL_ROW_LINE);
 }
 
 static void
@@ -95,7 +88,7 @@ plan_children (const TallOrderKey *key, TallReadPlan *plan)
   g_autoptr (GByteArray) start = g_byte_array_sized_new (64);
   append_prefix (key, start);
   TallSlice stop = tall_slice_after_prefix (plan->arena, tall_slice_array (start));
-  tall_bytes_append_u8 (start, ROW_LOCATION);
+  tall_bytes_append_u8 (start, TALL_ROW_LOCATION);
   tall_read_plan_add_scan (plan, TALL_ORDERS, tall_slice_array (start), stop);
 }
 
@@ -147,24 +140,10 @@ locate_customer (const TallOrderKey *key, GByteArray *row)
   return TALL_ORDERS;
 }
 
-static void
-append_customer (const TallCustomer *customer,
-                 TallSlice canonical G_GNUC_UNUSED,
-                 gint64 revision,
-                 TallBatch *batch,
-                 TallMutation *row)
-{
-  tall_columns_append (&tall_columns_customer, customer, revision, batch, row);
-}
-
 static TallCustomer *
 decode_customer (const char *number, const TallRow *row, gint64 revision, GError **error)
 {
-  g_autoptr (TallCustomer) customer = tall_customer_new (number);
-  TallColumnsReader reader = { TALL_ORDERS, revision, customer->arena };
-  if (!tall_columns_read (&tall_columns_customer, &reader, row, customer, NULL, error))
-    return NULL;
-  return g_steal_pointer (&customer);
+  return tall_customer_columns_read (TALL_ORDERS, number, row, revision, error);
 }
 
 static void
@@ -178,10 +157,10 @@ name_parts (const TallKeyStrategy *strategy,
   if (tall_row_parts_take_type (&naming, RECORD_CUSTOMER, RECORD_ORDER) == RECORD_ORDER)
     {
       tall_row_parts_take_order (&naming);
-      int type = tall_row_parts_take_type (&naming, ROW_ROOT, ROW_LINE);
-      if (type >= ROW_LOCATION)
+      int type = tall_row_parts_take_type (&naming, TALL_ROW_ROOT, TALL_ROW_LINE);
+      if (type >= TALL_ROW_LOCATION)
         tall_row_parts_take (&naming, "location", 4);
-      if (type == ROW_LINE)
+      if (type == TALL_ROW_LINE)
         tall_row_parts_take (&naming, "line", 4);
     }
   tall_row_parts_end (&naming);
@@ -206,7 +185,7 @@ const TallLayout tall_layout_record_type = {
   .plan_children = plan_children,
   .decode_order = decode_order,
   .locate_customer = locate_customer,
-  .append_customer = append_customer,
+  .append_customer = tall_customer_columns_append,
   .decode_customer = decode_customer,
   .name_parts = name_parts,
 };

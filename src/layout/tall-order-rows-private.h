@@ -8,6 +8,14 @@
 
 G_BEGIN_DECLS
 
+/* The byte after the order part, where rows of several types share a table. */
+enum
+{
+  TALL_ROW_ROOT = 1,
+  TALL_ROW_LOCATION = 2,
+  TALL_ROW_LINE = 3,
+};
+
 /**
  * TallRowPlace:
  *

@@ -4,8 +4,7 @@
 
 #include "tall-order-rows-private.h"
 
-#define PREFIX "ship."
-#define NUMBER_COLUMN PREFIX "number"
+#define NUMBER_COLUMN TALL_SHIP_PREFIX "number"
 
 /* A location under construction. */
 struct _TallShipTo
@@ -108,7 +107,7 @@ tall_ship_to_rows_read_location (TallShipToRows *self,
 static const TallCell *
 next_cell (const TallShipToRows *self, const TallRow *row, guint *i)
 {
-  static const TallSlice prefix = { (const guint8 *)PREFIX, sizeof PREFIX - 1 };
+  static const TallSlice prefix = { (const guint8 *)TALL_SHIP_PREFIX, sizeof TALL_SHIP_PREFIX - 1 };
   while (*i < row->n_cells)
     {
       const TallCell *cell = &row->cells[(*i)++];
@@ -151,7 +150,7 @@ check_ship_to (const TallShipToRows *self,
                                      "goes to location %d, but row %s says that it has no lines",
                                      number, other);
   return tall_columns_set_damaged (error, self->reader.table, row->key,
-                                   "columns " TALL_FAMILY ":" PREFIX
+                                   "columns " TALL_FAMILY ":" TALL_SHIP_PREFIX
                                    "… are not the same as in row %s, which goes to location %d too",
                                    other, number);
 }

@@ -4,9 +4,8 @@
 
 #include "tall-error.h"
 #include "tall-pager.h"
+#include "tall-root-window.h"
 #include "tall-root.h"
-
-#define WINDOW 64 /* rows of a table in one scan */
 
 /* Bytes of what is wanted of them, where the table can tell, and of a page. */
 #define MOST_BYTES (1024 * 1024)
@@ -14,14 +13,14 @@
 /**
  * Walk:
  *
- * A page of the customers under construction. Root rows of customers and of orders are read, a
- * window of each table at once, and grouped by the customer part that their keys begin with. What
- * is left of a customer that is found is jumped over, so that those with many orders cost no more.
+ * A page of the customers under construction. Root rows of customers and of orders are read, and
+ * grouped by the customer part that their keys begin with. What is left of a customer that is found
+ * is jumped over, so that those with many orders cost no more.
  */
 typedef struct
 {
   TallPager pager;
-  const char *tables[2]; /* static: of customers' and orders' root rows; the second may be NULL */
+  TallRootWindow window; /* what the tables hold from the row on at which the walk is */
 
   /* Of one customer part. Keys made with MD5 can collide: then it is that of several customers. */
   GByteArray *part;   /* owned; empty: none yet */
@@ -35,18 +34,11 @@ typedef struct
   gboolean is_own;     /* it is the customer's own row, and not that of an order */
 } Walk;
 
-/* What the tables hold from the row on at which the walk is. */
-typedef struct
-{
-  const TallRows *rows[2];
-  guint next[2];
-  TallSlice horizon; /* rows up to here are known; the empty slice: all */
-} Window;
-
 static void
 walk_clear (Walk *self)
 {
   tall_pager_clear (&self->pager);
+  tall_root_window_clear (&self->window);
   g_clear_error (&self->damage);
   g_free (self->damaged_row);
   g_byte_array_unref (self->damaged);
@@ -69,56 +61,6 @@ jump_over (Walk *self, TallSlice part)
   TallSlice after = tall_slice_after_prefix (arena, part);
   self->pager.ended = after.len == 0;
   tall_bytes_set (self->pager.start, after);
-}
-
-static TallReadResult *
-read_window (const Walk *self, Window *window, GError **error)
-{
-  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  for (guint i = 0; i < G_N_ELEMENTS (self->tables) && self->tables[i] != NULL; i++)
-    {
-      TallRead *read =
-          tall_read_plan_add_scan (plan, self->tables[i], tall_slice_array (self->pager.start),
-                                   (TallSlice)TALL_SLICE_INIT);
-      read->limit = WINDOW;
-      read->max_bytes = MOST_BYTES;
-      tall_root_narrow (read);
-    }
-  TallReadResult *result = tall_operation_read (self->pager.operation, plan, error);
-  *window = (Window){ 0 };
-  for (guint i = 0; result != NULL && i < result->n_results; i++)
-    {
-      const TallRows *rows = window->rows[i] = &result->results[i];
-      if (rows->n_rows < WINDOW && !rows->cut)
-        continue;
-      TallSlice last = rows->rows[rows->n_rows - 1].key;
-      if (window->horizon.len == 0 || tall_slice_compare (last, window->horizon) < 0)
-        window->horizon = last;
-    }
-  return result;
-}
-
-/* The next row of both tables; NULL if no more are known. */
-static const TallRow *
-next_row (Window *self)
-{
-  guint least = G_N_ELEMENTS (self->rows);
-  for (guint i = 0; i < G_N_ELEMENTS (self->rows); i++)
-    {
-      if (self->rows[i] == NULL || self->next[i] == self->rows[i]->n_rows)
-        continue;
-      if (least == G_N_ELEMENTS (self->rows)
-          || tall_slice_compare (self->rows[i]->rows[self->next[i]].key,
-                                 self->rows[least]->rows[self->next[least]].key)
-                 < 0)
-        least = i;
-    }
-  if (least == G_N_ELEMENTS (self->rows))
-    return NULL;
-  const TallRow *row = &self->rows[least]->rows[self->next[least]++];
-  if (self->horizon.len > 0 && tall_slice_compare (row->key, self->horizon) > 0)
-    return NULL;
-  return row;
 }
 
 /* Whether the row is that of a customer, and not the root row of an order. */
@@ -274,11 +216,12 @@ is_to_be_jumped (const Walk *self, TallSlice key)
 }
 
 static void
-take_window (Walk *self, Window *window)
+take_window (Walk *self)
 {
+  TallRootWindow *window = &self->window;
   TallPager *pager = &self->pager;
   const TallRow *row;
-  while (!pager->more && (row = next_row (window)) != NULL)
+  while (!pager->more && (row = tall_root_window_next (window)) != NULL)
     {
       if (is_to_be_jumped (self, row->key))
         continue;
@@ -295,11 +238,10 @@ static gboolean
 look (TallPager *pager, guint round G_GNUC_UNUSED, GError **error)
 {
   Walk *self = (Walk *)pager;
-  Window window;
-  g_autoptr (TallReadResult) result = read_window (self, &window, error);
-  if (result == NULL)
+  if (!tall_root_window_read (&self->window, pager->operation, tall_slice_array (pager->start),
+                              error))
     return FALSE;
-  take_window (self, &window);
+  take_window (self);
   if (pager->ended && !pager->more)
     give_up_damaged (self);
   return TRUE;
@@ -353,15 +295,6 @@ set_position (Walk *self)
   self->n_skip = last.data[len];
 }
 
-static void
-find_tables (Walk *self)
-{
-  const TallLayout *layout = get_context (self)->layout;
-  const char *orders = tall_layout_get_order_table (layout);
-  self->tables[0] = tall_layout_get_customer_table (layout);
-  self->tables[1] = g_str_equal (orders, self->tables[0]) ? NULL : orders;
-}
-
 /**
  * tall_list_customers:
  * @operation: on no customer; for its context and its time
@@ -393,7 +326,7 @@ tall_list_customers (TallOperation *operation, const TallListOptions *options, G
   };
   tall_pager_init (&self.pager, &kind, operation, options);
 
-  find_tables (&self);
+  tall_root_window_init (&self.window, get_context (&self)->layout, MOST_BYTES);
   if (!tall_pager_read_token (&self.pager, error))
     return NULL;
   if (tall_pager_has_token (&self.pager))

@@ -46,18 +46,35 @@ show_attributes (const TallAttributes *attributes)
     }
 }
 
+/* The order in which an envelope has the fields of an address; others come after these. */
+static const char *const envelope[] = { "line1", "line2", "zip", "city", "state", "country" };
+
+static guint
+get_place (const TallModelField *field)
+{
+  guint place = 0;
+  while (place < G_N_ELEMENTS (envelope) && !g_str_equal (envelope[place], field->name))
+    place++;
+  return place;
+}
+
+static void
+append_part (GString *text, const char *part)
+{
+  if (part != NULL && *part != '\0')
+    g_string_append_printf (text, "%s%s", text->len > 0 ? ", " : "", part);
+}
+
 static char *
-format_address (const TallAddress *address)
+format_address (const TallModelType *type, gconstpointer address)
 {
   if (address == NULL)
     return NULL;
-  /* In the order in which an envelope has them. */
-  const char *parts[] = { address->line1, address->line2, address->zip,
-                          address->city,  address->state, address->country };
   g_autoptr (GString) text = g_string_new (NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
-    if (parts[i] != NULL && *parts[i] != '\0')
-      g_string_append_printf (text, "%s%s", text->len > 0 ? ", " : "", parts[i]);
+  for (guint place = 0; place <= G_N_ELEMENTS (envelope); place++)
+    for (guint i = 0; i < type->n_fields; i++)
+      if (get_place (&type->fields[i]) == place)
+        append_part (text, tall_model_get_pointer (&type->fields[i], address));
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
@@ -95,7 +112,7 @@ show_fields (const TallModelType *type, gconstpointer base, const char *except)
       if (field->kind == TALL_MODEL_TEXT && g_strcmp0 (field->name, except) != 0)
         text = g_strdup (tall_model_get_pointer (field, base));
       else if (field->kind == TALL_MODEL_STRUCT)
-        text = format_address (tall_model_get_pointer (field, base));
+        text = format_address (field->type, tall_model_get_pointer (field, base));
       else if (field->kind == TALL_MODEL_DATE || field->kind == TALL_MODEL_DECIMAL
                || field->kind == TALL_MODEL_RATE)
         text = format_optional (field, base);

@@ -7,14 +7,15 @@
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
 from hashlib import md5
 
 from support import (
-    DONE, FAILED, KEYS, LAYOUTS, NO, NORTHWIND, ORDER, PROGRAM, SECONDS, USAGE, Server, equal, main,
-    new_store, run, test,
+    DONE, FAILED, KEYS, LAYOUTS, NO, NORTHWIND, ORDER, PROGRAM, SECONDS, SOURCE, USAGE, Server, equal,
+    main, new_store, run, test,
 )
 
 
@@ -152,6 +153,20 @@ def list_is_clean(folder):
     run("customer", "put", "--store", store, "-", stdin={"number": "C", "name": "\x1b[2J"})
     said = run("customer", "list", "--store", store).ends(DONE, "\\x1b[2J").out
     equal("\x1b" in said, False)
+
+
+@test
+def all_of_an_address_is_shown(folder):
+    """Each field that it has, those of an envelope in the order of one."""
+    store = new_store(folder)
+    proto = (SOURCE / "proto" / "common.proto").read_text()
+    fields = re.findall(r" string (\w+) =", re.search(r"message Address \{.*?\}", proto, re.S)[0])
+    address = {field: f"the {field}" for field in fields}
+    run("customer", "put", "--store", store, "-",
+        stdin={"number": "C", "address": address}).ends(DONE)
+    said = run("customer", "get", "--store", store, "C").ends(
+        DONE, "the line1, the line2, the zip, the city, the state, the country").out
+    equal([text for text in address.values() if text not in said], [])
 
 
 @test

@@ -195,24 +195,31 @@ read_numbers (TallVerifyLook *self, TallSlice summary)
 }
 
 /* The id of the customer that the row names. If that has none, or none that can be read, the table
- * of ids is to blame: then the row's own one, if it leads to this customer. */
+ * of ids is to blame: then the row's own one, if it leads to this customer, or if nobody can read
+ * where it leads to. */
 static gboolean
 find_id (TallVerifyLook *self, guint64 *id, GError **error)
 {
-  g_autoptr (GError) cause = NULL;
+  GError *cause = NULL;
   gint64 deadline = tall_verify_deadline ();
   TallIds *ids = self->context->ids;
+  guint64 own = self->context->key_strategy->parse_id (self->key.customer);
+  g_autofree char *number = NULL;
   if (tall_ids_find (ids, &self->customer_number, 1, id, deadline, &cause) && *id != 0)
     return TRUE;
+  if (cause == NULL || tall_error_is_unreadable (cause))
+    {
+      g_clear_error (&cause);
+      number = tall_ids_find_number (ids, own, deadline, &cause);
+    }
   if (cause != NULL && !tall_error_is_unreadable (cause))
     {
-      g_propagate_error (error, g_steal_pointer (&cause));
+      g_propagate_error (error, cause);
       return FALSE;
     }
-  guint64 own = self->context->key_strategy->parse_id (self->key.customer);
-  g_autofree char *number = tall_ids_find_number (ids, own, deadline, error);
-  *id = number != NULL && g_str_equal (number, self->customer_number) ? own : 0;
-  return number != NULL;
+  g_clear_error (&cause);
+  *id = number == NULL || g_str_equal (number, self->customer_number) ? own : 0;
+  return TRUE;
 }
 
 /* Whether the row lies where the numbers that it names lead to. */

@@ -51,6 +51,8 @@ is_possible (const TallSuspect *self, const TallStoreContext *context)
   const TallKeyStrategy *strategy = context->key_strategy;
   if (self->search != TALL_SUSPECT_UNSEARCHED && self->pair != &tall_verify_ids)
     return FALSE;
+  if (self->place.len > TALL_MAX_ROW_KEY + 1)
+    return FALSE;
   if (self->pair == &tall_verify_hints && !context->has_index)
     return FALSE;
   if (self->pair == &tall_verify_ids && context->ids == NULL)

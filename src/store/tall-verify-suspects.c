@@ -80,17 +80,37 @@ look_again (TallVerify *self,
   return TRUE;
 }
 
-/* Whether the order that the row is about is damaged: then the row may be right. */
+/* What the table cannot read is left. The scan has reported it, or could still read it: then it is
+ * not known any more whether something is wrong. @cause: (transfer full) */
 static gboolean
-is_excused (TallVerify *self, const TallSuspect *suspect)
+pass_unreadable (TallVerify *self, GError *cause, GError **error)
+{
+  if (!tall_error_is_unreadable (cause))
+    {
+      g_propagate_error (error, cause);
+      return FALSE;
+    }
+  self->part->is_broken = TRUE;
+  g_error_free (cause);
+  return TRUE;
+}
+
+/* @excused: (out): whether the order that the row is about is damaged: then the row may be right */
+static gboolean
+check_excuse (TallVerify *self, const TallSuspect *suspect, gboolean *excused, GError **error)
 {
   TallSlice customer, order;
+  GError *cause = NULL;
   g_auto (TallVerifyLook) look = { 0 };
+  *excused = FALSE;
   if (suspect->pair == NULL || suspect->pair->find_order == NULL
       || !suspect->pair->find_order (self->context, suspect->key, &customer, &order))
-    return FALSE;
-  return !tall_verify_look_again (&look, self->context, customer, order, NULL)
-         || tall_verify_look_needs_person (&look);
+    return TRUE;
+  *excused = TRUE;
+  if (!tall_verify_look_again (&look, self->context, customer, order, &cause))
+    return pass_unreadable (self, cause, error);
+  *excused = tall_verify_look_needs_person (&look);
+  return TRUE;
 }
 
 /* Mends what needs no person, if that is asked for. Nothing may be wrong any more: it is left to
@@ -166,19 +186,17 @@ static gboolean
 settle (TallVerify *self, TallSuspect *suspect, gboolean contradicted, GError **error)
 {
   guint8 fingerprint[TALL_MD5_SIZE];
-  g_autoptr (GError) cause = NULL;
+  GError *cause = NULL;
+  gboolean excused = FALSE;
   g_auto (TallVerifyLook) look = { 0 };
   if (!look_again (self, suspect, &look, fingerprint, &cause))
-    {
-      if (tall_error_is_unreadable (cause))
-        return TRUE; /* the scan reports what the table itself cannot read */
-      g_propagate_error (error, g_steal_pointer (&cause));
-      return FALSE;
-    }
+    return pass_unreadable (self, cause, error);
   guint32 kinds = tall_verify_look_kinds (&look);
   gboolean same = memcmp (fingerprint, suspect->fingerprint, TALL_MD5_SIZE) == 0
                   && (kinds & ~suspect->kinds) == 0;
-  if (kinds == 0 || (same && is_excused (self, suspect)))
+  if (kinds != 0 && same && !check_excuse (self, suspect, &excused, error))
+    return FALSE;
+  if (kinds == 0 || excused)
     return TRUE;
   if (same && contradicted)
     report_all (self, &look, FALSE);

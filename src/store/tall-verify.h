@@ -167,7 +167,7 @@ typedef struct
   guint64 n_hints;
   guint64 n_ids;
   guint64 n_busy;
-  gboolean is_broken; /* a table cannot be read to its end */
+  gboolean is_broken; /* a table cannot be read to its end, or a row not any more */
   GError *error;      /* owned; what ended it; NULL: nothing did */
 } TallVerifyPart;
 

@@ -288,6 +288,31 @@ test_lost_id (TallStoreFixture *self, gconstpointer data)
              lines->len > 0 ? (const char *)g_ptr_array_index (lines, 0) : "none");
 }
 
+/* Nobody can read where the ids of a customer lead to: only that is found. */
+static void
+test_unreadable_ids (TallStoreFixture *self, gconstpointer data)
+{
+  const TallStoreKind *kind = data;
+  TallVerifySummary summary;
+  if (!kind->key_strategy->needs_id)
+    return;
+  g_autoptr (TallOrder) order = tall_test_marked_order (TALL_TEST_ORDER, 1, 1, 3);
+  tall_fixture_put (self, order, NULL);
+  g_autoptr (TallTable) there = tall_broken_table_new (self->table);
+  g_autoptr (TallTable) both = tall_broken_table_new (there);
+  tall_broken_table_break (TALL_BROKEN_TABLE (there), tall_slice_str ("n" TALL_TEST_CUSTOMER),
+                           TALL_ERROR_DAMAGED);
+  tall_broken_table_break (TALL_BROKEN_TABLE (both), tall_slice ("i\0\0\0\0\0\0\0\1", 9),
+                           TALL_ERROR_DAMAGED);
+  tall_broken_table_break_scans (TALL_BROKEN_TABLE (both));
+  g_autoptr (TallStore) store = tall_test_open (both, &self->clock);
+  g_autoptr (GPtrArray) lines = verify (TALL_FRONT (store), &(TallVerifyOptions){ 0 }, &summary);
+  g_assert_cmpuint (lines->len, ==, 1);
+  g_assert_true (g_str_has_prefix (g_ptr_array_index (lines, 0), "unreadable-table ids "));
+  g_assert_cmpuint (summary.n_orders, ==, 1);
+  g_assert_false (summary.is_whole);
+}
+
 /* A process that is alone does not wait. */
 static void
 test_alone (TallStoreFixture *self, gconstpointer data)
@@ -328,7 +353,8 @@ test_failures (TallStoreFixture *self, gconstpointer data)
   guint n;
   const TallTestDamage *damages = tall_test_damages (&n);
   fill (self, 5);
-  tall_test_damage_do (&damages[0], self, data);
+  for (guint i = 0; i < n; i++)
+    tall_test_damage_do (&damages[i], self, data);
   for (guint at = 0;; at++)
     {
       g_autoptr (GError) error = NULL;
@@ -376,9 +402,15 @@ main (int argc, char **argv)
     { "sound", test_sound },
   };
   static const TallStoreTest in_memory[] = {
-    { "alone", test_alone },           { "failures", test_failures }, { "parts", test_parts },
-    { "stopped", test_stopped },       { "writers", test_writers },   { "busy", test_busy },
-    { "unreadable", test_unreadable }, { "lost-id", test_lost_id },
+    { "alone", test_alone },
+    { "failures", test_failures },
+    { "parts", test_parts },
+    { "stopped", test_stopped },
+    { "writers", test_writers },
+    { "busy", test_busy },
+    { "unreadable", test_unreadable },
+    { "lost-id", test_lost_id },
+    { "unreadable-ids", test_unreadable_ids },
   };
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/verify/kinds", test_kinds);

@@ -1,0 +1,189 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+
+/* What happens between the two looks: what looks wrong in another way waits once more, what cannot
+ * be read any more is in doubt, and what is gone is no finding. */
+#include "tall-broken-table.h"
+#include "tall-index.h"
+#include "tall-repair.h"
+#include "tall-test-findings.h"
+#include "tall-test-mending.h"
+#include "tall-test-orders.h"
+
+/* A damage, what is done to it during the first wait, and by which table it is read. */
+typedef struct
+{
+  TallStoreFixture *fixture;
+  const TallStoreKind *kind;
+  const TallTestDamage *damage;
+  TallTable *broken;
+} Doubt;
+
+static const TallTestDamage *
+find_damage (const char *name)
+{
+  guint n;
+  const TallTestDamage *damages = tall_test_damages (&n);
+  for (guint i = 0; i < n; i++)
+    if (g_str_equal (damages[i].name, name))
+      return &damages[i];
+  g_assert_not_reached ();
+}
+
+static void
+doubt_init (Doubt *self, TallStoreFixture *fixture, const TallStoreKind *kind, const char *name)
+{
+  *self = (Doubt){ fixture, kind, find_damage (name), NULL };
+  tall_test_damage_do (self->damage, fixture, kind);
+  fixture->clock.data = self;
+}
+
+/* Expects one finding, after two waits. */
+static void
+expect_later (Doubt *self, guint n_found)
+{
+  TallTestClock *clock = &self->fixture->clock;
+  gint64 begun = clock->monotonic;
+  tall_test_expect_findings (self->fixture->front, FALSE, n_found, 0);
+  g_assert_null (clock->on_sleep);
+  g_assert_cmpint (clock->monotonic - begun, >=, 2 * TALL_VERIFY_PATIENCE);
+}
+
+static void
+leave_cells (gpointer data)
+{
+  Doubt *self = data;
+  g_autoptr (TallOrder) order = tall_test_damage_order (self->damage);
+  self->fixture->clock.on_sleep = NULL;
+  g_assert_true (find_damage ("left-old-cells")->damage (self->fixture, self->kind, order));
+}
+
+/* Another kind of finding, while the state cell is the same. */
+static void
+test_kind (TallStoreFixture *fixture, gconstpointer kind)
+{
+  Doubt self;
+  doubt_init (&self, fixture, kind, "left-claim");
+  fixture->clock.on_sleep = leave_cells;
+  expect_later (&self, 2);
+}
+
+static void
+put_again (gpointer data)
+{
+  Doubt *self = data;
+  g_autoptr (TallOrder) order = tall_test_damage_order (self->damage);
+  self->fixture->clock.on_sleep = NULL;
+  order->currency = tall_arena_strdup (order->arena, "EUR");
+  tall_fixture_put (self->fixture, order, NULL);
+}
+
+/* The order that a hint leads to is another one, and has another date still. */
+static void
+test_other_row (TallStoreFixture *fixture, gconstpointer kind)
+{
+  Doubt self;
+  doubt_init (&self, fixture, kind, "another-date");
+  fixture->clock.on_sleep = put_again;
+  expect_later (&self, 1);
+}
+
+/* The row key of a hint of the order that nothing is wrong with otherwise. */
+static void
+append_hint (const Doubt *self, GByteArray *row)
+{
+  g_autoptr (GError) error = NULL;
+  g_auto (TallOrderKey) key = { 0 };
+  guint64 id = 0;
+  g_assert_true (tall_store_find_id (self->fixture->store, TALL_TEST_CUSTOMER, &id, &error));
+  tall_order_key_init (&key, self->kind->key_strategy, TALL_TEST_CUSTOMER, id, self->damage->name);
+  tall_index_append_row (key.customer, -86400000, row);
+  tall_bytes_append (row, key.order);
+}
+
+static void
+break_row (gpointer data)
+{
+  Doubt *self = data;
+  g_autoptr (GByteArray) row = g_byte_array_new ();
+  self->fixture->clock.on_sleep = NULL;
+  append_hint (self, row);
+  tall_broken_table_break (TALL_BROKEN_TABLE (self->broken), tall_slice_array (row),
+                           TALL_ERROR_DAMAGED);
+}
+
+/* What was read by the scan, and cannot be read any more, is neither wrong nor sound. */
+static void
+test_broken_since (TallStoreFixture *fixture, gconstpointer kind)
+{
+  Doubt self;
+  TallVerifySummary summary;
+  g_autoptr (GError) error = NULL;
+  doubt_init (&self, fixture, kind, "another-date");
+  g_autoptr (TallTable) broken = self.broken = tall_broken_table_new (fixture->table);
+  g_autoptr (TallStore) store = tall_test_open (broken, &fixture->clock);
+  fixture->clock.on_sleep = break_row;
+  g_assert_true (
+      tall_front_verify (TALL_FRONT (store), &(TallVerifyOptions){ 0 }, &summary, &error));
+  g_assert_cmpuint (summary.n_findings, ==, 0);
+  g_assert_false (summary.is_whole);
+}
+
+/* A hint that is gone is no finding that had to be left. */
+static void
+test_gone (TallStoreFixture *fixture, gconstpointer kind)
+{
+  Doubt self;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GByteArray) row = g_byte_array_new ();
+  TallStoreContext context = { 0 };
+  TallRepairOutcome outcome;
+  doubt_init (&self, fixture, kind, "lost-hint");
+  append_hint (&self, row);
+  g_autoptr (TallDeployment) deployment =
+      tall_deployment_read (fixture->table, TALL_NO_DEADLINE, &error);
+  g_assert_true (tall_store_context_init (&context, fixture->table, deployment, NULL, &error));
+  g_assert_true (tall_repair_hint (&context, tall_slice_array (row), &outcome, &error));
+  g_assert_cmpint (outcome, ==, TALL_REPAIR_OVERTAKEN);
+  tall_store_context_clear (&context);
+}
+
+/* A part mends little: if it is killed, few do not learn what it has mended. */
+static void
+test_few (TallStoreFixture *fixture, gconstpointer kind)
+{
+  guint n;
+  g_autoptr (GError) error = NULL;
+  const TallTestDamage *damages = tall_test_damages (&n);
+  for (guint i = 0; i < n; i++)
+    if (!tall_finding_kind_info (damages[i].kind)->needs_person)
+      tall_test_damage_do (&damages[i], fixture, kind);
+  g_autoptr (TallVerifyPart) first =
+      tall_front_verify_some (fixture->front, &(TallVerifyRequest){ 0 }, &error);
+  g_assert_no_error (error);
+  g_autofree TallSlice *suspects = g_new0 (TallSlice, first->n_suspects);
+  for (guint i = 0; i < first->n_suspects; i++)
+    suspects[i] = first->suspects[i].state;
+  const TallVerifyRequest request = { .repair = TRUE,
+                                      .suspects = suspects,
+                                      .n_suspects = first->n_suspects };
+  g_autoptr (TallVerifyPart) part = tall_front_verify_some (fixture->front, &request, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (part->n_findings, ==, 4);
+  g_assert_cmpuint (part->n_suspects, ==, first->n_suspects - part->n_findings);
+}
+
+int
+main (int argc, char **argv)
+{
+  static const TallStoreTest tests[] = {
+    { "kind", test_kind },
+    { "other-row", test_other_row },
+    { "broken-since", test_broken_since },
+    { "gone", test_gone },
+    { "few", test_few },
+  };
+  g_test_init (&argc, &argv, NULL);
+  tall_store_fixture_add ("verify-doubts", tests, G_N_ELEMENTS (tests));
+  return g_test_run ();
+}

@@ -134,7 +134,8 @@ def check_files(checks, store, folder):
                  f"{result.returncode}, {summary}")
     with open(rejects, newline="", encoding="utf-8", errors="replace") as file:
         found = [(row["line"], row["column"], row["reason"][:12]) for row in csv.DictReader(file)]
-    wanted = [("5", "ShipCity", "is not UTF-8"), ("6", "UnitPrice", "“9;8” is not")]
+    wanted = [("1", "", "header"), ("5", "ShipCity", "is not UTF-8"),
+              ("6", "UnitPrice", "“9;8” is not")]
     checks.check(found == wanted, "each with its line, column and reason", found)
     own = pathlib.Path(folder, "own.map")
     own.write_text("[order]\ncustomer_number = CustomerID\norder_number = Nummer\n",

@@ -98,8 +98,11 @@ create (const char *directory, const char *marker, GError **error)
                                 &local))
     return TRUE;
   return set_unavailable (directory, local->message,
-                          "The store's directory can not be written; choose one that this user may "
-                          "write",
+                          g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOSPC)
+                              ? "The store's directory can not be written: make room on the file "
+                                "system of the store"
+                              : "The store's directory can not be written; choose one that this "
+                                "user may write",
                           error);
 }
 

@@ -159,16 +159,26 @@ test_broken (TallStoreFixture *self, gconstpointer data)
 typedef struct
 {
   TallForwardingFront parent_instance;
+  char *asked; /* owned: the last request */
 } OtherFront;
 typedef TallForwardingFrontClass OtherFrontClass;
 GType other_front_get_type (void);
 G_DEFINE_TYPE (OtherFront, other_front, TALL_TYPE_FORWARDING_FRONT)
 
 static TallVerifyPart *
-find_something (TallFront *front G_GNUC_UNUSED,
-                const TallVerifyRequest *request G_GNUC_UNUSED,
-                GError **error G_GNUC_UNUSED)
+find_something (TallFront *front, const TallVerifyRequest *request, GError **error G_GNUC_UNUSED)
 {
+  OtherFront *self = (OtherFront *)front;
+  g_autoptr (GString) asked = g_string_new (NULL);
+  g_string_printf (asked, "%s %u %d %u %.*s",
+                   request->customer_number != NULL ? request->customer_number : "-",
+                   request->sample, request->repair, request->most, (int)request->cursor.len,
+                   (const char *)request->cursor.data);
+  for (guint i = 0; i < request->n_suspects; i++)
+    g_string_append_printf (asked, " %.*s", (int)request->suspects[i].len,
+                            (const char *)request->suspects[i].data);
+  g_free (self->asked);
+  self->asked = g_strdup (asked->str);
   TallVerifyPart *part = g_new0 (TallVerifyPart, 1);
   part->arena = tall_arena_new (0);
   part->n_suspects = 1;
@@ -177,8 +187,16 @@ find_something (TallFront *front G_GNUC_UNUSED,
 }
 
 static void
+other_front_finalize (GObject *object)
+{
+  g_free (((OtherFront *)object)->asked);
+  G_OBJECT_CLASS (other_front_parent_class)->finalize (object);
+}
+
+static void
 other_front_class_init (OtherFrontClass *klass)
 {
+  G_OBJECT_CLASS (klass)->finalize = other_front_finalize;
   TALL_FRONT_CLASS (klass)->verify_some = find_something;
 }
 
@@ -199,6 +217,30 @@ test_wrong_answer (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
   service_stop (&service);
 }
 
+/* A part has all that it was asked for. */
+static void
+test_request (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
+{
+  Service service;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallFront) other = g_object_new (other_front_get_type (), NULL);
+  const TallSlice suspects[] = { tall_slice_str ("one"), tall_slice_str ("another") };
+  const TallVerifyRequest request = { .customer_number = TALL_TEST_CUSTOMER,
+                                      .sample = 30,
+                                      .repair = TRUE,
+                                      .most = 17,
+                                      .cursor = tall_slice_str ("here"),
+                                      .suspects = suspects,
+                                      .n_suspects = G_N_ELEMENTS (suspects) };
+  tall_forwarding_front_wrap (TALL_FORWARDING_FRONT (other), self->front);
+  service_start (&service, other, NULL);
+  g_assert_null (tall_front_verify_some (service.client, &request, &error)); /* a wrong answer */
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_INTERNAL);
+  service_stop (&service);
+  g_assert_cmpstr (((OtherFront *)other)->asked, ==,
+                   TALL_TEST_CUSTOMER " 30 1 17 here one another");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -208,6 +250,7 @@ main (int argc, char **argv)
     { "failures", test_failures },
     { "broken", test_broken },
     { "wrong-answer", test_wrong_answer },
+    { "request", test_request },
   };
   g_test_init (&argc, &argv, NULL);
   g_log_set_always_fatal (G_LOG_LEVEL_ERROR | G_LOG_LEVEL_CRITICAL); /* failures are logged */

@@ -154,6 +154,25 @@ print_summary_json (const TallVerifySummary *summary)
   tall_json_print_line (builder);
 }
 
+/* If the reader of the output has gone, that is why not everything was verified. */
+static TallExit
+conclude (const Verify *self, const TallVerifySummary *summary)
+{
+  const char *why = NULL;
+  if (summary->n_for_person > 0)
+    why = "Something that was found needs a person";
+  else if (self->repair && summary->n_mended < summary->n_findings)
+    why = "Not all that was found could be mended";
+  else if (!summary->is_whole && tall_output_works ())
+    why = "Not everything could be verified";
+  if (why != NULL)
+    {
+      tall_print_error ("%s", why);
+      return TALL_EXIT_FAILED;
+    }
+  return summary->n_findings > 0 ? TALL_EXIT_NO : TALL_EXIT_DONE;
+}
+
 static TallExit
 verify (TallFront *front, Verify *self, TallVerifyOptions *options)
 {
@@ -181,9 +200,7 @@ verify (TallFront *front, Verify *self, TallVerifyOptions *options)
       tall_print_error ("Stopped by a signal: not everything was verified");
       return (TallExit)(128 + number);
     }
-  if (summary.n_for_person > 0 || (self->repair && summary.n_mended < summary.n_findings))
-    return TALL_EXIT_FAILED;
-  return summary.n_findings > 0 ? TALL_EXIT_NO : TALL_EXIT_DONE;
+  return conclude (self, &summary);
 }
 
 /* Nobody else writes, and this process does nothing else. A server may have other clients. */
@@ -251,7 +268,8 @@ const TallCommand tall_command_verify = {
       "with damage that needs a person is left as it is.\n\n"
       "A server verifies only for clients on its own machine.\n\n"
       "Exit codes: 0 all is sound, 1 something was found that does no harm to orders (with\n"
-      "--repair: and is mended), 3 damage that needs a person, or the verification failed.\n\n"
+      "--repair: and is mended), 3 damage that needs a person, or not everything could be\n"
+      "verified.\n\n"
       "Example:\n"
       "  tallorder verify --store rocksdb:shop --repair\n"
       "  tallorder verify --store hbase://localhost:9090 --sample 10 --rate 5000 --json\n"

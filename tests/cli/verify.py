@@ -8,12 +8,13 @@
 import json
 import pathlib
 import random
+import struct
 import subprocess
 import time
 
 from support import (
-    DONE, FAILED, LAYOUTS, NO, NORTHWIND, PROGRAM, USAGE, Server, equal, main, new_store, on_terminal, run,
-    test,
+    DONE, FAILED, LAYOUTS, NO, NORTHWIND, PROGRAM, USAGE, FakeServer, Server, equal, main, new_store,
+    on_terminal, run, test,
 )
 
 
@@ -131,6 +132,42 @@ def a_repair_over_a_server(folder):
         mended = lines(run("verify", "--server", server.address, "--repair", "--json").ends(NO))
         equal(mended[-1]["summary"]["mended"], len(lines(served)) - 1)
         run("verify", "--server", server.address, "--repair").ends(DONE, "sound")
+
+
+def text(number, value):
+    return struct.pack(">bhi", 11, number, len(value)) + value.encode()
+
+
+def finding(kind, mended):
+    return (text(1, kind) + text(2, "orders") + text(3, "row") + b"\x08\0\4\0\0\0\1"
+            + b"\x0a\0\7" + bytes(8) + text(8, "as it is") + b"\x02\0\x09" + bytes([mended]) + b"\0")
+
+
+def part(findings=(), busy=0, broken=False):
+    """What a server answers that has found these, in the only part."""
+    counts = b"".join(struct.pack(">bhq", 10, number, 0) for number in (4, 5, 6, 7))
+    return (b"\x0c\0\0" + b"\x0f\0\1\x0c" + struct.pack(">i", len(findings)) + b"".join(findings)
+            + b"\x0f\0\2\x0c\0\0\0\0" + counts + struct.pack(">bhq", 10, 8, busy)
+            + b"\x02\0\x09" + bytes([broken]) + b"\0\0")
+
+
+@test
+def exit_codes(_):
+    """Of what a repair cannot mend, and of what nobody could judge, too."""
+    mended, left = finding("stale-claim", True), finding("half-id", False)
+    for answer, options, code, said in (
+            (part(), [], DONE, "sound"),
+            (part([left]), [], NO, "1 found, of which 0 need a person"),
+            (part([mended]), ["--repair"], NO, "1 are mended"),
+            (part([mended, left]), ["--repair"], FAILED, "could be mended"),
+            (part([finding("missing-rows", False)]), [], FAILED, "found needs a person"),
+            (part(busy=1), [], FAILED, "Not everything could be verified"),
+            (part([left], busy=1), [], FAILED, "Not everything"),
+            (part(broken=True), [], FAILED, "Not everything")):
+        with FakeServer(lambda _name, _call, answer=answer: answer) as server:
+            for output in ([], ["--json"]):
+                result = run("verify", "--server", server.address, *options, *output)
+                result.ends(code, *([said] if code == FAILED or not output else []))
 
 
 @test

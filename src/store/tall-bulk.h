@@ -32,7 +32,7 @@ struct _TallBulkOptions
 {
   TallBulkExisting on_existing;
   gboolean assume_new; /* the caller promises that none of the orders is stored, and that nobody
-                        * else writes them meanwhile: they need not be looked at */
+                        * else writes or repairs them meanwhile: they need not be looked at */
   const char *name;    /* what is loaded, for people, such as the name of a file; NULL: not said */
 };
 

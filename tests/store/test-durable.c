@@ -3,6 +3,7 @@
 
 /* What the store has acknowledged is on the disk: the embedded table counts how often it synced its
  * write-ahead log, and every acknowledged write of the store is at least one. */
+#include "tall-bulk.h"
 #include "tall-rocksdb-table.h"
 #include "tall-test-directory.h"
 #include "tall-test-orders.h"
@@ -112,6 +113,42 @@ test_customers (Fixture *self, gconstpointer data G_GNUC_UNUSED)
     }
 }
 
+static void
+load_order (TallBulk *bulk, guint i)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *number = g_strdup_printf ("%u", i);
+  g_autoptr (TallOrder) order = tall_test_order_with_lines (TALL_TEST_CUSTOMER, number, i % 5);
+  TallBulkResult result = { 0 };
+  gboolean done = tall_bulk_put_orders (bulk, &order, 1, &result, &error);
+  g_assert_no_error (error);
+  g_assert_true (done);
+  g_assert_no_error (result.error);
+  g_assert_cmpint (result.outcome, ==, TALL_BULK_STORED);
+}
+
+/* A load promises it when it is asked to. */
+static void
+test_load (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallBulk) bulk = tall_bulk_begin (self->front, NULL, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < N_WRITES; i++)
+    {
+      load_order (bulk, i);
+      self->n_syncs = tall_rocksdb_table_count_wal_syncs (TALL_ROCKSDB_TABLE (self->table));
+      g_assert_true (tall_bulk_sync (bulk, &error));
+      g_assert_no_error (error);
+      assert_synced (self);
+    }
+  load_order (bulk, N_WRITES);
+  self->n_syncs = tall_rocksdb_table_count_wal_syncs (TALL_ROCKSDB_TABLE (self->table));
+  g_assert_true (tall_bulk_end (bulk, &error));
+  g_assert_no_error (error);
+  assert_synced (self);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -122,8 +159,10 @@ main (int argc, char *argv[])
       g_autofree char *orders = g_strdup_printf ("/durable/%s/%s/orders", kinds[i].layout, sync);
       g_autofree char *customers =
           g_strdup_printf ("/durable/%s/%s/customers", kinds[i].layout, sync);
+      g_autofree char *load = g_strdup_printf ("/durable/%s/%s/load", kinds[i].layout, sync);
       g_test_add (orders, Fixture, &kinds[i], set_up, test_orders, tear_down);
       g_test_add (customers, Fixture, &kinds[i], set_up, test_customers, tear_down);
+      g_test_add (load, Fixture, &kinds[i], set_up, test_load, tear_down);
     }
   return g_test_run ();
 }

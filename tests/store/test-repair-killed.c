@@ -2,18 +2,21 @@
  * SPDX-License-Identifier: Apache-2.0 */
 
 /* A repair that is killed has done no harm, wherever it was, and can be run again: this program
- * runs itself on an embedded store, and kills itself at random points. */
+ * runs itself on an embedded store, and kills itself before or after a random write. */
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tall-failing-table.h"
 #include "tall-rocksdb-table.h"
 #include "tall-test-damage.h"
 #include "tall-test-orders.h"
 
 #define N_ORDERS 300
-#define N_KILLS 10   /* in each of two layouts */
-#define MOST_LINES 8 /* that are read before it is killed */
+#define N_KILLS 10 /* in each of two layouts */
+
+/* Of a repair, before it is killed. All of those that are killed write less than a whole one. */
+#define MOST_WRITES 50
 
 static const char *program;
 
@@ -32,18 +35,44 @@ on_finding (const TallFinding *finding, gpointer data)
 {
   guint *n_left = data;
   *n_left += !finding->mended;
-  g_print ("mended\n");
 }
 
-/* What the other process does: a line for each finding. */
+static gboolean
+is_write (const TallCall *call)
+{
+  return call->kind == TALL_CALL_APPLY || call->kind == TALL_CALL_APPLY_IF;
+}
+
+/* Odd numbers die before the write, even ones after it. */
+static TallFailure
+die_before (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  gint *left = data;
+  if (is_write (call) && *left % 2 == 1 && g_atomic_int_add (left, -2) == 1)
+    kill (getpid (), SIGKILL);
+  return TALL_FAILURE_NONE;
+}
+
+static void
+die_after (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  gint *left = data;
+  if (is_write (call) && *left % 2 == 0 && g_atomic_int_add (left, -2) == 2)
+    kill (getpid (), SIGKILL);
+}
+
+/* What the other process does; @left: twice the writes that it does before it dies, or one less;
+ * negative: it does not. */
 static int
-repair (const char *directory)
+repair (const char *directory, gint left)
 {
   guint n_left = 0;
   g_autoptr (GError) error = NULL;
   TallVerifySummary summary;
-  g_autoptr (TallTable) table = open_table (directory);
+  g_autoptr (TallTable) rocksdb = open_table (directory);
+  g_autoptr (TallTable) table = tall_failing_table_new (rocksdb);
   g_autoptr (TallStore) store = tall_test_open (table, NULL);
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (table), die_before, die_after, &left);
   const TallVerifyOptions options = {
     .repair = TRUE, .alone = TRUE, .on_finding = on_finding, .data = &n_left
   };
@@ -53,28 +82,22 @@ repair (const char *directory)
   return 1;
 }
 
-/* Runs it on the store and kills it after so many lines; @n_lines 0: lets it end. Returns: whether
- * it was killed before its end. */
+/* Runs it on the store. Returns: whether it was killed before its end. */
 static gboolean
-run (const char *directory, guint n_lines)
+run (const char *directory, gint left)
 {
   g_autoptr (GError) error = NULL;
-  char *arguments[] = { (char *)program, (char *)"--repair", (char *)directory, NULL };
+  g_autofree char *number = g_strdup_printf ("%d", left);
+  char *arguments[] = { (char *)program, (char *)"--repair", (char *)directory, number, NULL };
   GPid pid;
-  int out, status;
-  char byte;
-  gboolean spawned = g_spawn_async_with_pipes (NULL, arguments, NULL, G_SPAWN_DO_NOT_REAP_CHILD,
-                                               NULL, NULL, &pid, NULL, &out, NULL, &error);
+  int status;
+  gboolean spawned =
+      g_spawn_async (NULL, arguments, NULL, G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL, &pid, &error);
   g_assert_no_error (error);
   g_assert_true (spawned);
-  for (guint n = 0; (n_lines == 0 || n < n_lines) && read (out, &byte, 1) == 1;)
-    n += byte == '\n';
-  if (n_lines > 0)
-    kill (pid, SIGKILL);
   g_assert_cmpint (waitpid (pid, &status, 0), ==, pid);
-  close (out);
   g_spawn_close_pid (pid);
-  g_assert_true (n_lines > 0 || (WIFEXITED (status) && WEXITSTATUS (status) == 0));
+  g_assert_true (WIFSIGNALED (status) || (WIFEXITED (status) && WEXITSTATUS (status) == 0));
   return WIFSIGNALED (status);
 }
 
@@ -122,7 +145,6 @@ test_killed (TallStoreFixture *self, gconstpointer data)
   const TallStoreKind *kind = data;
   g_autoptr (GError) error = NULL;
   TallVerifySummary summary;
-  guint n_killed = 0;
   if (!kind->rocksdb || kind->key_strategy != &tall_key_hashed
       || (!g_str_equal (kind->layout->name, "blob")
           && !g_str_equal (kind->layout->name, "record-type")))
@@ -133,14 +155,13 @@ test_killed (TallStoreFixture *self, gconstpointer data)
     {
       g_clear_object (&self->store);
       g_clear_object (&self->table);
-      n_killed += run (directory, (guint)g_test_rand_int_range (1, MOST_LINES));
+      g_assert_true (run (directory, g_test_rand_int_range (1, 2 * MOST_WRITES)));
       tall_store_fixture_reset (self, kind, open_table (directory));
       expect_all (self);
     }
-  g_assert_cmpuint (n_killed, >, N_KILLS / 2);
   g_clear_object (&self->store);
   g_clear_object (&self->table);
-  run (directory, 0);
+  g_assert_false (run (directory, -1));
   tall_store_fixture_reset (self, kind, open_table (directory));
   expect_all (self);
   g_assert_true (tall_front_verify (self->front, NULL, &summary, &error));
@@ -152,8 +173,8 @@ main (int argc, char **argv)
 {
   static const TallStoreTest tests[] = { { "killed", test_killed } };
   program = argv[0];
-  if (argc == 3 && g_str_equal (argv[1], "--repair"))
-    return repair (argv[2]);
+  if (argc == 4 && g_str_equal (argv[1], "--repair"))
+    return repair (argv[2], (gint)g_ascii_strtoll (argv[3], NULL, 10));
   g_test_init (&argc, &argv, NULL);
   tall_store_fixture_add_everywhere ("repair-killed", tests, G_N_ELEMENTS (tests));
   return g_test_run ();

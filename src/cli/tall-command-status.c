@@ -19,6 +19,7 @@ status_clear (TallStatus *self)
   g_clear_pointer (&self->tables, g_ptr_array_unref);
   g_clear_error (&self->no_tables);
   g_clear_pointer (&self->gateways, g_ptr_array_unref);
+  g_clear_pointer (&self->loads, g_ptr_array_unref);
   g_clear_pointer (&self->losses, g_strfreev);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallStatus, status_clear)
@@ -50,9 +51,11 @@ collect (TallStatus *self, TallFront *front, GError **error)
   self->description = tall_front_describe (front, error);
   if (self->description == NULL)
     return FALSE;
-  if (TALL_IS_STORE (front))
-    collect_tables (self, tall_store_get_table (TALL_STORE (front)));
-  return TRUE;
+  if (!TALL_IS_STORE (front))
+    return TRUE;
+  collect_tables (self, tall_store_get_table (TALL_STORE (front)));
+  self->loads = tall_store_list_loads (TALL_STORE (front), error);
+  return self->loads != NULL;
 }
 
 static void
@@ -141,6 +144,26 @@ print_gateways (GPtrArray *gateways)
 }
 
 static void
+print_loads (GPtrArray *loads)
+{
+  static const char *const columns[] = { "LOAD", "BEGUN", ">STORED", NULL };
+  g_autoptr (TallGrid) grid = tall_grid_new (columns);
+  for (guint i = 0; i < loads->len; i++)
+    {
+      const TallUnfinishedLoad *load = g_ptr_array_index (loads, i);
+      char begun[TALL_DATE_TEXT_SIZE];
+      tall_grid_add (grid, load->name != NULL ? load->name : "-");
+      tall_grid_add (grid, tall_date_format (load->begun, begun));
+      tall_grid_add_number (grid, (guint64)load->stored);
+    }
+  tall_print ("\n");
+  tall_grid_print (grid, 0);
+  tall_print (
+      "\nA load that no longer runs was cut short. Start it again with the same file: it goes "
+      "on.\nIf it is given up, “tallorder verify --repair” removes rows that it left.\n");
+}
+
+static void
 print_losses (GStrv losses)
 {
   tall_print ("\nAfter a crash:\n");
@@ -210,6 +233,8 @@ print_status (const TallStatus *self)
     }
   if (self->gateways != NULL)
     print_gateways (self->gateways);
+  if (self->loads != NULL && self->loads->len > 0)
+    print_loads (self->loads);
   if (self->losses != NULL)
     print_losses (self->losses);
 }

@@ -46,6 +46,24 @@ add_gateways (JsonBuilder *builder, GPtrArray *gateways)
 }
 
 static void
+add_loads (JsonBuilder *builder, GPtrArray *loads)
+{
+  tall_json_begin_array (builder, "unfinished_loads");
+  for (guint i = 0; i < loads->len; i++)
+    {
+      const TallUnfinishedLoad *load = g_ptr_array_index (loads, i);
+      g_autofree char *name = load->name != NULL ? tall_text_clean (load->name) : NULL;
+      char begun[TALL_DATE_TEXT_SIZE];
+      json_builder_begin_object (builder);
+      tall_json_add_text (builder, "name", name);
+      tall_json_add_text (builder, "begun", tall_date_format (load->begun, begun));
+      tall_json_add_number (builder, "stored", (guint64)load->stored);
+      json_builder_end_object (builder);
+    }
+  json_builder_end_array (builder);
+}
+
+static void
 add_losses (JsonBuilder *builder, GStrv losses)
 {
   tall_json_begin_array (builder, "losses");
@@ -103,6 +121,8 @@ tall_status_print_json (const TallStatus *self)
     tall_json_add_text (builder, "tables_error", no_tables);
   if (self->gateways != NULL)
     add_gateways (builder, self->gateways);
+  if (self->loads != NULL)
+    add_loads (builder, self->loads);
   if (self->losses != NULL)
     add_losses (builder, self->losses);
   json_builder_end_object (builder);

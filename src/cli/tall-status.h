@@ -2,8 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "tall-front.h"
-#include "tall-table.h"
+#include "tall-store.h"
 
 G_BEGIN_DECLS
 
@@ -19,6 +18,7 @@ typedef struct
   GPtrArray *tables;   /* of TallTableSpec; NULL: of a server, which does not tell them */
   GError *no_tables;   /* why they are not all in @tables */
   GPtrArray *gateways; /* of TallTableServer; NULL: there are none, or of a server */
+  GPtrArray *loads;    /* of TallUnfinishedLoad; NULL: of a server */
   GStrv losses;        /* lines; NULL: there are none, or of a server */
 } TallStatus;
 

@@ -229,6 +229,15 @@ is_finished (const TallLoads *self, const TallRow *row, const char *own)
              && tall_slice_equal (name->value, tall_slice_str (self->name)));
 }
 
+/* The rows of all loads. */
+static TallReadResult *
+read_rows (const TallStoreContext *context, gint64 deadline, GError **error)
+{
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  tall_read_plan_add_prefix_scan (plan, TALL_META_TABLE, tall_slice_str (ROW_PREFIX));
+  return tall_table_read (context->table, plan, deadline, error);
+}
+
 /**
  * tall_loads_end:
  *
@@ -244,9 +253,7 @@ tall_loads_end (TallLoads *self, GError **error)
     return TRUE;
   gint64 deadline = g_get_monotonic_time () + TIME;
   g_autoptr (TallBatch) batch = tall_batch_new ();
-  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  tall_read_plan_add_prefix_scan (plan, TALL_META_TABLE, tall_slice_str (ROW_PREFIX));
-  g_autoptr (TallReadResult) result = tall_table_read (self->context->table, plan, deadline, error);
+  g_autoptr (TallReadResult) result = read_rows (self->context, deadline, error);
   if (result == NULL)
     return FALSE;
   const char *own = make_row (batch->arena, self->first);
@@ -259,4 +266,54 @@ tall_loads_end (TallLoads *self, GError **error)
     }
   return tall_table_apply (self->context->table, (TallMutation *const *)batch->mutations->pdata,
                            batch->mutations->len, TALL_DURABLE, deadline, NULL, error);
+}
+
+void
+tall_unfinished_load_free (TallUnfinishedLoad *self)
+{
+  g_free (self->name);
+  g_free (self);
+}
+
+/* What a column says; NULL: nothing. */
+static char *
+copy_text (const TallRow *row, TallSlice column)
+{
+  const TallCell *cell = tall_row_find_latest (row, column);
+  return cell != NULL ? g_strndup ((const char *)cell->value.data, cell->value.len) : NULL;
+}
+
+/* A number that cannot be read is 0: it is for people. */
+static gint64
+read_number (const TallRow *row, TallSlice column)
+{
+  g_autofree char *text = copy_text (row, column);
+  return text != NULL ? g_ascii_strtoll (text, NULL, 10) : 0;
+}
+
+/**
+ * tall_loads_list:
+ *
+ * Returns: (transfer full): of #TallUnfinishedLoad, the oldest first
+ */
+GPtrArray *
+tall_loads_list (const TallStoreContext *context, GError **error)
+{
+  g_autoptr (TallReadResult) result = read_rows (context, g_get_monotonic_time () + TIME, error);
+  if (result == NULL)
+    {
+      g_prefix_error (error, "Listing loads: ");
+      return NULL;
+    }
+  GPtrArray *loads = g_ptr_array_new_with_free_func ((GDestroyNotify)tall_unfinished_load_free);
+  for (guint i = 0; i < result->results[0].n_rows; i++)
+    {
+      const TallRow *row = &result->results[0].rows[i];
+      TallUnfinishedLoad *load = g_new0 (TallUnfinishedLoad, 1);
+      load->name = copy_text (row, COLUMN_NAME);
+      load->begun = read_number (row, COLUMN_BEGUN);
+      load->stored = read_number (row, COLUMN_STORED);
+      g_ptr_array_add (loads, load);
+    }
+  return loads;
 }

@@ -34,4 +34,7 @@ gboolean
 tall_loads_note (TallLoads *self, guint64 stored, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_loads_end (TallLoads *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+GPtrArray *tall_loads_list (const TallStoreContext *context,
+                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
 G_END_DECLS

@@ -8,6 +8,7 @@
 #include "tall-front-bulk.h"
 #include "tall-limits.h"
 #include "tall-list.h"
+#include "tall-loads.h"
 #include "tall-many.h"
 #include "tall-store-bulk.h"
 #include "tall-verify-part.h"
@@ -468,6 +469,18 @@ tall_store_find_id (TallStore *self, const char *customer_number, guint64 *id, G
   g_set_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND,
                "Customer %s has no id: nothing of it was ever stored", customer_number);
   return FALSE;
+}
+
+/**
+ * tall_store_list_loads:
+ *
+ * Returns: (transfer full): of #TallUnfinishedLoad, the oldest first; NULL with what the table says
+ */
+GPtrArray *
+tall_store_list_loads (TallStore *self, GError **error)
+{
+  g_return_val_if_fail (TALL_IS_STORE (self), NULL);
+  return tall_loads_list (&self->context, error);
 }
 
 /**

@@ -5,6 +5,7 @@
     verify.py TALLORDER SOURCE_ROOT
 """
 
+import datetime
 import json
 import pathlib
 import random
@@ -80,9 +81,22 @@ def killed_loads(folder):
     raise AssertionError("no load was killed in the middle of an order")
 
 
+def unfinished_loads(store):
+    """The status names what was killed, and says what to do."""
+    source = str(NORTHWIND / "orders.csv")
+    loads = json.loads(run("status", "--store", store, "--json").ends(DONE).out)["unfinished_loads"]
+    equal({load["name"] for load in loads}, {source})
+    for load in loads:
+        begun = datetime.datetime.fromisoformat(load["begun"].replace("Z", "+00:00"))
+        equal(abs(time.time() - begun.timestamp()) < 600, True)
+        equal(load["stored"] <= 830, True)
+    run("status", "--store", store).ends(DONE, source, "LOAD", "BEGUN", "Start it again", "--repair")
+
+
 @test
 def a_repair(folder):
     store = killed_loads(folder)
+    unfinished_loads(store)
     found = lines(run("verify", "--store", store, "--json").ends(NO))
     equal([line["finding"]["mended"] for line in found[:-1]], [False] * (len(found) - 1))
     mended = lines(run("verify", "--store", store, "--repair", "--json").ends(NO))
@@ -91,6 +105,8 @@ def a_repair(folder):
     run("verify", "--store", store, "--repair").ends(DONE, "sound")
     run("load", "--store", store, "--map", "northwind", NORTHWIND / "orders.csv").ends(DONE)
     run("verify", "--store", store).ends(DONE, "Verified 830 orders", "sound")
+    equal(json.loads(run("status", "--store", store, "--json").ends(DONE).out)["unfinished_loads"], [])
+    equal("LOAD" in run("status", "--store", store).ends(DONE).out, False)
 
 
 @test

@@ -113,7 +113,7 @@ test_packed (void)
       g_autoptr (GBytes) whole = packings[i].compress (TEXT, strlen (TEXT));
       g_autoptr (GBytes) head = packings[i].compress (TEXT, 7);
       g_autoptr (GBytes) empty = packings[i].compress ("", 0);
-      g_autoptr (GBytes) tail = packings[i].compress (TEXT + 7, strlen (TEXT) - 7);
+      g_autoptr (GBytes) tail = packings[i].compress (&TEXT[7], strlen (TEXT) - 7);
       assert_rows (g_bytes_get_data (whole, NULL), g_bytes_get_size (whole), NULL, ROWS);
 
       g_autoptr (GByteArray) members = g_byte_array_new ();

@@ -14,7 +14,7 @@ static const struct
   const char *message;
 } cases[] = {
   { "IO error: No space left on device: While appending to file: /srv/000012.log: x",
-    TALL_ERROR_UNAVAILABLE, "Writing: make room on its file system" },
+    TALL_ERROR_UNAVAILABLE, "Writing: make room on the file system of the store" },
   { "IO error: While open a file for appending: /srv/No space left on device/LOCK: Denied",
     TALL_ERROR_UNAVAILABLE, "Writing: check its file system" },
   { "IO error: While fsync: /srv/Corruption: column family: Input/output error",

@@ -259,24 +259,36 @@ tall_rocksdb_engine_flush (TallRocksdbEngine *self, GPtrArray *handles, GError *
   return tall_rocksdb_take_error (message, "Moving the log to tables", error);
 }
 
+/* After a failed write RocksDB moves the log by itself, as soon as there is room, and an assertion
+ * of Debian's RocksDB ends the process if somebody else asks for the same meanwhile. */
+static gboolean
+has_failed (TallRocksdbEngine *self)
+{
+  guint64 errors = 0;
+  return rocksdb_property_int (self->db, "rocksdb.background-errors", &errors) == 0 && errors > 0;
+}
+
 /**
  * tall_rocksdb_engine_finish:
  * @handles: of all families that there are
  *
  * Moves the log to tables for the last time, so that the next process that opens the directory
- * needs no log. Nothing is written any more then. If it fails, that process reads the log.
+ * needs no log. Nothing is written any more then. If it fails, or a write in the background has
+ * failed before, that process reads the log.
  */
 void
 tall_rocksdb_engine_finish (TallRocksdbEngine *self, GPtrArray *handles)
 {
   g_autoptr (GError) error = NULL;
   guint64 last = rocksdb_get_latest_sequence_number (self->db);
-  gboolean flushed = tall_rocksdb_engine_flush (self, handles, &error);
+  gboolean skipped = has_failed (self);
+  gboolean flushed = !skipped && tall_rocksdb_engine_flush (self, handles, &error);
   rocksdb_cancel_all_background_work (self->db, 1);
   if (flushed)
     note_manifest (self, last);
   else
-    g_info ("%s", error->message);
+    g_info ("%s", skipped ? "The log is left, as a write in the background has failed before"
+                          : error->message);
 }
 
 /**

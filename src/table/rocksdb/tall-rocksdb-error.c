@@ -18,7 +18,8 @@ static const struct
 } kinds[] = {
   { "IO error: While lock file: ", TALL_ERROR_UNAVAILABLE, HELD },
   { "IO error: lock hold by current process", TALL_ERROR_UNAVAILABLE, HELD },
-  { "IO error: No space left on device", TALL_ERROR_UNAVAILABLE, "make room on its file system" },
+  { "IO error: No space left on device", TALL_ERROR_UNAVAILABLE,
+    "make room on the file system of the store" },
   { "IO error: ", TALL_ERROR_UNAVAILABLE, "check its file system" },
   { "Invalid argument: Column family", TALL_ERROR_NOT_FOUND, "the table has been dropped" },
   { "Invalid argument: Invalid column family", TALL_ERROR_NOT_FOUND, "the table has been dropped" },

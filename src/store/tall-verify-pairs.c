@@ -43,18 +43,6 @@ judge_page (TallVerify *self, const TallVerifyPair *pair, const TallRows *rows, 
   return TRUE;
 }
 
-static void
-report_unreadable (TallVerify *self, const char *table, TallSlice row, const GError *cause)
-{
-  TallFinding finding = { .kind = TALL_FINDING_UNREADABLE_TABLE,
-                          .table = table,
-                          .row = row,
-                          .n_rows = 1,
-                          .message = cause->message };
-  self->part->is_broken = TRUE;
-  tall_verify_report (self, &finding);
-}
-
 /* How many rows a page may have, so that not more are looked at than is asked for. */
 static guint
 choose_limit (const TallVerify *self)
@@ -81,7 +69,7 @@ walk_page (TallVerify *self,
   *ended = TRUE;
   if (tall_error_is_unreadable (cause))
     {
-      report_unreadable (self, pair->table, tall_slice_array (start), cause);
+      tall_verify_report_unreadable (self, pair->table, tall_slice_array (start), cause);
       return TRUE;
     }
   if (result == NULL)

@@ -63,6 +63,10 @@ gboolean tall_verify_split_hint (const TallStoreContext *context,
                                  TallSlice *order);
 gboolean tall_verify_is_over (const TallVerify *self);
 void tall_verify_report (TallVerify *self, const TallFinding *finding);
+void tall_verify_report_unreadable (TallVerify *self,
+                                    const char *table,
+                                    TallSlice row,
+                                    const GError *cause);
 
 gboolean tall_verify_walk_layout (TallVerify *self,
                                   TallReader *cursor,

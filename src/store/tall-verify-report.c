@@ -43,6 +43,25 @@ tall_verify_report (TallVerify *self, const TallFinding *finding)
   self->n_mended += finding->mended;
 }
 
+/**
+ * tall_verify_report_unreadable:
+ * @row: where the table itself cannot be read
+ */
+void
+tall_verify_report_unreadable (TallVerify *self,
+                               const char *table,
+                               TallSlice row,
+                               const GError *cause)
+{
+  TallFinding finding = { .kind = TALL_FINDING_UNREADABLE_TABLE,
+                          .table = table,
+                          .row = row,
+                          .n_rows = 1,
+                          .message = cause->message };
+  self->part->is_broken = TRUE;
+  tall_verify_report (self, &finding);
+}
+
 void
 tall_verify_part_free (TallVerifyPart *self)
 {

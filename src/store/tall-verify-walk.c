@@ -1,5 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-error.h"
 #include "tall-index.h"
 #include "tall-md5.h"
 #include "tall-verify-private.h"
@@ -10,7 +11,7 @@
 typedef struct
 {
   TallOrderKey key; /* owned */
-  TallSlice hint;   /* row key, in the arena of the plan */
+  TallSlice hint;   /* row key, in the arena of the walk */
   guint8 fingerprint[TALL_MD5_SIZE];
   guint n_before; /* suspects */
 } Expected;
@@ -23,7 +24,7 @@ typedef struct
 {
   TallVerify *verify;
   TallVerifyScan *scan;
-  TallReadPlan *plan;   /* owns the keys of the hints that the next call looks for */
+  TallArena *arena;     /* of the keys of the hints that the next call looks for */
   GArray *expected;     /* of Expected */
   GByteArray *customer; /* part of the key of the last one, which is in the sample */
   gboolean ended;
@@ -34,17 +35,16 @@ static gboolean
 on_stray (const char *table, TallSlice row, const GError *error, gpointer data)
 {
   TallVerify *self = ((Walk *)data)->verify;
-  TallFinding finding = {
-    .kind = error != NULL ? TALL_FINDING_UNREADABLE_TABLE : TALL_FINDING_STRAY_ROW,
-    .table = table,
-    .row = row,
-    .n_rows = 1,
-    .message = error != NULL ? error->message : "its key is that of no row of the layout"
-  };
-  if (error != NULL)
-    self->part->is_broken = TRUE;
+  TallFinding finding = { .kind = TALL_FINDING_STRAY_ROW,
+                          .table = table,
+                          .row = row,
+                          .n_rows = 1,
+                          .message = "its key is that of no row of the layout" };
   self->n_looked++;
-  tall_verify_report (self, &finding);
+  if (error != NULL)
+    tall_verify_report_unreadable (self, table, row, error);
+  else
+    tall_verify_report (self, &finding);
   return !tall_verify_is_over (self);
 }
 
@@ -61,7 +61,7 @@ expect_hint (Walk *walk, const TallVerifyLook *look)
   g_autoptr (GByteArray) row = g_byte_array_new ();
   tall_verify_append_hint (look, row);
   tall_order_key_init_from_parts (&expected.key, look->key.customer, look->key.order);
-  expected.hint = tall_slice_dup (walk->plan->arena, tall_slice_array (row));
+  expected.hint = tall_slice_dup (walk->arena, tall_slice_array (row));
   tall_verify_make_fingerprint (&look->root, expected.fingerprint);
   expected.n_before = walk->verify->suspects->len;
   g_array_append_val (walk->expected, expected);
@@ -72,41 +72,81 @@ static void
 forget_expected (Walk *walk)
 {
   g_array_set_size (walk->expected, 0);
-  g_clear_pointer (&walk->plan, tall_read_plan_free);
-  walk->plan = tall_read_plan_new ();
+  g_clear_pointer (&walk->arena, tall_arena_free);
+  walk->arena = tall_arena_new (0);
+}
+
+static TallReadResult *
+read_hints (const Walk *walk, const TallSlice *keys, guint n, GError **error)
+{
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  tall_read_plan_add_gets (plan, TALL_INDEX_TABLE, keys, n);
+  return tall_table_read (walk->verify->context->table, plan, tall_verify_deadline (), error);
+}
+
+/* Reports the first of the hints that cannot be read. Whether others of the call are missing stays
+ * open. */
+static gboolean
+find_unreadable (Walk *walk, const TallSlice *keys, guint n, GError **error)
+{
+  TallVerify *self = walk->verify;
+  self->part->is_broken = TRUE;
+  for (guint i = 0; i < n; i++)
+    {
+      g_autoptr (GError) cause = NULL;
+      g_autoptr (TallReadResult) result = read_hints (walk, &keys[i], 1, &cause);
+      if (result != NULL)
+        continue;
+      if (tall_error_is_unreadable (cause))
+        tall_verify_report_unreadable (self, TALL_INDEX_TABLE, keys[i], cause);
+      else
+        g_propagate_error (error, g_steal_pointer (&cause));
+      return cause != NULL;
+    }
+  return TRUE;
 }
 
 /* Suspects those of the orders that have no hint. They come where they would come if each were
  * looked for by itself, so what is found has an order. */
-static gboolean
-check_hints (Walk *walk, GError **error)
+static void
+suspect_missing (Walk *walk, const TallRows *rows)
 {
-  TallVerify *self = walk->verify;
-  guint n = walk->expected->len;
-  if (n == 0)
-    return TRUE;
-  TallSlice *keys = tall_arena_newa0 (walk->plan->arena, TallSlice, n);
-  for (guint i = 0; i < n; i++)
-    keys[i] = g_array_index (walk->expected, Expected, i).hint;
-  tall_read_plan_add_gets (walk->plan, TALL_INDEX_TABLE, keys, n);
-  g_autoptr (TallReadResult) result =
-      tall_table_read (self->context->table, walk->plan, tall_verify_deadline (), error);
-  if (result == NULL)
-    return FALSE;
-  const TallRows *rows = &result->results[0];
   guint at = 0; /* absent rows are left out, and the others are in the order asked for */
   guint n_missing = 0;
-  for (guint i = 0; i < n; i++)
+  for (guint i = 0; i < walk->expected->len; i++)
     {
       const Expected *expected = &g_array_index (walk->expected, Expected, i);
       if (at < rows->n_rows && tall_slice_equal (rows->rows[at].key, expected->hint))
         at++;
       else
-        tall_verify_suspect_rows (self, expected->n_before + n_missing++, &expected->key,
+        tall_verify_suspect_rows (walk->verify, expected->n_before + n_missing++, &expected->key,
                                   expected->fingerprint, 1u << TALL_FINDING_MISSING_HINT);
     }
+}
+
+static gboolean
+check_hints (Walk *walk, GError **error)
+{
+  guint n = walk->expected->len;
+  if (n == 0)
+    return TRUE;
+  gboolean done = TRUE;
+  g_autoptr (GError) cause = NULL;
+  TallSlice *keys = tall_arena_newa0 (walk->arena, TallSlice, n);
+  for (guint i = 0; i < n; i++)
+    keys[i] = g_array_index (walk->expected, Expected, i).hint;
+  g_autoptr (TallReadResult) result = read_hints (walk, keys, n, &cause);
+  if (result != NULL)
+    suspect_missing (walk, &result->results[0]);
+  else if (tall_error_is_unreadable (cause))
+    done = find_unreadable (walk, keys, n, error);
+  else
+    {
+      g_propagate_error (error, g_steal_pointer (&cause));
+      return FALSE;
+    }
   forget_expected (walk);
-  return TRUE;
+  return done;
 }
 
 static gboolean
@@ -186,7 +226,7 @@ end (Walk *walk)
 {
   tall_verify_scan_free (walk->scan);
   g_array_unref (walk->expected);
-  tall_read_plan_free (walk->plan);
+  tall_arena_free (walk->arena);
   g_byte_array_unref (walk->customer);
 }
 

@@ -3,6 +3,7 @@
 #include "tall-broken-table.h"
 #include "tall-error.h"
 #include "tall-ids.h"
+#include "tall-index.h"
 #include "tall-test-damage.h"
 #include "tall-test-dump.h"
 #include "tall-test-orders.h"
@@ -227,11 +228,11 @@ test_busy (TallStoreFixture *self, gconstpointer data)
   g_assert_false (summary.is_whole);
 }
 
-static void
-check_unreadable (TallStoreFixture *self, const char *name)
+/* A table in which the row in the middle of @name cannot be read. */
+static TallTable *
+break_half_way (TallStoreFixture *self, const char *name)
 {
   g_autoptr (GError) error = NULL;
-  TallVerifySummary summary;
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   tall_read_plan_add_scan (plan, name, tall_slice (NULL, 0), tall_slice (NULL, 0));
   g_autoptr (TallReadResult) result = tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error);
@@ -241,6 +242,14 @@ check_unreadable (TallStoreFixture *self, const char *name)
   tall_broken_table_break (TALL_BROKEN_TABLE (table), rows->rows[rows->n_rows / 2].key,
                            TALL_ERROR_DAMAGED);
   tall_broken_table_break_scans (TALL_BROKEN_TABLE (table));
+  return g_steal_pointer (&table);
+}
+
+static void
+check_unreadable (TallStoreFixture *self, const char *name)
+{
+  TallVerifySummary summary;
+  g_autoptr (TallTable) table = break_half_way (self, name);
   g_autoptr (TallStore) store = tall_test_open (table, &self->clock);
   g_autoptr (GPtrArray) lines = verify (TALL_FRONT (store), &(TallVerifyOptions){ 0 }, &summary);
   g_autofree char *wanted = g_strdup_printf ("unreadable-table %s ", name);
@@ -261,6 +270,23 @@ test_unreadable (TallStoreFixture *self, gconstpointer data)
   fill (self, 100);
   for (; table->name != NULL; table++)
     check_unreadable (self, table->name);
+}
+
+/* A hint that the table itself cannot read: the orders and all other tables are looked at. */
+static void
+test_unreadable_hint (TallStoreFixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  TallVerifySummary summary;
+  fill (self, 100);
+  g_autoptr (TallTable) table = break_half_way (self, TALL_INDEX_TABLE);
+  g_autoptr (TallStore) store = tall_test_open (table, &self->clock);
+  g_autoptr (GPtrArray) lines = verify (TALL_FRONT (store), &(TallVerifyOptions){ 0 }, &summary);
+  g_assert_cmpuint (lines->len, ==, 2); /* from the orders, and from the hints */
+  for (guint i = 0; i < lines->len; i++)
+    g_assert_true (
+        g_str_has_prefix (g_ptr_array_index (lines, i), "unreadable-table " TALL_INDEX_TABLE " "));
+  g_assert_false (summary.is_whole);
+  g_assert_cmpuint (summary.n_orders, ==, 100);
 }
 
 /* A customer's id that is found from the other side only: its orders lie where they belong. */
@@ -402,15 +428,11 @@ main (int argc, char **argv)
     { "sound", test_sound },
   };
   static const TallStoreTest in_memory[] = {
-    { "alone", test_alone },
-    { "failures", test_failures },
-    { "parts", test_parts },
-    { "stopped", test_stopped },
-    { "writers", test_writers },
-    { "busy", test_busy },
-    { "unreadable", test_unreadable },
-    { "lost-id", test_lost_id },
-    { "unreadable-ids", test_unreadable_ids },
+    { "alone", test_alone },           { "failures", test_failures },
+    { "parts", test_parts },           { "stopped", test_stopped },
+    { "writers", test_writers },       { "busy", test_busy },
+    { "unreadable", test_unreadable }, { "unreadable-hint", test_unreadable_hint },
+    { "lost-id", test_lost_id },       { "unreadable-ids", test_unreadable_ids },
   };
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/verify/kinds", test_kinds);

@@ -191,7 +191,9 @@ verify (TallFront *front, Verify *self, TallVerifyOptions *options)
     print_summary_json (&summary);
   else
     print_summary (self, &summary);
-  if (options->customer_number != NULL && summary.n_orders + summary.n_customers == 0)
+  gboolean is_absent =
+      options->customer_number != NULL && summary.n_orders + summary.n_customers == 0;
+  if (is_absent)
     tall_print_error ("Nothing of customer %s is stored: is the number right?",
                       options->customer_number);
   gint number = g_atomic_int_get (self->stop);
@@ -200,7 +202,8 @@ verify (TallFront *front, Verify *self, TallVerifyOptions *options)
       tall_print_error ("Stopped by a signal: not everything was verified");
       return (TallExit)(128 + number);
     }
-  return conclude (self, &summary);
+  TallExit code = conclude (self, &summary);
+  return code == TALL_EXIT_DONE && is_absent ? TALL_EXIT_NO : code;
 }
 
 /* Nobody else writes, and this process does nothing else. A server may have other clients. */
@@ -268,8 +271,8 @@ const TallCommand tall_command_verify = {
       "with damage that needs a person is left as it is.\n\n"
       "A server verifies only for clients on its own machine.\n\n"
       "Exit codes: 0 all is sound, 1 something was found that does no harm to orders (with\n"
-      "--repair: and is mended), 3 damage that needs a person, or not everything could be\n"
-      "verified.\n\n"
+      "--repair: and is mended) or nothing of --customer is stored, 3 damage that needs a\n"
+      "person, or not everything could be verified.\n\n"
       "Example:\n"
       "  tallorder verify --store rocksdb:shop --repair\n"
       "  tallorder verify --store hbase://localhost:9090 --sample 10 --rate 5000 --json\n"

@@ -202,8 +202,10 @@ tall_deployment_read (TallTable *table, gint64 deadline, GError **error)
     }
   if (result == NULL || result->results[0].n_rows == 0)
     {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND,
-                   "There is no deployment; make one with `tallorder init`");
+      g_set_error (
+          error, TALL_ERROR, TALL_ERROR_NOT_FOUND,
+          "There is no such deployment: `tallorder status --all` lists those that there are, "
+          "`tallorder init` makes one");
       return NULL;
     }
 

@@ -52,7 +52,7 @@ def parts_of_a_store(folder):
     equal(0 < summary["orders"] < 830, True)
     run("verify", "--store", store, "--rate", 100000).ends(DONE, "sound")
     run("verify", "--store", store, "--customer", "nobody").ends(
-        DONE, "Verified 0 orders", "Nothing of customer nobody is stored")
+        NO, "Verified 0 orders", "Nothing of customer nobody is stored")
     run("verify", "--store", store, "--customer", "VINET", "--sample", 20).ends(
         USAGE, "--sample or --customer, not both")
 
@@ -197,6 +197,7 @@ def wrong_calls(folder):
     run("verify", "--server", "127.0.0.1:1").ends(FAILED, "no tallorder server answers")
     run("verify", "--server", "nowhere").ends(USAGE)
     run("verify", "--store", f"rocksdb:{folder}/nothing").ends(FAILED)
+    run("verify", "--store", f"{store}?name=other").ends(FAILED, "no such deployment", "status --all")
 
 
 @test

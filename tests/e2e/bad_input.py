@@ -230,7 +230,8 @@ def check_permissions(checks, folder):
     run("init", "--store", f"rocksdb:{folder}/kept")
     os.chmod(f"{folder}/kept", 0o555)
     checks.refused("a store that can not be written", FAILED,
-                   ["status", "--store", f"rocksdb:{folder}/kept"], f"{folder}/kept", **options)
+                   ["status", "--store", f"rocksdb:{folder}/kept"], f"{folder}/kept",
+                   "run as the one that owns it", **options)
     os.chmod(f"{folder}/kept", 0o755)
     checks.program = PROGRAM
     run("status", "--store", f"rocksdb:{folder}/kept")

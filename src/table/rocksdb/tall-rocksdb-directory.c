@@ -160,8 +160,12 @@ tall_rocksdb_directory_prepare (const char *directory, gboolean must_exist, GErr
         return FALSE;
       if (access (directory, W_OK | X_OK) == 0)
         return TRUE;
-      return set_unavailable (directory, g_strerror (errno),
-                              "The store can not be written by this user", error);
+      int code = errno;
+      return set_unavailable (directory, g_strerror (code),
+                              code == EACCES ? "The store can not be written by this user, as all "
+                                               "commands need to: run as the one that owns it"
+                                             : "The store can not be written",
+                              error);
     }
   if (!g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOENT))
     return set_unavailable (

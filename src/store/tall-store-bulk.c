@@ -17,7 +17,7 @@ struct _TallStoreBulk
 
   TallFront *store;                /* owned */
   const TallStoreContext *context; /* owned by the store */
-  const gint *read_only;           /* atomic; owned by the store */
+  TallFollower *follower;          /* owned by the store */
   TallBulkExisting on_existing;
   gboolean assume_new;
   guint8 token[TALL_TOKEN_SIZE];
@@ -120,21 +120,13 @@ tall_store_bulk_sync (TallBulk *bulk, GError **error)
 }
 
 static gboolean
-check_writable (const TallStoreBulk *self, GError **error)
-{
-  if (!g_atomic_int_get (self->read_only))
-    return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
-               "Loading: this deployment is read-only; it was set so, and what writes has to wait "
-               "or go to another");
-  return FALSE;
-}
-
-static gboolean
 run (TallStoreBulk *self, const Work *work, GError **error)
 {
-  if (!check_writable (self, error))
-    return FALSE;
+  if (!tall_follower_check_writable (self->follower, error))
+    {
+      g_prefix_error (error, "Loading: ");
+      return FALSE;
+    }
   for (guint i = 0; i < work->n;)
     i = run_batch (self, work, i);
   g_autoptr (GError) unsynced = NULL;
@@ -204,20 +196,17 @@ tall_store_bulk_init (TallStoreBulk *self)
 
 /**
  * tall_store_bulk_new:
- * @store: (transfer none): a reference is kept, so that the next two live
- * @context: of the store
- * @read_only: of the store; atomic
+ * @store: (transfer none): a reference is kept, so that @follower lives
+ * @follower: of the store
  */
 TallBulk *
-tall_store_bulk_new (TallFront *store,
-                     const TallStoreContext *context,
-                     const gint *read_only,
-                     const TallBulkOptions *options)
+tall_store_bulk_new (TallFront *store, TallFollower *follower, const TallBulkOptions *options)
 {
+  const TallStoreContext *context = tall_follower_get_context (follower);
   TallStoreBulk *self = g_object_new (TALL_TYPE_STORE_BULK, NULL);
   self->store = g_object_ref (store);
   self->context = context;
-  self->read_only = read_only;
+  self->follower = follower;
   self->on_existing = options->on_existing;
   self->assume_new = options->assume_new;
   context->hooks.make_token (self->token, context->hooks.data);

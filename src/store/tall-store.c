@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-store.h"
 
-#include "tall-deployment.h"
 #include "tall-error.h"
 #include "tall-fetch.h"
+#include "tall-follower.h"
 #include "tall-front-bulk.h"
 #include "tall-limits.h"
 #include "tall-list.h"
@@ -22,24 +22,24 @@ struct _TallStore
 {
   TallFront parent_instance;
 
-  TallStoreContext context;   /* owns its table */
-  TallDeployment *deployment; /* as it was when it was opened */
-  gint read_only;             /* atomic; as it was when the record was last read */
+  TallFollower *follower; /* owned */
 };
 
 G_DEFINE_FINAL_TYPE (TallStore, tall_store, TALL_TYPE_FRONT)
 
 static const TallWriteOptions no_options = { 0 };
 
-static gboolean
-check_writable (TallStore *self, GError **error)
+/* What an operation that begins now works with, for as long as it lasts. */
+static const TallStoreContext *
+get_context (TallFront *front)
 {
-  if (!g_atomic_int_get (&self->read_only))
-    return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
-               "this deployment is read-only; it was set so, and what writes has to wait or go to "
-               "another");
-  return FALSE;
+  return tall_follower_get_context (TALL_STORE (front)->follower);
+}
+
+static gboolean
+check_writable (TallFront *front, GError **error)
+{
+  return tall_follower_check_writable (TALL_STORE (front)->follower, error);
 }
 
 /* Puts before an error what was done to which order, or without @order to which customer. */
@@ -61,7 +61,6 @@ put (TallFront *front,
      gint64 *revision,
      GError **error)
 {
-  TallStore *self = TALL_STORE (front);
   const char *customer_number = order != NULL ? order->customer_number : customer->number;
   const char *order_number = order != NULL ? order->order_number : NULL;
   g_auto (TallOperation) operation = { 0 };
@@ -69,9 +68,9 @@ put (TallFront *front,
 
   if (options == NULL)
     options = &no_options;
-  if (check_writable (self, error) && tall_content_init (&content, order, customer, error))
+  if (check_writable (front, error) && tall_content_init (&content, order, customer, error))
     {
-      tall_operation_init (&operation, &self->context, customer_number, order_number,
+      tall_operation_init (&operation, get_context (front), customer_number, order_number,
                            options->timeout);
       if (tall_put (&operation, &content, options, revision, error))
         return TRUE;
@@ -100,7 +99,7 @@ tall_store_get_order (TallFront *front,
   g_auto (TallOperation) operation = { 0 };
   gint64 found;
 
-  tall_operation_init (&operation, &TALL_STORE (front)->context, customer_number, order_number, 0);
+  tall_operation_init (&operation, get_context (front), customer_number, order_number, 0);
   TallOrder *order =
       tall_operation_identify (&operation, FALSE, error)
           ? tall_fetch_order (&operation, revision != NULL ? revision : &found, error)
@@ -116,13 +115,13 @@ static gboolean delete (TallFront *front,
                         const TallWriteOptions *options,
                         GError **error)
 {
-  TallStore *self = TALL_STORE (front);
   g_auto (TallOperation) operation = { 0 };
 
   if (options == NULL)
     options = &no_options;
-  tall_operation_init (&operation, &self->context, customer_number, order_number, options->timeout);
-  if (check_writable (self, error) && tall_delete (&operation, options, error))
+  tall_operation_init (&operation, get_context (front), customer_number, order_number,
+                       options->timeout);
+  if (check_writable (front, error) && tall_delete (&operation, options, error))
     return TRUE;
   prefix_error ("Deleting", customer_number, order_number, error);
   return FALSE;
@@ -154,7 +153,7 @@ tall_store_get_customer (TallFront *front, const char *number, gint64 *revision,
   g_auto (TallOperation) operation = { 0 };
   gint64 found;
 
-  tall_operation_init (&operation, &TALL_STORE (front)->context, number, NULL, 0);
+  tall_operation_init (&operation, get_context (front), number, NULL, 0);
   TallCustomer *customer =
       tall_operation_identify (&operation, FALSE, error)
           ? tall_fetch_customer (&operation, revision != NULL ? revision : &found, error)
@@ -168,7 +167,7 @@ static gboolean
 tall_store_get_orders (
     TallFront *front, const TallOrderId *ids, guint n, TallOutcome *outcomes, GError **error)
 {
-  return tall_get_many (&TALL_STORE (front)->context, ids, n, outcomes, error);
+  return tall_get_many (get_context (front), ids, n, outcomes, error);
 }
 
 static gboolean
@@ -179,9 +178,8 @@ tall_store_put_orders (TallFront *front,
                        TallOutcome *outcomes,
                        GError **error)
 {
-  TallStore *self = TALL_STORE (front);
-  if (check_writable (self, error)
-      && tall_put_many (&self->context, orders, options, n, outcomes, error))
+  if (check_writable (front, error)
+      && tall_put_many (get_context (front), orders, options, n, outcomes, error))
     return TRUE;
   g_prefix_error (error, "Storing %u orders: ", n);
   return FALSE;
@@ -208,7 +206,7 @@ tall_store_list_orders (TallFront *front,
 {
   g_auto (TallOperation) operation = { 0 };
 
-  tall_operation_init (&operation, &TALL_STORE (front)->context, customer_number, NULL, 0);
+  tall_operation_init (&operation, get_context (front), customer_number, NULL, 0);
   TallOrderList *list =
       identify_customer (&operation, error) ? tall_list_orders (&operation, options, error) : NULL;
   if (list == NULL)
@@ -230,7 +228,7 @@ tall_store_list_customers (TallFront *front, const TallListOptions *options, GEr
 {
   g_auto (TallOperation) operation = { 0 };
 
-  tall_operation_init (&operation, &TALL_STORE (front)->context, NULL, NULL, 0);
+  tall_operation_init (&operation, get_context (front), NULL, NULL, 0);
   TallCustomerList *list = tall_list_customers (&operation, options, error);
   if (list == NULL)
     g_prefix_error (error, "Listing the customers: ");
@@ -245,35 +243,29 @@ tall_store_get_customer_orders (TallFront *front,
 {
   g_auto (TallOperation) operation = { 0 };
 
-  tall_operation_init (&operation, &TALL_STORE (front)->context, number, NULL, 0);
+  tall_operation_init (&operation, get_context (front), number, NULL, 0);
   TallCustomerOrders *page = tall_list_customer_orders (&operation, options, error);
   if (page == NULL)
     g_prefix_error (error, "Fetching customer %s with orders: ", number);
   return page;
 }
 
-/* Reads the record again. Writes obey its mode from now on, so that a client never sees another
- * mode than the one that is obeyed. */
 static TallDeployment *
-renew (TallStore *self, GError **error)
+read_record (TallFront *front, GError **error)
 {
-  TallDeployment *deployment =
-      tall_deployment_read (self->context.table, g_get_monotonic_time () + USUAL_TIME, error);
-  if (deployment != NULL)
-    g_atomic_int_set (&self->read_only, deployment->read_only);
-  return deployment;
+  return tall_follower_read_record (TALL_STORE (front)->follower,
+                                    g_get_monotonic_time () + USUAL_TIME, error);
 }
 
 static TallDescription *
 tall_store_describe (TallFront *front, GError **error)
 {
-  TallStore *self = TALL_STORE (front);
-  g_autoptr (TallDeployment) deployment = renew (self, error);
+  g_autoptr (TallDeployment) deployment = read_record (front, error);
   if (deployment == NULL)
     return NULL;
 
   TallTableInfo info;
-  tall_table_get_info (self->context.table, &info);
+  tall_table_get_info (get_context (front)->table, &info);
   TallDescription *description = g_new0 (TallDescription, 1);
   TallArena *arena = description->arena = tall_arena_new (0);
   description->name = tall_arena_strdup (arena, info.deployment);
@@ -297,23 +289,22 @@ tall_store_describe (TallFront *front, GError **error)
 static gsize
 tall_store_measure_order (TallFront *front)
 {
-  return TALL_STORE (front)->context.layout->most_memory;
+  return get_context (front)->layout->most_memory;
 }
 
 static gboolean
 tall_store_ping (TallFront *front, GError **error)
 {
-  g_autoptr (TallDeployment) deployment = renew (TALL_STORE (front), error);
+  g_autoptr (TallDeployment) deployment = read_record (front, error);
   return deployment != NULL;
 }
 
 static TallVerifyPart *
 tall_store_verify_some (TallFront *front, const TallVerifyRequest *request, GError **error)
 {
-  TallStore *self = TALL_STORE (front);
-  if (request->repair && !check_writable (self, error))
+  if (request->repair && !check_writable (front, error))
     return NULL;
-  TallVerifyPart *part = tall_verify_part (&self->context, request, error);
+  TallVerifyPart *part = tall_verify_part (get_context (front), request, error);
   if (part == NULL)
     g_prefix_error (error, "Verifying: ");
   else if (part->error != NULL)
@@ -327,30 +318,28 @@ tall_store_verify (TallFront *front,
                    TallVerifySummary *summary,
                    GError **error)
 {
-  return tall_verify_run (front, &TALL_STORE (front)->context.hooks, options, summary, error);
+  return tall_verify_run (front, &get_context (front)->hooks, options, summary, error);
 }
 
 /* The revisions of loads are no times, and a table with a TTL would drop their cells at once. */
 static TallBulk *
 tall_store_begin_bulk (TallFront *front, const TallBulkOptions *options, GError **error)
 {
-  TallStore *self = TALL_STORE (front);
-  if (!check_writable (self, error))
+  if (!check_writable (front, error))
     {
       g_prefix_error (error, "Beginning a load: ");
       return NULL;
     }
-  if (self->context.ttl != 0)
+  if (get_context (front)->ttl != 0)
     return tall_front_bulk_new (front, options);
-  return tall_store_bulk_new (front, &self->context, &self->read_only, options);
+  return tall_store_bulk_new (front, TALL_STORE (front)->follower, options);
 }
 
 static void
 tall_store_finalize (GObject *object)
 {
   TallStore *self = TALL_STORE (object);
-  tall_store_context_clear (&self->context);
-  g_clear_pointer (&self->deployment, tall_deployment_free);
+  g_clear_pointer (&self->follower, tall_follower_free);
   G_OBJECT_CLASS (tall_store_parent_class)->finalize (object);
 }
 
@@ -434,16 +423,17 @@ tall_store_open (TallTable *table,
 {
   g_return_val_if_fail (TALL_IS_TABLE (table), NULL);
 
-  g_autoptr (TallStore) self = g_object_new (TALL_TYPE_STORE, NULL);
-  TallDeployment *deployment =
+  g_autoptr (TallDeployment) deployment =
       tall_deployment_read (table, g_get_monotonic_time () + OPEN_TIME, error);
-  self->deployment = deployment;
   if (deployment == NULL || !check_setting ("layout", layout, deployment->layout, error)
-      || !check_setting ("key strategy", key_strategy, deployment->key_strategy, error)
-      || !tall_store_context_init (&self->context, table, deployment, hooks, error))
+      || !check_setting ("key strategy", key_strategy, deployment->key_strategy, error))
     return NULL;
-  self->read_only = self->deployment->read_only;
-  return g_steal_pointer (&self);
+  TallFollower *follower = tall_follower_new (table, g_steal_pointer (&deployment), hooks, error);
+  if (follower == NULL)
+    return NULL;
+  TallStore *self = g_object_new (TALL_TYPE_STORE, NULL);
+  self->follower = follower;
+  return self;
 }
 
 /**
@@ -458,11 +448,11 @@ tall_store_find_id (TallStore *self, const char *customer_number, guint64 *id, G
 {
   g_return_val_if_fail (TALL_IS_STORE (self), FALSE);
 
+  TallIds *ids = get_context (TALL_FRONT (self))->ids;
   *id = 0;
-  if (self->context.ids == NULL)
+  if (ids == NULL)
     return TRUE;
-  if (!tall_ids_find (self->context.ids, &customer_number, 1, id,
-                      g_get_monotonic_time () + USUAL_TIME, error))
+  if (!tall_ids_find (ids, &customer_number, 1, id, g_get_monotonic_time () + USUAL_TIME, error))
     return FALSE;
   if (*id != 0)
     return TRUE;
@@ -480,7 +470,7 @@ GPtrArray *
 tall_store_list_loads (TallStore *self, GError **error)
 {
   g_return_val_if_fail (TALL_IS_STORE (self), NULL);
-  return tall_loads_list (&self->context, error);
+  return tall_loads_list (get_context (TALL_FRONT (self)), error);
 }
 
 /**
@@ -492,19 +482,19 @@ TallTable *
 tall_store_get_table (TallStore *self)
 {
   g_return_val_if_fail (TALL_IS_STORE (self), NULL);
-  return self->context.table;
+  return get_context (TALL_FRONT (self))->table;
 }
 
 const TallLayout *
 tall_store_get_layout (TallStore *self)
 {
   g_return_val_if_fail (TALL_IS_STORE (self), NULL);
-  return self->context.layout;
+  return get_context (TALL_FRONT (self))->layout;
 }
 
 const TallKeyStrategy *
 tall_store_get_key_strategy (TallStore *self)
 {
   g_return_val_if_fail (TALL_IS_STORE (self), NULL);
-  return self->context.key_strategy;
+  return get_context (TALL_FRONT (self))->key_strategy;
 }

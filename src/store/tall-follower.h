@@ -1,0 +1,31 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-context.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallFollower:
+ *
+ * Which tables of a deployment count, as far as this process knows. Any thread may call at any
+ * time.
+ */
+typedef struct _TallFollower TallFollower;
+
+TallFollower *tall_follower_new (TallTable *table,
+                                 TallDeployment *deployment,
+                                 const TallStoreHooks *hooks,
+                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_follower_free (TallFollower *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallFollower, tall_follower_free)
+
+const TallStoreContext *tall_follower_get_context (TallFollower *self);
+TallDeployment *tall_follower_read_record (TallFollower *self,
+                                           gint64 deadline,
+                                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_follower_check_writable (TallFollower *self,
+                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

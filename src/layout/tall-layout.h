@@ -33,6 +33,19 @@ typedef struct
 } TallRowPart;
 
 /**
+ * TallRowOwner:
+ *
+ * The numbers that the key of a row has. Slices of the key; the empty slice: it has no such part.
+ */
+typedef struct
+{
+  TallSlice customer;
+  TallSlice order;
+  TallSlice prefix;       /* what the key has up to the end of these two */
+  gboolean is_unexpected; /* no layout makes such a key, or not the end of it */
+} TallRowOwner;
+
+/**
  * TallFound:
  *
  * What the reads of an order's plan have found, and of which order. Nothing is owned.
@@ -157,6 +170,12 @@ struct _TallLayout
                       TallSlice row,
                       GArray *parts);
 };
+
+TallRowOwner tall_layout_find_owner (const TallLayout *self,
+                                     const TallKeyStrategy *strategy,
+                                     const char *table,
+                                     TallSlice row,
+                                     GArray *parts);
 
 const TallLayout *const *tall_layouts (guint *n);
 const TallLayout *tall_layout_find (const char *name, GError **error);

@@ -2,6 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-row-parts-private.h"
 
+#define PART_CUSTOMER "customer"
+#define PART_ORDER "order"
+#define PART_UNEXPECTED "unexpected"
+
 static void
 push (TallRowParts *self, const char *name, gsize len)
 {
@@ -15,7 +19,7 @@ fail (TallRowParts *self)
 {
   self->failed = TRUE;
   if (self->rest.len > 0)
-    push (self, "unexpected", self->rest.len);
+    push (self, PART_UNEXPECTED, self->rest.len);
 }
 
 /**
@@ -38,14 +42,14 @@ void
 tall_row_parts_take_customer (TallRowParts *self)
 {
   if (!self->failed)
-    tall_row_parts_take (self, "customer", self->strategy->measure_customer (self->rest));
+    tall_row_parts_take (self, PART_CUSTOMER, self->strategy->measure_customer (self->rest));
 }
 
 void
 tall_row_parts_take_order (TallRowParts *self)
 {
   if (!self->failed)
-    tall_row_parts_take (self, "order", self->strategy->measure_order (self->rest));
+    tall_row_parts_take (self, PART_ORDER, self->strategy->measure_order (self->rest));
 }
 
 /**
@@ -82,4 +86,46 @@ tall_row_parts_end (TallRowParts *self)
 {
   if (!self->failed)
     fail (self);
+}
+
+static void
+take_part (TallRowOwner *owner, const TallRowPart *part, TallSlice row, gsize at)
+{
+  TallSlice bytes = tall_slice (row.data + at, part->len);
+  gboolean is_customer = g_str_equal (part->name, PART_CUSTOMER);
+  gboolean is_order = g_str_equal (part->name, PART_ORDER);
+  if (is_customer)
+    owner->customer = bytes;
+  if (is_order)
+    owner->order = bytes;
+  if (is_customer || is_order)
+    owner->prefix = tall_slice (row.data, at + part->len);
+  else if (g_str_equal (part->name, PART_UNEXPECTED))
+    owner->is_unexpected = TRUE;
+}
+
+/**
+ * tall_layout_find_owner:
+ * @parts: of #TallRowPart: room to work in, so that many rows need no memory each
+ *
+ * Returns: whose row it is
+ */
+TallRowOwner
+tall_layout_find_owner (const TallLayout *self,
+                        const TallKeyStrategy *strategy,
+                        const char *table,
+                        TallSlice row,
+                        GArray *parts)
+{
+  TallRowOwner owner = { 0 };
+  gsize at = 0;
+  g_array_set_size (parts, 0);
+  self->name_parts (strategy, table, row, parts);
+  for (guint i = 0; i < parts->len; i++)
+    {
+      const TallRowPart *part = &g_array_index (parts, TallRowPart, i);
+      take_part (&owner, part, row, at);
+      at += part->len;
+    }
+  return owner;
 }

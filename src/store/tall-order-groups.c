@@ -82,17 +82,8 @@ static TallSlice
 get_order (const TallOrderGroups *self, const char *table, TallSlice row)
 {
   const TallStoreContext *context = self->operation->context;
-  gsize offset = 0;
-  g_array_set_size (self->parts, 0);
-  context->layout->name_parts (context->key_strategy, table, row, self->parts);
-  for (guint i = 0; i < self->parts->len; i++)
-    {
-      const TallRowPart *part = &g_array_index (self->parts, TallRowPart, i);
-      if (g_str_equal (part->name, "order"))
-        return tall_slice (row.data + offset, part->len);
-      offset += part->len;
-    }
-  return (TallSlice)TALL_SLICE_INIT;
+  return tall_layout_find_owner (context->layout, context->key_strategy, table, row, self->parts)
+      .order;
 }
 
 /* Whether a scan has found all there is. */

@@ -36,10 +36,8 @@ take_rows (const TallStoreContext *context, const char *table, const TallRows *f
   for (guint i = 0; i < found->n_rows; i++)
     {
       const TallRow *row = &found->rows[i];
-      g_array_set_size (parts, 0);
-      context->layout->name_parts (context->key_strategy, table, row->key, parts);
-      const TallRowPart *last = &g_array_index (parts, TallRowPart, parts->len - 1);
-      if (!g_str_equal (last->name, "unexpected"))
+      if (!tall_layout_find_owner (context->layout, context->key_strategy, table, row->key, parts)
+               .is_unexpected)
         g_array_append_vals (rows, row, 1);
     }
   return rows;

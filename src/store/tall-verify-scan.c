@@ -118,29 +118,15 @@ read_page (TallVerifyScan *self, Cursor *cursor, GError **error)
 static gboolean
 split_key (TallVerifyScan *self, Cursor *cursor, TallSlice key)
 {
-  g_array_set_size (self->parts, 0);
-  self->context->layout->name_parts (self->context->key_strategy, cursor->table, key, self->parts);
-  TallSlice customer = TALL_SLICE_INIT, order = TALL_SLICE_INIT;
-  cursor->customer = cursor->order = cursor->prefix = order;
-  gsize at = 0;
-  for (guint i = 0; i < self->parts->len; i++)
-    {
-      const TallRowPart *part = &g_array_index (self->parts, TallRowPart, i);
-      TallSlice bytes = tall_slice (key.data + at, part->len);
-      at += part->len;
-      if (g_str_equal (part->name, "unexpected"))
-        return FALSE;
-      if (g_str_equal (part->name, "customer"))
-        customer = bytes;
-      else if (g_str_equal (part->name, "order"))
-        order = bytes;
-      else
-        continue;
-      cursor->prefix = tall_slice (key.data, at);
-    }
-  cursor->customer = customer;
-  cursor->order = order;
-  return customer.len > 0;
+  TallRowOwner owner = tall_layout_find_owner (self->context->layout, self->context->key_strategy,
+                                               cursor->table, key, self->parts);
+  cursor->prefix = owner.prefix;
+  cursor->customer = cursor->order = (TallSlice)TALL_SLICE_INIT;
+  if (owner.is_unexpected)
+    return FALSE;
+  cursor->customer = owner.customer;
+  cursor->order = owner.order;
+  return owner.customer.len > 0;
 }
 
 /* Makes sure that there is a row to stand on, unless the cursor is at its end. */

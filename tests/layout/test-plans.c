@@ -233,6 +233,60 @@ test_name_parts_too_long (gconstpointer data)
     }
 }
 
+static TallRowOwner
+find_owner (const TallTestLayout *self, const char *table, TallSlice row)
+{
+  g_autoptr (GArray) parts = g_array_new (FALSE, FALSE, sizeof (TallRowPart));
+  return tall_layout_find_owner (self->layout, self->strategy, table, row, parts);
+}
+
+/* All rows of @batch, also with a byte too many, are those of @key, and the same bytes say so. */
+static void
+assert_owned (const TallTestLayout *self, const TallBatch *batch, const TallOrderKey *key)
+{
+  TallSlice customer = key->customer, order = key->order;
+  for (guint i = 0; i < batch->mutations->len; i++)
+    {
+      const TallMutation *mutation = batch->mutations->pdata[i];
+      g_autoptr (GByteArray) row = g_byte_array_new ();
+      tall_bytes_append (row, mutation->row);
+      tall_bytes_append_u8 (row, 0);
+      for (guint longer = 0; longer <= 1; longer++)
+        {
+          TallSlice bytes = tall_slice (row->data, mutation->row.len + longer);
+          TallRowOwner owner = find_owner (self, mutation->table, bytes);
+          TallSlice last = order.len > 0 ? owner.order : owner.customer;
+          g_assert_true (tall_slice_equal (owner.customer, customer));
+          g_assert_true (tall_slice_equal (owner.order, order));
+          g_assert_true (owner.prefix.data == row->data);
+          g_assert_true (owner.prefix.data + owner.prefix.len == last.data + last.len);
+          g_assert_cmpint (owner.is_unexpected, ==, longer);
+        }
+    }
+}
+
+static void
+test_owner (gconstpointer data)
+{
+  const TallTestLayout *self = data;
+  g_autoptr (GRand) rand = g_rand_new_with_seed (3);
+  for (guint i = 0; i < 40; i++)
+    {
+      g_autoptr (TallOrder) order = tall_test_random_order (rand, 10);
+      g_autoptr (TallBatch) order_rows = tall_test_layout_encode_order (self, order, REVISION);
+      g_auto (TallOrderKey) order_key = { NULL };
+      tall_test_layout_init_key (self, order->customer_number, order->order_number, &order_key);
+      assert_owned (self, order_rows, &order_key);
+
+      g_autoptr (TallCustomer) customer = tall_test_random_customer (rand);
+      g_autoptr (TallBatch) customer_rows =
+          tall_test_layout_encode_customer (self, customer, REVISION);
+      g_auto (TallOrderKey) customer_key = { NULL };
+      tall_test_layout_init_key (self, customer->number, NULL, &customer_key);
+      assert_owned (self, customer_rows, &customer_key);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -240,5 +294,6 @@ main (int argc, char **argv)
   tall_test_add_for_layouts ("plans-exact", test_exact);
   tall_test_add_for_layouts ("name-parts", test_name_parts);
   tall_test_add_for_layouts ("name-parts-too-long", test_name_parts_too_long);
+  tall_test_add_for_layouts ("owner", test_owner);
   return g_test_run ();
 }

@@ -179,6 +179,7 @@ has_meaning (const GError *error, Meaning meaning)
     [TALL_ERROR_DAMAGED] = OF_ONE | NOT_DONE | UNREADABLE,
     [TALL_ERROR_NEWER_VERSION] = OF_ONE | NOT_DONE | UNREADABLE,
     [TALL_ERROR_INTERNAL] = 0,
+    [TALL_ERROR_SHUT] = PASSING,
   };
 
   return error != NULL && error->domain == TALL_ERROR
@@ -258,6 +259,7 @@ tall_error_code_name (TallError code)
     [TALL_ERROR_DAMAGED] = "damaged",
     [TALL_ERROR_NEWER_VERSION] = "newer version",
     [TALL_ERROR_INTERNAL] = "internal",
+    [TALL_ERROR_SHUT] = "shut",
   };
 
   if ((guint)code >= G_N_ELEMENTS (names) || names[code] == NULL)

@@ -36,6 +36,8 @@ GQuark tall_error_quark (void);
  * @TALL_ERROR_DAMAGED: stored rows contradict each other
  * @TALL_ERROR_NEWER_VERSION: written by a newer version of tallorder
  * @TALL_ERROR_INTERNAL: a defect of tallorder, or a failure below it that has no better name
+ * @TALL_ERROR_SHUT: a table was sealed or closed, and refuses the call. Only tables use it: it is
+ * not in the IDL, and no caller of a store gets it
  */
 typedef enum
 {
@@ -52,6 +54,7 @@ typedef enum
   TALL_ERROR_DAMAGED = 11,
   TALL_ERROR_NEWER_VERSION = 12,
   TALL_ERROR_INTERNAL = 13,
+  TALL_ERROR_SHUT = 14,
 } TallError;
 
 void tall_error_set_invalid (GError **error, const char *field, const char *format, ...)
@@ -86,7 +89,10 @@ char *tall_error_describe (const GError *error);
  *     damaged           ×         ×                     ×
  *     newer version     ×         ×                     ×
  *     internal
+ *     shut                                   ×
  *
+ * A write that is shut is not done, but behind a gateway that is as uncertain as "did not match":
+ * the answer can be that of a repetition, whose first copy was done. So it has no mark there.
  * An error of another domain, or none, has no mark.
  */
 gboolean tall_error_is_of_one (const GError *error);

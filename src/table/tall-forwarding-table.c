@@ -107,6 +107,17 @@ tall_forwarding_table_drop_table (TallTable *base,
   return tall_table_drop_table (wrapped (base), table, deadline, error);
 }
 
+static gboolean
+tall_forwarding_table_set_access (TallTable *base,
+                                  const char *table,
+                                  TallTableAccess access,
+                                  const char *seal,
+                                  gint64 deadline,
+                                  GError **error)
+{
+  return tall_table_set_access (wrapped (base), table, access, seal, deadline, error);
+}
+
 static TallTableSpec *
 tall_forwarding_table_describe_table (TallTable *base,
                                       const char *table,
@@ -173,6 +184,7 @@ tall_forwarding_table_class_init (TallForwardingTableClass *klass)
   table->increment = tall_forwarding_table_increment;
   table->create_table = tall_forwarding_table_create_table;
   table->drop_table = tall_forwarding_table_drop_table;
+  table->set_access = tall_forwarding_table_set_access;
   table->describe_table = tall_forwarding_table_describe_table;
   table->list_tables = tall_forwarding_table_list_tables;
   table->get_info = tall_forwarding_table_get_info;

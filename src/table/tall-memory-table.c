@@ -4,6 +4,7 @@
 
 #include "tall-error.h"
 #include "tall-memory-row-private.h"
+#include "tall-table-access.h"
 
 typedef struct
 {
@@ -38,6 +39,8 @@ table_new (const TallTableSpec *spec)
 {
   Table *table = g_new (Table, 1);
   table->spec = tall_table_spec_copy (spec);
+  table->spec->access = TALL_ACCESS_OPEN;
+  g_clear_pointer (&table->spec->seal, g_free);
   table->rows = g_tree_new_full (row_key_compare, NULL, (GDestroyNotify)g_bytes_unref,
                                  (GDestroyNotify)tall_memory_row_free);
   return table;
@@ -60,6 +63,16 @@ find_table (TallMemoryTable *self, const char *name, GError **error)
     tall_error_set_detailed (error, TALL_ERROR_NOT_FOUND, "in memory", "Table %s does not exist",
                              name);
   return table;
+}
+
+/* Finds a table whose access admits the call. */
+static Table *
+enter_table (TallMemoryTable *self, const char *name, gboolean writes, GError **error)
+{
+  Table *table = find_table (self, name, error);
+  return table != NULL && tall_table_access_admits (table->spec->access, name, writes, error)
+             ? table
+             : NULL;
 }
 
 static TallMemoryRow *
@@ -141,7 +154,7 @@ tall_memory_table_read (TallTable *base,
   for (guint i = 0; i < plan->reads->len; i++)
     {
       const TallRead *read = tall_read_plan_get (plan, i);
-      Table *table = find_table (self, read->table, error);
+      Table *table = enter_table (self, read->table, FALSE, error);
       if (table == NULL)
         return NULL;
 
@@ -179,7 +192,7 @@ tall_memory_table_apply (TallTable *base,
 
   for (guint i = 0; i < n; i++)
     {
-      Table *table = find_table (self, mutations[i]->table, error);
+      Table *table = enter_table (self, mutations[i]->table, TRUE, error);
       if (table == NULL)
         return FALSE;
       apply_one (table, mutations[i]);
@@ -209,7 +222,7 @@ tall_memory_table_apply_if (TallTable *base,
 {
   TallMemoryTable *self = TALL_MEMORY_TABLE (base);
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
-  Table *table = find_table (self, mutation->table, error);
+  Table *table = enter_table (self, mutation->table, TRUE, error);
   if (table == NULL)
     return FALSE;
 
@@ -236,7 +249,7 @@ tall_memory_table_increment (TallTable *base,
 {
   TallMemoryTable *self = TALL_MEMORY_TABLE (base);
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
-  Table *table = find_table (self, name, error);
+  Table *table = enter_table (self, name, TRUE, error);
   if (table == NULL)
     return FALSE;
 
@@ -295,6 +308,28 @@ tall_memory_table_drop_table (TallTable *base,
   if (find_table (self, name, error) == NULL)
     return FALSE;
   g_hash_table_remove (self->tables, name);
+  return TRUE;
+}
+
+static gboolean
+tall_memory_table_set_access (TallTable *base,
+                              const char *name,
+                              TallTableAccess access,
+                              const char *seal,
+                              gint64 deadline G_GNUC_UNUSED,
+                              GError **error)
+{
+  TallMemoryTable *self = TALL_MEMORY_TABLE (base);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
+  const Table *table = find_table (self, name, error);
+
+  if (table == NULL)
+    return FALSE;
+  table->spec->access = access;
+  if (access == TALL_ACCESS_CLOSED)
+    return TRUE;
+  g_free (table->spec->seal);
+  table->spec->seal = g_strdup (seal);
   return TRUE;
 }
 
@@ -362,6 +397,7 @@ tall_memory_table_class_init (TallMemoryTableClass *klass)
   table->increment = tall_memory_table_increment;
   table->create_table = tall_memory_table_create_table;
   table->drop_table = tall_memory_table_drop_table;
+  table->set_access = tall_memory_table_set_access;
   table->describe_table = tall_memory_table_describe_table;
   table->list_tables = tall_memory_table_list_tables;
   table->get_info = tall_memory_table_get_info;

@@ -187,6 +187,9 @@ check_splits (const TallTableSpec *spec, GError **error)
   return TRUE;
 }
 
+/* Of names of tables and of tokens, besides some marks. */
+#define LETTERS_AND_DIGITS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+
 /**
  * tall_table_check_spec:
  *
@@ -196,8 +199,7 @@ gboolean
 tall_table_check_spec (const TallTableSpec *spec, GError **error)
 {
   /* No dot: it separates the deployment's name from the table's. */
-  gsize len = strspn (spec->name, "abcdefghijklmnopqrstuvwxyz"
-                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-");
+  gsize len = strspn (spec->name, LETTERS_AND_DIGITS "_-");
   if (len == 0 || spec->name[len] != '\0' || spec->name[0] == '-')
     {
       tall_error_set_invalid (error, "name",
@@ -206,4 +208,42 @@ tall_table_check_spec (const TallTableSpec *spec, GError **error)
       return FALSE;
     }
   return check_splits (spec, error);
+}
+
+/**
+ * tall_table_check_access:
+ * @seal: (nullable):
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID if there is no such access, or if it does not go with the
+ *   seal
+ */
+gboolean
+tall_table_check_access (const char *table,
+                         TallTableAccess access,
+                         const char *seal,
+                         GError **error)
+{
+  gsize len = seal == NULL ? 0 : strspn (seal, LETTERS_AND_DIGITS "-");
+  gboolean is_token = len > 0 && len <= TALL_MAX_SEAL && seal[len] == '\0';
+  switch (access)
+    {
+    case TALL_ACCESS_OPEN:
+    case TALL_ACCESS_CLOSED:
+      if (seal == NULL)
+        return TRUE;
+      tall_error_set_invalid (error, "seal", "Table %s: only sealing takes the token of a seal",
+                              table);
+      return FALSE;
+    case TALL_ACCESS_SEALED:
+      if (is_token)
+        return TRUE;
+      tall_error_set_invalid (error, "seal",
+                              "Table %s: a seal needs a token: 1 to %d letters, digits and -",
+                              table, TALL_MAX_SEAL);
+      return FALSE;
+    default:
+      tall_error_set_invalid (error, "access", "Table %s: there is no access %d", table,
+                              (int)access);
+      return FALSE;
+    }
 }

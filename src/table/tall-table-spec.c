@@ -30,6 +30,8 @@ tall_table_spec_copy (const TallTableSpec *self)
   copy->compression = g_strdup (self->compression);
   copy->bloom_filter = g_strdup (self->bloom_filter);
   copy->block_encoding = g_strdup (self->block_encoding);
+  copy->access = self->access;
+  copy->seal = g_strdup (self->seal);
   if (self->splits == NULL)
     return copy;
 
@@ -48,6 +50,7 @@ tall_table_spec_free (TallTableSpec *self)
   g_free (self->compression);
   g_free (self->bloom_filter);
   g_free (self->block_encoding);
+  g_free (self->seal);
   g_clear_pointer (&self->splits, g_ptr_array_unref);
   g_free (self);
 }

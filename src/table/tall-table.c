@@ -249,6 +249,41 @@ tall_table_drop_table (TallTable *self, const char *table, gint64 deadline, GErr
 }
 
 /**
+ * tall_table_set_access:
+ * @seal: (nullable): with %TALL_ACCESS_SEALED the token of the seal, letters, digits and `-`; else
+ *   NULL
+ * @deadline: monotonic time in microseconds, or %TALL_NO_DEADLINE
+ *
+ * Opens, seals or closes a table. After TRUE no call that the access forbids has an effect any
+ * more, whoever made it and whenever.
+ *
+ * Returns: FALSE with %TALL_ERROR_NOT_FOUND if there is no such table, %TALL_ERROR_UNSUPPORTED if
+ * the store or gateway cannot do it, %TALL_ERROR_OUTCOME_UNKNOWN if it may have happened in whole
+ * or in part, or may still happen
+ */
+gboolean
+tall_table_set_access (TallTable *self,
+                       const char *table,
+                       TallTableAccess access,
+                       const char *seal,
+                       gint64 deadline,
+                       GError **error)
+{
+  g_return_val_if_fail (TALL_IS_TABLE (self), FALSE);
+  g_return_val_if_fail (table != NULL, FALSE);
+
+  TallTableClass *klass = TALL_TABLE_GET_CLASS (self);
+  if (!check_deadline (deadline, "Changing the access to a table", error)
+      || !tall_table_check_access (table, access, seal, error))
+    return FALSE;
+  if (klass->set_access != NULL)
+    return klass->set_access (self, table, access, seal, deadline, error);
+  g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
+               "Table %s: tables of this kind can not be sealed or closed", table);
+  return FALSE;
+}
+
+/**
  * tall_table_describe_table:
  * @deadline: monotonic time in microseconds, or %TALL_NO_DEADLINE
  *

@@ -28,6 +28,25 @@ typedef enum
 #define TALL_MAX_QUALIFIER 32767
 
 /**
+ * TallTableAccess:
+ * @TALL_ACCESS_OPEN: reads and writes
+ * @TALL_ACCESS_SEALED: reads only: apply, apply_if and increment fail with %TALL_ERROR_SHUT
+ * @TALL_ACCESS_CLOSED: neither: read fails with %TALL_ERROR_SHUT, too
+ *
+ * What a table lets its callers do. A table is created open. It can be described, listed and
+ * dropped whatever its access is.
+ */
+typedef enum
+{
+  TALL_ACCESS_OPEN,
+  TALL_ACCESS_SEALED,
+  TALL_ACCESS_CLOSED,
+} TallTableAccess;
+
+/* Characters of the token of a seal at most. */
+#define TALL_MAX_SEAL 64
+
+/**
  * TallTableSpec:
  *
  * How a table is kept. Zero or NULL means: the store's own default. A setting that was asked for by
@@ -42,6 +61,11 @@ typedef struct
   char *bloom_filter;   /* `none`, `row`, `rowcol` */
   char *block_encoding; /* `none`, `prefix`, `diff`, `fast_diff` … */
   GPtrArray *splits;    /* of GBytes, ascending: row keys where regions begin; NULL = one region */
+
+  /* What describe_table finds; create_table does not look at it. */
+  TallTableAccess access;
+  char *seal; /* the token under which the table was sealed, also while it is closed; NULL: it is
+                 not sealed, or not by set_access */
 } TallTableSpec;
 
 TallTableSpec *tall_table_spec_new (const char *name);
@@ -92,7 +116,8 @@ G_DECLARE_DERIVABLE_TYPE (TallTable, tall_table, TALL, TABLE, GObject)
  *
  * Every slot but get_info, list_servers, list_deployments and list_losses must be implemented.
  * Every call may be made from any thread at any time. Strings and slices passed in belong to the
- * caller; nothing is kept after the call. Every call ends by @deadline, or soon after, with
+ * caller; nothing is kept after the call. Calls on a table whose access forbids them fail with
+ * %TALL_ERROR_SHUT. Every call ends by @deadline, or soon after, with
  * %TALL_ERROR_TIMED_OUT. Calls on a table that was not created fail with %TALL_ERROR_NOT_FOUND (the
  * public functions that read or write rows turn it into %TALL_ERROR_UNSUPPORTED, because no row was
  * looked for). Arguments that make no sense fail with %TALL_ERROR_INVALID (the public functions
@@ -135,7 +160,7 @@ struct _TallTableClass
    *
    * Applies each mutation atomically, in any order. Repeating a mutation is harmless as its
    * timestamps are explicit, so the implementation may do so. After an error some may be done, also
-   * some that are not flagged.
+   * some that are not flagged: with %TALL_ERROR_SHUT those of tables that are open.
    *
    * Returns: TRUE if all are done
    */
@@ -158,7 +183,7 @@ struct _TallTableClass
    * may have arrived; if the answer is lost then, the error is %TALL_ERROR_OUTCOME_UNKNOWN. With
    * any other but %TALL_ERROR_INTERNAL nothing was done, and nothing will be later. Even "did not
    * match" can be wrong behind a gateway that repeats calls by itself; a caller that needs to know
-   * reads the cell.
+   * reads the cell. %TALL_ERROR_SHUT is exactly as certain as "did not match".
    *
    * Returns: TRUE if @matched is set
    */
@@ -206,6 +231,27 @@ struct _TallTableClass
    * Removes a table with everything in it. %TALL_ERROR_NOT_FOUND if there is none.
    */
   gboolean (*drop_table) (TallTable *self, const char *table, gint64 deadline, GError **error);
+
+  /**
+   * set_access:
+   * @seal: (nullable): the token of a seal: with %TALL_ACCESS_SEALED only, and always then
+   *
+   * Changes what may be done with a table; the table keeps it. When it has returned TRUE, no call
+   * that the access forbids has an effect any more, whoever made it, in any process, however long
+   * before: it was done before, or it never is. The same access again, also with another seal, is
+   * as good as the first time. Opening forgets the seal; closing keeps it.
+   *
+   * Never done by halves in a way that opens: a table that was closed and is to be sealed is
+   * readable and never writable in between. %TALL_ERROR_NOT_FOUND if there is no such table.
+   * %TALL_ERROR_UNSUPPORTED: nothing was done, the message says what to do instead.
+   * %TALL_ERROR_OUTCOME_UNKNOWN: it may have been done, be done by halves, or still happen later.
+   */
+  gboolean (*set_access) (TallTable *self,
+                          const char *table,
+                          TallTableAccess access,
+                          const char *seal,
+                          gint64 deadline,
+                          GError **error);
 
   /**
    * describe_table:
@@ -298,6 +344,12 @@ gboolean tall_table_create_table (TallTable *self,
                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_table_drop_table (TallTable *self, const char *table, gint64 deadline, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_table_set_access (TallTable *self,
+                                const char *table,
+                                TallTableAccess access,
+                                const char *seal,
+                                gint64 deadline,
+                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
 TallTableSpec *tall_table_describe_table (TallTable *self,
                                           const char *table,
                                           gint64 deadline,

@@ -29,7 +29,7 @@ test_foreign (void)
 static void
 test_names (void)
 {
-  for (int code = TALL_ERROR_NOT_FOUND; code <= TALL_ERROR_INTERNAL; code++)
+  for (int code = TALL_ERROR_NOT_FOUND; code <= TALL_ERROR_SHUT; code++)
     g_assert_cmpstr (tall_error_code_name (code), !=, "unknown");
   g_assert_cmpstr (tall_error_code_name (0), ==, "unknown");
   g_assert_cmpstr (tall_error_code_name (99), ==, "unknown");
@@ -57,6 +57,7 @@ test_meanings (void)
     { TALL_ERROR_DAMAGED, TRUE, TRUE, FALSE, TRUE },
     { TALL_ERROR_NEWER_VERSION, TRUE, TRUE, FALSE, TRUE },
     { TALL_ERROR_INTERNAL, FALSE, FALSE, FALSE, FALSE },
+    { TALL_ERROR_SHUT, FALSE, FALSE, TRUE, FALSE },
   };
   for (guint i = 0; i < G_N_ELEMENTS (table); i++)
     {
@@ -109,8 +110,7 @@ static void
 test_no_meaning (void)
 {
   g_autoptr (GError) foreign = g_error_new (G_FILE_ERROR, TALL_ERROR_TIMED_OUT, "gone");
-  g_autoptr (GError) later =
-      g_error_new (TALL_ERROR, TALL_ERROR_INTERNAL + 1, "of a later version");
+  g_autoptr (GError) later = g_error_new (TALL_ERROR, TALL_ERROR_SHUT + 1, "of a later version");
   g_autoptr (GError) negative = g_error_new (TALL_ERROR, -1, "of no version");
   assert_means_nothing (NULL);
   assert_means_nothing (foreign);

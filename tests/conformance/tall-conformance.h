@@ -22,6 +22,7 @@ typedef struct
   gpointer data;      /* for @open */
   guint n_operations; /* of the comparison with the memory table; 0 = 20,000 */
   gboolean no_splits; /* it can not create a table with split points */
+  gboolean no_access; /* it can not seal or close a table */
 } TallConformanceBackend;
 
 typedef struct _TallConformance TallConformance;

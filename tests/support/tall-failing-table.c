@@ -4,13 +4,22 @@
 
 #include "tall-error.h"
 
+/* What set_access is to do. */
+typedef struct
+{
+  const char *table;
+  TallTableAccess access;
+  const char *seal; /* nullable */
+} Access;
+
 /* A write that is still on its way, although its caller got the error that its answer is lost. */
 typedef struct
 {
+  TallCallKind kind; /* apply, apply_if or set_access */
   TallBatch *batch;
-  gboolean conditional;
-  TallSlice qualifier; /* in the batch's arena, like expected */
+  TallSlice qualifier; /* of apply_if; in the batch's arena, like expected */
   const TallSlice *expected;
+  Access access; /* of set_access; its texts in the batch's arena */
 } Late;
 
 struct _TallFailingTable
@@ -55,18 +64,43 @@ batch_copy_mutation (TallBatch *batch, const TallMutation *mutation)
     }
 }
 
+static Late *
+late_new (const TallCall *call)
+{
+  Late *late = g_new0 (Late, 1);
+  late->kind = call->kind;
+  late->batch = tall_batch_new ();
+  return late;
+}
+
+static void
+add_late (TallFailingTable *self, Late *late)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
+  g_ptr_array_add (self->late, late);
+}
+
+static void
+keep_late_access (TallFailingTable *self, const TallCall *call, const Access *access)
+{
+  Late *late = late_new (call);
+  late->access = *access;
+  late->access.table = tall_arena_strdup (late->batch->arena, access->table);
+  if (access->seal != NULL)
+    late->access.seal = tall_arena_strdup (late->batch->arena, access->seal);
+  add_late (self, late);
+}
+
 static void
 keep_late (TallFailingTable *self,
            const TallCall *call,
            const TallSlice *qualifier,
            const TallSlice *expected)
 {
-  Late *late = g_new0 (Late, 1);
-  late->batch = tall_batch_new ();
+  Late *late = late_new (call);
   for (guint i = 0; i < call->n_mutations; i++)
     batch_copy_mutation (late->batch, call->mutations[i]);
 
-  late->conditional = qualifier != NULL;
   if (qualifier != NULL)
     late->qualifier = tall_slice_dup (late->batch->arena, *qualifier);
   if (expected != NULL)
@@ -75,9 +109,7 @@ keep_late (TallFailingTable *self,
       *copy = tall_slice_dup (late->batch->arena, *expected);
       late->expected = copy;
     }
-
-  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
-  g_ptr_array_add (self->late, late);
+  add_late (self, late);
 }
 
 /* Counts the call, and says how it shall fail. */
@@ -131,7 +163,8 @@ lose_answer (const TallCall *call, TallFailure failure, gboolean succeeded, GErr
   if (!succeeded || (failure != TALL_FAILURE_LOST && failure != TALL_FAILURE_LATE))
     return succeeded;
 
-  gboolean unknown = call->kind == TALL_CALL_APPLY_IF || call->kind == TALL_CALL_INCREMENT;
+  gboolean unknown = call->kind == TALL_CALL_APPLY_IF || call->kind == TALL_CALL_INCREMENT
+                     || call->kind == TALL_CALL_SET_ACCESS;
   g_set_error (error, TALL_ERROR, unknown ? TALL_ERROR_OUTCOME_UNKNOWN : TALL_ERROR_TIMED_OUT,
                "The answer of call %u is lost for a test", call->index);
   return FALSE;
@@ -303,6 +336,56 @@ tall_failing_table_drop_table (TallTable *base, const char *table, gint64 deadli
   return end (self, &call, lose_answer (&call, failure, succeeded, error));
 }
 
+static gboolean
+set_access (TallFailingTable *self, const Access *to, gint64 deadline, GError **error)
+{
+  return tall_table_set_access (self->table, to->table, to->access, to->seal, deadline, error);
+}
+
+/* Where the whole is more than one step: see TALL_FAILURE_PARTLY. */
+static gboolean
+set_half_access (
+    TallFailingTable *self, const TallCall *call, const Access *to, gint64 deadline, GError **error)
+{
+  g_autoptr (TallTableSpec) spec =
+      tall_table_describe_table (self->table, to->table, deadline, error);
+  const Access closed = { to->table, TALL_ACCESS_CLOSED, NULL };
+  if (spec == NULL
+      || (spec->access == TALL_ACCESS_CLOSED
+          && !(set_access (self, to, deadline, error)
+               && set_access (self, &closed, deadline, error))))
+    return FALSE;
+  return lose_answer (call, TALL_FAILURE_LOST, TRUE, error);
+}
+
+static gboolean
+tall_failing_table_set_access (TallTable *base,
+                               const char *table,
+                               TallTableAccess access,
+                               const char *seal,
+                               gint64 deadline,
+                               GError **error)
+{
+  TallFailingTable *self = TALL_FAILING_TABLE (base);
+  TallCall call = { .kind = TALL_CALL_SET_ACCESS, .table = table };
+  const Access to = { table, access, seal };
+  gboolean succeeded = FALSE;
+
+  TallFailure failure = begin (self, &call);
+  if (failure == TALL_FAILURE_BEFORE)
+    set_not_done (&call, error);
+  else if (failure == TALL_FAILURE_PARTLY)
+    succeeded = set_half_access (self, &call, &to, deadline, error);
+  else if (failure == TALL_FAILURE_LATE)
+    {
+      keep_late_access (self, &call, &to);
+      succeeded = TRUE;
+    }
+  else
+    succeeded = set_access (self, &to, deadline, error);
+  return end (self, &call, lose_answer (&call, failure, succeeded, error));
+}
+
 static TallTableSpec *
 tall_failing_table_describe_table (TallTable *base,
                                    const char *table,
@@ -375,6 +458,7 @@ tall_failing_table_class_init (TallFailingTableClass *klass)
   table->increment = tall_failing_table_increment;
   table->create_table = tall_failing_table_create_table;
   table->drop_table = tall_failing_table_drop_table;
+  table->set_access = tall_failing_table_set_access;
   table->describe_table = tall_failing_table_describe_table;
   table->list_tables = tall_failing_table_list_tables;
   table->get_info = tall_failing_table_get_info;
@@ -462,6 +546,7 @@ tall_failing_table_reset (TallFailingTable *self)
   g_ptr_array_set_size (self->late, 0);
 }
 
+/* A table that was sealed or closed meanwhile refuses what comes late. */
 static gboolean
 deliver (TallFailingTable *self, const Late *late)
 {
@@ -469,13 +554,16 @@ deliver (TallFailingTable *self, const Late *late)
   TallMutation *const *mutations = (TallMutation *const *)late->batch->mutations->pdata;
   gboolean applied = FALSE;
 
-  if (!late->conditional)
+  if (late->kind == TALL_CALL_SET_ACCESS)
+    applied = set_access (self, &late->access, TALL_NO_DEADLINE, &error);
+  else if (late->kind == TALL_CALL_APPLY)
     applied = tall_table_apply (self->table, mutations, late->batch->mutations->len, TALL_DURABLE,
                                 TALL_NO_DEADLINE, NULL, &error);
   else if (!tall_table_apply_if (self->table, mutations[0], late->qualifier, late->expected,
                                  TALL_DURABLE, TALL_NO_DEADLINE, &applied, &error))
     applied = FALSE;
-  g_assert_no_error (error);
+  if (!g_error_matches (error, TALL_ERROR, TALL_ERROR_SHUT))
+    g_assert_no_error (error);
   return applied;
 }
 
@@ -484,7 +572,8 @@ deliver (TallFailingTable *self, const Late *late)
  *
  * Lets the late writes arrive now, in the order in which they were made.
  *
- * Returns: how many had an effect: a conditional one has none if its condition does not hold now
+ * Returns: how many had an effect: a conditional one has none if its condition does not hold now,
+ *   and none has where the table is shut by now
  */
 guint
 tall_failing_table_deliver_late (TallFailingTable *self)

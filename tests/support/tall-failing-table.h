@@ -19,6 +19,7 @@ typedef enum
   TALL_CALL_INCREMENT,
   TALL_CALL_CREATE_TABLE,
   TALL_CALL_DROP_TABLE,
+  TALL_CALL_SET_ACCESS,
   TALL_CALL_DESCRIBE_TABLE,
   TALL_CALL_LIST_TABLES,
 } TallCallKind;
@@ -28,11 +29,12 @@ typedef enum
  * @TALL_FAILURE_NONE: the call goes through
  * @TALL_FAILURE_BEFORE: nothing is done: %TALL_ERROR_UNAVAILABLE
  * @TALL_FAILURE_PARTLY: apply: the first half of the mutations is done, then
- *   %TALL_ERROR_UNAVAILABLE; other calls: like @TALL_FAILURE_BEFORE
- * @TALL_FAILURE_LOST: it is done, but its answer is lost: %TALL_ERROR_OUTCOME_UNKNOWN for apply_if
- *   and increment, %TALL_ERROR_TIMED_OUT for the others
- * @TALL_FAILURE_LATE: like @TALL_FAILURE_LOST, but apply and apply_if are not done now: they wait
- *   until tall_failing_table_deliver_late()
+ *   %TALL_ERROR_UNAVAILABLE; set_access: a closed table takes the seal, or loses it, and stays
+ *   closed, then %TALL_ERROR_OUTCOME_UNKNOWN; other calls: like @TALL_FAILURE_BEFORE
+ * @TALL_FAILURE_LOST: it is done, but its answer is lost: %TALL_ERROR_OUTCOME_UNKNOWN for apply_if,
+ *   increment and set_access, %TALL_ERROR_TIMED_OUT for the others
+ * @TALL_FAILURE_LATE: like @TALL_FAILURE_LOST, but apply, apply_if and set_access are not done now:
+ *   they wait until tall_failing_table_deliver_late()
  * @TALL_FAILURE_FALSE: apply_if is done, and says that it did not match (a gateway that repeated
  *   it); other calls go through
  */

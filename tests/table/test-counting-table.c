@@ -169,6 +169,27 @@ test_missing_slot (void)
   g_test_trap_assert_stderr ("*TallMemoryTable does not implement every slot*: increment*");
 }
 
+/* What no wrapper changes goes through. */
+static void
+test_access (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTable) table = new_table ();
+  gboolean sealed = tall_table_set_access (table, "orders", TALL_ACCESS_SEALED, "token",
+                                           TALL_NO_DEADLINE, &error);
+  g_assert_no_error (error);
+  g_assert_true (sealed);
+  expect_cost (table, (TallCost){ 0 });
+  g_autoptr (TallTableSpec) spec =
+      tall_table_describe_table (table, "orders", TALL_NO_DEADLINE, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (spec->access, ==, TALL_ACCESS_SEALED);
+  g_assert_cmpstr (spec->seal, ==, "token");
+  g_autoptr (TallTableSpec) copy = tall_table_spec_copy (spec);
+  g_assert_cmpint (copy->access, ==, TALL_ACCESS_SEALED);
+  g_assert_cmpstr (copy->seal, ==, "token");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -178,5 +199,6 @@ main (int argc, char **argv)
   g_test_add_func ("/table/counting/condition", test_condition);
   g_test_add_func ("/table/counting/increment", test_increment);
   g_test_add_func ("/table/missing-slot", test_missing_slot);
+  g_test_add_func ("/table/counting/access", test_access);
   return g_test_run ();
 }

@@ -189,6 +189,68 @@ test_read (Fixture *self, gconstpointer data G_GNUC_UNUSED)
     }
 }
 
+/* Returns: the code of the error, 0 for success */
+static int
+set_access (Fixture *self, TallTableAccess access, const char *seal)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean set = tall_table_set_access (self->table, "t", access, seal, TALL_NO_DEADLINE, &error);
+  g_assert_true (set == (error == NULL));
+  return error == NULL ? 0 : error->code;
+}
+
+static void
+expect_access (Fixture *self, TallTableAccess access, const char *seal)
+{
+  g_autoptr (TallTableSpec) spec =
+      tall_table_describe_table (self->memory, "t", TALL_NO_DEADLINE, NULL);
+  g_assert_cmpint (spec->access, ==, access);
+  g_assert_cmpstr (spec->seal, ==, seal);
+}
+
+static void
+test_access (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  TallFailingTable *failing = TALL_FAILING_TABLE (self->table);
+  static const TallFailure failures[] = { TALL_FAILURE_BEFORE, TALL_FAILURE_LOST, TALL_FAILURE_LATE,
+                                          TALL_FAILURE_PARTLY, TALL_FAILURE_PARTLY };
+  for (guint i = 0; i < G_N_ELEMENTS (failures); i++)
+    tall_failing_table_fail_at (failing, i, failures[i]);
+
+  g_assert_cmpint (set_access (self, TALL_ACCESS_SEALED, "a"), ==, TALL_ERROR_UNAVAILABLE);
+  expect_access (self, TALL_ACCESS_OPEN, NULL);
+  g_assert_cmpint (set_access (self, TALL_ACCESS_SEALED, "a"), ==, TALL_ERROR_OUTCOME_UNKNOWN);
+  expect_access (self, TALL_ACCESS_SEALED, "a");
+  g_assert_cmpint (set_access (self, TALL_ACCESS_OPEN, NULL), ==, TALL_ERROR_OUTCOME_UNKNOWN);
+  expect_access (self, TALL_ACCESS_SEALED, "a");
+  g_assert_cmpint (set_access (self, TALL_ACCESS_SEALED, "b"), ==, TALL_ERROR_OUTCOME_UNKNOWN);
+  expect_access (self, TALL_ACCESS_SEALED, "a");
+  g_assert_true (
+      tall_table_set_access (self->memory, "t", TALL_ACCESS_CLOSED, NULL, TALL_NO_DEADLINE, NULL));
+  g_assert_cmpint (set_access (self, TALL_ACCESS_SEALED, "b"), ==, TALL_ERROR_OUTCOME_UNKNOWN);
+  expect_access (self, TALL_ACCESS_CLOSED, "b");
+  g_assert_cmpint (set_access (self, TALL_ACCESS_SEALED, "c"), ==, 0);
+  expect_access (self, TALL_ACCESS_SEALED, "c");
+
+  g_assert_cmpuint (tall_failing_table_deliver_late (failing), ==, 1);
+  expect_access (self, TALL_ACCESS_OPEN, NULL);
+}
+
+/* What comes late to a table that was sealed meanwhile has no effect. */
+static void
+test_late_and_shut (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  TallFailingTable *failing = TALL_FAILING_TABLE (self->table);
+  gboolean matched = TRUE;
+  tall_failing_table_fail_at (failing, 0, TALL_FAILURE_LATE);
+  tall_failing_table_fail_at (failing, 1, TALL_FAILURE_LATE);
+  g_assert_cmpint (apply_if (self, &matched), ==, TALL_ERROR_OUTCOME_UNKNOWN);
+  g_assert_cmpint (apply (self, NULL), ==, TALL_ERROR_TIMED_OUT);
+  g_assert_cmpint (set_access (self, TALL_ACCESS_SEALED, "a"), ==, 0);
+  g_assert_cmpuint (tall_failing_table_deliver_late (failing), ==, 0);
+  g_assert_cmpuint (count_rows (self), ==, 0);
+}
+
 /* Hooks: the other writer comes first, and the wrapped call sees it. */
 static TallFailure
 overtake (TallFailingTable *failing, const TallCall *call, gpointer data)
@@ -242,6 +304,8 @@ main (int argc, char **argv)
   ADD ("/table/failing/late", test_late);
   ADD ("/table/failing/increment", test_increment);
   ADD ("/table/failing/read", test_read);
+  ADD ("/table/failing/access", test_access);
+  ADD ("/table/failing/late-and-shut", test_late_and_shut);
   ADD ("/table/failing/hooks", test_hooks);
   return g_test_run ();
 }

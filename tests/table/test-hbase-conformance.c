@@ -93,6 +93,7 @@ main (int argc, char **argv)
         .data = (gpointer)&gateways[i],
         .n_operations = 2000,
         .no_splits = gateways[i].framed,
+        .no_access = TRUE,
       };
       conformance[i] = tall_conformance_add (&backend);
       g_autofree char *path = g_strconcat (gateways[i].prefix, "/wrong-way", NULL);

@@ -1,0 +1,40 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-table-access.h"
+
+#include "tall-error.h"
+
+/**
+ * tall_table_access_name:
+ *
+ * Returns: (transfer none): an access in one word, as people and JSON see it
+ */
+const char *
+tall_table_access_name (TallTableAccess access)
+{
+  static const char *const names[] = {
+    [TALL_ACCESS_OPEN] = "open",
+    [TALL_ACCESS_SEALED] = "sealed",
+    [TALL_ACCESS_CLOSED] = "closed",
+  };
+  g_return_val_if_fail ((guint)access < G_N_ELEMENTS (names), "unknown");
+
+  return names[access];
+}
+
+/**
+ * tall_table_access_admits:
+ * @table: the table's short name, for the message
+ * @writes: whether the call writes
+ *
+ * Returns: FALSE with %TALL_ERROR_SHUT if the access forbids the call
+ */
+gboolean
+tall_table_access_admits (TallTableAccess self, const char *table, gboolean writes, GError **error)
+{
+  if (self == TALL_ACCESS_OPEN || (self == TALL_ACCESS_SEALED && !writes))
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_SHUT, "Table %s is %s; nothing was %s", table,
+               tall_table_access_name (self), writes ? "written" : "read");
+  return FALSE;
+}

@@ -1,0 +1,15 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-table.h"
+
+G_BEGIN_DECLS
+
+const char *tall_table_access_name (TallTableAccess access);
+gboolean tall_table_access_admits (TallTableAccess self,
+                                   const char *table,
+                                   gboolean writes,
+                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

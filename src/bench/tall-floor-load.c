@@ -109,7 +109,7 @@ static gboolean
 check_ours (gpointer data, guint n, GError **error)
 {
   Ours *self = data;
-  return check_lines ("The load", self->summary.counts.stored.lines,
+  return check_lines ("The load", self->summary.ends[TALL_LOAD_STORED].lines,
                       (guint64)n * self->run->options->n_lines, error);
 }
 

@@ -43,35 +43,24 @@ tall_load_report_print_rejects (TallRejects *rejects, const char *path)
     tall_print ("  --rejects FILE keeps each with its reason and its row\n");
 }
 
-/* What rows, orders and customers can become, apart from being rejected. */
-static const struct
-{
-  const char *name; /* in the summary, and in JSON */
-  gsize offset;     /* of its #TallStorerTally in #TallStorerCounts */
-} ends[] = {
-  { "stored", G_STRUCT_OFFSET (TallStorerCounts, stored) },
-  { "unchanged", G_STRUCT_OFFSET (TallStorerCounts, unchanged) },
-  { "skipped", G_STRUCT_OFFSET (TallStorerCounts, skipped) },
-  { "overtaken", G_STRUCT_OFFSET (TallStorerCounts, overtaken) },
-};
-
-static const TallStorerTally *
-get_tally (const TallLoadReport *self, guint end)
-{
-  return G_STRUCT_MEMBER_P (&self->summary.counts, ends[end].offset);
-}
-
+/* What the summary, and JSON, calls what rows, orders and customers can become. */
 static const char *
-get_name (const TallLoadReport *self, guint end)
+get_name (const TallLoadReport *self, TallLoadEnd end)
 {
-  return end == 0 && self->is_dry ? "good" : ends[end].name;
+  static const char *const names[TALL_LOAD_N_ENDS] = {
+    [TALL_LOAD_STORED] = "stored",
+    [TALL_LOAD_UNCHANGED] = "unchanged",
+    [TALL_LOAD_SKIPPED] = "skipped",
+    [TALL_LOAD_OVERTAKEN] = "overtaken",
+  };
+  return end == TALL_LOAD_STORED && self->is_dry ? "good" : names[end];
 }
 
 /* The first end is always named, the others if there are any. */
 static gboolean
-is_named (const TallLoadReport *self, guint end)
+is_named (TallLoadEnd end, guint64 n)
 {
-  return end == 0 || get_tally (self, end)->items > 0;
+  return end == TALL_LOAD_STORED || n > 0;
 }
 
 static const char *
@@ -86,33 +75,49 @@ static void
 print_time (const TallLoadReport *self)
 {
   guint64 items = 0;
-  for (guint i = 0; i < G_N_ELEMENTS (ends); i++)
-    items += get_tally (self, i)->items;
+  for (TallLoadEnd end = 0; end < TALL_LOAD_N_ENDS; end++)
+    items += self->summary.ends[end].items;
   gdouble rate = self->seconds > 0 ? (gdouble)items / self->seconds : 0;
   tall_print ("Time      %.2f s, %.0f %s a second\n", self->seconds, rate,
               get_noun (self, (guint64)(rate + 0.5)));
 }
 
+/* Prints what became of the rows of a file, or of all. @file: only its numbers count */
+static void
+print_sum (const TallLoadReport *self, const TallLoadFile *file, guint64 rejected)
+{
+  guint64 known = tall_load_file_count_settled (file, rejected);
+  tall_print ("%" G_GUINT64_FORMAT " read =", file->n_rows);
+  for (TallLoadEnd end = 0; end < TALL_LOAD_N_ENDS; end++)
+    if (is_named (end, file->n_ended[end]))
+      tall_print (" %" G_GUINT64_FORMAT " %s +", file->n_ended[end], get_name (self, end));
+  if (file->n_kept > 0)
+    tall_print (" %" G_GUINT64_FORMAT " looked up +", file->n_kept);
+  tall_print (" %" G_GUINT64_FORMAT " rejected", rejected);
+  if (file->n_rows > known)
+    tall_print (" + %" G_GUINT64_FORMAT " not settled", file->n_rows - known);
+}
+
+/* Prints the sum of all rows, and then, if there are several files, of those of each. */
 static void
 print_rows (const TallLoadReport *self)
 {
-  guint64 rejected = tall_rejects_get_count (self->rejects);
-  guint64 known = rejected;
-  tall_print ("Rows      %" G_GUINT64_FORMAT " read =", self->summary.rows);
-  for (guint i = 0; i < G_N_ELEMENTS (ends); i++)
-    {
-      guint64 rows = get_tally (self, i)->rows;
-      known += rows;
-      if (is_named (self, i))
-        tall_print (" %" G_GUINT64_FORMAT " %s +", rows, get_name (self, i));
-    }
-  known += self->summary.kept_rows;
-  if (self->summary.kept_rows > 0)
-    tall_print (" %" G_GUINT64_FORMAT " looked up +", self->summary.kept_rows);
-  tall_print (" %" G_GUINT64_FORMAT " rejected", rejected);
-  if (self->summary.rows > known)
-    tall_print (" + %" G_GUINT64_FORMAT " not settled", self->summary.rows - known);
+  guint n = tall_load_files_count (self->files);
+  TallLoadFile all = { .n_rows = self->summary.rows, .n_kept = self->summary.kept_rows };
+  for (TallLoadEnd end = 0; end < TALL_LOAD_N_ENDS; end++)
+    all.n_ended[end] = self->summary.ends[end].rows;
+  tall_print ("Rows      ");
+  print_sum (self, &all, tall_rejects_get_count (self->rejects));
   tall_print ("\n");
+  for (guint i = 0; i < n && n > 1; i++)
+    {
+      const TallLoadFile *file = tall_load_files_get (self->files, i);
+      g_autofree char *name = tall_load_file_describe (file);
+      g_autofree char *clean = tall_text_clean (name);
+      tall_print ("          ");
+      print_sum (self, file, tall_rejects_get_count_of (self->rejects, i));
+      tall_print (": %s\n", clean);
+    }
 }
 
 static void
@@ -120,16 +125,16 @@ print_items (const TallLoadReport *self)
 {
   gboolean are_customers = self->kind == TALL_MAPPING_CUSTOMERS;
   g_autoptr (GString) text = g_string_new (NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (ends); i++)
+  for (TallLoadEnd end = 0; end < TALL_LOAD_N_ENDS; end++)
     {
-      const TallStorerTally *tally = get_tally (self, i);
-      if (!is_named (self, i))
+      const TallLoadTally *tally = &self->summary.ends[end];
+      if (!is_named (end, tally->items))
         continue;
-      if (i > 0)
+      if (end > 0)
         g_string_append (text, ", ");
       g_string_append_printf (text, "%" G_GUINT64_FORMAT, tally->items);
-      if (i > 0)
-        g_string_append_printf (text, " %s", ends[i].name);
+      if (end > 0)
+        g_string_append_printf (text, " %s", get_name (self, end));
       else if (!are_customers)
         g_string_append_printf (text, " with %" G_GUINT64_FORMAT " %s", tally->lines,
                                 tally->lines == 1 ? "line" : "lines");
@@ -176,6 +181,28 @@ tall_load_report_add_reasons (JsonBuilder *builder, TallRejects *rejects)
   json_builder_end_array (builder);
 }
 
+/* The same sum for each file: rows = stored + unchanged + skipped + overtaken + kept + rejected. */
+static void
+add_files (const TallLoadReport *self, JsonBuilder *builder)
+{
+  tall_json_begin_array (builder, "files");
+  for (guint i = 0; i < tall_load_files_count (self->files); i++)
+    {
+      const TallLoadFile *file = tall_load_files_get (self->files, i);
+      g_autofree char *name = tall_load_file_describe (file);
+      g_autofree char *valid = g_utf8_make_valid (name, -1);
+      json_builder_begin_object (builder);
+      tall_json_add_text (builder, "file", valid);
+      tall_json_add_number (builder, "rows", file->n_rows);
+      for (TallLoadEnd end = 0; end < TALL_LOAD_N_ENDS; end++)
+        tall_json_add_number (builder, get_name (self, end), file->n_ended[end]);
+      tall_json_add_number (builder, "kept", file->n_kept);
+      tall_json_add_number (builder, "rejected", tall_rejects_get_count_of (self->rejects, i));
+      json_builder_end_object (builder);
+    }
+  json_builder_end_array (builder);
+}
+
 /**
  * tall_load_report_print_json:
  */
@@ -186,10 +213,10 @@ tall_load_report_print_json (const TallLoadReport *self)
   json_builder_begin_object (builder);
   tall_json_add_number (builder, "rows", self->summary.rows);
   tall_json_add_number (builder, "rejected_rows", tall_rejects_get_count (self->rejects));
-  for (guint i = 0; i < G_N_ELEMENTS (ends); i++)
+  for (TallLoadEnd end = 0; end < TALL_LOAD_N_ENDS; end++)
     {
-      const TallStorerTally *tally = get_tally (self, i);
-      tall_json_begin_object (builder, get_name (self, i));
+      const TallLoadTally *tally = &self->summary.ends[end];
+      tall_json_begin_object (builder, get_name (self, end));
       tall_json_add_number (builder, get_noun (self, 2), tally->items);
       tall_json_add_number (builder, "rows", tally->rows);
       tall_json_add_number (builder, "lines", tally->lines);
@@ -197,8 +224,9 @@ tall_load_report_print_json (const TallLoadReport *self)
     }
   tall_json_add_number (builder, "kept_rows", self->summary.kept_rows);
   tall_json_add_number (builder, "spooled_rows", self->summary.spooled_rows);
-  tall_json_add_number (builder, "retries", self->summary.counts.retries);
+  tall_json_add_number (builder, "retries", self->summary.retries);
   tall_json_add_double (builder, "seconds", self->seconds);
+  add_files (self, builder);
   tall_load_report_add_reasons (builder, self->rejects);
   json_builder_end_object (builder);
   tall_json_print (builder);

@@ -17,8 +17,9 @@ typedef struct
 {
   TallMappingKind kind;
   TallLoadSummary summary;
-  TallRejects *rejects;     /* not owned */
-  const char *rejects_path; /* where they are kept; NULL: nowhere */
+  const TallLoadFiles *files; /* not owned */
+  TallRejects *rejects;       /* not owned */
+  const char *rejects_path;   /* where they are kept; NULL: nowhere */
   gdouble seconds;
   gboolean is_dry; /* nothing was stored */
 } TallLoadReport;

@@ -91,8 +91,9 @@ show_progress (TallLoadStage stage,
 {
   LoadHooks *hooks = data;
   TallProgress progress = { .stage = stage,
-                            .items = summary->counts.stored.items + summary->counts.unchanged.items
-                                     + summary->counts.skipped.items,
+                            .items = summary->ends[TALL_LOAD_STORED].items
+                                     + summary->ends[TALL_LOAD_UNCHANGED].items
+                                     + summary->ends[TALL_LOAD_SKIPPED].items,
                             .rows = summary->rows,
                             .rejected = tall_rejects_get_count (hooks->rejects),
                             .position = position,
@@ -276,8 +277,8 @@ load_files (const TallOptions *options, const GPtrArray *arguments, const TallLo
                                     (guint)own->jobs, own->json,     own->quiet };
   if (own->deletes)
     return tall_load_delete_run (&deletion, front);
-  TallLoadReport report = { first->mapping->kind, .rejects = rejects, .rejects_path = own->rejects,
-                            .is_dry = own->dry_run >= 0 };
+  TallLoadReport report = { first->mapping->kind, .files = files, .rejects = rejects,
+                            .rejects_path = own->rejects, .is_dry = own->dry_run >= 0 };
   return load_file (&report, own, front, files, join);
 }
 

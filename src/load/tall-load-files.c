@@ -75,6 +75,21 @@ tall_load_files_start (TallLoadFiles *self)
     }
 }
 
+/**
+ * tall_load_file_count_settled:
+ * @rejected: rows of it that are rejected
+ *
+ * Returns: how many of its rows have an end: all that were read, unless the load was cut short
+ */
+guint64
+tall_load_file_count_settled (const TallLoadFile *self, guint64 rejected)
+{
+  guint64 n = self->n_kept + rejected;
+  for (guint end = 0; end < TALL_LOAD_N_ENDS; end++)
+    n += self->n_ended[end];
+  return n;
+}
+
 /* The file as `load` names it: its name, or KIND=NAME. */
 char *
 tall_load_file_describe (const TallLoadFile *self)

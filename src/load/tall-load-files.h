@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tall-csv-reader.h"
+#include "tall-load-ledger.h"
 #include "tall-mapping.h"
 
 G_BEGIN_DECLS
@@ -14,12 +15,13 @@ G_BEGIN_DECLS
  */
 typedef struct
 {
-  TallCsvReader *reader; /* owned */
-  TallMapping *mapping;  /* owned; bound to @reader */
-  const char *name;      /* for its rows; NULL: there is only one file */
-  guint kind;            /* which of the mapping's files it is, if files are joined */
-  guint64 n_rows;        /* that were read of it … */
-  guint64 n_kept;        /* … and those of them that orders look up */
+  TallCsvReader *reader;             /* owned */
+  TallMapping *mapping;              /* owned; bound to @reader */
+  const char *name;                  /* for its rows; NULL: there is only one file */
+  guint kind;                        /* which of the mapping's files it is, if files are joined */
+  guint64 n_rows;                    /* that were read of it, … */
+  guint64 n_kept;                    /* … those of them that orders look up, … */
+  guint64 n_ended[TALL_LOAD_N_ENDS]; /* … and, when the load has ended, by #TallLoadEnd */
 } TallLoadFile;
 
 /**
@@ -36,6 +38,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallLoadFiles, tall_load_files_free)
 
 TallLoadFile *
 tall_load_files_add (TallLoadFiles *self, TallCsvReader *reader, TallMapping *mapping);
+guint64 tall_load_file_count_settled (const TallLoadFile *self, guint64 rejected);
 char *tall_load_file_describe (const TallLoadFile *self);
 void tall_load_files_start (TallLoadFiles *self);
 guint tall_load_files_count (const TallLoadFiles *self);

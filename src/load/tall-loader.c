@@ -15,8 +15,8 @@ typedef struct
   const TallLoadFiles *files;
   TallRejects *rejects;
   const TallLoadOptions *options;
-  TallStorerCounts counts; /* of a dry run */
-  gint64 began;            /* monotonic time of the first item */
+  TallLoadLedger ledger; /* of a dry run */
+  gint64 began;          /* monotonic time of the first item */
   guint64 n_items;
   guint64 n_rows;         /* read … */
   guint64 n_spooled_rows; /* … and put aside, and read again */
@@ -48,10 +48,7 @@ static void
 count_item (Loader *self, TallLoadItem *taken)
 {
   g_autoptr (TallLoadItem) item = taken;
-  self->counts.stored.items++;
-  self->counts.stored.rows += tall_load_item_count_rows (item);
-  if (item->order != NULL)
-    self->counts.stored.lines += tall_order_count_lines (item->order);
+  tall_load_ledger_add (&self->ledger, item, TALL_LOAD_STORED);
   if (self->options->show != NULL)
     self->options->show (item, self->options->data);
 }
@@ -72,11 +69,23 @@ static void
 sum_up (Loader *self, TallLoadSummary *summary)
 {
   *summary = (TallLoadSummary){ .rows = self->n_rows, .spooled_rows = self->n_spooled_rows };
-  summary->counts = self->counts;
   for (guint i = 0; i < tall_load_files_count (self->files); i++)
     summary->kept_rows += tall_load_files_get (self->files, i)->n_kept;
   if (self->storer != NULL)
-    tall_storer_count (self->storer, &summary->counts);
+    tall_storer_count (self->storer, summary->ends, &summary->retries);
+  else
+    memcpy (summary->ends, self->ledger.ends, sizeof summary->ends);
+}
+
+/* Nothing has another end any more: tells the files those of their rows. */
+static void
+sum_up_files (Loader *self)
+{
+  for (guint i = 0; i < tall_load_files_count (self->files); i++)
+    for (TallLoadEnd end = 0; end < TALL_LOAD_N_ENDS; end++)
+      tall_load_files_get (self->files, i)->n_ended[end] =
+          self->storer != NULL ? tall_storer_count_rows (self->storer, i, end)
+                               : tall_load_ledger_count_rows (&self->ledger, i, end);
 }
 
 static void
@@ -123,6 +132,8 @@ take_row (const TallCsvRow *row, gpointer data, GError **error)
   if (is_asked_to_stop (self))
     return set_cancelled (self, row, error);
   guint64 n = row != NULL ? ++self->n_rows : ++self->n_spooled_rows;
+  if (row != NULL)
+    tall_load_files_get (self->files, row->file)->n_rows++;
   if (!tall_rejects_check_limit (self->rejects, self->n_rows, error))
     return FALSE;
   return n % CHECK_ROWS != 0
@@ -131,18 +142,26 @@ take_row (const TallCsvRow *row, gpointer data, GError **error)
 }
 
 static gboolean
-check_sum (const TallLoadSummary *summary, guint64 rejected, GError **error)
+check_sum (const Loader *self, guint i, GError **error)
 {
-  const TallStorerCounts *counts = &summary->counts;
-  guint64 known = counts->stored.rows + counts->unchanged.rows + counts->skipped.rows
-                  + counts->overtaken.rows + summary->kept_rows + rejected;
-  if (summary->rows == known)
+  const TallLoadFile *file = tall_load_files_get (self->files, i);
+  guint64 known = tall_load_file_count_settled (file, tall_rejects_get_count_of (self->rejects, i));
+  if (file->n_rows == known)
     return TRUE;
   g_set_error (error, TALL_ERROR, TALL_ERROR_INTERNAL,
-               "%" G_GUINT64_FORMAT " rows were read, but %" G_GUINT64_FORMAT
+               "%" G_GUINT64_FORMAT " rows of %s were read, but %" G_GUINT64_FORMAT
                " have an end: this is a defect, please report it",
-               summary->rows, known);
+               file->n_rows, tall_csv_reader_get_name (file->reader), known);
   return FALSE;
+}
+
+static gboolean
+check_sums (const Loader *self, GError **error)
+{
+  for (guint i = 0; i < tall_load_files_count (self->files); i++)
+    if (!check_sum (self, i, error))
+      return FALSE;
+  return TRUE;
 }
 
 static TallStorer *
@@ -210,22 +229,25 @@ tall_load (TallFront *front,
 {
   g_autoptr (TallStorer) storer =
       front != NULL ? begin_storing (front, files, rejects, options, error) : NULL;
-  const TallReadingHooks hooks = { submit_item, take_row, report_progress, announce_spool };
-  Loader self = { .storer = storer, .files = files, .rejects = rejects, .options = options };
-  sum_up (&self, summary);
+  *summary = (TallLoadSummary){ 0 };
   if (storer == NULL && front != NULL)
     return FALSE;
 
   g_autoptr (GError) local = NULL;
+  const TallReadingHooks hooks = { submit_item, take_row, report_progress, announce_spool };
+  Loader self = { .storer = storer, .files = files, .rejects = rejects, .options = options };
+  tall_load_ledger_init (&self.ledger);
   prepare_files (files, rejects, options->stop);
   gboolean ok =
       tall_reading_run (files, options->join, options->folder, rejects, &hooks, &self, &local);
   ok = ok || local == NULL;
   ok = finish_storing (&self, &local) && ok;
   sum_up (&self, summary);
+  sum_up_files (&self);
+  tall_load_ledger_clear (&self.ledger);
 
   ok = tall_rejects_close (rejects, local == NULL ? &local : NULL) && ok;
-  ok = ok && check_sum (summary, tall_rejects_get_count (rejects), &local);
+  ok = ok && check_sums (&self, &local);
   if (local != NULL)
     g_propagate_error (error, g_steal_pointer (&local));
   return ok;

@@ -12,12 +12,13 @@ G_BEGIN_DECLS
  * TallLoadSummary:
  *
  * The result of a load. At the end of a load that was not stopped, the rows read are those of all
- * @counts and the rejected ones.
+ * @ends, the kept and the rejected ones; so they are of each file (#TallLoadFile).
  */
 typedef struct
 {
   guint64 rows; /* read, without the header and blank lines */
-  TallStorerCounts counts;
+  TallLoadTally ends[TALL_LOAD_N_ENDS];
+  guint64 retries;      /* batches that were put again */
   guint64 kept_rows;    /* of files in which orders look up something */
   guint64 spooled_rows; /* that were put aside until their order was complete */
 } TallLoadSummary;

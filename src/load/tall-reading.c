@@ -74,7 +74,6 @@ push_row (Reading *self, TallLoadFile *file, const TallCsvRow *row, GError **err
 {
   if (!self->hooks->take_row (row, self->data, error))
     return FALSE;
-  file->n_rows++;
   if (++self->n_rows % REPORT_ROWS == 0)
     {
       report (self, TALL_LOAD_STORES);

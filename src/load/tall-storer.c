@@ -15,9 +15,6 @@
 /* What is stored is made safe from a crash, and counted, about this often. */
 #define SYNC_EVERY ((gint64)5 * G_USEC_PER_SEC)
 
-/* Counted by the outcome of a put. */
-typedef TallStorerTally Tallies[TALL_BULK_REFUSED];
-
 struct _TallStorer
 {
   TallFront *front; /* owned */
@@ -31,8 +28,8 @@ struct _TallStorer
   GCond settled;
   guint n_pending; /* batches */
   gsize pending_bytes;
-  Tallies fresh; /* not safe yet */
-  Tallies safe;
+  TallLoadLedger fresh; /* not safe yet */
+  TallLoadLedger safe;
   guint64 retries;
   gboolean is_syncing;
   gint64 synced_at;
@@ -45,7 +42,7 @@ typedef struct
   TallStorer *storer;
   GError *again; /* owned; why the first of those that are not settled is to be put again */
   guint64 line;  /* where that one begins */
-  Tallies tallies;
+  TallLoadLedger ledger;
 } Putting;
 
 static gboolean
@@ -87,20 +84,16 @@ refuse (TallStorer *self, TallLoadItem *item, const GError *error)
   tall_load_item_reject (item, self->rejects, kind, error->message);
 }
 
-static void
-count_item (TallStorerTally *tally, const TallLoadItem *item)
-{
-  tally->items++;
-  tally->rows += tall_load_item_count_rows (item);
-  if (item->order != NULL)
-    tally->lines += tall_order_count_lines (item->order);
-}
-
 /* What this load has put without knowing it was not there before. */
-static TallBulkOutcome
+static TallLoadEnd
 get_end (const TallLoadItem *item, TallBulkOutcome outcome)
 {
-  return outcome == TALL_BULK_UNCHANGED && item->unknown != NULL ? TALL_BULK_STORED : outcome;
+  static const TallLoadEnd ends[TALL_BULK_REFUSED] = {
+    [TALL_BULK_STORED] = TALL_LOAD_STORED,       [TALL_BULK_UNCHANGED] = TALL_LOAD_UNCHANGED,
+    [TALL_BULK_REPLACED] = TALL_LOAD_STORED,     [TALL_BULK_SKIPPED] = TALL_LOAD_SKIPPED,
+    [TALL_BULK_OVERTAKEN] = TALL_LOAD_OVERTAKEN,
+  };
+  return outcome == TALL_BULK_UNCHANGED && item->unknown != NULL ? TALL_LOAD_STORED : ends[outcome];
 }
 
 static gboolean
@@ -108,7 +101,7 @@ settle_item (TallLoadItem *item, const TallBulkResult *result, gpointer data)
 {
   Putting *self = data;
   if (result->outcome != TALL_BULK_REFUSED)
-    count_item (&self->tallies[get_end (item, result->outcome)], item);
+    tall_load_ledger_add (&self->ledger, item, get_end (item, result->outcome));
   else if (tall_error_is_of_one (result->error))
     refuse (self->storer, item, result->error);
   else
@@ -161,31 +154,20 @@ put_batch (Putting *self, TallLoadBatch *batch)
   fail (storer, self->again, self->line);
 }
 
-static void
-add_tallies (Tallies to, Tallies from)
-{
-  for (guint i = 0; i < TALL_BULK_REFUSED; i++)
-    {
-      to[i].items += from[i].items;
-      to[i].rows += from[i].rows;
-      to[i].lines += from[i].lines;
-      from[i] = (TallStorerTally){ 0 };
-    }
-}
-
 /* Makes what was put until now safe, and counts it then. */
 static gboolean
 make_safe (TallStorer *self, gboolean (*run) (TallBulk *bulk, GError **error), GError **error)
 {
-  Tallies moved = { 0 };
+  g_auto (TallLoadLedger) moved;
+  tall_load_ledger_init (&moved);
   g_mutex_lock (&self->lock);
-  add_tallies (moved, self->fresh);
+  tall_load_ledger_move (&moved, &self->fresh);
   g_mutex_unlock (&self->lock);
 
   gboolean ok = run (self->bulk, error);
 
   g_mutex_lock (&self->lock);
-  add_tallies (ok ? self->safe : self->fresh, moved);
+  tall_load_ledger_move (ok ? &self->safe : &self->fresh, &moved);
   g_mutex_unlock (&self->lock);
   return ok;
 }
@@ -220,16 +202,18 @@ store_batch (gpointer data, gpointer user_data)
   TallStorer *self = user_data;
   g_autoptr (TallLoadBatch) batch = data;
   Putting putting = { .storer = self };
+  tall_load_ledger_init (&putting.ledger);
   if (!tall_storer_has_failed (self))
     put_batch (&putting, batch);
   g_clear_error (&putting.again);
 
   g_mutex_lock (&self->lock);
-  add_tallies (self->fresh, putting.tallies);
+  tall_load_ledger_move (&self->fresh, &putting.ledger);
   self->n_pending--;
   self->pending_bytes -= batch->bytes;
   g_cond_signal (&self->settled);
   g_mutex_unlock (&self->lock);
+  tall_load_ledger_clear (&putting.ledger);
   sync_if_due (self);
 }
 
@@ -264,27 +248,27 @@ tall_storer_add (TallStorer *self, TallLoadItem *item)
     submit (self, g_steal_pointer (&self->filling));
 }
 
-static TallStorerTally
-sum (const TallStorerTally *a, const TallStorerTally *b)
-{
-  return (TallStorerTally){ a->items + b->items, a->rows + b->rows, a->lines + b->lines };
-}
-
 /**
  * tall_storer_count:
+ * @ends: (out caller-allocates) (array fixed-size=4): by #TallLoadEnd
+ * @retries: (out): batches that were put again
  *
  * What has become of the items until now. What is put, but not yet safe from a crash, is in none.
  */
 void
-tall_storer_count (TallStorer *self, TallStorerCounts *counts)
+tall_storer_count (TallStorer *self, TallLoadTally *ends, guint64 *retries)
 {
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->lock);
-  const TallStorerTally *safe = self->safe;
-  *counts = (TallStorerCounts){ .stored = sum (&safe[TALL_BULK_STORED], &safe[TALL_BULK_REPLACED]),
-                                .unchanged = safe[TALL_BULK_UNCHANGED],
-                                .skipped = safe[TALL_BULK_SKIPPED],
-                                .overtaken = safe[TALL_BULK_OVERTAKEN],
-                                .retries = self->retries };
+  memcpy (ends, self->safe.ends, sizeof self->safe.ends);
+  *retries = self->retries;
+}
+
+/* The same of the rows of one file, for one end. */
+guint64
+tall_storer_count_rows (TallStorer *self, guint file, TallLoadEnd end)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->lock);
+  return tall_load_ledger_count_rows (&self->safe, file, end);
 }
 
 /**
@@ -333,6 +317,8 @@ tall_storer_new (TallFront *front,
   self->bulk = g_steal_pointer (&bulk);
   self->rejects = rejects;
   self->options = *options;
+  tall_load_ledger_init (&self->fresh);
+  tall_load_ledger_init (&self->safe);
   self->synced_at = g_get_monotonic_time ();
   g_mutex_init (&self->lock);
   g_cond_init (&self->settled);
@@ -350,6 +336,8 @@ tall_storer_free (TallStorer *self)
   if (self->pool != NULL)
     g_thread_pool_free (self->pool, FALSE, TRUE);
   g_clear_error (&self->failure);
+  tall_load_ledger_clear (&self->fresh);
+  tall_load_ledger_clear (&self->safe);
   g_cond_clear (&self->settled);
   g_mutex_clear (&self->lock);
   g_object_unref (self->bulk);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tall-bulk.h"
-#include "tall-load-item.h"
+#include "tall-load-ledger.h"
 
 G_BEGIN_DECLS
 
@@ -28,32 +28,6 @@ typedef struct
   }
 
 /**
- * TallStorerTally:
- *
- * Orders, or customers, that had one end.
- */
-typedef struct
-{
-  guint64 items;
-  guint64 rows;  /* of the file, of these */
-  guint64 lines; /* of these orders */
-} TallStorerTally;
-
-/**
- * TallStorerCounts:
- *
- * What became of what a storer was given, apart from what it rejected.
- */
-typedef struct
-{
-  TallStorerTally stored;    /* and safe from a crash */
-  TallStorerTally unchanged; /* the same was stored before */
-  TallStorerTally skipped;   /* another content was stored before, and was left */
-  TallStorerTally overtaken; /* another program has written it at the same time */
-  guint64 retries;           /* batches that were put again */
-} TallStorerCounts;
-
-/**
  * TallStorer:
  *
  * Stores orders or customers: gathers them into batches, puts several of these at once, puts again
@@ -71,7 +45,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallStorer, tall_storer_free)
 
 void tall_storer_add (TallStorer *self, TallLoadItem *item);
 gboolean tall_storer_has_failed (TallStorer *self);
-void tall_storer_count (TallStorer *self, TallStorerCounts *counts);
+void tall_storer_count (TallStorer *self, TallLoadTally *ends, guint64 *retries);
+guint64 tall_storer_count_rows (TallStorer *self, guint file, TallLoadEnd end);
 gboolean tall_storer_finish (TallStorer *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -90,6 +90,32 @@ def sniff_northwind(folder):
 
 
 @test
+def load_northwind_split(folder):
+    """Headers in one file, lines in two: the orders are those of the file that has both."""
+    _, expected = load_and_export(folder, "flat", "northwind", ORDERS)
+    names, *rows = northwind_rows()
+    lines = [names[0], *names[15:]]
+    heads = list(dict.fromkeys(tuple(row[:14]) for row in rows))
+    files = {"heads": [names[:14], *reversed(heads)],
+             "lines": [lines, *([row[0], *row[15:]] for row in rows[:1000])],
+             "more": [lines, *([row[0], *row[15:]] for row in rows[1000:])]}
+    for name, content in files.items():
+        pathlib.Path(f"{folder}/{name}.csv").write_text(rewrite(content), encoding="utf-8")
+    preset = run("load", "--print-map", "northwind").ends(DONE).out
+    own = f"{folder}/own.map"
+    pathlib.Path(own).write_text(
+        preset.replace("= OrderID", "= heads:OrderID") +
+        "[file.heads]\nkey = OrderID\n[file.lines]\nkey = OrderID\n", encoding="utf-8")
+    store = f"rocksdb:{folder}/split"
+    run("init", "--store", store).ends(DONE)
+    run("load", "--store", store, "--map", own, f"lines={folder}/more.csv",
+        f"heads={folder}/heads.csv", f"lines={folder}/lines.csv").ends(
+            DONE, "2985 read = 2985 stored", f"830 read = 830 stored + 0 rejected: heads={folder}/heads.csv",
+            f"1000 read = 1000 stored + 0 rejected: lines={folder}/lines.csv", "830 with 2155 lines")
+    equal(run("export", "--store", store).ends(DONE).out.splitlines() == expected.splitlines(), True)
+
+
+@test
 def sniff_retail(folder):
     own, text = sniff(folder, RETAIL)
     equal("dates=dmy" in text, True)

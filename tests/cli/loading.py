@@ -247,6 +247,7 @@ def load_several_files(folder):
     load = ["load", "--store", store, "--map", own, "--rejects", rejects]
     run(*load, f"{folder}/?.csv").ends(
         NO, "7 read = 5 stored + 2 rejected", "Orders    4 with 5 lines",
+        f"3 read = 2 stored + 1 rejected: {folder}/a.csv", f"2 read = 2 stored + 0 rejected: {folder}/b.csv",
         f"(first: line 2 of {folder}/c.csv: “x” is not", f"because of line 2 of {folder}/c.csv")
     equal([lines_of(store, *key) for key in (("A", 1), ("A", 2), ("A", 4), ("A", 5), ("B", 1))],
           [["1", "3"], None, ["4"], ["6"], ["5"]])
@@ -331,7 +332,9 @@ def load_joined_files(folder):
     load = ["load", "--store", store, "--map", own]
     files = write_olist(folder)
     said = run(*load, "--rejects", rejects, *files).ends(
-        NO, "31 read = 5 stored + 6 looked up + 20 rejected", "Orders    2 with 3 lines")
+        NO, "31 read = 5 stored + 6 looked up + 20 rejected", "Orders    2 with 3 lines",
+        f"6 read = 0 stored + 4 looked up + 2 rejected: customers={folder}/customers.csv",
+        f"12 read = 3 stored + 9 rejected: items={folder}/items.csv")
     equal(parse(run("get", "--store", store, "u1", "o1", "--json").out), {
         "customer_number": "u1", "order_number": "o1", "sales_date": "2017-10-02T10:56:33.000Z",
         "shipping_locations": [{"number": 1, "address": {"city": "sao paulo", "state": "SP"}, "line_items": [
@@ -365,6 +368,13 @@ def load_joined_files(folder):
         equal((key, why.get(key, "").startswith(reason), why.get(key)), (key, True, why.get(key)))
     equal("there is no header for the line" in said.out or "more reasons" in said.out, True)
 
+    again = json.loads(run(*load, *files, "--json").ends(NO).out)
+    equal([tuple(file.values()) for file in again["files"]],
+          [(f"{name}={folder}/{name}.csv", *counts) for name, counts in {
+              "customers": (6, 0, 0, 0, 0, 4, 2), "orders": (11, 0, 2, 0, 0, 0, 9),
+              "items": (12, 0, 3, 0, 0, 0, 9), "products": (2, 0, 0, 0, 0, 2, 0)}.items()])
+    equal(list(again["files"][0]), ["file", "rows", "stored", "unchanged", "skipped", "overtaken",
+                                    "kept", "rejected"])
     run(*load, *files[:3]).ends(USAGE, "no file is named for products: products=FILE")
     run(*load, f"{folder}/orders.csv").ends(USAGE, "say which one", "orders, items, customers, products")
     run(*load, f"lines={folder}/orders.csv").ends(USAGE, "has no file “lines”; there are: orders, items")

@@ -228,7 +228,7 @@ load_rows (const GArray *rows, TallFront *front)
   g_assert_no_error (error);
   g_assert_cmpuint (summary.rows, ==, rows->len);
   g_assert_cmpuint (summary.rows, ==,
-                    summary.counts.stored.rows + tall_rejects_get_count (rejects));
+                    summary.ends[TALL_LOAD_STORED].rows + tall_rejects_get_count (rejects));
   g_remove (path);
   return rejects_path;
 }

@@ -96,9 +96,9 @@ test_northwind (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   g_assert_no_error (self->error);
   g_assert_true (ok);
   g_assert_cmpuint (self->summary.rows, ==, 2155);
-  g_assert_cmpuint (self->summary.counts.stored.rows, ==, 2155);
-  g_assert_cmpuint (self->summary.counts.stored.items, ==, 830);
-  g_assert_cmpuint (self->summary.counts.stored.lines, ==, 2155);
+  g_assert_cmpuint (self->summary.ends[TALL_LOAD_STORED].rows, ==, 2155);
+  g_assert_cmpuint (self->summary.ends[TALL_LOAD_STORED].items, ==, 830);
+  g_assert_cmpuint (self->summary.ends[TALL_LOAD_STORED].lines, ==, 2155);
   g_assert_cmpuint (tall_rejects_get_count (self->rejects), ==, 0);
   g_assert_cmpuint (tall_faulty_front_count_orders (self->front), ==, 830);
 
@@ -125,7 +125,7 @@ test_northwind_customers (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
   g_assert_true (load_sample (self, "tests/data/northwind/customers.csv", "northwind-customers"));
   g_assert_no_error (self->error);
-  g_assert_cmpuint (self->summary.counts.stored.items, ==, 91);
+  g_assert_cmpuint (self->summary.ends[TALL_LOAD_STORED].items, ==, 91);
   g_assert_cmpuint (tall_rejects_get_count (self->rejects), ==, 0);
   g_assert_cmpuint (tall_faulty_front_count_customers (self->front), ==, 91);
 }
@@ -137,9 +137,9 @@ test_online_retail (Fixture *self, gconstpointer data G_GNUC_UNUSED)
       load_sample (self, "tests/data/online-retail/online_retail_10k.csv", "online-retail"));
   g_assert_no_error (self->error);
   g_assert_cmpuint (self->summary.rows, ==, 9999);
-  g_assert_cmpuint (self->summary.counts.stored.rows, ==, 9999 - 2291);
-  g_assert_cmpuint (self->summary.counts.stored.lines, ==, 9999 - 2291);
-  g_assert_cmpuint (self->summary.counts.stored.items, ==, 444);
+  g_assert_cmpuint (self->summary.ends[TALL_LOAD_STORED].rows, ==, 9999 - 2291);
+  g_assert_cmpuint (self->summary.ends[TALL_LOAD_STORED].lines, ==, 9999 - 2291);
+  g_assert_cmpuint (self->summary.ends[TALL_LOAD_STORED].items, ==, 444);
   g_assert_cmpuint (tall_rejects_get_count (self->rejects), ==, 2291);
   GPtrArray *tally = tall_rejects_get_tally (self->rejects);
   g_assert_cmpuint (tally->len, ==, 1);
@@ -168,8 +168,8 @@ test_default_customer (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   g_assert_no_error (error);
   g_assert_true (load (self, path, g_steal_pointer (&mapping), NULL));
   g_assert_no_error (self->error);
-  g_assert_cmpuint (self->summary.counts.stored.rows, ==, 9999);
-  g_assert_cmpuint (self->summary.counts.stored.items, ==, 512);
+  g_assert_cmpuint (self->summary.ends[TALL_LOAD_STORED].rows, ==, 9999);
+  g_assert_cmpuint (self->summary.ends[TALL_LOAD_STORED].items, ==, 512);
 }
 
 /* What the data are to blame for rejects the order and nothing else. */
@@ -186,8 +186,8 @@ test_refused_order (Fixture *self, gconstpointer data G_GNUC_UNUSED)
       tall_faulty_front_fail (self->front, "2", codes[i], 1, FALSE);
       g_assert_true (load_text (self, "C,O\nA,1\nA,2\nA,2\nA,3\n", path));
       g_assert_no_error (self->error);
-      g_assert_cmpuint (self->summary.counts.stored.items, ==, 2);
-      g_assert_cmpuint (self->summary.counts.retries, ==, 0);
+      g_assert_cmpuint (self->summary.ends[TALL_LOAD_STORED].items, ==, 2);
+      g_assert_cmpuint (self->summary.retries, ==, 0);
       g_autofree char *text = NULL;
       g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
       g_assert_cmpstr (text, ==,
@@ -211,8 +211,8 @@ test_retries (Fixture *self, gconstpointer data G_GNUC_UNUSED)
       tall_faulty_front_fail (self->front, "2", codes[i], 5, FALSE);
       g_assert_true (load_text (self, "C,O\nA,1\nA,2\nA,3\n", NULL));
       g_assert_no_error (self->error);
-      g_assert_cmpuint (self->summary.counts.stored.items, ==, 3);
-      g_assert_cmpuint (self->summary.counts.retries, ==, 5);
+      g_assert_cmpuint (self->summary.ends[TALL_LOAD_STORED].items, ==, 3);
+      g_assert_cmpuint (self->summary.retries, ==, 5);
       g_assert_cmpuint (tall_rejects_get_count (self->rejects), ==, 0);
     }
 }
@@ -224,7 +224,7 @@ test_unknown_and_stored (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   tall_faulty_front_fail (self->front, "2", TALL_ERROR_OUTCOME_UNKNOWN, 1, TRUE);
   g_assert_true (load_text (self, "C,O\nA,1\nA,2\nA,3\n", NULL));
   g_assert_no_error (self->error);
-  g_assert_cmpuint (self->summary.counts.stored.items, ==, 3);
+  g_assert_cmpuint (self->summary.ends[TALL_LOAD_STORED].items, ==, 3);
   g_assert_cmpuint (tall_faulty_front_count_puts (self->front), ==, 3);
 }
 
@@ -235,8 +235,8 @@ test_unknown_and_absent (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   tall_faulty_front_fail (self->front, "2", TALL_ERROR_OUTCOME_UNKNOWN, 5, FALSE);
   g_assert_true (load_text (self, "C,O\nA,1\nA,2\nA,3\n", NULL));
   g_assert_no_error (self->error);
-  g_assert_cmpuint (self->summary.counts.stored.items, ==, 3);
-  g_assert_cmpuint (self->summary.counts.retries, ==, 5);
+  g_assert_cmpuint (self->summary.ends[TALL_LOAD_STORED].items, ==, 3);
+  g_assert_cmpuint (self->summary.retries, ==, 5);
   g_assert_cmpuint (tall_faulty_front_count_puts (self->front), ==, 8);
 }
 
@@ -257,7 +257,7 @@ test_unknown_and_other (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   g_autofree char *path = tall_test_write_file ("", 0);
   g_assert_true (load_text (self, "C,O\nA,1\nA,2\nA,3\n", path));
   g_assert_no_error (self->error);
-  g_assert_cmpuint (self->summary.counts.stored.items, ==, 2);
+  g_assert_cmpuint (self->summary.ends[TALL_LOAD_STORED].items, ==, 2);
   g_assert_cmpuint (tall_rejects_get_count (self->rejects), ==, 1);
   g_autofree char *text = NULL;
   g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
@@ -294,7 +294,7 @@ test_stops (Fixture *self, gconstpointer data G_GNUC_UNUSED)
       g_assert_false (load_text (self, csv->str, NULL));
       g_assert_error (self->error, TALL_ERROR, (gint)cases[i].code);
       g_assert_true (g_str_has_prefix (self->error->message, "Stopped at line 502 of "));
-      g_assert_cmpuint (self->summary.counts.stored.rows, <, 20000);
+      g_assert_cmpuint (self->summary.ends[TALL_LOAD_STORED].rows, <, 20000);
       g_clear_error (&self->error);
     }
 }
@@ -307,7 +307,7 @@ test_parallel (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   g_assert_true (load_sample (self, "tests/data/northwind/orders.csv", "northwind"));
   g_assert_no_error (self->error);
   g_assert_cmpuint (tall_faulty_front_get_concurrency (self->front), ==, 4);
-  g_assert_cmpuint (self->summary.counts.stored.items, ==, 830);
+  g_assert_cmpuint (self->summary.ends[TALL_LOAD_STORED].items, ==, 830);
 }
 
 static void

@@ -1,9 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-faulty-front.h"
-#include "tall-json.h"
-#include "tall-loader.h"
 #include "tall-test-files.h"
+#include "tall-test-loads.h"
 
 /* Rows in any order, and in any number of files, give the orders of the sorted file. */
 
@@ -22,71 +20,25 @@ on_announce (const char *folder G_GNUC_UNUSED, guint64 bytes, gpointer data G_GN
   n_announced++;
 }
 
-static void
-add_file (TallLoadFiles *files, const char *map, const char *path)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallMapping) mapping = tall_mapping_parse ("m", map, -1, &error);
-  g_autoptr (TallCsvReader) reader =
-      tall_csv_reader_open (path, &mapping->dialect, TALL_CSV_MAX_ROW, &error);
-  g_assert_no_error (error);
-  g_assert_true (tall_mapping_bind_reader (mapping, reader, &error));
-  tall_load_files_add (files, g_steal_pointer (&reader), g_steal_pointer (&mapping));
-}
-
 /* Loads rows that are dealt out to files. Returns how many rows were rejected. */
 static guint64
 load_rows (TallFaultyFront *front, const char *map, const char *header, GPtrArray *rows, guint n)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallLoadFiles) files = tall_load_files_new ();
+  g_auto (TallTestLoad) load;
+  tall_test_load_init (&load, map);
+  load.options.announce = on_announce;
   for (guint i = 0; i < n; i++)
     {
       g_autoptr (GString) text = g_string_new (header);
       for (guint k = i * rows->len / n; k < (i + 1) * rows->len / n; k++)
         g_string_append_printf (text, "%s\n", (const char *)g_ptr_array_index (rows, k));
-      g_autofree char *path = tall_test_write_file (text->str, (gssize)text->len);
-      add_file (files, map, path);
-      g_remove (path);
+      tall_test_load_add (&load, NULL, text->str, (gssize)text->len);
     }
-  tall_load_files_start (files);
-  g_autoptr (TallRejects) rejects = tall_rejects_new (NULL, &error);
-  TallLoadOptions options = TALL_LOAD_OPTIONS_INIT;
-  TallLoadSummary summary;
-  options.announce = on_announce;
-  g_assert_true (tall_load (TALL_FRONT (front), files, rejects, &options, &summary, &error));
-  g_assert_no_error (error);
-  guint64 rejected = tall_rejects_get_count (rejects), read = 0, of_files = 0;
-  for (guint i = 0; i < n; i++)
-    {
-      read += tall_load_files_get (files, i)->n_rows;
-      of_files += tall_rejects_get_count_of (rejects, i);
-    }
-  g_assert_cmpuint (summary.rows, ==, rows->len);
-  g_assert_cmpuint (read, ==, rows->len);
-  g_assert_cmpuint (of_files, ==, rejected);
-  g_assert_cmpuint (summary.counts.stored.rows + rejected, ==, rows->len);
-  return rejected;
-}
-
-static void
-shuffle (GPtrArray *rows, GRand *rand)
-{
-  for (guint i = rows->len; i > 1; i--)
-    {
-      guint k = (guint)g_rand_int_range (rand, 0, (gint)i);
-      gpointer row = rows->pdata[i - 1];
-      rows->pdata[i - 1] = rows->pdata[k];
-      rows->pdata[k] = row;
-    }
-}
-
-static char *
-get_json (TallFaultyFront *front, const char *customer, const char *order)
-{
-  g_autoptr (TallOrder) stored =
-      tall_front_get_order (TALL_FRONT (front), customer, order, NULL, NULL);
-  return stored != NULL ? tall_order_to_json (stored, FALSE) : NULL;
+  gboolean ok = tall_test_load_run (&load, front);
+  g_assert_no_error (load.error);
+  g_assert_true (ok);
+  g_assert_cmpuint (load.summary.rows, ==, rows->len);
+  return tall_rejects_get_count (load.rejects);
 }
 
 static void
@@ -96,8 +48,8 @@ assert_same (TallFaultyFront *a, TallFaultyFront *b, guint n_orders)
     {
       g_autofree char *customer = g_strdup_printf ("C%u", i % 7);
       g_autofree char *order = g_strdup_printf ("%u", i);
-      g_autofree char *one = get_json (a, customer, order);
-      g_autofree char *other = get_json (b, customer, order);
+      g_autofree char *one = tall_test_load_get_json (a, customer, order);
+      g_autofree char *other = tall_test_load_get_json (b, customer, order);
       g_assert_cmpstr (one, ==, other);
     }
 }
@@ -118,7 +70,7 @@ test_property (void)
       g_autoptr (TallFaultyFront) sorted = tall_faulty_front_new ();
       g_autoptr (TallFaultyFront) shuffled = tall_faulty_front_new ();
       g_assert_cmpuint (load_rows (sorted, MAP, HEADER, rows, 1), ==, 0);
-      shuffle (rows, rand);
+      tall_test_load_shuffle (rows, rand);
       g_test_message ("seed %u", seed);
       guint n_files = (guint)g_rand_int_range (rand, 1, MAX_FILES + 1);
       g_assert_cmpuint (load_rows (shuffled, MAP, HEADER, rows, n_files), ==, 0);
@@ -140,7 +92,7 @@ test_large (void)
   g_autoptr (TallFaultyFront) shuffled = tall_faulty_front_new ();
   g_assert_cmpuint (load_rows (sorted, MAP, HEADER, rows, 1), ==, 0);
   g_assert_cmpuint (n_announced, ==, 0);
-  shuffle (rows, rand);
+  tall_test_load_shuffle (rows, rand);
   g_assert_cmpuint (load_rows (shuffled, MAP, HEADER, rows, 2), ==, 0);
   g_assert_cmpuint (n_announced, ==, 1);
   assert_same (sorted, shuffled, n_orders);
@@ -159,8 +111,8 @@ test_limit (void)
     }
   g_autoptr (TallFaultyFront) front = tall_faulty_front_new ();
   g_assert_cmpuint (load_rows (front, MAP, HEADER, rows, 1), ==, 10000);
-  g_autofree char *fits = get_json (front, "C0", "0");
-  g_autofree char *over = get_json (front, "C1", "1");
+  g_autofree char *fits = tall_test_load_get_json (front, "C0", "0");
+  g_autofree char *over = tall_test_load_get_json (front, "C1", "1");
   g_assert_nonnull (fits);
   g_assert_null (over);
 }
@@ -179,7 +131,7 @@ test_northwind (void)
   g_autoptr (GPtrArray) rows = g_ptr_array_new ();
   for (guint i = 1; lines[i] != NULL; i++)
     g_ptr_array_add (rows, lines[i]);
-  shuffle (rows, rand);
+  tall_test_load_shuffle (rows, rand);
   g_autoptr (TallFaultyFront) front = tall_faulty_front_new ();
   g_assert_cmpuint (load_rows (front, preset, header, rows, MAX_FILES), ==, 0);
   g_assert_cmpuint (tall_faulty_front_count_orders (front), ==, 830);

@@ -103,8 +103,8 @@ assert_loaded (Fixture *self)
   g_assert_cmpuint (self->n_surveys, >, 0);
   g_assert_cmpuint (self->summary.rows, ==, N_ROWS);
   g_assert_cmpuint (self->summary.spooled_rows, ==, 3);
-  g_assert_cmpuint (self->summary.counts.stored.items, ==, N_ROWS / 2);
-  g_assert_cmpuint (self->summary.counts.stored.lines, ==, N_ROWS);
+  g_assert_cmpuint (self->summary.ends[TALL_LOAD_STORED].items, ==, N_ROWS / 2);
+  g_assert_cmpuint (self->summary.ends[TALL_LOAD_STORED].lines, ==, N_ROWS);
   g_assert_cmpuint (tall_rejects_get_count (self->rejects), ==, 0);
   g_assert_cmpuint (tall_faulty_front_count_orders (self->front), ==, N_ROWS / 2);
 }

@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-merged-plan.h"
 
-/* Gets of one row each of one table, all of whose cells are wanted. */
+/* Gets of one row each of one table, of which the same is wanted. */
 typedef struct
 {
-  const char *table;
-  GArray *keys;  /* of TallSlice */
-  GArray *reads; /* of guint: which read of the asked ones each key is of */
+  const TallRead *like; /* one of them */
+  GArray *keys;         /* of TallSlice */
+  GArray *reads;        /* of guint: which read of the asked ones each key is of */
 } Group;
 
 static void
@@ -44,25 +44,36 @@ tall_merged_plan_free (TallMergedPlan *self)
   g_free (self);
 }
 
-/* One with a bound of memory keeps it. */
+/* Whether it wants nothing special but, perhaps, some qualifiers. One with a bound of memory keeps
+ * it. */
 static gboolean
 can_merge (const TallRead *read)
 {
-  return read->kind == TALL_READ_GET && read->n_keys == 1 && tall_read_wants_all (read)
+  TallRead unqualified = *read;
+  unqualified.n_qualifiers = 0;
+  return read->kind == TALL_READ_GET && read->n_keys == 1 && tall_read_wants_all (&unqualified)
          && read->max_bytes == 0;
 }
 
+/* Whoever wants the same qualifiers has them from the same place. */
+static gboolean
+is_alike (const TallRead *read, const TallRead *other)
+{
+  return g_str_equal (read->table, other->table) && read->n_qualifiers == other->n_qualifiers
+         && (read->n_qualifiers == 0 || read->qualifiers == other->qualifiers);
+}
+
 static Group *
-find_group (GPtrArray *groups, const char *table)
+find_group (GPtrArray *groups, const TallRead *read)
 {
   for (guint i = 0; i < groups->len; i++)
     {
       Group *group = g_ptr_array_index (groups, i);
-      if (g_str_equal (group->table, table))
+      if (is_alike (group->like, read))
         return group;
     }
   Group *group = g_new (Group, 1);
-  group->table = table;
+  group->like = read;
   group->keys = g_array_new (FALSE, FALSE, sizeof (TallSlice));
   group->reads = g_array_new (FALSE, FALSE, sizeof (guint));
   g_ptr_array_add (groups, group);
@@ -82,15 +93,18 @@ build (TallMergedPlan *self, GPtrArray *groups)
           g_ptr_array_add (self->sent->reads, read);
           continue;
         }
-      Group *group = find_group (groups, read->table);
+      Group *group = find_group (groups, read);
       g_array_append_val (group->keys, read->keys[0]);
       g_array_append_val (group->reads, i);
     }
   for (guint i = 0; i < groups->len; i++)
     {
       const Group *group = g_ptr_array_index (groups, i);
-      tall_read_plan_add_gets (self->sent, group->table, (const TallSlice *)group->keys->data,
-                               group->keys->len);
+      TallRead *read = tall_read_plan_add_gets (self->sent, group->like->table,
+                                                (const TallSlice *)(gpointer)group->keys->data,
+                                                group->keys->len);
+      read->qualifiers = group->like->qualifiers;
+      read->n_qualifiers = group->like->n_qualifiers;
     }
 }
 

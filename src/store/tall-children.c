@@ -54,10 +54,14 @@ delete_versions (const TallRow *row, TallBatch *batch, TallMutation *mutation)
     tall_mutation_delete_at (batch, mutation, row->cells[i].timestamp);
 }
 
-/* One mutation for each row of the order, other than the root row, that has cells with timestamps
- * from @first to @last. */
-static gboolean
-append_removals (
+/**
+ * tall_children_add_removals:
+ *
+ * Adds to @batch one mutation for each row of the order, other than the root row, that has cells
+ * with timestamps from @first to @last: it removes these cells.
+ */
+gboolean
+tall_children_add_removals (
     const TallOperation *operation, gint64 first, gint64 last, TallBatch *batch, GError **error)
 {
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
@@ -105,7 +109,7 @@ tall_children_remove_left (const TallOperation *operation,
                            GError **error)
 {
   g_autoptr (TallBatch) batch = tall_batch_new ();
-  return append_removals (operation, committed + 1, revision - 1, batch, error)
+  return tall_children_add_removals (operation, committed + 1, revision - 1, batch, error)
          && tall_operation_apply (operation, batch, error);
 }
 
@@ -127,7 +131,7 @@ tall_children_clean_up (const TallOperation *operation,
 
   gint64 dead = tall_root_find_dead (replaced, now->revision);
   if (tall_operation_has_children (operation) && dead > 0
-      && !append_removals (operation, 0, dead, batch, &error))
+      && !tall_children_add_removals (operation, 0, dead, batch, &error))
     g_debug ("finding rows older than revision %" G_GINT64_FORMAT ": %s", now->revision,
              error->message);
   g_clear_error (&error);

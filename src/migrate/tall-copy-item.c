@@ -1,0 +1,216 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-copy-item.h"
+
+#include "tall-error.h"
+#include "tall-limits.h"
+#include "tall-md5.h"
+
+#define ORIGIN_SIZE 8 /* of the mark with which a lineage begins */
+
+/**
+ * tall_copy_item_refuse:
+ * @cause: (transfer full): why it cannot be copied
+ */
+void
+tall_copy_item_refuse (TallCopyItem *self, GError *cause)
+{
+  self->outcome = TALL_COPY_UNFIT;
+  self->error = cause;
+}
+
+static gboolean
+has_mark (const guint8 *lineage)
+{
+  static const guint8 none[ORIGIN_SIZE];
+  return memcmp (lineage, none, ORIGIN_SIZE) != 0;
+}
+
+/* Sets what the target is to have in the place of a claim's token. It depends on nothing but what
+ * is committed in the source: two copies of one revision must not differ. Where the source has
+ * claims, its lineage may be gone at any time: so it is never taken over. 0 for what was replaced
+ * would tell a writer whose answer was lost that its commit never was. */
+static void
+convert_lineage (const TallCopyItem *self, const TallState *from, TallState *to)
+{
+  guint8 hash[TALL_MD5_SIZE];
+  guint64 before = GUINT64_TO_BE ((guint64)from->revision - 1);
+  gboolean claimed = tall_operation_has_children (&self->from);
+
+  if (claimed)
+    memcpy (to->pending_token + ORIGIN_SIZE, &before, sizeof before);
+  if (tall_operation_has_children (&self->to))
+    memset (to->pending_token, 0, ORIGIN_SIZE);
+  else if (claimed || !has_mark (from->pending_token))
+    {
+      tall_md5 (tall_slice (from->token, TALL_TOKEN_SIZE), hash);
+      memcpy (to->pending_token, hash, ORIGIN_SIZE);
+    }
+}
+
+/* What the target's state cell is to be. */
+static void
+convert (TallCopyItem *self, const TallState *from)
+{
+  self->wanted = *from;
+  self->wanted.pending = 0;
+  convert_lineage (self, from, &self->wanted);
+}
+
+/* Whether the row is of an order, by its key. */
+static gboolean
+is_order (const TallStoreContext *context, const char *table, TallSlice key)
+{
+  g_autoptr (GArray) parts = g_array_new (FALSE, FALSE, sizeof (TallRowPart));
+  context->layout->name_parts (context->key_strategy, table, key, parts);
+  for (guint i = 0; i < parts->len; i++)
+    if (g_str_equal (g_array_index (parts, TallRowPart, i).name, "order"))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+parse_numbers (gboolean of_order,
+               TallSlice bytes,
+               TallArena *arena,
+               const char **customer_number,
+               const char **order_number,
+               GError **error)
+{
+  TallOrderSummary order;
+  TallCustomerSummary customer;
+  if (of_order)
+    {
+      if (!tall_order_summary_parse (bytes, arena, &order, error))
+        return FALSE;
+      *customer_number = order.customer_number;
+      *order_number = order.order_number;
+      return TRUE;
+    }
+  if (!tall_customer_summary_parse (bytes, arena, &customer, error))
+    return FALSE;
+  *customer_number = customer.number;
+  return TRUE;
+}
+
+/* Whether a newer version has stored it: what of it we do not know would be lost. */
+static gboolean
+check_schema (const TallState *state, GError **error)
+{
+  if (!state->live || state->schema <= TALL_SCHEMA)
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_NEWER_VERSION,
+               "it has schema %u, and this version of tallorder knows none after %d; migrate with "
+               "the newer version",
+               state->schema, TALL_SCHEMA);
+  return FALSE;
+}
+
+/* Whether there is anything to have. */
+static gboolean
+is_there (const TallStoreContext *source, const TallRoot *root, gboolean of_order)
+{
+  if (!root->exists || root->state.revision == 0)
+    return FALSE;
+  if (!of_order)
+    return TRUE;
+  if (root->state.live)
+    return tall_root_is_live_order (root, source);
+  return !tall_store_context_has_expired (source, root->state.revision);
+}
+
+/* What the root row says. FALSE, without an error, if there is nothing to have. */
+static gboolean
+read_root (TallCopyItem *self,
+           const TallCopier *copier,
+           const TallRow *row,
+           TallArena *arena,
+           GError **error)
+{
+  TallRoot root = { 0 }; /* no stranger's, so that it owns nothing */
+  const char *customer_number = NULL, *order_number = NULL;
+  gboolean of_order = is_order (copier->source, self->table, row->key);
+  if (!tall_root_parse_state (&root, row, &self->summary, error))
+    return FALSE;
+  if (!root.exists)
+    {
+      g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED, "it has cells, and no state cell");
+      return FALSE;
+    }
+  if (!is_there (copier->source, &root, of_order))
+    return FALSE;
+  if (!tall_root_check_summary (&root, error)
+      || !parse_numbers (of_order, self->summary, arena, &customer_number, &order_number, error))
+    return FALSE;
+  tall_operation_init (&self->from, copier->source, customer_number, order_number, 0);
+  tall_operation_init (&self->to, copier->target, customer_number, order_number, 0);
+  convert (self, &root.state);
+  return check_schema (&root.state, error);
+}
+
+/**
+ * tall_copy_item_init:
+ * @table: where @row is, static
+ * @row: a root row of the source as it was read, with the cells that the store writes at least; it
+ *   must outlive @self
+ * @arena: for texts; must outlive @self
+ *
+ * Finds out what is to be copied, if anything. The time for it begins to run.
+ */
+void
+tall_copy_item_init (TallCopyItem *self,
+                     const TallCopier *copier,
+                     const char *table,
+                     const TallRow *row,
+                     TallArena *arena)
+{
+  GError *error = NULL;
+  *self = (TallCopyItem){ .outcome = TALL_COPY_OPEN, .table = table, .row = row->key };
+  if (read_root (self, copier, row, arena, &error))
+    return;
+  if (error != NULL)
+    tall_copy_item_refuse (self, error);
+  else
+    self->outcome = TALL_COPY_NOTHING;
+}
+
+void
+tall_copy_item_clear (TallCopyItem *self)
+{
+  tall_operation_clear (&self->from);
+  tall_operation_clear (&self->to);
+  tall_root_clear (&self->there);
+  tall_content_clear (&self->content);
+  g_clear_pointer (&self->order, tall_order_free);
+  g_clear_pointer (&self->customer, tall_customer_free);
+  g_clear_error (&self->error);
+}
+
+/**
+ * tall_copy_item_compare:
+ * @row: (nullable): the root row in the target; NULL: there is none
+ *
+ * Compares what the target has with what it is to have: all of the state cell, and the numbers, as
+ * two orders whose keys collide may have equal revisions. Decides unless they differ.
+ */
+void
+tall_copy_item_compare (TallCopyItem *self, const TallRow *row, TallArena *arena)
+{
+  GError *error = NULL;
+  guint8 wanted[TALL_STATE_SIZE];
+  TallRoot *there = &self->there;
+  if (!tall_root_parse (there, &self->to, row, arena, &error)
+      || !tall_root_check_owner (there, &self->to, &error))
+    {
+      g_prefix_error (&error, "In the target: ");
+      tall_copy_item_refuse (self, error);
+      return;
+    }
+  tall_state_write (&self->wanted, wanted);
+  if (!there->exists)
+    return;
+  if (there->timestamp > self->wanted.revision)
+    self->outcome = TALL_COPY_MOVED; /* somebody else has copied a later one */
+  else if (memcmp (there->bytes, wanted, sizeof wanted) == 0 && there->has_summary)
+    self->outcome = TALL_COPY_SAME;
+}

@@ -2,12 +2,18 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "tall-migration.h"
 #include "tall-store.h"
 
 G_BEGIN_DECLS
 
-/* The number of layout/FORMAT.md: of everything that is stored. */
+/* The numbers of layout/FORMAT.md: of everything that is stored. A deployment begins with the
+ * first; once it has moved to other tables, it has the second. */
 #define TALL_FORMAT 1
+#define TALL_FORMAT_OF_GENERATIONS 2
+#define TALL_NEWEST_FORMAT TALL_FORMAT_OF_GENERATIONS
+
+typedef struct _TallDeployment TallDeployment;
 
 /**
  * TallDeployment:
@@ -15,7 +21,7 @@ G_BEGIN_DECLS
  * The deployment record: what `init` has fixed, in the row `deployment` of the table `meta`. All
  * its columns are text; layout/FORMAT.md lists them.
  */
-typedef struct
+struct _TallDeployment
 {
   char *id; /* a UUID, made by `init` */
   char *layout;
@@ -29,7 +35,9 @@ typedef struct
   gboolean read_only;
   TallIndexKind index;
   gint64 bulk_revision; /* the last one given to a bulk load; 0: none yet */
-} TallDeployment;
+  TallMigration migration;
+  TallDeployment *next; /* as it will be after the switch; NULL: no target is being made; owned */
+};
 
 /* Seconds: by how much the clocks of those who work on a deployment with a TTL, the servers of
  * HBase among them, may differ; half of the TTL if that is less. */
@@ -39,6 +47,7 @@ gint64 tall_deployment_clock_difference (guint64 ttl);
 
 void tall_deployment_free (TallDeployment *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallDeployment, tall_deployment_free)
+TallDeployment *tall_deployment_make_next (const TallDeployment *self);
 
 gboolean tall_deployment_create (TallTable *table,
                                  const TallStoreSettings *settings,

@@ -273,7 +273,7 @@ tall_store_describe (TallFront *front, GError **error)
   description->layout = tall_arena_strdup (arena, deployment->layout);
   description->key_strategy = tall_arena_strdup (arena, deployment->key_strategy);
   description->format = deployment->format;
-  description->newest_format = TALL_FORMAT;
+  description->newest_format = TALL_NEWEST_FORMAT;
   description->schema = TALL_SCHEMA;
   description->read_only = deployment->read_only;
   description->version = tall_arena_strdup (arena, TALL_VERSION);

@@ -97,9 +97,9 @@ static void
 test_newer_format (void)
 {
   g_autoptr (TallTable) table = new_deployment ();
-  write_column (table, "format", "2");
+  write_column (table, "format", "3");
   write_column (table, "layout", "of a later century");
-  assert_refused (table, NULL, NULL, TALL_ERROR_NEWER_VERSION, "2 newer");
+  assert_refused (table, NULL, NULL, TALL_ERROR_NEWER_VERSION, "3 newer");
 
   g_autoptr (GError) error = NULL;
   g_assert_false (create (table, &tall_layout_blob, &error));
@@ -110,9 +110,17 @@ static void
 test_damaged (void)
 {
   static const char *const columns[][2] = {
-    { "format", "one" },    { "format", "-1" },         { "mode", "sleeping" },
-    { "ttl", "1 hour" },    { "bulk_revision", "0x1" }, { "layout", "\xff\xfe" },
-    { "key_strategy", "" }, { "index", "by name" },
+    { "format", "one" },
+    { "format", "-1" },
+    { "mode", "sleeping" },
+    { "ttl", "1 hour" },
+    { "bulk_revision", "0x1" },
+    { "layout", "\xff\xfe" },
+    { "key_strategy", "" },
+    { "index", "by name" },
+    { "migration", "1 none" },
+    { "format", "2" },
+    { "migration", "2 none 0 2 - -" },
   };
   for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
     {
@@ -202,6 +210,102 @@ test_old_record (void)
   g_autoptr (TallDescription) description = tall_front_describe (TALL_FRONT (store), &error);
   g_assert_no_error (error);
   g_assert_cmpstr (description->index, ==, "none");
+}
+
+/* Columns of a record that somebody else has written. */
+static TallTable *
+new_record (const char *const (*columns)[2], guint n)
+{
+  TallTable *table = new_deployment ();
+  for (guint i = 0; i < n; i++)
+    write_column (table, columns[i][0], columns[i][1]);
+  return table;
+}
+
+/* A record as it is while a migration is going on. */
+static const char *const migrating[][2] = {
+  { "migration", "1 copying 2 2 - -" },
+  { "next_layout", "wide" },
+  { "next_key_strategy", "numeric" },
+  { "next_index", "none" },
+  { "next_regions", "3" },
+  { "next_compression", "-" },
+  { "next_bloom_filter", "rowcol" },
+  { "next_block_encoding", "-" },
+};
+
+static void
+test_next (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTable) table = new_record (migrating, G_N_ELEMENTS (migrating));
+  g_autoptr (TallDeployment) record = tall_deployment_read (table, TALL_NO_DEADLINE, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (record->migration.phase, ==, TALL_MIGRATION_COPYING);
+  g_assert_cmpuint (record->format, ==, TALL_FORMAT);
+  g_assert_cmpstr (record->layout, ==, "record-type");
+
+  g_autoptr (TallDeployment) next = tall_deployment_make_next (record);
+  g_assert_cmpstr (next->id, ==, record->id);
+  g_assert_cmpstr (next->layout, ==, "wide");
+  g_assert_cmpstr (next->key_strategy, ==, "numeric");
+  g_assert_cmpint (next->index, ==, TALL_INDEX_NONE);
+  g_assert_cmpuint (next->regions, ==, 3);
+  g_assert_null (next->compression);
+  g_assert_cmpstr (next->bloom_filter, ==, "rowcol");
+  g_assert_null (next->block_encoding);
+  g_assert_cmpuint (next->format, ==, TALL_FORMAT_OF_GENERATIONS);
+  g_assert_cmpuint (next->migration.generation, ==, 2);
+  g_assert_cmpuint (next->migration.last, ==, 2);
+  g_assert_cmpint (next->migration.phase, ==, TALL_MIGRATION_NONE);
+  g_assert_null (tall_deployment_make_next (next));
+  assert_opens (table, "record-type", "raw");
+}
+
+/* Each of the next settings has to be there, and to make sense. */
+static void
+test_damaged_next (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (migrating); i++)
+    {
+      const char *columns[G_N_ELEMENTS (migrating)][2];
+      guint n = 0;
+      for (guint j = 0; j < G_N_ELEMENTS (migrating); j++)
+        if (j != i)
+          {
+            columns[n][0] = migrating[j][0];
+            columns[n++][1] = migrating[j][1];
+          }
+      g_autoptr (TallTable) table = new_record ((const char *const(*)[2])columns, n);
+      if (i == 0)
+        assert_opens (table, "record-type", "raw");
+      else
+        assert_refused (table, NULL, NULL, TALL_ERROR_DAMAGED, migrating[i][0]);
+      write_column (table, migrating[i][0], "");
+      assert_refused (table, NULL, NULL, TALL_ERROR_DAMAGED, migrating[i][0]);
+    }
+}
+
+/* A record of format 2, as the switch leaves it. */
+static void
+test_moved (void)
+{
+  static const char *const columns[][2] = {
+    { "format", "2" },         { "migration", "2 none 0 3 - -" }, { "layout", "wide" },
+    { "compression", "-" },    { "bloom_filter", "-" },           { "next_layout", "gone" },
+    { "block_encoding", "-" },
+  };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTable) table = new_record (columns, G_N_ELEMENTS (columns));
+  g_autoptr (TallDeployment) record = tall_deployment_read (table, TALL_NO_DEADLINE, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (record->format, ==, 2);
+  g_assert_cmpuint (record->migration.generation, ==, 2);
+  g_assert_cmpstr (record->layout, ==, "wide");
+  g_assert_null (record->compression);
+  g_assert_null (record->bloom_filter);
+  g_assert_null (record->block_encoding);
+  g_assert_null (record->next);
 }
 
 /* The description shows what it was made with. */
@@ -369,6 +473,9 @@ main (int argc, char *argv[])
   g_test_add_func ("/deployment/damaged", test_damaged);
   g_test_add_func ("/deployment/record", test_record);
   g_test_add_func ("/deployment/old-record", test_old_record);
+  g_test_add_func ("/deployment/next", test_next);
+  g_test_add_func ("/deployment/damaged-next", test_damaged_next);
+  g_test_add_func ("/deployment/moved", test_moved);
   g_test_add_func ("/deployment/describe", test_describe);
   g_test_add_func ("/deployment/create-twice", test_create_twice);
   g_test_add_func ("/deployment/table-in-use", test_table_in_use);

@@ -102,7 +102,7 @@ test_newer_version (void)
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *record = tall_batch_add (batch, "meta", tall_slice_str ("deployment"));
   tall_mutation_put (batch, record, tall_slice_str ("format"), G_MAXINT64 - 1,
-                     tall_slice_str ("2"));
+                     tall_slice_str ("3"));
   g_assert_true (
       tall_table_apply (table, &record, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
   g_assert_false (tall_store_drop (table, &error));

@@ -1,0 +1,130 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-migration.h"
+
+#include "tall-error.h"
+
+#define N_WORDS 6
+#define MAX_SHOWN 200 /* bytes of a damaged text; more than any that is not */
+#define NOTHING "-"   /* in the place of a seal or of marks */
+#define MARK_UNSEALED "unsealed"
+#define MARK_REOPENED "reopened"
+
+static const char *const phases[] = {
+  [TALL_MIGRATION_NONE] = "none",         [TALL_MIGRATION_COPYING] = "copying",
+  [TALL_MIGRATION_SEALING] = "sealing",   [TALL_MIGRATION_CLOSING] = "closing",
+  [TALL_MIGRATION_ABORTING] = "aborting",
+};
+
+/**
+ * tall_migration_phase_get_name:
+ *
+ * Returns: (transfer none): as the record has it
+ */
+const char *
+tall_migration_phase_get_name (TallMigrationPhase phase)
+{
+  return phases[phase];
+}
+
+static const char *
+name_marks (const TallMigration *self)
+{
+  if (self->unsealed)
+    return self->reopened ? MARK_UNSEALED "," MARK_REOPENED : MARK_UNSEALED;
+  return self->reopened ? MARK_REOPENED : NOTHING;
+}
+
+/**
+ * tall_migration_print:
+ *
+ * Returns: (transfer full): GENERATION PHASE TARGET LAST SEAL MARKS; layout/FORMAT.md says more
+ */
+char *
+tall_migration_print (const TallMigration *self)
+{
+  return g_strdup_printf ("%" G_GUINT64_FORMAT " %s %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT
+                          " %s %s",
+                          self->generation, phases[self->phase], self->target, self->last,
+                          self->seal[0] != '\0' ? self->seal : NOTHING, name_marks (self));
+}
+
+static gboolean
+parse_phase (TallMigration *self, const char *word)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (phases); i++)
+    if (g_str_equal (phases[i], word))
+      {
+        self->phase = (TallMigrationPhase)i;
+        return TRUE;
+      }
+  return FALSE;
+}
+
+static gboolean
+parse_seal (TallMigration *self, const char *word)
+{
+  if (g_str_equal (word, NOTHING))
+    return TRUE;
+  return g_uuid_string_is_valid (word)
+         && g_strlcpy (self->seal, word, sizeof self->seal) < sizeof self->seal;
+}
+
+static gboolean
+parse_number (guint64 *number, const char *word)
+{
+  return g_ascii_string_to_unsigned (word, 10, 0, G_MAXINT64, number, NULL);
+}
+
+/* Marks are not looked at closely here: what is printed again must be the same. */
+static gboolean
+parse_words (TallMigration *self, char *const *words)
+{
+  self->unsealed = strstr (words[5], MARK_UNSEALED) != NULL;
+  self->reopened = strstr (words[5], MARK_REOPENED) != NULL;
+  return parse_number (&self->generation, words[0]) && parse_phase (self, words[1])
+         && parse_number (&self->target, words[2]) && parse_number (&self->last, words[3])
+         && parse_seal (self, words[4]);
+}
+
+/* Whether a process that keeps to the rules can have written that. */
+static gboolean
+is_possible (const TallMigration *self)
+{
+  gboolean has_target = self->target != 0;
+  gboolean has_seal = self->seal[0] != '\0';
+  if (self->generation == 0 || self->last < self->generation
+      || (has_target && (self->target != self->last || self->target == self->generation)))
+    return FALSE;
+  if (self->phase == TALL_MIGRATION_NONE)
+    return !has_target && !has_seal;
+  /* What a late call has shut is opened by an abort, too. */
+  if (self->phase == TALL_MIGRATION_ABORTING)
+    return self->unsealed && (has_target || !has_seal);
+  return has_target && has_seal == (self->phase == TALL_MIGRATION_CLOSING);
+}
+
+/**
+ * tall_migration_parse:
+ * @self: (out): what the column says
+ *
+ * Returns: FALSE with %TALL_ERROR_DAMAGED if that is not exactly what tall_migration_print() gives
+ *   for some step of a migration
+ */
+gboolean
+tall_migration_parse (TallMigration *self, TallSlice text, GError **error)
+{
+  g_autofree char *given = g_strndup ((const char *)text.data, text.len);
+  g_auto (GStrv) words = g_strsplit (given, " ", N_WORDS + 1);
+  *self = (TallMigration){ 0 };
+  if (g_strv_length (words) == N_WORDS && parse_words (self, words) && is_possible (self))
+    {
+      g_autofree char *printed = tall_migration_print (self);
+      if (tall_slice_equal (tall_slice_str (printed), text))
+        return TRUE;
+    }
+  g_autofree char *shown = tall_slice_to_debug (tall_slice (text.data, MIN (text.len, MAX_SHOWN)));
+  g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
+               "The deployment record's column migration is %s: no step of a migration", shown);
+  return FALSE;
+}

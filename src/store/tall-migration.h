@@ -1,0 +1,60 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-bytes.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallMigrationPhase:
+ * @TALL_MIGRATION_NONE: nothing is going on
+ * @TALL_MIGRATION_COPYING: orders are copied to the target, while everybody goes on
+ * @TALL_MIGRATION_SEALING: the tables are being sealed, or are sealed: nobody writes
+ * @TALL_MIGRATION_CLOSING: all is in the target; the tables are being closed: nobody reads
+ * @TALL_MIGRATION_ABORTING: the tables are given back to their readers and writers
+ */
+typedef enum
+{
+  TALL_MIGRATION_NONE,
+  TALL_MIGRATION_COPYING,
+  TALL_MIGRATION_SEALING,
+  TALL_MIGRATION_CLOSING,
+  TALL_MIGRATION_ABORTING,
+} TallMigrationPhase;
+
+#define TALL_SEAL_SIZE 37 /* a UUID as text, and its end */
+
+/**
+ * TallMigration:
+ *
+ * Which generation of tables counts, and what is being done about that: the column `migration` of
+ * the deployment record.
+ */
+typedef struct
+{
+  guint64 generation; /* whose tables count */
+  guint64 target;     /* the one that is being made; 0: none */
+  guint64 last;       /* the last number that was ever given */
+  TallMigrationPhase phase;
+  char seal[TALL_SEAL_SIZE]; /* from closing on: of the seal under which the last pass ran; else ""
+                              */
+  gboolean unsealed;         /* an abort began: a late call may unseal this generation */
+  gboolean reopened;         /* it was opened again after it was closed, or a late call may do so */
+} TallMigration;
+
+/* The generation whose tables have the short names themselves. */
+#define TALL_FIRST_GENERATION 1
+
+/* Of a deployment that has never moved. */
+#define TALL_MIGRATION_INIT                                                                        \
+  ((TallMigration){ .generation = TALL_FIRST_GENERATION, .last = TALL_FIRST_GENERATION })
+
+const char *tall_migration_phase_get_name (TallMigrationPhase phase);
+
+gboolean tall_migration_parse (TallMigration *self,
+                               TallSlice text,
+                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
+char *tall_migration_print (const TallMigration *self);
+
+G_END_DECLS

@@ -11,7 +11,7 @@ learns by reading back whether it was the first.
 from protocol import (FIRST, is_live, make_commit, make_committed, put, read_root, write,
                       write_hint)
 from rows import Cell, value_at
-from state import (CONFLICT, DONE, NOT_DONE, REPLACED, ROOT, UNKNOWN, Root, Settle, date_of,
+from state import (CONFLICT, DONE, NOT_DONE, REPLACED, ROOT, UNKNOWN, Root, Settle, ask, date_of,
                    find_root)
 
 MAX_SENT = 2               # how often a root row is sent
@@ -30,11 +30,11 @@ def find_revision(operation, batch):
 def write_rows(operation, value, rows, revision):
     """All but the root row. Returns whether they are known to be there."""
     for row in rows if operation.claims else ():
-        known = yield from write(row, (Cell("c", revision, value),))
+        known = yield from write(operation, row, (Cell("c", revision, value),))
         if not known and operation.variant.bulk_children == "acknowledged":
             return False
     if operation.index and operation.variant.bulk_hint == "before":
-        return (yield from write_hint(value, revision))
+        return (yield from write_hint(operation, value, revision))
     return True
 
 
@@ -62,13 +62,13 @@ def send_root(operation, value, rows, mine):
     committed is somebody else's, who may have replaced ours."""
     mutations = make_commit(operation, value, rows, Root(), mine)
     for _attempt in range(MAX_SENT):
-        known = yield from write(ROOT, mutations)
+        known = yield from write(operation, ROOT, mutations)
         if operation.index and operation.variant.bulk_hint == "after":
-            yield from write_hint(value, mine.revision)
+            yield from write_hint(operation, value, mine.revision)
         if operation.variant.bulk_reads_back == "nothing":
             return DONE if known else UNKNOWN
         del known
-        cells = yield Settle(ROOT)
+        cells = yield from ask(Settle(operation.generation, ROOT))
         step = judge(operation, cells, value, mine)
         if step != SEND_AGAIN:
             return step
@@ -80,7 +80,7 @@ def load(operation, value, rows, batch):
     """Puts @value if there is nothing. DONE, or REPLACED: what another load had put at the same
     time; CONFLICT: something is there, perhaps the same."""
     if operation.variant.bulk_looks:
-        root = yield from read_root()
+        root = yield from read_root(operation)
         if is_live(root):
             return CONFLICT
         if root.state:
@@ -89,7 +89,7 @@ def load(operation, value, rows, batch):
     mine = make_committed(operation._replace(token=("load", operation.token)), Root(), True,
                           find_revision(operation, batch), len(rows), date_of(value))
     if operation.variant.bulk_order == "root first":
-        yield from write(ROOT, make_commit(operation, value, rows, Root(), mine))
+        yield from write(operation, ROOT, make_commit(operation, value, rows, Root(), mine))
     known = yield from write_rows(operation, value, rows, mine.revision)
     if not known:
         return NOT_DONE

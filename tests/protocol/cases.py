@@ -7,77 +7,10 @@ which one decision is another, and the reason why it was not decided so; it must
 of its clocks, by the check that it names.
 """
 
-from dataclasses import dataclass, replace as changed
-from typing import Optional
-
-from clients import Do
+from case import (ALONE, DELETE, FINDS, GET, LEFT, MORE_CLOCKS, ONE, OTHER, REPAIR, TOLD, TWICE, TWO,
+                  UNLISTED, Case, again, each, earlier, insert, load, put, replace)
 from explore import Faults
 from variant import Variant
-
-# What the clients' clocks say, in milliseconds: an hour would show nothing that 5 does not.
-CLOCKS = ((1, 1, 1, 1), (5, 1, 1, 1))
-MORE_CLOCKS = (*CLOCKS, (1, 2, 1, 1), (2, 1, 3, 1))
-
-ONE, TWO, OTHER = ("a",), ("a", "b"), ("b",)   # the children that a value has
-GET, DELETE, REPAIR = Do("get"), Do("delete"), Do("repair")
-
-
-@dataclass(frozen=True)
-class Case:
-    name: str
-    clients: tuple             # of each what it does
-    claims: bool
-    faults: Faults = Faults()
-    clocks: tuple = CLOCKS
-    long: bool = False
-    why: str = ""
-    variant: Variant = Variant()
-    index: bool = False        # orders are listed by date
-    found: Optional[str] = None    # the check that finds it, by words of its; None: it holds
-
-
-# The checks, by words of what they say.
-TOLD = "explains what this one returned"
-FINDS = "explains what a get finds now"
-ALONE = "a client that is alone now"
-LEFT = "beside it lies"
-TWICE = "one put was done twice"
-UNLISTED = "has no hint"
-
-
-def put(value, rows=ONE):
-    return Do("put", value, rows)
-
-
-def insert(value, rows=ONE):
-    return Do("put", value, rows, "absent")
-
-
-def replace(value, rows=ONE):
-    """A put of somebody who has just seen what is there, and expects it."""
-    return Do("put", value, rows, "seen")
-
-
-def again(value, rows=ONE):
-    """One put that the caller sends several times, with its own token."""
-    return Do("put", value, rows, token="caller")
-
-
-def earlier(do):
-    """The same by an earlier version: it leaves no mark of who made the row, nor takes one over."""
-    return changed(do, earlier=True)
-
-
-def each(path, claims, cases, **options):
-    """Cases that hold, out of (name, clients, faults)."""
-    return [Case(f"{path}/{name}", clients, claims, faults, **options)
-            for name, clients, faults in cases]
-
-
-def load(value, batch, rows=ONE, over=()):
-    """A put by a load: the @batch is larger, the later the load began."""
-    return Do("load", value, rows, batch=batch, over=over)
-
 
 # ---- What holds --------------------------------------------------------------------------------
 

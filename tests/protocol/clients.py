@@ -12,21 +12,25 @@ from typing import Any, Optional
 
 import bulk
 import linear
+import migrate
 import protocol
 import reading
 import repair
-from state import CHILDREN, NOT_FOUND, Choose, Operation
+from follow import follow
+from state import CHILDREN, NOT_FOUND, Choose, Operation, ReadRecord, Shut
 
 
 @dataclass(frozen=True)
 class Do:
     """One operation of a client. Values of puts must differ within a case."""
-    what: str                  # "put", "get", "delete", "repair", "load"
+    what: str                  # "put", "get", "delete", "repair", "load", "migrate", "abort"
     value: Optional[str] = None
     rows: tuple = CHILDREN     # the children that the value has
     condition: str = "none"    # "none", "absent", "seen": what the last get has shown
     token: Any = None          # the caller's; None: the call has one of its own
     earlier: bool = False      # by an earlier version, that leaves no mark
+    stays: bool = False        # by an earlier version, that knows nothing of migrations
+    opens: bool = False        # by a process that opens the deployment for it
     clock: Optional[int] = None    # what it says by then, if not what the client's always says
     batch: int = 0             # of a load: the number of its revision
     over: tuple = ()           # of a load: the values of earlier loads
@@ -46,52 +50,83 @@ class End:
     result: Any
 
 
+# What each operation does: what it returns at last, and the operation with the generation it found.
+
 def run_put(operation, do, seen):
     condition = seen[0] if do.condition == "seen" else do.condition
     yield Begin(operation.token, linear.Put(do.value, condition))
-    yield End(operation.token, (yield from protocol.put(operation, do.value, do.rows,
-                                                        do.condition, seen[1])))
+    result, there = yield from follow(operation, protocol.put, do.value, do.rows, do.condition,
+                                      seen[1])
+    yield End(operation.token, result)
+    return there
 
 
 def run_load(operation, do):
     yield Begin(operation.token, linear.Load(do.value, do.over))
-    yield End(operation.token, (yield from bulk.load(operation, do.value, do.rows, do.batch)))
+    result, there = yield from follow(operation, bulk.load, do.value, do.rows, do.batch)
+    yield End(operation.token, result)
+    return there
 
 
 def run_delete(operation):
     yield Begin(operation.token, linear.Delete())
-    yield End(operation.token, (yield from protocol.delete(operation)))
+    result, there = yield from follow(operation, protocol.delete)
+    yield End(operation.token, result)
+    return there
 
 
 def run_get(operation):
     yield Begin(operation.token, linear.Get())
-    value, revision = yield from reading.get(operation)
-    yield End(operation.token, value)
-    return value, revision
+    result, there = yield from follow(operation, reading.get)
+    seen = result if isinstance(result, tuple) else (result, 0)
+    yield End(operation.token, seen[0])
+    return seen, there
+
+
+def run_repair(operation):
+    """It ends where the tables are shut."""
+    try:
+        yield from repair.repair(operation)
+    except Shut:
+        pass
+    return operation
 
 
 NOTHING_SEEN = (NOT_FOUND, 0)
 
 
+def run(operation, do, seen):
+    """Returns (what was seen, the operation with the generation that it found)."""
+    if do.what == "get":
+        return (yield from run_get(operation))
+    if do.what == "repair":
+        operation = yield from run_repair(operation)
+    elif do.what == "delete":
+        operation = yield from run_delete(operation)
+    elif do.what == "load":
+        operation = yield from run_load(operation, do)
+    elif do.what == "migrate":
+        yield from migrate.migrate(operation)
+    elif do.what == "abort":
+        yield from migrate.abort(operation)
+    elif do.condition != "seen" or seen[1]:
+        operation = yield from run_put(operation, do, seen)
+    return NOTHING_SEEN, operation
+
+
 def client(name, todo, clock, table):
-    """Does all of @todo. What a get has seen is remembered for the operation after it alone."""
-    seen = NOTHING_SEEN
+    """Does all of @todo. What a get has seen is remembered for the operation after it alone; which
+    generation counts, until the tables are shut."""
+    seen, generation = NOTHING_SEEN, 1
     for number, do in enumerate(todo):
+        if do.opens:
+            generation = (yield ReadRecord()).generation
         now = clock if do.clock is None else do.clock
-        operation = Operation((name, number), now, *table, caller=do.token,
-                              marks=not do.earlier)
-        if do.what == "get":
-            seen = yield from run_get(operation)
-            continue
-        if do.what == "repair":
-            yield from repair.repair(operation)
-        elif do.what == "delete":
-            yield from run_delete(operation)
-        elif do.what == "load":
-            yield from run_load(operation, do)
-        elif do.condition != "seen" or seen[1]:
-            yield from run_put(operation, do, seen)
-        seen = NOTHING_SEEN
+        operation = Operation((name, number), now, *table, caller=do.token, marks=not do.earlier,
+                              follows=not do.stays, generation=generation)
+        seen, operation = yield from run(operation, do, seen)
+        generation = operation.generation
+        del operation, now
 
 
 def place_of(generator, request):

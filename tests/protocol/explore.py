@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The tallorder authors
 # SPDX-License-Identifier: Apache-2.0
-"""Explores everything that can happen to a few clients of one order.
+"""Explores everything that can happen to a few clients of one order, and to those who migrate it.
 
 Between any two calls of a client any others can make theirs. A call can also lose its answer, be
 late (it happens at any later time, or never, and its client has an error that the answer is lost),
@@ -9,8 +9,9 @@ though it matches. A read that settles something can show what was there before.
 compacted at any time. A crash needs no step of its own: a client that is never let on again has
 crashed, and in every state all others may be the only ones that go on.
 
-Every state is judged: the answers that the clients got must be linearizable; and a client that is
-alone from there on, with a clock that is far behind, must be able to read and write.
+Every state is judged: the answers that the clients got must be linearizable; when the record names
+other tables, they must hold what is committed; and a client that is alone from there on, with a clock
+that is far behind, must be able to read and write, after it has ended or aborted what was begun.
 """
 
 import time
@@ -19,37 +20,45 @@ from typing import Any, NamedTuple
 
 import linear
 from clients import Begin, Clients, Do, End
+from copying import convert
 from protocol import FIRST
 from rows import EMPTY, compact, mutate, newest, visible
-from state import CHILDREN, DATES, DONE, LOST, NOT_FOUND, ROOT, Choose, Lineage, Read, Settle, WriteIf
+from state import (ABORTING, DATES, DONE, LOST, NONE, NOT_FOUND, ROOT, SHUT, Access, Choose, Describe,
+                   Lineage, Read, ReadRecord, Record, SetAccess, Settle, Write, WriteIf, WriteRecordIf,
+                   find_root)
 
-ROWS = (ROOT, *CHILDREN, *DATES)
 MOST_BEFORE = 3                # states of a row that a stale read may show
 MOST_WORLDS = 6_000_000        # or it needs more than 3 GB
 
 
-@dataclass(frozen=True)
-class Faults:
+UNEQUAL = -1                   # in the place of a monitor's number
+
+
+class Faults(NamedTuple):
     """How often each may happen in one run."""
     lost: int = 0              # answers that are lost, the calls done or late
-    lies: int = 0              # calls that are done and answered with "did not match"
+    lies: int = 0              # calls that are done and answered with "did not match", or as if the
+    #                            tables were shut; calls so refused that are done later
     compactions: int = 0
     misses: int = 0            # calls that would match, are not done, and so answered
     stale: int = 0             # reads that settle something, and show what was there before
+    moving: int = 0            # lost answers of those who migrate
 
 
 class World(NamedTuple):
     """All there is at one moment. Its numbers stand for rows, calls, places, explanations."""
-    rows: tuple
+    rows: tuple                # of each generation
+    tables: int                # the record, and the access to each generation
     late: tuple                # calls on their way
     clients: tuple
     monitor: int
-    lost: int                  # what is left of Faults
-    lies: int
-    compactions: int
-    misses: int
-    stale: int
-    before: tuple              # what the root row was before, while reads may be stale
+    left: Faults
+    before: tuple = ()         # what the first root row was before, while reads may be stale
+
+    def spend(self, fault, **changes):
+        """The world after one more @fault."""
+        left = self.left._replace(**{fault: getattr(self.left, fault) - 1})
+        return self._replace(left=left, **changes)
 
 
 class Step(NamedTuple):
@@ -74,16 +83,57 @@ class Numbers:
         return self.numbers[thing]
 
 
+def change_access(access, call):
+    if not access.there:
+        return access
+    if call.what == "drop":
+        return Access(there=False) if access.closed else access
+    return {"seal": access._replace(seal=call.token), "unseal": access._replace(seal=None),
+            "close": access._replace(closed=True), "open": access._replace(closed=False)}[call.what]
+
+
 class Table:
-    """The rows of one order, as numbers, and what calls do to them."""
+    """The rows of one order in each generation, the record, and the access to the tables, as numbers;
+    and what calls do to them."""
 
-    def __init__(self, versions):
+    def __init__(self, layouts, versions):
         self.versions = versions
+        self.names = (ROOT, *layouts[0].children,
+                      *(DATES if any(layout.index for layout in layouts) else ()))
         self.rows, self.calls, self.effects = Numbers(), Numbers(), {}
+        self.tables, self.changes = Numbers(), {}
+        self.empty = (self.rows.of(EMPTY),) * len(self.names)
+        self.start = (self.empty * len(layouts),
+                      self.tables.of((Record(), (Access(),) * len(layouts))))
 
-    def execute(self, rows, call):
-        """(rows, answer) after @call."""
-        place = 0 if isinstance(call, WriteIf) else ROWS.index(call.row)
+    def execute(self, rows, tables, call):
+        """(rows, tables, answer) after @call."""
+        if isinstance(call, (Read, Write, WriteIf)):
+            if self.is_shut(tables, call):
+                return rows, tables, SHUT
+            rows, answer = self.execute_on_rows(rows, call)
+            return rows, tables, answer
+        if isinstance(call, SetAccess) and call.what == "clear":
+            first = (call.generation - 1) * len(self.names)
+            rows = (*rows[:first], *self.empty, *rows[first + len(self.names):])
+            return rows, tables, None
+        key = (tables, self.calls.of(call))
+        if key not in self.changes:
+            after, answer = self.effect_on_tables(self.tables.things[tables], call)
+            self.changes[key] = self.tables.of(after), answer
+        return (rows, *self.changes[key])
+
+    def is_shut(self, tables, call):
+        access = self.tables.things[tables][1][call.generation - 1]
+        return (access.closed or not access.there
+                or (access.seal is not None and not isinstance(call, Read)))
+
+    def place(self, generation, row):
+        """Where it is among all rows."""
+        return (generation - 1) * len(self.names) + self.names.index(row)
+
+    def execute_on_rows(self, rows, call):
+        place = self.place(call.generation, ROOT if isinstance(call, WriteIf) else call.row)
         key = (rows[place], self.calls.of(call))
         if key not in self.effects:
             after, answer = self.effect(self.rows.things[rows[place]], place, call)
@@ -91,9 +141,23 @@ class Table:
         after, answer = self.effects[key]
         return (*rows[:place], after, *rows[place + 1:]), answer
 
+    @staticmethod
+    def effect_on_tables(tables, call):
+        record, accesses = tables
+        if isinstance(call, ReadRecord):
+            return tables, record
+        if isinstance(call, Describe):
+            return tables, accesses[call.generation - 1]
+        if isinstance(call, WriteRecordIf):
+            matches = call.expected in (None, record)
+            return ((call.record, accesses), True) if matches else (tables, False)
+        after = tuple(change_access(access, call) if generation == call.generation else access
+                      for generation, access in enumerate(accesses, 1))
+        return (record, after), None
+
     def kept(self, place):
         """How many versions of a cell are kept; of hints one."""
-        return 1 if ROWS[place] in DATES else self.versions
+        return 1 if self.names[place % len(self.names)] in DATES else self.versions
 
     def effect(self, row, place, call):
         cells = visible(row, self.kept(place))
@@ -105,6 +169,15 @@ class Table:
                 return row, False
             return mutate(row, call.mutations), True
         return mutate(row, call.mutations), None
+
+    def record(self, tables):
+        return self.tables.things[tables][0]
+
+    def row(self, rows, generation, name):
+        return self.rows.things[rows[self.place(generation, name)]]
+
+    def state(self, rows, generation):
+        return find_root(self.row(rows, generation, ROOT).cells).state
 
     def compact(self, rows):
         return tuple(self.rows.of(compact(self.rows.things[row], self.kept(place)))
@@ -119,25 +192,31 @@ LONE_IN_TIME = tuple(replace(do, clock=100 * (i + 1)) for i, do in enumerate(LON
 LONE_RESULTS = [DONE, "lone 1", DONE, NOT_FOUND, DONE, "lone 2"]
 
 
+MIGRATE, ABORT = Do("migrate"), Do("abort")
+MAX_LONE_CALLS = 300
+
+
 class Explorer:
     """One case with the clocks that its clients have."""
 
-    def __init__(self, variant, layout, faults, clients):
-        """@layout: (claims, index). @clients: (clock, what it does) of each."""
-        (claims, index), no_is_final = layout, faults.lies == 0
-        self.operation_arguments = (claims, no_is_final, variant, index)
-        self.index = index
-        calls = {(do.what, do.token) for _clock, todo in clients for do in todo if do.what != "get"}
+    def __init__(self, variant, layouts, faults, clients):
+        """@layouts: of each generation. @clients: (clock, what it does) of each."""
+        no_is_final = faults.lies == 0
+        todos = [do for _clock, todo in clients for do in todo]
+        self.variant, self.layouts = variant, layouts
+        self.operation_arguments = (layouts, no_is_final, variant)
+        calls = {(do.what, do.token) for do in todos if do.what not in ("get", "migrate", "abort")}
         self.once = len(calls) == 1 and calls.pop()[1] is not None
-        earlier = any(do.earlier for _clock, todo in clients for do in todo)
-        self.lone = LONE_IN_TIME if earlier and not no_is_final else LONE
+        earlier = any(do.earlier for do in todos)
+        self.lone = tuple(replace(do, rows=layouts[0].children) for do in
+                          (LONE_IN_TIME if earlier and not no_is_final else LONE))
+        self.moving = tuple(all(do.what in ("migrate", "abort") for do in todo)
+                            for _clock, todo in clients)
         self.monitor, self.clients = linear.Monitor(), Clients()
-        self.table, self.alone = Table(variant.versions), {}
+        self.table, self.alone = Table(layouts, variant.versions), {}
         places = tuple(self.clients.start(name, todo, clock, self.operation_arguments)
                        for name, (clock, todo) in enumerate(clients))
-        empty = self.table.rows.of(EMPTY)
-        self.start = World((empty,) * len(ROWS), (), places, self.monitor.START, faults.lost,
-                           faults.lies, faults.compactions, faults.misses, faults.stale, ())
+        self.start = World(*self.table.start, (), places, self.monitor.START, faults)
 
     def next_worlds(self, world):
         """All (step, world) that can come next."""
@@ -145,113 +224,175 @@ class Explorer:
             yield from self.client_steps(world, index)
         for i, number in enumerate(world.late):
             call = self.table.calls.things[number]
-            rows, answer = self.table.execute(world.rows, call)
+            after, answer = self.do(world, call)
             yield (Step("late", call, answer, "", ()),
-                   world._replace(rows=rows, late=world.late[:i] + world.late[i + 1:]))
-        if world.compactions:
+                   after._replace(late=world.late[:i] + world.late[i + 1:]))
+        if world.left.compactions:
             rows = self.table.compact(world.rows)
             if rows != world.rows:
-                yield (Step("compaction", None, None, "", ()),
-                       world._replace(rows=rows, compactions=world.compactions - 1))
+                yield (Step("compaction", None, None, "", ()), world.spend("compactions", rows=rows))
 
     def client_steps(self, world, index):
         """The client makes its next call, and all that may come of it."""
+        if world.monitor == UNEQUAL:
+            return
         begun = self.clients.begin(world.clients[index], self.monitor, world.monitor)
         for place, moment, before in begun:
             call = self.clients.requests[place]
             if call is None:
                 continue
-            for changed, answer, note in self.outcomes(world, call):
+            for changed, answer, note in self.outcomes(world, call, self.moving[index]):
                 then = self.clients.step(place, answer)
                 for after, monitor, events in self.clients.advance(then, self.monitor, moment):
                     clients = (*world.clients[:index], after, *world.clients[index + 1:])
+                    if changed.monitor == UNEQUAL:
+                        monitor = UNEQUAL
                     yield (Step(index, call, answer, note, before + events),
                            changed._replace(clients=clients, monitor=monitor))
 
-    def outcomes(self, world, call):
-        """What can become of a call: (world, answer, note)."""
-        rows, answer = self.table.execute(world.rows, call)
-        done = world._replace(rows=rows)
-        if world.stale and rows[0] != world.rows[0]:
-            done = done._replace(before=(*world.before, world.rows[0])[-MOST_BEFORE:])
+    def do(self, world, call):
+        """(the world after @call, its answer)"""
+        rows, tables, answer = self.table.execute(world.rows, world.tables, call)
+        after = world._replace(rows=rows, tables=tables)
+        if world.left.stale and rows[0] != world.rows[0]:
+            after = after._replace(before=(*world.before, world.rows[0])[-MOST_BEFORE:])
+        if isinstance(call, WriteRecordIf) and answer is True:
+            before, now = self.table.record(world.tables), self.table.record(tables)
+            if before.generation != now.generation and not self.is_equal(rows, before, now):
+                after = after._replace(monitor=UNEQUAL)
+        return after, answer
+
+    def is_equal(self, rows, before, now):
+        """Whether the target has what the source has committed."""
+        source = self.table.state(rows, before.generation)
+        there = self.table.state(rows, now.generation)
+        if source is None or source.revision == 0 or (not source.live and (
+                self.variant.copied_tombstones == "erased")):
+            return there is None
+        return there == convert(self.variant, source, self.layouts[before.generation - 1].claims,
+                                self.layouts[now.generation - 1].claims)
+
+    def outcomes(self, world, call, moves):
+        """What can become of a call: (world, answer, note). @moves: of one who migrates."""
+        done, answer = self.do(world, call)
         yield done, answer, ""
-        if isinstance(call, Settle) and world.stale:
+        if isinstance(call, Settle) and world.left.stale:
             for row in world.before:
                 cells = visible(self.table.rows.things[row], self.table.versions)
-                yield world._replace(stale=world.stale - 1), cells, "stale"
-        if isinstance(call, Read):
+                yield world.spend("stale"), cells, "stale"
+        if isinstance(call, (Read, ReadRecord, Describe)):
             return
-        if world.lost:
-            if answer is not False:
-                yield done._replace(lost=world.lost - 1), LOST, "done, and the answer is lost"
-            late = tuple(sorted((*world.late, self.table.calls.of(call))))
-            yield world._replace(late=late, lost=world.lost - 1), LOST, "on its way"
-        if world.lies and answer is True:
-            yield done._replace(lies=world.lies - 1), False, "done all the same"
-        if world.misses and answer is True:
-            yield world._replace(misses=world.misses - 1), False, "though it does"
+        lost = "moving" if moves else "lost"
+        if getattr(world.left, lost):
+            if answer not in (False, SHUT):
+                yield done.spend(lost), LOST, "done, and the answer is lost"
+            yield world.spend(lost, late=self.later(world, call)), LOST, "on its way"
+        if world.left.lies and answer is True:
+            yield done.spend("lies"), False, "done all the same"
+        if world.left.misses and answer is True:
+            yield world.spend("misses"), False, "though it does"
+        if world.left.lies and isinstance(call, WriteIf) and len(self.layouts) > 1:
+            yield from self.false_shuts(world, done, answer, call)
 
     def what_is_wrong(self, world):
         """In words; None if nothing is."""
+        if world.monitor == UNEQUAL:
+            return "the target is not equal to the source at the switch"
         if world.monitor == self.monitor.WRONG:
             return "no order of the calls explains what this one returned"
-        if world.rows not in self.alone:
-            self.alone[world.rows] = self.go_on_alone(world.rows)
-        told, left = self.alone[world.rows]
-        if told[1:] != LONE_RESULTS:
-            done = ", ".join(f"{do.what} → {result}" for do, result in zip(self.lone, told))
-            return f"a client that is alone now is told: {done}"
-        if self.once and self.find_replaced(world.rows):
+        counts = self.table.record(world.tables).generation
+        if self.once and self.find_replaced(world.rows, counts):
             return "one put was done twice"
-        if self.index and self.is_unlisted(world.rows):
+        if self.layouts[counts - 1].index and self.is_unlisted(world.rows, counts):
             return "a live order has no hint that leads to it"
-        if left:
-            return f"a client that is alone has stored an order, and beside it lies {left}"
-        moment = self.monitor.begin(world.monitor, "lone", linear.Get())
-        if self.monitor.end(moment, "lone", told[0]) == self.monitor.WRONG:
-            return f"no order of the calls explains what a get finds now: {told[0]}"
+        key = (world.rows, world.tables)
+        if key not in self.alone:
+            self.alone[key] = tuple(self.all_alone(world))
+        for way, told, left in self.alone[key]:
+            if told[1:] != LONE_RESULTS:
+                done = ", ".join(f"{do.what} → {result}" for do, result in zip(self.lone, told))
+                return f"a client that is alone now{way} is told: {done}"
+            if left:
+                return f"a client that is alone{way} has stored an order, and beside it lies {left}"
+            moment = self.monitor.begin(world.monitor, "lone", linear.Get())
+            if self.monitor.end(moment, "lone", told[0]) == self.monitor.WRONG:
+                return f"no order of the calls explains what a get finds now{way}: {told[0]}"
         return None
 
-    def find_replaced(self, rows):
+    def later(self, world, call):
+        return tuple(sorted((*world.late, self.table.calls.of(call))))
+
+    def false_shuts(self, world, done, answer, call):
+        """A gateway that repeats calls: the first one was done, or the last one is to come."""
+        if answer is True:
+            yield done.spend("lies"), SHUT, "done all the same"
+        if answer == SHUT:
+            yield world.spend("lies", late=self.later(world, call)), SHUT, "on its way all the same"
+
+    def find_replaced(self, rows, generation):
         """The revision that what is committed has replaced."""
-        state = newest(self.table.rows.things[rows[0]].cells, "s")
-        return state and isinstance(state.value.pending_token, Lineage) and (
-            state.value.pending_token.replaced)
+        state = self.table.state(rows, generation)
+        return state and isinstance(state.pending_token, Lineage) and state.pending_token.replaced
 
-    def is_unlisted(self, rows):
-        state = newest(self.table.rows.things[rows[0]].cells, "s")
-        return (state is not None and state.value.live
-                and not self.table.rows.things[rows[ROWS.index(state.value.date)]].cells)
+    def is_unlisted(self, rows, generation):
+        state = self.table.state(rows, generation)
+        return (state is not None and state.live
+                and not self.table.row(rows, generation, state.date).cells)
 
-    def go_on_alone(self, rows):
-        """The answers that a client alone with @rows gets, and the rows that are left after its
-        first put."""
-        place = self.clients.start("lone", self.lone, 0, self.operation_arguments)
+    def all_alone(self, world):
+        """(how, the answers that a client gets that is alone from now on, what lies beside what it stored),
+        for each way to go on: as it is; after the migration has been ended, or aborted."""
+        if len(self.layouts) == 1:
+            yield ("", *self.go_on_alone(world, self.lone))
+            return
+        record, accesses = self.table.tables.things[world.tables]
+        source, ways = accesses[record.generation - 1], []
+        if record.generation == 1 and (record.last < len(self.layouts) or record.phase != NONE):
+            ends = (ABORT, MIGRATE) if record.phase == ABORTING else (MIGRATE,)
+            ways.append(("after a migration", ends))
+        else:
+            ways.append(("", ()))
+        if source.there and (record.phase != NONE or source.closed or source.seal is not None):
+            ways.append(("after an abort", (ABORT,)))
+        for way, first in ways:
+            for opens, how in ((False, ""), (True, "opened now")):
+                get = replace(self.lone[0], opens=opens)
+                words = ", ".join(word for word in (way, how) if word)
+                yield (f" ({words})" if words else "",
+                       *self.go_on_alone(world, (*first, get, *self.lone[1:])))
+
+    def go_on_alone(self, world, todo):
+        """The answers that a client gets that is alone from now on, and the rows that are left after
+        its first put."""
+        rows, tables = world.rows, world.tables
+        place = self.clients.start("lone", todo, 0, self.operation_arguments)
         told, left = [], []
-        while place != self.clients.FINISHED:
+        for _call in range(MAX_LONE_CALLS):
+            if place == self.clients.FINISHED:
+                break
             request, answer = self.clients.requests[place], None
             if isinstance(request, End):
                 told.append(request.result)
-                left += self.find_dead(rows) if len(told) == 2 else []
+                left += self.find_dead(rows, tables) if len(told) == 2 else []
             elif isinstance(request, Choose):
-                answer = 0
+                answer = request.n - 1
             elif not isinstance(request, Begin):
-                rows, answer = self.table.execute(rows, request)
+                rows, tables, answer = self.table.execute(rows, tables, request)
             place = self.clients.step(place, answer)
         return told, ", ".join(left)
 
-    def find_dead(self, rows):
+    def find_dead(self, rows, tables):
         """The cells that no reader can see, in words; not looked for where versions are limited."""
-        things = [self.table.rows.things[row].cells for row in rows]
-        state = newest(things[0], "s")
+        generation = self.table.record(tables).generation
+        state = self.table.state(rows, generation)
         if state is None or self.table.versions is not None:
             return []
-        committed = state.value.revision
-        lineage = state.value.pending_token
+        lineage = state.pending_token
         first = not isinstance(lineage, Lineage) or lineage.replaced == 0    # a load's stay
         return [f"{name}: {cell.qualifier} @{cell.timestamp}"
-                for name, cells in zip((ROOT, *CHILDREN), things)
-                for cell in cells if cell.timestamp != committed
+                for name in (ROOT, *self.layouts[generation - 1].children)
+                for cell in self.table.row(rows, generation, name).cells
+                if cell.timestamp != state.revision
                 and not (first and (cell.timestamp < FIRST or cell.timestamp % 1))]
 
     def explore(self, seconds):
@@ -278,11 +419,12 @@ class Explorer:
         return True, len(came_from), None, []
 
     def way_to(self, world, came_from):
-        """The steps that lead to @world, and the rows after each."""
+        """The steps that lead to @world, and all rows and tables after each."""
         steps = []
         while came_from[world] is not None:
             before = came_from[world]
             step = next(step for step, new in self.next_worlds(before) if new == world)
-            steps.append((step, [self.table.rows.things[row] for row in world.rows]))
+            steps.append((step, [self.table.rows.things[row] for row in world.rows],
+                          self.table.tables.things[world.tables]))
             world = before
         return steps[::-1]

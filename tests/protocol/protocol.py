@@ -13,8 +13,8 @@ expression that already holds another call's answer.
 """
 
 from rows import Cell, DeleteAt, DeleteUpTo
-from state import (AGAIN, CHILDREN, CONFLICT, DONE, LOST, NO_STATE, NOT_DONE, NOT_FOUND, ROOT,
-                   UNKNOWN, Lineage, Read, Root, Settle, State, Write, WriteIf, date_of, find_root)
+from state import (AGAIN, CONFLICT, DONE, LOST, NO_STATE, NOT_DONE, NOT_FOUND, ROOT, SHUT, UNKNOWN,
+                   Lineage, Root, Sent, Settle, Shut, State, WriteIf, ask, date_of, find_root)
 
 FIRST = 10                 # revision, whatever the clock says: what is below belongs to loads
 MAX_ATTEMPTS = 2           # of one conditional write: the same bytes, sent again once
@@ -23,12 +23,12 @@ MAX_TRIES = 2              # of an operation that others overtake; the store's l
 
 # ---- Root row and revision ---------------------------------------------------------------------
 
-def read_root():
-    return find_root((yield Read(ROOT)))
+def read_root(operation):
+    return find_root((yield from operation.read(ROOT)))
 
 
-def read_root_again():
-    return find_root((yield Settle(ROOT)))
+def read_root_again(operation):
+    return find_root((yield from ask(Settle(operation.generation, ROOT))))
 
 
 def is_stale(operation, now, known):
@@ -78,14 +78,15 @@ def make_committed(operation, root, live, revision, n_children, date=None):
 
 def claim(operation, root, revision, number, token=None):
     """Writes into `s` that we are writing @revision. Nobody but writers sees it."""
+    number += operation.begun * MAX_TRIES
     token = token or ((operation.token, number) if operation.variant.claim_token else "somebody")
     state = root.state or NO_STATE
     wanted = Root(state._replace(pending=revision, pending_token=token), revision)
     for _attempt in range(MAX_ATTEMPTS):
-        answer = yield WriteIf(root.state, (Cell("s", revision, wanted.state),))
+        answer = yield from operation.write_if(root.state, (Cell("s", revision, wanted.state),))
         if answer is True:
             return DONE, wanted
-        now = yield from read_root_again()
+        now = yield from read_root_again(operation)
         if now.state == wanted.state:
             return DONE, wanted
         if now.state != root.state and not is_stale(operation, now, root):
@@ -102,50 +103,50 @@ def release(operation, replaced, root, rows):
         mutation = Cell("s", root.timestamp, replaced.state)
     if how == "remove" and not replaced.state:
         mutation = DeleteUpTo(root.timestamp)
-    if how == "never" or (yield WriteIf(root.state, (mutation,))) is LOST:
+    if how == "never" or (yield from operation.write_if(root.state, (mutation,))) is LOST:
         return
     for row in rows:
-        yield Write(row, (DeleteAt(root.timestamp),))
+        yield from operation.write(row, (DeleteAt(root.timestamp),))
 
 
 # ---- Children ----------------------------------------------------------------------------------
 
-def write(row, mutations):
+def write(operation, row, mutations):
     """A write that may be repeated, and is, once. Returns whether it is known to have happened."""
     for _attempt in range(MAX_ATTEMPTS):
-        if (yield Write(row, mutations)) is not LOST:
+        if (yield from operation.write(row, mutations)) is not LOST:
             return True
     return False
 
 
-def remove_children(first, last):
+def remove_children(operation, first, last):
     """Removes what the children have from @first to @last; False if that is not certain."""
     found = ()
-    for row in CHILDREN:
-        cells = yield Read(row)
+    for row in operation.children:
+        cells = yield from operation.read(row)
         found += ((row, tuple(cell.timestamp for cell in cells if first <= cell.timestamp <= last)),)
     del cells
     for row, timestamps in found:
         markers = (DeleteUpTo(last),) if first == 0 else tuple(map(DeleteAt, timestamps))
-        if timestamps and not (yield from write(row, markers)):
+        if timestamps and not (yield from write(operation, row, markers)):
             return False
     return True
 
 
 def write_children(operation, value, rows, revision):
     for row in rows:
-        known = yield from write(row, (Cell("c", revision, value),))
+        known = yield from write(operation, row, (Cell("c", revision, value),))
         if not known and operation.variant.children == "acknowledged":
             return False
     if operation.index and operation.variant.hint != "after":
-        return (yield from write_hint(value, revision))
+        return (yield from write_hint(operation, value, revision))
     return True
 
 
 # ---- Index -------------------------------------------------------------------------------------
 
-def write_hint(value, revision):
-    return write(date_of(value), (Cell("order", revision, "here"),))
+def write_hint(operation, value, revision):
+    return write(operation, date_of(value), (Cell("order", revision, "here"),))
 
 
 def write_hint_alone(operation, value, root, revision, hinted):
@@ -156,7 +157,7 @@ def write_hint_alone(operation, value, root, revision, hinted):
     seen = max(state.revision, state.pending, root.timestamp)
     if hinted > (0 if operation.variant.hint == "once" else seen):
         return hinted
-    known = yield from write_hint(value, revision)
+    known = yield from write_hint(operation, value, revision)
     return revision if known else 0
 
 
@@ -166,7 +167,7 @@ def remove_hint(operation, replaced, committed):
     if not operation.index or not old.live or old.date == committed.date:
         return
     last = old.revision if operation.variant.hint_removal == "replaced" else committed.revision + 9
-    yield from write(old.date, (DeleteUpTo(last),))
+    yield from write(operation, old.date, (DeleteUpTo(last),))
 
 
 def find_dead(operation, replaced, committed):
@@ -178,11 +179,14 @@ def find_dead(operation, replaced, committed):
 
 
 def clean_up(operation, replaced, committed):
-    """Removes rows that no reader can see any more. Best effort."""
+    """Removes rows that no reader can see any more. Best effort, also where tables are shut."""
     dead = find_dead(operation, replaced, committed)
-    if operation.claims and dead:
-        yield from remove_children(0, dead)
-    yield from remove_hint(operation, replaced, committed)
+    try:
+        if operation.claims and dead:
+            yield from remove_children(operation, 0, dead)
+        yield from remove_hint(operation, replaced, committed)
+    except Shut:
+        pass
 
 
 # ---- Commit ------------------------------------------------------------------------------------
@@ -246,15 +250,56 @@ def commit(operation, root, mutations, committed):
     """The one step that readers see: replaces @root, our claim or what is committed."""
     lost = False
     for _attempt in range(MAX_ATTEMPTS):
-        answer = yield WriteIf(root.state, mutations)
+        answer = yield WriteIf(operation.generation, root.state, mutations)
         if answer is True:
             return DONE, root
         lost = lost or answer is LOST
-        now = yield from read_root_again()
+        now = answer if answer == SHUT else (yield Settle(operation.generation, ROOT))
+        if now == SHUT:
+            raise Shut(Sent(operation.generation, root.state, committed.revision, lost))
+        now = find_root(now)
         step = settle(operation, root, committed, lost, now)
         if step:
             return step, now
     return UNKNOWN, root
+
+
+# ---- Tables that are shut ------------------------------------------------------------------------
+
+def is_before(state, revision):
+    """Whether what is there is older than @revision, or has replaced something older, so that a
+    commit of @revision is not among those that led to it."""
+    if state is None or state.revision < revision:
+        return True
+    lineage = state.pending_token
+    return isinstance(lineage, Lineage) and 0 <= lineage.replaced < revision
+
+
+def settle_sent(operation, root):
+    """What became of the commits that were sent before the tables were shut: DONE, UNKNOWN, or AGAIN
+    if none is among those that led to @root."""
+    if not operation.sents or operation.variant.after_shut == "again":
+        return AGAIN
+    if root.state and root.state.revision and root.state.token == (operation.caller
+                                                                  or operation.token):
+        return DONE
+    if operation.variant.settle_moved == "token":
+        return AGAIN
+    before = all(is_before(root.state, sent.revision) for sent in operation.sents)
+    return AGAIN if before else UNKNOWN
+
+
+def is_refused(operation, sent):
+    """Whether it is certain that @sent was not done, and never will be, without a look."""
+    return not sent.lost and (operation.no_is_final or operation.variant.give_up == "refused")
+
+
+def refuse(operation, root, answer):
+    """@answer, if nothing that was sent can still happen, and nothing did so far. Not so if it was
+    sent to these tables, and @root, which is there now (None: not known), is what it expected."""
+    left = any(not is_refused(operation, sent) and sent.generation == operation.generation
+               and (root is None or root.state == sent.expected) for sent in operation.sents)
+    return UNKNOWN if left else answer
 
 
 # ---- Put ---------------------------------------------------------------------------------------
@@ -268,7 +313,7 @@ def prepare(operation, value, rows, root, revision, number):
     ready = True
     if has_leftovers(replaced) and operation.variant.leftovers != "keep":
         first = (replaced.state.revision + 1 if operation.variant.leftovers == "remove" else 0)
-        ready = yield from remove_children(first, revision - 1)
+        ready = yield from remove_children(operation, first, revision - 1)
     ready = ready and (yield from write_children(operation, value, rows, revision))
     if ready:
         return DONE, root
@@ -306,7 +351,7 @@ def put_over(operation, value, rows, replaced, number, hinted):
     mutations = make_commit(operation, value, rows, replaced, committed)
     step, root = yield from commit(operation, root, mutations, committed)
     if step == DONE and operation.index and operation.variant.hint == "after":
-        yield from write_hint(value, revision)
+        yield from write_hint(operation, value, revision)
     if step == DONE:
         yield from clean_up(operation, replaced, committed)
     return step, root, hinted
@@ -331,30 +376,33 @@ def put(operation, value, rows, condition, seen):
     first it is taken for new, which saves a read. Another writer's claim is claimed over at any
     time: a client that waits for its patience is just late here."""
     root = Root()
-    if reads_first(operation, condition):
-        root = yield from read_root()
-    hinted = 0
+    if operation.sents or reads_first(operation, condition):
+        root = yield from read_root(operation)
+    step, hinted = settle_sent(operation, root), 0
     for number in range(MAX_TRIES):
+        if step != AGAIN:
+            break
         if is_done(operation, root):
             return DONE
         if condition == "absent" and is_live(root):
-            return CONFLICT
+            return refuse(operation, root, CONFLICT)
         if condition == "seen" and not (is_live(root) and root.state.revision == seen):
-            return CONFLICT
+            return refuse(operation, root, CONFLICT)
         step, root, hinted = yield from put_over(operation, value, rows, root, number, hinted)
-        if step != AGAIN:
-            return step
-    return NOT_DONE
+    return refuse(operation, None, NOT_DONE) if step in (AGAIN, NOT_DONE) else step
 
 
 # ---- Delete ------------------------------------------------------------------------------------
 
 def delete(operation):
     """Leaves a tombstone. A claim is not waited for: its writer notices at its commit."""
-    root = yield from read_root()
+    root = yield from read_root(operation)
+    step = settle_sent(operation, root)
     for _number in range(MAX_TRIES):
+        if step != AGAIN:
+            break
         if not is_live(root):
-            return NOT_FOUND
+            return refuse(operation, root, NOT_FOUND)
         replaced = root
         tombstone = make_committed(operation, root, False, next_revision(operation, root), 0)
         mutations = (DeleteUpTo(find_dead(operation, replaced, tombstone)),
@@ -364,6 +412,4 @@ def delete(operation):
         step, root = yield from commit(operation, root, mutations, tombstone)
         if step == DONE:
             yield from clean_up(operation, replaced, tombstone)
-        if step != AGAIN:
-            return step
-    return NOT_DONE
+    return refuse(operation, None, NOT_DONE) if step == AGAIN else step

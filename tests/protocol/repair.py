@@ -8,7 +8,7 @@ lead nowhere. A repair does not wait here: it may begin beside any writer.
 
 from protocol import claim, is_live, next_revision, read_root, release, write
 from rows import Cell, DeleteAt, DeleteUpTo
-from state import CHILDREN, DATES, DONE, NO_STATE, Lineage, Read
+from state import DATES, DONE, NO_STATE, Lineage
 
 
 def find_wrong(operation, root):
@@ -17,14 +17,14 @@ def find_wrong(operation, root):
     all its cells are written by the commit."""
     state = root.state or NO_STATE
     found = ()
-    for row in CHILDREN if operation.claims else ():
-        cells = yield Read(row)
+    for row in operation.children if operation.claims else ():
+        cells = yield from operation.read(row)
         kept = state.revision if state.live else 0
         surplus = tuple(sorted({cell.timestamp for cell in cells} - {kept}))
         found += ((row, surplus),) if surplus else ()
         del cells, surplus
     for row in DATES if operation.index else ():
-        cells = yield Read(row)
+        cells = yield from operation.read(row)
         if bool(cells) != (state.live and state.date == row):
             found += ((row, tuple(cell.timestamp for cell in cells)),)
         del cells
@@ -51,7 +51,7 @@ def repair(operation):
     """Claims the order with a revision after all that was seen, removes exactly what was seen,
     writes the hint that is missing, and gives the claim up."""
     variant = operation.variant
-    root = yield from read_root()
+    root = yield from read_root(operation)
     wrong = yield from find_wrong(operation, root)
     if not wrong and not (root.state and root.state.pending):
         return
@@ -69,7 +69,7 @@ def repair(operation):
             Cell("order", replaced.state.revision, "here"),)
         if timestamps and variant.repair_removes == "up to them":
             changes = (DeleteUpTo(timestamps[-1]),)
-        if not (yield from write(row, changes)):
+        if not (yield from write(operation, row, changes)):
             break
     if variant.repair != "no claim":
         yield from release(operation, replaced, root, ())

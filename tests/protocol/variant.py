@@ -55,3 +55,40 @@ class Variant:
     #                                    can return | "no claim"
     repair_after: str = "all"          # whose revision comes after what was seen | "root": only there
     repair_removes: str = "what was seen"   # | "up to them": also what is older
+
+    # ---- A copy of a migration
+    copied_revision: str = "kept"      # | "new": the next one
+    copied_tombstones: str = "copied"  # | "left": what is deleted is not copied | "erased": nor what
+    #                                    was copied before
+    copied_order: str = "root last"    # | "root first": children after it
+    copied_children: str = "acknowledged"   # before the root is written | "unacknowledged"
+    copied_claims: str = "dropped"     # | "kept"
+    copied_lineage: str = "at most"    # what it becomes where claims take its place: replaced = R − 1
+    #                                    | "as it is": the same if a claim has, else as it is
+    #                                    | "none": replaced = 0, as if it were the first
+    compare: str = "state"             # of source and target: all of what is committed
+    #                                    | "revision": alone | "there": whatever is there is right
+
+    # ---- A migrator
+    last_pass: str = "sealed"          # when the last pass runs | "before": the seal | "never"
+    read_fence: str = "close"          # | "none": the source can be read on
+    close_order: str = "before switch"      # | "after switch"
+    seal_check: bool = True            # after the close, by the token of the seal
+    seal_token: str = "each call"      # | "one": the same for all seals of a migration
+    seal_answer: str = "looked up"     # when it is lost | "believed": that it will have been done
+    reopened: str = "drop"             # what had to be opened again, once it is closed | "close" alone
+    generations: str = "new"           # for each attempt | "reused"
+    record_write: str = "if unchanged" # | "plain": the last one wins
+
+    # ---- An abort
+    abort: str = "marked"              # the record says that tables may be opened late | "unmarked"
+    abort_first: str = "record"        # what an abort changes first | "tables": they, then the record
+
+    # ---- Everybody else, while a migration goes on
+    after_shut: str = "settle"         # what became of a commit that was sent before the tables were shut
+    #                                    | "again": as if it never happened
+    settle_moved: str = "revision"     # certain that it was not done: what is there now is older, or
+    #                                    replaced something older | "token": unless it is ours
+    give_up: str = "careful"           # after a refused commit, behind a gateway that repeats calls:
+    #                                    unknown | "refused": not done
+    record: str = "read again"         # after SHUT | "guess": the other tables, as soon as they are shut

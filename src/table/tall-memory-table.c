@@ -39,8 +39,6 @@ table_new (const TallTableSpec *spec)
 {
   Table *table = g_new (Table, 1);
   table->spec = tall_table_spec_copy (spec);
-  table->spec->access = TALL_ACCESS_OPEN;
-  g_clear_pointer (&table->spec->seal, g_free);
   table->rows = g_tree_new_full (row_key_compare, NULL, (GDestroyNotify)g_bytes_unref,
                                  (GDestroyNotify)tall_memory_row_free);
   return table;

@@ -21,6 +21,7 @@ gboolean tall_table_check_different_rows (TallMutation *const *mutations,
                                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_table_check_spec (const TallTableSpec *spec,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_table_is_seal (const char *seal);
 gboolean tall_table_check_access (const char *table,
                                   TallTableAccess access,
                                   const char *seal,

@@ -193,7 +193,7 @@ check_splits (const TallTableSpec *spec, GError **error)
 /**
  * tall_table_check_spec:
  *
- * Returns: FALSE with %TALL_ERROR_INVALID if no table can be named or split like that
+ * Returns: FALSE with %TALL_ERROR_INVALID if no table can be named, split or created like that
  */
 gboolean
 tall_table_check_spec (const TallTableSpec *spec, GError **error)
@@ -207,7 +207,27 @@ tall_table_check_spec (const TallTableSpec *spec, GError **error)
                               spec->name);
       return FALSE;
     }
+  if (spec->access != TALL_ACCESS_OPEN || spec->seal != NULL)
+    {
+      tall_error_set_invalid (error, "access",
+                              "Table %s: a table is created open; seal or close it afterwards",
+                              spec->name);
+      return FALSE;
+    }
   return check_splits (spec, error);
+}
+
+/**
+ * tall_table_is_seal:
+ * @seal: (nullable):
+ *
+ * Returns: whether it can be the token of a seal
+ */
+gboolean
+tall_table_is_seal (const char *seal)
+{
+  gsize len = seal == NULL ? 0 : strspn (seal, LETTERS_AND_DIGITS "-");
+  return len > 0 && len <= TALL_MAX_SEAL && seal[len] == '\0';
 }
 
 /**
@@ -223,8 +243,6 @@ tall_table_check_access (const char *table,
                          const char *seal,
                          GError **error)
 {
-  gsize len = seal == NULL ? 0 : strspn (seal, LETTERS_AND_DIGITS "-");
-  gboolean is_token = len > 0 && len <= TALL_MAX_SEAL && seal[len] == '\0';
   switch (access)
     {
     case TALL_ACCESS_OPEN:
@@ -235,7 +253,7 @@ tall_table_check_access (const char *table,
                               table);
       return FALSE;
     case TALL_ACCESS_SEALED:
-      if (is_token)
+      if (tall_table_is_seal (seal))
         return TRUE;
       tall_error_set_invalid (error, "seal",
                               "Table %s: a seal needs a token: 1 to %d letters, digits and -",

@@ -62,7 +62,7 @@ typedef struct
   char *block_encoding; /* `none`, `prefix`, `diff`, `fast_diff` … */
   GPtrArray *splits;    /* of GBytes, ascending: row keys where regions begin; NULL = one region */
 
-  /* What describe_table finds; create_table does not look at it. */
+  /* What describe_table finds. A table is created open, without a seal. */
   TallTableAccess access;
   char *seal; /* the token under which the table was sealed, also while it is closed; NULL: it is
                  not sealed, or not by set_access */

@@ -12,8 +12,6 @@ create_table (TallConformance *self)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (TallTableSpec) spec = tall_table_spec_new (TABLE);
-  spec->access = TALL_ACCESS_SEALED; /* describes only */
-  spec->seal = g_strdup (SEAL_A);
   gboolean created = tall_table_create_table (self->table, spec, TALL_NO_DEADLINE, &error);
   g_assert_no_error (error);
   g_assert_true (created);
@@ -329,6 +327,17 @@ expect_refused (TallConformance *self,
 }
 
 static void
+expect_not_created (TallConformance *self, TallTableAccess access, const char *seal)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTableSpec) spec = tall_table_spec_new (TABLE);
+  spec->access = access;
+  spec->seal = g_strdup (seal);
+  g_assert_false (tall_table_create_table (self->table, spec, TALL_NO_DEADLINE, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+}
+
+static void
 test_refused (TallConformance *self)
 {
   const gint64 never = TALL_NO_DEADLINE;
@@ -347,6 +356,9 @@ test_refused (TallConformance *self)
   expect_refused (self, SHARED, TALL_ACCESS_SEALED, "a'b", never, TALL_ERROR_INVALID);
   expect_refused (self, SHARED, TALL_ACCESS_SEALED, long_seal, never, TALL_ERROR_INVALID);
   expect_refused (self, SHARED, 3, NULL, never, TALL_ERROR_INVALID);
+  expect_not_created (self, TALL_ACCESS_SEALED, SEAL_A);
+  expect_not_created (self, TALL_ACCESS_CLOSED, NULL);
+  expect_not_created (self, TALL_ACCESS_OPEN, SEAL_A);
   change (self, "a", "x@1=v");
 }
 

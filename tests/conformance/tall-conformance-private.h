@@ -31,6 +31,7 @@ extern const TallConformanceCase tall_conformance_condition_cases[];
 extern const TallConformanceCase tall_conformance_table_cases[];
 extern const TallConformanceCase tall_conformance_random_cases[];
 extern const TallConformanceCase tall_conformance_access_cases[];
+extern const TallConformanceCase tall_conformance_fence_cases[];
 
 /* In the helpers below a row is a text that follows the case's own prefix; "" is allowed. Cells and
  * changes are written like this, separated by spaces:

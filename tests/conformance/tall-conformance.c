@@ -218,7 +218,10 @@ tall_conformance_add (const TallConformanceBackend *backend)
   add_cases (self, tall_conformance_table_cases);
   add_cases (self, tall_conformance_random_cases);
   if (!backend->no_access)
-    add_cases (self, tall_conformance_access_cases);
+    {
+      add_cases (self, tall_conformance_access_cases);
+      add_cases (self, tall_conformance_fence_cases);
+    }
   return self;
 }
 

@@ -28,7 +28,6 @@ main (int argc, char **argv)
     .open = open_table,
     .data = directory,
     .no_splits = TRUE,
-    .no_access = TRUE,
   };
   TallConformance *conformance = tall_conformance_add (&backend);
   int failed = g_test_run ();

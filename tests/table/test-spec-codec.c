@@ -36,6 +36,64 @@ test_format (void)
   g_assert_cmpmem (stored->data, stored->len, expected, sizeof expected);
 }
 
+/* A table that is not open has more settings, in a format of its own. */
+static void
+test_shut_format (void)
+{
+  static const guint8 expected[] = {
+    0x02,                                           /* format */
+    0x00, 0x00, 0x00, 0x00,                         /* versions */
+    0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, /* TTL */
+    0xff, 0xff, 0xff, 0xff, 0xff, 0xff,             /* nothing else is named */
+    0x00, 0x00, 0x00, 0x00,                         /* split points */
+    0x01, 0x00, 0x03, 'a',  '-',  '1',              /* sealed, under this token */
+  };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTableSpec) spec = tall_table_spec_new ("orders");
+  g_autoptr (GByteArray) stored = g_byte_array_new ();
+  spec->access = TALL_ACCESS_SEALED;
+  spec->seal = g_strdup ("a-1");
+  tall_spec_encode (spec, stored);
+  g_assert_cmpmem (stored->data, stored->len, expected, sizeof expected);
+
+  g_autoptr (TallTableSpec) back = tall_spec_decode ("orders", tall_slice_array (stored), &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (back->access, ==, TALL_ACCESS_SEALED);
+  g_assert_cmpstr (back->seal, ==, "a-1");
+}
+
+/* Accesses with and without a seal, as they are kept and as they must not be. */
+static void
+test_accesses (void)
+{
+  static const struct
+  {
+    guint8 access;
+    const char *seal;
+    gboolean valid;
+  } cases[] = {
+    { TALL_ACCESS_CLOSED, NULL, TRUE },  { TALL_ACCESS_CLOSED, "token", TRUE },
+    { TALL_ACCESS_SEALED, NULL, FALSE }, { 3, "token", FALSE },
+    { TALL_ACCESS_SEALED, "", FALSE },   { TALL_ACCESS_SEALED, "to ken", FALSE },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TallTableSpec) spec = tall_table_spec_new ("orders");
+      g_autoptr (GByteArray) stored = g_byte_array_new ();
+      spec->access = (TallTableAccess)cases[i].access;
+      spec->seal = g_strdup (cases[i].seal);
+      tall_spec_encode (spec, stored);
+      g_autoptr (TallTableSpec) back =
+          tall_spec_decode ("orders", tall_slice_array (stored), &error);
+      g_assert_true ((back != NULL) == cases[i].valid);
+      if (back == NULL)
+        g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+      else
+        g_assert_cmpstr (back->seal, ==, cases[i].seal);
+    }
+}
+
 static void
 test_round_trip (void)
 {
@@ -62,6 +120,8 @@ test_refused (void)
 {
   g_autoptr (TallTableSpec) spec = full_spec ();
   g_autoptr (GByteArray) stored = g_byte_array_new ();
+  spec->access = TALL_ACCESS_SEALED;
+  spec->seal = g_strdup ("token");
   tall_spec_encode (spec, stored);
   for (gsize len = 0; len < stored->len; len++)
     {
@@ -82,6 +142,8 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/table/spec-codec/format", test_format);
+  g_test_add_func ("/table/spec-codec/shut-format", test_shut_format);
+  g_test_add_func ("/table/spec-codec/accesses", test_accesses);
   g_test_add_func ("/table/spec-codec/round-trip", test_round_trip);
   g_test_add_func ("/table/spec-codec/refused", test_refused);
   return g_test_run ();

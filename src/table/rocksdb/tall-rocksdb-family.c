@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-rocksdb-family.h"
 
+#include "tall-table-access.h"
+
 /**
  * tall_rocksdb_family_new:
  * @handle: (transfer full):
@@ -14,6 +16,10 @@ tall_rocksdb_family_new (rocksdb_column_family_handle_t *handle, const TallTable
   self->handle = handle;
   self->id = rocksdb_column_family_handle_get_id (handle);
   self->spec = tall_table_spec_copy (spec);
+  self->access = (gint)spec->access;
+  self->seal = g_steal_pointer (&self->spec->seal);
+  self->spec->access = TALL_ACCESS_OPEN;
+  g_mutex_init (&self->seal_mutex);
   return self;
 }
 
@@ -31,7 +37,52 @@ tall_rocksdb_family_unref (TallRocksdbFamily *self)
     return;
   rocksdb_column_family_handle_destroy (self->handle);
   tall_table_spec_free (self->spec);
+  g_mutex_clear (&self->seal_mutex);
+  g_free (self->seal);
   g_free (self);
+}
+
+/**
+ * tall_rocksdb_family_admits:
+ * @writes: whether the call writes; it has the lock of a row then
+ *
+ * Returns: FALSE with %TALL_ERROR_SHUT if the table is sealed or closed to the call
+ */
+gboolean
+tall_rocksdb_family_admits (const TallRocksdbFamily *self, gboolean writes, GError **error)
+{
+  TallTableAccess access = (TallTableAccess)g_atomic_int_get (&self->access);
+  return tall_table_access_admits (access, self->spec->name, writes, error);
+}
+
+/**
+ * tall_rocksdb_family_set_access:
+ * @seal: (nullable): the token, which a table that is closed keeps
+ *
+ * To be called with the locks of all rows held.
+ */
+void
+tall_rocksdb_family_set_access (TallRocksdbFamily *self, TallTableAccess access, const char *seal)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->seal_mutex);
+  g_free (self->seal);
+  self->seal = g_strdup (seal);
+  g_atomic_int_set (&self->access, (gint)access);
+}
+
+/**
+ * tall_rocksdb_family_describe:
+ *
+ * Returns: (transfer full): the table as it is now
+ */
+TallTableSpec *
+tall_rocksdb_family_describe (TallRocksdbFamily *self)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->seal_mutex);
+  TallTableSpec *spec = tall_table_spec_copy (self->spec);
+  spec->access = (TallTableAccess)self->access;
+  spec->seal = g_strdup (self->seal);
+  return spec;
 }
 
 /**

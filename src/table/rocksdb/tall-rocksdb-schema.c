@@ -9,22 +9,24 @@
 #include "tall-rocksdb-settings.h"
 #include "tall-spec-codec.h"
 
+/* FALSE with @refused if nothing was written, for certain. */
 static gboolean
 write_synced (TallRocksdbDatabase *self,
               rocksdb_writebatch_t *batch,
               const char *operation,
+              gboolean *refused,
               GError **error)
 {
   g_autoptr (rocksdb_writeoptions_t) options = rocksdb_writeoptions_create ();
-  gboolean refused;
   rocksdb_writeoptions_set_sync (options, 1);
-  return tall_rocksdb_database_write (self, options, batch, operation, &refused, error);
+  return tall_rocksdb_database_write (self, options, batch, operation, refused, error);
 }
 
 static gboolean
 store_spec (TallRocksdbDatabase *self,
             const char *full_name,
             const TallTableSpec *spec,
+            gboolean *refused,
             GError **error)
 {
   g_autofree char *key = tall_rocksdb_settings_get_key (full_name);
@@ -33,7 +35,7 @@ store_spec (TallRocksdbDatabase *self,
   tall_spec_encode (spec, stored);
   rocksdb_writebatch_put_cf (batch, self->specs, key, strlen (key), (const char *)stored->data,
                              stored->len);
-  return write_synced (self, batch, "Storing the settings of a table", error);
+  return write_synced (self, batch, "Storing the settings of a table", refused, error);
 }
 
 /**
@@ -54,6 +56,7 @@ tall_rocksdb_schema_create_table (TallRocksdbDatabase *self,
   g_autofree char *full_name = g_strconcat (deployment, ".", spec->name, NULL);
   g_autoptr (TallRocksdbFamily) old =
       tall_rocksdb_families_find (self->families, deployment, spec->name);
+  gboolean refused;
 
   if (old != NULL)
     {
@@ -61,7 +64,8 @@ tall_rocksdb_schema_create_table (TallRocksdbDatabase *self,
                                full_name);
       return FALSE;
     }
-  if (!tall_rocksdb_options_check_spec (spec, error) || !store_spec (self, full_name, spec, error))
+  if (!tall_rocksdb_options_check_spec (spec, error)
+      || !store_spec (self, full_name, spec, &refused, error))
     return FALSE;
 
   char *message = NULL;
@@ -86,7 +90,8 @@ drop_family (TallRocksdbDatabase *self, TallRocksdbFamily *family, GError **erro
     return FALSE;
 
   char *message = NULL;
-  tall_rocksdb_stripes_lock_all (self->stripes);
+  if (!tall_rocksdb_stripes_lock_all (self->stripes, TALL_NO_DEADLINE, error))
+    return FALSE;
   gboolean flushed = tall_rocksdb_engine_flush (self->engine, handles, error);
   if (flushed)
     rocksdb_drop_column_family (self->db, family->handle, &message);
@@ -124,5 +129,62 @@ tall_rocksdb_schema_drop_table (TallRocksdbDatabase *self,
   g_autofree char *key = tall_rocksdb_settings_get_key (full_name);
   g_autoptr (rocksdb_writebatch_t) batch = rocksdb_writebatch_create ();
   rocksdb_writebatch_delete_cf (batch, self->specs, key, strlen (key));
-  return write_synced (self, batch, "Removing the settings of a table", error);
+  gboolean refused;
+  return write_synced (self, batch, "Removing the settings of a table", &refused, error);
+}
+
+/* What fails in the middle may come back with the next replay of the log. */
+static gboolean
+store_access (TallRocksdbDatabase *self,
+              const char *full_name,
+              const TallTableSpec *spec,
+              GError **error)
+{
+  g_autoptr (GError) local = NULL;
+  gboolean refused;
+  if (store_spec (self, full_name, spec, &refused, &local))
+    return TRUE;
+  if (!refused)
+    local->code = TALL_ERROR_OUTCOME_UNKNOWN;
+  g_propagate_error (error, g_steal_pointer (&local));
+  return FALSE;
+}
+
+/**
+ * tall_rocksdb_schema_set_access:
+ *
+ * Opens, seals or closes a table, on disk first. No write runs meanwhile, so those that come later
+ * are refused and those before are done. A read looks at the beginning: what it returns was so when
+ * the table was closed, at the latest.
+ *
+ * Returns: FALSE with %TALL_ERROR_NOT_FOUND if it does not exist, with %TALL_ERROR_OUTCOME_UNKNOWN
+ *   if the table may be changed when it is opened the next time
+ */
+gboolean
+tall_rocksdb_schema_set_access (TallRocksdbDatabase *self,
+                                const char *deployment,
+                                const char *table,
+                                const TallRocksdbAccess *to,
+                                gint64 deadline,
+                                GError **error)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->schema_mutex);
+  g_autoptr (TallRocksdbFamily) family =
+      tall_rocksdb_database_find_family (self, deployment, table, error);
+  if (family == NULL || !tall_rocksdb_stripes_lock_all (self->stripes, deadline, error))
+    return FALSE;
+
+  g_autofree char *full_name = g_strconcat (deployment, ".", table, NULL);
+  g_autoptr (TallTableSpec) spec = tall_rocksdb_family_describe (family);
+  spec->access = to->access;
+  if (to->access != TALL_ACCESS_CLOSED)
+    {
+      g_free (spec->seal);
+      spec->seal = g_strdup (to->seal);
+    }
+  gboolean stored = store_access (self, full_name, spec, error);
+  if (stored)
+    tall_rocksdb_family_set_access (family, spec->access, spec->seal);
+  tall_rocksdb_stripes_unlock_all (self->stripes);
+  return stored;
 }

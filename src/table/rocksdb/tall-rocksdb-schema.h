@@ -6,6 +6,17 @@
 
 G_BEGIN_DECLS
 
+/**
+ * TallRocksdbAccess:
+ *
+ * What a table is to let its callers do.
+ */
+typedef struct
+{
+  TallTableAccess access;
+  const char *seal; /* nullable: the token of a seal */
+} TallRocksdbAccess;
+
 gboolean tall_rocksdb_schema_create_table (TallRocksdbDatabase *self,
                                            const char *deployment,
                                            const TallTableSpec *spec,
@@ -13,6 +24,12 @@ gboolean tall_rocksdb_schema_create_table (TallRocksdbDatabase *self,
 gboolean tall_rocksdb_schema_drop_table (TallRocksdbDatabase *self,
                                          const char *deployment,
                                          const char *table,
+                                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_rocksdb_schema_set_access (TallRocksdbDatabase *self,
+                                         const char *deployment,
+                                         const char *table,
+                                         const TallRocksdbAccess *to,
+                                         gint64 deadline,
                                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

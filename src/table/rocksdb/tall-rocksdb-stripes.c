@@ -110,21 +110,36 @@ tall_rocksdb_stripes_unlock (TallRocksdbStripes *self, const guint *stripes, gui
     pthread_mutex_unlock (&self->mutexes[stripes[i - 1]]);
 }
 
+static void
+unlock_first (TallRocksdbStripes *self, guint n)
+{
+  for (guint i = n; i > 0; i--)
+    pthread_mutex_unlock (&self->mutexes[i - 1]);
+}
+
 /**
  * tall_rocksdb_stripes_lock_all:
  *
  * Waits until no write runs, and lets none begin.
+ *
+ * Returns: FALSE with %TALL_ERROR_TIMED_OUT, and none is taken
  */
-void
-tall_rocksdb_stripes_lock_all (TallRocksdbStripes *self)
+gboolean
+tall_rocksdb_stripes_lock_all (TallRocksdbStripes *self, gint64 deadline, GError **error)
 {
   for (guint i = 0; i < TALL_ROCKSDB_STRIPES; i++)
-    pthread_mutex_lock (&self->mutexes[i]);
+    if (!lock_one (&self->mutexes[i], deadline))
+      {
+        unlock_first (self, i);
+        g_set_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT,
+                     "The deadline passed while writes were running; nothing was done");
+        return FALSE;
+      }
+  return TRUE;
 }
 
 void
 tall_rocksdb_stripes_unlock_all (TallRocksdbStripes *self)
 {
-  for (guint i = TALL_ROCKSDB_STRIPES; i > 0; i--)
-    pthread_mutex_unlock (&self->mutexes[i - 1]);
+  unlock_first (self, TALL_ROCKSDB_STRIPES);
 }

@@ -26,7 +26,9 @@ gboolean tall_rocksdb_stripes_lock (TallRocksdbStripes *self,
                                     gint64 deadline,
                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_rocksdb_stripes_unlock (TallRocksdbStripes *self, const guint *stripes, guint n);
-void tall_rocksdb_stripes_lock_all (TallRocksdbStripes *self);
+gboolean tall_rocksdb_stripes_lock_all (TallRocksdbStripes *self,
+                                        gint64 deadline,
+                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_rocksdb_stripes_unlock_all (TallRocksdbStripes *self);
 
 G_END_DECLS

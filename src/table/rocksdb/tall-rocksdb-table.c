@@ -39,7 +39,7 @@ tall_rocksdb_table_read (TallTable *base, const TallReadPlan *plan, gint64 deadl
       const TallRead *read = tall_read_plan_get (plan, i);
       g_autoptr (TallRocksdbFamily) family = find_family (self, read->table, error);
       TallRocksdbStep step = { family, read, deadline, result->arena };
-      if (family == NULL
+      if (family == NULL || !tall_rocksdb_family_admits (family, FALSE, error)
           || !tall_rocksdb_reader_read (self->reader, &step, &result->results[i], error))
         return NULL;
     }
@@ -132,6 +132,19 @@ tall_rocksdb_table_drop_table (TallTable *base,
   return tall_rocksdb_schema_drop_table (self->database, self->name, table, error);
 }
 
+static gboolean
+tall_rocksdb_table_set_access (TallTable *base,
+                               const char *table,
+                               TallTableAccess access,
+                               const char *seal,
+                               gint64 deadline,
+                               GError **error)
+{
+  TallRocksdbTable *self = TALL_ROCKSDB_TABLE (base);
+  const TallRocksdbAccess to = { access, seal };
+  return tall_rocksdb_schema_set_access (self->database, self->name, table, &to, deadline, error);
+}
+
 static TallTableSpec *
 tall_rocksdb_table_describe_table (TallTable *base,
                                    const char *table,
@@ -142,7 +155,7 @@ tall_rocksdb_table_describe_table (TallTable *base,
   if (family == NULL)
     return NULL;
 
-  TallTableSpec *spec = tall_table_spec_copy (family->spec);
+  TallTableSpec *spec = tall_rocksdb_family_describe (family);
   if (spec->compression == NULL)
     spec->compression = g_strdup ("none");
   if (spec->bloom_filter == NULL)
@@ -211,6 +224,7 @@ tall_rocksdb_table_class_init (TallRocksdbTableClass *klass)
   table->increment = tall_rocksdb_table_increment;
   table->create_table = tall_rocksdb_table_create_table;
   table->drop_table = tall_rocksdb_table_drop_table;
+  table->set_access = tall_rocksdb_table_set_access;
   table->describe_table = tall_rocksdb_table_describe_table;
   table->list_tables = tall_rocksdb_table_list_tables;
   table->list_deployments = tall_rocksdb_table_list_deployments;

@@ -28,8 +28,9 @@ tall_rocksdb_write_clear (TallRocksdbWrite *self)
  *
  * Reads a row that is about to change. Called with its lock held.
  *
- * Returns: FALSE with %TALL_ERROR_NOT_FOUND if the table has been dropped: RocksDB takes a write to
- * a family that is gone for damage of its log, and refuses all writes after it
+ * Returns: FALSE with %TALL_ERROR_SHUT if the table is not open, with %TALL_ERROR_NOT_FOUND if it
+ *   has been dropped: RocksDB takes a write to a family that is gone for damage of its log, and
+ *   refuses all writes after it
  */
 gboolean
 tall_rocksdb_write_load (TallRocksdbWrite *self,
@@ -45,6 +46,8 @@ tall_rocksdb_write_load (TallRocksdbWrite *self,
                    family->spec->name);
       return FALSE;
     }
+  if (!tall_rocksdb_family_admits (family, TRUE, error))
+    return FALSE;
 
   char *message = NULL;
   rocksdb_pinnableslice_t *value =

@@ -3,6 +3,11 @@
 #include "tall-spec-codec.h"
 
 #include "tall-error.h"
+#include "tall-table-checks-private.h"
+
+/* Of a table that is open. One that is not has the other, which older versions refuse: they would
+ * not see that it is shut. */
+#define OPEN_FORMAT 1
 
 /* An absent text has this length. */
 #define ABSENT G_MAXUINT16
@@ -33,7 +38,7 @@ read_text (TallReader *reader)
 void
 tall_spec_encode (const TallTableSpec *spec, GByteArray *stored)
 {
-  tall_bytes_append_u8 (stored, TALL_SPEC_FORMAT);
+  tall_bytes_append_u8 (stored, spec->access == TALL_ACCESS_OPEN ? OPEN_FORMAT : TALL_SPEC_FORMAT);
   tall_bytes_append_u32 (stored, spec->max_versions);
   tall_bytes_append_u64 (stored, spec->ttl);
   append_text (stored, spec->compression);
@@ -47,6 +52,10 @@ tall_spec_encode (const TallTableSpec *spec, GByteArray *stored)
       tall_bytes_append_u16 (stored, (guint16)len);
       tall_bytes_append (stored, tall_slice (data, len));
     }
+  if (spec->access == TALL_ACCESS_OPEN)
+    return;
+  tall_bytes_append_u8 (stored, (guint8)spec->access);
+  append_text (stored, spec->seal);
 }
 
 static void
@@ -60,6 +69,19 @@ read_splits (TallReader *reader, TallTableSpec *spec)
       TallSlice split = tall_reader_take (reader, tall_reader_u16 (reader));
       g_ptr_array_add (spec->splits, g_bytes_new (split.data, split.len));
     }
+}
+
+/* Returns: whether it is one that can be */
+static gboolean
+read_access (TallReader *reader, TallTableSpec *spec)
+{
+  guint8 access = tall_reader_u8 (reader);
+  spec->access = (TallTableAccess)access;
+  spec->seal = read_text (reader);
+  if (access == TALL_ACCESS_CLOSED && spec->seal == NULL)
+    return TRUE;
+  return (access == TALL_ACCESS_SEALED || access == TALL_ACCESS_CLOSED)
+         && tall_table_is_seal (spec->seal);
 }
 
 /**
@@ -89,7 +111,9 @@ tall_spec_decode (const char *name, TallSlice stored, GError **error)
   spec->bloom_filter = read_text (&reader);
   spec->block_encoding = read_text (&reader);
   read_splits (&reader, spec);
-  if (format == TALL_SPEC_FORMAT && tall_reader_done (&reader))
+  gboolean known =
+      format == OPEN_FORMAT || (format == TALL_SPEC_FORMAT && read_access (&reader, spec));
+  if (known && tall_reader_done (&reader))
     return g_steal_pointer (&spec);
 
   g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED, "The settings of table %s are damaged", name);

@@ -6,8 +6,8 @@
 
 G_BEGIN_DECLS
 
-/* The first byte of every stored spec. */
-#define TALL_SPEC_FORMAT 1
+/* The first byte of every stored spec: 1, or 2 if the table is not open. */
+#define TALL_SPEC_FORMAT 2
 
 void tall_spec_encode (const TallTableSpec *spec, GByteArray *stored);
 TallTableSpec *

@@ -28,6 +28,7 @@ OPERATION_SECONDS = 10.0  # what a put or a get may take in all
 MARGIN_SECONDS = 1.0
 FAULT_SECONDS = 15
 CROWD = 40  # threads of each process, and orders; a process has 12 connections to each gateway
+LOADED_ORDERS = 12  # of a generation, so that some are new for a while
 BEFORE, AFTER = 60, 60  # acknowledged puts before and after a process dies
 PATIENCE_SECONDS = 150
 PAUSE = "pause"  # only on a cluster with HDFS: see README.md
@@ -69,8 +70,9 @@ class Campaign:
                        f"{mix.name}: {number} acknowledged puts {when}")
 
     def conclude(self, mixes, what, longest=None, acknowledged=BEFORE, garbled=False):
-        for mix in mixes:
-            verdict = mix.verdict(garbled)
+        """Returns the verdicts."""
+        verdicts = [mix.verdict(garbled) for mix in mixes]
+        for mix, verdict in zip(mixes, verdicts):
             good = verdict.is_right(acknowledged)
             self.checks.check(good, f"{mix.layout}, {what}: linearizable, "
                               f"{verdict.count('ok', 'put')} acknowledged puts, "
@@ -81,6 +83,7 @@ class Campaign:
                 self.checks.check(verdict.longest <= longest,
                                   f"{mix.layout}, {what}: no call took over {longest:.0f} s",
                                   verdict.found["longest"])
+        return verdicts
 
     def survive(self, layouts, what, kill, mend, longest, **options):
         """Something dies under a mix, and comes back; the work goes on. OPTIONS: of the mixes."""
@@ -254,6 +257,30 @@ def writer(campaign):
                      OPERATION_SECONDS + MARGIN_SECONDS)
 
 
+def loads(campaign):
+    """Loads in both processes, through calls that go wrong; one of them is killed."""
+    proxy = Proxy(campaign.parts.gateways)
+    try:
+        with campaign.mixes("blob", "normalized", gateways=proxy.gateways, orders=LOADED_ORDERS,
+                            load=["report", "replace"]) as mixes:
+            for mix in mixes:
+                mix.await_work()
+            proxy.tell("set " + FAULTS)
+            time.sleep(FAULT_SECONDS)
+            for mix in mixes:
+                mix.processes[0].kill()
+                mix.start(clocks=(0,))
+            proxy.tell("clear")
+            cleared = time.monotonic()
+            campaign.await_puts(mixes, AFTER, since=cleared)
+        proxy.tell("settle")
+    finally:
+        proxy.close()
+    for verdict in campaign.conclude(mixes, "loads", garbled=True):
+        plain = verdict.count("plain", "load")
+        campaign.checks.check(plain > 0, f"{plain} orders loaded without a condition", verdict)
+
+
 def repair(campaign):
     """Repairs beside writers, through calls that go wrong; a writer is killed, and repairs are."""
     proxy = Proxy(campaign.parts.gateways)
@@ -297,6 +324,7 @@ CAMPAIGNS = {
     PAUSE: paused_region_server,
     "master": master,
     "writer": writer,
+    "loads": loads,
     "repair": repair,
 }
 

@@ -25,6 +25,8 @@ CLOCKS = [0, 3600]
 TTL, TTL_CLOCKS = 1200, [-300, 300]  # ten minutes apart, and orders do not live much longer
 SECONDS = 2
 ACKNOWLEDGED = 400  # puts, or a history says nothing
+LOADS = (["report"], ["skip"], ["replace"], ["report", "skip"])  # what each does with what exists
+LOADED = 20  # orders, without any condition
 
 
 def run_and_check(history, store, how=None, **options):
@@ -102,6 +104,21 @@ def check_long(checks, folder, how, seconds):
         checks.check(verdict.is_right(ACKNOWLEDGED), f"{layout}, {how}: {words}", verdict)
 
 
+def check_loads(checks, folder):
+    """Loads beside the mix: of what is new, most is met by writers at once."""
+    for i, layout in enumerate(LAYOUTS):
+        for failures in (0, 25):
+            loads = LOADS[(i + (failures > 0)) % len(LOADS)]
+            store = "memory" if failures else f"rocksdb:{folder}/{layout}-loads?sync=0"
+            verdict = run_and_check(folder / f"{layout}-loads-{failures}.history", store,
+                                    create=layout, failures=failures, load=loads, orders=12,
+                                    seconds=1)
+            faults = f"one call in {failures} fails" if failures else "no failures"
+            checks.check(verdict.is_right(ACKNOWLEDGED // 4) and verdict.count("plain", "load") >= LOADED,
+                         f"{layout}, loads ({', '.join(loads)}) beside it, {faults}: linearizable",
+                         verdict)
+
+
 def check_kill(checks, folder):
     """A process is killed in the middle of its writes; another goes on with what it left."""
     for layout in ("blob", "record-type"):
@@ -147,6 +164,7 @@ def main():
         check_right(checks, pathlib.Path(folder))
         check_ttl(checks, pathlib.Path(folder))
         check_variants(checks, pathlib.Path(folder))
+        check_loads(checks, pathlib.Path(folder))
         check_kill(checks, pathlib.Path(folder))
         check_repair(checks, pathlib.Path(folder))
     return checks.finish()

@@ -118,6 +118,31 @@ var samples = []sample{
 		"0 1 put x any|ok 10", "2 3 put y absent|conflict 10", "4 5 get|ok y 12",
 	}},
 
+	{"loaded, and replaced", true, []string{
+		"0 1 load x new|ok 5", "2 3 put y 5|ok 1100000000010", "4 5 load z new|conflict 1100000000010",
+	}},
+	{"loaded over a put", false, []string{
+		"0 1 put x any|ok 1100000000010", "2 3 load y new|ok 1100000000011",
+	}},
+	{"loaded under a put, and there it is", false, []string{
+		"0 1 put x any|ok 1100000000010", "2 3 load y new|ok 5",
+	}},
+	{"loaded twice, and the later load wins", true, []string{
+		"0 9 load x new|ok 5", "1 8 load y new|ok 7", "10 11 get|ok y 7",
+	}},
+	{"loaded twice, and the earlier load wins", false, []string{
+		"0 9 load x new|ok 5", "1 8 load y new|ok 7", "10 11 get|ok x 5",
+	}},
+	{"loaded with an unknown outcome, and then by another load", true, []string{
+		"0 1 load x new|unknown", "2 3 load y new|ok 7", "4 5 get|ok y 7",
+	}},
+	{"a load replaces what exists", true, []string{
+		"0 1 put x any|ok 1100000000010", "2 3 load y any|ok 1100000000012",
+	}},
+	{"a load left it, and there it is", false, []string{
+		"0 1 put x any|ok 1100000000010", "2 3 load y new|conflict 1100000000010", "4 5 get|ok y 5",
+	}},
+
 	{"listed and not", true, []string{
 		"0 1 list|", "2 3 put x any|ok 10", "4 5 list|x 10", "6 7 delete any|ok", "8 9 list|",
 	}},
@@ -150,14 +175,14 @@ func (s sample) write(t *testing.T) string {
 
 func questionFields(t *testing.T, words []string) string {
 	condition := func(word string) string {
-		if word == "any" || word == "absent" {
+		if word == "any" || word == "absent" || word == "new" {
 			return fmt.Sprintf(`"if":"%s","revision":0`, word)
 		}
 		return `"if":"revision","revision":` + word
 	}
 	switch words[0] {
-	case "put":
-		return fmt.Sprintf(`"do":"put","content":"%s",%s`, words[1], condition(words[2]))
+	case "put", "load":
+		return fmt.Sprintf(`"do":"%s","content":"%s",%s`, words[0], words[1], condition(words[2]))
 	case "delete":
 		return `"do":"delete",` + condition(words[1])
 	case "get":

@@ -65,7 +65,7 @@ type history struct {
 	revisions  map[string]int64 // of a content, as some answer said
 	wrong      []string         // what needs no model to be wrong
 	calls      int
-	counts     map[string]int // by "do outcome"
+	counts     map[string]int // by "do outcome"; "load plain": without any condition
 	longest    longest
 	clients    map[string]int
 }
@@ -198,13 +198,16 @@ func (c *call) saw() []seen {
 func (h *history) learn(c *call) error {
 	h.calls++
 	h.counts[c.begin.Do+" "+c.outcome()]++
+	if c.begin.Do == "load" && c.outcome() == "ok" && c.end.Revision < firstOfPuts {
+		h.counts["load plain"]++
+	}
 	if c.end != nil {
 		if seconds := float64(c.end.At-c.begin.At) / 1e9; seconds > h.longest.Seconds {
 			h.longest = longest{seconds, c.String()}
 		}
 	}
 	switch c.begin.Do {
-	case "put":
+	case "put", "load":
 		if _, twice := h.puts[c.begin.Content]; twice {
 			return fmt.Errorf("content %s is put twice: that is no history", c.begin.Content)
 		}
@@ -249,7 +252,7 @@ func (h *history) add(c *call) {
 		return
 	}
 	switch c.begin.Do {
-	case "put", "delete":
+	case "put", "load", "delete":
 		h.addWrite(c)
 	case "get":
 		h.addSeen(c, c.key(), seen{

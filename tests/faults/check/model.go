@@ -10,10 +10,10 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// input is what a call asks of one order. do: put, delete or see.
+// input is what a call asks of one order. do: put, load, delete or see.
 type input struct {
 	do        string
-	condition string // any, absent, revision
+	condition string // any, absent, revision; of a load: any, or new
 	expected  int64  // for condition revision
 	content   string
 }
@@ -32,9 +32,13 @@ type order struct {
 	content  string
 	revision int64 // notKnown: of an unknown put that nobody has seen yet
 	last     int64 // the greatest revision so far
+	loaded   bool  // a load has put it, at a revision of loads
 }
 
 const notKnown = -1
+
+// All others are larger than those of loads.
+const firstOfPuts = 1 << 40
 
 // observe is the state after an answer said that the order is there with this revision.
 func (o order) observe(revision int64) (bool, order) {
@@ -58,6 +62,9 @@ func (o order) allows(in input) bool {
 		return true
 	case "absent":
 		return !o.live
+	case "new":
+		// Of two loads that put the same order, the later one wins.
+		return !o.live || o.loaded
 	case "revision":
 		return o.live && o.revision == in.expected
 	}
@@ -69,14 +76,15 @@ func (o order) stored(in input, revision int64) order {
 	if revision > last {
 		last = revision
 	}
-	return order{live: true, content: in.content, revision: revision, last: last}
+	loaded := in.do == "load" && revision < firstOfPuts
+	return order{live: true, content: in.content, revision: revision, last: last, loaded: loaded}
 }
 
 func (o order) step(in input, out output) (bool, order) {
 	switch in.do {
 	case "see":
 		return o.see(out)
-	case "put":
+	case "put", "load":
 		return o.put(in, out)
 	case "delete":
 		return o.delete(in, out)
@@ -157,6 +165,9 @@ var model = porcupine.Model{
 		var hash maphash.Hash
 		hash.SetSeed(hashSeed)
 		hash.WriteString(o.content)
+		if o.loaded {
+			hash.WriteString(" loaded")
+		}
 		return hash.Sum64() ^ uint64(o.revision)
 	},
 	DescribeOperation: func(in, out interface{}) string { return describe(in.(input), out.(output)) },
@@ -175,8 +186,8 @@ func describe(in input, out output) string {
 		text += " " + in.content
 	}
 	switch in.condition {
-	case "absent":
-		text += " if absent"
+	case "absent", "new":
+		text += " if " + in.condition
 	case "revision":
 		text += fmt.Sprintf(" if @%d", in.expected)
 	}

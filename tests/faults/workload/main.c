@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "tall-loading.h"
 #include "tall-mender.h"
 #include "tall-mix.h"
 #include "tall-target.h"
@@ -20,6 +21,7 @@ typedef struct
   char *history;
   char *process;
   char *mender; /* what it does; NULL: there is none */
+  GStrv loads;  /* what each does with what exists; one writer each */
   GStrv clocks; /* seconds; one writer each */
   gint threads; /* of each writer */
   gint orders;
@@ -40,6 +42,7 @@ options_clear (Options *self)
   g_clear_pointer (&self->history, g_free);
   g_clear_pointer (&self->process, g_free);
   g_clear_pointer (&self->mender, g_free);
+  g_clear_pointer (&self->loads, g_strfreev);
   g_clear_pointer (&self->clocks, g_strfreev);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
@@ -64,6 +67,8 @@ parse (Options *self, int *argc, char ***argv, GError **error)
     { "mender", 0, 0, G_OPTION_ARG_STRING, &self->mender,
       "verify all the while: repair at once, or report, where only hints may be left",
       "repair|report" },
+    { "load", 0, 0, G_OPTION_ARG_STRING_ARRAY, &self->loads,
+      "load all the while, with this done to what exists; may be repeated", "report|skip|replace" },
     { "clock", 0, 0, G_OPTION_ARG_STRING_ARRAY, &self->clocks,
       "a writer whose clock is fast by this; may be repeated", "SECONDS" },
     { "threads", 0, 0, G_OPTION_ARG_INT, &self->threads, "of each writer (default 2)", "N" },
@@ -86,9 +91,19 @@ parse (Options *self, int *argc, char ***argv, GError **error)
 }
 
 static gboolean
+check_loads (const Options *self)
+{
+  TallBulkExisting existing;
+  for (guint i = 0; self->loads != NULL && self->loads[i] != NULL; i++)
+    if (!tall_loading_find (self->loads[i], &existing))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
 check (const Options *self, GError **error)
 {
-  if (self->target.url != NULL && self->history != NULL && self->threads >= 1
+  if (self->target.url != NULL && self->history != NULL && check_loads (self) && self->threads >= 1
       && self->threads <= MAX_THREADS && self->orders >= 1 && self->orders <= TALL_MIX_MAX_ORDERS
       && self->period >= 1 && self->seconds >= 0
       && (self->mender == NULL || g_str_equal (self->mender, "repair")
@@ -114,7 +129,23 @@ on_signal (int number G_GNUC_UNUSED)
   g_atomic_int_set (&mix.stop, TRUE);
 }
 
-/* The last of the writers is the mender's, if there is one. */
+/* Each with the last of the writers that are left. */
+static GPtrArray *
+start_loads (const Options *options, GPtrArray *writers)
+{
+  GPtrArray *loads = g_ptr_array_new_with_free_func ((GDestroyNotify)tall_loading_free);
+  for (guint i = 0; options->loads != NULL && options->loads[i] != NULL; i++)
+    {
+      TallBulkExisting existing = TALL_BULK_REPORT;
+      const TallWriter *writer = g_ptr_array_remove_index (writers, writers->len - 1);
+      tall_loading_find (options->loads[i], &existing);
+      g_ptr_array_add (loads, tall_loading_start (&mix, TALL_FRONT (writer->store), existing,
+                                                  MAX_THREADS + 1 + i, g_random_int ()));
+    }
+  return loads;
+}
+
+/* The last of the writers are the mender's and the loads', if there are any. */
 static gboolean
 run_mix (const Options *options, GPtrArray *all, GError **error)
 {
@@ -124,6 +155,7 @@ run_mix (const Options *options, GPtrArray *all, GError **error)
   if (options->mender != NULL)
     mender = tall_mender_start (&mix, g_ptr_array_remove_index (writers, writers->len - 1),
                                 g_str_equal (options->mender, "repair"));
+  GPtrArray *loads = start_loads (options, writers);
   g_autoptr (GPtrArray) clients =
       g_ptr_array_new_with_free_func ((GDestroyNotify)tall_mix_client_free);
   g_autoptr (GPtrArray) threads = g_ptr_array_new ();
@@ -137,6 +169,7 @@ run_mix (const Options *options, GPtrArray *all, GError **error)
     g_ptr_array_add (threads, g_thread_new ("client", run_client, clients->pdata[i]));
   for (guint i = 0; i < threads->len; i++)
     g_thread_join (threads->pdata[i]);
+  g_ptr_array_unref (loads);
   if (mender != NULL)
     tall_mender_stop (mender);
   for (guint i = 0; i < all->len; i++)
@@ -173,12 +206,16 @@ open_writers (Options *options, GPtrArray *writers, GError **error)
         return FALSE;
       g_ptr_array_add (writers, writer);
     }
-  if (options->mender == NULL)
-    return TRUE;
-  TallWriter *writer = tall_writer_new (&options->target, 0, error);
-  if (writer != NULL)
-    g_ptr_array_add (writers, writer);
-  return writer != NULL;
+  guint n_others =
+      (options->mender != NULL) + (options->loads != NULL ? g_strv_length (options->loads) : 0);
+  for (guint i = 0; i < n_others; i++)
+    {
+      TallWriter *writer = tall_writer_new (&options->target, 0, error);
+      if (writer == NULL)
+        return FALSE;
+      g_ptr_array_add (writers, writer);
+    }
+  return TRUE;
 }
 
 static gboolean

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-mix.h"
 
+#include "tall-answer.h"
 #include "tall-error.h"
 #include "tall-mark.h"
 
@@ -81,46 +82,12 @@ enter_generation (TallMixClient *self, guint generation)
   memset (self->known, 0, sizeof self->known);
 }
 
-/* What an error means for the caller: only "unknown" may have happened. */
-static const char *
-name_outcome (const GError *error)
-{
-  if (error->domain != TALL_ERROR)
-    return "wrong";
-  switch (error->code)
-    {
-    case TALL_ERROR_NOT_FOUND:
-      return "not-found";
-    case TALL_ERROR_CONFLICT:
-      return "conflict";
-    case TALL_ERROR_OUTCOME_UNKNOWN:
-      return "unknown";
-    case TALL_ERROR_INTERNAL:
-      return "internal";
-    case TALL_ERROR_UNAVAILABLE:
-    case TALL_ERROR_TIMED_OUT:
-    case TALL_ERROR_OVERLOADED:
-      return "undone";
-    default:
-      return "wrong";
-    }
-}
-
 static GString *
 begin_outcome (TallMixClient *self, const GError *error)
 {
-  GString *line = g_string_new (NULL);
-  const char *outcome = error != NULL ? name_outcome (error) : "ok";
-  g_string_append_printf (line, "\"outcome\":\"%s\"", outcome);
-  self->n_undone = g_str_equal (outcome, "undone") ? self->n_undone + 1 : 0;
-  if (error == NULL)
-    return line;
-  g_autofree char *text = tall_error_describe (error); /* the checker reads the detail, too */
-  tall_history_append_text (line, "error", text);
-  if (g_error_matches (error, TALL_ERROR, TALL_ERROR_CONFLICT))
-    g_string_append_printf (line, ",\"revision\":%" G_GINT64_FORMAT,
-                            tall_error_get_revision (error));
-  return line;
+  gboolean undone = error != NULL && g_str_equal (tall_answer_name (error), "undone");
+  self->n_undone = undone ? self->n_undone + 1 : 0;
+  return tall_answer_begin (error);
 }
 
 static void
@@ -247,7 +214,7 @@ get (TallMixClient *self, guint number)
     append_order (line, order, revision);
   end_outcome (self, call, time, line);
   learn (self, number, revision, error);
-  return order != NULL || g_strv_contains (final_outcomes, name_outcome (error));
+  return order != NULL || g_strv_contains (final_outcomes, tall_answer_name (error));
 }
 
 static void

@@ -2,6 +2,40 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-text.h"
 
+static guint64
+load_word (const guint8 *bytes)
+{
+  guint64 word;
+  memcpy (&word, bytes, sizeof word);
+  return word;
+}
+
+/* The last eight bytes of a longer text are looked at together, some of them twice. */
+static gboolean
+is_ascii (TallSlice bytes)
+{
+  const gsize size = sizeof (guint64);
+  guint64 seen = bytes.len >= size ? load_word (bytes.data + bytes.len - size) : 0;
+  gsize i = 0;
+  for (; i + size < bytes.len; i += size)
+    seen |= load_word (bytes.data + i);
+  for (; bytes.len < size && i < bytes.len; i++)
+    seen |= bytes.data[i];
+  return (seen & G_GUINT64_CONSTANT (0x8080808080808080)) == 0;
+}
+
+/**
+ * tall_text_is_utf8:
+ * @bytes: without NULs
+ *
+ * As g_utf8_validate_len(), and faster for ASCII.
+ */
+gboolean
+tall_text_is_utf8 (TallSlice bytes)
+{
+  return is_ascii (bytes) || g_utf8_validate_len ((const char *)bytes.data, bytes.len, NULL);
+}
+
 /**
  * tall_text_from_bytes:
  *

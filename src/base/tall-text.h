@@ -6,6 +6,7 @@
 
 G_BEGIN_DECLS
 
+gboolean tall_text_is_utf8 (TallSlice bytes);
 char *tall_text_from_bytes (TallSlice bytes);
 char *tall_text_clean (const char *text);
 char *tall_text_escape_json (const char *json);

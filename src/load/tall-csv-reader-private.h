@@ -21,6 +21,7 @@ struct _TallCsvReader
 
   struct csv_parser parser;
   gboolean row_done;
+  gboolean is_plain;     /* the record was split without the parser */
   GByteArray *text;      /* the fields, each with its NUL */
   GArray *offsets;       /* of gsize: where each field begins in @text */
   GPtrArray *fields;     /* of char *, into @text */

@@ -1,5 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-csv-plain.h"
 #include "tall-csv-reader-private.h"
 
 #define KIND_QUOTE "a quote is not closed, or stands within a field"
@@ -55,7 +56,7 @@ begin_record (TallCsvReader *self)
 {
   self->lines.record = self->lines.first_end = self->lines.at;
   self->lines.record_line = self->lines.line;
-  self->row_done = FALSE;
+  self->row_done = self->is_plain = FALSE;
   g_byte_array_set_size (self->text, 0);
   g_array_set_size (self->offsets, 0);
   g_clear_pointer (&self->reason, g_free);
@@ -109,20 +110,42 @@ end_record (TallCsvReader *self)
     give_up_record (self, g_strdup ("a quote is opened and never closed"));
 }
 
-/* Gives the parser the line up to @stop. Returns whether the row is complete, for good or bad. */
+/* Splits the line up to @stop if it is a whole record that needs no parser. */
 static gboolean
-parse_line (TallCsvReader *self, gsize stop)
+split_plain (TallCsvReader *self, gsize stop)
+{
+  const guint8 *line = self->lines.buffer + self->lines.at;
+  if (self->lines.at != self->lines.record || self->columns->len < 2)
+    return FALSE;
+  self->is_plain =
+      tall_csv_split_plain (strip_line_end (line, stop - self->lines.at), self->delimiter,
+                            self->columns->len - 1, self->text, self->fields);
+  if (!self->is_plain)
+    g_byte_array_set_size (self->text, 0);
+  return self->is_plain;
+}
+
+static gboolean
+feed_parser (TallCsvReader *self, gsize stop)
 {
   gsize len = stop - self->lines.at;
   if (self->lines.at == self->lines.record)
     self->lines.first_end = stop;
-
   if (csv_parse (&self->parser, self->lines.buffer + self->lines.at, len, on_field, on_row, self)
-      != len)
-    {
-      give_up_record (self, describe_parse_failure (self));
-      return TRUE;
-    }
+      == len)
+    return TRUE;
+  give_up_record (self, describe_parse_failure (self));
+  return FALSE;
+}
+
+/* Reads the line up to @stop. Returns whether the row is complete, for good or bad. */
+static gboolean
+parse_line (TallCsvReader *self, gsize stop)
+{
+  if (split_plain (self, stop))
+    self->row_done = TRUE;
+  else if (!feed_parser (self, stop))
+    return TRUE;
   self->lines.at = stop;
   self->lines.line++;
   if (!self->row_done && self->lines.at - self->lines.record > self->max_row)
@@ -210,7 +233,7 @@ check_row (TallCsvReader *self, TallCsvRow *row)
                            row->n_fields == 1 ? "field" : "fields", self->columns->len - 1);
       self->kind = KIND_COUNT;
     }
-  for (guint i = 0; i < row->n_fields && self->reason == NULL; i++)
+  for (guint i = 0; i < row->n_fields && self->reason == NULL && !self->is_plain; i++)
     check_field (self, row, i);
   row->reason = self->reason;
   row->kind = self->kind;
@@ -238,13 +261,20 @@ compose_fields (TallCsvReader *self, TallCsvRow *row)
   row->n_fields = self->fields->len;
 }
 
+/* The parser's fields; now @text stays in its place. */
+static void
+collect_fields (TallCsvReader *self)
+{
+  g_ptr_array_set_size (self->fields, (gint)self->offsets->len);
+  for (guint i = 0; i < self->offsets->len; i++)
+    self->fields->pdata[i] = self->text->data + g_array_index (self->offsets, gsize, i);
+}
+
 static void
 finish_row (TallCsvReader *self, TallCsvRow *row)
 {
-  g_ptr_array_set_size (self->fields, 0);
-  for (guint i = 0; i < self->offsets->len; i++)
-    g_ptr_array_add (self->fields, self->text->data + g_array_index (self->offsets, gsize, i));
-
+  if (!self->is_plain)
+    collect_fields (self);
   *row = (TallCsvRow){ .file = self->file,
                        .file_name = self->file_name,
                        .line = self->lines.record_line,

@@ -4,6 +4,7 @@
 #include "tall-canonical-private.h"
 #include "tall-error.h"
 #include "tall-limits.h"
+#include "tall-text.h"
 
 /* Bytes at most of a tag and a length or a varint, of a decimal and of a nested message's frame. */
 #define MAX_HEADER 11
@@ -51,34 +52,6 @@ tall_check_fail (const TallCheck *self, const char *field, const char *format, .
   return FALSE;
 }
 
-static guint64
-load_word (const char *text)
-{
-  guint64 word;
-  memcpy (&word, text, sizeof word);
-  return word;
-}
-
-/* The last eight bytes of a longer text are looked at together, some of them twice. */
-static gboolean
-is_ascii (const char *text, gsize len)
-{
-  const gsize size = sizeof (guint64);
-  guint64 seen = len >= size ? load_word (text + len - size) : 0;
-  gsize i = 0;
-  for (; i + size < len; i += size)
-    seen |= load_word (text + i);
-  for (; len < size && i < len; i++)
-    seen |= (guint8)text[i];
-  return (seen & G_GUINT64_CONSTANT (0x8080808080808080)) == 0;
-}
-
-static gboolean
-is_utf8 (const char *text, gsize len)
-{
-  return is_ascii (text, len) || g_utf8_validate_len (text, len, NULL);
-}
-
 /* U+0000–001F, U+007F and U+0080–009F; @text is UTF-8. */
 static gboolean
 has_control (const char *text, gsize len)
@@ -113,7 +86,7 @@ tall_check_number (TallCheck *self, const char *field, const char *text)
                    TALL_MAX_NUMBER_BYTES, len);
       return FALSE;
     }
-  if (!is_utf8 (text, len))
+  if (!tall_text_is_utf8 (tall_slice (text, len)))
     return tall_check_fail (self, field, "the number is not valid UTF-8");
   if (has_control (text, len))
     return tall_check_fail (self, field, "a number must not contain control characters");
@@ -143,7 +116,7 @@ tall_check_text (TallCheck *self, const char *field, const char *text)
 
   gsize len = strlen (text);
   self->size += len + MAX_HEADER;
-  if (!is_utf8 (text, len))
+  if (!tall_text_is_utf8 (tall_slice (text, len)))
     return tall_check_fail (self, field, "the text is not valid UTF-8");
   return TRUE;
 }

@@ -19,6 +19,27 @@ test_from_bytes (void)
   expect_text ("a\0b\xff\n", 5, "a\\x00b\xff\n");
 }
 
+/* At every place of texts of every length, also where words of eight bytes begin and end. */
+static void
+test_is_utf8 (void)
+{
+  for (gsize len = 0; len < 40; len++)
+    {
+      char text[40];
+      memset (text, 'a', sizeof text);
+      g_assert_true (tall_text_is_utf8 (tall_slice (text, len)));
+      for (gsize i = 0; i < len; i++)
+        {
+          text[i] = '\x80';
+          g_assert_false (tall_text_is_utf8 (tall_slice (text, len)));
+          g_assert_true (tall_text_is_utf8 (tall_slice (text, i)));
+          text[i] = 'a';
+        }
+    }
+  g_assert_true (tall_text_is_utf8 (tall_slice_str ("Käse, zu 10 €")));
+  g_assert_false (tall_text_is_utf8 (tall_slice_str ("Käse, zu 10 \xe2\x82")));
+}
+
 static void
 test_clean (void)
 {
@@ -47,6 +68,7 @@ main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/base/text/from-bytes", test_from_bytes);
+  g_test_add_func ("/base/text/is-utf8", test_is_utf8);
   g_test_add_func ("/base/text/clean", test_clean);
   return g_test_run ();
 }

@@ -3,6 +3,7 @@
 #include "fuzz.h"
 #include "tall-grouper.h"
 
+#include <csv.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -36,6 +37,41 @@ open_bytes (const uint8_t *data, size_t size)
   return reader;
 }
 
+static void
+add_field (void *data, size_t len, void *fields)
+{
+  g_ptr_array_add (fields, g_strndup (data, len));
+}
+
+static void
+end_row (int terminator G_GNUC_UNUSED, void *fields)
+{
+  g_ptr_array_add (fields, NULL);
+}
+
+static int
+is_space (unsigned char byte G_GNUC_UNUSED)
+{
+  return 0;
+}
+
+/* A good row has the fields that the CSV library finds in its text, on its own. */
+static void
+check_fields (const TallCsvRow *row)
+{
+  g_autoptr (GPtrArray) fields = g_ptr_array_new_with_free_func (g_free);
+  struct csv_parser parser;
+  g_assert_cmpint (csv_init (&parser, CSV_STRICT | CSV_STRICT_FINI), ==, 0);
+  csv_set_space_func (&parser, is_space);
+  g_assert_cmpuint (csv_parse (&parser, row->raw.data, row->raw.len, add_field, end_row, fields),
+                    ==, row->raw.len);
+  g_assert_cmpint (csv_fini (&parser, add_field, end_row, fields), ==, 0);
+  csv_free (&parser);
+  g_assert_cmpuint (fields->len, ==, row->n_fields + 1);
+  for (guint i = 0; i < row->n_fields; i++)
+    g_assert_cmpstr (row->fields[i], ==, g_ptr_array_index (fields, i));
+}
+
 /* Reads all rows. Returns a checksum over everything that is said of them. */
 static char *
 sum_rows (TallCsvReader *reader)
@@ -51,6 +87,8 @@ sum_rows (TallCsvReader *reader)
       g_assert_true (row.reason != NULL || row.n_fields == 5);
       g_assert_cmpint (row.reason == NULL, ==, row.kind == NULL);
       line = row.line;
+      if (row.reason == NULL)
+        check_fields (&row);
       g_checksum_update (sum, (const guint8 *)&row.line, sizeof row.line);
       g_checksum_update (sum, row.raw.data, (gssize)row.raw.len);
       g_checksum_update (sum, (const guint8 *)(row.reason != NULL ? row.reason : ""), -1);

@@ -105,6 +105,57 @@ test_nul_byte (void)
   g_assert_cmpstr (rows, ==, "2!1 holds a NUL byte <1,2>\n3:3|4\n");
 }
 
+/* Some of what may stand in a field, in quotes if all fields have them. Returns a line. */
+static void
+append_line (GString *text, GRand *rand, gboolean quoted)
+{
+  static const char *const pieces[] = { "a", "bc", " ", "\t", ";", "ä", "\xff", "€", "\x01" };
+  guint n_fields = g_rand_int_range (rand, 0, 10) == 0 ? g_rand_int_range (rand, 1, 6) : 4;
+  for (guint i = 0; i < n_fields; i++)
+    {
+      g_string_append (text, i > 0 ? "," : "");
+      g_string_append (text, quoted ? "\"" : "");
+      for (gint n = g_rand_int_range (rand, 0, 12); n > 0; n--)
+        g_string_append (text, pieces[g_rand_int_range (rand, 0, G_N_ELEMENTS (pieces))]);
+      if (g_rand_int_range (rand, 0, 20) == 0)
+        g_string_append_c (text, '\0');
+      g_string_append (text, quoted ? "\"" : i == 0 ? "x" : "");
+      if (quoted && i == 0)
+        g_string_insert (text, (gssize)text->len - 1, "x");
+    }
+  static const char *const ends[] = { "\n", "\r\n", "\r" };
+  g_string_append (text, ends[g_rand_int_range (rand, 0, G_N_ELEMENTS (ends))]);
+}
+
+/* What is read of random lines; the same lines for the same seed. Without raw texts. */
+static char *
+read_random (guint32 seed, gboolean quoted)
+{
+  g_autoptr (GString) text = g_string_new ("a,b,c,d\n");
+  g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+  for (guint i = 0; i < 2000; i++)
+    append_line (text, rand, quoted);
+  g_autoptr (TallCsvReader) reader = open_text (text->str, (gssize)text->len, TALL_CSV_MAX_ROW);
+  g_autofree char *rows = read_all (reader);
+  g_autoptr (GRegex) raw = g_regex_new (" <.*>$", G_REGEX_MULTILINE | G_REGEX_RAW, 0, NULL);
+  return g_regex_replace_literal (raw, rows, -1, 0, "", 0, NULL);
+}
+
+/* A field says the same with quotes, which the CSV library reads, and without. */
+static void
+test_quotes_change_nothing (void)
+{
+  for (guint32 seed = 0; seed < 10; seed++)
+    {
+      g_autofree char *plain = read_random (seed, FALSE);
+      g_autofree char *quoted = read_random (seed, TRUE);
+      g_assert_cmpstr (plain, ==, quoted);
+      g_assert_nonnull (strstr (plain, "is not UTF-8"));
+      g_assert_nonnull (strstr (plain, "holds a NUL"));
+      g_assert_nonnull (strstr (plain, "has 5 fields"));
+    }
+}
+
 static void
 test_columns (void)
 {
@@ -240,6 +291,7 @@ main (int argc, char *argv[])
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/load/csv-reader/cases", test_cases);
   g_test_add_func ("/load/csv-reader/nul-byte", test_nul_byte);
+  g_test_add_func ("/load/csv-reader/quotes-change-nothing", test_quotes_change_nothing);
   g_test_add_func ("/load/csv-reader/columns", test_columns);
   g_test_add_func ("/load/csv-reader/long-rows", test_long_rows);
   g_test_add_func ("/load/csv-reader/borders", test_borders);

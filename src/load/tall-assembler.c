@@ -16,7 +16,8 @@ struct _TallAssembler
   gpointer data;
 
   char order_number[TALL_MAX_NUMBER_BYTES + 1];
-  TallDraft *draft;    /* NULL: no order is open, or it is rejected */
+  TallDraft *draft;
+  gboolean drafts;     /* FALSE: no order is open, or it is rejected */
   TallLoadItem *item;  /* its rows so far; NULL: no order is open */
   guint64 failed_line; /* where the row is that it was rejected for; 0: not rejected */
   const char *failed_file;
@@ -29,13 +30,14 @@ tall_assembler_new (TallRejects *rejects, TallAssemblerEmit emit, gpointer data)
   self->rejects = rejects;
   self->emit = emit;
   self->data = data;
+  self->draft = tall_draft_new ();
   return self;
 }
 
 static void
 close_order (TallAssembler *self)
 {
-  g_clear_pointer (&self->draft, tall_draft_free);
+  self->drafts = FALSE;
   g_clear_pointer (&self->item, tall_load_item_free);
   self->failed_line = 0;
 }
@@ -46,6 +48,7 @@ tall_assembler_free (TallAssembler *self)
   if (self == NULL)
     return;
   close_order (self);
+  tall_draft_free (self->draft);
   g_free (self);
 }
 
@@ -65,8 +68,9 @@ tall_assembler_begin (TallAssembler *self,
   tall_assembler_finish (self);
   self->item = tall_load_item_new ();
   g_strlcpy (self->order_number, order, sizeof self->order_number);
-  if (customer != NULL)
-    self->draft = tall_draft_new (mapping, customer, order);
+  self->drafts = customer != NULL;
+  if (self->drafts)
+    tall_draft_begin (self->draft, mapping, customer, order);
 }
 
 static void
@@ -135,7 +139,7 @@ tall_assembler_fail (TallAssembler *self, guint64 line, const char *file_name)
     return;
   self->failed_line = line;
   self->failed_file = file_name;
-  g_clear_pointer (&self->draft, tall_draft_free);
+  self->drafts = FALSE;
   reject_for_sibling (self, NULL);
 }
 
@@ -212,7 +216,7 @@ tall_assembler_blame_first (TallAssembler *self,
 void
 tall_assembler_finish (TallAssembler *self)
 {
-  if (self->draft != NULL)
+  if (self->drafts)
     {
       TallLoadItem *item = g_steal_pointer (&self->item);
       item->order = tall_draft_finish (self->draft);

@@ -2,12 +2,16 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-load-item.h"
 
+/* An item has room for so much at first. */
+#define USUAL_ROWS 8
+#define USUAL_BYTES 1024
+
 TallLoadItem *
 tall_load_item_new (void)
 {
   TallLoadItem *self = g_new0 (TallLoadItem, 1);
-  self->rows = g_array_new (FALSE, FALSE, sizeof (TallItemRow));
-  self->raw = g_byte_array_new ();
+  self->rows = g_array_sized_new (FALSE, FALSE, sizeof (TallItemRow), USUAL_ROWS);
+  self->raw = g_byte_array_sized_new (USUAL_BYTES);
   return self;
 }
 

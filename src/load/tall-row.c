@@ -46,8 +46,10 @@ tall_row_set_fields (const TallMapping *mapping,
     {
       const TallMappingSource *source = tall_mapping_get_source (mapping, i);
       const TallModelField *field = source->field->field;
+      if (source->field->scope != scope || tall_model_field_is_required (field))
+        continue;
       const char *text = tall_mapping_get_value (mapping, source, row->fields, row->n_fields);
-      if (source->field->scope != scope || text == NULL || tall_model_field_is_required (field))
+      if (text == NULL)
         continue;
       if (field->kind == TALL_MODEL_ATTRIBUTES)
         {

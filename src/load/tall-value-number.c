@@ -31,12 +31,19 @@ is_plain (const TallValueFormat *format)
 }
 
 static char *
-copy_plain (const char *text, const TallValueFormat *format)
+put_point (const char *text)
 {
-  if (format->decimal_comma && strchr (text, '.') != NULL)
-    return NULL;
-  char *copy = g_strdup (text);
-  return format->decimal_comma ? g_strdelimit (copy, ",", '.') : copy;
+  return strchr (text, '.') != NULL ? NULL : g_strdelimit (g_strdup (text), ",", '.');
+}
+
+static gboolean
+parse_number (const char *text, const TallValueFormat *format, TallDecimal *decimal)
+{
+  if (is_plain (format) && !format->decimal_comma)
+    return tall_decimal_parse (text, -1, decimal, NULL);
+  g_autofree char *number =
+      is_plain (format) ? put_point (text) : tall_normalize_number (text, format);
+  return number != NULL && tall_decimal_parse (number, -1, decimal, NULL);
 }
 
 /**
@@ -51,9 +58,7 @@ tall_parse_decimal (const char *text,
                     TallDecimal *decimal,
                     GError **error)
 {
-  g_autofree char *number =
-      is_plain (format) ? copy_plain (text, format) : tall_normalize_number (text, format);
-  if (number != NULL && tall_decimal_parse (number, -1, decimal, NULL))
+  if (parse_number (text, format, decimal))
     return TRUE;
   const char *thousands = format->thousands != NULL ? format->thousands : "";
   tall_error_set_invalid (error, NULL,
@@ -74,11 +79,10 @@ tall_parse_discount (const char *text,
                      TallDecimal *discount,
                      GError **error)
 {
-  g_autofree char *copy = g_strdup (text);
-  gsize len = strlen (copy);
-  if (format->discount_percent && len > 0 && copy[len - 1] == '%')
-    copy[len - 1] = '\0';
-  if (!tall_parse_decimal (copy, format, discount, error))
+  g_autofree char *number = format->discount_percent && g_str_has_suffix (text, "%")
+                                ? g_strndup (text, strlen (text) - 1)
+                                : NULL;
+  if (!tall_parse_decimal (number != NULL ? number : text, format, discount, error))
     return FALSE;
   if (format->discount_percent)
     {

@@ -78,6 +78,29 @@ identify (TallBulkBatch *self)
     }
 }
 
+/* The empty row, which sorts first, where that is not known. */
+static TallSlice
+get_root_row (const TallBulkItem *item)
+{
+  const GByteArray *row = item->operation.root_row;
+  return row != NULL ? tall_slice_array (row) : tall_slice (NULL, 0);
+}
+
+static gint
+compare_items (gconstpointer a, gconstpointer b, gpointer data G_GNUC_UNUSED)
+{
+  return tall_slice_compare (get_root_row (a), get_root_row (b));
+}
+
+/* Rows that are neighbours are found and written faster one after another. Those of one row keep
+ * their order. */
+static void
+sort (TallBulkBatch *self)
+{
+  if (self->n_items > 0)
+    g_qsort_with_data (self->items, (gint)self->n_items, sizeof *self->items, compare_items, NULL);
+}
+
 /* Reads the root rows of what is fresh by one call. */
 static TallMergedPlan *
 read_roots (TallBulkBatch *self, gint64 deadline, GError **error)
@@ -306,6 +329,7 @@ void
 tall_bulk_batch_run (TallBulkBatch *self)
 {
   identify (self);
+  sort (self);
   if (!self->assume_new)
     look (self);
   write_fresh (self);

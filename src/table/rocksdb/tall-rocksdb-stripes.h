@@ -6,8 +6,8 @@
 
 G_BEGIN_DECLS
 
-/* Writers of different rows rarely meet on one of them. */
-#define TALL_ROCKSDB_STRIPES 4096
+/* Writers of different rows rarely meet on one, also where each holds 256 of them at once. */
+#define TALL_ROCKSDB_STRIPES 32768
 
 /**
  * TallRocksdbStripes:

@@ -4,6 +4,12 @@
 
 #include "tall-error.h"
 
+const char *const tall_record_moving[TALL_N_MOVING] = {
+  TALL_COLUMN_LAYOUT,         TALL_COLUMN_KEY_STRATEGY, TALL_COLUMN_INDEX,
+  TALL_COLUMN_REGIONS,        TALL_COLUMN_COMPRESSION,  TALL_COLUMN_BLOOM_FILTER,
+  TALL_COLUMN_BLOCK_ENCODING,
+};
+
 void
 tall_deployment_free (TallDeployment *self)
 {

@@ -27,6 +27,10 @@ G_BEGIN_DECLS
 #define TALL_MODE_READ_ONLY "read-only"
 #define TALL_COLUMN_MIGRATION "migration"
 
+/* The columns that a migration changes, in one order for all who write them. */
+#define TALL_N_MOVING 7
+extern const char *const tall_record_moving[TALL_N_MOVING];
+
 /* Before the name of a column: what it will be after the switch of a migration. */
 #define TALL_NEXT "next_"
 

@@ -164,7 +164,7 @@ tall_deployment_create (TallTable *table,
 {
   g_autoptr (GPtrArray) specs = tall_store_plan_tables (settings, error);
   if (specs == NULL || !check_absent (table, deadline, error)
-      || !tall_tables_create (table, specs, settings->regions != 0, deadline, error))
+      || !tall_tables_create (table, specs, tall_tables_choose_rule (settings), deadline, error))
     return FALSE;
 
   g_autofree char *id = settings->id != NULL ? g_strdup (settings->id) : g_uuid_string_random ();

@@ -27,6 +27,106 @@ tall_migration_phase_get_name (TallMigrationPhase phase)
   return phases[phase];
 }
 
+/**
+ * tall_migration_begin:
+ * @self: nothing is going on
+ *
+ * Returns: the target gets a number that was never given
+ */
+TallMigration
+tall_migration_begin (const TallMigration *self)
+{
+  TallMigration to = *self;
+  to.phase = TALL_MIGRATION_COPYING;
+  to.target = to.last = self->last + 1;
+  return to;
+}
+
+/**
+ * tall_migration_seal:
+ * @self: copying
+ */
+TallMigration
+tall_migration_seal (const TallMigration *self)
+{
+  TallMigration to = *self;
+  to.phase = TALL_MIGRATION_SEALING;
+  return to;
+}
+
+/**
+ * tall_migration_close:
+ * @self: sealing
+ * @seal: the UUID of the seal under which the last pass ran
+ */
+TallMigration
+tall_migration_close (const TallMigration *self, const char *seal)
+{
+  TallMigration to = *self;
+  to.phase = TALL_MIGRATION_CLOSING;
+  g_strlcpy (to.seal, seal, sizeof to.seal);
+  return to;
+}
+
+/**
+ * tall_migration_reopen:
+ * @self: closing
+ *
+ * Returns: back to the seal, because the tables were not sealed any more when they were closed
+ */
+TallMigration
+tall_migration_reopen (const TallMigration *self)
+{
+  TallMigration to = *self;
+  to.phase = TALL_MIGRATION_SEALING;
+  to.seal[0] = '\0';
+  to.reopened = TRUE;
+  return to;
+}
+
+/**
+ * tall_migration_switch:
+ * @self: closing
+ *
+ * Returns: the target counts. The marks are of the tables that counted before
+ */
+TallMigration
+tall_migration_switch (const TallMigration *self)
+{
+  return (TallMigration){ .generation = self->target, .last = self->last };
+}
+
+/**
+ * tall_migration_abort:
+ * @self: any phase but aborting; also none, for tables that a late call has shut
+ * @closed: whether a table was found closed
+ */
+TallMigration
+tall_migration_abort (const TallMigration *self, gboolean closed)
+{
+  TallMigration to = *self;
+  to.phase = TALL_MIGRATION_ABORTING;
+  to.unsealed = TRUE;
+  to.reopened = self->reopened || closed || self->phase == TALL_MIGRATION_CLOSING;
+  return to;
+}
+
+/**
+ * tall_migration_give_up:
+ * @self: aborting, and the tables are open
+ *
+ * Returns: nothing is going on; the number of the target stays given, and the marks stay
+ */
+TallMigration
+tall_migration_give_up (const TallMigration *self)
+{
+  TallMigration to = *self;
+  to.phase = TALL_MIGRATION_NONE;
+  to.target = 0;
+  to.seal[0] = '\0';
+  return to;
+}
+
 static const char *
 name_marks (const TallMigration *self)
 {
@@ -87,13 +187,17 @@ parse_words (TallMigration *self, char *const *words)
          && parse_seal (self, words[4]);
 }
 
-/* Whether a process that keeps to the rules can have written that. */
-static gboolean
-is_possible (const TallMigration *self)
+/**
+ * tall_migration_is_possible:
+ *
+ * Returns: whether a process that keeps to the rules can have written that
+ */
+gboolean
+tall_migration_is_possible (const TallMigration *self)
 {
   gboolean has_target = self->target != 0;
   gboolean has_seal = self->seal[0] != '\0';
-  if (self->generation == 0 || self->last < self->generation
+  if (self->generation == 0 || self->last < self->generation || self->last > G_MAXINT64
       || (has_target && (self->target != self->last || self->target == self->generation)))
     return FALSE;
   if (self->phase == TALL_MIGRATION_NONE)
@@ -117,7 +221,8 @@ tall_migration_parse (TallMigration *self, TallSlice text, GError **error)
   g_autofree char *given = g_strndup ((const char *)text.data, text.len);
   g_auto (GStrv) words = g_strsplit (given, " ", N_WORDS + 1);
   *self = (TallMigration){ 0 };
-  if (g_strv_length (words) == N_WORDS && parse_words (self, words) && is_possible (self))
+  if (g_strv_length (words) == N_WORDS && parse_words (self, words)
+      && tall_migration_is_possible (self))
     {
       g_autofree char *printed = tall_migration_print (self);
       if (tall_slice_equal (tall_slice_str (printed), text))

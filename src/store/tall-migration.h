@@ -52,6 +52,16 @@ typedef struct
 
 const char *tall_migration_phase_get_name (TallMigrationPhase phase);
 
+/* The steps: each gives what the record is to say next. Nothing is written. */
+TallMigration tall_migration_begin (const TallMigration *self);
+TallMigration tall_migration_seal (const TallMigration *self);
+TallMigration tall_migration_close (const TallMigration *self, const char *seal);
+TallMigration tall_migration_reopen (const TallMigration *self);
+TallMigration tall_migration_switch (const TallMigration *self);
+TallMigration tall_migration_abort (const TallMigration *self, gboolean closed);
+TallMigration tall_migration_give_up (const TallMigration *self);
+
+gboolean tall_migration_is_possible (const TallMigration *self);
 gboolean tall_migration_parse (TallMigration *self,
                                TallSlice text,
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -61,6 +61,13 @@ gboolean tall_store_create (TallTable *table,
 
 GStrv tall_store_list_all (TallTable *table, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_store_drop (TallTable *table, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_store_drop_generation (TallTable *table,
+                                     guint64 generation,
+                                     gint64 deadline,
+                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_store_drop_source (TallTable *table,
+                                 guint *n_dropped,
+                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* Opens a deployment. %TALL_ERROR_NOT_FOUND if there is none; %TALL_ERROR_CONFLICT, naming both, if
  * @layout or @key_strategy (nullable: whatever is recorded) is not what is recorded;

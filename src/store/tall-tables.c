@@ -159,7 +159,7 @@ check_splits (const TallTableSpec *is, const TallTableSpec *wanted, GError **err
 static gboolean
 check_spec (const TallTableSpec *is,
             const TallTableSpec *wanted,
-            gboolean fixed_regions,
+            TallTablesRule rule,
             GError **error)
 {
   const char *name = is->name;
@@ -170,7 +170,7 @@ check_spec (const TallTableSpec *is,
          && check_name (name, "the Bloom filter", is->bloom_filter, wanted->bloom_filter, error)
          && check_name (name, "the block encoding", is->block_encoding, wanted->block_encoding,
                         error)
-         && (!fixed_regions || check_splits (is, wanted, error));
+         && (rule != TALL_TABLES_THESE_REGIONS || check_splits (is, wanted, error));
 }
 
 static gboolean
@@ -196,7 +196,7 @@ check_empty (TallTable *table, const char *name, gint64 deadline, GError **error
 static gboolean
 adopt (TallTable *table,
        const TallTableSpec *wanted,
-       gboolean fixed_regions,
+       TallTablesRule rule,
        gint64 deadline,
        gboolean *absent,
        GError **error)
@@ -211,8 +211,8 @@ adopt (TallTable *table,
       g_propagate_error (error, g_steal_pointer (&cause));
       return FALSE;
     }
-  return check_spec (is, wanted, fixed_regions, error)
-         && check_empty (table, wanted->name, deadline, error);
+  return check_spec (is, wanted, rule, error)
+         && (rule == TALL_TABLES_OURS || check_empty (table, wanted->name, deadline, error));
 }
 
 /* A store that answers “created” may have made something else: what it made is read back, and
@@ -238,13 +238,13 @@ check_made (TallTable *table, const TallTableSpec *wanted, gint64 deadline, GErr
 static gboolean
 create (TallTable *table,
         const TallTableSpec *wanted,
-        gboolean fixed_regions,
+        TallTablesRule rule,
         gint64 deadline,
         GError **error)
 {
   gboolean absent;
   g_autoptr (GError) cause = NULL;
-  if (adopt (table, wanted, fixed_regions, deadline, &absent, error))
+  if (adopt (table, wanted, rule, deadline, &absent, error))
     return TRUE;
   if (!absent)
     return FALSE;
@@ -254,7 +254,7 @@ create (TallTable *table,
   /* Somebody else was faster, or an earlier call has come late. */
   if (g_error_matches (cause, TALL_ERROR, TALL_ERROR_CONFLICT))
     {
-      gboolean adopted = adopt (table, wanted, fixed_regions, deadline, &absent, error);
+      gboolean adopted = adopt (table, wanted, rule, deadline, &absent, error);
       if (!absent)
         return adopted;
     }
@@ -263,21 +263,53 @@ create (TallTable *table,
 }
 
 /**
+ * tall_tables_choose_rule:
+ *
+ * Returns: the rule for tables that an administrator may have made as these settings ask
+ */
+TallTablesRule
+tall_tables_choose_rule (const TallStoreSettings *settings)
+{
+  return settings->regions != 0 ? TALL_TABLES_THESE_REGIONS : TALL_TABLES_ANY_REGIONS;
+}
+
+/**
+ * tall_tables_check:
+ * @specs: (element-type TallTableSpec): from tall_store_plan_tables()
+ *
+ * Looks whether tall_tables_create() would take the tables that are there. Nothing is made.
+ *
+ * Returns: FALSE with %TALL_ERROR_CONFLICT if it would not, or with what the store says
+ */
+gboolean
+tall_tables_check (
+    TallTable *table, GPtrArray *specs, TallTablesRule rule, gint64 deadline, GError **error)
+{
+  for (guint i = 0; i < specs->len; i++)
+    {
+      gboolean absent;
+      if (!adopt (table, g_ptr_array_index (specs, i), rule, deadline, &absent, error) && !absent)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/**
  * tall_tables_create:
  * @specs: (element-type TallTableSpec): from tall_store_plan_tables()
- * @fixed_regions: whether tables that are there must have just these regions
+ * @rule: for tables that are there
  *
- * Creates the tables, or takes those that are there and empty.
+ * Creates the tables, or takes those that are there.
  *
  * Returns: FALSE with %TALL_ERROR_CONFLICT if one is there that is in use or kept otherwise, naming
  *   the difference, or with what the store says
  */
 gboolean
 tall_tables_create (
-    TallTable *table, GPtrArray *specs, gboolean fixed_regions, gint64 deadline, GError **error)
+    TallTable *table, GPtrArray *specs, TallTablesRule rule, gint64 deadline, GError **error)
 {
   for (guint i = 0; i < specs->len; i++)
-    if (!create (table, g_ptr_array_index (specs, i), fixed_regions, deadline, error))
+    if (!create (table, g_ptr_array_index (specs, i), rule, deadline, error))
       return FALSE;
   return TRUE;
 }

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-error.h"
 #include "tall-memory-table.h"
+#include "tall-migration-record.h"
+#include "tall-move.h"
 #include "tall-test-store.h"
 
 /* Listing and removing deployments. */
@@ -110,6 +112,190 @@ test_newer_version (void)
   expect_tables (table, "customers index meta orders");
 }
 
+/* A deployment whose second generation is being made, or counts. Tables of a third were left by a
+ * migrator that was killed; others only look like ours. */
+static TallTable *
+new_migrating (gboolean moved)
+{
+  static const char *const steps[] = {
+    "1 copying 2 2 - -",
+    "1 sealing 2 2 - -",
+    "1 closing 2 2 1b4e28ba-2fa1-4d3b-a3f5-ef19b5a7633b -",
+    "2 none 0 2 - -",
+  };
+  const TallMove move = { .layout = &tall_layout_wide, .key_strategy = &tall_key_raw };
+  g_autoptr (GError) error = NULL;
+  TallTable *table = tall_test_table_new (&tall_layout_normalized, &tall_key_numeric);
+  g_autoptr (TallDeployment) begun = tall_move_begin (table, &move, TALL_NO_DEADLINE, &error);
+  g_assert_no_error (error);
+  g_assert_true (tall_move_create_tables (table, begun, NULL, TALL_NO_DEADLINE, &error));
+  add_table (table, "orders-3");
+  add_table (table, "theirs-2");
+  add_table (table, "orders-02");
+  for (guint i = 0; moved && i + 1 < G_N_ELEMENTS (steps); i++)
+    {
+      TallMigration is, to;
+      gboolean done;
+      g_assert_true (tall_migration_parse (&is, tall_slice_str (steps[i]), &error));
+      g_assert_true (tall_migration_parse (&to, tall_slice_str (steps[i + 1]), &error));
+      g_assert_true (
+          tall_migration_change (table, &is, &to, NULL, TALL_NO_DEADLINE, &done, &error));
+      g_assert_true (done);
+    }
+  g_assert_no_error (error);
+  return table;
+}
+
+static void
+set_access (TallTable *table, const char *name, TallTableAccess access)
+{
+  g_autoptr (GError) error = NULL;
+  const char *seal = access == TALL_ACCESS_SEALED ? "token" : NULL;
+  g_assert_true (tall_table_set_access (table, name, access, seal, TALL_NO_DEADLINE, &error));
+  g_assert_no_error (error);
+}
+
+/* All generations go, in any phase, and whether a migration has shut their tables. */
+static void
+test_generations (void)
+{
+  for (guint moved = 0; moved < 2; moved++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TallTable) table = new_migrating (moved);
+      set_access (table, "orders", TALL_ACCESS_SEALED);
+      set_access (table, "lines", TALL_ACCESS_CLOSED);
+      g_assert_true (tall_store_drop (table, &error));
+      g_assert_no_error (error);
+      expect_tables (table, "orders-02 theirs-2");
+    }
+}
+
+static void
+test_generations_failures (void)
+{
+  for (guint at = 0;; at++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TallTable) memory = new_migrating (at % 2);
+      g_autoptr (TallTable) table = tall_failing_table_new (memory);
+      tall_failing_table_fail_at (TALL_FAILING_TABLE (table), at, TALL_FAILURE_LOST);
+      gboolean dropped = tall_store_drop (table, &error);
+      if (tall_failing_table_count_calls (TALL_FAILING_TABLE (table)) <= at)
+        {
+          g_assert_true (dropped);
+          g_assert_cmpuint (at, >=, 12);
+          return;
+        }
+      if (count_listed (memory) > 0)
+        g_assert_true (tall_store_drop (memory, NULL));
+      expect_tables (memory, "orders-02 theirs-2");
+    }
+}
+
+/* Only what counted once, or was given up; and nothing during a phase. */
+static void
+test_source (void)
+{
+  g_autoptr (GError) error = NULL;
+  guint n;
+  g_autoptr (TallTable) migrating = new_migrating (FALSE);
+  g_auto (GStrv) before = tall_table_list_tables (migrating, TALL_NO_DEADLINE, NULL);
+  g_autofree char *before_text = g_strjoinv (" ", before);
+  g_assert_false (tall_store_drop_source (migrating, &n, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_CONFLICT);
+  g_assert_nonnull (strstr (error->message, "copying"));
+  g_assert_nonnull (strstr (error->message, "--abort"));
+  expect_tables (migrating, before_text);
+  g_clear_error (&error);
+
+  g_autoptr (TallTable) table = new_migrating (TRUE);
+  set_access (table, "orders", TALL_ACCESS_CLOSED);
+  g_assert_true (tall_store_drop_source (table, &n, &error));
+  g_assert_no_error (error);
+  g_assert_cmpuint (n, ==, 6);
+  expect_tables (table, "customers-2 index-2 meta orders-02 orders-2 orders-3 theirs-2");
+  g_assert_true (tall_store_drop_source (table, &n, &error));
+  g_assert_cmpuint (n, ==, 0);
+
+  g_autoptr (TallTable) empty = tall_memory_table_new ();
+  g_assert_false (tall_store_drop_source (empty, &n, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
+}
+
+static void
+test_source_failures (void)
+{
+  for (guint at = 0;; at++)
+    {
+      g_autoptr (GError) error = NULL;
+      guint n;
+      g_autoptr (TallTable) memory = new_migrating (TRUE);
+      g_autoptr (TallTable) table = tall_failing_table_new (memory);
+      tall_failing_table_fail_at (TALL_FAILING_TABLE (table), at,
+                                  at % 2 == 0 ? TALL_FAILURE_BEFORE : TALL_FAILURE_LOST);
+      gboolean dropped = tall_store_drop_source (table, &n, &error);
+      gboolean reached = tall_failing_table_count_calls (TALL_FAILING_TABLE (table)) > at;
+      g_assert_true (dropped != reached);
+      g_assert_true (tall_store_drop_source (memory, &n, NULL));
+      expect_tables (memory, "customers-2 index-2 meta orders-02 orders-2 orders-3 theirs-2");
+      if (!reached)
+        break;
+    }
+}
+
+/* The target of a migration that was given up. */
+static void
+test_one_generation (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTable) table = new_migrating (FALSE);
+  g_assert_true (tall_store_drop_generation (table, 2, TALL_NO_DEADLINE, &error));
+  g_assert_no_error (error);
+  expect_tables (table,
+                 "customers ids index lines meta orders orders-02 orders-3 shipping theirs-2");
+  g_assert_true (tall_store_drop_generation (table, 2, TALL_NO_DEADLINE, &error));
+  g_assert_no_error (error);
+}
+
+/* A migration that begins while the source is dropped gets a number that is not looked at. */
+static TallFailure
+begin_meanwhile (TallFailingTable *failing, const TallCall *call, gpointer data)
+{
+  const TallMove move = { .layout = &tall_layout_blob };
+  g_autoptr (GError) error = NULL;
+  guint *at = data;
+  if (call->index != *at)
+    return TALL_FAILURE_NONE;
+  TallTable *table = tall_failing_table_get_table (failing);
+  g_assert_true (tall_table_drop_table (table, "orders-3", TALL_NO_DEADLINE, &error));
+  g_autoptr (TallDeployment) begun = tall_move_begin (table, &move, TALL_NO_DEADLINE, &error);
+  g_assert_no_error (error);
+  g_assert_true (tall_move_create_tables (table, begun, NULL, TALL_NO_DEADLINE, &error));
+  g_assert_no_error (error);
+  return TALL_FAILURE_NONE;
+}
+
+static void
+test_source_beside (void)
+{
+  gboolean reached = TRUE;
+  for (guint at = 1; reached; at++)
+    {
+      g_autoptr (GError) error = NULL;
+      guint n;
+      g_autoptr (TallTable) memory = new_migrating (TRUE);
+      g_autoptr (TallTable) table = tall_failing_table_new (memory);
+      tall_failing_table_set_hooks (TALL_FAILING_TABLE (table), begin_meanwhile, NULL, &at);
+      g_assert_true (tall_store_drop_source (table, &n, &error));
+      g_assert_no_error (error);
+      reached = tall_failing_table_count_calls (TALL_FAILING_TABLE (table)) > at;
+      if (reached)
+        expect_tables (memory, "customers-2 customers-3 index-2 index-3 meta orders-02 orders-2 "
+                               "orders-3 theirs-2");
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -118,5 +304,11 @@ main (int argc, char **argv)
   g_test_add_func ("/drop/failures", test_failures);
   g_test_add_func ("/drop/without-record", test_without_record);
   g_test_add_func ("/drop/newer-version", test_newer_version);
+  g_test_add_func ("/drop/generations", test_generations);
+  g_test_add_func ("/drop/generations-failures", test_generations_failures);
+  g_test_add_func ("/drop/source", test_source);
+  g_test_add_func ("/drop/source-failures", test_source_failures);
+  g_test_add_func ("/drop/source-beside", test_source_beside);
+  g_test_add_func ("/drop/one-generation", test_one_generation);
   return g_test_run ();
 }

@@ -13,6 +13,8 @@ typedef struct
 {
   gboolean json;
   gboolean repair;
+  guint sample; /* percent; 0: all */
+  gboolean waits;
   const gint *stop;
   guint64 n_of_kind[TALL_N_FINDING_KINDS];
 } Verify;
@@ -82,10 +84,24 @@ on_finding (const TallFinding *finding, gpointer data)
     print_finding (self, finding);
 }
 
+/* Says once that nothing answers, as that may take a minute. */
+static void
+say_trouble (Verify *self, const char *trouble)
+{
+  if (trouble != NULL && !self->waits)
+    {
+      g_autofree char *clean = tall_text_clean (trouble);
+      tall_progress_clear ();
+      tall_print_error ("%s (waiting for it)", clean);
+    }
+  self->waits = trouble != NULL;
+}
+
 static gboolean
 on_progress (const TallVerifySummary *summary, gpointer data)
 {
-  const Verify *self = data;
+  Verify *self = data;
+  say_trouble (self, summary->trouble);
   g_autofree char *text =
       g_strdup_printf ("%" G_GUINT64_FORMAT " orders, %" G_GUINT64_FORMAT
                        " customers, %" G_GUINT64_FORMAT " hints, %" G_GUINT64_FORMAT " findings",
@@ -111,16 +127,26 @@ explain (const Verify *self)
     }
 }
 
+/* A sample says nothing of what it has left out. */
+static gboolean
+is_all (const Verify *self, const TallVerifySummary *summary)
+{
+  return summary->is_whole && self->sample == 0;
+}
+
 static void
 print_summary (const Verify *self, const TallVerifySummary *summary)
 {
   explain (self);
   tall_print ("%sVerified %" G_GUINT64_FORMAT " orders, %" G_GUINT64_FORMAT
-              " customers, %" G_GUINT64_FORMAT " hints and %" G_GUINT64_FORMAT " rows of ids: ",
+              " customers, %" G_GUINT64_FORMAT " hints and %" G_GUINT64_FORMAT " rows of ids",
               summary->n_findings > 0 ? "\n" : "", summary->n_orders, summary->n_customers,
               summary->n_hints, summary->n_ids);
+  if (self->sample > 0)
+    tall_print (" of a sample of %u %%", self->sample);
+  tall_print (": ");
   if (summary->n_findings == 0)
-    tall_print_styled (TALL_STYLE_GOOD, "%s\n", summary->is_whole ? "sound" : "nothing found");
+    tall_print_styled (TALL_STYLE_GOOD, "%s\n", is_all (self, summary) ? "sound" : "nothing found");
   else
     tall_print ("%" G_GUINT64_FORMAT " found, of which %" G_GUINT64_FORMAT " need a person",
                 summary->n_findings, summary->n_for_person);
@@ -135,7 +161,7 @@ print_summary (const Verify *self, const TallVerifySummary *summary)
 }
 
 static void
-print_summary_json (const TallVerifySummary *summary)
+print_summary_json (const Verify *self, const TallVerifySummary *summary)
 {
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   json_builder_begin_object (builder);
@@ -148,7 +174,9 @@ print_summary_json (const TallVerifySummary *summary)
   tall_json_add_number (builder, "for_person", summary->n_for_person);
   tall_json_add_number (builder, "mended", summary->n_mended);
   tall_json_add_number (builder, "busy", summary->n_busy);
-  tall_json_add_flag (builder, "whole", summary->is_whole);
+  if (self->sample > 0)
+    tall_json_add_number (builder, "sample", self->sample);
+  tall_json_add_flag (builder, "whole", is_all (self, summary));
   json_builder_end_object (builder);
   json_builder_end_object (builder);
   tall_json_print_line (builder);
@@ -173,6 +201,18 @@ conclude (const Verify *self, const TallVerifySummary *summary)
   return summary->n_findings > 0 ? TALL_EXIT_NO : TALL_EXIT_DONE;
 }
 
+/* Also after an error, unless that came before anything. */
+static void
+sum_up (const Verify *self, const TallVerifySummary *summary, gboolean done)
+{
+  if (!done && summary->n_orders + summary->n_customers + summary->n_findings == 0)
+    return;
+  if (self->json)
+    print_summary_json (self, summary);
+  else
+    print_summary (self, summary);
+}
+
 static TallExit
 verify (TallFront *front, Verify *self, TallVerifyOptions *options)
 {
@@ -185,12 +225,9 @@ verify (TallFront *front, Verify *self, TallVerifyOptions *options)
   options->repair = self->repair;
   gboolean done = tall_front_verify (front, options, &summary, &error);
   tall_progress_clear ();
+  sum_up (self, &summary, done);
   if (!done)
     return tall_fail (error);
-  if (self->json)
-    print_summary_json (&summary);
-  else
-    print_summary (self, &summary);
   gboolean is_absent =
       options->customer_number != NULL && summary.n_orders + summary.n_customers == 0;
   if (is_absent)
@@ -255,7 +292,7 @@ run (int argc, char **argv)
   if (front == NULL)
     return code;
   TallVerifyOptions wanted = { .customer_number = customer, .alone = is_alone (front) };
-  wanted.sample = (guint)MAX (sample, 0);
+  self.sample = wanted.sample = (guint)MAX (sample, 0);
   wanted.rate = (guint)MAX (rate, 0);
   return verify (front, &self, &wanted);
 }
@@ -267,6 +304,8 @@ const TallCommand tall_command_verify = {
   .help =
       "Nothing is changed without --repair. Others may write meanwhile: what looks wrong is\n"
       "looked at again 11 seconds later, when whoever was writing it has finished or is gone.\n\n"
+      "If the server, or the store below it, goes away meanwhile, it waits a minute and goes "
+      "on.\n\n"
       "--repair removes what nobody sees, and writes what can be known for certain. An order\n"
       "with damage that needs a person is left as it is.\n\n"
       "A server verifies only for clients on its own machine.\n\n"

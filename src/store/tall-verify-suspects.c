@@ -271,13 +271,33 @@ read_suspects (const TallVerify *self, TallSuspect *suspects, GError **error)
   return TRUE;
 }
 
+/* As settle(); but if it fails after others have become findings, which may be mended, it is left
+ * for the next part, so that nobody has to ask again for what is done. */
+static gboolean
+settle_or_leave (TallVerify *self, TallSuspect *suspect, gboolean *left, GError **error)
+{
+  guint n_before = self->findings->len;
+  g_autoptr (GError) cause = NULL;
+  *left = !settle (self, suspect, FALSE, &cause);
+  if (!*left)
+    return TRUE;
+  if (n_before == 0)
+    {
+      g_propagate_error (error, g_steal_pointer (&cause));
+      return FALSE;
+    }
+  g_array_set_size (self->findings, n_before);
+  send_again (self, suspect, TRUE);
+  return TRUE;
+}
+
 /**
  * tall_verify_look_at_suspects:
  *
  * Looks again at the suspects of the request, and reports what still is wrong. Those that there is
  * no time for are to be sent again.
  *
- * Returns: FALSE if a table could not be read or written now
+ * Returns: FALSE if a table could not be read or written now; nothing is mended then
  */
 gboolean
 tall_verify_look_at_suspects (TallVerify *self, GError **error)
@@ -294,9 +314,9 @@ tall_verify_look_at_suspects (TallVerify *self, GError **error)
         g_ptr_array_add (searching, &suspects[i]);
       else if (over)
         send_again (self, &suspects[i], TRUE);
-      else if (!settle (self, &suspects[i], FALSE, error))
+      else if (!settle_or_leave (self, &suspects[i], &over, error))
         return FALSE;
-      over = is_late (self);
+      over = over || is_late (self);
     }
   return search_some (self, searching, error);
 }

@@ -1,10 +1,16 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-context.h"
+#include "tall-error.h"
 #include "tall-verify-run.h"
 
 #define MOST_WAITING 4096 /* suspects */
 #define PARTS_A_SECOND 10 /* if it is to go slowly */
+
+/* What does not answer is asked again after pauses that double: for a minute in all, in which a
+ * server, or the store below it, starts again. */
+#define FIRST_PAUSE (G_USEC_PER_SEC / 4)
+#define LAST_PAUSE (32 * G_USEC_PER_SEC)
 
 /* A suspect that is not sent again yet. */
 typedef struct
@@ -24,7 +30,7 @@ typedef struct
   GQueue waiting;     /* of Waiting, by their time */
   GByteArray *cursor; /* of the last part that went on */
   guint64 n_looked;   /* at orders and rows */
-  gint64 begun;       /* monotonic */
+  gint64 begun;       /* monotonic; later by the time in which nothing answered */
   gboolean stopped;
 } Run;
 
@@ -47,6 +53,15 @@ progress (Run *self)
 {
   if (!self->stopped && self->options->on_progress != NULL)
     self->stopped = !self->options->on_progress (self->summary, self->options->data);
+  return !self->stopped;
+}
+
+/* Returns: FALSE if it is to stop before */
+static gboolean
+wait_until (Run *self, gint64 due)
+{
+  while (progress (self) && now (self) < due)
+    self->hooks.sleep (MIN (due - now (self), G_USEC_PER_SEC / PARTS_A_SECOND), self->hooks.data);
   return !self->stopped;
 }
 
@@ -98,6 +113,57 @@ take_part (Run *self, const TallVerifyPart *part)
   keep_suspects (self, part);
 }
 
+/* Returns: a part; one with nothing but an error if there is none */
+static TallVerifyPart *
+ask_once (Run *self, const TallVerifyRequest *request)
+{
+  GError *error = NULL;
+  TallVerifyPart *part = tall_front_verify_some (self->front, request, &error);
+  if (part != NULL)
+    return part;
+  part = g_new0 (TallVerifyPart, 1);
+  part->arena = tall_arena_new (0);
+  part->error = error;
+  return part;
+}
+
+/* Of two answers the one without a failure, or the one that has found more. Frees the other. */
+static TallVerifyPart *
+choose_part (TallVerifyPart *before, TallVerifyPart *again)
+{
+  gboolean better = again->error == NULL || again->n_findings >= before->n_findings;
+  tall_verify_part_free (better ? before : again);
+  return better ? again : before;
+}
+
+/* Waits while nothing answers. The rate that is asked for does not make up for it. */
+static gboolean
+pause_for (Run *self, gint64 pause, const GError *trouble)
+{
+  gint64 begun = now (self);
+  self->summary->trouble = trouble->message;
+  gboolean go_on = wait_until (self, begun + pause);
+  self->summary->trouble = NULL;
+  self->begun += now (self) - begun;
+  return go_on;
+}
+
+/* Asks until there is an answer. If there never is one, what was found before the failure counts.
+ */
+static TallVerifyPart *
+ask (Run *self, const TallVerifyRequest *request)
+{
+  TallVerifyPart *part = ask_once (self, request);
+  for (gint64 pause = FIRST_PAUSE; pause <= LAST_PAUSE; pause *= 2)
+    {
+      if (part->error == NULL || !tall_error_is_passing (part->error)
+          || !pause_for (self, pause, part->error))
+        break;
+      part = choose_part (part, ask_once (self, request));
+    }
+  return part;
+}
+
 /* @suspects: (nullable): of TallSlice; NULL: goes on */
 static gboolean
 run_part (Run *self, const GArray *suspects, GError **error)
@@ -115,13 +181,11 @@ run_part (Run *self, const GArray *suspects, GError **error)
       request.suspects = (const TallSlice *)suspects->data;
       request.n_suspects = suspects->len;
     }
-  g_autoptr (TallVerifyPart) part = tall_front_verify_some (self->front, &request, error);
-  if (part == NULL)
-    return FALSE;
+  g_autoptr (TallVerifyPart) part = ask (self, &request);
   take_part (self, part);
-  if (suspects == NULL)
+  if (part->error == NULL && suspects == NULL)
     tall_bytes_set (self->cursor, part->cursor);
-  if (part->error == NULL)
+  if (part->error == NULL || self->stopped)
     return TRUE;
   g_propagate_error (error, g_steal_pointer (&part->error));
   return FALSE;
@@ -186,9 +250,7 @@ keep_rate (Run *self)
   guint rate = self->options->rate;
   if (rate == 0)
     return;
-  gint64 due = self->begun + (gint64)(self->n_looked * G_USEC_PER_SEC / rate);
-  while (now (self) < due && progress (self))
-    self->hooks.sleep (MIN (due - now (self), G_USEC_PER_SEC / PARTS_A_SECOND), self->hooks.data);
+  (void)wait_until (self, self->begun + (gint64)(self->n_looked * G_USEC_PER_SEC / rate));
 }
 
 static gboolean
@@ -214,9 +276,11 @@ run (Run *self, GError **error)
  *
  * Reads everything and reports what is wrong. What looks wrong is a suspect first, because somebody
  * may be writing it: it is looked at again after a time in which every operation comes to its end.
- * A bounded number of suspects is held in memory. Nothing is changed unless it is to repair.
+ * A bounded number of suspects is held in memory. Nothing is changed unless it is to repair. If the
+ * front fails in a way that passes, it is asked again, for a minute.
  *
- * Returns: FALSE if a table could not be read now, the customer has no id, or the front says so
+ * Returns: FALSE if a table could not be read for so long, the customer has no id, or the front
+ * says so
  */
 gboolean
 tall_verify_run (TallFront *front,
@@ -246,6 +310,7 @@ tall_verify_run (TallFront *front,
  *
  * Reads everything that is stored, in bounded memory, and reports what is wrong. Nothing is
  * reported that a writer is merely doing: what looks wrong is looked at again after some seconds.
+ * If the store or the server goes away, it waits a minute for it to come back, and goes on.
  *
  * Returns: FALSE with %TALL_ERROR_UNSUPPORTED if this front cannot verify, %TALL_ERROR_NOT_FOUND if
  *   nothing was ever stored of the customer, or with what the store says

@@ -89,6 +89,7 @@ typedef struct
   guint64 n_mended;     /* of the findings */
   guint64 n_busy;       /* orders that were changed each time they were looked at */
   gboolean is_whole;    /* everything that was to be verified has been */
+  const char *trouble;  /* in a callback: why it waits, and asks again; NULL: it goes on */
 } TallVerifySummary;
 
 /**
@@ -168,7 +169,8 @@ typedef struct
   guint64 n_ids;
   guint64 n_busy;
   gboolean is_broken; /* a table cannot be read to its end, or a row not any more */
-  GError *error;      /* owned; what ended it; NULL: nothing did */
+  GError *error;      /* owned; what ended it: then it has mended nothing, and the same can be asked
+                       * for again; NULL: nothing did */
 } TallVerifyPart;
 
 void tall_verify_part_free (TallVerifyPart *self);

@@ -49,7 +49,10 @@ def parts_of_a_store(folder):
     equal((summary["orders"], summary["hints"]), (5, 4))
     summary = lines(run("verify", "--store", store, "--json", "--sample", 20).ends(
         DONE))[-1]["summary"]
-    equal(0 < summary["orders"] < 830, True)
+    equal((0 < summary["orders"] < 830, summary["sample"], summary["whole"]), (True, 20, False))
+    said = run("verify", "--store", store, "--sample", 20).ends(
+        DONE, "of a sample of 20 %: nothing found")
+    equal("sound" in said.out, False)
     run("verify", "--store", store, "--rate", 100000).ends(DONE, "sound")
     run("verify", "--store", store, "--customer", "nobody").ends(
         NO, "Verified 0 orders", "Nothing of customer nobody is stored")
@@ -131,7 +134,7 @@ def over_a_server(folder):
         alone.ends(DONE)
         equal((served.code, served.out), (alone.code, alone.out))
     with Server(store) as server:
-        run("verify", "--server", server.address, "--sample", 20).ends(DONE, "sound")
+        run("verify", "--server", server.address, "--sample", 20).ends(DONE, "nothing found")
         run("verify", "--server", server.address, "--customer", "nobody").ends(NO, "no such customer")
         run("verify", "--server", server.address, "--store", store).ends(USAGE, "not both")
     with Server(store, "--trusted-proxies", "127.0.0.1") as server:

@@ -12,6 +12,7 @@
 #include "tall-test-findings.h"
 #include "tall-test-mending.h"
 #include "tall-test-orders.h"
+#include "tall-verify-run.h"
 
 typedef struct
 {
@@ -98,41 +99,64 @@ test_proxy (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
   service_stop (&service);
 }
 
-/* One call of the table fails. Returns: the code of the error; 0: the verification did not come so
- * far */
+/* Calls of the table that fail: the one after @first others, or all from there on. */
+typedef struct
+{
+  guint first;
+  gboolean for_good;
+} Failing;
+
+static TallFailure
+before_call (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  const Failing *self = data;
+  gboolean fails = self->for_good ? call->index >= self->first : call->index == self->first;
+  return fails ? TALL_FAILURE_BEFORE : TALL_FAILURE_NONE;
+}
+
+/* Returns: the code of the error; 0: it came to its end */
 static int
-verify_failing (TallStoreFixture *self, guint at, gboolean served, TallVerifySummary *summary)
+verify_failing (TallStoreFixture *self,
+                Failing failing,
+                gboolean served,
+                gboolean *met,
+                TallVerifySummary *summary)
 {
   Service service;
   TallVerifyOptions options = { .alone = TRUE };
+  TallStoreHooks hooks = tall_test_hooks (&self->clock);
   g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) table = tall_failing_table_new (self->table);
   g_autoptr (TallStore) store = tall_test_open (table, &self->clock); /* remembers no ids */
-  TallFront *front = TALL_FRONT (store);
-  service_start (&service, front, NULL);
+  service_start (&service, TALL_FRONT (store), NULL);
   tall_failing_table_reset (TALL_FAILING_TABLE (table));
-  tall_failing_table_fail_at (TALL_FAILING_TABLE (table), at, TALL_FAILURE_BEFORE);
-  gboolean done = tall_front_verify (served ? service.client : front, &options, summary, &error);
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (table), before_call, NULL, &failing);
+  TallFront *front = served ? service.client : TALL_FRONT (store);
+  gboolean done = tall_verify_run (front, &hooks, &options, summary, &error);
   g_assert_cmpint (done, ==, error == NULL);
+  *met = tall_failing_table_count_calls (TALL_FAILING_TABLE (table)) > failing.first;
   service_stop (&service);
   return done ? 0 : error->code;
 }
 
-/* Whatever fails, it fails as beside the service, and reports what it has found until then. */
+/* Whatever fails once, the verification goes on as beside the service. What fails for good ends it
+ * as there, and it reports what it has found until then. */
 static void
 test_failures (TallStoreFixture *self, gconstpointer kind)
 {
-  int code = TALL_ERROR_UNAVAILABLE;
+  gboolean met = TRUE;
   damage_all (self, kind);
-  for (guint at = 0; code != 0; at += 5)
-    {
-      TallVerifySummary ours, theirs;
-      code = verify_failing (self, at, FALSE, &ours);
-      g_assert_cmpint (verify_failing (self, at, TRUE, &theirs), ==, code);
-      g_assert_cmpmem (&ours, sizeof ours, &theirs, sizeof theirs);
-      g_assert_true (code == 0 || code == TALL_ERROR_UNAVAILABLE);
-      g_assert_true (code == 0 || !ours.is_whole);
-    }
+  for (guint at = 0; met; at += 5)
+    for (guint for_good = 0; for_good < 2; for_good++)
+      {
+        TallVerifySummary ours, theirs;
+        const Failing failing = { at, for_good != 0 };
+        int code = verify_failing (self, failing, FALSE, &met, &ours);
+        g_assert_cmpint (verify_failing (self, failing, TRUE, &met, &theirs), ==, code);
+        g_assert_cmpmem (&ours, sizeof ours, &theirs, sizeof theirs);
+        g_assert_cmpint (code, ==, met && for_good ? TALL_ERROR_UNAVAILABLE : 0);
+        g_assert_true (ours.is_whole == (code == 0));
+      }
 }
 
 /* A table that cannot be read to its end is no whole verification. */

@@ -372,36 +372,6 @@ test_stopped (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
   g_assert_cmpuint (summary.n_orders, ==, 0);
 }
 
-/* Every call that fails ends it with an error, and nothing is reported for it. */
-static void
-test_failures (TallStoreFixture *self, gconstpointer data)
-{
-  guint n;
-  const TallTestDamage *damages = tall_test_damages (&n);
-  fill (self, 5);
-  for (guint i = 0; i < n; i++)
-    tall_test_damage_do (&damages[i], self, data);
-  for (guint at = 0;; at++)
-    {
-      g_autoptr (GError) error = NULL;
-      TallVerifySummary summary;
-      g_autoptr (TallTable) table = tall_failing_table_new (self->table);
-      g_autoptr (TallStore) store = tall_test_open (table, &self->clock);
-      tall_failing_table_reset (TALL_FAILING_TABLE (table));
-      tall_failing_table_fail_at (TALL_FAILING_TABLE (table), at, TALL_FAILURE_BEFORE);
-      gboolean done = tall_front_verify (TALL_FRONT (store), NULL, &summary, &error);
-      if (tall_failing_table_count_calls (TALL_FAILING_TABLE (table)) <= at)
-        {
-          g_assert_true (done);
-          g_assert_cmpuint (at, >=, 4);
-          return;
-        }
-      g_assert_false (done);
-      g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
-      g_assert_false (summary.is_whole);
-    }
-}
-
 static void
 test_kinds (void)
 {
@@ -428,11 +398,15 @@ main (int argc, char **argv)
     { "sound", test_sound },
   };
   static const TallStoreTest in_memory[] = {
-    { "alone", test_alone },           { "failures", test_failures },
-    { "parts", test_parts },           { "stopped", test_stopped },
-    { "writers", test_writers },       { "busy", test_busy },
-    { "unreadable", test_unreadable }, { "unreadable-hint", test_unreadable_hint },
-    { "lost-id", test_lost_id },       { "unreadable-ids", test_unreadable_ids },
+    { "alone", test_alone },
+    { "stopped", test_stopped },
+    { "parts", test_parts },
+    { "writers", test_writers },
+    { "busy", test_busy },
+    { "unreadable", test_unreadable },
+    { "unreadable-hint", test_unreadable_hint },
+    { "lost-id", test_lost_id },
+    { "unreadable-ids", test_unreadable_ids },
   };
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/verify/kinds", test_kinds);

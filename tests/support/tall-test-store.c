@@ -82,6 +82,22 @@ clock_sleep (gint64 microseconds, gpointer data)
 }
 
 /**
+ * tall_test_hooks:
+ * @clock: must outlive what uses them
+ */
+TallStoreHooks
+tall_test_hooks (TallTestClock *clock)
+{
+  return (TallStoreHooks){
+    .now = clock_now,
+    .monotonic = clock_monotonic,
+    .sleep = clock_sleep,
+    .patience = clock->patience,
+    .data = clock,
+  };
+}
+
+/**
  * tall_test_open:
  * @clock: (nullable): its clock, which must outlive the store; NULL: the real one
  *
@@ -91,14 +107,10 @@ TallStore *
 tall_test_open (TallTable *table, TallTestClock *clock)
 {
   g_autoptr (GError) error = NULL;
-  TallStoreHooks hooks = {
-    .now = clock_now,
-    .monotonic = clock_monotonic,
-    .sleep = clock_sleep,
-    .patience = clock != NULL ? clock->patience : 0,
-    .data = clock,
-  };
-  TallStore *store = tall_store_open (table, NULL, NULL, clock != NULL ? &hooks : NULL, &error);
+  TallStoreHooks hooks = { 0 };
+  if (clock != NULL)
+    hooks = tall_test_hooks (clock);
+  TallStore *store = tall_store_open (table, NULL, NULL, &hooks, &error);
   g_assert_no_error (error);
   return store;
 }

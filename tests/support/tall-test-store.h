@@ -30,6 +30,7 @@ typedef struct
 TallTable *tall_test_table_new (const TallLayout *layout, const TallKeyStrategy *key_strategy);
 TallTable *tall_test_open_table (const char *directory);
 void tall_test_create (TallTable *table, const char *layout, const char *key_strategy, guint64 ttl);
+TallStoreHooks tall_test_hooks (TallTestClock *clock);
 TallStore *tall_test_open (TallTable *table, TallTestClock *clock);
 
 /* An order of VINET with @writer and @sequence in every line, which shows whether it is whole. */

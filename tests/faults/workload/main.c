@@ -65,8 +65,9 @@ parse (Options *self, int *argc, char ***argv, GError **error)
     { "history", 0, 0, G_OPTION_ARG_FILENAME, &self->history, "where to record", "FILE" },
     { "process", 0, 0, G_OPTION_ARG_STRING, &self->process, "name of this process there", "NAME" },
     { "mender", 0, 0, G_OPTION_ARG_STRING, &self->mender,
-      "verify all the while: repair at once, or report, where only hints may be left",
-      "repair|report" },
+      "verify all the while: repair at once; report, where nothing false may be found; or the same "
+      "without waiting, which has to be noticed",
+      "repair|report|hasty" },
     { "load", 0, 0, G_OPTION_ARG_STRING_ARRAY, &self->loads,
       "load all the while, with this done to what exists; may be repeated", "report|skip|replace" },
     { "clock", 0, 0, G_OPTION_ARG_STRING_ARRAY, &self->clocks,
@@ -103,11 +104,11 @@ check_loads (const Options *self)
 static gboolean
 check (const Options *self, GError **error)
 {
+  TallMenderWay way;
   if (self->target.url != NULL && self->history != NULL && check_loads (self) && self->threads >= 1
       && self->threads <= MAX_THREADS && self->orders >= 1 && self->orders <= TALL_MIX_MAX_ORDERS
       && self->period >= 1 && self->seconds >= 0
-      && (self->mender == NULL || g_str_equal (self->mender, "repair")
-          || g_str_equal (self->mender, "report")))
+      && (self->mender == NULL || tall_mender_parse_way (self->mender, &way)))
     return TRUE;
   g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
                "--store and --history are needed, --threads 1 to %d, --orders 1 to %d, --period 1 "
@@ -127,6 +128,17 @@ static void
 on_signal (int number G_GNUC_UNUSED)
 {
   g_atomic_int_set (&mix.stop, TRUE);
+}
+
+/* @writer: of its own; its patience is that of all */
+static TallMender *
+start_mender (const Options *options, TallWriter *writer)
+{
+  TallMenderWay way;
+  if (!tall_mender_parse_way (options->mender, &way))
+    g_assert_not_reached ();
+  mix.late = tall_late_new (writer->store, options->target.patience * (gint64)NSEC_PER_MSEC);
+  return tall_mender_start (&mix, writer, way);
 }
 
 /* Each with the last of the writers that are left. */
@@ -153,8 +165,7 @@ run_mix (const Options *options, GPtrArray *all, GError **error)
   g_autoptr (GPtrArray) writers = g_ptr_array_new ();
   g_ptr_array_extend (writers, all, NULL, NULL);
   if (options->mender != NULL)
-    mender = tall_mender_start (&mix, g_ptr_array_remove_index (writers, writers->len - 1),
-                                g_str_equal (options->mender, "repair"));
+    mender = start_mender (options, g_ptr_array_remove_index (writers, writers->len - 1));
   GPtrArray *loads = start_loads (options, writers);
   g_autoptr (GPtrArray) clients =
       g_ptr_array_new_with_free_func ((GDestroyNotify)tall_mix_client_free);

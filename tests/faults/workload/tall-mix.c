@@ -147,8 +147,10 @@ put (TallMixClient *self, guint number)
       "\"revision\":%" G_GINT64_FORMAT,
       self->customer, number, content, name_condition (&options), options.revision);
   g_autoptr (TallOrder) order = tall_mark_order (self->customer, number, content, self->rand);
+  TallLateWrite *write = tall_late_begin (self->options->late, self->customer, number);
   gboolean stored = tall_front_put_order (self->front, order, &options, &revision, &error);
   gint64 time = tall_history_now ();
+  tall_late_end (self->options->late, write, stored);
   GString *line = begin_outcome (self, error);
   if (stored)
     g_string_append_printf (line, ",\"revision\":%" G_GINT64_FORMAT, revision);
@@ -168,8 +170,10 @@ delete_order (TallMixClient *self, guint number)
                            "\"do\":\"delete\",\"customer\":\"%s\",\"order\":%u,\"if\":\"%s\","
                            "\"revision\":%" G_GINT64_FORMAT,
                            self->customer, number, name_condition (&options), options.revision);
+  TallLateWrite *write = tall_late_begin (self->options->late, self->customer, number);
   gboolean deleted = tall_front_delete_order (self->front, self->customer, order, &options, &error);
   gint64 time = tall_history_now ();
+  tall_late_end (self->options->late, write, FALSE);
   end_outcome (self, call, time, begin_outcome (self, error));
   if (deleted)
     self->known[number] = 0;

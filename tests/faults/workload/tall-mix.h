@@ -4,6 +4,7 @@
 
 #include "tall-front.h"
 #include "tall-history.h"
+#include "tall-late.h"
 
 G_BEGIN_DECLS
 
@@ -19,6 +20,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   TallHistory *history;
+  TallLate *late;     /* nullable: which writes take long */
   guint n_orders;     /* of a generation, at most TALL_MIX_MAX_ORDERS */
   gint64 epoch;       /* when generation 0 begins; time of the history */
   gint64 period;      /* nanoseconds that a generation takes */

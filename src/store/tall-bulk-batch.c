@@ -4,6 +4,7 @@
 
 #include "tall-commit.h"
 #include "tall-error.h"
+#include "tall-follow.h"
 #include "tall-index.h"
 #include "tall-merged-plan.h"
 #include "tall-workers.h"
@@ -60,22 +61,30 @@ is_same_row (gconstpointer a, gconstpointer b)
 }
 
 /* Finds out where all are. What has the row of one before it waits until that is done. */
-static void
-identify (TallBulkBatch *self)
+static gboolean
+identify (TallBulkBatch *self, GError **error)
 {
   g_autoptr (GHashTable) rows = g_hash_table_new (hash_row, is_same_row);
   for (TallBulkItem *item = first_fresh (self); item != NULL; item = next_fresh (self, item))
     {
-      GError *error = NULL;
-      if (!tall_operation_identify (&item->operation, TRUE, &error))
+      GError *cause = NULL;
+      if (item->operation.context != self->context)
+        tall_operation_move (&item->operation, self->context);
+      if (!tall_operation_identify (&item->operation, TRUE, &cause))
         {
-          tall_bulk_item_refuse (item, error);
+          if (tall_follow_is_of_tables (cause))
+            {
+              g_propagate_error (error, cause);
+              return FALSE;
+            }
+          tall_bulk_item_refuse (item, cause);
           continue;
         }
       item->is_twice = !g_hash_table_add (rows, item->operation.root_row);
       if (item->is_twice)
         item->step = TALL_BULK_ORDINARY;
     }
+  return TRUE;
 }
 
 /* The empty row, which sorts first, where that is not known. */
@@ -123,32 +132,6 @@ meet (TallBulkItem *item, const TallRow *row, TallArena *arena)
   if (tall_root_parse (&root, &item->operation, row, arena, NULL)
       && tall_bulk_item_is_stored (item, &root))
     tall_bulk_item_decide (item, TALL_BULK_UNCHANGED, root.state.revision);
-}
-
-/* Where something cannot be read, each is read again by itself. */
-static void
-look (TallBulkBatch *self)
-{
-  GError *error = NULL;
-  TallBulkItem *first = first_fresh (self);
-  if (first == NULL)
-    return;
-  g_autoptr (TallMergedPlan) plan = read_roots (self, first->operation.deadline, &error);
-  if (plan == NULL && !tall_error_is_unreadable (error))
-    {
-      refuse_fresh (self, error);
-      return;
-    }
-  g_clear_error (&error);
-  guint i = 0;
-  for (TallBulkItem *item = first_fresh (self); item != NULL; item = next_fresh (self, item))
-    {
-      const TallRows *rows = plan != NULL ? &plan->results[i++] : NULL;
-      if (rows == NULL)
-        item->step = TALL_BULK_ORDINARY;
-      else if (rows->n_rows > 0)
-        meet (item, &rows->rows[0], plan->result->arena);
-    }
 }
 
 /* Everything but the root rows: children and hints, which nobody sees yet. */
@@ -248,9 +231,33 @@ judge (TallBulkItem *item, const TallRow *row, gint64 revision)
     tall_bulk_item_overtake (item);
 }
 
+/* Where something cannot be read, each is read again by itself. */
+static gboolean
+look (TallBulkBatch *self, GError **error)
+{
+  g_autoptr (GError) cause = NULL;
+  g_autoptr (TallMergedPlan) plan =
+      read_roots (self, first_fresh (self)->operation.deadline, &cause);
+  if (plan == NULL && !tall_error_is_unreadable (cause))
+    {
+      g_propagate_error (error, g_steal_pointer (&cause));
+      return FALSE;
+    }
+  guint i = 0;
+  for (TallBulkItem *item = first_fresh (self); item != NULL; item = next_fresh (self, item))
+    {
+      const TallRows *rows = plan != NULL ? &plan->results[i++] : NULL;
+      if (rows == NULL)
+        item->step = TALL_BULK_ORDINARY;
+      else if (rows->n_rows > 0)
+        meet (item, &rows->rows[0], plan->result->arena);
+    }
+  return TRUE;
+}
+
 /* Root rows were sent: what became of them. */
 static gboolean
-read_back (TallBulkBatch *self, gint64 revision, GError **error)
+read_back (TallBulkBatch *self, GError **error)
 {
   const TallBulkItem *first = first_fresh (self);
   g_autoptr (TallMergedPlan) plan = read_roots (self, first->operation.deadline, error);
@@ -260,53 +267,77 @@ read_back (TallBulkBatch *self, gint64 revision, GError **error)
   for (TallBulkItem *item = first_fresh (self); item != NULL; item = next_fresh (self, item))
     {
       const TallRows *rows = &plan->results[i++];
-      judge (item, rows->n_rows > 0 ? &rows->rows[0] : NULL, revision);
+      judge (item, rows->n_rows > 0 ? &rows->rows[0] : NULL, self->revision);
     }
   return TRUE;
 }
 
-/* @cause: (transfer full) (nullable): of what is not known to be stored, though it was sent */
-static void
-refuse_unknown (TallBulkBatch *self, GError *cause)
-{
-  if (cause == NULL)
-    cause = g_error_new (TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN,
-                         "it was written, and is not found; put it again");
-  cause->code = TALL_ERROR_OUTCOME_UNKNOWN;
-  refuse_fresh (self, cause);
-}
-
 /* As write_roots(), until it is known what became of each. */
-static void
-send_roots (TallBulkBatch *self, gint64 revision)
+static gboolean
+send_roots (TallBulkBatch *self, GError **error)
 {
-  g_autoptr (GError) error = NULL;
-  for (guint i = 0; i < MAX_SENT && first_fresh (self) != NULL; i++)
+  g_autoptr (GError) cause = NULL;
+  self->has_sent = TRUE;
+  for (guint i = 0; i < MAX_SENT && first_fresh (self) != NULL && !tall_follow_is_of_tables (cause);
+       i++)
     {
       g_autoptr (GError) unread = NULL;
-      g_clear_error (&error);
-      gboolean written = write_roots (self, revision, &error);
+      g_clear_error (&cause);
+      gboolean written = write_roots (self, self->revision, &cause);
       if (self->assume_new && written)
         for (TallBulkItem *item = first_fresh (self); item != NULL; item = next_fresh (self, item))
-          tall_bulk_item_decide (item, TALL_BULK_STORED, revision);
-      else if (!self->assume_new && !read_back (self, revision, &unread) && error == NULL)
-        error = g_steal_pointer (&unread);
+          tall_bulk_item_decide (item, TALL_BULK_STORED, self->revision);
+      else if (!self->assume_new && !read_back (self, &unread)
+               && (cause == NULL || tall_follow_is_of_tables (unread)))
+        {
+          g_clear_error (&cause);
+          cause = g_steal_pointer (&unread);
+        }
     }
-  if (first_fresh (self) != NULL)
-    refuse_unknown (self, g_steal_pointer (&error));
+  if (first_fresh (self) == NULL)
+    return TRUE;
+  if (cause != NULL)
+    g_propagate_error (error, g_steal_pointer (&cause));
+  else
+    g_set_error (error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN,
+                 "it was written, and is not found; put it again");
+  return FALSE;
+}
+
+/* What is new. In other tables than those in which it was begun it is looked for first, whatever
+ * was promised: it may have been copied, and replaced since. */
+static gboolean
+try_fresh (TallOperation *operation, gpointer data, GError **error)
+{
+  TallBulkBatch *self = data;
+  self->context = operation->context;
+  if (!identify (self, error))
+    return FALSE;
+  sort (self);
+  if (first_fresh (self) != NULL && (self->has_sent || self->has_begun || !self->assume_new)
+      && !(self->has_sent ? read_back (self, error) : look (self, error)))
+    return FALSE;
+  if (first_fresh (self) == NULL)
+    return TRUE;
+  self->has_begun = TRUE;
+  if (self->revision == 0)
+    self->revision = tall_loads_take (self->loads, error);
+  return self->revision != 0 && write_rows (self, self->revision, error)
+         && send_roots (self, error);
 }
 
 static void
-write_fresh (TallBulkBatch *self)
+run_fresh (TallBulkBatch *self)
 {
   GError *error = NULL;
-  if (first_fresh (self) == NULL)
+  g_auto (TallOperation) operation = { 0 };
+  tall_operation_init (&operation, self->context, NULL, NULL, 0);
+  operation.writes = TRUE;
+  if (tall_follow (&operation, try_fresh, self, &error))
     return;
-  gint64 revision = tall_loads_take (self->loads, &error);
-  if (revision == 0 || !write_rows (self, revision, &error))
-    refuse_fresh (self, error);
-  else
-    send_roots (self, revision);
+  if (self->has_sent)
+    error->code = TALL_ERROR_OUTCOME_UNKNOWN;
+  refuse_fresh (self, error);
 }
 
 static void
@@ -328,11 +359,8 @@ put_one (gpointer data, guint i)
 void
 tall_bulk_batch_run (TallBulkBatch *self)
 {
-  identify (self);
-  sort (self);
-  if (!self->assume_new)
-    look (self);
-  write_fresh (self);
+  if (first_fresh (self) != NULL)
+    run_fresh (self);
   if (find_next (self, NULL, TALL_BULK_ORDINARY) == NULL)
     return;
   tall_workers_run (put_one, self, self->n_items);

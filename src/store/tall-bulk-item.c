@@ -3,6 +3,7 @@
 #include "tall-bulk-item.h"
 
 #include "tall-error.h"
+#include "tall-follow.h"
 #include "tall-write.h"
 
 #define MAX_TRIES 3 /* of putting what was new, and is not any more, or the other way round */
@@ -190,6 +191,14 @@ meet (TallBulkItem *self, const TallRoot *root, TallBulkExisting on_existing)
   return TRUE;
 }
 
+static gboolean
+try_look (TallOperation *operation, gpointer data, GError **error)
+{
+  TallRoot *root = data;
+  return tall_operation_identify (operation, TRUE, error)
+         && tall_root_read (root, operation, error);
+}
+
 /**
  * tall_bulk_item_put:
  *
@@ -202,11 +211,12 @@ tall_bulk_item_put (TallBulkItem *self, TallBulkExisting on_existing)
   TallOperation *operation = &self->operation;
   tall_operation_init (operation, operation->context, operation->customer_number,
                        operation->order_number, 0);
+  operation->writes = TRUE;
   for (guint i = 0; i < MAX_TRIES; i++)
     {
       GError *error = NULL;
       g_auto (TallRoot) root = { 0 };
-      if (!tall_root_read (&root, operation, &error))
+      if (!tall_follow (operation, try_look, &root, &error))
         {
           tall_bulk_item_refuse (self, error);
           return;

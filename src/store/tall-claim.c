@@ -64,7 +64,7 @@ tall_claim (TallOperation *operation,
       g_autoptr (GError) cause = NULL;
       TallAnswer answer = tall_send_if (operation, mutation, root, TALL_DURABLE_LATER, &cause);
       g_auto (TallRoot) now = { 0 };
-      if (answer == TALL_ANSWER_REFUSED
+      if (answer == TALL_ANSWER_REFUSED || answer == TALL_ANSWER_SHUT
           || (answer != TALL_ANSWER_YES
               && !tall_root_read (&now, operation, cause ? NULL : &cause)))
         {

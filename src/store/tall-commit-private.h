@@ -15,6 +15,7 @@ G_BEGIN_DECLS
  * @TALL_ANSWER_NO: it did not match, says the table
  * @TALL_ANSWER_LOST: an error, and it may have happened or may still happen
  * @TALL_ANSWER_REFUSED: an error, and it did not happen
+ * @TALL_ANSWER_SHUT: the table is shut; that is as certain as @TALL_ANSWER_NO
  *
  * What came back for a conditional write.
  */
@@ -24,6 +25,7 @@ typedef enum
   TALL_ANSWER_NO,
   TALL_ANSWER_LOST,
   TALL_ANSWER_REFUSED,
+  TALL_ANSWER_SHUT,
 } TallAnswer;
 
 TallAnswer tall_send_if (const TallOperation *operation,

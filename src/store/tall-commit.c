@@ -3,6 +3,13 @@
 #include "tall-commit-private.h"
 
 #include "tall-error.h"
+#include "tall-sent.h"
+
+static gboolean
+is_shut (const GError *error)
+{
+  return g_error_matches (error, TALL_ERROR, TALL_ERROR_SHUT);
+}
 
 /**
  * tall_send_if:
@@ -24,6 +31,8 @@ tall_send_if (const TallOperation *operation,
                            expected->exists ? &bytes : NULL, durability, operation->deadline,
                            &matched, error))
     return matched ? TALL_ANSWER_YES : TALL_ANSWER_NO;
+  if (is_shut (*error))
+    return TALL_ANSWER_SHUT;
   return tall_error_is_not_done (*error) ? TALL_ANSWER_REFUSED : TALL_ANSWER_LOST;
 }
 
@@ -64,17 +73,6 @@ tall_state_set_lineage (TallState *self, const TallOperation *operation, const T
   memcpy (self->pending_token + TALL_ORIGIN_SIZE, &replaced, sizeof replaced);
 }
 
-/* The revision that a commit has replaced; -1 if somebody has claimed it since. */
-static gint64
-get_replaced (const TallOperation *operation, const TallState *self)
-{
-  TallReader reader = tall_reader (tall_slice (self->pending_token, TALL_TOKEN_SIZE));
-  guint64 origin = tall_reader_u64 (&reader);
-  guint64 revision = tall_reader_u64 (&reader);
-  gboolean claimed = self->pending != 0 || (tall_operation_has_children (operation) && origin != 0);
-  return claimed ? -1 : (gint64)revision;
-}
-
 /* Whether a commit whose answer was lost, or said "did not match", is not done and never will be,
  * while @now, which is neither what it expected nor what it wrote, is there. What it expected,
  * @root, never returns, so it is decided by now; but it may have been done and replaced since. Not
@@ -87,13 +85,10 @@ is_undone (const TallOperation *operation,
            gboolean lost,
            const TallRoot *now)
 {
-  gint64 replaced = get_replaced (operation, &now->state);
-
   if (!lost && operation->context->false_is_final)
     return TRUE;
   return !tall_root_is_before (now, root)
-         && (now->state.revision < committed->revision
-             || (replaced >= 0 && replaced < committed->revision));
+         && tall_sent_was_before (operation, &now->state, committed->revision);
 }
 
 /* Earlier versions left no mark, and took none over. */
@@ -119,14 +114,14 @@ settle_creation (TallRoot *root, const TallState *committed, TallRoot *now)
   return TALL_STEP_AGAIN;
 }
 
-/* @cause: (nullable): a further error, whose detail is kept */
+/* @cause: (nullable): an error of a call that would have told; that tables are shut is passed on */
 static TallStep
 fail_unknown (GError **error, const char *reason, const GError *cause)
 {
-  tall_error_set_detailed (error, TALL_ERROR_OUTCOME_UNKNOWN,
-                           cause != NULL ? tall_error_get_detail (cause) : NULL,
-                           "it may or may not have happened; read to find out (%s)",
-                           cause != NULL ? cause->message : reason);
+  if (is_shut (cause))
+    g_propagate_error (error, g_error_copy (cause));
+  else
+    tall_sent_fail_unknown (error, reason, cause);
   return TALL_STEP_FAILED;
 }
 
@@ -188,16 +183,17 @@ settle (const TallOperation *operation,
 }
 
 /* An answer that is lost or says "did not match" is settled by reading the state: if our token is
- * not there and what we expected is, the same bytes are sent again, once. */
+ * not there and what we expected is, the same bytes are sent again, once. @lost: (out): whether an
+ * answer was lost */
 static TallStep
 send_until_settled (const TallOperation *operation,
                     TallRoot *root,
                     const TallMutation *mutation,
                     const TallState *committed,
+                    gboolean *lost,
                     GError **error)
 {
-  gboolean lost = FALSE;
-
+  *lost = FALSE;
   for (guint attempt = 1;; attempt++)
     {
       g_autoptr (GError) cause = NULL;
@@ -207,17 +203,19 @@ send_until_settled (const TallOperation *operation,
           tall_root_set_state (root, committed, committed->revision);
           return TALL_STEP_DONE;
         }
+      if (answer == TALL_ANSWER_SHUT)
+        return fail_unknown (error, NULL, cause);
       if (answer == TALL_ANSWER_REFUSED)
         {
-          if (lost)
+          if (*lost)
             return fail_unknown (error, NULL, cause);
           g_propagate_error (error, g_steal_pointer (&cause));
           return TALL_STEP_FAILED;
         }
 
       gboolean settled;
-      lost = lost || answer == TALL_ANSWER_LOST;
-      TallStep step = settle (operation, root, committed, lost, &settled, error);
+      *lost = *lost || answer == TALL_ANSWER_LOST;
+      TallStep step = settle (operation, root, committed, *lost, &settled, error);
       if (settled)
         return step;
       if (attempt == TALL_MAX_ATTEMPTS)
@@ -236,10 +234,11 @@ send_until_settled (const TallOperation *operation,
  *
  * The one step that readers see.
  *
- * An error other than %TALL_ERROR_OUTCOME_UNKNOWN means that it is not done and never will be.
+ * An error other than %TALL_ERROR_OUTCOME_UNKNOWN means that it is not done and never will be; with
+ * %TALL_ERROR_SHUT that is so if the operation has no #TallSent.
  */
 TallStep
-tall_commit (const TallOperation *operation,
+tall_commit (TallOperation *operation,
              TallRoot *root,
              TallClaim *claim,
              const TallMutation *mutation,
@@ -254,9 +253,14 @@ tall_commit (const TallOperation *operation,
       held = *claim;
       claim->operation = NULL; /* what it is for may be committed from here on */
     }
-  TallStep step = send_until_settled (operation, root, mutation, committed, &cause);
-  if (claim != NULL && step == TALL_STEP_FAILED
-      && !g_error_matches (cause, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN))
+  gboolean lost;
+  TallStep step = send_until_settled (operation, root, mutation, committed, &lost, &cause);
+  gboolean is_open =
+      step == TALL_STEP_FAILED
+      && (is_shut (cause) || g_error_matches (cause, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN));
+  if (is_open)
+    tall_sent_note (operation, root, committed, lost);
+  else if (claim != NULL && step == TALL_STEP_FAILED)
     *claim = held;
   if (cause != NULL)
     g_propagate_error (error, cause);

@@ -42,7 +42,7 @@ TallStep tall_claim (TallOperation *operation,
                      const TallOrder *order,
                      TallClaim *claim,
                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
-TallStep tall_commit (const TallOperation *operation,
+TallStep tall_commit (TallOperation *operation,
                       TallRoot *root,
                       TallClaim *claim,
                       const TallMutation *mutation,

@@ -80,6 +80,7 @@ tall_store_context_init (TallStoreContext *self,
   tall_table_get_info (table, &info);
   self->false_is_final = info.false_is_final;
 
+  self->generation = deployment->migration.generation;
   self->ttl = deployment->ttl;
   self->has_index = deployment->index == TALL_INDEX_BY_DATE;
   self->id = deployment->id;
@@ -93,6 +94,19 @@ tall_store_context_init (TallStoreContext *self,
   if (self->key_strategy->needs_id)
     self->ids = tall_ids_new (table);
   return TRUE;
+}
+
+/**
+ * tall_store_context_leave:
+ *
+ * Other tables count now. What is kept in memory of these goes; operations that have begun with
+ * them may still go on.
+ */
+void
+tall_store_context_leave (TallStoreContext *self)
+{
+  if (self->ids != NULL)
+    tall_ids_forget (self->ids);
 }
 
 void

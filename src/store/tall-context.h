@@ -9,21 +9,32 @@
 G_BEGIN_DECLS
 
 /**
+ * TallFollower:
+ *
+ * Which tables of a deployment count, as far as this process knows. Any thread may call at any
+ * time.
+ */
+typedef struct _TallFollower TallFollower;
+
+/**
  * TallStoreContext:
  *
- * What every operation of a store needs to know. Does not change once the store is open.
+ * What every operation of a store needs to know: the tables of one generation, and how orders lie
+ * in them. Does not change.
  */
 typedef struct
 {
-  TallTable *table;        /* owned by the store */
+  TallFollower *follower;  /* which has this context; NULL: nothing is followed */
+  guint64 generation;      /* the number of these tables */
+  TallTable *table;        /* owned */
   gboolean false_is_final; /* of the table: see #TallTableInfo */
   const TallLayout *layout;
   const TallKeyStrategy *key_strategy;
-  TallIds *ids;         /* owned by the store; NULL unless the key strategy needs ids */
+  TallIds *ids;         /* owned; NULL unless the key strategy needs ids */
   guint64 ttl;          /* seconds; 0 = orders never expire */
   gboolean rows_expire; /* the tables of orders have that TTL, too: rows go by themselves */
   gboolean has_index;   /* orders can be listed by date */
-  const char *id;       /* of the deployment; owned by the store */
+  const char *id;       /* of the deployment; not owned */
   TallStoreHooks hooks; /* every slot set */
 } TallStoreContext;
 
@@ -34,6 +45,7 @@ gboolean tall_store_context_init (TallStoreContext *self,
                                   const TallDeployment *deployment,
                                   const TallStoreHooks *hooks,
                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_store_context_leave (TallStoreContext *self);
 void tall_store_context_clear (TallStoreContext *self);
 
 gboolean tall_store_context_has_expired (const TallStoreContext *self, gint64 revision);

@@ -6,6 +6,7 @@
 #include "tall-commit.h"
 #include "tall-customer-scan.h"
 #include "tall-error.h"
+#include "tall-follow.h"
 #include "tall-limits.h"
 
 /* A customer with orders stays. An order that is stored at the same moment may be overlooked: it
@@ -59,7 +60,7 @@ append_tombstone (const TallOperation *operation,
 }
 
 static TallStep
-attempt (const TallOperation *operation, TallRoot *root, TallState *wanted, GError **error)
+attempt (TallOperation *operation, TallRoot *root, TallState *wanted, GError **error)
 {
   const TallRoot replaced = *root; /* no stranger's, so that it owns nothing */
   wanted->revision = tall_root_next_revision (root, tall_operation_now (operation));
@@ -75,29 +76,15 @@ attempt (const TallOperation *operation, TallRoot *root, TallState *wanted, GErr
   return step;
 }
 
-/**
- * tall_delete:
- *
- * Deletes an order, or a customer without orders: its state cell stays as a tombstone. It does not
- * wait for a claim: the writer notices at its commit, and begins again.
- *
- * Returns: FALSE with @error set, %TALL_ERROR_NOT_FOUND if there is none. Unless it is
- *   %TALL_ERROR_OUTCOME_UNKNOWN, nothing was deleted
- */
-gboolean
-tall_delete (TallOperation *operation, const TallWriteOptions *options, GError **error)
+static gboolean
+try_delete (TallOperation *operation, gpointer data, GError **error)
 {
+  const TallWriteOptions *options = data;
   g_auto (TallRoot) root = { 0 };
   TallState wanted = { .schema = TALL_SCHEMA, .sales_date = TALL_NO_DATE };
   TallStep step = TALL_STEP_AGAIN;
 
-  if (options->condition == TALL_IF_ABSENT)
-    {
-      tall_error_set_invalid (error, "condition", "what is absent cannot be deleted");
-      return FALSE;
-    }
-  if (!tall_write_check_options (options, error)
-      || !tall_operation_identify (operation, FALSE, error))
+  if (!tall_operation_identify (operation, FALSE, error))
     return FALSE;
   tall_write_make_token (operation, options, wanted.token);
   if (!tall_root_read (&root, operation, error))
@@ -115,4 +102,26 @@ tall_delete (TallOperation *operation, const TallWriteOptions *options, GError *
       step = attempt (operation, &root, &wanted, error);
     }
   return step == TALL_STEP_DONE;
+}
+
+/**
+ * tall_delete:
+ *
+ * Deletes an order, or a customer without orders: its state cell stays as a tombstone. It does not
+ * wait for a claim: the writer notices at its commit, and begins again.
+ *
+ * Returns: FALSE with @error set, %TALL_ERROR_NOT_FOUND if there is none. Unless it is
+ *   %TALL_ERROR_OUTCOME_UNKNOWN, nothing was deleted
+ */
+gboolean
+tall_delete (TallOperation *operation, const TallWriteOptions *options, GError **error)
+{
+  if (options->condition == TALL_IF_ABSENT)
+    {
+      tall_error_set_invalid (error, "condition", "what is absent cannot be deleted");
+      return FALSE;
+    }
+  operation->writes = TRUE;
+  return tall_write_check_options (options, error)
+         && tall_follow (operation, try_delete, (gpointer)options, error);
 }

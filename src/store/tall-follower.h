@@ -6,26 +6,22 @@
 
 G_BEGIN_DECLS
 
-/**
- * TallFollower:
- *
- * Which tables of a deployment count, as far as this process knows. Any thread may call at any
- * time.
- */
-typedef struct _TallFollower TallFollower;
-
 TallFollower *tall_follower_new (TallTable *table,
-                                 TallDeployment *deployment,
+                                 const TallDeployment *record,
                                  const TallStoreHooks *hooks,
                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_follower_free (TallFollower *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallFollower, tall_follower_free)
 
 const TallStoreContext *tall_follower_get_context (TallFollower *self);
+TallMigrationPhase tall_follower_get_phase (TallFollower *self);
+gboolean tall_follower_check_writable (TallFollower *self,
+                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
 TallDeployment *tall_follower_read_record (TallFollower *self,
                                            gint64 deadline,
                                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_follower_check_writable (TallFollower *self,
-                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean
+tall_follower_look (TallFollower *self, gint64 deadline, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

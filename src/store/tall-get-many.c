@@ -4,6 +4,7 @@
 
 #include "tall-error.h"
 #include "tall-fetch.h"
+#include "tall-follow.h"
 #include "tall-merged-plan.h"
 
 /* Orders that are read together, so that what is in memory at once has a bound. */
@@ -16,6 +17,15 @@ typedef struct
   guint first_read;     /* of its reads in the chunk's plan */
   guint n_reads;
 } Item;
+
+/* Everything that is to be read. */
+typedef struct
+{
+  GArray *items;    /* owned: of Item */
+  guint next;       /* the first one that is in no chunk yet */
+  GPtrArray *chunk; /* owned: those that are being read: Item */
+  gsize n_bytes;    /* of what was found */
+} Work;
 
 static void
 item_clear (gpointer data)
@@ -51,23 +61,33 @@ item_fail (Item *item, GError *cause)
                               item->operation.customer_number);
 }
 
-/* Finds out where all orders are, by one call at most. Those of customers without an id are not
- * found. */
 static gboolean
-identify (const TallStoreContext *context, GArray *items, GError **error)
+is_done (const Item *item)
 {
-  g_autofree guint64 *ids = g_new0 (guint64, items->len);
-  g_autofree const char **numbers = g_new (const char *, items->len);
-  for (guint i = 0; i < items->len; i++)
-    numbers[i] = g_array_index (items, Item, i).operation.customer_number;
-  if (context->ids != NULL && items->len > 0
-      && !tall_ids_find (context->ids, numbers, items->len, ids,
-                         g_array_index (items, Item, 0).operation.deadline, error))
+  return item->outcome->error != NULL || item->outcome->order != NULL;
+}
+
+/* Finds out where the orders are that are not done yet, by one call at most. Those of customers
+ * without an id are not found. */
+static gboolean
+try_identify (TallOperation *operation, gpointer data, GError **error)
+{
+  const TallStoreContext *context = operation->context;
+  const Work *self = data;
+  g_autofree guint64 *ids = g_new0 (guint64, self->items->len);
+  g_autofree const char **numbers = g_new (const char *, self->items->len);
+  for (guint i = 0; i < self->items->len; i++)
+    numbers[i] = g_array_index (self->items, Item, i).operation.customer_number;
+  if (context->ids != NULL && self->items->len > 0
+      && !tall_ids_find (context->ids, numbers, self->items->len, ids, operation->deadline, error))
     return FALSE;
 
-  for (guint i = 0; i < items->len; i++)
+  for (guint i = 0; i < self->items->len; i++)
     {
-      Item *item = &g_array_index (items, Item, i);
+      Item *item = &g_array_index (self->items, Item, i);
+      if (is_done (item))
+        continue;
+      tall_operation_move (&item->operation, context);
       if (context->ids == NULL || ids[i] != 0)
         tall_operation_set_id (&item->operation, ids[i]);
       else
@@ -76,52 +96,76 @@ identify (const TallStoreContext *context, GArray *items, GError **error)
   return TRUE;
 }
 
-/* With @plan, makes the order of what it found; without, reads it by itself. */
-static void
-finish (Item *item, const TallMergedPlan *plan, gsize *n_bytes)
+/* With @plan, makes the order of what it found; without, reads it by itself. Returns: FALSE if
+ * tables are shut or missing by now; then it is not done */
+static gboolean
+finish (Item *item, const TallMergedPlan *plan, gsize *n_bytes, GError **error)
 {
-  GError *error = NULL;
+  GError *cause = NULL;
   TallOutcome *outcome = item->outcome;
   if (plan != NULL)
     {
       const TallRows *results = plan->results + item->first_read;
       *n_bytes += tall_rows_count_bytes (results, item->n_reads);
       outcome->order = tall_fetch_order_from (&item->operation, results, item->n_reads,
-                                              plan->result->arena, &outcome->revision, &error);
+                                              plan->result->arena, &outcome->revision, &cause);
     }
   else
-    outcome->order = tall_fetch_order (&item->operation, &outcome->revision, &error);
+    outcome->order = tall_fetch_order (&item->operation, &outcome->revision, &cause);
   if (outcome->order != NULL)
-    return;
+    return TRUE;
   outcome->revision = 0;
-  item_fail (item, error);
+  if (!tall_follow_is_of_tables (cause))
+    {
+      item_fail (item, cause);
+      return TRUE;
+    }
+  g_propagate_error (error, cause);
+  return FALSE;
+}
+
+/* Those of the chunk that are not done. */
+static GPtrArray *
+list_undone (const GPtrArray *chunk, TallMergedPlan *plan)
+{
+  GPtrArray *undone = g_ptr_array_new ();
+  for (guint i = 0; i < chunk->len; i++)
+    {
+      Item *item = g_ptr_array_index (chunk, i);
+      if (is_done (item))
+        continue;
+      item->first_read = plan->asked->reads->len;
+      tall_fetch_add_reads (&item->operation, plan->asked);
+      item->n_reads = plan->asked->reads->len - item->first_read;
+      g_ptr_array_add (undone, item);
+    }
+  return undone;
 }
 
 /* One call for all of them. If something in it cannot be read, each by itself, to find out whose it
  * is; if the call fails otherwise, it has failed for all. */
-static void
-fetch_chunk (const TallStoreContext *context, GPtrArray *chunk, gsize *n_bytes)
+static gboolean
+try_chunk (TallOperation *operation, gpointer data, GError **error)
 {
+  Work *self = data;
+  const Item *first = g_ptr_array_index (self->chunk, 0);
+  if (first->operation.context != operation->context && !try_identify (operation, self, error))
+    return FALSE;
+
   g_autoptr (TallMergedPlan) plan = tall_merged_plan_new ();
-  g_autoptr (GError) error = NULL;
-  for (guint i = 0; i < chunk->len; i++)
+  g_autoptr (GPtrArray) undone = list_undone (self->chunk, plan);
+  g_autoptr (GError) cause = NULL;
+  gboolean done =
+      tall_merged_plan_read (plan, operation->context->table, operation->deadline, &cause);
+  if (!done && !tall_error_is_unreadable (cause))
     {
-      Item *item = g_ptr_array_index (chunk, i);
-      item->first_read = plan->asked->reads->len;
-      tall_fetch_add_reads (&item->operation, plan->asked);
-      item->n_reads = plan->asked->reads->len - item->first_read;
+      g_propagate_error (error, g_steal_pointer (&cause));
+      return FALSE;
     }
-  const Item *first = g_ptr_array_index (chunk, 0);
-  gboolean done = tall_merged_plan_read (plan, context->table, first->operation.deadline, &error);
-  gboolean singly = tall_error_is_unreadable (error);
-  for (guint i = 0; i < chunk->len; i++)
-    {
-      Item *item = g_ptr_array_index (chunk, i);
-      if (done || singly)
-        finish (item, done ? plan : NULL, n_bytes);
-      else
-        item_fail (item, g_error_copy (error));
-    }
+  for (guint i = 0; i < undone->len; i++)
+    if (!finish (g_ptr_array_index (undone, i), done ? plan : NULL, &self->n_bytes, error))
+      return FALSE;
+  return TRUE;
 }
 
 static void
@@ -131,6 +175,38 @@ refuse (Item *item)
                                 "the orders before it have filled the answer, of which %d MiB are "
                                 "given at once; ask for it in another call",
                                 TALL_MAX_MANY_BYTES / 1024 / 1024));
+}
+
+/* Returns: FALSE if there are none left */
+static gboolean
+take_chunk (Work *self)
+{
+  g_ptr_array_set_size (self->chunk, 0);
+  while (self->chunk->len < CHUNK && self->next < self->items->len)
+    {
+      Item *item = &g_array_index (self->items, Item, self->next++);
+      if (is_done (item))
+        continue;
+      if (self->n_bytes < TALL_MAX_MANY_BYTES)
+        g_ptr_array_add (self->chunk, item);
+      else
+        refuse (item);
+    }
+  return self->chunk->len > 0;
+}
+
+static void
+read_chunk (Work *self, TallOperation *operation)
+{
+  g_autoptr (GError) error = NULL;
+  if (tall_follow (operation, try_chunk, self, &error))
+    return;
+  for (guint i = 0; i < self->chunk->len; i++)
+    {
+      Item *item = g_ptr_array_index (self->chunk, i);
+      if (!is_done (item))
+        item_fail (item, g_error_copy (error));
+    }
 }
 
 /**
@@ -148,26 +224,17 @@ tall_get_many (const TallStoreContext *context,
                TallOutcome *outcomes,
                GError **error)
 {
+  g_auto (TallOperation) operation = { 0 };
   g_autoptr (GArray) items = make_items (context, ids, n, outcomes);
   g_autoptr (GPtrArray) chunk = g_ptr_array_sized_new (CHUNK);
-  gsize n_bytes = 0;
-  if (!identify (context, items, error))
+  Work work = { .items = items, .chunk = chunk };
+  tall_operation_init (&operation, context, NULL, NULL, 0);
+  if (!tall_follow (&operation, try_identify, &work, error))
     {
       g_prefix_error (error, "Fetching %u orders: ", n);
       return FALSE;
     }
-
-  for (guint i = 0; i < items->len; i++)
-    {
-      Item *item = &g_array_index (items, Item, i);
-      if (item->outcome->error == NULL && n_bytes < TALL_MAX_MANY_BYTES)
-        g_ptr_array_add (chunk, item);
-      else if (item->outcome->error == NULL)
-        refuse (item);
-      if (chunk->len < CHUNK && (i + 1 < items->len || chunk->len == 0))
-        continue;
-      fetch_chunk (context, chunk, &n_bytes);
-      g_ptr_array_set_size (chunk, 0);
-    }
+  while (take_chunk (&work))
+    read_chunk (&work, &operation);
   return TRUE;
 }

@@ -58,6 +58,19 @@ tall_ids_free (TallIds *self)
   g_free (self);
 }
 
+/**
+ * tall_ids_forget:
+ *
+ * Frees what is remembered.
+ */
+void
+tall_ids_forget (TallIds *self)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
+  g_hash_table_remove_all (self->young);
+  g_hash_table_remove_all (self->old);
+}
+
 /* With the mutex held. */
 static void
 remember (TallIds *self, const char *number, guint64 id)

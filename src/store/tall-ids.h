@@ -33,6 +33,7 @@ typedef struct _TallIds TallIds;
 
 TallIds *tall_ids_new (TallTable *table);
 void tall_ids_free (TallIds *self);
+void tall_ids_forget (TallIds *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallIds, tall_ids_free)
 
 TallSlice tall_ids_get_value (const TallRow *row);

@@ -96,11 +96,38 @@ tall_operation_identify (TallOperation *self, gboolean assign, GError **error)
   return TRUE;
 }
 
-void
-tall_operation_clear (TallOperation *self)
+static void
+forget_place (TallOperation *self)
 {
   tall_order_key_clear (&self->key);
   g_clear_pointer (&self->root_row, g_byte_array_unref);
+}
+
+void
+tall_operation_clear (TallOperation *self)
+{
+  forget_place (self);
+  g_clear_pointer (&self->sent, g_free);
+}
+
+/**
+ * tall_operation_move:
+ * @context: of the tables that count now; the same if it is only to begin again
+ *
+ * Forgets everything that the tables have said so far. Time, token, and commits that were sent,
+ * stay.
+ */
+void
+tall_operation_move (TallOperation *self, const TallStoreContext *context)
+{
+  forget_place (self);
+  if (context != self->context)
+    self->n_refused = 0;
+  self->context = context;
+  self->customer_id = 0;
+  self->hinted = 0;
+  self->has_begun = TRUE;
+  self->is_behind = FALSE;
 }
 
 /**
@@ -205,7 +232,7 @@ tall_operation_apply (const TallOperation *self, const TallBatch *batch, GError 
 
   if (tall_table_apply (table, mutations, n, TALL_DURABLE_LATER, self->deadline, NULL, &first))
     return TRUE;
-  if (!tall_operation_is_over (self))
+  if (!g_error_matches (first, TALL_ERROR, TALL_ERROR_SHUT) && !tall_operation_is_over (self))
     return tall_table_apply (table, mutations, n, TALL_DURABLE_LATER, self->deadline, NULL, error);
   g_propagate_error (error, g_steal_pointer (&first));
   return FALSE;

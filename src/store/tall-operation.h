@@ -12,11 +12,13 @@ G_BEGIN_DECLS
 #define TALL_STATE_QUALIFIER tall_slice_str (TALL_STATE_COLUMN)
 #define TALL_SUMMARY_QUALIFIER tall_slice_str (TALL_SUMMARY_COLUMN)
 
+typedef struct _TallSent TallSent;
+
 /**
  * TallOperation:
  *
- * One call on one order or one customer: its root row, and how long it may take. A plain value of
- * one thread.
+ * One call on one order or one customer: its root row, and how long it may take. It may begin again
+ * in other tables, see tall_follow(). A plain value of one thread.
  */
 typedef struct
 {
@@ -31,6 +33,15 @@ typedef struct
   gint64 end;               /* the same moment by the monotonic clock of the hooks */
   guint n_overtaken;        /* how often a claim of ours was claimed over, or deleted under us */
   gint64 hinted;            /* revision of the hint written to the index by itself; 0: none */
+
+  /* For all tables in which it is tried. */
+  gboolean writes;    /* it changes what is stored */
+  gboolean has_begun; /* it has been tried before; so that it does not guess what is there */
+  gboolean is_behind; /* what it was given shows that other tables count */
+  guint n_refused;    /* how often tables have refused it that nobody is moving from */
+  gboolean has_token; /* the next one is set */
+  guint8 token[TALL_TOKEN_SIZE]; /* of its commit */
+  TallSent *sent;                /* owned: commits whose outcome is not known; NULL: none */
 } TallOperation;
 
 void tall_operation_init (TallOperation *self,
@@ -42,6 +53,7 @@ gboolean tall_operation_identify (TallOperation *self,
                                   gboolean assign,
                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_operation_set_not_found (const TallOperation *self, GError **error);
+void tall_operation_move (TallOperation *self, const TallStoreContext *context);
 void tall_operation_set_id (TallOperation *self, guint64 id);
 void tall_operation_clear (TallOperation *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallOperation, tall_operation_clear)

@@ -14,10 +14,14 @@
  *     +---------+------+------------+---------+----------+----------+
  *
  * with the first bytes of MD5s: of the deployment's id; of the customer's number and the range of
- * dates; of all bytes before. Every version begins with its number and ends with the checksum.
- * Nothing in it is secret, and a forged one gains nothing: a position outside of the listing is not
- * looked for. */
-#define VERSION 1
+ * dates; of all bytes before. A token of version 1 is of the first generation of tables. One of
+ * version 2 is of a later one, whose number, 8 bytes, comes before the position. Every version
+ * begins with its number and ends with the checksum. Nothing in it is secret, and a forged one
+ * gains nothing: a position outside of the listing is not looked for. */
+#define VERSION_FIRST 1
+#define VERSION_LATER 2
+#define FIRST_GENERATION 1
+#define GENERATION_SIZE 8
 #define DIGEST_SIZE 8
 #define CHECKSUM_SIZE 4
 #define HEADER_SIZE (2 + 2 * DIGEST_SIZE)
@@ -50,10 +54,13 @@ append_listing (const TallPageScope *scope, GByteArray *array)
 static void
 append_header (const TallPageScope *scope, GByteArray *array)
 {
-  tall_bytes_append_u8 (array, VERSION);
+  gboolean is_first = scope->generation <= FIRST_GENERATION;
+  tall_bytes_append_u8 (array, is_first ? VERSION_FIRST : VERSION_LATER);
   tall_bytes_append_u8 (array, scope->kind);
   append_digest (array, tall_slice_str (scope->deployment), DIGEST_SIZE);
   append_listing (scope, array);
+  if (!is_first)
+    tall_bytes_append_u64 (array, scope->generation);
 }
 
 static char *
@@ -110,6 +117,31 @@ decode (const char *token)
   return g_steal_pointer (&bytes);
 }
 
+/* Of the tables that the position is of; 0 if that is not to be seen. */
+static guint64
+get_generation (const GByteArray *bytes)
+{
+  if (bytes->data[0] == VERSION_FIRST && bytes->len >= HEADER_SIZE + CHECKSUM_SIZE)
+    return FIRST_GENERATION;
+  if (bytes->data[0] != VERSION_LATER || bytes->len < HEADER_SIZE + GENERATION_SIZE + CHECKSUM_SIZE)
+    return 0;
+  TallReader reader = tall_reader (tall_slice (bytes->data + HEADER_SIZE, GENERATION_SIZE));
+  return tall_reader_u64 (&reader);
+}
+
+/**
+ * tall_page_get_generation:
+ * @token: anything
+ *
+ * Returns: the generation of tables that a token is of; 0 if it is no token
+ */
+guint64
+tall_page_get_generation (const char *token)
+{
+  g_autoptr (GByteArray) bytes = decode (token);
+  return bytes != NULL ? get_generation (bytes) : 0;
+}
+
 static gboolean
 refuse (GError **error, const char *why)
 {
@@ -123,10 +155,10 @@ check_header (const TallPageScope *scope, const GByteArray *bytes, GError **erro
   g_autoptr (GByteArray) header = g_byte_array_new ();
   append_header (scope, header);
 
-  if (bytes->data[0] > VERSION)
+  if (bytes->data[0] > VERSION_LATER)
     return refuse (error, "the page token was made by a newer version of tallorder; begin again "
                           "with the first page, or ask the newer version");
-  if (bytes->data[0] != VERSION || bytes->len < HEADER_SIZE + CHECKSUM_SIZE)
+  if (get_generation (bytes) == 0)
     return refuse (error, "this is no page token; give one as a listing has given it");
   if (memcmp (bytes->data + 2, header->data + 2, DIGEST_SIZE) != 0)
     return refuse (error, "the page token is of another deployment; begin again with the first "
@@ -134,9 +166,13 @@ check_header (const TallPageScope *scope, const GByteArray *bytes, GError **erro
   if (bytes->data[1] != scope->kind)
     return refuse (error, "the page token is of another kind of listing; begin again with the "
                           "first page");
-  if (memcmp (bytes->data, header->data, HEADER_SIZE) != 0)
+  if (memcmp (bytes->data + 2, header->data + 2, HEADER_SIZE - 2) != 0)
     return refuse (error, "the page token is of a listing of another customer or other dates; "
                           "repeat those, or begin again with the first page");
+  if (bytes->data[0] != header->data[0]
+      || get_generation (bytes) != MAX (scope->generation, FIRST_GENERATION))
+    return refuse (error, "the page token was made before the orders moved to other tables; begin "
+                          "again with the first page");
   return TRUE;
 }
 
@@ -146,7 +182,7 @@ check_header (const TallPageScope *scope, const GByteArray *bytes, GError **erro
  * @position: what is appended to
  *
  * Returns: FALSE with %TALL_ERROR_INVALID, field `page`, if it is no token, one of a newer version,
- *   of another deployment, of another listing: each says so
+ *   of another deployment, of another listing, of tables of before: each says so
  */
 gboolean
 tall_page_from_token (const TallPageScope *scope,
@@ -159,7 +195,7 @@ tall_page_from_token (const TallPageScope *scope,
     return refuse (error, "this is no page token; give one as a listing has given it");
   if (!check_header (scope, bytes, error))
     return FALSE;
-  g_byte_array_append (position, bytes->data + HEADER_SIZE,
-                       bytes->len - HEADER_SIZE - CHECKSUM_SIZE);
+  guint begin = HEADER_SIZE + (bytes->data[0] == VERSION_LATER ? GENERATION_SIZE : 0);
+  g_byte_array_append (position, bytes->data + begin, bytes->len - begin - CHECKSUM_SIZE);
   return TRUE;
 }

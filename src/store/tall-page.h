@@ -32,9 +32,11 @@ typedef struct
   const char *deployment; /* its id */
   const char *customer;   /* number; NULL for TALL_PAGE_CUSTOMERS */
   const TallListOptions *options;
+  guint64 generation; /* of the tables that positions are of */
 } TallPageScope;
 
 char *tall_page_to_token (const TallPageScope *scope, TallSlice position);
+guint64 tall_page_get_generation (const char *token);
 gboolean tall_page_from_token (const TallPageScope *scope,
                                const char *token,
                                GByteArray *position,

@@ -42,7 +42,8 @@ static TallPageScope
 get_scope (const TallPager *self)
 {
   return (TallPageScope){ self->kind->token, self->operation->context->id,
-                          self->operation->customer_number, self->options };
+                          self->operation->customer_number, self->options,
+                          self->operation->context->generation };
 }
 
 /**
@@ -61,14 +62,18 @@ tall_pager_has_token (const TallPager *self)
  *
  * Appends to @last the position that the caller's token names. It is empty if there is none.
  *
- * Returns: FALSE with %TALL_ERROR_INVALID if it is no token of this listing
+ * Returns: FALSE with %TALL_ERROR_INVALID if it is no token of this listing; one of later tables
+ *   shows the operation that it is behind
  */
 gboolean
 tall_pager_read_token (TallPager *self, GError **error)
 {
   TallPageScope scope = get_scope (self);
-  return !tall_pager_has_token (self)
-         || tall_page_from_token (&scope, self->options->page, self->last, error);
+  if (!tall_pager_has_token (self)
+      || tall_page_from_token (&scope, self->options->page, self->last, error))
+    return TRUE;
+  self->operation->is_behind = tall_page_get_generation (self->options->page) > scope.generation;
+  return FALSE;
 }
 
 /* TRUE if what was found until then is a page. */

@@ -5,6 +5,7 @@
 #include "tall-children.h"
 #include "tall-commit.h"
 #include "tall-error.h"
+#include "tall-follow.h"
 #include "tall-index.h"
 
 /* Claims the order and writes its children. */
@@ -62,6 +63,8 @@ attempt (TallOperation *operation,
   if (has_children)
     {
       TallStep step = prepare (operation, content, root, wanted->revision, &claim, error);
+      if (step == TALL_STEP_FAILED && g_error_matches (*error, TALL_ERROR, TALL_ERROR_SHUT))
+        claim.operation = NULL; /* it cannot be given up, and the target does not have it */
       if (step != TALL_STEP_DONE)
         return step;
     }
@@ -87,13 +90,52 @@ attempt (TallOperation *operation,
   return step;
 }
 
-/* A put that expects an order must read it. A put that expects none need not read; but the hint of
- * a refused put cannot be taken back, so it looks before it writes one. */
+/* A put that expects an order must read it, and so must one that begins again. A put that expects
+ * none need not read; but the hint of a refused put cannot be taken back, so it looks before it
+ * writes one. */
 static gboolean
 reads_first (const TallOperation *operation, const TallWriteOptions *options)
 {
-  return options->condition == TALL_IF_REVISION
+  return operation->has_begun || options->condition == TALL_IF_REVISION
          || (options->condition == TALL_IF_ABSENT && tall_index_goes_before (operation));
+}
+
+typedef struct
+{
+  const TallContent *content;
+  const TallWriteOptions *options;
+  gint64 revision; /* out */
+} Put;
+
+static gboolean
+try_put (TallOperation *operation, gpointer data, GError **error)
+{
+  Put *self = data;
+  g_auto (TallRoot) root = { 0 };
+  TallState wanted = self->content->state;
+  TallStep step = TALL_STEP_AGAIN;
+
+  if (!tall_operation_identify (operation, TRUE, error))
+    return FALSE;
+  tall_write_make_token (operation, self->options, wanted.token);
+  if (reads_first (operation, self->options) && !tall_root_read (&root, operation, error))
+    return FALSE;
+  while (step == TALL_STEP_AGAIN)
+    {
+      gboolean done;
+      gboolean is_free = TRUE;
+      if (!tall_write_check_time (operation, error)
+          || !tall_write_check_root (operation, &root, self->options, &wanted, &done, error))
+        return FALSE;
+      if (done)
+        break;
+      if (root.state.pending != 0 && !tall_wait_for_claim (operation, &root, &is_free, error))
+        return FALSE;
+      if (is_free)
+        step = attempt (operation, self->content, &root, &wanted, error);
+    }
+  self->revision = root.state.revision;
+  return step != TALL_STEP_FAILED;
 }
 
 /**
@@ -112,33 +154,11 @@ tall_put (TallOperation *operation,
           gint64 *revision,
           GError **error)
 {
-  g_auto (TallRoot) root = { 0 };
-  TallState wanted = content->state;
-  TallStep step = TALL_STEP_AGAIN;
-
-  if (!tall_write_check_options (options, error)
-      || !tall_operation_identify (operation, TRUE, error))
-    return FALSE;
-  tall_write_make_token (operation, options, wanted.token);
-  if (reads_first (operation, options) && !tall_root_read (&root, operation, error))
-    return FALSE;
-  while (step == TALL_STEP_AGAIN)
-    {
-      gboolean done;
-      gboolean is_free = TRUE;
-      if (!tall_write_check_time (operation, error)
-          || !tall_write_check_root (operation, &root, options, &wanted, &done, error))
-        return FALSE;
-      if (done)
-        break;
-      if (root.state.pending != 0 && !tall_wait_for_claim (operation, &root, &is_free, error))
-        return FALSE;
-      if (is_free)
-        step = attempt (operation, content, &root, &wanted, error);
-    }
-  if (step == TALL_STEP_FAILED)
+  Put put = { .content = content, .options = options };
+  operation->writes = TRUE;
+  if (!tall_write_check_options (options, error) || !tall_follow (operation, try_put, &put, error))
     return FALSE;
   if (revision != NULL)
-    *revision = root.state.revision;
+    *revision = put.revision;
   return TRUE;
 }

@@ -15,9 +15,8 @@ struct _TallStoreBulk
 {
   TallBulk parent_instance;
 
-  TallFront *store;                /* owned */
-  const TallStoreContext *context; /* owned by the store */
-  TallFollower *follower;          /* owned by the store */
+  TallFront *store;       /* owned */
+  TallFollower *follower; /* owned by the store */
   TallBulkExisting on_existing;
   gboolean assume_new;
   guint8 token[TALL_TOKEN_SIZE];
@@ -50,7 +49,7 @@ items_free (GArray *items)
 /* Makes items from the @begin-th on, until they are large enough for a batch. Returns: the first
  * that is not among them */
 static guint
-make_items (const TallStoreBulk *self, const Work *work, guint begin, GArray *items)
+make_items (const TallStoreContext *context, const Work *work, guint begin, GArray *items)
 {
   gsize n_bytes = 0;
   guint i = begin;
@@ -60,9 +59,8 @@ make_items (const TallStoreBulk *self, const Work *work, guint begin, GArray *it
       TallBulkItem *item = &g_array_index (items, TallBulkItem, i - begin);
       gboolean good =
           work->orders != NULL
-              ? tall_bulk_item_init_order (item, self->context, work->orders[i], &work->results[i])
-              : tall_bulk_item_init_customer (item, self->context, work->customers[i],
-                                              &work->results[i]);
+              ? tall_bulk_item_init_order (item, context, work->orders[i], &work->results[i])
+              : tall_bulk_item_init_customer (item, context, work->customers[i], &work->results[i]);
       if (good)
         n_bytes += item->content.canonical.len;
     }
@@ -73,8 +71,9 @@ static guint
 run_batch (TallStoreBulk *self, const Work *work, guint begin)
 {
   GArray *items = g_array_sized_new (FALSE, TRUE, sizeof (TallBulkItem), work->n - begin);
-  guint end = make_items (self, work, begin, items);
-  TallBulkBatch batch = { .context = self->context,
+  const TallStoreContext *context = tall_follower_get_context (self->follower);
+  guint end = make_items (context, work, begin, items);
+  TallBulkBatch batch = { .context = context,
                           .loads = &self->loads,
                           .on_existing = self->on_existing,
                           .assume_new = self->assume_new,
@@ -205,7 +204,6 @@ tall_store_bulk_new (TallFront *store, TallFollower *follower, const TallBulkOpt
   const TallStoreContext *context = tall_follower_get_context (follower);
   TallStoreBulk *self = g_object_new (TALL_TYPE_STORE_BULK, NULL);
   self->store = g_object_ref (store);
-  self->context = context;
   self->follower = follower;
   self->on_existing = options->on_existing;
   self->assume_new = options->assume_new;

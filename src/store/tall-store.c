@@ -4,6 +4,7 @@
 
 #include "tall-error.h"
 #include "tall-fetch.h"
+#include "tall-follow.h"
 #include "tall-follower.h"
 #include "tall-front-bulk.h"
 #include "tall-limits.h"
@@ -13,6 +14,7 @@
 #include "tall-store-bulk.h"
 #include "tall-verify-part.h"
 #include "tall-verify-run.h"
+#include "tall-watcher.h"
 #include "tall-write.h"
 
 #define OPEN_TIME (60 * G_USEC_PER_SEC) /* to create or open a deployment */
@@ -23,6 +25,7 @@ struct _TallStore
   TallFront parent_instance;
 
   TallFollower *follower; /* owned */
+  TallWatcher *watcher;   /* owned; NULL: no other process works on the tables */
 };
 
 G_DEFINE_FINAL_TYPE (TallStore, tall_store, TALL_TYPE_FRONT)
@@ -89,6 +92,45 @@ tall_store_put_order (TallFront *front,
   return put (front, order, NULL, options, revision, error);
 }
 
+/* What is asked for, and what was found. */
+typedef struct
+{
+  const TallListOptions *options; /* nullable */
+  gint64 *revision;               /* (nullable): where it goes; else here */
+  gint64 unasked;
+  gpointer found;
+} Question;
+
+static gboolean
+try_get (TallOperation *operation, gpointer data, GError **error)
+{
+  Question *self = data;
+  gint64 *revision = self->revision != NULL ? self->revision : &self->unasked;
+  if (!tall_operation_identify (operation, FALSE, error))
+    return FALSE;
+  self->found = operation->order_number != NULL
+                    ? (gpointer)tall_fetch_order (operation, revision, error)
+                    : (gpointer)tall_fetch_customer (operation, revision, error);
+  return self->found != NULL;
+}
+
+/* An order, or without @order_number a customer. */
+static gpointer
+get (TallFront *front,
+     const char *customer_number,
+     const char *order_number,
+     gint64 *revision,
+     GError **error)
+{
+  g_auto (TallOperation) operation = { 0 };
+  Question question = { .revision = revision };
+
+  tall_operation_init (&operation, get_context (front), customer_number, order_number, 0);
+  if (!tall_follow (&operation, try_get, &question, error))
+    prefix_error ("Fetching", customer_number, order_number, error);
+  return question.found;
+}
+
 static TallOrder *
 tall_store_get_order (TallFront *front,
                       const char *customer_number,
@@ -96,17 +138,7 @@ tall_store_get_order (TallFront *front,
                       gint64 *revision,
                       GError **error)
 {
-  g_auto (TallOperation) operation = { 0 };
-  gint64 found;
-
-  tall_operation_init (&operation, get_context (front), customer_number, order_number, 0);
-  TallOrder *order =
-      tall_operation_identify (&operation, FALSE, error)
-          ? tall_fetch_order (&operation, revision != NULL ? revision : &found, error)
-          : NULL;
-  if (order == NULL)
-    prefix_error ("Fetching", customer_number, order_number, error);
-  return order;
+  return get (front, customer_number, order_number, revision, error);
 }
 
 static gboolean delete (TallFront *front,
@@ -150,17 +182,7 @@ tall_store_put_customer (TallFront *front,
 static TallCustomer *
 tall_store_get_customer (TallFront *front, const char *number, gint64 *revision, GError **error)
 {
-  g_auto (TallOperation) operation = { 0 };
-  gint64 found;
-
-  tall_operation_init (&operation, get_context (front), number, NULL, 0);
-  TallCustomer *customer =
-      tall_operation_identify (&operation, FALSE, error)
-          ? tall_fetch_customer (&operation, revision != NULL ? revision : &found, error)
-          : NULL;
-  if (customer == NULL)
-    prefix_error ("Fetching", number, NULL, error);
-  return customer;
+  return get (front, number, NULL, revision, error);
 }
 
 static gboolean
@@ -198,20 +220,56 @@ identify_customer (TallOperation *operation, GError **error)
   return FALSE;
 }
 
+static gboolean
+try_list_orders (TallOperation *operation, gpointer data, GError **error)
+{
+  Question *self = data;
+  if (identify_customer (operation, error))
+    self->found = tall_list_orders (operation, self->options, error);
+  return self->found != NULL;
+}
+
+static gboolean
+try_list_customers (TallOperation *operation, gpointer data, GError **error)
+{
+  Question *self = data;
+  self->found = tall_list_customers (operation, self->options, error);
+  return self->found != NULL;
+}
+
+static gboolean
+try_list_customer_orders (TallOperation *operation, gpointer data, GError **error)
+{
+  Question *self = data;
+  self->found = tall_list_customer_orders (operation, self->options, error);
+  return self->found != NULL;
+}
+
+/* A page. @customer_number: (nullable): of a listing of one */
+static gpointer
+list (TallFront *front,
+      const char *customer_number,
+      const TallListOptions *options,
+      TallAttempt attempt,
+      GError **error)
+{
+  g_auto (TallOperation) operation = { 0 };
+  Question question = { .options = options };
+
+  tall_operation_init (&operation, get_context (front), customer_number, NULL, 0);
+  return tall_follow (&operation, attempt, &question, error) ? question.found : NULL;
+}
+
 static TallOrderList *
 tall_store_list_orders (TallFront *front,
                         const char *customer_number,
                         const TallListOptions *options,
                         GError **error)
 {
-  g_auto (TallOperation) operation = { 0 };
-
-  tall_operation_init (&operation, get_context (front), customer_number, NULL, 0);
-  TallOrderList *list =
-      identify_customer (&operation, error) ? tall_list_orders (&operation, options, error) : NULL;
-  if (list == NULL)
+  TallOrderList *page = list (front, customer_number, options, try_list_orders, error);
+  if (page == NULL)
     g_prefix_error (error, "Listing the orders of %s: ", customer_number);
-  return list;
+  return page;
 }
 
 static gboolean
@@ -226,13 +284,10 @@ tall_store_delete_customer (TallFront *front,
 static TallCustomerList *
 tall_store_list_customers (TallFront *front, const TallListOptions *options, GError **error)
 {
-  g_auto (TallOperation) operation = { 0 };
-
-  tall_operation_init (&operation, get_context (front), NULL, NULL, 0);
-  TallCustomerList *list = tall_list_customers (&operation, options, error);
-  if (list == NULL)
+  TallCustomerList *page = list (front, NULL, options, try_list_customers, error);
+  if (page == NULL)
     g_prefix_error (error, "Listing the customers: ");
-  return list;
+  return page;
 }
 
 static TallCustomerOrders *
@@ -241,10 +296,7 @@ tall_store_get_customer_orders (TallFront *front,
                                 const TallListOptions *options,
                                 GError **error)
 {
-  g_auto (TallOperation) operation = { 0 };
-
-  tall_operation_init (&operation, get_context (front), number, NULL, 0);
-  TallCustomerOrders *page = tall_list_customer_orders (&operation, options, error);
+  TallCustomerOrders *page = list (front, number, options, try_list_customer_orders, error);
   if (page == NULL)
     g_prefix_error (error, "Fetching customer %s with orders: ", number);
   return page;
@@ -304,11 +356,17 @@ tall_store_verify_some (TallFront *front, const TallVerifyRequest *request, GErr
 {
   if (request->repair && !check_writable (front, error))
     return NULL;
-  TallVerifyPart *part = tall_verify_part (get_context (front), request, error);
-  if (part == NULL)
-    g_prefix_error (error, "Verifying: ");
-  else if (part->error != NULL)
-    g_prefix_error (&part->error, "Verifying: ");
+  const TallStoreContext *context = get_context (front);
+  GError *cause = NULL;
+  TallVerifyPart *part = tall_verify_part (context, request, &cause);
+  GError **failure = part != NULL ? &part->error : &cause;
+  if (*failure != NULL)
+    {
+      tall_follow_end (context, failure);
+      g_prefix_error (failure, "Verifying: ");
+    }
+  if (cause != NULL)
+    g_propagate_error (error, cause);
   return part;
 }
 
@@ -339,6 +397,7 @@ static void
 tall_store_finalize (GObject *object)
 {
   TallStore *self = TALL_STORE (object);
+  g_clear_pointer (&self->watcher, tall_watcher_free);
   g_clear_pointer (&self->follower, tall_follower_free);
   G_OBJECT_CLASS (tall_store_parent_class)->finalize (object);
 }
@@ -433,7 +492,23 @@ tall_store_open (TallTable *table,
     return NULL;
   TallStore *self = g_object_new (TALL_TYPE_STORE, NULL);
   self->follower = follower;
+  self->watcher = tall_watcher_new (follower);
   return self;
+}
+
+static gboolean
+try_identify (TallOperation *operation, gpointer data G_GNUC_UNUSED, GError **error)
+{
+  g_autoptr (GError) cause = NULL;
+  if (tall_operation_identify (operation, FALSE, &cause))
+    return TRUE;
+  if (g_error_matches (cause, TALL_ERROR, TALL_ERROR_NOT_FOUND))
+    g_set_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND,
+                 "Customer %s has no id: nothing of it was ever stored",
+                 operation->customer_number);
+  else
+    g_propagate_error (error, g_steal_pointer (&cause));
+  return FALSE;
 }
 
 /**
@@ -448,16 +523,14 @@ tall_store_find_id (TallStore *self, const char *customer_number, guint64 *id, G
 {
   g_return_val_if_fail (TALL_IS_STORE (self), FALSE);
 
-  TallIds *ids = get_context (TALL_FRONT (self))->ids;
+  g_auto (TallOperation) operation = { 0 };
   *id = 0;
-  if (ids == NULL)
-    return TRUE;
-  if (!tall_ids_find (ids, &customer_number, 1, id, g_get_monotonic_time () + USUAL_TIME, error))
-    return FALSE;
-  if (*id != 0)
-    return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND,
-               "Customer %s has no id: nothing of it was ever stored", customer_number);
+  tall_operation_init (&operation, get_context (TALL_FRONT (self)), customer_number, NULL, 0);
+  if (tall_follow (&operation, try_identify, NULL, error))
+    {
+      *id = operation.customer_id;
+      return TRUE;
+    }
   return FALSE;
 }
 

@@ -10,9 +10,9 @@
 
 /* A cursor:
  *
- *     u8 CURSOR_FORMAT, u8 Phase, then the place in the tables of that phase
+ *     u8 CURSOR_FORMAT, u64 generation, u8 Phase, then the place in the tables of that phase
  */
-#define CURSOR_FORMAT 1
+#define CURSOR_FORMAT 2
 
 typedef enum
 {
@@ -41,13 +41,14 @@ walk (TallVerify *self, Phase phase, TallReader *place, GByteArray *next, GError
 }
 
 static Phase
-read_phase (TallReader *cursor)
+read_phase (const TallVerify *self, TallReader *cursor)
 {
   if (cursor->rest.len == 0)
     return PHASE_LAYOUT;
   guint8 format = tall_reader_u8 (cursor);
+  guint64 generation = tall_reader_u64 (cursor);
   guint8 phase = tall_reader_u8 (cursor);
-  if (format != CURSOR_FORMAT || phase >= PHASE_END)
+  if (format != CURSOR_FORMAT || generation != self->context->generation || phase >= PHASE_END)
     cursor->failed = TRUE;
   return phase;
 }
@@ -56,7 +57,8 @@ static gboolean
 fail_cursor (GError **error)
 {
   tall_error_set_invalid (error, "cursor",
-                          "this cursor is not of a verification of this deployment");
+                          "this cursor is not of a verification of this deployment, or of one from "
+                          "before the orders moved to other tables; begin again");
   return FALSE;
 }
 
@@ -66,7 +68,7 @@ go_on (TallVerify *self, GError **error)
 {
   TallReader place = tall_reader (self->request->cursor);
   g_autoptr (GByteArray) next = g_byte_array_new ();
-  Phase phase = read_phase (&place);
+  Phase phase = read_phase (self, &place);
   while (!place.failed && phase < PHASE_END)
     {
       g_byte_array_set_size (next, 0);
@@ -81,9 +83,12 @@ go_on (TallVerify *self, GError **error)
     return fail_cursor (error);
   if (phase == PHASE_END)
     return TRUE;
-  const guint8 head[] = { CURSOR_FORMAT, (guint8)phase };
-  g_byte_array_prepend (next, head, sizeof head);
-  self->part->cursor = tall_slice_dup (self->part->arena, tall_slice_array (next));
+  g_autoptr (GByteArray) cursor = g_byte_array_new ();
+  tall_bytes_append_u8 (cursor, CURSOR_FORMAT);
+  tall_bytes_append_u64 (cursor, self->context->generation);
+  tall_bytes_append_u8 (cursor, (guint8)phase);
+  tall_bytes_append (cursor, tall_slice_array (next));
+  self->part->cursor = tall_slice_dup (self->part->arena, tall_slice_array (cursor));
   return TRUE;
 }
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-verify-suspect.h"
 
-#define SUSPECT_FORMAT 1
+#define SUSPECT_FORMAT 2
 
 /* By their number in the bytes. */
 static const TallVerifyPair *const pairs[] = { NULL, &tall_verify_hints, &tall_verify_ids };
@@ -26,13 +26,14 @@ read_bytes (TallReader *reader)
  * Returns: its bytes, in @arena
  */
 TallSlice
-tall_suspect_write (const TallSuspect *self, TallArena *arena)
+tall_suspect_write (const TallSuspect *self, const TallStoreContext *context, TallArena *arena)
 {
   guint8 what = 0;
   g_autoptr (GByteArray) bytes = g_byte_array_new ();
   while (pairs[what] != self->pair)
     what++;
   tall_bytes_append_u8 (bytes, SUSPECT_FORMAT);
+  tall_bytes_append_u64 (bytes, context->generation);
   tall_bytes_append_u8 (bytes, what);
   tall_bytes_append_u8 (bytes, self->n_looks);
   tall_bytes_append_u8 (bytes, (guint8)self->search);
@@ -75,6 +76,7 @@ tall_suspect_read (TallSuspect *self, const TallStoreContext *context, TallSlice
 {
   TallReader reader = tall_reader (state);
   guint8 format = tall_reader_u8 (&reader);
+  guint64 generation = tall_reader_u64 (&reader);
   guint8 what = tall_reader_u8 (&reader);
   *self = (TallSuspect){ .n_looks = tall_reader_u8 (&reader) };
   self->search = tall_reader_u8 (&reader);
@@ -83,8 +85,8 @@ tall_suspect_read (TallSuspect *self, const TallStoreContext *context, TallSlice
   self->key = read_bytes (&reader);
   self->order = read_bytes (&reader);
   self->place = read_bytes (&reader);
-  if (!tall_reader_done (&reader) || format != SUSPECT_FORMAT || what >= G_N_ELEMENTS (pairs)
-      || self->search >= TALL_N_SUSPECT_SEARCHES)
+  if (!tall_reader_done (&reader) || format != SUSPECT_FORMAT || generation != context->generation
+      || what >= G_N_ELEMENTS (pairs) || self->search >= TALL_N_SUSPECT_SEARCHES)
     return FALSE;
   memcpy (self->fingerprint, fingerprint.data, TALL_MD5_SIZE);
   self->pair = pairs[what];

@@ -29,8 +29,8 @@ typedef enum
  * What looked wrong. It is wrong if it looks the same after the patience. Between two parts of a
  * verification it is bytes:
  *
- *     u8 format, u8 what (0: rows, 1: a hint, 2: an id), u8 n_looks, u8 search, u32 kinds,
- *     fingerprint, u16 length, key, u16 length, order, u16 length, place
+ *     u8 format, u64 generation, u8 what (0: rows, 1: a hint, 2: an id), u8 n_looks, u8 search,
+ *     u32 kinds, fingerprint, u16 length, key, u16 length, order, u16 length, place
  */
 typedef struct
 {
@@ -44,7 +44,8 @@ typedef struct
   TallSlice place; /* in the table of ids */
 } TallSuspect;
 
-TallSlice tall_suspect_write (const TallSuspect *self, TallArena *arena);
+TallSlice
+tall_suspect_write (const TallSuspect *self, const TallStoreContext *context, TallArena *arena);
 gboolean tall_suspect_read (TallSuspect *self,
                             const TallStoreContext *context,
                             TallSlice state) G_GNUC_WARN_UNUSED_RESULT;

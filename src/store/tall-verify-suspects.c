@@ -23,7 +23,8 @@ tall_verify_make_fingerprint (const TallRoot *root, guint8 fingerprint[TALL_MD5_
 static void
 send_again (TallVerify *self, const TallSuspect *suspect, gboolean at_once)
 {
-  TallVerifySuspect sent = { tall_suspect_write (suspect, self->part->arena), at_once };
+  TallVerifySuspect sent = { tall_suspect_write (suspect, self->context, self->part->arena),
+                             at_once };
   g_array_append_val (self->suspects, sent);
 }
 
@@ -43,7 +44,8 @@ tall_verify_suspect_rows (TallVerify *self,
 {
   TallSuspect suspect = { .key = key->customer, .order = key->order, .kinds = kinds, .n_looks = 1 };
   memcpy (suspect.fingerprint, fingerprint, TALL_MD5_SIZE);
-  TallVerifySuspect sent = { tall_suspect_write (&suspect, self->part->arena), FALSE };
+  TallVerifySuspect sent = { tall_suspect_write (&suspect, self->context, self->part->arena),
+                             FALSE };
   g_array_insert_val (self->suspects, place, sent);
 }
 
@@ -264,8 +266,11 @@ read_suspects (const TallVerify *self, TallSuspect *suspects, GError **error)
   for (guint i = 0; i < self->request->n_suspects; i++)
     if (!tall_suspect_read (&suspects[i], self->context, self->request->suspects[i]))
       {
-        tall_error_set_invalid (error, "suspects",
-                                "suspect %u is not of a verification of this deployment", i);
+        tall_error_set_invalid (
+            error, "suspects",
+            "suspect %u is not of a verification of this deployment, or of one from before "
+            "the orders moved to other tables; begin again",
+            i);
         return FALSE;
       }
   return TRUE;

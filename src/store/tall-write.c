@@ -5,6 +5,7 @@
 #include "tall-commit.h"
 #include "tall-error.h"
 #include "tall-limits.h"
+#include "tall-sent.h"
 
 /**
  * tall_write_check_options:
@@ -33,18 +34,21 @@ tall_write_check_options (const TallWriteOptions *options, GError **error)
 /**
  * tall_write_make_token:
  *
- * Makes the token by which a commit is recognised: the caller's, if there is one.
+ * Makes the token by which a commit is recognised: the caller's, if there is one. All attempts of
+ * an operation have the same.
  */
 void
-tall_write_make_token (const TallOperation *operation,
+tall_write_make_token (TallOperation *operation,
                        const TallWriteOptions *options,
                        guint8 token[TALL_TOKEN_SIZE])
 {
   const TallStoreHooks *hooks = &operation->context->hooks;
   if (options->has_token)
-    memcpy (token, options->token, TALL_TOKEN_SIZE);
-  else
-    hooks->make_token (token, hooks->data);
+    memcpy (operation->token, options->token, TALL_TOKEN_SIZE);
+  else if (!operation->has_token)
+    hooks->make_token (operation->token, hooks->data);
+  operation->has_token = TRUE;
+  memcpy (token, operation->token, TALL_TOKEN_SIZE);
 }
 
 /* Sets @done if exactly this has been stored already, by a call that the caller repeats. */
@@ -110,15 +114,17 @@ check_condition (const TallOperation *operation,
  * tall_write_check_root:
  * @root: what is there
  * @wanted: the state that is to be committed, with its token
- * @done: (out): whether exactly this has been committed already, by a call that the caller repeats
+ * @done: (out): whether exactly this has been committed already, by a call that the caller repeats,
+ *   or by this operation before the tables were shut
  *
  * Returns: FALSE if @root must not be replaced: %TALL_ERROR_KEY_COLLISION, another's;
+ *   %TALL_ERROR_OUTCOME_UNKNOWN, this operation may have been done, and replaced since;
  *   %TALL_ERROR_INVALID, the caller's token is that of something else; %TALL_ERROR_NEWER_VERSION;
  *   %TALL_ERROR_NOT_FOUND, nothing to delete; %TALL_ERROR_CONFLICT, with the revision that is
  *   there, if the caller's condition does not hold
  */
 gboolean
-tall_write_check_root (const TallOperation *operation,
+tall_write_check_root (TallOperation *operation,
                        const TallRoot *root,
                        const TallWriteOptions *options,
                        const TallState *wanted,
@@ -126,8 +132,13 @@ tall_write_check_root (const TallOperation *operation,
                        GError **error)
 {
   *done = FALSE;
-  if (!tall_root_check_owner (root, operation, error)
-      || !check_done (root, options, wanted, done, error))
+  if (!tall_root_check_owner (root, operation, error))
+    return FALSE;
+  TallStep step = tall_sent_settle (operation, root, wanted, error);
+  if (step == TALL_STEP_FAILED)
+    return FALSE;
+  *done = step == TALL_STEP_DONE;
+  if (!*done && !check_done (root, options, wanted, done, error))
     return FALSE;
   return *done
          || (check_replaceable (operation, root, wanted, error)

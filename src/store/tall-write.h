@@ -20,10 +20,10 @@ gboolean tall_delete (TallOperation *operation,
 /* For both of them. */
 gboolean tall_write_check_options (const TallWriteOptions *options,
                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
-void tall_write_make_token (const TallOperation *operation,
+void tall_write_make_token (TallOperation *operation,
                             const TallWriteOptions *options,
                             guint8 token[TALL_TOKEN_SIZE]);
-gboolean tall_write_check_root (const TallOperation *operation,
+gboolean tall_write_check_root (TallOperation *operation,
                                 const TallRoot *root,
                                 const TallWriteOptions *options,
                                 const TallState *wanted,

@@ -27,6 +27,7 @@ struct _TallFailingTable
   TallTable parent_instance;
 
   TallTable *table;
+  TallFailingInfo info;
   GMutex mutex; /* for everything below; not held during calls and hooks */
   guint n_calls;
   GHashTable *failures; /* index of a call → TallFailure */
@@ -425,8 +426,10 @@ tall_failing_table_list_tables (TallTable *base, gint64 deadline, GError **error
 static void
 tall_failing_table_get_info (TallTable *base, TallTableInfo *info)
 {
-  tall_table_get_info (TALL_FAILING_TABLE (base)->table, info);
-  info->false_is_final = FALSE;
+  const TallFailingTable *self = TALL_FAILING_TABLE (base);
+  tall_table_get_info (self->table, info);
+  info->false_is_final = info->false_is_final && self->info == TALL_FAILING_EMBEDDED;
+  info->is_exclusive = info->is_exclusive && self->info != TALL_FAILING_SHARED;
 }
 
 static void
@@ -463,6 +466,12 @@ tall_failing_table_class_init (TallFailingTableClass *klass)
   table->list_tables = tall_failing_table_list_tables;
   table->get_info = tall_failing_table_get_info;
   G_OBJECT_CLASS (klass)->finalize = tall_failing_table_finalize;
+}
+
+void
+tall_failing_table_set_info (TallFailingTable *self, TallFailingInfo info)
+{
+  self->info = info;
 }
 
 /**

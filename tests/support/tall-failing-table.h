@@ -68,6 +68,21 @@ typedef struct
   gboolean matched;   /* apply_if: what the caller sees */
 } TallCall;
 
+/**
+ * TallFailingInfo:
+ * @TALL_FAILING_USUAL: "did not match" is not final
+ * @TALL_FAILING_EMBEDDED: what the table around which it is says
+ * @TALL_FAILING_SHARED: as usual, and other processes may work on the tables
+ *
+ * What it says of itself.
+ */
+typedef enum
+{
+  TALL_FAILING_USUAL,
+  TALL_FAILING_EMBEDDED,
+  TALL_FAILING_SHARED,
+} TallFailingInfo;
+
 #define TALL_TYPE_FAILING_TABLE (tall_failing_table_get_type ())
 G_DECLARE_FINAL_TYPE (TallFailingTable, tall_failing_table, TALL, FAILING_TABLE, TallTable)
 
@@ -76,6 +91,8 @@ typedef TallFailure (*TallBeforeCall) (TallFailingTable *self, const TallCall *c
 typedef void (*TallAfterCall) (TallFailingTable *self, const TallCall *call, gpointer data);
 
 TallTable *tall_failing_table_new (TallTable *table);
+/* Before anybody asks. */
+void tall_failing_table_set_info (TallFailingTable *self, TallFailingInfo info);
 TallTable *tall_failing_table_get_table (TallFailingTable *self);
 void tall_failing_table_fail_at (TallFailingTable *self, guint index, TallFailure failure);
 void tall_failing_table_set_hooks (TallFailingTable *self,

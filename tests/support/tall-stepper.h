@@ -10,8 +10,9 @@ G_BEGIN_DECLS
 /**
  * TallStepper:
  *
- * A client that waits before each call of the table until the test lets it through. So a test can
- * interleave several clients call by call, as the traces of the model do.
+ * A client that waits before each call of the table until the test lets it through, except when it
+ * reads the deployment record. So a test can interleave several clients call by call, as the traces
+ * of the model do.
  */
 typedef struct _TallStepper TallStepper;
 

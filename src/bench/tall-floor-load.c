@@ -1,22 +1,22 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-floor-private.h"
+#include "tall-floor-load-private.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
 
 #include "tall-error.h"
 #include "tall-load-file.h"
-#include "tall-loader.h"
 #include "tall-raw-rows.h"
 
+#define FILE_NAME "orders.csv"
 #define SQLITE_DATABASE "peer.sqlite"
 
 /* Loading the file into a new store. */
 typedef struct
 {
   const TallFloorRun *run;
-  const char *path; /* of the file */
+  const char *folder; /* that has the file */
   const TallLayout *layout;
   TallBenchStore store;
   TallLoadSummary summary;
@@ -76,26 +76,59 @@ prepare_ours (gpointer data, guint n G_GNUC_UNUSED, GError **error)
   return open_store (&self->store, self, error);
 }
 
-static gboolean
-run_ours (gpointer data, guint n G_GNUC_UNUSED, GError **error)
+/* Where the file is that is loaded. */
+char *
+tall_floor_load_name_file (const char *folder)
 {
-  Ours *self = data;
+  return g_build_filename (folder, FILE_NAME, NULL);
+}
+
+/**
+ * tall_floor_load_file:
+ * @folder: that has the file
+ *
+ * Loads it.
+ */
+gboolean
+tall_floor_load_file (const TallFloorRun *run,
+                      const char *folder,
+                      TallFront *front,
+                      gboolean assume_new,
+                      TallLoadSummary *summary,
+                      GError **error)
+{
   TallLoadOptions options = TALL_LOAD_OPTIONS_INIT;
-  options.stop = self->run->options->stop;
+  options.stop = run->options->stop;
+  options.storing.bulk.assume_new = assume_new;
+  g_autofree char *path = tall_floor_load_name_file (folder);
   g_autoptr (TallMapping) mapping = tall_load_file_make_mapping ();
   g_autoptr (TallCsvReader) reader =
-      tall_csv_reader_open (self->path, &mapping->dialect, TALL_CSV_MAX_ROW, error);
+      tall_csv_reader_open (path, &mapping->dialect, TALL_CSV_MAX_ROW, error);
   g_autoptr (TallRejects) rejects = NULL;
   if (reader == NULL || !tall_mapping_bind (mapping, tall_csv_reader_get_columns (reader), error)
       || (rejects = tall_rejects_new (NULL, error)) == NULL)
     return FALSE;
   g_autoptr (TallLoadFiles) files =
       tall_load_files_new_of_one (g_steal_pointer (&reader), g_steal_pointer (&mapping));
-  return tall_load (self->store.front, files, rejects, &options, &self->summary, error);
+  return tall_load (front, files, rejects, &options, summary, error);
 }
 
 static gboolean
-check_lines (const char *what, guint64 found, guint64 wanted, GError **error)
+run_ours (gpointer data, guint n G_GNUC_UNUSED, GError **error)
+{
+  Ours *self = data;
+  return tall_floor_load_file (self->run, self->folder, self->store.front, FALSE, &self->summary,
+                               error);
+}
+
+/**
+ * tall_floor_load_check:
+ * @found: lines that @what has stored
+ *
+ * Returns: FALSE with %TALL_ERROR_DAMAGED if they are not all
+ */
+gboolean
+tall_floor_load_check (const char *what, guint64 found, guint64 wanted, GError **error)
 {
   if (found == wanted)
     return TRUE;
@@ -109,8 +142,8 @@ static gboolean
 check_ours (gpointer data, guint n, GError **error)
 {
   Ours *self = data;
-  return check_lines ("The load", self->summary.ends[TALL_LOAD_STORED].lines,
-                      (guint64)n * self->run->options->n_lines, error);
+  return tall_floor_load_check ("The load", self->summary.ends[TALL_LOAD_STORED].lines,
+                                (guint64)n * self->run->options->n_lines, error);
 }
 
 static gboolean
@@ -160,7 +193,7 @@ check_peer (gpointer data, guint n, GError **error)
 {
   Peer *self = data;
   g_unlink (self->database);
-  return check_lines (self->program, self->n_stored, (guint64)n * self->n_lines, error);
+  return tall_floor_load_check (self->program, self->n_stored, (guint64)n * self->n_lines, error);
 }
 
 typedef enum
@@ -200,11 +233,13 @@ report (TallFloorRun *self, const TallMeasurement *measurement)
 }
 
 static gboolean
-measure (TallFloorRun *self, const char *path, const char *database, GError **error)
+measure (TallFloorRun *self, const char *folder, GError **error)
 {
   guint n = self->options->n_orders;
-  g_auto (Ours) blob = { self, path, &tall_layout_blob };
-  g_auto (Ours) normalized = { self, path, &tall_layout_normalized };
+  g_autofree char *path = tall_floor_load_name_file (folder);
+  g_autofree char *database = g_build_filename (folder, SQLITE_DATABASE, NULL);
+  g_auto (Ours) blob = { self, folder, &tall_layout_blob };
+  g_auto (Ours) normalized = { self, folder, &tall_layout_normalized };
   g_auto (Raw) raw_blob = { &blob };
   g_auto (Raw) raw_normalized = { &normalized };
   Peer peer = { self->options->peer, path, database, self->options->n_lines, 0 };
@@ -228,13 +263,12 @@ measure (TallFloorRun *self, const char *path, const char *database, GError **er
 }
 
 /**
- * tall_floor_load:
+ * tall_floor_load_with_file:
  *
- * Compares loading a CSV file, safe from a crash at the end, with writing the rows that it becomes,
- * and with what another program makes of the file.
+ * Makes a file of made-up orders in a temporary folder, calls @work, and removes both.
  */
 gboolean
-tall_floor_load (TallFloorRun *self, GError **error)
+tall_floor_load_with_file (TallFloorRun *self, TallFloorLoadWork work, GError **error)
 {
   const char *parent = self->directory != NULL ? self->directory : g_get_tmp_dir ();
   const TallWorkload workload = { "L", self->options->n_lines };
@@ -245,13 +279,23 @@ tall_floor_load (TallFloorRun *self, GError **error)
                    g_strerror (errno));
       return FALSE;
     }
-  g_autofree char *path = g_build_filename (folder, "orders.csv", NULL);
-  g_autofree char *database = g_build_filename (folder, SQLITE_DATABASE, NULL);
+  g_autofree char *path = tall_floor_load_name_file (folder);
   gboolean ok =
       tall_load_file_write (path, &workload, self->options->n_orders, self->options->stop, error)
-      && measure (self, path, database, error);
+      && work (self, folder, error);
   g_unlink (path);
-  g_unlink (database);
   g_rmdir (folder);
   return ok;
+}
+
+/**
+ * tall_floor_load:
+ *
+ * Compares loading a CSV file, safe from a crash at the end, with writing the rows that it becomes,
+ * and with what another program makes of the file.
+ */
+gboolean
+tall_floor_load (TallFloorRun *self, GError **error)
+{
+  return tall_floor_load_with_file (self, measure, error);
 }

@@ -20,6 +20,7 @@ static const struct
     { tall_floor_get, tall_floor_put, tall_floor_writers, tall_floor_service, tall_floor_lines,
       tall_floor_list } },
   { &tall_table_kind_rocksdb, TRUE, { tall_floor_load } },
+  { &tall_table_kind_hbase, TRUE, { tall_floor_load_hbase } },
   { &tall_table_kind_hbase, FALSE, { tall_floor_hbase, tall_floor_readers } },
 };
 
@@ -54,7 +55,8 @@ tall_floor_run (const TallFloorOptions *options, TallBenchReport *report, GError
   const TallTableAddress *address = options->address;
   const Part *parts =
       find_parts (address != NULL ? address->kind : &tall_table_kind_rocksdb, options->load, error);
-  TallFloorRun self = { options, report, NULL, address != NULL ? address->place : NULL };
+  gboolean is_embedded = address != NULL && address->kind == &tall_table_kind_rocksdb;
+  TallFloorRun self = { options, report, NULL, is_embedded ? address->place : NULL };
   if (parts == NULL)
     return FALSE;
   tall_bench_report_set (report, "lines", options->n_lines);

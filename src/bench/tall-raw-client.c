@@ -102,6 +102,19 @@ learn_reply (TallRawClient *self, GError **error)
 }
 
 /**
+ * tall_raw_client_set_request:
+ * @message: the request, without a frame's header; its reply is as long as that of the one before
+ */
+void
+tall_raw_client_set_request (TallRawClient *self, TallSlice message, gboolean framed)
+{
+  g_byte_array_set_size (self->request, 0);
+  if (framed)
+    tall_bytes_append_u32 (self->request, (guint32)message.len);
+  tall_bytes_append (self->request, message);
+}
+
+/**
  * tall_raw_client_open:
  * @message: the request, without a frame's header
  *
@@ -114,9 +127,7 @@ tall_raw_client_open (
     TallRawClient *self, const char *address, TallSlice message, gboolean framed, GError **error)
 {
   self->request = g_byte_array_new ();
-  if (framed)
-    tall_bytes_append_u32 (self->request, (guint32)message.len);
-  tall_bytes_append (self->request, message);
+  tall_raw_client_set_request (self, message, framed);
   return connect_to (self, address, error) && send_request (self, error)
          && learn_reply (self, error);
 }

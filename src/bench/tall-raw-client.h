@@ -30,6 +30,7 @@ gboolean tall_raw_client_open (TallRawClient *self,
                                TallSlice message,
                                gboolean framed,
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_raw_client_set_request (TallRawClient *self, TallSlice message, gboolean framed);
 gboolean tall_raw_client_call (TallRawClient *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_raw_client_check (const TallRawClient *self,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;

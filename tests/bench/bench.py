@@ -164,7 +164,7 @@ def loading_beside_a_peer(folder):
     run(*load, "--peer", "false").ends(FAILED, "false: ")
     run(*load, "--peer", "true").ends(FAILED, "true has stored 0 lines of 150")
     run(*load, "--peer", f"{folder}/none").ends(FAILED, f"{folder}/none")
-    run("bench", "--load", "--store", "hbase://127.0.0.1:9").ends(FAILED, "loading into")
+    run("bench", "--load", "--store", "hbase://127.0.0.1:9", "--count", 5).ends(FAILED, "127.0.0.1:9")
     equal(os.listdir(folder), [])
 
 
@@ -254,6 +254,18 @@ def floors_on_hbase(_):
                   (figure["id"], True, True))
 
 
+def loading_into_hbase(_):
+    """The rows that a load makes, and the same by requests that are made beforehand."""
+    store = f"hbase://{os.environ['TALLORDER_HBASE_BINARY']}"
+    result = run("bench", "--load", "--store", store, "--count", 300, "--lines", 2, "--json")
+    figures = json.loads(result.ends(DONE).out)["figures"]
+    equal({f["id"]: (f["goal_is"], f["goal"]) for f in figures}, {
+        "hbase-load-blob": ("at_least", 0.5), "hbase-load-blob-new": ("at_least", 0.75),
+        "hbase-load-normalized": ("at_least", 0.5),
+        "hbase-load-normalized-new": ("at_least", 0.75)})
+    equal([figure["ratio"] > 0 for figure in figures], [True] * 4)
+
+
 def begin():
     if not ON_HBASE:
         for function in (all_layouts, all_keys_with_clients, orders_of_a_file,
@@ -264,6 +276,7 @@ def begin():
     elif "TALLORDER_HBASE_BINARY" in os.environ:
         test(on_hbase)
         test(floors_on_hbase)
+        test(loading_into_hbase)
     else:
         print("1..0 # SKIP no HBase: tools/hbase/hbase run starts one")
         return 0

@@ -1,0 +1,155 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-raw-puts.h"
+
+#include "tall-hbase-convert.h"
+#include "tall-hbase-exchange.h"
+#include "tall-hbase-names.h"
+#include "tall-tables.h"
+
+#define BATCH 100     /* rows of a request */
+#define CONNECTIONS 8 /* as many as a load has batches at once */
+#define READ_TIME ((gint64)300 * G_USEC_PER_SEC)
+
+struct _TallRawPuts
+{
+  const TallFloorHbase *target; /* not owned */
+  GPtrArray *requests;          /* of GByteArray: without a frame's header */
+  TallRawClient clients[CONNECTIONS];
+  gint next; /* atomic: the request that is sent next */
+};
+
+/* The request that puts rows of one table. */
+static GByteArray *
+encode (const TallRawPuts *self, const char *table, const TallRow *rows, guint n, GError **error)
+{
+  TallWireOptions wire = TALL_WIRE_OPTIONS_INIT;
+  wire.compact = self->target->address.options.compact;
+  g_autoptr (TallTransport) transport =
+      tall_transport_new_memory ((TallSlice)TALL_SLICE_INIT, &wire);
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  TallHbaseTPut *puts = tall_arena_newa0 (batch->arena, TallHbaseTPut, n);
+  for (guint i = 0; i < n; i++)
+    {
+      TallMutation *row = tall_batch_add (batch, table, rows[i].key);
+      for (guint k = 0; k < rows[i].n_cells; k++)
+        tall_mutation_put (batch, row, rows[i].cells[k].qualifier, rows[i].cells[k].timestamp,
+                           rows[i].cells[k].value);
+      tall_hbase_t_put_init (&puts[i], row, batch->arena);
+    }
+  const TallHbaseArgs args = { .table = tall_slice_str (table), .puts = puts, .n_puts = n };
+  if (!tall_hbase_send (transport, TALL_HBASE_PUT_MULTIPLE, &args, error))
+    return NULL;
+  GByteArray *request = g_byte_array_new ();
+  tall_bytes_append (request, tall_transport_get_output (transport));
+  return request;
+}
+
+static gboolean
+add_table (TallRawPuts *self,
+           TallTable *from,
+           const TallHbaseNames *names,
+           const char *name,
+           GError **error)
+{
+  g_autofree char *table = tall_hbase_names_get_table (names, name);
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  tall_read_plan_add_prefix_scan (plan, name, tall_slice_str (""));
+  g_autoptr (TallReadResult) result =
+      tall_table_read (from, plan, g_get_monotonic_time () + READ_TIME, error);
+  for (guint i = 0; result != NULL && i < result->results[0].n_rows; i += BATCH)
+    {
+      guint n = MIN (BATCH, result->results[0].n_rows - i);
+      GByteArray *request = encode (self, table, &result->results[0].rows[i], n, error);
+      if (request == NULL)
+        return FALSE;
+      g_ptr_array_add (self->requests, request);
+    }
+  return result != NULL;
+}
+
+/* The rows of the deployment itself stay as they are. */
+static gboolean
+add_tables (TallRawPuts *self, TallTable *from, GError **error)
+{
+  g_auto (TallHbaseNames) names = { 0 };
+  g_auto (GStrv) tables = tall_table_list_tables (from, g_get_monotonic_time () + READ_TIME, error);
+  if (tables == NULL || !tall_hbase_names_init (&names, self->target->name, error))
+    return FALSE;
+  for (guint i = 0; tables[i] != NULL; i++)
+    if (!g_str_equal (tables[i], TALL_META_TABLE)
+        && !add_table (self, from, &names, tables[i], error))
+      return FALSE;
+  return TRUE;
+}
+
+/* Every connection has sent one of the requests, so that it knows the reply. */
+static gboolean
+connect_all (TallRawPuts *self, GError **error)
+{
+  const TallFloorHbase *target = self->target;
+  for (guint i = 0; i < CONNECTIONS; i++)
+    if (!tall_raw_client_open (&self->clients[i], target->gateways[0],
+                               tall_slice_array (self->requests->pdata[0]),
+                               target->address.options.framed, error))
+      return FALSE;
+  return TRUE;
+}
+
+/**
+ * tall_raw_puts_new:
+ * @table: of the deployment that has the rows
+ * @target: where they are to go; stays the caller's
+ */
+TallRawPuts *
+tall_raw_puts_new (TallTable *table, const TallFloorHbase *target, GError **error)
+{
+  g_autoptr (TallRawPuts) self = g_new0 (TallRawPuts, 1);
+  self->target = target;
+  self->requests = g_ptr_array_new_with_free_func ((GDestroyNotify)g_byte_array_unref);
+  for (guint i = 0; i < CONNECTIONS; i++)
+    self->clients[i] = (TallRawClient)TALL_RAW_CLIENT_INIT;
+  if (!add_tables (self, table, error) || !connect_all (self, error))
+    return NULL;
+  return g_steal_pointer (&self);
+}
+
+void
+tall_raw_puts_free (TallRawPuts *self)
+{
+  if (self == NULL)
+    return;
+  for (guint i = 0; i < CONNECTIONS; i++)
+    tall_raw_client_close (&self->clients[i]);
+  g_ptr_array_unref (self->requests);
+  g_free (self);
+}
+
+static gboolean
+send_some (gpointer data, guint number, GError **error)
+{
+  TallRawPuts *self = data;
+  TallRawClient *client = &self->clients[number];
+  guint i;
+  while ((i = (guint)g_atomic_int_add (&self->next, 1)) < self->requests->len)
+    {
+      tall_raw_client_set_request (client, tall_slice_array (self->requests->pdata[i]),
+                                   self->target->address.options.framed);
+      if (!tall_raw_client_call (client, error) || !tall_raw_client_check (client, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/**
+ * tall_raw_puts_send:
+ *
+ * Sends all requests, over several connections at the same time. A reply that is not as the first
+ * one is an error.
+ */
+gboolean
+tall_raw_puts_send (TallRawPuts *self, GError **error)
+{
+  g_atomic_int_set (&self->next, 0);
+  return tall_floor_run_threads (CONNECTIONS, send_some, self, error);
+}

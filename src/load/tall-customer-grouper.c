@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-customer-grouper.h"
+#include "tall-customer-grouper-private.h"
 #include "tall-digest-filter.h"
 #include "tall-error.h"
 #include "tall-order-cursor.h"
@@ -30,6 +30,7 @@ struct _TallCustomerGrouper
 
   TallDigestFilter *seen;     /* customers that came before */
   TallDigestFilter *doubtful; /* those that perhaps came twice; NULL: none */
+  gsize doubtful_size;        /* bytes */
   TallSpool *spool;           /* their rows */
   TallSpoolRow codec;
   GByteArray *key;
@@ -58,11 +59,20 @@ tall_customer_grouper_new (const TallLoadFiles *files,
   self->emit = emit;
   self->data = data;
   self->seen = tall_digest_filter_new (SEEN_SIZE);
+  self->doubtful_size = DOUBTFUL_SIZE;
   self->key = g_byte_array_new ();
   self->group = g_byte_array_new ();
   tall_spool_row_init (&self->codec);
   tall_customer_grouper_begin_file (self, 0);
   return self;
+}
+
+void
+tall_customer_grouper_shrink (TallCustomerGrouper *self, gsize bytes)
+{
+  tall_digest_filter_free (self->seen);
+  self->seen = tall_digest_filter_new (bytes);
+  self->doubtful_size = bytes;
 }
 
 /* The rows that follow are of that file. */
@@ -167,7 +177,7 @@ tall_customer_grouper_push (TallCustomerGrouper *self, const TallCsvRow *row, GE
       return TRUE;
     }
   if (self->doubtful == NULL)
-    self->doubtful = tall_digest_filter_new (DOUBTFUL_SIZE);
+    self->doubtful = tall_digest_filter_new (self->doubtful_size);
   tall_digest_filter_add (self->doubtful, digest);
   return put (self, row, TAIL_ROW, error);
 }

@@ -16,7 +16,7 @@ struct _TallGrouper
   TallAssembler *assembler; /* of the orders that are assembled as they come, then of the others */
   TallOrderSpool *spool;
   gboolean apart; /* the rows that are being read go there */
-  guint64 gap;    /* where an unreadable row came last; 0: none since the last good one */
+  guint64 gap;    /* where an unreadable row came last; 0: none since the order began */
 };
 
 /**
@@ -61,7 +61,6 @@ tall_grouper_begin_file (TallGrouper *self, guint file)
 {
   const TallLoadFile *begun = tall_load_files_get (self->files, file);
   self->check = (TallRowCheck){ begun->mapping, tall_csv_reader_get_columns (begun->reader) };
-  self->gap = 0;
   tall_order_cursor_init (&self->cursor, begun->mapping);
 }
 
@@ -105,8 +104,7 @@ put_aside (TallGrouper *self, const TallCsvRow *row, guint64 blame, GError **err
 static gboolean
 push_stray (TallGrouper *self, const TallCsvRow *row, GError **error)
 {
-  if (self->cursor.open)
-    self->gap = row->line;
+  self->gap = row->line;
   return self->cursor.row_order == NULL || put_aside (self, row, row->line, error);
 }
 
@@ -114,7 +112,6 @@ static gboolean
 push_row (TallGrouper *self, const TallCsvRow *row, GError **error)
 {
   guint64 blame = self->gap;
-  self->gap = 0;
   if (blame == 0 && row->reason != NULL)
     blame = row->line;
   if (self->apart)

@@ -96,7 +96,6 @@ tall_joiner_begin_file (TallJoiner *self, guint file)
 {
   const TallLoadFile *begun = tall_load_files_get (self->files, file);
   self->check = (TallRowCheck){ begun->mapping, tall_csv_reader_get_columns (begun->reader) };
-  self->gap = 0;
   g_clear_pointer (&self->last_key, g_free);
 }
 
@@ -439,14 +438,9 @@ read_order_row (TallJoiner *self, TallSlice group, TallCsvRow *row, TallSlice va
       finish_order (self);
       tall_bytes_set (self->group, order);
     }
-  gboolean is_second = kind == self->join->headers && self->is_open;
   const char *key = (const char *)self->group->data + 1;
   TallCsvRow *decoded = &self->joined.parts[kind].row;
-  TallCsvRow second;
-  if (is_second ? !tall_spool_row_decode (&self->codec, value, get_delimiter (self, row->file),
-                                          decoded = &second, &blame)
-                : !tall_joined_row_set (&self->joined, kind, value, get_delimiter (self, row->file),
-                                        &blame))
+  if (!tall_joined_row_set (&self->joined, kind, value, get_delimiter (self, row->file), &blame))
     {
       tall_spool_set_damaged (self->spool, error);
       return FALSE;

@@ -241,6 +241,12 @@ static const Case rejecting[] = {
     "in it\",\"\"\"x\"\"y\"\n"
     "! \"2\",\"\",\"order 1 is rejected because of line 3\",\"A,1,,1\"\n"
     "! \"4\",\"\",\"order 1 is rejected because of line 3\",\"A,1,,3\"\n" },
+  { "an unreadable row, and then a bad one", PLAIN, HEADER "A,1,,1\n\"x\"y\nA,1,,\xff\nA,1,,3\n",
+    "! \"3\",\"\",\"a quote stands within a field (line 3); quote the field and double the quotes "
+    "in it\",\"\"\"x\"\"y\"\n"
+    "! \"4\",\"Q\",\"is not UTF-8: byte 0xff at position 1" CONVERT "\",\"A,1,,\xff\"\n"
+    "! \"2\",\"\",\"order 1 is rejected because of line 3\",\"A,1,,1\"\n"
+    "! \"5\",\"\",\"order 1 is rejected because of line 3\",\"A,1,,3\"\n" },
   { "shifted row within an order", PLAIN, HEADER "A,1,,1\nA,B,1,,2\nA,1,,3\n",
     "! \"3\",\"\",\"has 5 fields where the header has 4\",\"A,B,1,,2\"\n"
     "! \"2\",\"\",\"order 1 is rejected because of line 3\",\"A,1,,1\"\n"

@@ -307,6 +307,41 @@ test_cut_short (void)
     }
 }
 
+/* A row that cannot be read, and names no order, is of the one whose rows stand around it. */
+static void
+test_gap (void)
+{
+  static const struct
+  {
+    const char *heads, *lines;
+    const char *stored; /* numbers */
+  } cases[] = {
+    { "1,k,\n2,k,\n", "1,1,a,1\n\"x\"y\n1,2,a,1\n2,1,a,1\n", "2" },
+    { "1,k,\n2,k,\n", "1,1,a,1\n\"x\"y\n2,1,a,1\n2,2,a,1\n\"x\"y\n", "1 2" },
+    { "1,k,\n2,k,\n", "\"x\"y\n1,1,a,1\n2,1,a,1\n\"x\"y\n2,2,a,1\n1,2,a,1\n", "1" },
+    { "1,k,\n2,k,\n", "1,1,a,1\n\"x\"y\n\"x\"y\n1,2,a,1\n1,3,a,1\n2,1,a,1\n", "2" },
+    { "1,k,\n\"x\"y\n2,k,\n", "1,1,a,1\n2,1,a,1\n", "1 2" },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_auto (TallTestLoad) load;
+      g_autoptr (TallFaultyFront) front = tall_faulty_front_new ();
+      g_autofree char *heads = g_strconcat (kinds[HEADS].header, cases[i].heads, NULL);
+      g_autofree char *lines = g_strconcat (kinds[LINES].header, cases[i].lines, NULL);
+      tall_test_load_init (&load, MAP);
+      tall_test_load_add (&load, "heads", heads, -1);
+      tall_test_load_add (&load, "lines", lines, -1);
+      tall_test_load_add (&load, "people", "K,C,City\nk,C,Ort\n", -1);
+      g_assert_true (tall_test_load_run (&load, front));
+      for (guint order = 1; order <= 2; order++)
+        {
+          g_autofree char *number = g_strdup_printf ("%u", order);
+          g_autofree char *json = tall_test_load_get_json (front, "C", number);
+          g_assert_cmpint (json != NULL, ==, strstr (cases[i].stored, number) != NULL);
+        }
+    }
+}
+
 /* Loads the same again: the sums say so, for each file. */
 static void
 test_again (void)
@@ -331,6 +366,7 @@ main (int argc, char *argv[])
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/load/joined/property", test_property);
   g_test_add_func ("/load/joined/cut-short", test_cut_short);
+  g_test_add_func ("/load/joined/gap", test_gap);
   g_test_add_func ("/load/joined/again", test_again);
   return g_test_run ();
 }

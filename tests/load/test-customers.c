@@ -1,0 +1,107 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-customer-grouper-private.h"
+#include "tall-test-loads.h"
+
+#define MAP "[mapping]\nkind=customers\n[customer]\nnumber=C\nname=N\n"
+#define HEADER "C,N\n"
+#define N_FILES 2
+#define BLOCK 64 /* bytes of the smallest filter */
+
+typedef struct
+{
+  GHashTable *names; /* of a customer's first row, by its number */
+  guint n_emitted;
+  guint n_spooled;
+} Seen;
+
+static void
+check_item (TallLoadItem *taken, gpointer data)
+{
+  g_autoptr (TallLoadItem) item = taken;
+  Seen *self = data;
+  const char *name = g_hash_table_lookup (self->names, item->customer->number);
+  g_assert_cmpstr (item->customer->name, ==, name);
+  self->n_emitted++;
+}
+
+static gboolean
+count_spooled (gpointer data, GError **error G_GNUC_UNUSED)
+{
+  Seen *self = data;
+  self->n_spooled++;
+  return TRUE;
+}
+
+/* Rows of customers of whom some come twice. */
+static void
+add_files (TallTestLoad *load, Seen *seen, guint n_rows, GRand *rand)
+{
+  for (guint f = 0; f < N_FILES; f++)
+    {
+      g_autoptr (GString) text = g_string_new (HEADER);
+      for (guint i = 0; i < n_rows; i++)
+        {
+          g_autofree char *number = g_strdup_printf ("%d", g_rand_int_range (rand, 0, 1000));
+          g_autofree char *name = g_strdup_printf ("%u-%u", f, i);
+          g_string_append_printf (text, "%s,%s\n", number, name);
+          if (!g_hash_table_contains (seen->names, number))
+            g_hash_table_insert (seen->names, g_steal_pointer (&number), g_steal_pointer (&name));
+        }
+      tall_test_load_add (load, NULL, text->str, -1);
+    }
+}
+
+static void
+group (const TallTestLoad *load, Seen *seen)
+{
+  g_autoptr (GError) error = NULL;
+  const TallSpoolPlace place = { .folder = g_get_tmp_dir () };
+  g_autoptr (TallCustomerGrouper) grouper =
+      tall_customer_grouper_new (load->files, &place, load->rejects, check_item, seen);
+  tall_customer_grouper_shrink (grouper, BLOCK);
+  for (guint f = 0; f < N_FILES; f++)
+    {
+      TallCsvRow row;
+      TallCsvReader *reader = tall_load_files_get (load->files, f)->reader;
+      g_assert_true (tall_csv_reader_keep (reader, g_get_tmp_dir (), &error));
+      tall_customer_grouper_begin_file (grouper, f);
+      while (tall_csv_reader_next (reader, &row, &error) == TALL_CSV_ROW)
+        g_assert_true (tall_customer_grouper_push (grouper, &row, &error));
+      g_assert_no_error (error);
+    }
+  g_assert_true (tall_customer_grouper_finish (grouper, count_spooled, &error));
+  g_assert_no_error (error);
+}
+
+/* Whoever is taken for another only takes the detour: the first row of each customer counts. */
+static void
+test_mistaken (void)
+{
+  for (guint32 seed = 0; seed < 20; seed++)
+    {
+      const guint n_rows = 200;
+      g_auto (TallTestLoad) load;
+      g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+      Seen seen = { .names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free) };
+      tall_test_load_init (&load, MAP);
+      add_files (&load, &seen, n_rows, rand);
+      tall_load_files_start (load.files);
+      for (guint f = 0; f < N_FILES; f++)
+        tall_rejects_add_file (load.rejects, f == 0 ? "a" : "b", tall_slice_str (HEADER));
+      group (&load, &seen);
+      guint n_customers = g_hash_table_size (seen.names);
+      g_assert_cmpuint (seen.n_emitted, ==, n_customers);
+      g_assert_cmpuint (tall_rejects_get_count (load.rejects), ==, N_FILES * n_rows - n_customers);
+      g_assert_cmpuint (seen.n_spooled, >, N_FILES * n_rows - n_customers);
+      g_hash_table_unref (seen.names);
+    }
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/load/customers/mistaken", test_mistaken);
+  return g_test_run ();
+}

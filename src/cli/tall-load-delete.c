@@ -5,6 +5,7 @@
 #include "tall-json-output.h"
 #include "tall-load-report.h"
 #include "tall-output.h"
+#include "tall-progress.h"
 #include "tall-stop.h"
 
 #include <gio/gio.h>
@@ -76,6 +77,19 @@ print (const TallLoadDelete *self, const TallDeleterSummary *summary)
               summary->deleted.items, summary->absent.items);
 }
 
+static void
+show_progress (const TallDeleterSummary *summary, guint64 position, guint64 size, gpointer data)
+{
+  const TallLoadDelete *self = data;
+  const TallProgress progress = { .stage = TALL_LOAD_STORES,
+                                  .items = summary->deleted.items + summary->absent.items,
+                                  .rows = summary->rows,
+                                  .rejected = tall_rejects_get_count (self->rejects),
+                                  .position = position,
+                                  .size = size };
+  tall_progress_show (&progress);
+}
+
 /**
  * tall_load_delete_run:
  *
@@ -88,16 +102,20 @@ tall_load_delete_run (const TallLoadDelete *self, TallFront *front)
   TallDeleterSummary summary;
   TallDeleterOptions options = TALL_DELETER_OPTIONS_INIT;
   options.jobs = self->jobs;
+  options.rate = self->rate;
+  options.progress = self->quiet ? NULL : show_progress;
+  options.data = (gpointer)self;
   options.stop = tall_stop_on_signals ();
   gboolean ok = tall_deleter_run (front, self->reader, self->mapping, self->rejects, &options,
                                   &summary, &error);
+  tall_progress_clear ();
   g_autofree char *why = error != NULL ? tall_error_describe (error) : NULL;
   if (self->json)
     print_json (self, &summary);
   else if (!self->quiet)
     {
       print (self, &summary);
-      tall_load_report_print_rejects (self->rejects, self->rejects_path);
+      tall_load_report_print_rejects (self->rejects, self->rejects_path, NULL);
     }
   if (!ok)
     tall_print_error ("%s. To go on, run it again: what is deleted is absent then", why);

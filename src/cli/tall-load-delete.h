@@ -20,6 +20,7 @@ typedef struct
   TallRejects *rejects;     /* not owned */
   const char *rejects_path; /* where they are kept; NULL: nowhere */
   guint jobs;
+  guint rate; /* a second; 0: as many as there can be */
   gboolean json;
   gboolean quiet;
 } TallLoadDelete;

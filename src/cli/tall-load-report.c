@@ -8,14 +8,38 @@
 
 #define SHOWN_REASONS 5
 
+/* Prints which files rejects of joined files are to be loaded with: those in which they look
+ * something up. */
+static void
+print_retry (const char *path, const TallLoadFiles *files)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  for (guint i = 0; i < tall_load_files_count (files); i++)
+    {
+      const TallLoadFile *file = tall_load_files_get (files, i);
+      if (file->mapping->files->len == 0
+          || tall_mapping_get_file (file->mapping, file->kind)->from < 0)
+        continue;
+      g_autofree char *name = tall_load_file_describe (file);
+      g_autofree char *quoted = g_shell_quote (name);
+      g_string_append_printf (text, " %s", quoted);
+    }
+  if (text->len == 0)
+    return;
+  g_autofree char *quoted = g_shell_quote (path);
+  g_autofree char *clean = tall_text_clean (text->str);
+  tall_print ("  to load them once they are mended: --retry-rejects %s%s\n", quoted, clean);
+}
+
 /**
  * tall_load_report_print_rejects:
  * @path: (nullable): where they are kept
+ * @files: (nullable): that were loaded
  *
  * Prints the reasons for people, if there are any.
  */
 void
-tall_load_report_print_rejects (TallRejects *rejects, const char *path)
+tall_load_report_print_rejects (TallRejects *rejects, const char *path, const TallLoadFiles *files)
 {
   GPtrArray *tally = tall_rejects_get_tally (rejects);
   if (tally->len > 0)
@@ -41,6 +65,8 @@ tall_load_report_print_rejects (TallRejects *rejects, const char *path)
     tall_print ("  each with its reason and its row: %s\n", path);
   else
     tall_print ("  --rejects FILE keeps each with its reason and its row\n");
+  if (path != NULL && files != NULL)
+    print_retry (path, files);
 }
 
 /* What the summary, and JSON, calls what rows, orders and customers can become. */
@@ -153,7 +179,7 @@ tall_load_report_print (const TallLoadReport *self)
   print_rows (self);
   print_items (self);
   print_time (self);
-  tall_load_report_print_rejects (self->rejects, self->rejects_path);
+  tall_load_report_print_rejects (self->rejects, self->rejects_path, self->files);
 }
 
 /**

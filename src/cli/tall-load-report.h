@@ -26,7 +26,8 @@ typedef struct
 
 void tall_load_report_print (const TallLoadReport *self);
 void tall_load_report_print_json (const TallLoadReport *self);
-void tall_load_report_print_rejects (TallRejects *rejects, const char *path);
+void
+tall_load_report_print_rejects (TallRejects *rejects, const char *path, const TallLoadFiles *files);
 void tall_load_report_add_reasons (JsonBuilder *builder, TallRejects *rejects);
 
 G_END_DECLS

@@ -11,6 +11,7 @@
 #include "tall-output.h"
 #include "tall-progress.h"
 #include "tall-retry.h"
+#include "tall-spool-folder.h"
 #include "tall-stop.h"
 
 #include <gio/gio.h>
@@ -273,8 +274,10 @@ load_files (const TallOptions *options, const GPtrArray *arguments, const TallLo
   if (own->max_rejects != NULL)
     tall_rejects_set_limit (rejects, own->max_rows, own->max_percent);
   const TallLoadFile *first = tall_load_files_get (files, 0);
-  const TallLoadDelete deletion = { first->mapping,   first->reader, rejects,   own->rejects,
-                                    (guint)own->jobs, own->json,     own->quiet };
+  const TallLoadDelete deletion = {
+    first->mapping,   first->reader,    rejects,   own->rejects,
+    (guint)own->jobs, (guint)own->rate, own->json, own->quiet,
+  };
   if (own->deletes)
     return tall_load_delete_run (&deletion, front);
   TallLoadReport report = { first->mapping->kind, .files = files, .rejects = rejects,
@@ -302,6 +305,19 @@ retry (const TallOptions *options, GPtrArray *arguments, const TallLoadGiven *ow
   return TALL_EXIT_FAILED;
 }
 
+/* A folder in which nothing can be put aside is noticed before anything is read. */
+static gboolean
+check_spool (const TallLoadGiven *own)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallSpoolFolder) folder =
+      own->spool != NULL ? tall_spool_folder_new (own->spool, &error) : NULL;
+  if (error == NULL)
+    return TRUE;
+  tall_print_failure (error);
+  return FALSE;
+}
+
 /**
  * tall_load_run:
  * @arguments: (element-type TallLoadArgument): the files
@@ -314,6 +330,8 @@ tall_load_run (const TallOptions *options, GPtrArray *arguments, const TallLoadG
 {
   if (!check_rejects (arguments, own))
     return TALL_EXIT_USAGE;
+  if (!check_spool (own))
+    return TALL_EXIT_FAILED;
   return own->retry != NULL ? retry (options, arguments, own)
                             : load_files (options, arguments, own);
 }

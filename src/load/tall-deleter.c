@@ -4,6 +4,7 @@
 #include "tall-error.h"
 #include "tall-load-item.h"
 #include "tall-order-cursor.h"
+#include "tall-pace.h"
 #include "tall-row-check.h"
 
 #include <gio/gio.h>
@@ -29,6 +30,7 @@ typedef struct
   const TallMappingSource *order; /* NULL: customers are deleted */
   Target *target;                 /* owned; that of the last rows */
   GThreadPool *pool;
+  TallPace pace;
 
   GMutex lock; /* of everything below */
   GCond settled;
@@ -153,6 +155,7 @@ submit_target (Deleter *self)
 {
   if (self->target == NULL)
     return;
+  tall_pace_wait (&self->pace);
   g_mutex_lock (&self->lock);
   while (self->n_pending >= self->options->jobs * ITEMS_PER_JOB)
     g_cond_wait (&self->settled, &self->lock);
@@ -204,6 +207,18 @@ take_row (Deleter *self, const TallCsvRow *row)
   tall_rejects_add (self->rejects, &reject);
 }
 
+static void
+report (Deleter *self, TallCsvReader *reader)
+{
+  if (self->options->progress == NULL)
+    return;
+  g_mutex_lock (&self->lock);
+  const TallDeleterSummary summary = self->summary;
+  g_mutex_unlock (&self->lock);
+  self->options->progress (&summary, tall_csv_reader_get_position (reader),
+                           tall_csv_reader_get_size (reader), self->options->data);
+}
+
 /* @error is not NULL. Returns FALSE, perhaps without an error, if it ends before the file. */
 static gboolean
 read_rows (Deleter *self, TallCsvReader *reader, GError **error)
@@ -214,6 +229,7 @@ read_rows (Deleter *self, TallCsvReader *reader, GError **error)
     {
       self->summary.rows++;
       take_row (self, &row);
+      report (self, reader);
       if (!tall_rejects_check_limit (self->rejects, self->summary.rows, error)
           || tall_rejects_has_failed (self->rejects))
         return FALSE;
@@ -284,6 +300,7 @@ tall_deleter_run (TallFront *front,
                    .rejects = rejects,
                    .options = options,
                    .name = tall_csv_reader_get_name (reader),
+                   .pace = { options->rate, options->stop },
                    .check = { mapping, tall_csv_reader_get_columns (reader) } };
   self.customer = tall_order_cursor_find_source (mapping, tall_csv_field_is_customer_number);
   if (mapping->kind == TALL_MAPPING_ORDERS)

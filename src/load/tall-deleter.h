@@ -34,6 +34,18 @@ typedef struct
 } TallDeleterSummary;
 
 /**
+ * TallDeleterProgress:
+ * @position: bytes of the file read
+ * @size: bytes of the file; 0: not known
+ *
+ * Called for each row, by the thread that deletes.
+ */
+typedef void (*TallDeleterProgress) (const TallDeleterSummary *summary,
+                                     guint64 position,
+                                     guint64 size,
+                                     gpointer data);
+
+/**
  * TallDeleterOptions:
  *
  * Start from TALL_DELETER_OPTIONS_INIT.
@@ -43,7 +55,10 @@ typedef struct
   guint jobs;        /* that are deleted at once, 1 … 256 */
   guint tries;       /* of one while the store is not available */
   guint retry_delay; /* milliseconds before the second try; doubles with each */
+  guint rate;        /* a second at most; 0: as many as there can be */
   const gint *stop;  /* atomic; it stops when it is not 0 any more; NULL: it never does */
+  TallDeleterProgress progress;
+  gpointer data;
 } TallDeleterOptions;
 
 #define TALL_DELETER_OPTIONS_INIT                                                                  \

@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-loader.h"
 #include "tall-error.h"
+#include "tall-pace.h"
 #include "tall-storer.h"
 
 #include <gio/gio.h>
 
 #define CHECK_ROWS 256
-#define MAX_WAIT (200 * 1000) /* microseconds without a look whether the load is to stop */
 
 typedef struct
 {
@@ -16,8 +16,7 @@ typedef struct
   TallRejects *rejects;
   const TallLoadOptions *options;
   TallLoadLedger ledger; /* of a dry run */
-  gint64 began;          /* monotonic time of the first item */
-  guint64 n_items;
+  TallPace pace;
   guint64 n_rows;         /* read … */
   guint64 n_spooled_rows; /* … and put aside, and read again */
 } Loader;
@@ -27,20 +26,6 @@ static gboolean
 is_asked_to_stop (const Loader *self)
 {
   return self->options->stop != NULL && g_atomic_int_get (self->options->stop) != 0;
-}
-
-/* Waits until the next item may go, or the load is asked to stop. */
-static void
-keep_rate (Loader *self)
-{
-  if (self->options->rate == 0)
-    return;
-  if (self->n_items == 0)
-    self->began = g_get_monotonic_time ();
-  gint64 due = self->began + (gint64)(self->n_items++ * G_USEC_PER_SEC / self->options->rate);
-  gint64 now;
-  while ((now = g_get_monotonic_time ()) < due && !is_asked_to_stop (self))
-    g_usleep ((gulong)MIN (due - now, MAX_WAIT));
 }
 
 /* What a dry run does in place of storing. */
@@ -57,7 +42,7 @@ static void
 submit_item (TallLoadItem *item, gpointer data)
 {
   Loader *self = data;
-  keep_rate (self);
+  tall_pace_wait (&self->pace);
   if (self->storer != NULL)
     tall_storer_add (self->storer, item);
   else
@@ -235,7 +220,11 @@ tall_load (TallFront *front,
 
   g_autoptr (GError) local = NULL;
   const TallReadingHooks hooks = { submit_item, take_row, report_progress, announce_spool };
-  Loader self = { .storer = storer, .files = files, .rejects = rejects, .options = options };
+  Loader self = { .storer = storer,
+                  .files = files,
+                  .rejects = rejects,
+                  .options = options,
+                  .pace = { options->rate, options->stop } };
   tall_load_ledger_init (&self.ledger);
   prepare_files (files, rejects, options->stop);
   gboolean ok =

@@ -11,9 +11,10 @@ import io
 import json
 import pathlib
 import sys
+import time
 
 from support import (
-    NORTHWIND, RETAIL, DONE, NO, USAGE, FAILED, test, run, equal, new_store, on_terminal, main,
+    NORTHWIND, RETAIL, DONE, NO, USAGE, FAILED, test, run, equal, new_store, on_terminal, main, Server,
 )
 
 
@@ -286,6 +287,30 @@ def delete(folder):
     run(*erase, ORDERS).ends(USAGE, "has 19 columns: say with --map")
     run(*erase, path, people).ends(USAGE, "--delete takes one file")
     run(*erase, path, "--dry-run").ends(USAGE, "--delete takes one file")
+
+
+@test
+def delete_slowly(folder):
+    """A deletion keeps a rate, and shows how far it is; a server does the same."""
+    store = new_store(folder)
+    run("load", "--store", store, "--map", "northwind", ORDERS, "--quiet").ends(DONE)
+    path = f"{folder}/gone.csv"
+    names = list(dict.fromkeys((row[1], row[0]) for row in northwind_rows()[1:]))
+    pathlib.Path(path).write_text("c,o\n" + "".join(f"{c},{o}\n" for c, o in names[:400]))
+    began = time.monotonic()
+    said = on_terminal("load", "--store", store, "--delete", path, "--rate", "800", columns=150)
+    equal(time.monotonic() - began > 0.49, True)
+    for text in ("rows, ", " done, ", "/s", "400 deleted, 0 absent"):
+        equal((text, text in said), (text, True))
+    pathlib.Path(path).write_text("c,o\n" + "".join(f"{c},{o}\n" for c, o in names))
+    with Server(store) as server:
+        run("load", "--server", server.address, "--delete", path).ends(
+            DONE, "830 read = 430 deleted + 400 absent + 0 rejected")
+        people = f"{folder}/people.csv"
+        pathlib.Path(people).write_text("number\nVINET\n")
+        run("load", "--server", server.address, "--delete", people).ends(
+            DONE, "1 read = 0 deleted + 1 absent")
+    equal(run("export", "--store", store).ends(DONE).out, "")
 
 
 if __name__ == "__main__":

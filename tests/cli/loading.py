@@ -438,6 +438,8 @@ def load_retried_joined_rejects(folder):
     files = write_olist(folder)
     load = ["load", "--store", store, "--map", own]
     run(*load, "--rejects", bad, *files).ends(NO, "5 stored")
+    again = f"--retry-rejects '{bad}' 'customers={folder}/customers.csv' 'products={folder}/products.csv'"
+    equal(again in run(*load, "--rejects", bad, *files).ends(NO, "2 unchanged").out, True)
     mend(bad, ("o5,c3,delivered,when", "o5,c3,delivered,2018-08-08"), ("oa,1,p9,1", "oa,1,p2,1"))
     run(*load, "--retry-rejects", bad, files[0]).ends(USAGE, "no file is named for products")
     said = run(*load, "--retry-rejects", bad, "--rejects", f"{folder}/worse.csv", files[0], files[3])
@@ -494,7 +496,9 @@ def load_from_a_pipe(folder):
     own = write_map(folder)
     load = ["load", "--store", store, "--map", own, "-"]
     run(*load, "--spool", f"{folder}/none", stdin="C,O,Q\nA,1,1\n").ends(
-        FAILED, f"cannot be kept in {folder}/none, to be read twice: No such file", "--spool")
+        FAILED, f"Rows cannot be put aside in {folder}/none: No such file", "--spool")
+    run(*load, "--spool", own, stdin="C,O,Q\nA,1,1\n").ends(FAILED, own, "Not a directory")
+    equal(lines_of(store, "A", 1), None)
     run(*load, stdin="").ends(FAILED, "standard input is empty")
     run(*load, stdin="C,O,Q\n").ends(DONE, "0 read = 0 stored + 0 rejected")
     result = subprocess.run([PROGRAM, *load], input="C,O,Q\nA,1,1\n", text=True,

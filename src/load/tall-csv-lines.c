@@ -61,7 +61,8 @@ tall_csv_lines_fill (TallCsvLines *self, GError **error)
       tall_csv_recoder_read (self->recoder, self->buffer + self->end, TALL_CSV_CHUNK_SIZE, error);
   if (n < 0)
     {
-      g_prefix_error (error, "After line %" G_GUINT64_FORMAT ": ", self->line - 1);
+      if (self->line > 1)
+        g_prefix_error (error, "After line %" G_GUINT64_FORMAT ": ", self->line - 1);
       return FALSE;
     }
   self->file_ended = n == 0;

@@ -170,8 +170,9 @@ unpack (TallCsvUnpacker *self, guint8 *buffer, gsize len, gsize *written, GError
       return TRUE;
     }
   if (!g_error_matches (local, G_IO_ERROR, G_IO_ERROR_PARTIAL_INPUT))
-    return fail (self, error, "the %s data cannot be unpacked: %s", self->packing->name,
-                 local->message);
+    return fail (self, error,
+                 "the %s data of the next %" G_GSIZE_FORMAT " bytes cannot be unpacked: %s",
+                 self->packing->name, tall_csv_window_get_len (&self->packed), local->message);
   if (self->packed.ended)
     return fail (self, error, "the %s data ends too early; the file was cut off",
                  self->packing->name);

@@ -171,7 +171,12 @@ test_cut_and_damaged (void)
       g_autofree guint8 *damaged = g_memdup2 (data, len);
       damaged[len - 2] ^= 0x10;
       g_autofree char *sum = describe_failure (damaged, len);
-      g_assert_nonnull (strstr (sum, "cannot be unpacked"));
+      g_autofree char *bytes =
+          g_strdup_printf (", at byte 0: the %s data of the next %" G_GSIZE_FORMAT
+                           " bytes cannot be unpacked: ",
+                           packings[i].name, len);
+      g_assert_nonnull (strstr (sum, bytes));
+      g_assert_null (strstr (sum, "After line")); /* so small a file is unpacked at once */
       damaged[len - 2] ^= 0x10;
       for (guint k = 0; k < 8; k++)
         damaged[len / 2 + k] ^= 0xa5;

@@ -8,11 +8,11 @@ whatever anybody else has written to the root row, or ever writes, hides what a 
 learns by reading back whether it was the first.
 """
 
-from protocol import (FIRST, is_live, make_commit, make_committed, put, read_root, write,
+from protocol import (FIRST, is_live, make_commit, make_committed, put, refuse, write,
                       write_hint)
 from rows import Cell, value_at
-from state import (CONFLICT, DONE, NOT_DONE, REPLACED, ROOT, UNKNOWN, Root, Settle, ask, date_of,
-                   find_root)
+from state import (CONFLICT, DONE, NOT_DONE, REPLACED, ROOT, STORED, UNKNOWN, Root, Sent, Settle, Shut,
+                   ask, date_of, find_root)
 
 MAX_SENT = 2               # how often a root row is sent
 LATEST = FIRST - 1         # revision of a load
@@ -76,24 +76,52 @@ def send_root(operation, value, rows, mine):
     return UNKNOWN
 
 
+def send_root_once(operation, value, rows, mine):
+    """The same; if the tables are shut then, it was perhaps done."""
+    try:
+        return (yield from send_root(operation, value, rows, mine))
+    except Shut:
+        pass
+    sent = (Sent(operation.generation, None, mine.revision, True)
+            if operation.variant.bulk_shut == "perhaps done" else None)
+    raise Shut(sent)
+
+
+def look(operation, cells, value, mine):
+    """What the root row says before anything is sent; where the tables were shut, once it was sent: as
+    when it is read back. None: go on."""
+    root = find_root(cells)
+    if operation.sents and operation.variant.bulk_again == "states first":
+        step = judge(operation, cells, value, mine)
+        if step == DONE and operation.generation > 1:
+            return STORED                       # a copy has no versions below
+        return None if step == SEND_AGAIN else step
+    if is_live(root):
+        return CONFLICT
+    return AS_ANY_OTHER if root.state else None
+
+
 def load(operation, value, rows, batch):
     """Puts @value if there is nothing. DONE, or REPLACED: what another load had put at the same
-    time; CONFLICT: something is there, perhaps the same."""
-    if operation.variant.bulk_looks:
-        root = yield from read_root(operation)
-        if is_live(root):
-            return CONFLICT
-        if root.state:
-            return (yield from put(operation, value, rows, "absent", 0))
-        del root
+    time; CONFLICT: something is there, perhaps the same. Where tables were shut it begins again: the
+    states first, with the same revision and token."""
+    variant, step = operation.variant, None
     mine = make_committed(operation._replace(token=("load", operation.token)), Root(), True,
                           find_revision(operation, batch), len(rows), date_of(value))
-    if operation.variant.bulk_order == "root first":
-        yield from write(operation, ROOT, make_commit(operation, value, rows, Root(), mine))
-    known = yield from write_rows(operation, value, rows, mine.revision)
-    if not known:
-        return NOT_DONE
-    step = yield from send_root(operation, value, rows, mine)
+    going_on = operation.begun > 0 and variant.bulk_again == "goes on"
+    if any(sent.revision >= FIRST for sent in operation.sents):
+        step = AS_ANY_OTHER
+    elif variant.bulk_looks and not going_on:
+        cells = yield from operation.read(ROOT)
+        step = look(operation, cells, value, mine)
+        del cells
+    if step is None:
+        if variant.bulk_order == "root first":
+            yield from write(operation, ROOT, make_commit(operation, value, rows, Root(), mine))
+        known = going_on or (yield from write_rows(operation, value, rows, mine.revision))
+        if not known:
+            return refuse(operation, None, NOT_DONE)
+        step = yield from send_root_once(operation, value, rows, mine)
     if step == AS_ANY_OTHER:
         return (yield from put(operation, value, rows, "absent", 0))
     return step

@@ -7,11 +7,12 @@ from typing import Optional
 
 from clients import Do
 from explore import Faults
-from state import CHILDREN, Layout
+from state import CHILDREN, ORDERS, ROOT, TWIN, Layout
 from variant import Variant
 
 # What the clients' clocks say, in milliseconds: an hour would show nothing that 5 does not.
 CLOCKS = ((1, 1, 1, 1), (5, 1, 1, 1))
+FAST_CLOCK = CLOCKS[1:]
 MORE_CLOCKS = (*CLOCKS, (1, 2, 1, 1), (2, 1, 3, 1))
 
 ONE, TWO, OTHER = ("a",), ("a", "b"), ("b",)   # the children that a value has
@@ -33,10 +34,13 @@ class Case:
     found: Optional[str] = None    # the check that finds it, by words of its; None: it holds
     others: tuple = ()         # the layouts of the generations to which it migrates
     children: tuple = CHILDREN # that there may be
+    tables: tuple = (ORDERS,)
+    roots: tuple = (ROOT,)
 
     @property
     def layouts(self):
-        return (Layout(self.claims, self.index, self.children), *self.others)
+        return (Layout(self.claims, self.index, self.children, self.roots, self.tables),
+                *self.others)
 
 
 # The checks, by words of what they say.
@@ -83,6 +87,10 @@ def load(value, batch, rows=ONE, over=()):
     return Do("load", value, rows, batch=batch, over=over)
 
 
+def put_twin(value, revision):
+    return Do("twin", value, batch=revision)
+
+
 def opens(do):
     """The same by a process that opens the deployment for it."""
     return changed(do, opens=True)
@@ -96,10 +104,12 @@ def stays(do):
     return changed(do, stays=True)
 
 
-def move(name, claims, clients, faults=Faults(), why="", found=None, long=False, **decision):
+def move(name, claims, clients, faults=Faults(), why="", found=None, long=False, index=(),
+         roots=(ROOT,), tables=(ORDERS,), **decision):
     """A case with a migration. @claims: whether they have claims, of the source, of each generation that
-    can be begun, and of one more, for a client that is alone in the end."""
-    first, *others = (Layout(has_claims, children=ONE) for has_claims in claims)
+    can be begun, and of one more, for a client that is alone in the end; @index: whether they have one."""
+    index = index or (False,) * len(claims)
+    first, *others = (Layout(*options, ONE, roots, tables) for options in zip(claims, index))
+    clocks = CLOCKS if found else FAST_CLOCK        # a fast one shows more than equal ones
     return Case(f"migrate/{name}", clients, first.claims, faults, why=why, found=found, long=long,
-                variant=Variant(**decision), children=ONE,
-                others=tuple(others))
+                index=first.index, clocks=clocks, variant=Variant(**decision), children=ONE, others=tuple(others), tables=tables, roots=roots)

@@ -17,13 +17,16 @@ import protocol
 import reading
 import repair
 from follow import follow
-from state import CHILDREN, NOT_FOUND, Choose, Operation, ReadRecord, Shut
+from rows import Cell
+from state import (CHILDREN, NOT_FOUND, TWIN, Choose, Lineage, Operation, ReadRecord, Shut, State,
+                   Write)
 
 
 @dataclass(frozen=True)
 class Do:
     """One operation of a client. Values of puts must differ within a case."""
-    what: str                  # "put", "get", "delete", "repair", "load", "migrate", "abort"
+    what: str                  # "put", "get", "delete", "repair", "load", "migrate", "abort",
+    #                            "twin": a put of the other order, at revision @batch
     value: Optional[str] = None
     rows: tuple = CHILDREN     # the children that the value has
     condition: str = "none"    # "none", "absent", "seen": what the last get has shown
@@ -92,6 +95,13 @@ def run_repair(operation):
     return operation
 
 
+def put_twin(operation, do):
+    """Of one row."""
+    state = State(True, do.batch, (TWIN, do.value), 0, Lineage((TWIN, do.value), 0), 0)
+    yield Write(operation.generation, TWIN, (Cell("s", do.batch, state),
+                                             Cell("value", do.batch, do.value)))
+
+
 NOTHING_SEEN = (NOT_FOUND, 0)
 
 
@@ -105,6 +115,8 @@ def run(operation, do, seen):
         operation = yield from run_delete(operation)
     elif do.what == "load":
         operation = yield from run_load(operation, do)
+    elif do.what == "twin":
+        yield from put_twin(operation, do)
     elif do.what == "migrate":
         yield from migrate.migrate(operation)
     elif do.what == "abort":

@@ -6,10 +6,11 @@ Plain writes, which may come late and be repeated. So they must be the same byte
 whenever, and a later revision hides an earlier one.
 """
 
-from protocol import write
+from protocol import remove_children, write, write_hint
 from reading import assemble
 from rows import Cell, DeleteUpTo
-from state import DAMAGED, NO_STATE, ROOT, Lineage, SetAccess, Shut, Write, find_root
+from state import (AGAIN, COLLIDES, DAMAGED, DONE, NO_STATE, ORDERS, ROOT, TWIN, Lineage, SetAccess,
+                   Shut, Write, find_root, is_twin)
 
 
 def convert(variant, state, claimed, claims):
@@ -17,21 +18,24 @@ def convert(variant, state, claimed, claims):
     take the place of the lineage; @claims: the target has them, and so no mark of who made the row."""
     lineage = state.pending_token if isinstance(state.pending_token, Lineage) else None
     origin = None if claimed else lineage.origin
-    replaced = lineage.replaced if lineage else None
-    if replaced is None or (claimed and variant.copied_lineage != "as it is"):
-        replaced = 0 if variant.copied_lineage == "none" else state.revision - 1
+    replaced, how = lineage.replaced if lineage else None, variant.copied_lineage
+    if replaced is None or how == "at most" or (claimed and how != "as it is"):
+        replaced = 0 if how == "none" else state.revision - 1
     if claims:
         origin = None
     elif origin is None:
         origin = ("copied", state.token)       # a hash of it
     revision = state.revision + 1 if variant.copied_revision == "new" else state.revision
-    copied = state._replace(revision=revision, pending=0, pending_token=Lineage(origin, replaced))
+    token = ("copied", state.token) if variant.copied_token == "new" else state.token
+    copied = state._replace(revision=revision, token=token, pending=0,
+                            pending_token=Lineage(origin, replaced))
     if variant.copied_claims == "kept" and claims:
         copied = copied._replace(pending=state.pending, pending_token=state.pending_token)
     return copied
 
 
 def is_copied(variant, there, wanted):
+    """Whether the target has what is wanted."""
     if there is None:
         return False
     if variant.compare == "there":
@@ -47,70 +51,124 @@ def is_to_copy(variant, state):
             and (state.live or variant.copied_tombstones != "left"))
 
 
-def read_value(source, cells, state):
+def read_value(source, cells):
     """The value of a live order, of which the root row's @cells were read."""
     children = ()
     for row in source.children if source.claims else ():
         part = yield from source.read(row)
         children += (part,)
-    return assemble(source, cells, children) if state.live else None
+    return assemble(source, cells, children)
 
 
-def copy(source, target):
-    """One pass over the order. Returns whether the target has what the source had when it was read.
-    Nothing is read but the states, unless they differ."""
+def is_collision(source, row, there, known):
+    """Whether another order has the row of the target, by the number beside what is @there, or as this
+    migrator has copied it there: a slower one may have written over it since."""
+    how = source.variant.collisions
+    if how == "ignored":
+        return False
+    if how == "remembered" and any(other != row for other, _state in known):
+        return True
+    return there is not None and is_twin(there) != (row == TWIN)
+
+
+def copy(source, target, row, known):
+    """One look at the order of @row. Returns (DONE, AGAIN or COLLIDES, what is remembered then): whether
+    the target has what the source had when it was read. Nothing is read but the states, unless they
+    differ; of what is remembered nothing but the source's."""
     variant = source.variant
-    cells = yield from source.read(ROOT)
+    cells = yield from source.read(row)
     state = find_root(cells).state
     if not is_to_copy(variant, state):
-        return True
+        return DONE, known
+    wanted = convert(variant, state, source.claims, target.claims)
+    if (row, wanted) in known:
+        return DONE, known
     there = find_root((yield from target.read(ROOT))).state
     if not state.live and variant.copied_tombstones == "erased":
-        yield SetAccess("clear", target.generation)     # as if it had never been there
-        return True
-    wanted = convert(variant, state, source.claims, target.claims)
-    if is_copied(variant, there, wanted):
-        return True
-    value = None
-    if state.live:
-        value = yield from read_value(source, cells, state)
-    old = (there or NO_STATE).revision
-    del cells, there, state
+        yield SetAccess("clear", target.generation, ORDERS)     # as if it had never been there
+        return DONE, known
+    if is_collision(source, row, there, known):
+        return COLLIDES, known
+    copied = is_copied(variant, there, wanted)
+    newer = there is not None and there.revision > wanted.revision
+    if newer and not copied and variant.copied_over == "what is older":
+        return AGAIN, known                     # another migrator was faster
+    value, old, live = None, there or NO_STATE, state.live
+    del there, state, newer
+    if live and not copied:
+        value = yield from read_value(source, cells)
+    del cells
     if value == DAMAGED:
-        return False                            # somebody is writing: the next pass will find it
-    return (yield from write_copy(target, wanted, value, old))
+        return AGAIN, known                     # somebody is writing: the next pass will find it
+    if not copied and not (yield from write_copy(target, wanted, value, old)):
+        return AGAIN, known
+    if not variant.remembers:
+        return DONE, ()
+    return DONE, (*((other, state) for other, state in known if other != row), (row, wanted))
 
 
 def write_children(target, wanted, value, rows):
-    for row in rows:
+    """All but the root row. Returns whether they are known to be there."""
+    for row in rows if target.claims else ():
         cells = (Cell("c", wanted.revision, value),)
         if target.variant.copied_children == "unacknowledged":
             yield Write(target.generation, row, cells)
         elif not (yield from write(target, row, cells)):
             return False
+    if target.index and wanted.live and target.variant.copied_hint == "before":
+        return (yield from write_hint(target, value, wanted.revision))
     return True
 
 
-def write_copy(target, wanted, value, old):
-    """The children, then the root row: it stands for the whole."""
-    rows = target.children[:wanted.n_children]
-    mutations = (DeleteUpTo(old),) if 0 < old < wanted.revision else ()
+def make_root(target, wanted, value, rows, old):
+    mutations = (DeleteUpTo(old.revision),) if 0 < old.revision < wanted.revision else ()
     mutations += (Cell("s", wanted.revision, wanted),)
     if wanted.live:
         mutations += (Cell("value", wanted.revision, value),)
     if not target.claims:
         mutations += tuple(Cell(row, wanted.revision, value) for row in rows)
+    return mutations
+
+
+def write_copy(target, wanted, value, old):
+    """The children and the hint, then the root row: it stands for the whole. What the target had before,
+    @old, goes."""
+    rows = target.children[:wanted.n_children]
+    mutations = make_root(target, wanted, value, rows, old)
     root_first = target.variant.copied_order == "root first"
     if root_first and not (yield from write(target, ROOT, mutations)):
         return False
-    if target.claims and not (yield from write_children(target, wanted, value, rows)):
+    if not (yield from write_children(target, wanted, value, rows)):
         return False
-    return root_first or (yield from write(target, ROOT, mutations))
+    if not root_first and not (yield from write(target, ROOT, mutations)):
+        return False
+    if target.index and wanted.live and target.variant.copied_hint == "after":
+        yield from write_hint(target, value, wanted.revision)
+    if target.variant.copied_removal == "anything":
+        old = old._replace(revision=wanted.revision + 9)
+    yield from clean_up_copy(target, wanted, old)
+    return True
 
 
-def copy_once(source, target):
-    """False, too, if a table is shut."""
-    try:
-        return (yield from copy(source, target))
-    except Shut:
-        return False
+def clean_up_copy(target, wanted, old):
+    """Removes what the target had of @old beside the root row. Best effort."""
+    if target.claims and 0 < old.revision < wanted.revision:
+        yield from remove_children(target, 0, old.revision)
+    if target.index and old.live and old.date != wanted.date:
+        yield from write(target, old.date, (DeleteUpTo(old.revision),))
+
+
+def make_pass(source, target, known):
+    """Looks at all orders. Returns (DONE, AGAIN or COLLIDES, what is remembered then). AGAIN, too, if a
+    table is shut."""
+    result = DONE
+    for row in source.roots:
+        step = AGAIN
+        try:
+            step, known = yield from copy(source, target, row, known)
+        except Shut:
+            pass
+        if step == COLLIDES:
+            return step, known
+        result = step if step == AGAIN else result
+    return result, known

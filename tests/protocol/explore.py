@@ -23,7 +23,7 @@ from clients import Begin, Clients, Do, End
 from copying import convert
 from protocol import FIRST
 from rows import EMPTY, compact, mutate, newest, visible
-from state import (ABORTING, DATES, DONE, LOST, NONE, NOT_FOUND, ROOT, SHUT, Access, Choose, Describe,
+from state import (ABORTING, DATES, DONE, LINES, LOST, NONE, NOT_FOUND, ORDERS, ROOT, SHUT, Access, Choose, Describe,
                    Lineage, Read, ReadRecord, Record, SetAccess, Settle, Write, WriteIf, WriteRecordIf,
                    find_root)
 
@@ -96,15 +96,17 @@ class Table:
     """The rows of one order in each generation, the record, and the access to the tables, as numbers;
     and what calls do to them."""
 
-    def __init__(self, layouts, versions):
-        self.versions = versions
-        self.names = (ROOT, *layouts[0].children,
+    def __init__(self, layouts, variant):
+        self.versions = variant.versions
+        self.sealed = (Write, WriteIf) if variant.seal_refuses == "every write" else WriteIf
+        self.names = (*layouts[0].roots, *layouts[0].children,
                       *(DATES if any(layout.index for layout in layouts) else ()))
         self.rows, self.calls, self.effects = Numbers(), Numbers(), {}
         self.tables, self.changes = Numbers(), {}
         self.empty = (self.rows.of(EMPTY),) * len(self.names)
+        self.places = layouts[0].tables
         self.start = (self.empty * len(layouts),
-                      self.tables.of((Record(), (Access(),) * len(layouts))))
+                      self.tables.of((Record(), (Access(),) * len(self.places) * len(layouts))))
 
     def execute(self, rows, tables, call):
         """(rows, tables, answer) after @call."""
@@ -123,10 +125,15 @@ class Table:
             self.changes[key] = self.tables.of(after), answer
         return (rows, *self.changes[key])
 
+    def access_place(self, generation, table):
+        return (generation - 1) * len(self.places) + self.places.index(table)
+
     def is_shut(self, tables, call):
-        access = self.tables.things[tables][1][call.generation - 1]
+        is_root = isinstance(call, WriteIf) or call.row == ROOT or LINES not in self.places
+        place = self.access_place(call.generation, ORDERS if is_root else LINES)
+        access = self.tables.things[tables][1][place]
         return (access.closed or not access.there
-                or (access.seal is not None and not isinstance(call, Read)))
+                or (access.seal is not None and isinstance(call, self.sealed)))
 
     def place(self, generation, row):
         """Where it is among all rows."""
@@ -141,19 +148,18 @@ class Table:
         after, answer = self.effects[key]
         return (*rows[:place], after, *rows[place + 1:]), answer
 
-    @staticmethod
-    def effect_on_tables(tables, call):
+    def effect_on_tables(self, tables, call):
         record, accesses = tables
         if isinstance(call, ReadRecord):
             return tables, record
         if isinstance(call, Describe):
-            return tables, accesses[call.generation - 1]
+            return tables, accesses[self.access_place(call.generation, call.table)]
         if isinstance(call, WriteRecordIf):
             matches = call.expected in (None, record)
             return ((call.record, accesses), True) if matches else (tables, False)
-        after = tuple(change_access(access, call) if generation == call.generation else access
-                      for generation, access in enumerate(accesses, 1))
-        return (record, after), None
+        place = self.access_place(call.generation, call.table)
+        after = change_access(accesses[place], call)
+        return (record, (*accesses[:place], after, *accesses[place + 1:])), None
 
     def kept(self, place):
         """How many versions of a cell are kept; of hints one."""
@@ -176,8 +182,8 @@ class Table:
     def row(self, rows, generation, name):
         return self.rows.things[rows[self.place(generation, name)]]
 
-    def state(self, rows, generation):
-        return find_root(self.row(rows, generation, ROOT).cells).state
+    def state(self, rows, generation, root=ROOT):
+        return find_root(self.row(rows, generation, root).cells).state
 
     def compact(self, rows):
         return tuple(self.rows.of(compact(self.rows.things[row], self.kept(place)))
@@ -213,7 +219,7 @@ class Explorer:
         self.moving = tuple(all(do.what in ("migrate", "abort") for do in todo)
                             for _clock, todo in clients)
         self.monitor, self.clients = linear.Monitor(), Clients()
-        self.table, self.alone = Table(layouts, variant.versions), {}
+        self.table, self.alone = Table(layouts, variant), {}
         places = tuple(self.clients.start(name, todo, clock, self.operation_arguments)
                        for name, (clock, todo) in enumerate(clients))
         self.start = World(*self.table.start, (), places, self.monitor.START, faults)
@@ -263,14 +269,19 @@ class Explorer:
         return after, answer
 
     def is_equal(self, rows, before, now):
-        """Whether the target has what the source has committed."""
-        source = self.table.state(rows, before.generation)
+        """Whether the target has what the source has committed, of both orders if there are two."""
         there = self.table.state(rows, now.generation)
-        if source is None or source.revision == 0 or (not source.live and (
-                self.variant.copied_tombstones == "erased")):
-            return there is None
-        return there == convert(self.variant, source, self.layouts[before.generation - 1].claims,
-                                self.layouts[now.generation - 1].claims)
+        for root in self.layouts[0].roots:
+            state = self.table.state(rows, before.generation, root)
+            if state is None or state.revision == 0 or (not state.live and (
+                    self.variant.copied_tombstones == "erased")):
+                wanted = there if len(self.layouts[0].roots) > 1 else None
+            else:
+                wanted = convert(self.variant, state, self.layouts[before.generation - 1].claims,
+                                 self.layouts[now.generation - 1].claims)
+            if there != wanted:
+                return False
+        return True
 
     def outcomes(self, world, call, moves):
         """What can become of a call: (world, answer, note). @moves: of one who migrates."""
@@ -298,20 +309,23 @@ class Explorer:
         """In words; None if nothing is."""
         if world.monitor == UNEQUAL:
             return "the target is not equal to the source at the switch"
+        if len(self.layouts[0].roots) > 1:
+            return None                         # with two orders only the switch is judged
         if world.monitor == self.monitor.WRONG:
             return "no order of the calls explains what this one returned"
-        counts = self.table.record(world.tables).generation
-        if self.once and self.find_replaced(world.rows, counts):
+        if self.once and self.find_replaced(world.rows, world.tables):
             return "one put was done twice"
-        if self.layouts[counts - 1].index and self.is_unlisted(world.rows, counts):
+        if self.is_unlisted(world.rows, world.tables):
             return "a live order has no hint that leads to it"
         key = (world.rows, world.tables)
         if key not in self.alone:
             self.alone[key] = tuple(self.all_alone(world))
-        for way, told, left in self.alone[key]:
+        for way, told, left, unlisted in self.alone[key]:
             if told[1:] != LONE_RESULTS:
                 done = ", ".join(f"{do.what} → {result}" for do, result in zip(self.lone, told))
                 return f"a client that is alone now{way} is told: {done}"
+            if unlisted:
+                return f"a live order has no hint that leads to it{way}"
             if left:
                 return f"a client that is alone{way} has stored an order, and beside it lies {left}"
             moment = self.monitor.begin(world.monitor, "lone", linear.Get())
@@ -329,15 +343,22 @@ class Explorer:
         if answer == SHUT:
             yield world.spend("lies", late=self.later(world, call)), SHUT, "on its way all the same"
 
-    def find_replaced(self, rows, generation):
-        """The revision that what is committed has replaced."""
-        state = self.table.state(rows, generation)
+    def find_replaced(self, rows, tables):
+        """What was replaced by what is committed. A copy does not tell: it is the source's revision."""
+        counts = self.table.record(tables).generation
+        state = self.table.state(rows, counts)
+        source = self.table.state(rows, 1) if counts > 1 else None
+        if source and source.revision:
+            return state.revision != source.revision and state.revision
         return state and isinstance(state.pending_token, Lineage) and state.pending_token.replaced
 
-    def is_unlisted(self, rows, generation):
-        state = self.table.state(rows, generation)
+    def is_unlisted(self, rows, tables):
+        counts = self.table.record(tables).generation
+        if not self.layouts[counts - 1].index:
+            return False
+        state = self.table.state(rows, counts)
         return (state is not None and state.live
-                and not self.table.row(rows, generation, state.date).cells)
+                and not self.table.row(rows, counts, state.date).cells)
 
     def all_alone(self, world):
         """(how, the answers that a client gets that is alone from now on, what lies beside what it stored),
@@ -346,13 +367,15 @@ class Explorer:
             yield ("", *self.go_on_alone(world, self.lone))
             return
         record, accesses = self.table.tables.things[world.tables]
-        source, ways = accesses[record.generation - 1], []
+        first = (record.generation - 1) * len(self.table.places)
+        source, ways = accesses[first:first + len(self.table.places)], []
         if record.generation == 1 and (record.last < len(self.layouts) or record.phase != NONE):
             ends = (ABORT, MIGRATE) if record.phase == ABORTING else (MIGRATE,)
             ways.append(("after a migration", ends))
         else:
             ways.append(("", ()))
-        if source.there and (record.phase != NONE or source.closed or source.seal is not None):
+        shut = any(access.closed or access.seal is not None for access in source)
+        if all(access.there for access in source) and (record.phase != NONE or shut):
             ways.append(("after an abort", (ABORT,)))
         for way, first in ways:
             for opens, how in ((False, ""), (True, "opened now")):
@@ -362,11 +385,11 @@ class Explorer:
                        *self.go_on_alone(world, (*first, get, *self.lone[1:])))
 
     def go_on_alone(self, world, todo):
-        """The answers that a client gets that is alone from now on, and the rows that are left after
-        its first put."""
+        """The answers that a client gets that is alone from now on, the rows that are left after its
+        first put, and whether an order was unlisted when it had its first answer."""
         rows, tables = world.rows, world.tables
         place = self.clients.start("lone", todo, 0, self.operation_arguments)
-        told, left = [], []
+        told, left, unlisted = [], [], False
         for _call in range(MAX_LONE_CALLS):
             if place == self.clients.FINISHED:
                 break
@@ -374,12 +397,13 @@ class Explorer:
             if isinstance(request, End):
                 told.append(request.result)
                 left += self.find_dead(rows, tables) if len(told) == 2 else []
+                unlisted = unlisted or (len(told) == 1 and self.is_unlisted(rows, tables))
             elif isinstance(request, Choose):
                 answer = request.n - 1
             elif not isinstance(request, Begin):
                 rows, tables, answer = self.table.execute(rows, tables, request)
             place = self.clients.step(place, answer)
-        return told, ", ".join(left)
+        return told, ", ".join(left), unlisted
 
     def find_dead(self, rows, tables):
         """The cells that no reader can see, in words; not looked for where versions are limited."""

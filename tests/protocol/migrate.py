@@ -8,8 +8,8 @@ no condition, and may come late. So every generation has a number of its own, an
 own; and what was opened again is dropped once it is closed.
 """
 
-from copying import copy_once
-from state import (ABORTING, CLOSING, COPYING, LOST, NONE, SEALING, Describe, ReadRecord, SetAccess,
+from copying import make_pass
+from state import (ABORTING, CLOSING, COLLIDES, COPYING, DONE, LOST, NONE, ORDERS, SEALING, Describe, ReadRecord, SetAccess,
                    WriteRecordIf)
 
 MAX_CALLS = 2              # of one on tables whose answer is lost
@@ -30,53 +30,103 @@ def change(variant, record, wanted):
 
 # ---- The access to tables ----------------------------------------------------------------------
 
+def seal_table(operation, source, table, token):
+    """Whether it is sealed with @token."""
+    answer = yield SetAccess("seal", source, table, token)
+    if answer != LOST or operation.variant.seal_answer == "believed":
+        return True
+    access = yield Describe(source, table)
+    return access.seal == token
+
+
+def make_seal(operation, number, attempt, record):
+    """A token for all tables at once. One that was given before could come late, and hide that somebody
+    has unsealed them."""
+    if operation.variant.seal_token == "one":
+        return ("of generation", record.target)
+    return (operation.token, number, attempt)
+
+
 def seal(operation, number, record):
-    """Returns the token under which the source is sealed, or None. Each call has another one: one that
-    comes late cannot be taken for one that was answered."""
-    variant = operation.variant
+    """Returns the token under which all root tables are sealed, or None. If it is not certain of one, all
+    are sealed once more, with another one: the record has room for one."""
     for attempt in range(MAX_CALLS):
-        token = (operation.token, number, attempt)
-        if variant.seal_token == "one":
-            token = ("of generation", record.target)
-        answer = yield SetAccess("seal", record.generation, token)
-        if answer != LOST or variant.seal_answer == "believed":
-            return token
-        access = yield Describe(record.generation)
-        if access.seal == token:
+        token, sealed = make_seal(operation, number, attempt, record), True
+        for table in operation.root_tables:
+            sealed = sealed and (yield from seal_table(operation, record.generation, table, token))
+        if sealed:
             return token
     return None
 
 
 def is_sealed(variant, record, access):
     """Whether nobody has unsealed it since. As long as nobody has aborted, nobody can have."""
-    if not variant.seal_check:
-        return True
     return access.seal is not None and (access.seal == record.seal or not record.unsealed)
 
 
-def close(source):
-    """Returns whether nobody can read the source any more, whenever they have begun."""
+def are_sealed(operation, record):
+    """Whether nobody has unsealed what the last pass has read."""
+    n_checked = {"all": None, "first": 1, "none": 0}[operation.variant.seal_check]
+    for table in operation.root_tables[:n_checked]:
+        access = yield Describe(record.generation, table)
+        if access.there and not is_sealed(operation.variant, record, access):
+            return False
+        del access
+    return True
+
+
+def close_table(source, table):
     for _attempt in range(MAX_CALLS):
-        answer = yield SetAccess("close", source)
+        answer = yield SetAccess("close", source, table)
         if answer != LOST:
             return True
-        access = yield Describe(source)
+        access = yield Describe(source, table)
         if access.closed or not access.there:
             return True
+        del access, answer
     return False
 
 
-def open_again(source):
-    """What was closed. Returns whether it is open, and perhaps sealed."""
+def close(operation, source):
+    """Returns whether nobody can read the source any more, whenever they have begun."""
+    for table in operation.tables if operation.variant.close_tables == "all" else operation.tables[:1]:
+        if not (yield from close_table(source, table)):
+            return False
+    return True
+
+
+def drop(operation, source):
+    """Returns whether nothing is left that a late call could open. Refused unless it is closed."""
+    for table in operation.tables:
+        access = yield Describe(source, table)
+        if access.there:
+            yield SetAccess("drop", source, table)
+            access = yield Describe(source, table)
+        if access.there:
+            return False
+        del access
+    return True
+
+
+def open_table(source, table):
     for _attempt in range(MAX_CALLS):
-        access = yield Describe(source)
+        access = yield Describe(source, table)
         if not access.there:
             return False
         if not access.closed:
             return True
-        yield SetAccess("open", source)
-    access = yield Describe(source)
+        del access
+        yield SetAccess("open", source, table)
+    access = yield Describe(source, table)
     return access.there and not access.closed
+
+
+def open_again(operation, source):
+    """What was closed. Returns whether it is open, and perhaps sealed."""
+    for table in operation.tables:
+        if not (yield from open_table(source, table)):
+            return False
+    return True
 
 
 # ---- Migrate -----------------------------------------------------------------------------------
@@ -93,7 +143,7 @@ def begin(variant, record):
 def migrate(operation):
     """Until it is done, or somebody else does it, or something goes wrong: then it can be resumed. Only
     from the first generation, so that this ends."""
-    number = 0
+    number, known = 0, ()
     record = yield ReadRecord()
     if record.generation > 1 or record.phase == ABORTING:
         return
@@ -101,7 +151,7 @@ def migrate(operation):
     while record is not None and record.phase != NONE:
         number += 1
         step = {COPYING: copy_open, SEALING: copy_sealed, CLOSING: close_and_switch}[record.phase]
-        record = yield from step(operation, number, record)
+        record, known = yield from step(operation, number, record, known)
 
 
 def find_ends(operation, record):
@@ -110,49 +160,54 @@ def find_ends(operation, record):
             operation._replace(generation=record.target))
 
 
-def copy_open(operation, _number, record):
+def copy_open(operation, _number, record, known):
     """A pass while everybody writes. It need not be whole."""
-    yield from copy_once(*find_ends(operation, record))
-    return (yield from change(operation.variant, record, record._replace(phase=SEALING)))
+    result, known = yield from make_pass(*find_ends(operation, record), known)
+    if result == COLLIDES:
+        return None, known
+    record = yield from change(operation.variant, record, record._replace(phase=SEALING))
+    return record, known
 
 
-def copy_sealed(operation, number, record):
+def copy_sealed(operation, number, record, known):
     """Seals the source. What is there then, and differs, is copied."""
-    variant, whole = operation.variant, True
+    variant, result = operation.variant, DONE
     if variant.last_pass == "before":
-        whole = yield from copy_once(*find_ends(operation, record))
+        result, known = yield from make_pass(*find_ends(operation, record), known)
     token = yield from seal(operation, number, record)
-    if token is None or not whole:
-        return None
-    if record.reopened and not (yield from open_again(record.generation)):
-        return None
+    if token is None or result != DONE:
+        return None, known
+    if record.reopened and not (yield from open_again(operation, record.generation)):
+        return None, known
     if variant.last_pass == "sealed":
-        if not (yield from copy_once(*find_ends(operation, record))):
-            return None
-    return (yield from change(variant, record, record._replace(phase=CLOSING, seal=token)))
+        result, known = yield from make_pass(*find_ends(operation, record), known)
+        if result == COLLIDES:
+            yield from abort(operation)         # nobody could write until somebody does
+        if result != DONE:
+            return None, known
+    record = yield from change(variant, record, record._replace(phase=CLOSING, seal=token))
+    return record, known
 
 
-def close_and_switch(operation, _number, record):
+def close_and_switch(operation, _number, record, known):
     """All that is needed is in the target: from here it goes on without the source."""
     variant, source = operation.variant, record.generation
     if variant.close_order == "after switch":
         done = yield from switch(variant, record)
-        yield from close(source)
-        return done
-    if variant.read_fence == "none":
-        return (yield from switch(variant, record))
-    if not (yield from close(source)):
-        return None
-    access = yield Describe(source)
-    if access.there and not is_sealed(variant, record, access):
-        return (yield from change(variant, record,
-                                  record._replace(phase=SEALING, seal=None, reopened=True)))
-    if access.there and record.reopened and variant.reopened == "drop":
-        yield SetAccess("drop", source)         # refused unless it is closed
-        access = yield Describe(source)
-        if access.there:
-            return None
-    return (yield from switch(variant, record))
+        yield from close(operation, source)
+        return done, known
+    if variant.read_fence == "close":
+        if not (yield from close(operation, source)):
+            return None, known
+        if not (yield from are_sealed(operation, record)):
+            record = yield from change(variant, record, record._replace(phase=SEALING, seal=None,
+                                                                        reopened=True))
+            return record, known
+        if record.reopened and variant.reopened == "drop":
+            if not (yield from drop(operation, source)):
+                return None, known
+    record = yield from switch(variant, record)
+    return record, known
 
 
 def switch(variant, record):
@@ -166,35 +221,46 @@ def switch(variant, record):
 def abort(operation):
     """Gives the source back to its readers and writers, and the target up. Also where nothing is going on
     but the tables are shut, by a call that came late."""
-    variant = operation.variant
+    variant, sealed, closed = operation.variant, False, False
     record = yield ReadRecord()
-    access = yield Describe(record.generation)
-    if record.phase == NONE and not access.closed and access.seal is None:
+    for table in operation.tables:
+        access = yield Describe(record.generation, table)
+        sealed = sealed or access.seal is not None
+        closed = closed or access.closed or not access.there
+        del access
+    if record.phase == NONE and not closed and not sealed:
         return
-    closed = access.closed or not access.there or record.phase == CLOSING or record.reopened
+    closed = closed or record.phase == CLOSING or record.reopened
     marked = record._replace(unsealed=variant.abort == "marked", reopened=closed)
     if variant.abort_first == "tables":
-        if (yield from give_back(variant, record)):
+        if (yield from give_back(operation, record)):
             yield from change(variant, record, marked._replace(phase=NONE, target=0, seal=None))
         return
     if record.phase != ABORTING:
         record = yield from change(variant, record, marked._replace(phase=ABORTING))
-    if record is not None and (yield from give_back(variant, record)):
+    if record is not None and (yield from give_back(operation, record)):
         yield from change(variant, record, record._replace(phase=NONE, target=0, seal=None))
 
 
-def give_back(variant, record):
+def unseal_table(source, table):
+    for _attempt in range(MAX_CALLS):
+        answer = yield SetAccess("unseal", source, table)
+        if answer != LOST:
+            return
+
+
+def give_back(operation, record):
     """Unseals the source, and opens it if it may be closed."""
     source = record.generation
-    for _attempt in range(MAX_CALLS):
-        answer = yield SetAccess("unseal", source)
-        if answer != LOST:
-            break
-    if not (yield from open_again(source)):
+    for table in operation.root_tables:
+        yield from unseal_table(source, table)
+    if not (yield from open_again(operation, source)):
         return False
-    access = yield Describe(source)
-    if access.seal is not None:
-        return False
-    if variant.generations == "reused":
-        yield SetAccess("clear", record.target)     # drops the target, of which another is made
+    for table in operation.root_tables:
+        access = yield Describe(source, table)
+        if access.seal is not None:
+            return False
+        del access
+    if operation.variant.generations == "reused":
+        yield SetAccess("clear", record.target, ORDERS)     # drops the target, of which another is made
     return True

@@ -17,6 +17,7 @@ from state import (AGAIN, CONFLICT, DONE, LOST, NO_STATE, NOT_DONE, NOT_FOUND, R
                    Lineage, Root, Sent, Settle, Shut, State, WriteIf, ask, date_of, find_root)
 
 FIRST = 10                 # revision, whatever the clock says: what is below belongs to loads
+LATEST = 1000              # revision
 MAX_ATTEMPTS = 2           # of one conditional write: the same bytes, sent again once
 MAX_TRIES = 2              # of an operation that others overtake; the store's limit is its time
 
@@ -379,6 +380,8 @@ def put(operation, value, rows, condition, seen):
     if operation.sents or reads_first(operation, condition):
         root = yield from read_root(operation)
     step, hinted = settle_sent(operation, root), 0
+    if operation.sents and operation.variant.moved_hint == "believed":
+        hinted = LATEST
     for number in range(MAX_TRIES):
         if step != AGAIN:
             break

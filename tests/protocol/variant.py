@@ -48,6 +48,9 @@ class Variant:
     bulk_hint: str = "before"          # the root | "after" it
     bulk_reads_back: str = "versions"  # of the state | "the newest" | "nothing"
     bulk_looks: bool = True            # what is there already | False: everything is new
+    bulk_shut: str = "perhaps done"    # a root row that was sent before the tables were shut | "not done"
+    bulk_again: str = "states first"   # after that, as when they are read back | "as a stranger": its own
+    #                                    is somebody else's | "goes on" with the root row
 
     # ---- Repair
     repair: str = "keeps the origin"   # of the lineage, in its claim of a row without children
@@ -58,14 +61,21 @@ class Variant:
 
     # ---- A copy of a migration
     copied_revision: str = "kept"      # | "new": the next one
+    copied_token: str = "kept"         # | "new"
     copied_tombstones: str = "copied"  # | "left": what is deleted is not copied | "erased": nor what
     #                                    was copied before
     copied_order: str = "root last"    # | "root first": children after it
     copied_children: str = "acknowledged"   # before the root is written | "unacknowledged"
+    copied_hint: str = "before"        # the root | "after" it | "none"
+    copied_removal: str = "replaced"   # of the hint of an older copy: up to its revision | "anything"
     copied_claims: str = "dropped"     # | "kept"
-    copied_lineage: str = "at most"    # what it becomes where claims take its place: replaced = R − 1
-    #                                    | "as it is": the same if a claim has, else as it is
-    #                                    | "none": replaced = 0, as if it were the first
+    copied_lineage: str = "at most"    # replaced = R − 1: nothing else is the same for ever | "where
+    #                                    claims are": as it is in a source without them | "as it is":
+    #                                    also if no claim has taken its place | "none": 0 if one has
+    copied_over: str = "what is older" # in the target | "anything"
+    collisions: str = "remembered"     # another order has the target's row, or was copied there | "found":
+    #                                    has it | "ignored"
+    remembers: bool = True             # what it has copied
     compare: str = "state"             # of source and target: all of what is committed
     #                                    | "revision": alone | "there": whatever is there is right
 
@@ -73,7 +83,10 @@ class Variant:
     last_pass: str = "sealed"          # when the last pass runs | "before": the seal | "never"
     read_fence: str = "close"          # | "none": the source can be read on
     close_order: str = "before switch"      # | "after switch"
-    seal_check: bool = True            # after the close, by the token of the seal
+    seal_refuses: str = "every write"  # | "conditions": only those with one
+    seal_check: str = "all"            # tables, after the close, by the token of the seal | "first" |
+    #                                    "none"
+    close_tables: str = "all"          # | "first"
     seal_token: str = "each call"      # | "one": the same for all seals of a migration
     seal_answer: str = "looked up"     # when it is lost | "believed": that it will have been done
     reopened: str = "drop"             # what had to be opened again, once it is closed | "close" alone
@@ -91,4 +104,5 @@ class Variant:
     #                                    replaced something older | "token": unless it is ours
     give_up: str = "careful"           # after a refused commit, behind a gateway that repeats calls:
     #                                    unknown | "refused": not done
+    moved_hint: str = "written again"  # in the target | "believed": the one in the source will do
     record: str = "read again"         # after SHUT | "guess": the other tables, as soon as they are shut

@@ -27,21 +27,21 @@ has_mark (const guint8 *lineage)
 }
 
 /* Sets what the target is to have in the place of a claim's token. It depends on nothing but what
- * is committed in the source: two copies of one revision must not differ. Where the source has
- * claims, its lineage may be gone at any time: so it is never taken over. 0 for what was replaced
- * would tell a writer whose answer was lost that its commit never was. */
+ * is committed in the source, because two copies of one revision must not differ: a claim, or a
+ * repair, changes the lineage there and leaves the revision. So what was replaced is not taken
+ * over. R - 1 says the least: 0 would tell a writer whose answer was lost that its commit never
+ * was. */
 static void
 convert_lineage (const TallCopyItem *self, const TallState *from, TallState *to)
 {
   guint8 hash[TALL_MD5_SIZE];
   guint64 before = GUINT64_TO_BE ((guint64)from->revision - 1);
-  gboolean claimed = tall_operation_has_children (&self->from);
+  gboolean has_none = tall_operation_has_children (&self->from) || !has_mark (from->pending_token);
 
-  if (claimed)
-    memcpy (to->pending_token + ORIGIN_SIZE, &before, sizeof before);
+  memcpy (to->pending_token + ORIGIN_SIZE, &before, sizeof before);
   if (tall_operation_has_children (&self->to))
     memset (to->pending_token, 0, ORIGIN_SIZE);
-  else if (claimed || !has_mark (from->pending_token))
+  else if (has_none)
     {
       tall_md5 (tall_slice (from->token, TALL_TOKEN_SIZE), hash);
       memcpy (to->pending_token, hash, ORIGIN_SIZE);
@@ -62,11 +62,9 @@ static gboolean
 is_order (const TallStoreContext *context, const char *table, TallSlice key)
 {
   g_autoptr (GArray) parts = g_array_new (FALSE, FALSE, sizeof (TallRowPart));
-  context->layout->name_parts (context->key_strategy, table, key, parts);
-  for (guint i = 0; i < parts->len; i++)
-    if (g_str_equal (g_array_index (parts, TallRowPart, i).name, "order"))
-      return TRUE;
-  return FALSE;
+  return tall_layout_find_owner (context->layout, context->key_strategy, table, key, parts)
+             .order.len
+         > 0;
 }
 
 static gboolean

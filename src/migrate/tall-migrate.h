@@ -2,8 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "tall-index-kind.h"
-#include "tall-store.h"
+#include "tall-move.h"
 
 G_BEGIN_DECLS
 
@@ -93,18 +92,11 @@ typedef void (*TallMigrateOnUnfit) (const TallUnfit *unfit, gpointer data);
 /**
  * TallMigrateOptions:
  *
- * What the target is to be, and how to get there. All zero but for one of the wishes is fine.
+ * What the target is to be, and how to get there.
  */
 typedef struct
 {
-  const TallLayout *layout;            /* NULL: as it is */
-  const TallKeyStrategy *key_strategy; /* NULL: as it is */
-  gboolean has_index;                  /* @index is set; FALSE: as it is */
-  TallIndexKind index;
-  guint regions;           /* 0: as it is */
-  const char *compression; /* NULL: as it is; so are the next two */
-  const char *bloom_filter;
-  const char *block_encoding;
+  TallMove move;             /* what the target is to be; all zero: go on with what has begun */
   gint64 pause;              /* microseconds that writes may wait; 0: the usual */
   guint rate;                /* orders copied a second at most; 0: no limit */
   gboolean pass_only;        /* copy, and leave the switch to another call */
@@ -157,6 +149,5 @@ gboolean tall_migrate_run (TallTable *table,
 gboolean tall_migrate_abort (TallTable *table,
                              const TallMigrateOptions *options,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_migrate_drop_source (TallTable *table, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

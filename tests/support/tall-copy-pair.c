@@ -4,6 +4,10 @@
 
 #include "tall-memory-table.h"
 #include "tall-test-dump.h"
+#include "tall-test-orders.h"
+
+#define SEED 8 /* of what is stored */
+#define MOST_LINES 12
 
 /**
  * tall_copy_side_init:
@@ -189,12 +193,103 @@ hide_lineage (char *line)
     memset (value + 1 + 52 * 2, '-', TALL_TOKEN_SIZE * 2);
 }
 
+/**
+ * tall_copy_dump:
+ *
+ * Returns: (transfer full): everything in the tables but `meta`, with the lineages hidden
+ */
 char *
-tall_copy_side_dump (const TallCopySide *self)
+tall_copy_dump (TallTable *table)
 {
-  g_autofree char *dump = tall_test_dump (self->table);
+  g_autofree char *dump = tall_test_dump (table);
   g_auto (GStrv) lines = g_strsplit (dump, "\n", -1);
   for (guint i = 0; lines[i] != NULL; i++)
     hide_lineage (lines[i]);
   return g_strjoinv ("\n", lines);
+}
+
+static TallWriteOptions
+make_options (TallCopySide *side, guint i, guint round)
+{
+  TallWriteOptions options = { .has_token = TRUE };
+  memset (options.token, (int)(16 * round + i + 1), sizeof options.token);
+  side->clock.now += 10;
+  return options;
+}
+
+static void
+put_order (TallCopySide *side, TallOrder *order, guint i, guint round)
+{
+  g_autoptr (GError) error = NULL;
+  TallWriteOptions options = make_options (side, i, round);
+  g_assert_true (tall_front_put_order (side->front, order, &options, NULL, &error));
+  g_assert_no_error (error);
+}
+
+static void
+put_customer (TallCopySide *side, TallCustomer *customer, guint i, guint round)
+{
+  g_autoptr (GError) error = NULL;
+  TallWriteOptions options = make_options (side, i, round);
+  g_assert_true (tall_front_put_customer (side->front, customer, &options, NULL, &error));
+  g_assert_no_error (error);
+}
+
+static void
+delete_both (TallCopySide *side, const TallOrder *order, const char *customer, guint i, guint round)
+{
+  g_autoptr (GError) error = NULL;
+  TallWriteOptions options = make_options (side, i, round);
+  g_assert_true (tall_front_delete_order (side->front, order->customer_number, order->order_number,
+                                          &options, &error));
+  g_assert_no_error (error);
+  g_assert_true (tall_front_delete_customer (side->front, customer, &options, &error));
+  g_assert_no_error (error);
+}
+
+/* The same in whatever layout: every order and customer is stored; of three, one is replaced, one
+ * is deleted, and of these every other one is stored again. */
+void
+tall_copy_populate (TallCopySide *side, guint n)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (SEED);
+  for (guint i = 0; i < n; i++)
+    {
+      g_autoptr (TallOrder) order = tall_test_random_order (rand, MOST_LINES);
+      g_autoptr (TallOrder) other = tall_test_random_order (rand, MOST_LINES);
+      g_autoptr (TallCustomer) customer = tall_test_random_customer (rand);
+      other->customer_number = tall_arena_strdup (other->arena, order->customer_number);
+      other->order_number = tall_arena_strdup (other->arena, order->order_number);
+      put_order (side, order, i, 0);
+      put_customer (side, customer, i, 1);
+      if (i % 3 == 1)
+        put_order (side, other, i, 2);
+      if (i % 3 == 2)
+        delete_both (side, order, customer->number, i, 3);
+      if (i % 6 == 5)
+        put_order (side, other, i, 4);
+    }
+}
+
+/**
+ * tall_copy_list_numbers:
+ *
+ * Returns: (transfer none): of each item of tall_copy_populate() the numbers of the order's
+ * customer, of the order, and of the customer, in @arena
+ */
+const char *const *
+tall_copy_list_numbers (TallArena *arena, guint n)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (SEED);
+  const char **numbers = tall_arena_newa0 (arena, const char *, 3 * n);
+  for (guint i = 0; i < n; i++)
+    {
+      g_autoptr (TallOrder) order = tall_test_random_order (rand, MOST_LINES);
+      g_autoptr (TallOrder) other G_GNUC_UNUSED = tall_test_random_order (rand, MOST_LINES);
+      g_autoptr (TallCustomer) customer = tall_test_random_customer (rand);
+      numbers[3 * i] = tall_arena_strdup (arena, order->customer_number);
+      numbers[3 * i + 1] = tall_arena_strdup (arena, order->order_number);
+      numbers[3 * i + 2] = tall_arena_strdup (arena, customer->number);
+    }
+  return numbers;
 }

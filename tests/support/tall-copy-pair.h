@@ -71,7 +71,8 @@ gboolean tall_copy_side_read_state (const TallCopySide *self,
                                     const char *order_number,
                                     TallState *state);
 
-/* Everything in the tables but `meta`, with the lineages hidden. */
-char *tall_copy_side_dump (const TallCopySide *self);
+char *tall_copy_dump (TallTable *table);
+void tall_copy_populate (TallCopySide *side, guint n);
+const char *const *tall_copy_list_numbers (TallArena *arena, guint n);
 
 G_END_DECLS

@@ -1,0 +1,273 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-access.h"
+
+#include "tall-error.h"
+#include "tall-index.h"
+#include "tall-operation.h"
+#include "tall-trial.h"
+
+#define MOST_TABLES 8
+#define TRIES 3 /* of a call whose answer is lost */
+#define TIME (60 * G_USEC_PER_SEC)
+
+/* The tables of a generation. Those with root rows first. */
+typedef struct
+{
+  const char *names[MOST_TABLES];
+  guint n;
+  guint n_roots;
+} Tables;
+
+static gint64
+find_deadline (void)
+{
+  return g_get_monotonic_time () + TIME;
+}
+
+static void
+list_tables (const TallStoreContext *context, Tables *tables)
+{
+  const char *orders = tall_layout_get_order_table (context->layout);
+  const char *customers = tall_layout_get_customer_table (context->layout);
+  *tables = (Tables){ { orders }, 1, 1 };
+  if (!g_str_equal (orders, customers))
+    tables->names[tables->n++] = customers;
+  tables->n_roots = tables->n;
+  for (const TallLayoutTable *table = context->layout->tables; table->name != NULL; table++)
+    if (!g_str_equal (table->name, orders) && !g_str_equal (table->name, customers))
+      tables->names[tables->n++] = table->name;
+  if (context->has_index)
+    tables->names[tables->n++] = TALL_INDEX_TABLE;
+  if (context->ids != NULL)
+    tables->names[tables->n++] = TALL_IDS_TABLE;
+}
+
+void
+tall_access_clear (TallAccess *self)
+{
+  g_clear_pointer (&self->common_seal, g_free);
+}
+
+/* Sets @spec to NULL if there is no such table. */
+static gboolean
+describe (const TallStoreContext *context, const char *name, TallTableSpec **spec, GError **error)
+{
+  g_autoptr (GError) cause = NULL;
+  *spec = tall_table_describe_table (context->table, name, find_deadline (), &cause);
+  if (*spec != NULL || g_error_matches (cause, TALL_ERROR, TALL_ERROR_NOT_FOUND))
+    return TRUE;
+  g_propagate_prefixed_error (error, g_steal_pointer (&cause), "Looking at table %s: ", name);
+  return FALSE;
+}
+
+/* Adds what a table with root rows says of its seal. */
+static void
+add_seal (TallAccess *access, const TallTableSpec *spec, const char *seal, gboolean first)
+{
+  gboolean is_sealed = spec->access == TALL_ACCESS_SEALED || spec->seal != NULL;
+  access->is_sealed &= is_sealed;
+  access->has_seal &= is_sealed && g_strcmp0 (spec->seal, seal) == 0;
+  if (first)
+    access->common_seal = is_sealed ? g_strdup (spec->seal) : NULL;
+  else if (!is_sealed || g_strcmp0 (access->common_seal, spec->seal) != 0)
+    g_clear_pointer (&access->common_seal, g_free);
+}
+
+/**
+ * tall_access_describe:
+ * @seal: (nullable): the token that is asked for
+ */
+gboolean
+tall_access_describe (const TallStoreContext *context,
+                      const char *seal,
+                      TallAccess *access,
+                      GError **error)
+{
+  Tables tables;
+  gboolean first = TRUE;
+  list_tables (context, &tables);
+  *access = (TallAccess){ TRUE, FALSE, TRUE, TRUE, TRUE, seal != NULL, NULL };
+  for (guint i = 0; i < tables.n; i++)
+    {
+      g_autoptr (TallTableSpec) spec = NULL;
+      if (!describe (context, tables.names[i], &spec, error))
+        return FALSE;
+      gboolean is_closed = spec == NULL || spec->access == TALL_ACCESS_CLOSED;
+      access->all_open &= spec != NULL && spec->access == TALL_ACCESS_OPEN;
+      access->any_closed |= is_closed;
+      access->all_closed &= is_closed;
+      access->all_gone &= spec == NULL;
+      if (i < tables.n_roots && spec != NULL)
+        {
+          add_seal (access, spec, seal, first);
+          first = FALSE;
+        }
+    }
+  return TRUE;
+}
+
+/* Whether a table is now as it was to be. A table that is gone is closed. */
+static gboolean
+is_set (const TallStoreContext *context, const char *name, TallTableAccess access, const char *seal)
+{
+  g_autoptr (TallTableSpec) spec = NULL;
+  g_autoptr (GError) error = NULL;
+  if (!describe (context, name, &spec, &error))
+    return FALSE;
+  if (spec == NULL)
+    return access == TALL_ACCESS_CLOSED;
+  return spec->access == access
+         && (access != TALL_ACCESS_SEALED || g_strcmp0 (spec->seal, seal) == 0);
+}
+
+/* Sets it until an answer comes, or it is seen to be set. Each call of a seal has a token of its
+ * own, so that one that comes late is not taken for one that was answered: then the caller tries
+ * again. */
+static gboolean
+set (const TallStoreContext *context,
+     const char *name,
+     TallTableAccess access,
+     const char *seal,
+     GError **error)
+{
+  guint tries = access == TALL_ACCESS_SEALED ? 1 : TRIES;
+  for (guint i = 1;; i++)
+    {
+      g_autoptr (GError) cause = NULL;
+      if (tall_table_set_access (context->table, name, access, seal, find_deadline (), &cause)
+          || is_set (context, name, access, seal))
+        return TRUE;
+      if (i < tries && tall_error_is_passing (cause))
+        continue;
+      g_propagate_error (error, g_steal_pointer (&cause));
+      return FALSE;
+    }
+}
+
+/* One attempt, under one token. */
+static gboolean
+seal_roots (const TallStoreContext *context, const Tables *tables, const char *seal, GError **error)
+{
+  for (guint i = 0; i < tables->n_roots; i++)
+    if (!set (context, tables->names[i], TALL_ACCESS_SEALED, seal, error))
+      return FALSE;
+  return TRUE;
+}
+
+/* What an administrator has sealed, as migrate has asked for. */
+static char *
+find_foreign_seal (const TallStoreContext *context)
+{
+  g_auto (TallAccess) access = { 0 };
+  g_autoptr (GError) error = NULL;
+  if (!tall_access_describe (context, NULL, &access, &error) || access.any_closed)
+    return NULL;
+  return g_steal_pointer (&access.common_seal);
+}
+
+static char *
+seal_under_token (const TallStoreContext *context, const Tables *tables, GError **error)
+{
+  for (guint i = 1;; i++)
+    {
+      g_autoptr (GError) cause = NULL;
+      g_autofree char *token = g_uuid_string_random ();
+      if (seal_roots (context, tables, token, &cause))
+        return g_steal_pointer (&token);
+      char *foreign = g_error_matches (cause, TALL_ERROR, TALL_ERROR_UNSUPPORTED)
+                          ? find_foreign_seal (context)
+                          : NULL;
+      if (foreign != NULL)
+        return foreign;
+      if (i < TRIES && tall_error_is_passing (cause))
+        continue;
+      g_propagate_prefixed_error (error, g_steal_pointer (&cause), "Sealing the tables: ");
+      return NULL;
+    }
+}
+
+/**
+ * tall_access_seal:
+ * @reopen: the tables may be closed: they are readable afterwards
+ * @seal: (out): the token under which they are sealed
+ *
+ * Seals the tables with root rows, and makes sure of it: in each region, a write that cannot match
+ * is refused.
+ */
+gboolean
+tall_access_seal (const TallStoreContext *context, gboolean reopen, char **seal, GError **error)
+{
+  Tables tables;
+  list_tables (context, &tables);
+  g_autofree char *token = seal_under_token (context, &tables, error);
+  if (token == NULL)
+    return FALSE;
+  for (guint i = 0; i < tables.n_roots; i++)
+    if (!tall_trial_is_sealed (context, tables.names[i], error))
+      return FALSE;
+  for (guint i = tables.n_roots; reopen && i < tables.n; i++)
+    if (!set (context, tables.names[i], TALL_ACCESS_OPEN, NULL, error))
+      return FALSE;
+  *seal = g_steal_pointer (&token);
+  return TRUE;
+}
+
+static gboolean
+set_all (const TallStoreContext *context, TallTableAccess access, const char *what, GError **error)
+{
+  Tables tables;
+  list_tables (context, &tables);
+  for (guint i = 0; i < tables.n; i++)
+    if (!set (context, tables.names[i], access, NULL, error))
+      {
+        g_prefix_error (error, "%s table %s: ", what, tables.names[i]);
+        return FALSE;
+      }
+  return TRUE;
+}
+
+/**
+ * tall_access_close:
+ *
+ * Closes all tables of the generation. One that is gone is closed.
+ */
+gboolean
+tall_access_close (const TallStoreContext *context, GError **error)
+{
+  return set_all (context, TALL_ACCESS_CLOSED, "Closing", error);
+}
+
+/**
+ * tall_access_open:
+ *
+ * Opens all tables of the generation, and takes the seals away.
+ */
+gboolean
+tall_access_open (const TallStoreContext *context, GError **error)
+{
+  return set_all (context, TALL_ACCESS_OPEN, "Opening", error);
+}
+
+/**
+ * tall_access_drop:
+ *
+ * Drops all tables of the generation.
+ */
+gboolean
+tall_access_drop (const TallStoreContext *context, GError **error)
+{
+  Tables tables;
+  list_tables (context, &tables);
+  for (guint i = 0; i < tables.n; i++)
+    {
+      g_autoptr (GError) cause = NULL;
+      if (tall_table_drop_table (context->table, tables.names[i], find_deadline (), &cause)
+          || g_error_matches (cause, TALL_ERROR, TALL_ERROR_NOT_FOUND))
+        continue;
+      g_propagate_prefixed_error (error, g_steal_pointer (&cause),
+                                  "Dropping table %s: ", tables.names[i]);
+      return FALSE;
+    }
+  return TRUE;
+}

@@ -1,0 +1,33 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-root.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallCopied:
+ *
+ * What the target is known to have: 8 bytes for each version of an order or customer that was
+ * copied, or found equal. It remembers a bounded number; what it has not remembered is compared
+ * once more. Any thread may call at any time.
+ */
+typedef struct _TallCopied TallCopied;
+
+/* The memory it takes at most, as a number of versions: 128 MiB. */
+#define TALL_COPIED_MOST (G_GUINT64_CONSTANT (1) << 23)
+
+TallCopied *tall_copied_new (guint64 most);
+void tall_copied_free (TallCopied *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallCopied, tall_copied_free)
+
+guint64 tall_copied_make_mark (const TallCopied *self,
+                               TallSlice row,
+                               const TallRoot *root,
+                               TallSlice summary,
+                               gboolean with_mark);
+void tall_copied_find (TallCopied *self, const guint64 *marks, guint n, gboolean *found);
+void tall_copied_add (TallCopied *self, const guint64 *marks, guint n);
+
+G_END_DECLS

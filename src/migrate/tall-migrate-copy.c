@@ -1,0 +1,96 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-error.h"
+#include "tall-migrator.h"
+
+#define TIME (10 * 60 * G_USEC_PER_SEC) /* to make tables, which take HBase seconds each */
+#define MOST_PASSES 10
+#define FEW 1000                          /* copies of a pass, after which another gains little */
+#define SHORT (G_USEC_PER_SEC / 2)        /* a pass that need not become shorter */
+#define ALONE_PAUSE (G_USEC_PER_SEC / 20) /* seal and close, where nobody else is */
+#define USUAL_PAUSE (2 * G_USEC_PER_SEC)  /* the same through a gateway, with its waits */
+
+static TallMigrateStep
+end (TallMigrator *self, TallMigrateOutcome outcome)
+{
+  self->summary->outcome = outcome;
+  return TALL_MIGRATE_ENDED;
+}
+
+/* How long writes will wait, if the last pass takes as long as the one before. */
+static gint64
+estimate_pause (const TallMigrator *self, const TallPassCounts *counts)
+{
+  return counts->duration + (self->is_exclusive ? ALONE_PAUSE : USUAL_PAUSE);
+}
+
+/* Whether another pass makes the pause shorter: there is much to copy each time, and it becomes
+ * less. */
+static gboolean
+is_worthwhile (const TallMigrator *self, const TallPassCounts *before, const TallPassCounts *now)
+{
+  guint64 n = now->n_copied + now->n_moved;
+  return self->progress.pass < MOST_PASSES && n > FEW && now->duration > SHORT
+         && now->duration < before->duration - before->duration / 5;
+}
+
+/* Passes until little differs. The first one copies, and the second one tells how long it takes to
+ * look. */
+static gboolean
+pass_over (TallMigrator *self, TallPassCounts *counts, GError **error)
+{
+  TallPassCounts before;
+  if (!tall_migrator_run_pass (self, TALL_MIGRATE_COPYING, counts, error))
+    return FALSE;
+  do
+    {
+      before = *counts;
+      if (before.stopped || before.n_unfit > 0)
+        return TRUE;
+      if (!tall_migrator_run_pass (self, TALL_MIGRATE_COPYING, counts, error))
+        return FALSE;
+    }
+  while (!counts->stopped && counts->n_unfit == 0 && is_worthwhile (self, &before, counts));
+  return TRUE;
+}
+
+static gboolean
+make_tables (const TallMigrator *self, GError **error)
+{
+  return tall_move_create_tables (self->table, self->setup, self->options->move.sample,
+                                  g_get_monotonic_time () + TIME, error);
+}
+
+static gint64
+get_limit (const TallMigrator *self)
+{
+  return self->options->pause != 0 ? self->options->pause : TALL_MIGRATE_USUAL_PAUSE;
+}
+
+/**
+ * tall_migrate_copy:
+ *
+ * Copies while everybody goes on, and seals if that is wanted and possible.
+ */
+TallMigrateStep
+tall_migrate_copy (TallMigrator *self, GError **error)
+{
+  TallPassCounts counts = { 0 };
+  GError *cause = NULL;
+  gboolean done;
+  if (!tall_migrator_set_up (self, &cause) || !make_tables (self, &cause)
+      || !pass_over (self, &counts, &cause))
+    return tall_migrator_recover (self, cause, error);
+  self->summary->pause = estimate_pause (self, &counts);
+  if (counts.stopped)
+    return end (self, TALL_MIGRATE_STOPPED);
+  if (counts.n_unfit > 0)
+    return end (self, TALL_MIGRATE_UNFIT);
+  if (self->options->pass_only)
+    return end (self, TALL_MIGRATE_PASSED);
+  if (self->summary->pause > get_limit (self))
+    return end (self, TALL_MIGRATE_TOO_LONG);
+  if (!tall_migrator_change (self, tall_migration_seal (&self->record->migration), &done, error))
+    return TALL_MIGRATE_FAILED;
+  return TALL_MIGRATE_AGAIN;
+}

@@ -1,0 +1,234 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-migrator.h"
+
+#include "tall-error.h"
+#include "tall-generation.h"
+#include "tall-migration-record.h"
+#include "tall-tables.h"
+
+#define TIME (60 * G_USEC_PER_SEC)
+
+void
+tall_migrator_init (TallMigrator *self,
+                    TallTable *table,
+                    const TallMigrateOptions *options,
+                    TallMigrateSummary *summary)
+{
+  TallTableInfo info;
+  tall_table_get_info (table, &info);
+  *self = (TallMigrator){ .table = table, .options = options, .summary = summary };
+  self->is_exclusive = info.is_exclusive;
+}
+
+static void
+take_down (TallMigrator *self)
+{
+  g_clear_pointer (&self->pass, tall_pass_free);
+  tall_store_context_clear (&self->source);
+  tall_store_context_clear (&self->target);
+  g_clear_pointer (&self->setup, tall_deployment_free);
+}
+
+void
+tall_migrator_clear (TallMigrator *self)
+{
+  take_down (self);
+  g_clear_pointer (&self->record, tall_deployment_free);
+}
+
+static TallDeployment *
+read_record (const TallMigrator *self, GError **error)
+{
+  return tall_deployment_read (self->table, g_get_monotonic_time () + TIME, error);
+}
+
+/**
+ * tall_migrator_read:
+ *
+ * Reads the record again.
+ */
+gboolean
+tall_migrator_read (TallMigrator *self, GError **error)
+{
+  TallDeployment *record = read_record (self, error);
+  if (record == NULL)
+    return FALSE;
+  g_clear_pointer (&self->record, tall_deployment_free);
+  self->record = record;
+  self->summary->generation = record->migration.generation;
+  return TRUE;
+}
+
+/**
+ * tall_migrator_change:
+ * @done: (out): whether the record says @to then, whoever has written it
+ *
+ * Makes the record say @to, if it still says what was read, and reads what it says then.
+ */
+gboolean
+tall_migrator_change (TallMigrator *self, TallMigration to, gboolean *done, GError **error)
+{
+  return tall_migration_change (self->table, &self->record->migration, &to, NULL,
+                                g_get_monotonic_time () + TIME, done, error)
+         && tall_migrator_read (self, error);
+}
+
+/* Since when there can have been copies: a time by the clock of whoever began, less what clocks may
+ * differ by. */
+static gboolean
+find_begin (const TallMigrator *self, gint64 *begun, GError **error)
+{
+  static const TallSlice columns[] = { { (const guint8 *)"next_layout", 11 } };
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  TallRead *read = tall_read_plan_add_get (plan, TALL_META_TABLE, tall_slice_str ("deployment"));
+  read->qualifiers = columns;
+  read->n_qualifiers = G_N_ELEMENTS (columns);
+  g_autoptr (TallReadResult) result =
+      tall_table_read (self->table, plan, g_get_monotonic_time () + TIME, error);
+  if (result == NULL)
+    return FALSE;
+  const TallRows *rows = &result->results[0];
+  *begun = rows->n_rows == 0 ? 0 : rows->rows[0].cells[0].timestamp - TALL_CLOCK_DIFFERENCE * 1000;
+  return TRUE;
+}
+
+static gboolean
+init_context (const TallMigrator *self,
+              const TallDeployment *deployment,
+              guint64 generation,
+              TallStoreContext *context,
+              GError **error)
+{
+  g_autoptr (TallTable) table = tall_generation_table_new (self->table, generation);
+  return tall_store_context_init (context, table, deployment, self->options->hooks, error);
+}
+
+static gboolean
+is_set_up (const TallMigrator *self)
+{
+  const TallMigration *is = &self->record->migration;
+  return self->setup != NULL && self->setup->migration.generation == is->generation
+         && self->setup->migration.target == is->target;
+}
+
+static gboolean
+on_pass (const TallPassCounts *counts, gpointer data)
+{
+  TallMigrator *self = data;
+  self->progress.n_looked = counts->n_orders + counts->n_customers;
+  self->progress.n_copied = counts->n_copied;
+  return tall_migrator_show (self, self->progress.stage);
+}
+
+static void
+on_unfit (const TallCopyItem *item, gpointer data)
+{
+  const TallMigrator *self = data;
+  const TallUnfit unfit = { .customer_number = item->from.customer_number,
+                            .order_number = item->from.order_number,
+                            .table = item->table,
+                            .row = item->row,
+                            .error = item->error };
+  if (self->options->on_unfit != NULL)
+    self->options->on_unfit (&unfit, self->options->data);
+}
+
+/**
+ * tall_migrator_set_up:
+ *
+ * Gets ready to work on the two generations that the record names; nothing is done if that is so
+ * already.
+ */
+gboolean
+tall_migrator_set_up (TallMigrator *self, GError **error)
+{
+  TallPassOptions options = { .on_progress = on_pass, .on_unfit = on_unfit, .data = self };
+  if (is_set_up (self))
+    return TRUE;
+  take_down (self);
+  self->setup = read_record (self, error);
+  if (self->setup == NULL)
+    return FALSE;
+  const TallMigration *is = &self->setup->migration;
+  if (is->target == 0 || self->setup->next == NULL)
+    {
+      g_set_error (error, TALL_ERROR, TALL_ERROR_CONFLICT,
+                   "Another process has ended the migration");
+      return FALSE;
+    }
+  if (!init_context (self, self->setup, is->generation, &self->source, error)
+      || !init_context (self, self->setup->next, is->target, &self->target, error)
+      || !find_begin (self, &options.copier.begun, error))
+    return FALSE;
+  options.rate = self->options->rate;
+  options.copier.source = &self->source;
+  options.copier.target = &self->target;
+  self->pass = tall_pass_new (&options);
+  return TRUE;
+}
+
+/**
+ * tall_migrator_show:
+ *
+ * Shows how far it has come.
+ *
+ * Returns: FALSE to stop, which is heeded only while nothing is sealed
+ */
+gboolean
+tall_migrator_show (TallMigrator *self, TallMigrateStage stage)
+{
+  self->progress.stage = stage;
+  gboolean go_on = self->options->on_progress == NULL
+                   || self->options->on_progress (&self->progress, self->options->data);
+  return go_on || stage > TALL_MIGRATE_COPYING;
+}
+
+/**
+ * tall_migrator_run_pass:
+ * @stage: what it is part of
+ */
+gboolean
+tall_migrator_run_pass (TallMigrator *self,
+                        TallMigrateStage stage,
+                        TallPassCounts *counts,
+                        GError **error)
+{
+  TallMigrateSummary *summary = self->summary;
+  self->progress.stage = stage;
+  self->progress.pass++;
+  self->progress.n_looked = self->progress.n_copied = 0;
+  if (!tall_pass_run (self->pass, counts, error))
+    return FALSE;
+  summary->n_passes++;
+  summary->n_looked = counts->n_orders + counts->n_customers;
+  summary->n_copied += counts->n_copied;
+  summary->n_unfit = counts->n_unfit;
+  if (!counts->stopped)
+    self->progress.n_all = summary->n_looked;
+  return TRUE;
+}
+
+/**
+ * tall_migrator_recover:
+ * @cause: (transfer full): why a step has failed
+ *
+ * If another process has changed the record, that is why: what it says is done instead.
+ */
+TallMigrateStep
+tall_migrator_recover (TallMigrator *self, GError *cause, GError **error)
+{
+  const TallMigration was = self->record->migration;
+  if (tall_migrator_read (self, NULL))
+    {
+      g_autofree char *before = tall_migration_print (&was);
+      g_autofree char *now = tall_migration_print (&self->record->migration);
+      if (!g_str_equal (before, now))
+        {
+          g_error_free (cause);
+          return TALL_MIGRATE_AGAIN;
+        }
+    }
+  g_propagate_error (error, cause);
+  return TALL_MIGRATE_FAILED;
+}

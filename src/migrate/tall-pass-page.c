@@ -1,0 +1,199 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-copy.h"
+#include "tall-error.h"
+#include "tall-pass-private.h"
+#include "tall-workers.h"
+
+#define BATCH 64 /* items that are copied together, at most */
+#define BATCH_BYTES (4 * 1024 * 1024)
+#define MOST_TRIES 6 /* of a batch, after errors that pass */
+#define FIRST_WAIT (G_USEC_PER_SEC / 20)
+
+/* A row that is to be compared, and copied if it differs. */
+typedef struct
+{
+  const TallRow *row;
+  guint64 mark; /* 0: its state cannot be read */
+} Candidate;
+
+/* Root rows that were read together. */
+typedef struct
+{
+  TallPass *pass;
+  const char *table;
+  GArray *candidates; /* of Candidate */
+  guint size;         /* of a batch */
+  gint next;          /* atomic: the first candidate that nobody has taken */
+} Page;
+
+/* What a state says, of everything that was ever committed. */
+static void
+count_state (const TallRoot *root, gboolean of_order, TallPassCounts *counts)
+{
+  if (of_order)
+    counts->n_orders++;
+  else
+    counts->n_customers++;
+  counts->n_lines += root->state.n_lines;
+}
+
+static gboolean
+is_order (const TallPass *self, const char *table, TallSlice key, GArray *parts)
+{
+  const TallStoreContext *source = self->options.copier.source;
+  return tall_layout_find_owner (source->layout, source->key_strategy, table, key, parts).order.len
+         > 0;
+}
+
+/* Looks at each row. @marks gets one for each, 0 for those of which there is nothing to know. */
+static void
+look (TallPass *self, const char *table, const TallRows *rows, guint64 *marks)
+{
+  TallPassCounts counts = { 0 };
+  g_autoptr (GArray) parts = g_array_new (FALSE, FALSE, sizeof (TallRowPart));
+  for (guint i = 0; i < rows->n_rows; i++)
+    {
+      TallRoot root = { 0 }; /* no stranger's, so that it owns nothing */
+      TallSlice summary;
+      const TallRow *row = &rows->rows[i];
+      if (!tall_root_parse_state (&root, row, &summary, NULL) || !root.exists
+          || root.state.revision == 0)
+        continue;
+      gboolean of_order = is_order (self, table, row->key, parts);
+      gboolean claimed = of_order && !self->options.copier.source->layout->single_row;
+      marks[i] = tall_copied_make_mark (self->copied, row->key, &root, summary, !claimed);
+      count_state (&root, of_order, &counts);
+    }
+  tall_pass_count (self, &counts);
+}
+
+static void
+note (TallPass *self, const TallCopyItem *items, const Candidate *candidates, guint n)
+{
+  TallPassCounts counts = { 0 };
+  guint64 marks[BATCH];
+  guint n_marks = 0;
+  gsize n_bytes = 0;
+  for (guint i = 0; i < n; i++)
+    {
+      const TallCopyItem *item = &items[i];
+      gboolean known = item->outcome == TALL_COPY_SAME || item->outcome == TALL_COPY_COPIED
+                       || item->outcome == TALL_COPY_NOTHING;
+      if (known && candidates[i].mark != 0)
+        marks[n_marks++] = candidates[i].mark;
+      counts.n_copied += item->outcome == TALL_COPY_COPIED;
+      counts.n_moved += item->outcome == TALL_COPY_MOVED;
+      counts.n_unfit += item->outcome == TALL_COPY_UNFIT;
+      n_bytes += item->content.canonical.len;
+    }
+  tall_copied_add (self->copied, marks, n_marks);
+  g_atomic_int_set (&self->item_size, (gint)(n_bytes / n));
+  tall_pass_count (self, &counts);
+}
+
+static void
+report_unfit (TallPass *self, const TallCopyItem *items, guint n)
+{
+  if (self->options.on_unfit == NULL)
+    return;
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
+  for (guint i = 0; i < n; i++)
+    if (items[i].outcome == TALL_COPY_UNFIT)
+      self->options.on_unfit (&items[i], self->options.data);
+}
+
+static gboolean
+try_batch (const Page *page, const Candidate *candidates, guint n, GError **error)
+{
+  TallPass *self = page->pass;
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  TallCopyItem items[BATCH];
+  for (guint i = 0; i < n; i++)
+    tall_copy_item_init (&items[i], &self->options.copier, page->table, candidates[i].row, arena);
+  gboolean done = tall_copy_run (&self->options.copier, items, n, error);
+  if (done)
+    {
+      report_unfit (self, items, n);
+      note (self, items, candidates, n);
+    }
+  for (guint i = 0; i < n; i++)
+    tall_copy_item_clear (&items[i]);
+  return done;
+}
+
+/* What passes is tried again; a table that was shut stays so. */
+static gboolean
+copy_batch (const Page *page, const Candidate *candidates, guint n, GError **error)
+{
+  const TallStoreHooks *hooks = &page->pass->options.copier.source->hooks;
+  gint64 wait = FIRST_WAIT;
+  for (guint i = 1;; i++, wait *= 2)
+    {
+      GError *cause = NULL;
+      tall_pass_keep_rate (page->pass);
+      if (try_batch (page, candidates, n, &cause))
+        return TRUE;
+      if (i == MOST_TRIES || !tall_error_is_passing (cause)
+          || g_error_matches (cause, TALL_ERROR, TALL_ERROR_SHUT)
+          || tall_pass_is_stopping (page->pass))
+        {
+          g_propagate_error (error, cause);
+          return FALSE;
+        }
+      g_error_free (cause);
+      hooks->sleep (wait, hooks->data);
+    }
+}
+
+/* Copies one batch after the other, until all are taken. */
+static void
+copy_batches (gpointer data, guint i G_GNUC_UNUSED)
+{
+  Page *page = data;
+  guint n = page->candidates->len;
+  while (!tall_pass_is_stopping (page->pass))
+    {
+      GError *error = NULL;
+      guint next = (guint)g_atomic_int_add (&page->next, (gint)page->size);
+      if (next >= n)
+        return;
+      if (!copy_batch (page, &g_array_index (page->candidates, Candidate, next),
+                       MIN (page->size, n - next), &error))
+        tall_pass_fail (page->pass, error);
+    }
+}
+
+/* So many that they are not too large together, if they are like those before. */
+static guint
+choose_size (const TallPass *self)
+{
+  return CLAMP (BATCH_BYTES / MAX (g_atomic_int_get (&self->item_size), 1), 1, BATCH);
+}
+
+/**
+ * tall_pass_page:
+ * @rows: root rows of the source, as they were read
+ *
+ * Copies what of these rows the target does not have.
+ */
+void
+tall_pass_page (TallPass *self, const char *table, const TallRows *rows)
+{
+  g_autofree guint64 *marks = g_new0 (guint64, rows->n_rows + 1);
+  g_autofree gboolean *found = g_new0 (gboolean, rows->n_rows + 1);
+  g_autoptr (GArray) candidates = g_array_new (FALSE, FALSE, sizeof (Candidate));
+  look (self, table, rows, marks);
+  tall_copied_find (self->copied, marks, rows->n_rows, found);
+  for (guint i = 0; i < rows->n_rows; i++)
+    {
+      const Candidate candidate = { &rows->rows[i], marks[i] };
+      if (!found[i])
+        g_array_append_val (candidates, candidate);
+    }
+  Page page = {
+    .pass = self, .table = table, .candidates = candidates, .size = choose_size (self)
+  };
+  if (candidates->len > 0)
+    tall_workers_run (copy_batches, &page, self->n_copying);
+}

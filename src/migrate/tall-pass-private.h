@@ -1,0 +1,38 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-copied.h"
+#include "tall-pass.h"
+#include "tall-ranges.h"
+
+G_BEGIN_DECLS
+
+/* Threads that walk, and that copy. */
+#define TALL_PASS_THREADS 4
+
+struct _TallPass
+{
+  TallPassOptions options;
+  TallCopied *copied; /* owned */
+  GPtrArray *ranges;  /* of TallRange */
+  guint n_copying;    /* threads that copy what one walking thread has found */
+  gint next;          /* atomic: the first range that nobody has taken */
+  gint stopping;      /* atomic */
+  gint item_size;     /* atomic: bytes of an order, on average, in the last batch */
+
+  GMutex mutex; /* for all below */
+  GError *error;
+  TallPassCounts counts;
+  gint64 begun;
+  gint64 shown; /* when progress was shown last */
+};
+
+gboolean tall_pass_is_stopping (const TallPass *self);
+void tall_pass_fail (TallPass *self, GError *error);
+void tall_pass_count (TallPass *self, const TallPassCounts *more);
+void tall_pass_keep_rate (TallPass *self);
+
+void tall_pass_page (TallPass *self, const char *table, const TallRows *rows);
+
+G_END_DECLS

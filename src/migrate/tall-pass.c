@@ -1,0 +1,207 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-pass-private.h"
+
+#include "tall-error.h"
+#include "tall-workers.h"
+
+#define PAGE_ROWS 1024
+#define PAGE_BYTES (1 << 20)
+#define PAGE_TIME (60 * G_USEC_PER_SEC)
+#define SHOW_EVERY (G_USEC_PER_SEC / 10)
+
+/**
+ * tall_pass_new:
+ * @options: copied; the contexts of its copier must outlive the passes
+ */
+TallPass *
+tall_pass_new (const TallPassOptions *options)
+{
+  TallPass *self = g_new0 (TallPass, 1);
+  self->options = *options;
+  self->copied =
+      tall_copied_new (options->remembered != 0 ? options->remembered : TALL_COPIED_MOST);
+  self->ranges = tall_ranges_new (options->copier.source);
+  g_mutex_init (&self->mutex);
+  return self;
+}
+
+void
+tall_pass_free (TallPass *self)
+{
+  if (self == NULL)
+    return;
+  tall_copied_free (self->copied);
+  g_ptr_array_unref (self->ranges);
+  g_mutex_clear (&self->mutex);
+  g_clear_error (&self->error);
+  g_free (self);
+}
+
+gboolean
+tall_pass_is_stopping (const TallPass *self)
+{
+  return g_atomic_int_get (&self->stopping) != 0;
+}
+
+/**
+ * tall_pass_fail:
+ * @error: (transfer full): why the pass cannot go on; the first one counts
+ */
+void
+tall_pass_fail (TallPass *self, GError *error)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
+  if (self->error == NULL)
+    self->error = error;
+  else
+    g_error_free (error);
+  g_atomic_int_set (&self->stopping, 1);
+}
+
+/* With the mutex held. */
+static void
+show_progress (TallPass *self)
+{
+  gint64 now = g_get_monotonic_time ();
+  if (self->options.on_progress == NULL || now - self->shown < SHOW_EVERY)
+    return;
+  self->shown = now;
+  self->counts.duration = now - self->begun;
+  if (self->options.on_progress (&self->counts, self->options.data))
+    return;
+  self->counts.stopped = TRUE;
+  g_atomic_int_set (&self->stopping, 1);
+}
+
+/**
+ * tall_pass_count:
+ * @more: is added to what was met so far
+ */
+void
+tall_pass_count (TallPass *self, const TallPassCounts *more)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
+  self->counts.n_orders += more->n_orders;
+  self->counts.n_customers += more->n_customers;
+  self->counts.n_lines += more->n_lines;
+  self->counts.n_copied += more->n_copied;
+  self->counts.n_moved += more->n_moved;
+  self->counts.n_unfit += more->n_unfit;
+  show_progress (self);
+}
+
+/**
+ * tall_pass_keep_rate:
+ *
+ * Waits until more may be copied.
+ */
+void
+tall_pass_keep_rate (TallPass *self)
+{
+  guint rate = self->options.rate;
+  while (rate != 0 && !tall_pass_is_stopping (self))
+    {
+      g_mutex_lock (&self->mutex);
+      gint64 due = self->begun + (gint64)(self->counts.n_copied * G_USEC_PER_SEC / rate);
+      show_progress (self);
+      g_mutex_unlock (&self->mutex);
+      gint64 wait = due - g_get_monotonic_time ();
+      if (wait <= 0)
+        return;
+      g_usleep ((gulong)MIN (wait, SHOW_EVERY));
+    }
+}
+
+static TallReadResult *
+read_page (const TallPass *self, const TallRange *range, const GByteArray *start, GError **error)
+{
+  const TallStoreContext *source = self->options.copier.source;
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  TallRead *read = tall_read_plan_add_scan (plan, range->table, tall_slice_array (start),
+                                            tall_slice_bytes (range->stop));
+  read->limit = PAGE_ROWS;
+  read->max_bytes = PAGE_BYTES;
+  tall_root_narrow (read);
+  TallReadResult *result =
+      tall_table_read (source->table, plan, g_get_monotonic_time () + PAGE_TIME, error);
+  if (result == NULL)
+    g_prefix_error (error, "Reading table %s: ", range->table);
+  return result;
+}
+
+/* Walks over a range, page by page. */
+static gboolean
+walk (TallPass *self, TallRange *range, GError **error)
+{
+  g_autoptr (GByteArray) next = g_byte_array_new ();
+  tall_bytes_set (next, tall_slice_bytes (range->start));
+  g_ptr_array_set_size (range->cuts, 0);
+  while (!tall_pass_is_stopping (self))
+    {
+      g_autoptr (TallReadResult) result = read_page (self, range, next, error);
+      if (result == NULL)
+        return FALSE;
+      const TallRows *rows = &result->results[0];
+      tall_pass_page (self, range->table, rows);
+      if (rows->n_rows < PAGE_ROWS && !rows->cut)
+        return TRUE;
+      tall_bytes_set_after (next, rows->rows[rows->n_rows - 1].key);
+      g_ptr_array_add (range->cuts, g_bytes_new (next->data, next->len));
+    }
+  return TRUE;
+}
+
+/* Walks over one range after the other, until all are taken. */
+static void
+walk_ranges (gpointer data, guint i G_GNUC_UNUSED)
+{
+  TallPass *self = data;
+  while (!tall_pass_is_stopping (self))
+    {
+      GError *error = NULL;
+      guint next = (guint)g_atomic_int_add (&self->next, 1);
+      if (next >= self->ranges->len)
+        return;
+      if (!walk (self, g_ptr_array_index (self->ranges, next), &error))
+        tall_pass_fail (self, error);
+    }
+}
+
+/* The next pass walks over ranges that are alike. */
+static void
+divide (TallPass *self)
+{
+  GPtrArray *divided = tall_ranges_divide (self->ranges);
+  g_ptr_array_unref (self->ranges);
+  self->ranges = divided;
+}
+
+/**
+ * tall_pass_run:
+ * @counts: (out)
+ *
+ * Looks at the state of everything in the source, and copies what the target does not have. What
+ * earlier passes have found equal, and is unchanged since, costs no read of the target.
+ *
+ * Returns: FALSE with what a table says. It is harmless to run it again
+ */
+gboolean
+tall_pass_run (TallPass *self, TallPassCounts *counts, GError **error)
+{
+  self->counts = (TallPassCounts){ 0 };
+  self->begun = self->shown = g_get_monotonic_time ();
+  self->next = self->stopping = 0;
+  self->n_copying = self->ranges->len < TALL_PASS_THREADS ? TALL_PASS_THREADS : 1;
+  tall_workers_run (walk_ranges, self, MIN (self->ranges->len, TALL_PASS_THREADS));
+  self->counts.duration = g_get_monotonic_time () - self->begun;
+  *counts = self->counts;
+  if (self->error != NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&self->error));
+      return FALSE;
+    }
+  if (!counts->stopped)
+    divide (self);
+  return TRUE;
+}

@@ -1,6 +1,8 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-choices.h"
+
+#include "tall-error.h"
 #include "tall-json-output.h"
 #include "tall-layout.h"
 #include "tall-output.h"
@@ -153,4 +155,19 @@ tall_choices_print_json (void)
   json_builder_end_array (builder);
   json_builder_end_object (builder);
   tall_json_print (builder);
+}
+
+/**
+ * tall_choices_parse_index:
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID, naming those that there are
+ */
+gboolean
+tall_choices_parse_index (const char *name, TallIndexKind *kind, GError **error)
+{
+  if (tall_index_kind_choose (name, kind))
+    return TRUE;
+  g_autofree char *known = tall_index_kind_list_names (", ");
+  tall_error_set_invalid (error, "index", "There is no index “%s”; choose one of: %s", name, known);
+  return FALSE;
 }

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include <glib.h>
+#include "tall-index-kind.h"
 
 G_BEGIN_DECLS
 
@@ -10,5 +10,9 @@ G_BEGIN_DECLS
 char *tall_choices_describe (void);
 void tall_choices_print (void);
 void tall_choices_print_json (void);
+
+gboolean tall_choices_parse_index (const char *name,
+                                   TallIndexKind *kind,
+                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -126,16 +126,6 @@ read_sample (const char *path, GStrv *sample, GError **error)
 }
 
 static gboolean
-parse_index (const char *name, TallIndexKind *kind, GError **error)
-{
-  if (tall_index_kind_choose (name, kind))
-    return TRUE;
-  g_autofree char *known = tall_index_kind_list_names (", ");
-  tall_error_set_invalid (error, "index", "There is no index “%s”; choose one of: %s", name, known);
-  return FALSE;
-}
-
-static gboolean
 make_settings (const InitOptions *own, GStrv *sample, TallStoreSettings *settings, GError **error)
 {
   *settings = (TallStoreSettings){
@@ -146,7 +136,7 @@ make_settings (const InitOptions *own, GStrv *sample, TallStoreSettings *setting
     .bloom_filter = own->bloom_filter,
     .block_encoding = own->block_encoding,
   };
-  if (settings->layout == NULL || !parse_index (own->index, &settings->index, error))
+  if (settings->layout == NULL || !tall_choices_parse_index (own->index, &settings->index, error))
     return FALSE;
   settings->key_strategy = tall_key_strategy_choose (own->key, error);
   if (settings->key_strategy == NULL || !read_sample (own->sample, sample, error))

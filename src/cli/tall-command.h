@@ -54,7 +54,8 @@ typedef struct
   X (list)                                                                                         \
   X (export)                                                                                       \
   X (drop)                                                                                         \
-  X (verify)
+  X (verify)                                                                                       \
+  X (migrate)
 
 #define TALL_DECLARE_COMMAND(name) extern const TallCommand tall_command_##name;
 TALL_COMMANDS (TALL_DECLARE_COMMAND)

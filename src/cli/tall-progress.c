@@ -40,6 +40,17 @@ append_bar (GString *line, guint64 position, guint64 size, guint width)
   g_string_append_printf (line, "] %3.0f %%  ", part * 100);
 }
 
+/**
+ * tall_progress_append_bar:
+ *
+ * Appends a bar of the usual width, with the percentage.
+ */
+void
+tall_progress_append_bar (GString *line, guint64 position, guint64 size)
+{
+  append_bar (line, MIN (position, size), size, BAR_WIDTH / 2);
+}
+
 /* Since when the stage runs, and what had been done before. */
 static struct
 {
@@ -140,7 +151,9 @@ tall_progress_show_text (const char *text)
 {
   if (!isatty (STDERR_FILENO) || !is_due (INTERVAL))
     return;
-  fprintf (stderr, "\r%.*s\033[K", (int)count_columns () - 1, text);
+  g_autofree char *line =
+      g_utf8_substring (text, 0, MIN (count_columns () - 1, g_utf8_strlen (text, -1)));
+  fprintf (stderr, "\r%s\033[K", line);
   fflush (stderr);
 }
 

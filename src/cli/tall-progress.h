@@ -25,6 +25,7 @@ typedef struct
  * One load at a time. */
 void tall_progress_show (const TallProgress *progress);
 void tall_progress_show_text (const char *text);
+void tall_progress_append_bar (GString *line, guint64 position, guint64 size);
 void tall_progress_clear (void);
 
 G_END_DECLS

@@ -1,0 +1,230 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-choices.h"
+#include "tall-error.h"
+#include "tall-json-output.h"
+#include "tall-migrate-report.h"
+#include "tall-options.h"
+#include "tall-output.h"
+#include "tall-progress.h"
+#include "tall-stop.h"
+
+/* What was asked for. */
+typedef struct
+{
+  char *layout;
+  char *key;
+  char *index;
+  gint regions;
+  char *compression;
+  char *bloom_filter;
+  char *block_encoding;
+  gdouble pause; /* seconds */
+  gint rate;
+  gboolean pass_only;
+  gboolean abort;
+  gboolean drop_source;
+  gboolean json;
+  const gint *stop;
+} Migrate;
+
+static void
+migrate_clear (Migrate *self)
+{
+  g_free (self->layout);
+  g_free (self->key);
+  g_free (self->index);
+  g_free (self->compression);
+  g_free (self->bloom_filter);
+  g_free (self->block_encoding);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Migrate, migrate_clear)
+
+static gboolean
+on_plan (const TallMigratePlan *plan, gpointer data)
+{
+  const Migrate *self = data;
+  tall_migrate_report_plan (plan, self->json);
+  return g_atomic_int_get (self->stop) == 0;
+}
+
+static gboolean
+on_progress (const TallMigrateProgress *progress, gpointer data)
+{
+  const Migrate *self = data;
+  tall_migrate_report_progress (progress);
+  return g_atomic_int_get (self->stop) == 0;
+}
+
+static void
+on_unfit (const TallUnfit *unfit, gpointer data)
+{
+  const Migrate *self = data;
+  tall_migrate_report_unfit (unfit, self->json);
+}
+
+static gboolean
+make_move (const Migrate *self, TallMove *move, GError **error)
+{
+  *move = (TallMove){ .regions = self->regions == G_MININT ? 0 : (guint)self->regions,
+                      .compression = self->compression,
+                      .bloom_filter = self->bloom_filter,
+                      .block_encoding = self->block_encoding,
+                      .has_index = self->index != NULL };
+  if (self->layout != NULL && (move->layout = tall_layout_choose (self->layout, error)) == NULL)
+    return FALSE;
+  if (self->key != NULL
+      && (move->key_strategy = tall_key_strategy_choose (self->key, error)) == NULL)
+    return FALSE;
+  return self->index == NULL || tall_choices_parse_index (self->index, &move->index, error);
+}
+
+static TallExit
+conclude (const Migrate *self, const TallMigrateSummary *summary)
+{
+  gint number = g_atomic_int_get (self->stop);
+  if (summary->outcome == TALL_MIGRATE_SWITCHED || summary->outcome == TALL_MIGRATE_PASSED)
+    return TALL_EXIT_DONE;
+  if (summary->outcome != TALL_MIGRATE_STOPPED || number == 0)
+    return TALL_EXIT_NO;
+  tall_print_error (
+      "Stopped by a signal; what was copied stays: migrate again to go on, or give up "
+      "with --abort");
+  return (TallExit)(128 + number);
+}
+
+static TallExit
+migrate (TallTable *table, Migrate *self, TallMigrateOptions *options)
+{
+  g_autoptr (GError) error = NULL;
+  TallMigrateSummary summary;
+  self->stop = tall_stop_on_signals ();
+  options->on_plan = on_plan;
+  options->on_progress = on_progress;
+  options->on_unfit = on_unfit;
+  options->data = self;
+  gboolean done = self->abort ? tall_migrate_abort (table, options, &error)
+                              : tall_migrate_run (table, options, &summary, &error);
+  tall_progress_clear ();
+  if (!done)
+    return tall_fail (error);
+  if (!self->abort)
+    {
+      tall_migrate_report_summary (&summary, options->pause, self->json);
+      return conclude (self, &summary);
+    }
+  if (!self->json)
+    tall_print ("No migration is going on; all tables are open.\n");
+  return TALL_EXIT_DONE;
+}
+
+static TallExit
+drop_source (TallTable *table, const Migrate *self)
+{
+  g_autoptr (GError) error = NULL;
+  guint n;
+  if (!tall_store_drop_source (table, &n, &error))
+    return tall_fail (error);
+  if (!self->json)
+    tall_print ("%u %s removed.\n", n, n == 1 ? "table is" : "tables are");
+  return TALL_EXIT_DONE;
+}
+
+/* FALSE: called wrongly; a message says how. */
+static gboolean
+check (const Migrate *self, const TallOptions *options)
+{
+  const TallCommand *command = &tall_command_migrate;
+  gboolean moves = self->layout != NULL || self->key != NULL || self->index != NULL
+                   || self->regions != G_MININT || self->compression != NULL
+                   || self->bloom_filter != NULL || self->block_encoding != NULL || self->pass_only;
+  if (options->n_arguments > 0)
+    tall_usage_error (command, "migrate takes no argument: “%s”", options->arguments[0]);
+  else if (self->abort && self->drop_source)
+    tall_usage_error (command, "Give --abort or --drop-source, not both");
+  else if ((self->abort || self->drop_source) && moves)
+    tall_usage_error (command, "%s goes with none of the options of a migration",
+                      self->abort ? "--abort" : "--drop-source");
+  else if (self->pause < 0 || self->pause > 3600)
+    tall_usage_error (command, "--pause takes seconds, from 0 to 3600");
+  else if (self->rate != G_MININT && self->rate < 1)
+    tall_usage_error (command, "--rate takes a number above 0");
+  else if (self->regions != G_MININT && (self->regions < 1 || self->regions > TALL_MAX_REGIONS))
+    tall_usage_error (command, "--to-regions takes a number from 1 to %d", TALL_MAX_REGIONS);
+  else
+    return TRUE;
+  return FALSE;
+}
+
+static TallExit
+run_on (const TallOptions *options, Migrate *self)
+{
+  g_autoptr (GError) error = NULL;
+  TallExit code;
+  TallMigrateOptions wanted = { .pause = (gint64)(self->pause * G_USEC_PER_SEC),
+                                .rate = (guint)MAX (self->rate, 0),
+                                .pass_only = self->pass_only };
+  if (!check (self, options))
+    return TALL_EXIT_USAGE;
+  if (!make_move (self, &wanted.move, &error))
+    return tall_call_error (&tall_command_migrate, error);
+  g_autoptr (TallTable) table =
+      tall_options_open_table (options, &tall_command_migrate, FALSE, &code);
+  if (table == NULL)
+    return code;
+  return self->drop_source ? drop_source (table, self) : migrate (table, self, &wanted);
+}
+
+static TallExit
+run (int argc, char **argv)
+{
+  g_auto (Migrate) self = { .regions = G_MININT, .rate = G_MININT, .pause = 5 };
+  const GOptionEntry entries[] = {
+    { "to-layout", 0, 0, G_OPTION_ARG_FILENAME, &self.layout, "how an order is to lie in rows",
+      "LAYOUT" },
+    { "to-key", 0, 0, G_OPTION_ARG_FILENAME, &self.key, "how numbers are to become row keys",
+      "STRATEGY" },
+    { "to-index", 0, 0, G_OPTION_ARG_FILENAME, &self.index, "date, or none", "KIND" },
+    { "to-regions", 0, 0, G_OPTION_ARG_INT, &self.regions, "regions that the new tables begin with",
+      "N" },
+    { "to-compression", 0, 0, G_OPTION_ARG_FILENAME, &self.compression, "such as snappy or zstd",
+      "NAME" },
+    { "to-bloom", 0, 0, G_OPTION_ARG_FILENAME, &self.bloom_filter, "none, row or rowcol", "NAME" },
+    { "to-block-encoding", 0, 0, G_OPTION_ARG_FILENAME, &self.block_encoding,
+      "such as fast_diff or prefix", "NAME" },
+    { "pause", 0, 0, G_OPTION_ARG_DOUBLE, &self.pause,
+      "do not switch if writes would wait for longer (5)", "SECONDS" },
+    { "rate", 0, 0, G_OPTION_ARG_INT, &self.rate, "orders copied a second at most", "N" },
+    { "pass-only", 0, 0, G_OPTION_ARG_NONE, &self.pass_only,
+      "copy, and leave the switch to another call", NULL },
+    { "abort", 0, 0, G_OPTION_ARG_NONE, &self.abort, "give up, and drop what was copied", NULL },
+    { "drop-source", 0, 0, G_OPTION_ARG_NONE, &self.drop_source,
+      "remove the tables from before the switch", NULL },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &self.json, "JSON lines", NULL },
+    { NULL },
+  };
+  g_auto (TallOptions) options = TALL_OPTIONS_INIT;
+  g_autoptr (GError) error = NULL;
+  if (!tall_options_parse (&options, &tall_command_migrate, entries, argc, argv, &error))
+    return tall_call_error (&tall_command_migrate, error);
+  return run_on (&options, &self);
+}
+
+const TallCommand tall_command_migrate = {
+  .name = "migrate",
+  .arguments = "",
+  .summary = "Moves to another layout or key strategy, while services go on.",
+  .make_help = tall_choices_describe,
+  .help =
+      "Copies everything to new tables while others read and write, then lets writes wait for a\n"
+      "moment, copies what is left, and switches. Services follow by themselves. Before the\n"
+      "switch, what cannot be copied is named, and nothing has changed.\n\n"
+      "It may be stopped or killed at any point, and be called again by anyone: it goes on.\n"
+      "--abort gives up. After the switch the old tables stay, closed, until --drop-source.\n\n"
+      "An embedded store is migrated while no service has it open.\n\n"
+      "Exit codes: 0 switched (with --pass-only: copied), 1 not switched, 3 failed.\n\n"
+      "Example:\n"
+      "  tallorder migrate --store rocksdb:shop --to-layout blob\n"
+      "  tallorder migrate --store hbase://localhost:9090 --to-key salted --pause 3 --rate 5000",
+  .run = run,
+};

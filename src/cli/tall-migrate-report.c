@@ -1,0 +1,207 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-migrate-report.h"
+
+#include "tall-json-output.h"
+#include "tall-output.h"
+#include "tall-progress.h"
+#include "tall-text.h"
+
+#define SECONDS(microseconds) ((gdouble)(microseconds) / G_USEC_PER_SEC)
+
+static const char *const stages[] = {
+  [TALL_MIGRATE_COUNTING] = "counting", [TALL_MIGRATE_COPYING] = "copying",
+  [TALL_MIGRATE_SEALING] = "sealing",   [TALL_MIGRATE_LAST_PASS] = "last pass",
+  [TALL_MIGRATE_CLOSING] = "closing",   [TALL_MIGRATE_ABORTING] = "aborting",
+};
+
+static const char *const outcomes[] = {
+  [TALL_MIGRATE_SWITCHED] = "switched", [TALL_MIGRATE_PASSED] = "passed",
+  [TALL_MIGRATE_TOO_LONG] = "too-long", [TALL_MIGRATE_UNFIT] = "unfit",
+  [TALL_MIGRATE_STOPPED] = "stopped",   [TALL_MIGRATE_OVERTAKEN] = "overtaken",
+};
+
+static void
+print_bytes (const char *before, guint64 n_bytes, const char *after)
+{
+  tall_print ("%s%.1f MB%s", before, (gdouble)n_bytes / 1e6, after);
+}
+
+static void
+print_plan (const TallMigratePlan *plan)
+{
+  tall_print ("%s from layout %s, key %s, index %s\n"
+              "       to layout %s, key %s, index %s (generation %" G_GUINT64_FORMAT ")\n",
+              plan->resumed ? "Goes on" : "Moves  ", plan->from_layout, plan->from_key_strategy,
+              plan->from_index, plan->to_layout, plan->to_key_strategy, plan->to_index,
+              plan->target);
+  tall_print ("  %" G_GUINT64_FORMAT " orders, %" G_GUINT64_FORMAT " customers, %" G_GUINT64_FORMAT
+              " lines",
+              plan->n_orders, plan->n_customers, plan->n_lines);
+  print_bytes (", about ", plan->n_bytes, "\n");
+  print_bytes ("  needs about ", plan->needed, "");
+  if (plan->room == G_MAXUINT64)
+    tall_print (" of room; how much there is, is not known here\n");
+  else
+    print_bytes (", and there is room for ", plan->room, "\n");
+  tall_print ("  copies for about %.0f s while services go on; then writes wait for about %.1f s "
+              "(allowed: %.1f s)\n",
+              SECONDS (plan->copy_time), SECONDS (plan->pause), SECONDS (plan->pause_limit));
+  if (plan->n_loads > 0)
+    tall_print ("  %u %s not ended: a load goes on in the new tables\n", plan->n_loads,
+                plan->n_loads == 1 ? "load has" : "loads have");
+}
+
+static void
+print_plan_json (const TallMigratePlan *plan)
+{
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  json_builder_begin_object (builder);
+  tall_json_begin_object (builder, "plan");
+  tall_json_add_flag (builder, "resumed", plan->resumed);
+  tall_json_add_text (builder, "from_layout", plan->from_layout);
+  tall_json_add_text (builder, "from_key_strategy", plan->from_key_strategy);
+  tall_json_add_text (builder, "from_index", plan->from_index);
+  tall_json_add_text (builder, "to_layout", plan->to_layout);
+  tall_json_add_text (builder, "to_key_strategy", plan->to_key_strategy);
+  tall_json_add_text (builder, "to_index", plan->to_index);
+  tall_json_add_number (builder, "generation", plan->generation);
+  tall_json_add_number (builder, "target", plan->target);
+  tall_json_add_number (builder, "orders", plan->n_orders);
+  tall_json_add_number (builder, "customers", plan->n_customers);
+  tall_json_add_number (builder, "lines", plan->n_lines);
+  tall_json_add_number (builder, "bytes", plan->n_bytes);
+  tall_json_add_number (builder, "needed", plan->needed);
+  if (plan->room != G_MAXUINT64)
+    tall_json_add_number (builder, "room", plan->room);
+  tall_json_add_number (builder, "copy_ms", (guint64)plan->copy_time / 1000);
+  tall_json_add_number (builder, "pause_ms", (guint64)plan->pause / 1000);
+  tall_json_add_number (builder, "pause_limit_ms", (guint64)plan->pause_limit / 1000);
+  tall_json_add_number (builder, "loads", plan->n_loads);
+  json_builder_end_object (builder);
+  json_builder_end_object (builder);
+  tall_json_print_line (builder);
+}
+
+void
+tall_migrate_report_plan (const TallMigratePlan *plan, gboolean json)
+{
+  tall_progress_clear ();
+  if (json)
+    print_plan_json (plan);
+  else
+    print_plan (plan);
+}
+
+static void
+print_unfit (const TallUnfit *unfit)
+{
+  g_autofree char *row = tall_slice_to_debug (unfit->row);
+  g_autofree char *owner =
+      unfit->customer_number == NULL ? g_strdup_printf ("row %s of table %s", row, unfit->table)
+      : unfit->order_number == NULL
+          ? g_strdup_printf ("customer %s", unfit->customer_number)
+          : g_strdup_printf ("order %s of %s", unfit->order_number, unfit->customer_number);
+  g_autofree char *clean = tall_text_clean (owner);
+  g_autofree char *message = tall_text_clean (unfit->error->message);
+  tall_print_styled (TALL_STYLE_BAD, "does not fit");
+  tall_print ("  %s: %s\n", clean, message);
+}
+
+static void
+print_unfit_json (const TallUnfit *unfit)
+{
+  g_autofree char *row = tall_slice_to_hex (unfit->row);
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  json_builder_begin_object (builder);
+  tall_json_begin_object (builder, "unfit");
+  tall_json_add_text (builder, "customer_number", unfit->customer_number);
+  tall_json_add_text (builder, "order_number", unfit->order_number);
+  tall_json_add_text (builder, "table", unfit->table);
+  tall_json_add_text (builder, "row", row);
+  tall_json_add_text (builder, "message", unfit->error->message);
+  json_builder_end_object (builder);
+  json_builder_end_object (builder);
+  tall_json_print_line (builder);
+}
+
+void
+tall_migrate_report_unfit (const TallUnfit *unfit, gboolean json)
+{
+  tall_progress_clear ();
+  if (json)
+    print_unfit_json (unfit);
+  else
+    print_unfit (unfit);
+}
+
+void
+tall_migrate_report_progress (const TallMigrateProgress *progress)
+{
+  g_autoptr (GString) line = g_string_new (stages[progress->stage]);
+  if (progress->pass > 0)
+    g_string_append_printf (line, ", pass %u", progress->pass);
+  g_string_append (line, "  ");
+  if (progress->n_all > 0)
+    tall_progress_append_bar (line, progress->n_looked, progress->n_all);
+  g_string_append_printf (line, "%" G_GUINT64_FORMAT " looked at, %" G_GUINT64_FORMAT " copied",
+                          progress->n_looked, progress->n_copied);
+  tall_progress_show_text (line->str);
+}
+
+static void
+print_summary (const TallMigrateSummary *summary, gint64 limit)
+{
+  tall_print ("%" G_GUINT64_FORMAT " orders and customers looked at, %" G_GUINT64_FORMAT
+              " copied in %u %s\n",
+              summary->n_looked, summary->n_copied, summary->n_passes,
+              summary->n_passes == 1 ? "pass" : "passes");
+  if (summary->outcome == TALL_MIGRATE_SWITCHED)
+    tall_print_styled (TALL_STYLE_GOOD, "Generation %" G_GUINT64_FORMAT " counts",
+                       summary->generation);
+  if (summary->outcome == TALL_MIGRATE_SWITCHED && summary->pause > 0)
+    tall_print (": writes waited for %.2f s", SECONDS (summary->pause));
+  if (summary->outcome == TALL_MIGRATE_SWITCHED)
+    tall_print (".\nThe old tables are closed; --drop-source removes them.\n");
+  if (summary->outcome == TALL_MIGRATE_PASSED)
+    tall_print ("All is copied. Migrate without --pass-only to switch: writes would wait for about "
+                "%.1f s.\n",
+                SECONDS (summary->pause));
+  if (summary->outcome == TALL_MIGRATE_TOO_LONG)
+    tall_print_error ("Not switched: writes would wait for about %.1f s, and %.1f s are allowed; "
+                      "raise --pause, or try when less is written",
+                      SECONDS (summary->pause), SECONDS (limit));
+  if (summary->outcome == TALL_MIGRATE_UNFIT)
+    tall_print_error ("Not switched: %" G_GUINT64_FORMAT " cannot be copied, and are named above; "
+                      "mend or delete them and migrate again, or give up with --abort",
+                      summary->n_unfit);
+  if (summary->outcome == TALL_MIGRATE_OVERTAKEN)
+    tall_print_error ("Another process has given the migration up, or gives it up now");
+}
+
+static void
+print_summary_json (const TallMigrateSummary *summary)
+{
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  json_builder_begin_object (builder);
+  tall_json_begin_object (builder, "summary");
+  tall_json_add_text (builder, "outcome", outcomes[summary->outcome]);
+  tall_json_add_number (builder, "generation", summary->generation);
+  tall_json_add_number (builder, "passes", summary->n_passes);
+  tall_json_add_number (builder, "looked_at", summary->n_looked);
+  tall_json_add_number (builder, "copied", summary->n_copied);
+  tall_json_add_number (builder, "unfit", summary->n_unfit);
+  tall_json_add_number (builder, "pause_ms", (guint64)summary->pause / 1000);
+  json_builder_end_object (builder);
+  json_builder_end_object (builder);
+  tall_json_print_line (builder);
+}
+
+void
+tall_migrate_report_summary (const TallMigrateSummary *summary, gint64 limit, gboolean json)
+{
+  if (json)
+    print_summary_json (summary);
+  else
+    print_summary (summary, limit);
+}

@@ -557,14 +557,6 @@ tall_failing_table_reset (TallFailingTable *self)
 
 /* A table that was sealed, closed or dropped meanwhile refuses what comes late. */
 static gboolean
-is_refusal (const GError *error)
-{
-  return g_error_matches (error, TALL_ERROR, TALL_ERROR_SHUT)
-         || g_error_matches (error, TALL_ERROR, TALL_ERROR_NOT_FOUND)
-         || g_error_matches (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
-}
-
-static gboolean
 deliver (TallFailingTable *self, const Late *late)
 {
   g_autoptr (GError) error = NULL;
@@ -579,7 +571,7 @@ deliver (TallFailingTable *self, const Late *late)
   else if (!tall_table_apply_if (self->table, mutations[0], late->qualifier, late->expected,
                                  TALL_DURABLE, TALL_NO_DEADLINE, &applied, &error))
     applied = FALSE;
-  if (!is_refusal (error))
+  if (!g_error_matches (error, TALL_ERROR, TALL_ERROR_SHUT) && !tall_error_is_not_done (error))
     g_assert_no_error (error);
   return applied;
 }

@@ -1,0 +1,80 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-pass-private.h"
+
+#define SHOW_EVERY (G_USEC_PER_SEC / 10)
+
+gboolean
+tall_pass_is_stopping (const TallPass *self)
+{
+  return g_atomic_int_get (&self->stopping) != 0;
+}
+
+/**
+ * tall_pass_fail:
+ * @error: (transfer full): why the pass cannot go on; the first one counts
+ */
+void
+tall_pass_fail (TallPass *self, GError *error)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
+  if (self->error == NULL)
+    self->error = error;
+  else
+    g_error_free (error);
+  g_atomic_int_set (&self->stopping, 1);
+}
+
+/* With the mutex held. */
+static void
+show_progress (TallPass *self)
+{
+  gint64 now = g_get_monotonic_time ();
+  if (self->options.on_progress == NULL || now - self->shown < SHOW_EVERY)
+    return;
+  self->shown = now;
+  self->counts.duration = now - self->begun;
+  if (self->options.on_progress (&self->counts, self->options.data))
+    return;
+  self->counts.stopped = TRUE;
+  g_atomic_int_set (&self->stopping, 1);
+}
+
+/**
+ * tall_pass_count:
+ * @more: is added to what was met so far
+ */
+void
+tall_pass_count (TallPass *self, const TallPassCounts *more)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
+  self->counts.n_orders += more->n_orders;
+  self->counts.n_customers += more->n_customers;
+  self->counts.n_lines += more->n_lines;
+  self->counts.n_copied += more->n_copied;
+  self->counts.n_moved += more->n_moved;
+  self->counts.n_unfit += more->n_unfit;
+  show_progress (self);
+}
+
+/**
+ * tall_pass_keep_rate:
+ *
+ * Waits until more may be copied.
+ */
+void
+tall_pass_keep_rate (TallPass *self)
+{
+  guint rate = self->options.rate;
+  while (rate != 0 && !tall_pass_is_stopping (self))
+    {
+      g_mutex_lock (&self->mutex);
+      gint64 due = self->begun + (gint64)(self->counts.n_copied * G_USEC_PER_SEC / rate);
+      show_progress (self);
+      g_mutex_unlock (&self->mutex);
+      gint64 wait = due - g_get_monotonic_time ();
+      if (wait <= 0)
+        return;
+      g_usleep ((gulong)MIN (wait, SHOW_EVERY));
+    }
+}

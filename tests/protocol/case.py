@@ -7,12 +7,12 @@ from typing import Optional
 
 from clients import Do
 from explore import Faults
-from state import CHILDREN, ORDERS, ROOT, TWIN, Layout
+from state import ORDERS, ROOT, TWIN, Layout
 from variant import Variant
 
 # What the clients' clocks say, in milliseconds: an hour would show nothing that 5 does not.
 CLOCKS = ((1, 1, 1, 1), (5, 1, 1, 1))
-FAST_CLOCK = CLOCKS[1:]
+EQUAL_CLOCKS, FAST_CLOCK = CLOCKS[:1], CLOCKS[1:]
 MORE_CLOCKS = (*CLOCKS, (1, 2, 1, 1), (2, 1, 3, 1))
 
 ONE, TWO, OTHER = ("a",), ("a", "b"), ("b",)   # the children that a value has
@@ -32,15 +32,11 @@ class Case:
     variant: Variant = Variant()
     index: bool = False        # orders are listed by date
     found: Optional[str] = None    # the check that finds it, by words of its; None: it holds
-    others: tuple = ()         # the layouts of the generations to which it migrates
-    children: tuple = CHILDREN # that there may be
-    tables: tuple = (ORDERS,)
-    roots: tuple = (ROOT,)
+    generations: tuple = ()    # their layouts, where it migrates
 
     @property
     def layouts(self):
-        return (Layout(self.claims, self.index, self.children, self.roots, self.tables),
-                *self.others)
+        return self.generations or (Layout(self.claims, self.index),)
 
 
 # The checks, by words of what they say.
@@ -91,6 +87,11 @@ def put_twin(value, revision):
     return Do("twin", value, batch=revision)
 
 
+def later(do):
+    """The same when the clock says so."""
+    return changed(do, clock=5)
+
+
 def opens(do):
     """The same by a process that opens the deployment for it."""
     return changed(do, opens=True)
@@ -105,11 +106,16 @@ def stays(do):
 
 
 def move(name, claims, clients, faults=Faults(), why="", found=None, long=False, index=(),
-         roots=(ROOT,), tables=(ORDERS,), **decision):
+         roots=(ROOT,), tables=(ORDERS,), ids=False, **decision):
     """A case with a migration. @claims: whether they have claims, of the source, of each generation that
-    can be begun, and of one more, for a client that is alone in the end; @index: whether they have one."""
-    index = index or (False,) * len(claims)
-    first, *others = (Layout(*options, ONE, roots, tables) for options in zip(claims, index))
+    can be begun, and of one more, for a client that is alone in the end; @index: whether they have one;
+    @ids: whether all but the source have ids."""
+    layouts = [Layout(has_claims, has_index, ONE, roots, expires=faults.expiries > 0, tables=tables)
+               for has_claims, has_index in zip(claims, index or (False,) * len(claims))]
+    if ids:
+        layouts[1:] = [layout._replace(roots=(ROOT, TWIN), ids=True) for layout in layouts[1:]]
     clocks = CLOCKS if found else FAST_CLOCK        # a fast one shows more than equal ones
-    return Case(f"migrate/{name}", clients, first.claims, faults, why=why, found=found, long=long,
-                index=first.index, clocks=clocks, variant=Variant(**decision), children=ONE, others=tuple(others), tables=tables, roots=roots)
+    if faults.expiries:
+        clocks = EQUAL_CLOCKS
+    return Case(f"migrate/{name}", clients, claims[0], faults, why=why, found=found, long=long,
+                clocks=clocks, variant=Variant(**decision), generations=tuple(layouts))

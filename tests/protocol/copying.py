@@ -6,11 +6,11 @@ Plain writes, which may come late and be repeated. So they must be the same byte
 whenever, and a later revision hides an earlier one.
 """
 
-from protocol import remove_children, write, write_hint
+from protocol import MAX_ATTEMPTS, may_be_gone, remove_children, write, write_hint
 from reading import assemble
-from rows import Cell, DeleteUpTo
-from state import (AGAIN, COLLIDES, DAMAGED, DONE, NO_STATE, ORDERS, ROOT, TWIN, Lineage, SetAccess,
-                   Shut, Write, find_root, is_twin)
+from rows import Cell, DeleteUpTo, newest
+from state import (AGAIN, COLLIDES, DAMAGED, DONE, NO_STATE, NUMBER, ORDERS, ROOT, TWIN, Lineage,
+                   SetAccess, Shut, Write, WriteIf, ask, find_root, is_twin)
 
 
 def convert(variant, state, claimed, claims):
@@ -71,6 +71,23 @@ def is_collision(source, row, there, known):
     return there is not None and is_twin(there) != (row == TWIN)
 
 
+def find_place(target):
+    """The row of the order in the target. Each migrator takes another id, and the first one counts: a
+    conditional write decides. None: not known."""
+    if not target.ids:
+        return ROOT
+    mine = target.roots[target.token[0] % len(target.roots)]
+    for _attempt in range(MAX_ATTEMPTS):
+        given = newest((yield from target.read(NUMBER)), "s")
+        if given:
+            return given.value
+        answer = yield from ask(WriteIf(target.generation, None, (Cell("s", 1, mine),), NUMBER))
+        if answer is True or target.variant.copied_ids == "each its own":
+            return mine
+        del answer, given
+    return None
+
+
 def copy(source, target, row, known):
     """One look at the order of @row. Returns (DONE, AGAIN or COLLIDES, what is remembered then): whether
     the target has what the source had when it was read. Nothing is read but the states, unless they
@@ -83,7 +100,10 @@ def copy(source, target, row, known):
     wanted = convert(variant, state, source.claims, target.claims)
     if (row, wanted) in known:
         return DONE, known
-    there = find_root((yield from target.read(ROOT))).state
+    place = yield from find_place(target)
+    if place is None:
+        return AGAIN, known
+    there = find_root((yield from target.read(place))).state
     if not state.live and variant.copied_tombstones == "erased":
         yield SetAccess("clear", target.generation, ORDERS)     # as if it had never been there
         return DONE, known
@@ -93,14 +113,17 @@ def copy(source, target, row, known):
     newer = there is not None and there.revision > wanted.revision
     if newer and not copied and variant.copied_over == "what is older":
         return AGAIN, known                     # another migrator was faster
-    value, old, live = None, there or NO_STATE, state.live
-    del there, state, newer
-    if live and not copied:
+    value, old = None, there or NO_STATE
+    del there, newer
+    if state.live and not copied:
         value = yield from read_value(source, cells)
     del cells
+    if value == DAMAGED and may_be_gone(source, state) and variant.expired == "nothing":
+        return DONE, known
+    del state
     if value == DAMAGED:
         return AGAIN, known                     # somebody is writing: the next pass will find it
-    if not copied and not (yield from write_copy(target, wanted, value, old)):
+    if not copied and not (yield from write_copy(target, place, wanted, value, old)):
         return AGAIN, known
     if not variant.remembers:
         return DONE, ()
@@ -130,17 +153,17 @@ def make_root(target, wanted, value, rows, old):
     return mutations
 
 
-def write_copy(target, wanted, value, old):
+def write_copy(target, place, wanted, value, old):
     """The children and the hint, then the root row: it stands for the whole. What the target had before,
     @old, goes."""
     rows = target.children[:wanted.n_children]
     mutations = make_root(target, wanted, value, rows, old)
     root_first = target.variant.copied_order == "root first"
-    if root_first and not (yield from write(target, ROOT, mutations)):
+    if root_first and not (yield from write(target, place, mutations)):
         return False
     if not (yield from write_children(target, wanted, value, rows)):
         return False
-    if not root_first and not (yield from write(target, ROOT, mutations)):
+    if not root_first and not (yield from write(target, place, mutations)):
         return False
     if target.index and wanted.live and target.variant.copied_hint == "after":
         yield from write_hint(target, value, wanted.revision)

@@ -22,8 +22,8 @@ import linear
 from clients import Begin, Clients, Do, End
 from copying import convert
 from protocol import FIRST
-from rows import EMPTY, compact, mutate, newest, visible
-from state import (ABORTING, DATES, DONE, LINES, LOST, NONE, NOT_FOUND, ORDERS, ROOT, SHUT, Access, Choose, Describe,
+from rows import EMPTY, DeleteUpTo, compact, mutate, newest, visible
+from state import (ABORTING, DATES, DONE, LINES, LOST, NONE, NOT_FOUND, NUMBER, ORDERS, ROOT, SHUT, Access, Choose, Describe,
                    Lineage, Read, ReadRecord, Record, SetAccess, Settle, Write, WriteIf, WriteRecordIf,
                    find_root)
 
@@ -43,6 +43,7 @@ class Faults(NamedTuple):
     misses: int = 0            # calls that would match, are not done, and so answered
     stale: int = 0             # reads that settle something, and show what was there before
     moving: int = 0            # lost answers of those who migrate
+    expiries: int = 0          # the TTL takes what is as old as the first revision
 
 
 class World(NamedTuple):
@@ -97,10 +98,12 @@ class Table:
     and what calls do to them."""
 
     def __init__(self, layouts, variant):
-        self.versions = variant.versions
+        self.versions, self.expires_in = variant.versions, variant.expires_in
         self.sealed = (Write, WriteIf) if variant.seal_refuses == "every write" else WriteIf
-        self.names = (*layouts[0].roots, *layouts[0].children,
-                      *(DATES if any(layout.index for layout in layouts) else ()))
+        roots = max((layout.roots for layout in layouts), key=len)
+        self.names = (*roots, *layouts[0].children,
+                      *(DATES if any(layout.index for layout in layouts) else ()),
+                      *((NUMBER,) if any(layout.ids for layout in layouts) else ()))
         self.rows, self.calls, self.effects = Numbers(), Numbers(), {}
         self.tables, self.changes = Numbers(), {}
         self.empty = (self.rows.of(EMPTY),) * len(self.names)
@@ -129,7 +132,7 @@ class Table:
         return (generation - 1) * len(self.places) + self.places.index(table)
 
     def is_shut(self, tables, call):
-        is_root = isinstance(call, WriteIf) or call.row == ROOT or LINES not in self.places
+        is_root = call.row == ROOT or LINES not in self.places
         place = self.access_place(call.generation, ORDERS if is_root else LINES)
         access = self.tables.things[tables][1][place]
         return (access.closed or not access.there
@@ -140,7 +143,7 @@ class Table:
         return (generation - 1) * len(self.names) + self.names.index(row)
 
     def execute_on_rows(self, rows, call):
-        place = self.place(call.generation, ROOT if isinstance(call, WriteIf) else call.row)
+        place = self.place(call.generation, call.row)
         key = (rows[place], self.calls.of(call))
         if key not in self.effects:
             after, answer = self.effect(self.rows.things[rows[place]], place, call)
@@ -175,6 +178,13 @@ class Table:
                 return row, False
             return mutate(row, call.mutations), True
         return mutate(row, call.mutations), None
+
+    def expire(self, rows):
+        """Also what is written later with such a timestamp."""
+        n_rows = len(self.names) if self.expires_in == "source" else len(rows)
+        marker = (DeleteUpTo(FIRST),)
+        return tuple(self.rows.of(mutate(self.rows.things[row], marker)) if place < n_rows else row
+                     for place, row in enumerate(rows))
 
     def record(self, tables):
         return self.tables.things[tables][0]
@@ -213,9 +223,9 @@ class Explorer:
         self.operation_arguments = (layouts, no_is_final, variant)
         calls = {(do.what, do.token) for do in todos if do.what not in ("get", "migrate", "abort")}
         self.once = len(calls) == 1 and calls.pop()[1] is not None
-        earlier = any(do.earlier for do in todos)
+        in_time = any(do.earlier for do in todos) and not no_is_final
         self.lone = tuple(replace(do, rows=layouts[0].children) for do in
-                          (LONE_IN_TIME if earlier and not no_is_final else LONE))
+                          (LONE_IN_TIME if in_time or layouts[0].expires else LONE))
         self.moving = tuple(all(do.what in ("migrate", "abort") for do in todo)
                             for _clock, todo in clients)
         self.monitor, self.clients = linear.Monitor(), Clients()
@@ -237,6 +247,11 @@ class Explorer:
             rows = self.table.compact(world.rows)
             if rows != world.rows:
                 yield (Step("compaction", None, None, "", ()), world.spend("compactions", rows=rows))
+
+        if world.left.expiries:
+            moment = self.monitor.begin(world.monitor, "ttl", linear.Delete())
+            yield (Step("expiry", None, None, "", ()),
+                   world.spend("expiries", rows=self.table.expire(world.rows), monitor=moment))
 
     def client_steps(self, world, index):
         """The client makes its next call, and all that may come of it."""
@@ -270,11 +285,14 @@ class Explorer:
 
     def is_equal(self, rows, before, now):
         """Whether the target has what the source has committed, of both orders if there are two."""
-        there = self.table.state(rows, now.generation)
+        given = newest(self.table.row(rows, now.generation, NUMBER).cells, "s") if (
+            self.layouts[now.generation - 1].ids) else None
+        there = self.table.state(rows, now.generation, given.value if given else ROOT)
         for root in self.layouts[0].roots:
             state = self.table.state(rows, before.generation, root)
-            if state is None or state.revision == 0 or (not state.live and (
-                    self.variant.copied_tombstones == "erased")):
+            gone = self.table.row(rows, before.generation, root).deleted_up_to >= FIRST
+            if state is None or state.revision <= (FIRST if gone and self.layouts[0].expires else 0) or (
+                    not state.live and self.variant.copied_tombstones == "erased"):
                 wanted = there if len(self.layouts[0].roots) > 1 else None
             else:
                 wanted = convert(self.variant, state, self.layouts[before.generation - 1].claims,
@@ -309,8 +327,8 @@ class Explorer:
         """In words; None if nothing is."""
         if world.monitor == UNEQUAL:
             return "the target is not equal to the source at the switch"
-        if len(self.layouts[0].roots) > 1:
-            return None                         # with two orders only the switch is judged
+        if max(len(layout.roots) for layout in self.layouts) > 1:
+            return None                         # with several root rows only the switch is judged
         if world.monitor == self.monitor.WRONG:
             return "no order of the calls explains what this one returned"
         if self.once and self.find_replaced(world.rows, world.tables):

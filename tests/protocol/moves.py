@@ -3,7 +3,7 @@
 """Cases of migrations: what must hold, what else would, and what must be found out."""
 
 from case import (ABORT, ALONE, DELETE, FINDS, GET, MIGRATE, OPENED_GET, REPAIR, TOLD, TWICE, UNEQUAL,
-                  UNLISTED, again, insert, load, move, opens, put, put_twin, replace, stays)
+                  UNLISTED, again, insert, later, load, move, opens, put, put_twin, replace, stays)
 from explore import Faults
 from state import LINES, ORDERS, ROOT, TWIN
 
@@ -14,6 +14,7 @@ AND_AGAIN = (*TO_ROW, ROW)     # where it may be begun twice
 AND_AGAIN_CLAIMS = (CLAIMS, CLAIMS, CLAIMS, CLAIMS)
 ROW_TO_CLAIMS, CLAIMS_TO_ROW = (ROW, CLAIMS, CLAIMS), (CLAIMS, ROW, ROW)
 TO_CLAIMS = (CLAIMS, CLAIMS, CLAIMS)
+EXPIRY = Faults(expiries=1)
 BOTH = (ROOT, TWIN)            # root rows of two orders, for which a target has one
 ORDERS_FIRST, CUSTOMERS_FIRST = (ORDERS, "customers"), ("customers", ORDERS)
 WITH_LINES = (ORDERS, LINES)
@@ -111,7 +112,30 @@ TABLES = [
     move("tables/a put, a migration and an abort, an answer of theirs lost", AND_AGAIN,
          ((put("x"),), (MIGRATE,), (ABORT,)), Faults(moving=1), tables=CUSTOMERS_FIRST),
 ]
+TTL = [
+    move("ttl/a put and two gets", TO_ROW, ((put("x"),), (GET, GET), (MIGRATE,)), EXPIRY),
+    move("ttl/a put beside a later put and a get", TO_ROW,
+         ((put("x"),), (later(put("y")), GET), (MIGRATE,)), EXPIRY),
+    move("ttl/a put beside a later delete and a get, row to claims", ROW_TO_CLAIMS,
+         ((put("x"),), (later(DELETE), GET), (MIGRATE,)), EXPIRY),
+    move("ttl/put and later put, claims", TO_CLAIMS,
+         ((put("x"), later(put("y"))), (GET,), (MIGRATE,)), EXPIRY),
+    move("ttl/a put and a get, a migration and an abort", AND_AGAIN,
+         ((put("x"),), (GET,), (MIGRATE,), (ABORT,)), EXPIRY),
+]
+IDS = [
+    move("ids/a put, two migrators, an answer of theirs lost", TO_ROW,
+         ((put("x"),), (MIGRATE,), (MIGRATE,)), Faults(moving=1), ids=True),
+    move("ids/put and put, two migrators", TO_ROW,
+         ((put("x"), put("y")), (MIGRATE,), (MIGRATE,)), ids=True),
+    move("ids/a put, a migration, an abort, a migration", AND_AGAIN,
+         ((put("x"),), (MIGRATE,), (ABORT, MIGRATE)), ids=True),
+]
 LONG = [
+    move("ttl/a put beside a later put and a get, claims to row", CLAIMS_TO_ROW,
+         ((put("x"),), (later(put("y")), GET), (MIGRATE,)), EXPIRY, long=True),
+    move("ttl/two puts, claims", TO_CLAIMS,
+         ((put("x"),), (later(put("y")),), (MIGRATE,)), EXPIRY, long=True),
     move("row/two puts, a migration, an abort, a migration", AND_AGAIN,
          ((put("x"),), (put("y"),), (MIGRATE,), (ABORT, MIGRATE)), long=True),
     move("collision/of put and delete, two migrators", AND_AGAIN,
@@ -288,6 +312,15 @@ BROKEN_MORE = [
            "A slow migrator writes over what another has copied, and remembers.",
            UNEQUAL, AND_AGAIN, ((put("x"),), (put_twin("t", 11),), (MIGRATE,), (MIGRATE,)),
            roots=BOTH, collisions="found"),
+    broken("each migrator keeps to the id that it took",
+           "One has copied to where the other's id does not lead.",
+           UNEQUAL, TO_ROW, ((put("x"), put("y")), (MIGRATE,), (MIGRATE,)), ids=True,
+           copied_ids="each its own"),
+    broken("what the TTL has taken cannot be read", "The last pass never ends.",
+           ALONE, TO_CLAIMS, ((put("x"),), (later(put("y")),), (MIGRATE,)), EXPIRY,
+           expired="unreadable"),
+    broken("an order ends later in the target", "It is there again after the switch.",
+           FINDS, TO_ROW, ((put("x"),), (GET,), (MIGRATE,)), EXPIRY, expires_in="source"),
     broken("the first of two root tables is closed", "The orders can be read on.",
            FINDS, TO_ROW, ((put("x"),), (MIGRATE,)), tables=CUSTOMERS_FIRST, close_tables="first"),
     broken("after the close the seal of the first of two root tables is looked at",
@@ -296,4 +329,4 @@ BROKEN_MORE = [
            tables=CUSTOMERS_FIRST, seal_check="first"),
 ]
 
-MOVES = [*HOLDS, *INDEX, *TOKENS, *LOADS, *REPAIRED, *COLLIDING, *TABLES, *ALSO, *BROKEN, *BROKEN_MORE, *LONG]
+MOVES = [*HOLDS, *INDEX, *TOKENS, *LOADS, *REPAIRED, *COLLIDING, *TABLES, *TTL, *IDS, *ALSO, *BROKEN, *BROKEN_MORE, *LONG]

@@ -44,6 +44,11 @@ def is_live(root):
     return root.state is not None and root.state.live
 
 
+def may_be_gone(operation, state):
+    """Whether cells of it that are missing may have outlived the TTL."""
+    return operation.expires and state.revision <= FIRST
+
+
 def next_revision(operation, root):
     """Later than everything that the row has seen, whatever our clock says."""
     state = root.state or NO_STATE

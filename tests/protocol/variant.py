@@ -73,6 +73,9 @@ class Variant:
     #                                    claims are": as it is in a source without them | "as it is":
     #                                    also if no claim has taken its place | "none": 0 if one has
     copied_over: str = "what is older" # in the target | "anything"
+    copied_ids: str = "the first"      # that was given counts | "each its own": of a migrator
+    expired: str = "nothing"           # to copy, where the TTL has taken cells | "unreadable"
+    expires_in: str = "all"            # generations at once | "source": earlier than in the target
     collisions: str = "remembered"     # another order has the target's row, or was copied there | "found":
     #                                    has it | "ignored"
     remembers: bool = True             # what it has copied

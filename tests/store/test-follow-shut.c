@@ -1,0 +1,391 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+
+/* Tables that stay shut, and what of one generation is not good in the next. */
+#include "tall-bulk.h"
+#include "tall-error.h"
+#include "tall-memory-table.h"
+#include "tall-test-acts.h"
+#include "tall-test-move.h"
+#include "tall-verify.h"
+
+typedef struct
+{
+  TallTable *memory;
+  TallTable *table; /* a failing one around it */
+  TallTestClock clock;
+  TallTestMove move;
+  TallStore *store;
+  TallFront *front;
+
+  GMutex mutex; /* for the next one */
+  GCond cond;
+  guint n_looks; /* at the record */
+} Fixture;
+
+static void
+set_up_with (Fixture *self, TallFailingInfo info)
+{
+  self->memory = tall_memory_table_new ();
+  tall_test_create (self->memory, "record-type", "numeric", 0);
+  self->table = tall_failing_table_new (self->memory);
+  tall_failing_table_set_info (TALL_FAILING_TABLE (self->table), info);
+  self->clock = (TallTestClock){ .now = g_get_real_time () / 1000 };
+  self->move = (TallTestMove){
+    .table = self->memory, .layout = "blob", .key_strategy = "hashed", .has_index = TRUE
+  };
+  g_autoptr (TallStore) store = tall_test_open (self->memory, &self->clock);
+  tall_test_acts_prepare (TALL_FRONT (store));
+}
+
+static void
+open_store (Fixture *self)
+{
+  self->store = tall_test_open (self->table, &self->clock);
+  self->front = TALL_FRONT (self->store);
+}
+
+static void
+set_up (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  set_up_with (self, TALL_FAILING_EMBEDDED);
+  open_store (self);
+}
+
+static void
+tear_down (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_clear_object (&self->store);
+  g_clear_object (&self->table);
+  g_clear_object (&self->memory);
+}
+
+static void
+expect (Fixture *self, const GError *error, TallError code, gint64 begun)
+{
+  g_assert_nonnull (error);
+  g_assert_error (error, TALL_ERROR, (int)code);
+  if (code == TALL_ERROR_TIMED_OUT)
+    g_assert_cmpint (self->clock.monotonic - begun, >=, 9 * G_USEC_PER_SEC);
+}
+
+/* All slots of a front that need the tables. */
+static void
+expect_all (Fixture *self, TallError code)
+{
+  guint n;
+  const TallTestAct *acts = tall_test_acts (&n);
+  for (guint i = 0; i < n; i++)
+    {
+      gint64 begun = self->clock.monotonic;
+      g_autoptr (GError) error = acts[i].run (self->front);
+      expect (self, error, code, begun);
+    }
+}
+
+static void
+expect_verify_ended (Fixture *self)
+{
+  g_autoptr (GError) error = NULL;
+  TallVerifySummary summary;
+  g_assert_false (tall_front_verify (self->front, NULL, &summary, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+  g_assert_false (summary.is_whole);
+}
+
+/* What needs only the record goes on. */
+static void
+expect_record (Fixture *self)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallDescription) description = tall_front_describe (self->front, &error);
+  g_assert_no_error (error);
+  gboolean pinged = tall_front_ping (self->front, &error);
+  g_assert_no_error (error);
+  g_assert_true (pinged);
+  g_autoptr (GPtrArray) loads = tall_store_list_loads (self->store, &error);
+  g_assert_no_error (error);
+}
+
+/* A migration that has died: callers wait as long as they may, and nothing is done. */
+static void
+test_closed (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  tall_test_move_go (&self->move, TALL_TEST_CLOSED);
+  expect_all (self, TALL_ERROR_TIMED_OUT);
+  expect_verify_ended (self);
+  expect_record (self);
+  guint64 id;
+  g_autoptr (GError) error = NULL;
+  g_assert_false (tall_store_find_id (self->store, "NOBODY", &id, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT);
+}
+
+/* Reads go on, and writes wait. */
+static void
+test_sealed (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  guint n;
+  const TallTestAct *acts = tall_test_acts (&n);
+  tall_test_move_go (&self->move, TALL_TEST_SEALED);
+  for (guint i = 0; i < n; i++)
+    {
+      gint64 begun = self->clock.monotonic;
+      gboolean reads = strstr (acts[i].name, "get") != NULL || strstr (acts[i].name, "list") != NULL
+                       || strstr (acts[i].name, "customer-orders") != NULL;
+      g_autoptr (GError) error = acts[i].run (self->front);
+      if (reads)
+        g_assert_no_error (error);
+      else
+        expect (self, error, TALL_ERROR_TIMED_OUT, begun);
+    }
+  expect_record (self);
+}
+
+static void
+shut_all (Fixture *self, TallTableAccess access)
+{
+  g_autoptr (GError) error = NULL;
+  g_auto (GStrv) tables = tall_table_list_tables (self->memory, TALL_NO_DEADLINE, &error);
+  for (guint i = 0; tables[i] != NULL; i++)
+    if (!g_str_equal (tables[i], "meta"))
+      g_assert_true (tall_table_set_access (self->memory, tables[i], access,
+                                            access == TALL_ACCESS_SEALED ? "a" : NULL,
+                                            TALL_NO_DEADLINE, &error));
+  g_assert_no_error (error);
+}
+
+/* By a late call after an abort, say: nobody waits for what nobody is going to change. */
+static void
+test_nobody_moves (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  shut_all (self, TALL_ACCESS_CLOSED);
+  expect_all (self, TALL_ERROR_UNAVAILABLE);
+  g_assert_cmpuint (self->clock.n_sleeps, ==, 0);
+  expect_verify_ended (self);
+  shut_all (self, TALL_ACCESS_OPEN);
+  g_assert_cmpuint (tall_test_get_writer (self->front, "1"), ==, 1);
+}
+
+/* Not even from the outcome of one of many. */
+static void
+test_outcomes (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallOrder) order = tall_test_marked_order ("1", 2, 1, 2);
+  TallOrder *const orders[] = { order };
+  TallOutcome outcome = { 0 };
+  TallBulkResult result = { 0 };
+  g_autoptr (TallBulk) bulk = tall_bulk_begin (self->front, NULL, &error);
+  tall_test_move_go (&self->move, TALL_TEST_CLOSED);
+  g_assert_true (tall_front_put_orders (self->front, orders, NULL, 1, &outcome, &error));
+  g_assert_error (outcome.error, TALL_ERROR, TALL_ERROR_TIMED_OUT);
+  g_assert_true (tall_bulk_put_orders (bulk, orders, 1, &result, &error));
+  g_assert_cmpint (result.outcome, ==, TALL_BULK_REFUSED);
+  g_assert_error (result.error, TALL_ERROR, TALL_ERROR_TIMED_OUT);
+  tall_outcome_clear (&outcome);
+  tall_bulk_result_clear (&result);
+}
+
+static char *
+fetch_token (TallFront *front, const char *page)
+{
+  g_autoptr (GError) error = NULL;
+  const TallListOptions options = { .limit = 1, .page = page };
+  g_autoptr (TallOrderList) list =
+      tall_front_list_orders (front, TALL_TEST_CUSTOMER, &options, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (list->n_entries, ==, 1);
+  return g_strdup (list->next_page);
+}
+
+static void
+expect_page_refused (TallFront *front, const char *page, const char *why)
+{
+  g_autoptr (GError) error = NULL;
+  const TallListOptions options = { .limit = 1, .page = page };
+  g_autoptr (TallOrderList) list =
+      tall_front_list_orders (front, TALL_TEST_CUSTOMER, &options, &error);
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+  g_assert_cmpstr (tall_error_get_field (error), ==, "page");
+  g_assert_nonnull (strstr (error->message, why));
+}
+
+static void
+test_page_tokens (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autofree char *old = fetch_token (self->front, NULL);
+  tall_test_move_go (&self->move, TALL_TEST_DROPPED);
+  g_autoptr (TallStore) other = tall_test_open (self->memory, &self->clock);
+  g_autofree char *new = fetch_token (TALL_FRONT (other), NULL);
+  g_autofree char *next = fetch_token (self->front, new); /* which is behind until now */
+  g_assert_nonnull (next);
+  expect_page_refused (self->front, old, "before the orders moved");
+  expect_page_refused (TALL_FRONT (other), old, "begin again");
+
+  tall_test_move_again (&self->move, "wide", "raw");
+  tall_test_move_go (&self->move, TALL_TEST_DROPPED);
+  expect_page_refused (TALL_FRONT (other), new, "begin again");
+}
+
+static void
+expect_cursor_refused (TallFront *front, const TallVerifyRequest *request)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallVerifyPart) part = tall_front_verify_some (front, request, &error);
+  g_assert_null (part);
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+  g_assert_nonnull (strstr (error->message, "begin again"));
+}
+
+/* A part of a verification is not good for other tables, even if these are known by then. */
+static void
+test_cursor (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  TallVerifyRequest request = { .most = 1 };
+  g_autoptr (TallVerifyPart) part = tall_front_verify_some (self->front, &request, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (part->cursor.len, >, 0);
+  request.cursor = part->cursor;
+  tall_test_move_go (&self->move, TALL_TEST_SWITCHED);
+  g_autoptr (TallVerifyPart) ended = tall_front_verify_some (self->front, &request, &error);
+  g_assert_null (ended);
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+  expect_cursor_refused (self->front, &request);
+}
+
+static void
+write_column (Fixture *self, const char *column, const char *text)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  TallMutation *row = tall_batch_add (batch, "meta", tall_slice_str ("deployment"));
+  tall_mutation_put (batch, row, tall_slice_str (column), G_MAXINT64 / 4, tall_slice_str (text));
+  g_assert_true (
+      tall_table_apply (self->memory, &row, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
+  g_assert_no_error (error);
+}
+
+/* The mode of the record that was followed counts. */
+static void
+test_read_only (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallOrder) order = tall_test_marked_order ("1", 2, 1, 2);
+  tall_test_move_go (&self->move, TALL_TEST_SWITCHED);
+  write_column (self, "mode", "read-only");
+  g_assert_false (tall_front_put_order (self->front, order, NULL, NULL, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
+  g_assert_cmpuint (tall_test_get_writer (self->front, "1"), ==, 1);
+}
+
+/* Its tables were dropped, and others made in their place: they are not taken for the same. */
+static void
+test_other_deployment (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  tall_test_move_go (&self->move, TALL_TEST_DROPPED);
+  write_column (self, "id", "another");
+  g_autoptr (TallOrder) order =
+      tall_front_get_order (self->front, TALL_TEST_CUSTOMER, "1", NULL, &error);
+  g_assert_null (order);
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
+}
+
+/* An older record, of a server that is none any more, leads nobody back. */
+static void
+test_older_record (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  tall_test_move_go (&self->move, TALL_TEST_SWITCHED);
+  g_assert_cmpuint (tall_test_get_writer (self->front, "1"), ==, 1);
+  write_column (self, "format", "1");
+  write_column (self, "migration", "1 none 0 1 - -");
+  expect_record (self);
+  g_assert_cmpstr (tall_store_get_layout (self->store)->name, ==, "blob");
+  g_assert_cmpuint (tall_test_get_writer (self->front, "1"), ==, 1);
+}
+
+/* ---- Watching ---- */
+
+static void
+after_call (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  Fixture *self = data;
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
+  self->n_looks += g_strcmp0 (call->table, "meta") == 0;
+  g_cond_signal (&self->cond);
+}
+
+/* Until the record has been read that often again, by whoever does it. */
+static void
+await_looks (Fixture *self, guint n)
+{
+  gint64 until = g_get_monotonic_time () + 30 * G_USEC_PER_SEC;
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
+  for (guint wanted = self->n_looks + n; self->n_looks < wanted;)
+    g_assert_true (g_cond_wait_until (&self->cond, &self->mutex, until));
+}
+
+/* Without a single call, a process learns where the orders are; and it ends at once. */
+static void
+test_watched (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  set_up_with (self, TALL_FAILING_SHARED);
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (self->table), NULL, after_call, self);
+  open_store (self);
+  tall_test_move_go (&self->move, TALL_TEST_COPYING);
+  await_looks (self, 2);
+  gint64 begun = g_get_monotonic_time ();
+  await_looks (self, 3); /* faster than every second, by now */
+  g_assert_cmpint (g_get_monotonic_time () - begun, <, 2 * G_USEC_PER_SEC + G_USEC_PER_SEC / 2);
+  tall_test_move_go (&self->move, TALL_TEST_SWITCHED);
+  await_looks (self, 2);
+  g_assert_cmpstr (tall_store_get_layout (self->store)->name, ==, "blob");
+  await_looks (self, 1);
+  begun = g_get_monotonic_time ();
+  g_clear_object (&self->store);
+  g_assert_cmpint (g_get_monotonic_time () - begun, <, G_USEC_PER_SEC * 9 / 10);
+}
+
+/* What was seen in the record holds calls back before a table has to refuse them. */
+static void
+test_held_back (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  tall_test_move_go (&self->move, TALL_TEST_CLOSING);
+  shut_all (self, TALL_ACCESS_OPEN);
+  expect_record (self);
+  expect_all (self, TALL_ERROR_TIMED_OUT);
+  tall_test_move_abort (&self->move);
+  g_assert_cmpuint (tall_test_get_writer (self->front, "9"), ==, 0);
+  g_assert_cmpuint (tall_test_get_writer (self->front, "1"), ==, 1);
+}
+
+int
+main (int argc, char **argv)
+{
+  static const struct
+  {
+    const char *name;
+    void (*test) (Fixture *self, gconstpointer data);
+  } tests[] = {
+    { "closed", test_closed },
+    { "sealed", test_sealed },
+    { "nobody-moves", test_nobody_moves },
+    { "outcomes", test_outcomes },
+    { "page-tokens", test_page_tokens },
+    { "cursor", test_cursor },
+    { "read-only", test_read_only },
+    { "other-deployment", test_other_deployment },
+    { "older-record", test_older_record },
+    { "held-back", test_held_back },
+  };
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
+    {
+      g_autofree char *path = g_strconcat ("/follow-shut/", tests[i].name, NULL);
+      g_test_add (path, Fixture, NULL, set_up, tests[i].test, tear_down);
+    }
+  g_test_add ("/follow-shut/watched", Fixture, NULL, NULL, test_watched, tear_down);
+  return g_test_run ();
+}

@@ -160,7 +160,7 @@ find_out (TallOperation *operation, gboolean is_shut, GError **error)
           return ANSWER_FAIL;
         }
       if (known && move (operation))
-        return is_over ? ANSWER_LATE : ANSWER_AGAIN;
+        return ANSWER_AGAIN;
       TallMigrationPhase phase = tall_follower_get_phase (follower);
       if (known && !is_shut && !has_waited && !is_held_back (operation, phase))
         return ANSWER_FAIL;

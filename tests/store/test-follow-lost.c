@@ -102,6 +102,7 @@ typedef struct
   gboolean refuses; /* with TALL_FAILURE_LATE: says "shut" */
   gboolean rival;   /* somebody writes just before the event */
   guint delay;      /* calls from the failure to the event */
+  guint broken;     /* calls from the failure to where all of them fail; 0: they do not */
 
   TallTable *memory;
   TallTable *failing;
@@ -149,6 +150,8 @@ before_call (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpoint
         write_as_rival (self);
       tall_test_move_go (&self->move, self->event->at_call);
     }
+  if (self->broken != 0 && n >= self->at + self->broken)
+    return TALL_FAILURE_BEFORE;
   return n == self->at ? self->failure : TALL_FAILURE_NONE;
 }
 
@@ -280,8 +283,9 @@ test (gconstpointer data)
   self.failure = TALL_FAILURE_LATE;
   self.refuses = TRUE;
   self.delay = 0;
-  for (guint at = 0; run_at (&self, at); at++)
-    ;
+  for (self.broken = 0; self.broken < 8; self.broken++)
+    for (guint at = 0; run_at (&self, at); at++)
+      ;
   g_test_message ("%u outcomes unknown", self.n_unknown);
 }
 

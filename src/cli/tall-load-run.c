@@ -10,6 +10,7 @@
 #include "tall-load-report.h"
 #include "tall-output.h"
 #include "tall-progress.h"
+#include "tall-rejects-file.h"
 #include "tall-retry.h"
 #include "tall-spool-folder.h"
 #include "tall-stop.h"
@@ -162,7 +163,7 @@ is_same_file (const char *path, const char *other)
 static gboolean
 check_rejects_against (const TallLoadGiven *own, const char *path, const char *what)
 {
-  g_autofree char *temporary = tall_rejects_name_temporary (own->rejects);
+  g_autofree char *temporary = tall_rejects_file_name_temporary (own->rejects);
   if (is_same_file (path, own->rejects))
     tall_usage_error (own->command, "--rejects names %s; name another file", what);
   else if (temporary != NULL && is_same_file (path, temporary))

@@ -2,25 +2,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-rejects.h"
 #include "tall-error.h"
-
-#include <csv.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <glib/gstdio.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "tall-rejects-file.h"
 
 /* Kinds of reasons that are counted one by one; in a file with more, the rest count as one. */
 #define MAX_TALLIES 200
 #define MIN_PERCENT_ROWS 1000 /* few rows say nothing about all */
 #define OTHER_REASONS "other reasons"
-
-/* A load that is killed leaves this behind; the next one with that reject file replaces it. */
-#define UNFINISHED ".unfinished"
 
 /* A file that is read. */
 typedef struct
@@ -35,13 +22,9 @@ typedef struct
 struct _TallRejects
 {
   GMutex lock;
-  char *path;
-  char *temporary;    /* beside @path, which it becomes at the end; NULL: none */
-  FILE *file;         /* NULL: only counted, or finished */
-  int claim;          /* on @temporary, kept until it has been moved or removed; -1: none */
-  int failure;        /* errno of the first failed write; 0: none */
-  GPtrArray *files;   /* of File; empty: they are not known */
-  gboolean has_begun; /* the reject file has its own header */
+  TallRejectsFile *file; /* owned; NULL: they are only counted */
+  GPtrArray *files;      /* of File; empty: they are not known */
+  gboolean has_begun;    /* the reject file has its own header */
   guint64 count;
   gboolean has_limit; /* set before other threads add */
   guint64 max_rows;
@@ -69,96 +52,9 @@ tally_free (gpointer data)
 }
 
 static void
-write_field (TallRejects *self, const void *data, gsize len, char end)
-{
-  errno = 0;
-  if ((csv_fwrite (self->file, data, len) != 0 || fputc (end, self->file) == EOF)
-      && self->failure == 0)
-    self->failure = errno != 0 ? errno : EIO;
-}
-
-static void
 write_text (TallRejects *self, const char *text, char end)
 {
-  write_field (self, text, strlen (text), end);
-}
-
-/* Opens a file for this load alone, and empties it. Returns -1, or a descriptor. */
-static int
-open_alone (const char *path)
-{
-  while (TRUE)
-    {
-      struct stat opened, there;
-      int fd = open (path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
-      if (fd < 0)
-        return -1;
-      gboolean locked = flock (fd, LOCK_EX | LOCK_NB) == 0 && fstat (fd, &opened) == 0;
-      /* The load that had the file may have just finished and renamed it. */
-      gboolean renamed = locked
-                         && (stat (path, &there) != 0 || there.st_ino != opened.st_ino
-                             || there.st_dev != opened.st_dev);
-      if (locked && !renamed && ftruncate (fd, 0) == 0)
-        return fd;
-      int number = errno;
-      close (fd);
-      errno = number;
-      if (!renamed)
-        return -1;
-    }
-}
-
-/**
- * tall_rejects_name_temporary:
- * @path: the reject file
- *
- * Returns: (transfer full) (nullable): what is written until it becomes the reject file; NULL if
- *   that is a pipe or a device, which are written themselves
- */
-char *
-tall_rejects_name_temporary (const char *path)
-{
-  struct stat there;
-  if (stat (path, &there) == 0 && !S_ISREG (there.st_mode))
-    return NULL;
-
-  char target[PATH_MAX];
-  gboolean exists = realpath (path, target) != NULL;
-  return g_strconcat (exists ? target : path, UNFINISHED, NULL);
-}
-
-/* Opens a new file beside the reject file, or what is there if it is a pipe or a device. A symbolic
- * link stays one. */
-static FILE *
-open_file (TallRejects *self)
-{
-  g_autofree char *temporary = tall_rejects_name_temporary (self->path);
-  if (temporary == NULL)
-    return fopen (self->path, "we");
-
-  int fd = open_alone (temporary);
-  if (fd < 0)
-    return NULL;
-  self->temporary = g_steal_pointer (&temporary);
-  self->claim = fcntl (fd, F_DUPFD_CLOEXEC, 0);
-  FILE *file = self->claim < 0 ? NULL : fdopen (fd, "w");
-  if (file == NULL)
-    close (fd);
-  return file;
-}
-
-/* Puts the finished file in its place. Returns 0, or an errno. */
-static int
-move_file (TallRejects *self)
-{
-  if (self->temporary == NULL)
-    return 0;
-  g_autofree char *target = g_strdup (self->temporary);
-  *strrchr (target, '.') = '\0';
-  if (g_rename (self->temporary, target) != 0)
-    return errno;
-  g_clear_pointer (&self->temporary, g_free);
-  return 0;
+  tall_rejects_file_write (self->file, tall_slice_str (text), end);
 }
 
 /**
@@ -174,29 +70,14 @@ tall_rejects_new (const char *path, GError **error)
 {
   g_autoptr (TallRejects) self = g_new0 (TallRejects, 1);
   g_mutex_init (&self->lock);
-  self->claim = -1;
-  self->path = g_strdup (path);
   self->files = g_ptr_array_new_with_free_func (file_free);
   self->tally = g_ptr_array_new_with_free_func (tally_free);
   self->by_reason = g_hash_table_new (g_str_hash, g_str_equal);
   if (path == NULL)
     return g_steal_pointer (&self);
 
-  self->file = open_file (self);
-  if (self->file == NULL && errno == EWOULDBLOCK)
-    {
-      tall_error_set_invalid (error, "rejects",
-                              "Reject file %s is being written by another load; name another file",
-                              path);
-      return NULL;
-    }
-  if (self->file == NULL)
-    {
-      tall_error_set_invalid (error, "rejects", "Reject file %s cannot be written: %s", path,
-                              g_strerror (errno));
-      return NULL;
-    }
-  return g_steal_pointer (&self);
+  self->file = tall_rejects_file_new (path, error);
+  return self->file != NULL ? g_steal_pointer (&self) : NULL;
 }
 
 /**
@@ -246,7 +127,7 @@ write_row (TallRejects *self, const TallReject *reject)
   write_text (self, line, ',');
   write_text (self, reject->column != NULL ? reject->column : "", ',');
   write_text (self, reject->reason, ',');
-  write_field (self, reject->raw.data, reject->raw.len, '\n');
+  tall_rejects_file_write (self->file, reject->raw, '\n');
 }
 
 static void
@@ -266,14 +147,7 @@ tall_rejects_free (TallRejects *self)
 {
   if (self == NULL)
     return;
-  if (self->file != NULL)
-    fclose (self->file);
-  if (self->temporary != NULL)
-    g_unlink (self->temporary);
-  if (self->claim >= 0)
-    close (self->claim);
-  g_free (self->temporary);
-  g_free (self->path);
+  tall_rejects_file_free (self->file);
   g_hash_table_unref (self->by_reason);
   g_ptr_array_unref (self->tally);
   g_ptr_array_unref (self->files);
@@ -402,7 +276,7 @@ gboolean
 tall_rejects_has_failed (TallRejects *self)
 {
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->lock);
-  return self->failure != 0;
+  return self->file != NULL && tall_rejects_file_has_failed (self->file);
 }
 
 /**
@@ -432,14 +306,7 @@ tall_rejects_close (TallRejects *self, GError **error)
   if (self->file == NULL)
     return TRUE;
   begin_file (self);
-  FILE *file = g_steal_pointer (&self->file);
-  if (fclose (file) != 0 && self->failure == 0)
-    self->failure = errno;
-  if (self->failure == 0)
-    self->failure = move_file (self);
-  if (self->failure == 0)
-    return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_INTERNAL, "Writing reject file %s failed: %s",
-               self->path, g_strerror (self->failure));
-  return FALSE;
+  gboolean ok = tall_rejects_file_close (self->file, error);
+  g_clear_pointer (&self->file, tall_rejects_file_free);
+  return ok;
 }

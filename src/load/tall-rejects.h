@@ -50,7 +50,6 @@ typedef struct
 typedef struct _TallRejects TallRejects;
 
 TallRejects *tall_rejects_new (const char *path, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-char *tall_rejects_name_temporary (const char *path) G_GNUC_WARN_UNUSED_RESULT;
 void tall_rejects_free (TallRejects *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallRejects, tall_rejects_free)
 

@@ -178,6 +178,17 @@ append_root (const TallBulkBatch *self,
   tall_content_append (&item->content, operation, state.revision, batch, mutation);
 }
 
+/* Where nothing was before, ours was all that the row said when it was written: that is as good as
+ * reading it back in that moment. */
+static void
+settle_alone (TallBulkBatch *self, const TallDone *done, gint64 revision)
+{
+  for (TallBulkItem *item = first_fresh (self); item != NULL; item = next_fresh (self, item))
+    if (*done++ == TALL_DONE_ALONE)
+      tall_bulk_item_decide (item, TALL_BULK_STORED, revision);
+}
+
+/* Sends the root rows. What is not fresh any more afterwards is known to be stored. */
 static gboolean
 write_roots (TallBulkBatch *self, gint64 revision, GError **error)
 {
@@ -187,7 +198,10 @@ write_roots (TallBulkBatch *self, gint64 revision, GError **error)
   make_lineage (first, &like);
   for (TallBulkItem *item = first_fresh (self); item != NULL; item = next_fresh (self, item))
     append_root (self, item, &like, batch);
-  return tall_operation_apply (&first->operation, batch, error);
+  g_autofree TallDone *done = g_new0 (TallDone, batch->mutations->len);
+  gboolean written = tall_operation_apply_known (&first->operation, batch, done, error);
+  settle_alone (self, done, revision);
+  return written;
 }
 
 /* Whether ours has hidden what another load had put, with another content. */
@@ -260,6 +274,8 @@ static gboolean
 read_back (TallBulkBatch *self, GError **error)
 {
   const TallBulkItem *first = first_fresh (self);
+  if (first == NULL)
+    return TRUE;
   g_autoptr (TallMergedPlan) plan = read_roots (self, first->operation.deadline, error);
   if (plan == NULL)
     return FALSE;

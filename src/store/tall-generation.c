@@ -57,7 +57,7 @@ tall_generation_table_apply (TallTable *base,
                              guint n,
                              TallDurability durability,
                              gint64 deadline,
-                             gboolean *done,
+                             TallDone *done,
                              GError **error)
 {
   g_autoptr (TallArena) arena = tall_arena_new (1024);

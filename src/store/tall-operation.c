@@ -216,13 +216,17 @@ tall_operation_read (const TallOperation *self, const TallReadPlan *plan, GError
 }
 
 /**
- * tall_operation_apply:
+ * tall_operation_apply_known:
+ * @done: (optional) (out caller-allocates): what is known of each mutation of @batch
  *
  * Sends what nobody sees until something is committed, or any more; once again if that fails and
  * there is time, as it is the same then.
  */
 gboolean
-tall_operation_apply (const TallOperation *self, const TallBatch *batch, GError **error)
+tall_operation_apply_known (const TallOperation *self,
+                            const TallBatch *batch,
+                            TallDone *done,
+                            GError **error)
 {
   TallMutation *const *mutations = (TallMutation *const *)batch->mutations->pdata;
   TallTable *table = self->context->table;
@@ -230,12 +234,19 @@ tall_operation_apply (const TallOperation *self, const TallBatch *batch, GError 
 
   g_autoptr (GError) first = NULL;
 
-  if (tall_table_apply (table, mutations, n, TALL_DURABLE_LATER, self->deadline, NULL, &first))
+  if (tall_table_apply (table, mutations, n, TALL_DURABLE_LATER, self->deadline, done, &first))
     return TRUE;
   if (!g_error_matches (first, TALL_ERROR, TALL_ERROR_SHUT) && !tall_operation_is_over (self))
-    return tall_table_apply (table, mutations, n, TALL_DURABLE_LATER, self->deadline, NULL, error);
+    return tall_table_apply (table, mutations, n, TALL_DURABLE_LATER, self->deadline, done, error);
   g_propagate_error (error, g_steal_pointer (&first));
   return FALSE;
+}
+
+/* The same, where it is enough that all is done. */
+gboolean
+tall_operation_apply (const TallOperation *self, const TallBatch *batch, GError **error)
+{
+  return tall_operation_apply_known (self, batch, NULL, error);
 }
 
 /**

@@ -89,7 +89,7 @@ tall_counting_table_apply (TallTable *base,
                            guint n,
                            TallDurability durability,
                            gint64 deadline,
-                           gboolean *done,
+                           TallDone *done,
                            GError **error)
 {
   TallCountingTable *self = TALL_COUNTING_TABLE (base);

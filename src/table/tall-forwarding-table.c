@@ -55,7 +55,7 @@ tall_forwarding_table_apply (TallTable *base,
                              guint n,
                              TallDurability durability,
                              gint64 deadline,
-                             gboolean *done,
+                             TallDone *done,
                              GError **error)
 {
   return tall_table_apply (wrapped (base), mutations, n, durability, deadline, done, error);

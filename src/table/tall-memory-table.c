@@ -182,7 +182,7 @@ tall_memory_table_apply (TallTable *base,
                          guint n,
                          TallDurability durability G_GNUC_UNUSED,
                          gint64 deadline G_GNUC_UNUSED,
-                         gboolean *done,
+                         TallDone *done,
                          GError **error)
 {
   TallMemoryTable *self = TALL_MEMORY_TABLE (base);
@@ -195,7 +195,7 @@ tall_memory_table_apply (TallTable *base,
         return FALSE;
       apply_one (table, mutations[i]);
       if (done != NULL)
-        done[i] = TRUE;
+        done[i] = TALL_DONE;
     }
   return TRUE;
 }

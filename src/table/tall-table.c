@@ -93,10 +93,10 @@ tall_table_read (TallTable *self, const TallReadPlan *plan, gint64 deadline, GEr
  * @mutations: @n of them, each of another row
  * @durability: whether they have to be on disk when the call returns
  * @deadline: monotonic time in microseconds, or %TALL_NO_DEADLINE
- * @done: (optional) (out caller-allocates): @n flags, TRUE if this mutation is known to be done
+ * @done: (optional) (out caller-allocates): what is known of each of the @n
  *
  * Applies each mutation in one atomic step, the mutations in any order. Sending them again is
- * harmless. After an error some may be done, also some that are not flagged.
+ * harmless. After an error some may be done, also some of which that is not known.
  *
  * Returns: TRUE if all are done
  */
@@ -106,14 +106,14 @@ tall_table_apply (TallTable *self,
                   guint n,
                   TallDurability durability,
                   gint64 deadline,
-                  gboolean *done,
+                  TallDone *done,
                   GError **error)
 {
   g_return_val_if_fail (TALL_IS_TABLE (self), FALSE);
   g_return_val_if_fail (mutations != NULL || n == 0, FALSE);
 
   if (done != NULL)
-    memset (done, 0, n * sizeof (gboolean));
+    memset (done, 0, n * sizeof *done);
   if (!check_deadline (deadline, "Writing rows", error))
     return FALSE;
   for (guint i = 0; i < n; i++)

@@ -49,6 +49,7 @@ TallMutation *add_changes (TallConformance *self,
                            const char *changes);
 
 /* Applies changes to a row of SHARED. */
+TallDone change_known (TallConformance *self, const char *row, const char *changes);
 void change (TallConformance *self, const char *row, const char *changes);
 
 /* Applies changes if a cell has the @expected text; NULL: if it does not exist. */

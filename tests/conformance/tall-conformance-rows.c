@@ -92,6 +92,25 @@ test_delete_absent (TallConformance *self)
   expect_row (self, "b", "x@9=yes");
 }
 
+/* What a table says of a row that had nothing before, if it says so at all, is true. */
+static void
+test_alone (TallConformance *self)
+{
+  TallTableInfo info;
+  tall_table_get_info (self->table, &info);
+  TallDone alone = g_str_equal (info.kind, "rocksdb") ? TALL_DONE_ALONE : TALL_DONE;
+  g_assert_cmpint (change_known (self, "a", "x@5=v"), ==, alone);
+  g_assert_cmpint (change_known (self, "a", "x@5=v"), ==, TALL_DONE);
+  g_assert_cmpint (change_known (self, "a", "y@6=v"), ==, TALL_DONE);
+
+  g_assert_cmpint (change_known (self, "up-to", "<=10"), ==, alone);
+  g_assert_cmpint (change_known (self, "up-to", "x@9=hidden"), ==, TALL_DONE);
+  g_assert_cmpint (change_known (self, "exact", "!9"), ==, alone);
+  g_assert_cmpint (change_known (self, "exact", "x@9=hidden"), ==, TALL_DONE);
+  expect_row (self, "up-to", "");
+  expect_row (self, "exact", "");
+}
+
 static void
 test_delete_and_put (TallConformance *self)
 {
@@ -291,6 +310,7 @@ const TallConformanceCase tall_conformance_row_cases[] = {
   { "row/delete-at", test_delete_at },
   { "row/deletes-together", test_deletes_together },
   { "row/delete-absent", test_delete_absent },
+  { "row/alone", test_alone },
   { "row/delete-and-put", test_delete_and_put },
   { "row/versions", test_versions },
   { "row/set-timestamp", test_set_timestamp },

@@ -162,7 +162,7 @@ test_many_rows (TallConformance *self)
   };
   g_autoptr (GError) error = NULL;
   g_autoptr (TallBatch) batch = tall_batch_new ();
-  g_autofree gboolean *done = g_new0 (gboolean, N);
+  g_autofree TallDone *done = g_new0 (TallDone, N);
   g_autofree TallSlice *keys = g_new (TallSlice, N);
   for (guint i = 0; i < N; i++)
     {
@@ -187,7 +187,7 @@ test_many_rows (TallConformance *self)
       const TallRow *got = &result->results[0].rows[i];
       const TallRow *scanned = &result->results[1].rows[i];
       g_autofree char *name = g_strdup_printf ("%06u", i);
-      g_assert_true (done[i]);
+      g_assert_cmpint (done[i], !=, TALL_DONE_UNKNOWN);
       g_assert_true (tall_slice_equal (got->key, keys[i]));
       g_assert_cmpint (got->cells[0].timestamp, ==, 1 + i);
       g_assert_cmpmem (scanned->cells[0].value.data, scanned->cells[0].value.len, name, 6);

@@ -12,7 +12,7 @@ expect_calls_fail (
   TallSlice qualifier = tall_slice_str ("x");
   gint64 value;
   gboolean matched = TRUE;
-  gboolean done = TRUE;
+  TallDone done = TALL_DONE;
 
   g_autoptr (GError) read_error = NULL;
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
@@ -25,7 +25,7 @@ expect_calls_fail (
   g_assert_false (
       tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, deadline, &done, &apply_error));
   g_assert_error (apply_error, TALL_ERROR, (int)code);
-  g_assert_false (done);
+  g_assert_cmpint (done, ==, TALL_DONE_UNKNOWN);
 
   g_autoptr (GError) condition_error = NULL;
   g_assert_false (tall_table_apply_if (self->table, mutation, qualifier, NULL, TALL_DURABLE,

@@ -5,7 +5,9 @@
 A load writes without any condition, at a revision that no other batch of any load ever has, and
 that is below all that puts, deletes and repairs choose. So timestamps decide what a condition would:
 whatever anybody else has written to the root row, or ever writes, hides what a load writes. It
-learns by reading back whether it was the first.
+learns by reading back whether it was the first. A table may say at once that the row had nothing
+when it was written: that is as if it had been read back in that moment, which is explored here as
+one of the moments of reading.
 """
 
 from protocol import (FIRST, is_live, make_commit, make_committed, put, refuse, write,

@@ -194,7 +194,7 @@ apply_half (TallFailingTable *self,
             const TallCall *call,
             TallDurability durability,
             gint64 deadline,
-            gboolean *done,
+            TallDone *done,
             GError **error)
 {
   if (!tall_table_apply (self->table, call->mutations, call->n_mutations / 2, durability, deadline,
@@ -210,7 +210,7 @@ tall_failing_table_apply (TallTable *base,
                           guint n,
                           TallDurability durability,
                           gint64 deadline,
-                          gboolean *done,
+                          TallDone *done,
                           GError **error)
 {
   TallFailingTable *self = TALL_FAILING_TABLE (base);

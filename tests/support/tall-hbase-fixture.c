@@ -65,7 +65,7 @@ tall_hbase_fixture_write_if (TallTable *table, gint64 deadline, GError **error)
 }
 
 gboolean
-tall_hbase_fixture_write (TallTable *table, gint64 deadline, gboolean *done, GError **error)
+tall_hbase_fixture_write (TallTable *table, gint64 deadline, TallDone *done, GError **error)
 {
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *mutation = tall_batch_add (batch, "orders", tall_slice_str ("row"));

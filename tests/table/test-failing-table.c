@@ -51,7 +51,7 @@ count_rows (Fixture *self)
 
 /* Returns: the code of the error, 0 for success */
 static int
-apply (Fixture *self, gboolean done[2])
+apply (Fixture *self, TallDone done[2])
 {
   g_autoptr (GError) error = NULL;
   gboolean applied =
@@ -81,18 +81,18 @@ test_apply (Fixture *self, gconstpointer data G_GNUC_UNUSED)
     TallFailure failure;
     int code;
     guint n_rows;
-    gboolean done[2];
+    TallDone done[2];
   } cases[] = {
-    { TALL_FAILURE_BEFORE, TALL_ERROR_UNAVAILABLE, 0, { FALSE, FALSE } },
-    { TALL_FAILURE_LATE, TALL_ERROR_TIMED_OUT, 0, { FALSE, FALSE } },
-    { TALL_FAILURE_PARTLY, TALL_ERROR_UNAVAILABLE, 1, { TRUE, FALSE } },
-    { TALL_FAILURE_LOST, TALL_ERROR_TIMED_OUT, 2, { FALSE, FALSE } },
-    { TALL_FAILURE_FALSE, 0, 2, { TRUE, TRUE } },
-    { TALL_FAILURE_NONE, 0, 2, { TRUE, TRUE } },
+    { TALL_FAILURE_BEFORE, TALL_ERROR_UNAVAILABLE, 0, { TALL_DONE_UNKNOWN } },
+    { TALL_FAILURE_LATE, TALL_ERROR_TIMED_OUT, 0, { TALL_DONE_UNKNOWN } },
+    { TALL_FAILURE_PARTLY, TALL_ERROR_UNAVAILABLE, 1, { TALL_DONE, TALL_DONE_UNKNOWN } },
+    { TALL_FAILURE_LOST, TALL_ERROR_TIMED_OUT, 2, { TALL_DONE_UNKNOWN } },
+    { TALL_FAILURE_FALSE, 0, 2, { TALL_DONE, TALL_DONE } },
+    { TALL_FAILURE_NONE, 0, 2, { TALL_DONE, TALL_DONE } },
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      gboolean done[2] = { TRUE, TRUE };
+      TallDone done[2] = { TALL_DONE, TALL_DONE };
       tall_failing_table_fail_at (TALL_FAILING_TABLE (self->table), i, cases[i].failure);
       g_assert_cmpint (apply (self, done), ==, cases[i].code);
       g_assert_cmpuint (count_rows (self), ==, cases[i].n_rows);

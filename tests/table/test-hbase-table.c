@@ -60,7 +60,7 @@ test_harmless_repeated (void)
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
   g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
   g_autoptr (GError) error = NULL;
-  gboolean done = FALSE;
+  TallDone done = TALL_DONE_UNKNOWN;
 
   tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_CLOSE, 1);
   g_assert_true (tall_hbase_fixture_read (table, 1, SOON, &error));
@@ -70,7 +70,7 @@ test_harmless_repeated (void)
   tall_fake_gateway_set_answer (gateway, "putMultiple", TALL_FAKE_CLOSE, 1);
   g_assert_true (tall_hbase_fixture_write (table, SOON, &done, &error));
   g_assert_no_error (error);
-  g_assert_true (done);
+  g_assert_cmpint (done, ==, TALL_DONE);
   g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "putMultiple"), ==, 2);
 
   tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_CLOSE, 3);
@@ -157,7 +157,7 @@ test_declared_error (void)
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
   g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
   g_autoptr (GError) error = NULL;
-  gboolean done = TRUE;
+  TallDone done = TALL_DONE;
 
   tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_ERROR, 1);
   g_assert_false (tall_hbase_fixture_read (table, 1, SOON, &error));
@@ -168,7 +168,7 @@ test_declared_error (void)
   tall_fake_gateway_set_answer (gateway, "putMultiple", TALL_FAKE_ERROR, 1);
   g_assert_false (tall_hbase_fixture_write (table, SOON, &done, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
-  g_assert_false (done);
+  g_assert_cmpint (done, ==, TALL_DONE_UNKNOWN);
   g_assert_cmpuint (tall_fake_gateway_get_connections (gateway), ==, 1);
 }
 
@@ -240,20 +240,20 @@ test_failed_deletes (void)
   TallMutation *mutation = tall_batch_add (batch, "orders", tall_slice_str ("row"));
   tall_mutation_delete_at (batch, mutation, 2);
   g_autoptr (GError) error = NULL;
-  gboolean done = FALSE;
+  TallDone done = TALL_DONE_UNKNOWN;
 
   tall_fake_gateway_set_answer (gateway, "deleteMultiple", TALL_FAKE_FAILED, 1);
   g_assert_true (tall_table_apply (table, &mutation, 1, TALL_DURABLE, SOON, &done, &error));
   g_assert_no_error (error);
-  g_assert_true (done);
+  g_assert_cmpint (done, ==, TALL_DONE);
   g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "deleteMultiple"), ==, 2);
 
-  done = FALSE;
+  done = TALL_DONE_UNKNOWN;
   tall_fake_gateway_set_answer (gateway, "deleteMultiple", TALL_FAKE_FAILED, 2);
   g_assert_false (tall_table_apply (table, &mutation, 1, TALL_DURABLE, SOON, &done, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
   g_assert_true (tall_hbase_fixture_tells (error, "1 of 1 deletes failed"));
-  g_assert_false (done);
+  g_assert_cmpint (done, ==, TALL_DONE_UNKNOWN);
 }
 
 static void

@@ -34,7 +34,7 @@ hbase_apply (TallTable *table,
              guint n,
              TallDurability durability G_GNUC_UNUSED,
              gint64 deadline,
-             gboolean *done,
+             TallDone *done,
              GError **error)
 {
   TallHbaseTable *self = TALL_HBASE_TABLE (table);

@@ -231,13 +231,13 @@ tall_hbase_writer_measure (TallHbasePool *pool,
 }
 
 static void
-report_done (GPtrArray *requests, gboolean *done)
+report_done (GPtrArray *requests, TallDone *done)
 {
   for (guint i = 0; done != NULL && i < requests->len; i++)
     {
       Request *request = g_ptr_array_index (requests, i);
       for (guint k = 0; request->call.done && k < request->positions->len; k++)
-        done[g_array_index (request->positions, guint, k)] = TRUE;
+        done[g_array_index (request->positions, guint, k)] = TALL_DONE;
     }
 }
 
@@ -253,7 +253,7 @@ tall_hbase_apply (TallHbasePool *pool,
                   TallMutation *const *mutations,
                   guint n,
                   gint64 deadline,
-                  gboolean *done,
+                  TallDone *done,
                   GError **error)
 {
   g_autoptr (GPtrArray) requests = g_ptr_array_new_with_free_func (request_free);

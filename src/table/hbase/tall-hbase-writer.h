@@ -12,7 +12,7 @@ gboolean tall_hbase_apply (TallHbasePool *pool,
                            TallMutation *const *mutations,
                            guint n,
                            gint64 deadline,
-                           gboolean *done,
+                           TallDone *done,
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 gboolean tall_hbase_writer_measure (TallHbasePool *pool,

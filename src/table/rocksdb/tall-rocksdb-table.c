@@ -52,7 +52,7 @@ tall_rocksdb_table_apply (TallTable *base,
                           guint n,
                           TallDurability durability,
                           gint64 deadline,
-                          gboolean *done,
+                          TallDone *done,
                           GError **error)
 {
   TallRocksdbTable *self = TALL_ROCKSDB_TABLE (base);

@@ -93,28 +93,44 @@ locks_add (Locks *self, const TallRocksdbFamily *family, TallSlice row)
   self->held[self->n++] = tall_rocksdb_stripes_find (family->id, row);
 }
 
-static gboolean
-merge_group (TallRocksdbWrite *self,
-             TallRocksdbFamily *const *families,
-             TallMutation *const *mutations,
-             guint n,
-             GError **error)
+/* Mutations that one write takes. */
+typedef struct
 {
-  for (guint i = 0; i < n; i++)
+  TallRocksdbFamily *const *families;
+  TallMutation *const *mutations;
+  guint n;
+  TallDone *done; /* NULL: nobody asks */
+} Group;
+
+/* What will be known of a mutation when it is written. A put that has expired would not be found.
+ */
+static TallDone
+foresee (const TallRocksdbFamily *family, const TallStoredRow *old)
+{
+  gboolean alone = old->n_cells == 0 && old->n_exact == 0 && old->up_to == 0
+                   && tall_rocksdb_family_get_oldest (family) <= 1;
+  return alone ? TALL_DONE_ALONE : TALL_DONE;
+}
+
+static gboolean
+merge_group (TallRocksdbWrite *self, const Group *group, GError **error)
+{
+  for (guint i = 0; i < group->n; i++)
     {
       TallStoredRow old;
-      if (!tall_rocksdb_write_load (self, families[i], mutations[i]->row, &old, error)
-          || !tall_rocksdb_write_add (self, families[i], &old, mutations[i], error))
+      const TallMutation *mutation = group->mutations[i];
+      if (!tall_rocksdb_write_load (self, group->families[i], mutation->row, &old, error)
+          || !tall_rocksdb_write_add (self, group->families[i], &old, mutation, error))
         return FALSE;
+      if (group->done != NULL)
+        group->done[i] = foresee (group->families[i], &old);
     }
   return TRUE;
 }
 
 static gboolean
 apply_group (TallRocksdbWriter *self,
-             TallRocksdbFamily *const *families,
-             TallMutation *const *mutations,
-             guint n,
+             const Group *group,
              TallDurability durability,
              gint64 deadline,
              GError **error)
@@ -123,10 +139,9 @@ apply_group (TallRocksdbWriter *self,
   g_auto (Locks) locks = { .n = 0 };
   gboolean refused;
   tall_rocksdb_write_init (&write, self);
-  for (guint i = 0; i < n; i++)
-    locks_add (&locks, families[i], mutations[i]->row);
-  return locks_take (&locks, self, deadline, error)
-         && merge_group (&write, families, mutations, n, error)
+  for (guint i = 0; i < group->n; i++)
+    locks_add (&locks, group->families[i], group->mutations[i]->row);
+  return locks_take (&locks, self, deadline, error) && merge_group (&write, group, error)
          && tall_rocksdb_write_commit (&write, durability, deadline, "Writing rows", &refused,
                                        error);
 }
@@ -158,21 +173,23 @@ tall_rocksdb_writer_apply (TallRocksdbWriter *self,
                            guint n,
                            TallDurability durability,
                            gint64 deadline,
-                           gboolean *done,
+                           TallDone *done,
                            GError **error)
 {
   g_auto (Call) call G_GNUC_UNUSED = call_begin (self);
   for (guint i = 0; i < n;)
     {
-      guint group = count_group (mutations + i, n - i);
-      gboolean last = i + group == n;
-      if (!apply_group (self, families + i, mutations + i, group,
-                        last ? durability : TALL_DURABLE_LATER, deadline, error))
-        return FALSE;
-      i += group;
+      Group group = { families + i, mutations + i, count_group (mutations + i, n - i),
+                      done != NULL ? done + i : NULL };
+      gboolean last = i + group.n == n;
+      if (!apply_group (self, &group, last ? durability : TALL_DURABLE_LATER, deadline, error))
+        {
+          if (done != NULL)
+            memset (done, 0, n * sizeof *done);
+          return FALSE;
+        }
+      i += group.n;
     }
-  for (guint i = 0; done != NULL && i < n; i++)
-    done[i] = TRUE;
   return TRUE;
 }
 

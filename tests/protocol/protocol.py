@@ -283,15 +283,16 @@ def is_before(state, revision):
 
 def settle_sent(operation, root):
     """What became of the commits that were sent before the tables were shut: DONE, UNKNOWN, or AGAIN
-    if none is among those that led to @root."""
-    if not operation.sents or operation.variant.after_shut == "again":
+    if none is among those that led to @root. Those that were certainly refused never were."""
+    sents = [sent for sent in operation.sents if sent.lost or not operation.no_is_final]
+    if not sents or operation.variant.after_shut == "again":
         return AGAIN
     if root.state and root.state.revision and root.state.token == (operation.caller
                                                                   or operation.token):
         return DONE
     if operation.variant.settle_moved == "token":
         return AGAIN
-    before = all(is_before(root.state, sent.revision) for sent in operation.sents)
+    before = all(is_before(root.state, sent.revision) for sent in sents)
     return AGAIN if before else UNKNOWN
 
 

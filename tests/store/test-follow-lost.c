@@ -175,7 +175,6 @@ on_sleep (gpointer data)
 static void
 set_up (Case *self)
 {
-  g_autoptr (GError) error = NULL;
   self->memory = tall_memory_table_new ();
   tall_test_create (self->memory, self->way[0], "hashed", 0);
   gint64 now = g_get_real_time () / 1000 + 1000;

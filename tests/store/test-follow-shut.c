@@ -100,11 +100,13 @@ expect_record (Fixture *self)
   g_autoptr (GError) error = NULL;
   g_autoptr (TallDescription) description = tall_front_describe (self->front, &error);
   g_assert_no_error (error);
+  g_assert_nonnull (description);
   gboolean pinged = tall_front_ping (self->front, &error);
   g_assert_no_error (error);
   g_assert_true (pinged);
   g_autoptr (GPtrArray) loads = tall_store_list_loads (self->store, &error);
   g_assert_no_error (error);
+  g_assert_nonnull (loads);
 }
 
 /* A migration that has died: callers wait as long as they may, and nothing is done. */
@@ -208,6 +210,7 @@ expect_page_refused (TallFront *front, const char *page, const char *why)
       tall_front_list_orders (front, TALL_TEST_CUSTOMER, &options, &error);
   g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
   g_assert_cmpstr (tall_error_get_field (error), ==, "page");
+  g_assert_null (list);
   g_assert_nonnull (strstr (error->message, why));
 }
 
@@ -300,10 +303,78 @@ test_older_record (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   tall_test_move_go (&self->move, TALL_TEST_SWITCHED);
   g_assert_cmpuint (tall_test_get_writer (self->front, "1"), ==, 1);
   write_column (self, "format", "1");
-  write_column (self, "migration", "1 none 0 1 - -");
+  write_column (self, "migration", "1 sealing 2 2 - -");
   expect_record (self);
   g_assert_cmpstr (tall_store_get_layout (self->store)->name, ==, "blob");
-  g_assert_cmpuint (tall_test_get_writer (self->front, "1"), ==, 1);
+  tall_test_put_writer (self->front, "1", 2);
+  g_assert_cmpuint (tall_test_get_writer (self->front, "1"), ==, 2);
+  g_assert_cmpuint (self->clock.n_sleeps, ==, 0);
+}
+
+/* A repair does not go on by halves. */
+static void
+test_repair (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  TallState state;
+  TallVerifySummary summary;
+  const TallVerifyOptions options = { .alone = TRUE, .repair = TRUE };
+  g_assert_true (tall_test_read_state (self->store, "1", &state, NULL));
+  state.pending = state.revision + 2;
+  tall_test_write_state (self->store, "1", &state, state.pending);
+  tall_test_move_go (&self->move, TALL_TEST_SEALED);
+  g_assert_false (tall_front_verify (self->front, &options, &summary, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+  g_assert_cmpuint (summary.n_mended, ==, 0);
+}
+
+/* ---- Calls ---- */
+
+/* How often tables have refused a call since the record was read last, and the most of it. */
+typedef struct
+{
+  TallTestMove *move;
+  guint at, n; /* the call before which the tables are closed, and how many there were */
+  guint n_refused, most;
+} Refusals;
+
+static TallFailure
+close_before (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  Refusals *self = data;
+  if (g_strcmp0 (call->table, "meta") != 0 && self->n++ == self->at)
+    tall_test_move_go (self->move, TALL_TEST_CLOSED);
+  return TALL_FAILURE_NONE;
+}
+
+static void
+count_refused (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  Refusals *self = data;
+  gboolean is_meta = g_strcmp0 (call->table, "meta") == 0;
+  self->n_refused = is_meta ? 0 : self->n_refused + !call->succeeded;
+  self->most = MAX (self->most, self->n_refused);
+}
+
+/* A call on a closed table of HBase can hang: an operation makes one of them, and then it asks. */
+static void
+test_one_call (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  for (guint at = 0; at < 3; at++) /* the guess, the look, the claim; then rows and the commit */
+    {
+      g_autoptr (GError) error = NULL;
+      Refusals refusals = { .move = &self->move, .at = at + 2 };
+      g_autoptr (TallOrder) order = tall_test_marked_order ("1", 2, at, 2);
+      tall_failing_table_set_hooks (TALL_FAILING_TABLE (self->table), close_before, count_refused,
+                                    &refusals);
+      g_assert_false (tall_front_put_order (self->front, order, NULL, NULL, &error));
+      g_assert_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT);
+      tall_failing_table_set_hooks (TALL_FAILING_TABLE (self->table), NULL, NULL, NULL);
+      g_assert_cmpuint (refusals.most, ==, 1);
+      tall_test_move_abort (&self->move);
+      self->clock.patience = 1;
+      tall_test_put_writer (self->front, "1", 3);
+    }
 }
 
 /* ---- Watching ---- */
@@ -378,6 +449,8 @@ main (int argc, char **argv)
     { "read-only", test_read_only },
     { "other-deployment", test_other_deployment },
     { "older-record", test_older_record },
+    { "repair", test_repair },
+    { "one-call", test_one_call },
     { "held-back", test_held_back },
   };
   g_test_init (&argc, &argv, NULL);

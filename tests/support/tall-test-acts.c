@@ -191,6 +191,7 @@ check_customer (TallFront *front)
   g_autoptr (GError) error = NULL;
   g_autoptr (TallCustomer) customer = tall_front_get_customer (front, "BERGS", NULL, &error);
   g_assert_no_error (error);
+  g_assert_nonnull (customer);
 }
 
 static GError *
@@ -207,6 +208,7 @@ check_no_customer (TallFront *front)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (TallCustomer) customer = tall_front_get_customer (front, "LILAS", NULL, &error);
+  g_assert_null (customer);
   g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
 }
 

@@ -255,7 +255,11 @@ struct TColumnFamilyDescriptor {
   20: optional bool inMemory
 }
 
-/** A table: its name, families, and the durability of writes that name none. */
+/**
+ * A table: its name, families, and the durability of writes that name none. Field 3 of the gateway's
+ * is `map<binary, binary> attributes`, which C GLib cannot hold; modifyTable needs all of them, so
+ * what getTableDescriptor returned goes back as bytes.
+ */
 struct TTableDescriptor {
   1: required TTableName tableName,
   2: optional list<TColumnFamilyDescriptor> columns,
@@ -386,6 +390,11 @@ service Gateway {
     2: list<binary> splitKeys
   ) throws (1: TIOError io),
 
+  /** Takes the place of all that the descriptor says; regions that are open open again. */
+  void modifyTable(
+    1: required TTableDescriptor desc
+  ) throws (1: TIOError io),
+
   /** The table must be disabled. */
   void deleteTable(
     1: required TTableName tableName
@@ -400,6 +409,10 @@ service Gateway {
   ) throws (1: TIOError io),
 
   bool isTableEnabled(
+    1: required TTableName tableName
+  ) throws (1: TIOError io),
+
+  bool isTableDisabled(
     1: required TTableName tableName
   ) throws (1: TIOError io),
 

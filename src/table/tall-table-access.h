@@ -6,6 +6,17 @@
 
 G_BEGIN_DECLS
 
+/**
+ * TallTableShutter:
+ *
+ * What a table is to let its callers do.
+ */
+typedef struct
+{
+  TallTableAccess access;
+  const char *seal; /* with %TALL_ACCESS_SEALED: its token; else NULL */
+} TallTableShutter;
+
 const char *tall_table_access_name (TallTableAccess access);
 gboolean tall_table_access_admits (TallTableAccess self,
                                    const char *table,

@@ -58,6 +58,33 @@ tall_table_spec_to_ddl (const TallTableSpec *self, const char *deployment)
   return g_string_free (text, FALSE);
 }
 
+/**
+ * tall_table_shutter_to_ddl:
+ * @deployment: the name that its tables have as prefix
+ * @table: short name
+ *
+ * Returns: (transfer full): the statements of the hbase shell that do what set_access does, in one
+ *   line
+ */
+char *
+tall_table_shutter_to_ddl (const TallTableShutter *self, const char *deployment, const char *table)
+{
+  switch (self->access)
+    {
+    case TALL_ACCESS_OPEN:
+      return g_strdup_printf ("alter '%s.%s', READONLY => 'false'; alter '%s.%s', METHOD => "
+                              "'table_att_unset', NAME => '" TALL_SEAL_ATTRIBUTE
+                              "'; enable '%s.%s'",
+                              deployment, table, deployment, table, deployment, table);
+    case TALL_ACCESS_SEALED:
+      return g_strdup_printf ("alter '%s.%s', READONLY => 'true', METADATA => "
+                              "{'" TALL_SEAL_ATTRIBUTE "' => '%s'}; enable '%s.%s'",
+                              deployment, table, self->seal, deployment, table);
+    default:
+      return g_strdup_printf ("disable '%s.%s'", deployment, table);
+    }
+}
+
 guint
 tall_table_spec_count_regions (const TallTableSpec *self)
 {

@@ -49,8 +49,9 @@ typedef enum
  * @TALL_ACCESS_SEALED: reads only: apply, apply_if and increment fail with %TALL_ERROR_SHUT
  * @TALL_ACCESS_CLOSED: neither: read fails with %TALL_ERROR_SHUT, too
  *
- * What a table lets its callers do. A table is created open. It can be described, listed and
- * dropped whatever its access is.
+ * What a table lets its callers do. Behind a gateway a call on a closed table may also have no
+ * answer in time. A table is created open. It can be described, listed and dropped whatever its
+ * access is.
  */
 typedef enum
 {
@@ -271,6 +272,9 @@ struct _TallTableClass
 
   /**
    * describe_table:
+   *
+   * A table is described as closed once it is closed as a whole, and as sealed as soon as its
+   * settings say so: a seal that set_access has not acknowledged may still be on its way.
    *
    * Returns: (transfer full): how a table is really kept, settings and regions as the store reports
    *   them; NULL with %TALL_ERROR_NOT_FOUND if there is none

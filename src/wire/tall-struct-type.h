@@ -28,6 +28,8 @@ typedef enum
   TALL_KIND_PAIRS,   /* pointer to an array of TallStructPair; a map on the wire */
   TALL_KIND_EACH,    /* nothing: a list whose structs are handed on one by one; only read */
   TALL_KIND_ONE,     /* nothing: a single struct that is handed on likewise; only read */
+  TALL_KIND_RAW,     /* TallSlice: a struct as its bytes, in the protocol that they came in; NULL
+                        data: absent */
   TALL_N_KINDS
 } TallStructKind;
 

@@ -90,6 +90,19 @@ read_bytes (TallStructReader *self, TallSlice *slice, GError **error)
   return TRUE;
 }
 
+/* A struct that is only passed on. */
+static gboolean
+read_raw (TallStructReader *self, TallSlice *raw, GError **error)
+{
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  tall_wire_input_begin_copy (&self->input, bytes);
+  gboolean skipped = tall_wire_input_skip (&self->input, TALL_WIRE_STRUCT, error);
+  tall_wire_input_end_copy (&self->input);
+  if (skipped)
+    *raw = tall_slice (tall_arena_memdup (self->arena, bytes->data, bytes->len), bytes->len);
+  return skipped;
+}
+
 static gboolean
 read_text (TallStructReader *self, char **text, GError **error)
 {
@@ -215,6 +228,8 @@ tall_struct_reader_read_value (TallStructReader *self,
       return read_reason (self, value, error);
     case TALL_KIND_BYTES:
       return read_bytes (self, value, error);
+    case TALL_KIND_RAW:
+      return read_raw (self, value, error);
     case TALL_KIND_TEXTS:
       return read_texts (self, value, G_STRUCT_MEMBER_P (object, field->beside), error);
     case TALL_KIND_PAIRS:

@@ -13,6 +13,7 @@ is_there (const TallStructField *field, gconstpointer object)
     case TALL_KIND_TEXT:
     case TALL_KIND_REASON:
     case TALL_KIND_STRUCT:
+    case TALL_KIND_RAW:
     case TALL_KIND_BYTES: /* a slice begins with its pointer */
       if (!tall_struct_field_has_beside (field))
         return field->beside == TALL_STRUCT_REQUIRED
@@ -115,6 +116,8 @@ put_value (TallWireOutput *output, const TallStructField *field, gconstpointer o
       return tall_wire_put_bytes (output, *(const TallSlice *)value);
     case TALL_KIND_DECIMAL:
       return put_decimal (output, value);
+    case TALL_KIND_RAW:
+      return tall_bytes_append (output->bytes, *(const TallSlice *)value);
     case TALL_KIND_STRUCT:
       return tall_struct_write (field->type, *(gconstpointer const *)value, output);
     default:

@@ -18,6 +18,36 @@ tall_wire_input_reject (TallWireInput *self, GError **error, const char *format,
   return FALSE;
 }
 
+/* Before the bytes may move. */
+static void
+copy_read (TallWireInput *self)
+{
+  if (self->copy == NULL)
+    return;
+  tall_bytes_append (self->copy, tall_slice (self->copied, (gsize)(self->at - self->copied)));
+  self->copied = self->at;
+}
+
+/**
+ * tall_wire_input_begin_copy:
+ * @copy: gets the bytes of all values that are read until tall_wire_input_end_copy()
+ *
+ * At the head of a value, whose kind has been read already.
+ */
+void
+tall_wire_input_begin_copy (TallWireInput *self, GByteArray *copy)
+{
+  self->copy = copy;
+  self->copied = self->at;
+}
+
+void
+tall_wire_input_end_copy (TallWireInput *self)
+{
+  copy_read (self);
+  self->copy = NULL;
+}
+
 /**
  * tall_wire_input_settle:
  *
@@ -26,6 +56,7 @@ tall_wire_input_reject (TallWireInput *self, GError **error, const char *format,
 void
 tall_wire_input_settle (TallWireInput *self)
 {
+  copy_read (self);
   tall_transport_advance (self->transport, self->received - self->left);
   self->received = self->left;
 }
@@ -45,7 +76,7 @@ refill (TallWireInput *self, gsize n, GError **error)
     return FALSE;
 
   TallSlice ahead = tall_transport_peek (self->transport);
-  self->at = ahead.data;
+  self->at = self->copied = ahead.data;
   self->left = self->received = ahead.len;
   return TRUE;
 }

@@ -24,7 +24,9 @@ typedef struct
   guint64 elements; /* of lists and maps that may still come */
   guint depth;      /* structs and containers that are open */
   guint max_depth;
-  guint8 truth; /* compact: the value that the type of a field was; 0: none */
+  guint8 truth;         /* compact: the value that the type of a field was; 0: none */
+  GByteArray *copy;     /* nullable, not owned: takes what is read … */
+  const guint8 *copied; /* … from here on */
 } TallWireInput;
 
 /* The head of a field. Starts zeroed for each struct. */
@@ -78,6 +80,8 @@ tall_wire_input_pass (TallWireInput *self, gsize n, GError **error) G_GNUC_WARN_
 gboolean tall_wire_input_skip (TallWireInput *self,
                                TallWireType type,
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_wire_input_begin_copy (TallWireInput *self, GByteArray *copy);
+void tall_wire_input_end_copy (TallWireInput *self);
 void tall_wire_input_settle (TallWireInput *self);
 gboolean tall_wire_input_finish (TallWireInput *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

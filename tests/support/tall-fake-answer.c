@@ -108,6 +108,9 @@ says_yes (TallFakeScript *self, const TallFakeRequest *request)
 {
   if (request->rows->len > 0 && g_str_equal (request->name, "tableExists"))
     return self->cells != NULL || !is_meta (request->rows->pdata[0]);
+  if (g_str_has_prefix (request->name, "isTable"))
+    return tall_fake_table_is_disabled (&self->table)
+           == g_str_equal (request->name, "isTableDisabled");
   if (!g_str_equal (request->name, "checkAndMutate") || self->answers == NULL
       || self->answers[self->n_answered] == '\0')
     return TRUE;
@@ -157,7 +160,21 @@ static gboolean
 is_question (const char *method)
 {
   return g_str_equal (method, "checkAndMutate") || g_str_equal (method, "tableExists")
-         || g_str_equal (method, "isTableEnabled");
+         || g_str_equal (method, "isTableEnabled") || g_str_equal (method, "isTableDisabled");
+}
+
+/* What changes the table. A gateway that says no says that it has been done, and has not. */
+static void
+change_table (TallFakeScript *self, const TallFakeRequest *request, TallFakeAnswer answer)
+{
+  if (answer == TALL_FAKE_NO)
+    return;
+  if (g_str_equal (request->name, "modifyTable"))
+    tall_fake_table_set_attributes (&self->table, request->rows);
+  else if (g_str_equal (request->name, "enableTable"))
+    tall_fake_table_set_disabled (&self->table, FALSE);
+  else if (g_str_equal (request->name, "disableTable"))
+    tall_fake_table_set_disabled (&self->table, TRUE);
 }
 
 /* The deletes that failed. */
@@ -237,12 +254,19 @@ write_result (TallFakeScript *self,
       thrift_protocol_write_bool (protocol, answer != TALL_FAKE_NO && says_yes (self, request),
                                   error);
     }
+  else if (g_str_equal (name, "getTableDescriptor"))
+    {
+      thrift_protocol_write_field_begin (protocol, "success", T_STRUCT, 0, error);
+      tall_fake_table_write (&self->table, protocol);
+    }
   else if (g_str_equal (name, "getAllRegionLocations"))
     write_regions (protocol);
   else if (g_str_equal (name, "getScannerResults"))
     write_no_rows (protocol);
   else if (g_str_equal (name, "deleteMultiple"))
     write_failed (protocol, answer == TALL_FAKE_FAILED);
+  else
+    change_table (self, request, answer);
   thrift_protocol_write_field_stop (protocol, error);
 }
 
@@ -402,6 +426,8 @@ tall_fake_request_read (ThriftProtocol *protocol, TallFakeRequest *request, GErr
     read_gets (protocol, request->rows, error);
   else if (g_str_equal (request->name, "tableExists"))
     read_table_name (protocol, request->rows, error);
+  else if (g_str_equal (request->name, "modifyTable"))
+    tall_fake_table_read_attributes (protocol, request->rows, error);
   else
     thrift_protocol_skip (protocol, T_STRUCT, error);
   return *error == NULL && thrift_protocol_read_message_end (protocol, error) >= 0

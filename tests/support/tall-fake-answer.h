@@ -5,6 +5,7 @@
 #include <gio/gio.h>
 
 #include "tall-fake-gateway.h"
+#include "tall-fake-table.h"
 #include "tall-thrift.h"
 
 G_BEGIN_DECLS
@@ -18,7 +19,8 @@ typedef struct
 {
   char *name;
   gint32 seqid;
-  GPtrArray *rows; /* of GBytes: keys of gets; for tableExists the name of the table */
+  GPtrArray *rows; /* of GBytes: keys of gets; for tableExists the name of the table; for
+                      modifyTable the attributes, each followed by its value */
 } TallFakeRequest;
 
 gboolean
@@ -37,6 +39,8 @@ typedef struct
   gsize n_answered; /* of @answers */
   char *cells;      /* nullable: of its row, "name=value name=value" */
   char *reason;     /* nullable: what a TALL_FAKE_ERROR says; NULL: that it hurts */
+
+  TallFakeTable table;
 } TallFakeScript;
 
 gboolean tall_fake_answer_write (TallFakeScript *self,

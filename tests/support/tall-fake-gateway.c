@@ -279,6 +279,33 @@ tall_fake_gateway_wait_for_calls (TallFakeGateway *self, const char *method, gui
 }
 
 /**
+ * tall_fake_gateway_set_attributes:
+ * @attributes: "key=value key=value": what its table has from now on
+ */
+void
+tall_fake_gateway_set_attributes (TallFakeGateway *self, const char *attributes)
+{
+  g_autoptr (GPtrArray) parts = g_ptr_array_new_with_free_func ((GDestroyNotify)g_bytes_unref);
+  g_auto (GStrv) texts = g_strsplit_set (attributes, " =", -1);
+  for (guint i = 0; texts[i] != NULL; i++)
+    g_ptr_array_add (parts, g_bytes_new (texts[i], strlen (texts[i])));
+  tall_fake_table_set_attributes (&self->script.table, parts);
+}
+
+/**
+ * tall_fake_gateway_describe:
+ *
+ * Returns: (transfer full): whether its table is enabled, and its attributes: "disabled key=value"
+ */
+char *
+tall_fake_gateway_describe (TallFakeGateway *self)
+{
+  g_autofree char *attributes = tall_fake_table_get_attributes (&self->script.table);
+  gboolean disabled = tall_fake_table_is_disabled (&self->script.table);
+  return g_strdup_printf ("%s %s", disabled ? "disabled" : "enabled", attributes);
+}
+
+/**
  * tall_fake_gateway_send_late:
  *
  * Sends all answers that were kept back, and returns once the client's socket has them.
@@ -419,5 +446,6 @@ tall_fake_gateway_free (TallFakeGateway *self)
   g_free (self->script.answers);
   g_free (self->script.cells);
   g_free (self->script.reason);
+  tall_fake_table_clear (&self->script.table);
   g_free (self);
 }

@@ -15,7 +15,7 @@ typedef enum
 {
   TALL_FAKE_ANSWER,       /* answers: yes, no rows, regions from the start and from B; gets: rows
                              whose keys begin with "row-" have a cell with the key as value */
-  TALL_FAKE_NO,           /* answers: no */
+  TALL_FAKE_NO,           /* answers: no; to what changes a table: done, and has not */
   TALL_FAKE_CLOSE,        /* closes the connection instead */
   TALL_FAKE_SILENT,       /* never answers */
   TALL_FAKE_LATE,         /* answers once tall_fake_gateway_send_late() says so */
@@ -41,7 +41,8 @@ typedef enum
  * TallFakeGateway:
  *
  * Listens on a port of its own and answers like HBase's gateway, well enough to test what a client
- * does when things go wrong. It keeps no rows.
+ * does when things go wrong. It keeps no rows. It has one table, which can be described, changed,
+ * enabled and disabled.
  */
 typedef struct _TallFakeGateway TallFakeGateway;
 
@@ -59,6 +60,8 @@ void tall_fake_gateway_set_reason (TallFakeGateway *self, const char *reason);
 void
 tall_fake_gateway_set_self_test (TallFakeGateway *self, const char *answers, const char *cells);
 void tall_fake_gateway_set_served (TallFakeGateway *self, guint n);
+void tall_fake_gateway_set_attributes (TallFakeGateway *self, const char *attributes);
+char *tall_fake_gateway_describe (TallFakeGateway *self);
 void tall_fake_gateway_send_late (TallFakeGateway *self);
 void tall_fake_gateway_close_connections (TallFakeGateway *self);
 guint tall_fake_gateway_get_calls (TallFakeGateway *self, const char *method);

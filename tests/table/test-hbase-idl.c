@@ -359,6 +359,8 @@ send_create (Fixture *f G_GNUC_UNUSED, HbGatewayIf *client, GError **error)
   }
 SEND_NAME (table_exists)
 SEND_NAME (is_table_enabled)
+SEND_NAME (is_table_disabled)
+SEND_NAME (enable_table)
 SEND_NAME (disable_table)
 SEND_NAME (delete_table)
 SEND_NAME (get_table_descriptor)
@@ -403,6 +405,8 @@ test_tables (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   expect_same (f, TALL_HBASE_CREATE_TABLE, send_create);
   expect_same (f, TALL_HBASE_TABLE_EXISTS, send_table_exists);
   expect_same (f, TALL_HBASE_IS_TABLE_ENABLED, send_is_table_enabled);
+  expect_same (f, TALL_HBASE_IS_TABLE_DISABLED, send_is_table_disabled);
+  expect_same (f, TALL_HBASE_ENABLE_TABLE, send_enable_table);
   expect_same (f, TALL_HBASE_DISABLE_TABLE, send_disable_table);
   expect_same (f, TALL_HBASE_DELETE_TABLE, send_delete_table);
   expect_same (f, TALL_HBASE_GET_TABLE_DESCRIPTOR, send_get_table_descriptor);

@@ -154,6 +154,7 @@ test_mute (void)
   g_assert_no_error (error);
 
   silence (gateway, "tableExists");
+  silence (gateway, "isTableEnabled");
   silence (gateway, "get");
   silence (gateway, "putMultiple");
   silence (gateway, "increment");

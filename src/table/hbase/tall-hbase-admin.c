@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-hbase-admin.h"
 
+#include "tall-hbase-descriptor.h"
 #include "tall-hbase-error.h"
 #include "tall-hbase-request.h"
 #include "tall-hbase-settings.h"
@@ -148,10 +149,31 @@ tall_hbase_drop_table (TallHbasePool *pool,
   return tall_hbase_request_run (&request, pool, TALL_HBASE_DELETE_TABLE, deadline, error);
 }
 
+/* Settings and seal; a descriptor that makes no sense is the gateway's fault. */
+static TallTableSpec *
+read_settings (TallHbasePool *pool, TallHbaseRequest *request, gint64 deadline, GError **error)
+{
+  g_auto (TallHbaseDescriptor) descriptor = { .families = NULL };
+  if (!tall_hbase_request_run (request, pool, TALL_HBASE_GET_TABLE_DESCRIPTOR, deadline, error)
+      || !tall_hbase_descriptor_init (&descriptor, request->result.raw,
+                                      tall_hbase_pool_get_options (pool)->compact, request->arena,
+                                      error))
+    return NULL;
+  TallTableSpec *spec =
+      tall_hbase_settings_from_families (descriptor.families, request->table, error);
+  if (spec == NULL)
+    return NULL;
+  spec->seal = tall_hbase_descriptor_get_seal (&descriptor);
+  if (tall_hbase_descriptor_is_read_only (&descriptor))
+    spec->access = TALL_ACCESS_SEALED;
+  return spec;
+}
+
 /**
  * tall_hbase_describe_table:
  *
- * Implements describe_table: settings and regions as HBase has them.
+ * Implements describe_table: settings, access and regions as HBase has them. A table that
+ * is being disabled is not closed yet.
  */
 TallTableSpec *
 tall_hbase_describe_table (TallHbasePool *pool,
@@ -162,15 +184,18 @@ tall_hbase_describe_table (TallHbasePool *pool,
 {
   g_auto (TallHbaseRequest) request = tall_hbase_request (names, table);
   if (!must_exist (pool, &request, deadline, error)
-      || !tall_hbase_request_run (&request, pool, TALL_HBASE_GET_TABLE_DESCRIPTOR, deadline, error)
+      || !tall_hbase_request_run (&request, pool, TALL_HBASE_IS_TABLE_DISABLED, deadline, error))
+    return NULL;
+  gboolean disabled = request.result.yes;
+  g_autoptr (TallTableSpec) spec = read_settings (pool, &request, deadline, error);
+  if (spec == NULL
       || !tall_hbase_request_run (&request, pool, TALL_HBASE_GET_ALL_REGION_LOCATIONS, deadline,
                                   error))
     return NULL;
-
-  TallTableSpec *spec = tall_hbase_settings_from_families (request.families, table, error);
-  if (spec != NULL)
-    spec->splits = splits_of (request.starts);
-  return spec;
+  if (disabled)
+    spec->access = TALL_ACCESS_CLOSED;
+  spec->splits = splits_of (request.starts);
+  return g_steal_pointer (&spec);
 }
 
 /**

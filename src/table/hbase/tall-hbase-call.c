@@ -26,6 +26,7 @@ typedef struct
   gboolean writes;
   TallHbaseLink *links[MAX_LINKS]; /* n_links of them, lent */
   guint n_links;
+  const TallHbaseCall *late; /* harmless and without an answer in time; NULL: none */
 } Run;
 
 static void
@@ -54,13 +55,17 @@ take_links (Run *run, guint wanted, GError **error)
   return TRUE;
 }
 
-static void
-set_call_deadline (Run *run, const TallHbaseCall *call, TallHbaseLink *link)
+static gint64
+get_timeout (const Run *run, const TallHbaseCall *call)
 {
   const TallHbaseOptions *options = tall_hbase_pool_get_options (run->pool);
   gint64 timeout = options->call_timeout * G_TIME_SPAN_MILLISECOND;
-  if (call->slow)
-    timeout = MAX (timeout, SLOW_TIMEOUT);
+  return call->slow ? MAX (timeout, SLOW_TIMEOUT) : timeout;
+}
+
+static void
+set_deadline (const Run *run, TallHbaseLink *link, gint64 timeout)
+{
   gint64 limit = g_get_monotonic_time () + timeout;
   link->hurried = run->deadline < limit;
   tall_connection_set_deadline (link->connection, MIN (limit, run->deadline));
@@ -76,6 +81,18 @@ break_link (TallHbaseLink *link, const GError *reason)
   link->hurried &= link->late;
 }
 
+/* FALSE if HBase says no to a question about a call's table. */
+static gboolean
+ask (Run *run, const TallHbaseCall *call, TallHbaseLink *link, TallHbaseMethodId question)
+{
+  g_autoptr (GError) reason = NULL;
+  gboolean answer = TRUE;
+  if (!tall_hbase_link_ask (link, question, run->names, call->table, &answer, &reason)
+      && reason != NULL)
+    break_link (link, reason);
+  return answer;
+}
+
 /* HBase's errors about an absent table often only name it. So HBase is asked whether the table
  * exists, unless its error is clear, or the call is about tables. */
 static gboolean
@@ -87,13 +104,8 @@ is_table_missing (Run *run,
   if (call->slow || tall_hbase_error_is_clear (io))
     return FALSE;
 
-  g_autoptr (GError) reason = NULL;
-  gboolean exists = TRUE;
-  set_call_deadline (run, call, link);
-  if (!tall_hbase_link_ask_exists (link, run->names, call->table, &exists, &reason)
-      && reason != NULL)
-    break_link (link, reason);
-  return !exists;
+  set_deadline (run, link, get_timeout (run, call));
+  return !ask (run, call, link, TALL_HBASE_TABLE_EXISTS);
 }
 
 /* The gateway is in doubt by now. So the next connection is to another gateway, or to this one
@@ -139,7 +151,8 @@ set_error (Run *run,
   gboolean refused =
       io != NULL
       && (translated->code == TALL_ERROR_NOT_FOUND || translated->code == TALL_ERROR_CONFLICT
-          || translated->code == TALL_ERROR_UNSUPPORTED || translated->code == TALL_ERROR_INVALID);
+          || translated->code == TALL_ERROR_UNSUPPORTED || translated->code == TALL_ERROR_INVALID
+          || translated->code == TALL_ERROR_SHUT);
   if (!call->harmless && !refused
       && (io != NULL || tall_connection_has_delivered (link->connection)))
     translated->code = TALL_ERROR_OUTCOME_UNKNOWN;
@@ -157,6 +170,8 @@ settle_failure (Run *run,
 {
   if (io == NULL)
     break_link (link, reason);
+  if (link->late && !link->hurried && call->harmless && call->table != NULL)
+    run->late = call;
   if (io == NULL && may_be_repeated (run, call, link, reason))
     return TRUE;
   if (error == NULL || *error == NULL)
@@ -167,7 +182,7 @@ settle_failure (Run *run,
 static gboolean
 send_call (Run *run, TallHbaseCall *call, TallHbaseLink *link, GError **reason)
 {
-  set_call_deadline (run, call, link);
+  set_deadline (run, link, get_timeout (run, call));
   call->tries++;
   return call->send (call, tall_hbase_link_get_transport (link), reason);
 }
@@ -204,6 +219,25 @@ run_round (Run *run, TallHbaseCall *const *calls, guint n, GError **error)
   if (first == NULL)
     return TRUE;
   g_propagate_error (error, g_steal_pointer (&first));
+  return FALSE;
+}
+
+/* Some calls on a disabled table have no answer for minutes, and would have none again. So HBase is
+ * asked, on another connection, before more time is spent on them. Another gateway may do better,
+ * so this takes a part of a call's time only, and no answer says little. */
+static gboolean
+check_late (Run *run, GError **error)
+{
+  const TallHbaseCall *call = g_steal_pointer (&run->late);
+  if (call == NULL || g_get_monotonic_time () >= run->deadline - MIN_REST
+      || !take_links (run, 1, NULL))
+    return TRUE;
+  set_deadline (run, run->links[0], get_timeout (run, call) / 4);
+  run->links[0]->hurried = TRUE;
+  if (ask (run, call, run->links[0], TALL_HBASE_IS_TABLE_ENABLED))
+    return TRUE;
+  g_clear_error (error);
+  tall_hbase_error_set_disabled (error, call->table, run->names->deployment);
   return FALSE;
 }
 
@@ -264,6 +298,8 @@ tall_hbase_run_on (TallHbasePool *pool,
       if (!ok || n_round == 0)
         break;
       ok = run_round (&run, round, MIN (n_round, run.n_links), error);
+      drop_broken_links (&run);
+      ok = check_late (&run, error) && ok;
       drop_broken_links (&run);
     }
 

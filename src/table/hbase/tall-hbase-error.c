@@ -66,19 +66,21 @@ static const Known classes[] = {
   { "TableExistsException", TALL_ERROR_CONFLICT, "the table exists already" },
   { "NamespaceNotFoundException", TALL_ERROR_INVALID, "the namespace does not exist" },
   { "NoSuchColumnFamilyException", TALL_ERROR_UNSUPPORTED, "the table has other column families" },
-  { "TableNotEnabledException", TALL_ERROR_UNAVAILABLE, "the table is disabled" },
+  { "TableNotEnabledException", TALL_ERROR_SHUT, "the table is disabled" },
   { "RegionTooBusyException", TALL_ERROR_OVERLOADED, "a region has too much to do" },
   { "CallQueueTooBigException", TALL_ERROR_OVERLOADED, "a server has too much to do" },
+  { "AccessDeniedException", TALL_ERROR_UNSUPPORTED, "the gateway's user lacks the right" },
   { "ClassNotFoundException", TALL_ERROR_UNSUPPORTED, "a part of it is not installed" },
 };
 
 /* Errors without a class of their own. */
 static const Known phrases[] = {
   { "Compression algorithm '", TALL_ERROR_UNSUPPORTED, "the compression is not installed" },
+  { "region is read only", TALL_ERROR_SHUT, "the table is read-only" },
   { "Field is not a long", TALL_ERROR_INVALID, "the cell is not a counter of 8 bytes" },
   { "not a long", TALL_ERROR_INVALID, "the cell is not a counter of 8 bytes" },
 };
-static const Known disabled = { " is disabled", TALL_ERROR_UNAVAILABLE, "the table is disabled" };
+static const Known disabled = { " is disabled", TALL_ERROR_SHUT, "the table is disabled" };
 static const Known retriable = { "", TALL_ERROR_UNAVAILABLE, "it could not do it now" };
 static const Known unknown = { "", TALL_ERROR_INTERNAL, "it failed" };
 
@@ -220,5 +222,17 @@ tall_hbase_error_set_no_table (GError **error, const char *table, const char *de
 {
   tall_error_set_detailed (error, TALL_ERROR_NOT_FOUND, "HBase says so",
                            "there is no table \"%s\" of deployment \"%s\" in HBase", table,
+                           deployment);
+}
+
+/**
+ * tall_hbase_error_set_disabled:
+ * @table: its short name
+ */
+void
+tall_hbase_error_set_disabled (GError **error, const char *table, const char *deployment)
+{
+  tall_error_set_detailed (error, TALL_ERROR_SHUT, "HBase says so",
+                           "table \"%s\" of deployment \"%s\" is disabled in HBase", table,
                            deployment);
 }

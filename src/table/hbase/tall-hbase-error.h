@@ -15,5 +15,6 @@ void tall_hbase_error_set (GError **error,
                            const TallHbaseTIOError *io,
                            const char *gateway);
 void tall_hbase_error_set_no_table (GError **error, const char *table, const char *deployment);
+void tall_hbase_error_set_disabled (GError **error, const char *table, const char *deployment);
 
 G_END_DECLS

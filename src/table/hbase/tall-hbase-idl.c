@@ -245,6 +245,7 @@ ARGS (table_args, TABLE);
 ARGS (create_table_args,
       STRUCT ("desc", 1, descriptor, t_table_descriptor_type),
       FIELD ("splitKeys", 2, SLICES, splits, AT (n_splits), NULL));
+ARGS (modify_table_args, REQUIRED ("desc", 1, RAW, raw));
 ARGS (table_name_args, STRUCT ("tableName", 1, name, tall_hbase_t_table_name_type));
 ARGS (pattern_args,
       ALWAYS ("regex", 1, TEXT, pattern),
@@ -271,7 +272,7 @@ RESULT (regions_result,
         HANDED_ON ("the list of regions", 0, EACH, tall_hbase_t_h_region_location_type),
         IO);
 RESULT (names_result, HANDED_ON ("the list of tables", 0, EACH, tall_hbase_t_table_name_type), IO);
-RESULT (table_result, HANDED_ON ("the table", 0, ONE, tall_hbase_t_table_descriptor_type), IO);
+RESULT (table_result, REQUIRED ("the table", 0, RAW, raw), IO);
 #undef RESULT
 #undef IO
 #undef Type
@@ -293,8 +294,12 @@ const TallHbaseMethod tall_hbase_methods[TALL_HBASE_N_METHODS] = {
                                             "regions" },
   [TALL_HBASE_CREATE_TABLE] = { "createTable", &create_table_args, &void_result, NULL },
   [TALL_HBASE_DELETE_TABLE] = { "deleteTable", &table_name_args, &void_result, NULL },
+  [TALL_HBASE_MODIFY_TABLE] = { "modifyTable", &modify_table_args, &void_result, NULL },
+  [TALL_HBASE_ENABLE_TABLE] = { "enableTable", &table_name_args, &void_result, NULL },
   [TALL_HBASE_DISABLE_TABLE] = { "disableTable", &table_name_args, &void_result, NULL },
   [TALL_HBASE_IS_TABLE_ENABLED] = { "isTableEnabled", &table_name_args, &bool_result, "an answer" },
+  [TALL_HBASE_IS_TABLE_DISABLED] = { "isTableDisabled", &table_name_args, &bool_result,
+                                     "an answer" },
   [TALL_HBASE_TABLE_EXISTS] = { "tableExists", &table_name_args, &bool_result, "an answer" },
   [TALL_HBASE_GET_TABLE_DESCRIPTOR] = { "getTableDescriptor", &table_name_args, &table_result,
                                         "a table" },

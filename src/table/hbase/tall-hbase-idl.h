@@ -219,6 +219,7 @@ typedef struct
   const TallHbaseTIncrement *increment;
   const TallHbaseTTableName *name;
   const TallHbaseTTableDescriptor *descriptor;
+  TallSlice raw;           /* a TTableDescriptor as its bytes */
   const TallSlice *splits; /* n_splits of them */
   guint n_splits;
   const char *pattern;
@@ -231,6 +232,7 @@ typedef struct
   TallHbaseTIOError *io; /* NULL: it succeeded */
   gboolean yes;
   gint32 number;
+  TallSlice raw; /* a TTableDescriptor as its bytes */
 } TallHbaseResult;
 
 /* A row of a reply. Its cells are handed on before it. */
@@ -253,8 +255,11 @@ typedef enum
   TALL_HBASE_GET_ALL_REGION_LOCATIONS,
   TALL_HBASE_CREATE_TABLE,
   TALL_HBASE_DELETE_TABLE,
+  TALL_HBASE_MODIFY_TABLE,
+  TALL_HBASE_ENABLE_TABLE,
   TALL_HBASE_DISABLE_TABLE,
   TALL_HBASE_IS_TABLE_ENABLED,
+  TALL_HBASE_IS_TABLE_DISABLED,
   TALL_HBASE_TABLE_EXISTS,
   TALL_HBASE_GET_TABLE_DESCRIPTOR,
   TALL_HBASE_GET_TABLE_NAMES_BY_PATTERN,
@@ -276,8 +281,10 @@ extern const TallStructType tall_hbase_t_column_value_type;
 extern const TallStructType tall_hbase_t_result_type;
 extern const TallStructType tall_hbase_t_failed_delete_type; /* nothing of it is read */
 extern const TallStructType tall_hbase_t_table_name_type;
-extern const TallStructType tall_hbase_t_table_descriptor_type;
 extern const TallStructType tall_hbase_t_column_family_descriptor_type;
 extern const TallStructType tall_hbase_t_h_region_location_type;
+
+/* A descriptor as it is received: its families are handed on. */
+extern const TallStructType tall_hbase_t_table_descriptor_type;
 
 G_END_DECLS

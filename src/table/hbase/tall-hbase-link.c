@@ -38,27 +38,27 @@ tall_hbase_link_free (TallHbaseLink *self)
 }
 
 /**
- * tall_hbase_link_ask_exists:
+ * tall_hbase_link_ask:
+ * @question: a call that asks something of a table, such as whether it exists
  * @table: its short name
- *
- * Asks whether HBase has a table.
  *
  * Returns: FALSE with @error set if there was no answer, and without if HBase declared an error
  */
 gboolean
-tall_hbase_link_ask_exists (TallHbaseLink *self,
-                            const TallHbaseNames *names,
-                            const char *table,
-                            gboolean *exists,
-                            GError **error)
+tall_hbase_link_ask (TallHbaseLink *self,
+                     TallHbaseMethodId question,
+                     const TallHbaseNames *names,
+                     const char *table,
+                     gboolean *answer,
+                     GError **error)
 {
   g_autoptr (TallArena) arena = tall_arena_new (0);
   TallHbaseArgs args = { .name = tall_hbase_names_get_table_name (names, table, arena) };
   TallHbaseReceiver receiver = { arena, NULL, NULL };
   TallHbaseResult result;
-  if (!tall_hbase_exchange (tall_hbase_link_get_transport (self), TALL_HBASE_TABLE_EXISTS, &args,
-                            &receiver, &result, error))
+  if (!tall_hbase_exchange (tall_hbase_link_get_transport (self), question, &args, &receiver,
+                            &result, error))
     return FALSE;
-  *exists = result.yes;
+  *answer = result.yes;
   return TRUE;
 }

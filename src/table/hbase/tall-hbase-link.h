@@ -26,11 +26,12 @@ TallHbaseLink *tall_hbase_link_open (const char *address,
                                      gint64 deadline,
                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_hbase_link_free (TallHbaseLink *self);
-gboolean tall_hbase_link_ask_exists (TallHbaseLink *self,
-                                     const TallHbaseNames *names,
-                                     const char *table,
-                                     gboolean *exists,
-                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_hbase_link_ask (TallHbaseLink *self,
+                              TallHbaseMethodId question,
+                              const TallHbaseNames *names,
+                              const char *table,
+                              gboolean *answer,
+                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallHbaseLink, tall_hbase_link_free)
 
 static inline TallTransport *

@@ -16,7 +16,6 @@ tall_hbase_request (const TallHbaseNames *names, const char *table)
     .arena = tall_arena_new (0),
     .starts = g_ptr_array_new_with_free_func ((GDestroyNotify)g_bytes_unref),
     .found = g_array_new (FALSE, FALSE, sizeof (TallHbaseTTableName)),
-    .families = g_array_new (FALSE, FALSE, sizeof (TallHbaseTColumnFamilyDescriptor)),
   };
   if (table != NULL)
     {
@@ -33,7 +32,6 @@ tall_hbase_request_clear (TallHbaseRequest *self)
   g_clear_pointer (&self->arena, tall_arena_free);
   g_clear_pointer (&self->starts, g_ptr_array_unref);
   g_clear_pointer (&self->found, g_array_unref);
-  g_clear_pointer (&self->families, g_array_unref);
 }
 
 static gboolean
@@ -53,8 +51,6 @@ take (TallStructReader *reader,
   TallHbaseRequest *self = reader->sink;
   if (type == &tall_hbase_t_table_name_type)
     g_array_append_vals (self->found, element, 1);
-  else if (type == &tall_hbase_t_column_family_descriptor_type)
-    g_array_append_vals (self->families, element, 1);
   else if (type == &tall_hbase_t_h_region_location_type)
     {
       TallSlice start = ((const TallHbaseTHRegionLocation *)element)->region_info->start_key;
@@ -74,8 +70,6 @@ receive (TallHbaseCall *call, TallTransport *transport, TallHbaseTIOError **io, 
 
   g_ptr_array_set_size (self->starts, 0);
   g_array_set_size (self->found, 0);
-  if (self->method == TALL_HBASE_GET_TABLE_DESCRIPTOR)
-    g_array_set_size (self->families, 0);
   gboolean ok = tall_hbase_receive (transport, self->method, &receiver, &self->result, error);
   *io = self->result.io;
   return ok;
@@ -85,8 +79,10 @@ receive (TallHbaseCall *call, TallTransport *transport, TallHbaseTIOError **io, 
 static gboolean
 is_harmless (TallHbaseMethodId method)
 {
-  return method != TALL_HBASE_CREATE_TABLE && method != TALL_HBASE_DISABLE_TABLE
-         && method != TALL_HBASE_DELETE_TABLE;
+  static const guint changes = 1u << TALL_HBASE_CREATE_TABLE | 1u << TALL_HBASE_DELETE_TABLE
+                               | 1u << TALL_HBASE_MODIFY_TABLE | 1u << TALL_HBASE_ENABLE_TABLE
+                               | 1u << TALL_HBASE_DISABLE_TABLE;
+  return (changes >> method & 1) == 0;
 }
 
 /**

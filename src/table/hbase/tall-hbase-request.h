@@ -22,7 +22,6 @@ typedef struct
   TallHbaseResult result; /* of the last call; and what it listed: */
   GPtrArray *starts;      /* of GBytes: where regions start, without those that have no start */
   GArray *found;          /* of TallHbaseTTableName */
-  GArray *families;       /* of TallHbaseTColumnFamilyDescriptor */
 } TallHbaseRequest;
 
 TallHbaseRequest tall_hbase_request (const TallHbaseNames *names, const char *table);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-hbase-table.h"
 
+#include "tall-hbase-access.h"
 #include "tall-hbase-admin.h"
 #include "tall-hbase-reader.h"
 #include "tall-hbase-settings.h"
@@ -88,6 +89,19 @@ hbase_drop_table (TallTable *table, const char *name, gint64 deadline, GError **
   return tall_hbase_drop_table (self->pool, &self->names, name, deadline, error);
 }
 
+static gboolean
+hbase_set_access (TallTable *table,
+                  const char *name,
+                  TallTableAccess access,
+                  const char *seal,
+                  gint64 deadline,
+                  GError **error)
+{
+  TallHbaseTable *self = TALL_HBASE_TABLE (table);
+  const TallTableShutter to = { access, seal };
+  return tall_hbase_set_access (self->pool, &self->names, name, &to, deadline, error);
+}
+
 static TallTableSpec *
 hbase_describe_table (TallTable *table, const char *name, gint64 deadline, GError **error)
 {
@@ -147,6 +161,7 @@ tall_hbase_table_class_init (TallHbaseTableClass *klass)
   table_class->increment = hbase_increment;
   table_class->create_table = hbase_create_table;
   table_class->drop_table = hbase_drop_table;
+  table_class->set_access = hbase_set_access;
   table_class->describe_table = hbase_describe_table;
   table_class->list_tables = hbase_list_tables;
   table_class->list_deployments = hbase_list_deployments;

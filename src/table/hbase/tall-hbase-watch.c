@@ -67,7 +67,8 @@ reaches_hbase (TallHbasePool *self, TallHbaseLink *link)
   gboolean exists;
   gint64 timeout = self->options.call_timeout * G_TIME_SPAN_MILLISECOND;
   tall_connection_set_deadline (link->connection, tall_hbase_limit (timeout, TALL_NO_DEADLINE));
-  if (tall_hbase_link_ask_exists (link, &self->names, TALL_HBASE_SELF_TEST_TABLE, &exists, &reason))
+  if (tall_hbase_link_ask (link, TALL_HBASE_TABLE_EXISTS, &self->names, TALL_HBASE_SELF_TEST_TABLE,
+                           &exists, &reason))
     return TRUE;
   if (reason != NULL)
     tall_connection_break (link->connection);

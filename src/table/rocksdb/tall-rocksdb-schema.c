@@ -164,7 +164,7 @@ gboolean
 tall_rocksdb_schema_set_access (TallRocksdbDatabase *self,
                                 const char *deployment,
                                 const char *table,
-                                const TallRocksdbAccess *to,
+                                const TallTableShutter *to,
                                 gint64 deadline,
                                 GError **error)
 {

@@ -3,19 +3,9 @@
 #pragma once
 
 #include "tall-rocksdb-database.h"
+#include "tall-table-access.h"
 
 G_BEGIN_DECLS
-
-/**
- * TallRocksdbAccess:
- *
- * What a table is to let its callers do.
- */
-typedef struct
-{
-  TallTableAccess access;
-  const char *seal; /* nullable: the token of a seal */
-} TallRocksdbAccess;
 
 gboolean tall_rocksdb_schema_create_table (TallRocksdbDatabase *self,
                                            const char *deployment,
@@ -28,7 +18,7 @@ gboolean tall_rocksdb_schema_drop_table (TallRocksdbDatabase *self,
 gboolean tall_rocksdb_schema_set_access (TallRocksdbDatabase *self,
                                          const char *deployment,
                                          const char *table,
-                                         const TallRocksdbAccess *to,
+                                         const TallTableShutter *to,
                                          gint64 deadline,
                                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

@@ -141,7 +141,7 @@ tall_rocksdb_table_set_access (TallTable *base,
                                GError **error)
 {
   TallRocksdbTable *self = TALL_ROCKSDB_TABLE (base);
-  const TallRocksdbAccess to = { access, seal };
+  const TallTableShutter to = { access, seal };
   return tall_rocksdb_schema_set_access (self->database, self->name, table, &to, deadline, error);
 }
 

@@ -91,10 +91,22 @@ tall_stubborn_front_init (TallStubbornFront *self)
   tall_forwarding_front_wrap (TALL_FORWARDING_FRONT (self), inner);
 }
 
-/* Stores the orders, deletes all rows of @csv. Returns `deleted absent rejected`, and ` error`. */
-static char *
-run (const char *orders, const char *csv)
+static void
+count_report (const TallDeleterSummary *summary G_GNUC_UNUSED,
+              guint64 position,
+              guint64 size,
+              gpointer data)
 {
+  g_assert_cmpuint (position, <=, size);
+  ++*(guint *)data;
+}
+
+/* Stores the orders, deletes all rows of @csv, @rate a second. Returns `deleted absent rejected`,
+ * and ` error`. */
+static char *
+run (const char *orders, const char *csv, guint rate)
+{
+  guint n_reports = 0;
   g_autoptr (TallFront) front = g_object_new (TALL_TYPE_STUBBORN_FRONT, NULL);
   g_autoptr (GError) error = NULL;
   g_auto (GStrv) numbers = g_strsplit (orders, " ", -1);
@@ -114,9 +126,13 @@ run (const char *orders, const char *csv)
   g_autoptr (TallRejects) rejects = tall_rejects_new (NULL, &error);
   TallDeleterOptions options = TALL_DELETER_OPTIONS_INIT;
   options.retry_delay = 1;
+  options.rate = rate;
+  options.progress = count_report;
+  options.data = &n_reports;
   TallDeleterSummary summary;
   gboolean ok = tall_deleter_run (front, reader, mapping, rejects, &options, &summary, &error);
   g_assert_cmpint (ok, ==, error == NULL);
+  g_assert_cmpuint (n_reports, ==, summary.rows);
   return g_strdup_printf ("%d %d %d%s%s", (int)summary.deleted.rows, (int)summary.absent.rows,
                           (int)tall_rejects_get_count (rejects), ok ? "" : " ",
                           ok ? "" : error->message);
@@ -143,7 +159,7 @@ test_outcomes (void)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       g_test_message ("%s", cases[i].csv);
-      g_autofree char *outcome = run (cases[i].orders, cases[i].csv);
+      g_autofree char *outcome = run (cases[i].orders, cases[i].csv, 0);
       if (g_str_has_suffix (cases[i].outcome, " "))
         g_assert_true (g_str_has_prefix (outcome, cases[i].outcome));
       else
@@ -151,10 +167,21 @@ test_outcomes (void)
     }
 }
 
+/* The third may go half a second after the first. */
+static void
+test_rate (void)
+{
+  gint64 began = g_get_monotonic_time ();
+  g_autofree char *outcome = run ("1 2 3", "C,O\nc,1\nc,2\nc,3\n", 4);
+  g_assert_cmpstr (outcome, ==, "3 0 0");
+  g_assert_cmpint (g_get_monotonic_time () - began, >=, G_USEC_PER_SEC / 2);
+}
+
 int
 main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/load/deleter/outcomes", test_outcomes);
+  g_test_add_func ("/load/deleter/rate", test_rate);
   return g_test_run ();
 }

@@ -50,6 +50,8 @@ mend (const Hint *hint, TallRepairOutcome *outcome, GError **error)
   *outcome = TALL_REPAIR_OVERTAKEN;
   if (state->pending != 0)
     return TRUE; /* nobody knows yet how long it has been claimed */
+  if (tall_verify_look_is_gone (&hint->look))
+    return TRUE; /* since it was looked at: the hint goes, too */
   tall_repair_begin (&operation, &hint->look);
   root = hint->look.root; /* owns nothing */
   append_change (hint, batch);

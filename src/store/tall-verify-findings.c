@@ -49,6 +49,18 @@ tall_verify_look_kinds (const TallVerifyLook *self)
 }
 
 /**
+ * tall_verify_look_is_gone:
+ *
+ * Returns: whether it is an order that is taken for not there, although its rows are
+ */
+gboolean
+tall_verify_look_is_gone (const TallVerifyLook *self)
+{
+  gint64 revision = self->root.state.revision;
+  return revision > 0 && tall_store_context_has_expired (self->context, revision);
+}
+
+/**
  * tall_verify_look_needs_person:
  *
  * Returns: whether something was found that nothing mends without knowing what was meant

@@ -66,7 +66,7 @@ judge (TallVerifyLook *look, const TallRow *row, const TallRow *other)
   if (!tall_verify_split_hint (look->context, row->key, &customer, &date, &order))
     add (look, TALL_FINDING_STRAY_ROW, row, "its key is that of no hint");
   else if (!tall_root_parse_state (&look->root, other, &summary, NULL)
-           || tall_store_context_has_expired (look->context, look->root.state.revision))
+           || tall_verify_look_is_gone (look))
     return; /* found with the order, or gone */
   else if (!look->root.exists || !look->root.state.live)
     add (look, TALL_FINDING_DANGLING_HINT, row, "there is no such order");

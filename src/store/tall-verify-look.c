@@ -164,8 +164,7 @@ read_root (TallVerifyLook *self, const TallVerifyGroup *group, TallSlice *summar
     add_to_root (self, TALL_FINDING_ALTERED_STATE,
                  "the fields of its state cell contradict each other");
   else
-    return !(is_order (self)
-             && tall_store_context_has_expired (self->context, self->root.state.revision));
+    return !(is_order (self) && tall_verify_look_is_gone (self));
   return FALSE;
 }
 

@@ -49,6 +49,7 @@ void tall_verify_look_add (TallVerifyLook *self,
                            guint n_rows,
                            const char *message);
 guint32 tall_verify_look_kinds (const TallVerifyLook *self);
+gboolean tall_verify_look_is_gone (const TallVerifyLook *self);
 gboolean tall_verify_look_needs_person (const TallVerifyLook *self);
 gboolean tall_verify_cell_counts (const TallState *state, gboolean of_root, const TallCell *cell);
 gboolean tall_verify_find_hint (const TallVerifyLook *self,

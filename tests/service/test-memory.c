@@ -133,6 +133,39 @@ test_refused (void)
   tall_test_service_stop (&service);
 }
 
+/* A part of a verification holds pages of tables: it is refused where there is no room for them. */
+static void
+test_verify (void)
+{
+  TallTestService service;
+  TallServerOptions options = { .max_request = SIZE, .memory_wait = 50 };
+  const TallVerifyRequest request = { 0 };
+  g_autoptr (TallFront) measured = tall_test_front_new ();
+  options.max_memory = 25 * SIZE + tall_front_measure_order (measured); /* 24 are for the pages */
+  tall_test_service_start (&service, &options);
+  Put one = { service.client, "1", LARGE };
+  for (guint held = 0; held < 2; held++)
+    {
+      GThread *first = NULL;
+      g_autoptr (GError) error = NULL;
+      if (held)
+        {
+          tall_test_front_hold (service.test_front);
+          first = g_thread_new ("first", put, &one);
+          tall_test_front_wait_until_held (service.test_front, 1);
+        }
+      g_autoptr (TallVerifyPart) part = tall_front_verify_some (service.client, &request, &error);
+      g_assert_null (part); /* the front has no tables */
+      g_assert_cmpint (error->code, ==, held ? TALL_ERROR_OVERLOADED : TALL_ERROR_UNSUPPORTED);
+      if (held)
+        {
+          tall_test_front_let_go (service.test_front);
+          assert_ends_well (first);
+        }
+    }
+  tall_test_service_stop (&service);
+}
+
 /* Whatever becomes of a request, its memory comes back. */
 static void
 test_comes_back (void)
@@ -495,6 +528,7 @@ main (int argc, char **argv)
   g_test_add_func ("/service/memory/waits", test_waits);
   g_test_add_func ("/service/memory/arrived", test_arrived);
   g_test_add_func ("/service/memory/refused", test_refused);
+  g_test_add_func ("/service/memory/verify", test_verify);
   g_test_add_func ("/service/memory/comes-back", test_comes_back);
   g_test_add_func ("/service/memory/announced", test_announced);
   g_test_add_func ("/service/memory/stands-still", test_stands_still);

@@ -5,10 +5,15 @@
  * be read any more is in doubt, and what is gone is no finding. */
 #include "tall-broken-table.h"
 #include "tall-index.h"
+#include "tall-memory-table.h"
 #include "tall-repair.h"
+#include "tall-test-dump.h"
 #include "tall-test-findings.h"
 #include "tall-test-mending.h"
 #include "tall-test-orders.h"
+
+#define TTL 3600                       /* seconds */
+#define LONG_TTL (30 * 365 * 86400ull) /* only what was never committed is older */
 
 /* A damage, what is done to it during the first wait, and by which table it is read. */
 typedef struct
@@ -173,6 +178,128 @@ test_few (TallStoreFixture *fixture, gconstpointer kind)
   g_assert_cmpuint (part->n_suspects, ==, first->n_suspects - part->n_findings);
 }
 
+/* All damages but that of a load: with a TTL its cells are gone at once. */
+static guint
+count_found (TallStoreFixture *fixture, const TallStoreKind *kind)
+{
+  guint n;
+  TallVerifySummary summary;
+  const TallTestDamage *damages = tall_test_damages (&n);
+  for (guint i = 0; i < n; i++)
+    if (damages[i].kind != TALL_FINDING_ORPHAN)
+      tall_test_damage_do (&damages[i], fixture, kind);
+  g_autoptr (GPtrArray) found = tall_test_find (fixture->front, (TallVerifyOptions){ 0 }, &summary);
+  return found->len;
+}
+
+static void
+begin_with_ttl (TallStoreFixture *fixture, const TallStoreKind *kind, guint64 ttl)
+{
+  TallTable *table = tall_memory_table_new ();
+  fixture->clock.now = g_get_real_time () / 2000 * 2;
+  tall_test_create (table, kind->layout->name, kind->key_strategy->name, ttl);
+  tall_store_fixture_reset (fixture, kind, table);
+}
+
+/* With a TTL the same is wrong as without, also with what was never committed. */
+static void
+test_ttl (TallStoreFixture *fixture, gconstpointer kind)
+{
+  guint n_wanted = count_found (fixture, kind);
+  begin_with_ttl (fixture, kind, LONG_TTL);
+  g_assert_cmpuint (count_found (fixture, kind), ==, n_wanted);
+}
+
+/* An order that has gone by its age since its hint was looked at is not claimed for it. */
+static void
+test_expired (TallStoreFixture *fixture, gconstpointer data)
+{
+  Doubt self;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GByteArray) row = g_byte_array_new ();
+  TallStoreContext context = { 0 };
+  TallRepairOutcome outcome;
+  const TallStoreKind *kind = data;
+  if (kind->layout != &tall_layout_record_type) /* elsewhere the rows go by themselves */
+    return;
+  begin_with_ttl (fixture, kind, TTL);
+  doubt_init (&self, fixture, kind, "another-date");
+  append_hint (&self, row);
+  g_autoptr (TallDeployment) deployment =
+      tall_deployment_read (fixture->table, TALL_NO_DEADLINE, &error);
+  TallStoreHooks hooks = tall_test_hooks (&fixture->clock);
+  g_assert_true (tall_store_context_init (&context, fixture->table, deployment, &hooks, &error));
+  fixture->clock.now += 2 * TTL * 1000;
+  g_autofree char *before = tall_test_dump (fixture->table);
+  g_assert_true (tall_repair_hint (&context, tall_slice_array (row), &outcome, &error));
+  g_autofree char *after = tall_test_dump (fixture->table);
+  g_assert_cmpint (outcome, ==, TALL_REPAIR_OVERTAKEN);
+  g_assert_cmpstr (after, ==, before);
+  tall_store_context_clear (&context);
+}
+
+/* One part of a repair: from the beginning, or with the suspects of the part before, which it
+ * frees. */
+static TallVerifyPart *
+repair_some (TallStoreFixture *fixture, TallVerifyPart *before)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree TallSlice *suspects = NULL;
+  TallVerifyRequest request = { .repair = TRUE };
+  if (before != NULL)
+    {
+      request.n_suspects = before->n_suspects;
+      request.suspects = suspects = g_new0 (TallSlice, before->n_suspects);
+      for (guint i = 0; i < before->n_suspects; i++)
+        suspects[i] = before->suspects[i].state;
+    }
+  TallVerifyPart *part = tall_front_verify_some (fixture->front, &request, &error);
+  g_assert_no_error (error);
+  g_clear_pointer (&before, tall_verify_part_free);
+  return part;
+}
+
+static void
+put_id (TallStoreFixture *fixture, const char *row, TallSlice id, gint64 timestamp)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  TallMutation *mutation = tall_batch_add (batch, TALL_IDS_TABLE, tall_slice_str (row));
+  tall_mutation_put (batch, mutation, TALL_IDS_QUALIFIER, timestamp, id);
+  g_assert_true (tall_table_apply (fixture->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE,
+                                   NULL, &error));
+}
+
+/* A half id that was searched for and has changed since is searched for again: what it leads to now
+ * may be contradicted. */
+static void
+test_search_again (TallStoreFixture *fixture, gconstpointer data)
+{
+  const TallStoreKind *kind = data;
+  const TallSlice one = tall_slice ("\0\0\0\0\0\0\3\3", 8);
+  const TallSlice other = tall_slice ("\0\0\0\0\0\0\4\4", 8);
+  if (!kind->key_strategy->needs_id)
+    return;
+  put_id (fixture, "nHALF", one, 1);
+  TallVerifyPart *part = repair_some (fixture, NULL);
+  for (guint i = 0; i < 2; i++) /* it is to be searched for; nothing contradicts it */
+    {
+      part = repair_some (fixture, part);
+      g_assert_cmpuint (part->n_suspects, ==, 1);
+      g_assert_true (part->suspects[0].at_once);
+    }
+  put_id (fixture, "nHALF", other, 2);
+  put_id (fixture, "nTHIRD", other, 2);
+  part = repair_some (fixture, part);
+  g_assert_cmpuint (part->n_suspects, ==, 1);
+  g_assert_false (part->suspects[0].at_once);
+  while (part->n_suspects > 0)
+    part = repair_some (fixture, part);
+  g_assert_cmpuint (part->n_findings, ==, 1);
+  g_assert_false (part->findings[0].mended);
+  tall_verify_part_free (part);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -182,6 +309,9 @@ main (int argc, char **argv)
     { "broken-since", test_broken_since },
     { "gone", test_gone },
     { "few", test_few },
+    { "ttl", test_ttl },
+    { "expired", test_expired },
+    { "search-again", test_search_again },
   };
   g_test_init (&argc, &argv, NULL);
   tall_store_fixture_add ("verify-doubts", tests, G_N_ELEMENTS (tests));

@@ -142,6 +142,7 @@ test_parts (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
   g_assert_cmpuint (summary.n_orders, ==, 1);
   g_assert_cmpuint (summary.n_customers, ==, 0);
   g_assert_cmpuint (summary.n_hints, ==, 1);
+  g_assert_cmpuint (summary.n_ids, ==, 0);
 
   TallVerifyOptions some = { .sample = 30 };
   g_autoptr (GPtrArray) of_some = verify (self->front, &some, &summary);

@@ -42,6 +42,11 @@ print_finding (const Verify *self, const TallFinding *finding)
   tall_print_styled (info->needs_person ? TALL_STYLE_BAD : TALL_STYLE_BOLD, "%-16s", info->name);
   tall_print (" %s%stable %s, row %s: %s", owner, *owner != '\0' ? ", " : "", finding->table, row,
               message);
+  if (finding->detail != NULL)
+    {
+      g_autofree char *detail = tall_text_clean (finding->detail);
+      tall_print (" (%s)", detail);
+    }
   if (self->repair)
     tall_print_styled (finding->mended ? TALL_STYLE_GOOD : TALL_STYLE_BAD, " (%s)",
                        finding->mended ? "mended" : "left");
@@ -65,6 +70,8 @@ print_finding_json (const TallFinding *finding)
   if (finding->revision != 0)
     tall_json_add_number (builder, "revision", finding->revision);
   tall_json_add_text (builder, "message", finding->message);
+  if (finding->detail != NULL)
+    tall_json_add_text (builder, "detail", finding->detail);
   tall_json_add_flag (builder, "needs_person", info->needs_person);
   tall_json_add_flag (builder, "mended", finding->mended);
   json_builder_end_object (builder);

@@ -3,6 +3,7 @@
 #include "tall-request.h"
 
 #include "tall-error.h"
+#include "tall-failure-log.h"
 #include "tall-idl-failure.h"
 
 /* What a part holds beside one order: a page of each table, as cells and as bytes. */
@@ -37,6 +38,18 @@ parse (const TallRequest *self, TallVerifyRequest *request, GError **error)
          && check_range ("most", sent->has_most, sent->most, G_MAXINT32, error);
 }
 
+/* What a client must not see is in the log. */
+static void
+log_detail (const TallFinding *finding)
+{
+  g_autoptr (GError) error = NULL;
+  if (finding->detail == NULL)
+    return;
+  tall_error_set_detailed (&error, TALL_ERROR_DAMAGED, finding->detail, "table %s: %s",
+                           finding->table, finding->message);
+  tall_failure_log_add (TALL_ERROR_DAMAGED, "Verifying", error);
+}
+
 static TallIdlFinding *
 copy_findings (TallArena *arena, const TallVerifyPart *part)
 {
@@ -44,6 +57,7 @@ copy_findings (TallArena *arena, const TallVerifyPart *part)
   for (guint i = 0; i < part->n_findings; i++)
     {
       const TallFinding *found = &part->findings[i];
+      log_detail (found);
       findings[i] = (TallIdlFinding){
         .kind = (char *)tall_finding_kind_info (found->kind)->name,
         .table = (char *)found->table,

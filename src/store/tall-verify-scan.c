@@ -14,6 +14,7 @@ typedef struct
 {
   const char *table;
   GPtrArray *pages; /* of TallReadResult: those that the rows of a group lie in, and the last one */
+  gboolean needed;  /* a row of the group lies in the last one */
   guint at;         /* in the last page */
   guint limit;      /* rows of the next page */
   gboolean careful; /* a page could not be read: @limit shrinks until the place is found */
@@ -21,7 +22,9 @@ typedef struct
   gboolean ended;
   TallSlice customer; /* parts of the key of the row at @at; empty: it is a stray */
   TallSlice order;
-  TallSlice prefix; /* of that key: up to the end of these parts */
+  TallSlice prefix;  /* of that key: up to the end of these parts */
+  guint n_strays;    /* between the rows of the group */
+  GByteArray *stray; /* key of the first of them */
 } Cursor;
 
 struct _TallVerifyScan
@@ -80,7 +83,7 @@ fail_page (TallVerifyScan *self, Cursor *cursor, GError *cause, GError **error)
   else
     {
       cursor->ended = self->broken = TRUE;
-      (void)self->on_stray (cursor->table, tall_slice_array (cursor->next), cause, self->data);
+      (void)self->on_stray (cursor->table, tall_slice_array (cursor->next), 1, cause, self->data);
     }
   g_error_free (cause);
   return TRUE;
@@ -110,6 +113,9 @@ read_page (TallVerifyScan *self, Cursor *cursor, GError **error)
       TallSlice last = rows->rows[rows->n_rows - 1].key;
       tall_bytes_set_after (cursor->next, last);
     }
+  if (!cursor->needed && cursor->pages->len > 0)
+    g_ptr_array_set_size (cursor->pages, (gint)cursor->pages->len - 1);
+  cursor->needed = FALSE;
   g_ptr_array_add (cursor->pages, g_steal_pointer (&result));
   return TRUE;
 }
@@ -150,15 +156,15 @@ settle (TallVerifyScan *self, Cursor *cursor, GError **error)
       const TallRow *row = current_row (cursor);
       if (row == NULL || split_key (self, cursor, row->key))
         return TRUE;
-      self->paused = !self->on_stray (cursor->table, row->key, NULL, self->data);
+      self->paused = !self->on_stray (cursor->table, row->key, 1, NULL, self->data);
       cursor->at++;
       if (self->paused)
         return TRUE;
     }
 }
 
-/* Makes the cursor stand on the next row, but passes over strays among the rows of the group. Those
- * behind it are left, as there may be any number. */
+/* Makes the cursor stand on the next row, but passes over strays among the rows of the group, and
+ * counts them: there may be any number. */
 static gboolean
 step (TallVerifyScan *self, Cursor *cursor, TallSlice prefix, GError **error)
 {
@@ -171,7 +177,8 @@ step (TallVerifyScan *self, Cursor *cursor, TallSlice prefix, GError **error)
       if (row == NULL || split_key (self, cursor, row->key) || self->group.order.len == 0
           || !tall_slice_has_prefix (row->key, prefix))
         return TRUE;
-      (void)self->on_stray (cursor->table, row->key, NULL, self->data);
+      if (cursor->n_strays++ == 0)
+        tall_bytes_set (cursor->stray, row->key);
     }
 }
 
@@ -183,6 +190,7 @@ drop_pages (Cursor *cursor)
   guint keep = current_row (cursor) != NULL ? 1 : 0;
   if (n > keep)
     g_ptr_array_remove_range (cursor->pages, 0, n - keep);
+  cursor->needed = FALSE;
 }
 
 static int
@@ -219,10 +227,35 @@ take_rows (TallVerifyScan *self, guint i, GError **error)
   while (current_row (cursor) != NULL && compare (cursor, group) == 0)
     {
       g_array_append_vals (group->rows[i], current_row (cursor), 1);
+      cursor->needed = TRUE;
       if (!step (self, cursor, cursor->prefix, error) || self->broken)
         return FALSE;
     }
   return TRUE;
+}
+
+/* Reports the strays between the rows of the group: one finding for each table. */
+static void
+report_strays (TallVerifyScan *self)
+{
+  for (guint i = 0; i < self->group.n_tables; i++)
+    {
+      Cursor *cursor = &self->cursors[i];
+      if (cursor->n_strays > 0)
+        (void)self->on_stray (cursor->table, tall_slice_array (cursor->stray), cursor->n_strays,
+                              NULL, self->data);
+      cursor->n_strays = 0;
+    }
+}
+
+static gboolean
+take_group (TallVerifyScan *self, GError **error)
+{
+  gboolean taken = TRUE;
+  for (guint i = 0; taken && i < self->group.n_tables; i++)
+    taken = take_rows (self, i, error);
+  report_strays (self);
+  return taken;
 }
 
 /**
@@ -249,10 +282,7 @@ tall_verify_scan_next (TallVerifyScan *self, gboolean *paused, GError **error)
     }
   if (self->broken || !find_next (self))
     return NULL;
-  for (guint i = 0; i < group->n_tables; i++)
-    if (!take_rows (self, i, error))
-      return NULL;
-  return group;
+  return take_group (self, error) ? group : NULL;
 }
 
 /**
@@ -350,6 +380,7 @@ tall_verify_scan_new (const TallStoreContext *context,
       self->cursors[i].pages =
           g_ptr_array_new_with_free_func ((GDestroyNotify)tall_read_result_free);
       self->cursors[i].next = g_byte_array_new ();
+      self->cursors[i].stray = g_byte_array_new ();
       tall_bytes_append (self->cursors[i].next, customer);
     }
   return self;
@@ -362,6 +393,7 @@ tall_verify_scan_free (TallVerifyScan *self)
     {
       g_ptr_array_unref (self->cursors[i].pages);
       g_byte_array_unref (self->cursors[i].next);
+      g_byte_array_unref (self->cursors[i].stray);
       g_array_unref (self->group.rows[i]);
     }
   g_array_unref (self->parts);

@@ -31,12 +31,11 @@ typedef struct
  */
 typedef struct _TallVerifyScan TallVerifyScan;
 
-/* A row whose key no layout makes, or (@error) where a table cannot be read any further. Returns:
- * FALSE to pause the scan after it. */
-typedef gboolean (*TallVerifyStray) (const char *table,
-                                     TallSlice row,
-                                     const GError *error,
-                                     gpointer data);
+/* A row whose key no layout makes; the first of @n_rows such rows between those of one order; or
+ * (@error) where a table cannot be read any further. Returns: FALSE to pause the scan after it;
+ * between the rows of an order it goes on. */
+typedef gboolean (*TallVerifyStray) (
+    const char *table, TallSlice row, guint n_rows, const GError *error, gpointer data);
 
 TallVerifyScan *tall_verify_scan_new (const TallStoreContext *context,
                                       TallSlice customer,

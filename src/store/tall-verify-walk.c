@@ -32,14 +32,19 @@ typedef struct
 
 /* Nothing is under way in a row that no version writes: it is reported at once. */
 static gboolean
-on_stray (const char *table, TallSlice row, const GError *error, gpointer data)
+on_stray (const char *table, TallSlice row, guint n_rows, const GError *error, gpointer data)
 {
   TallVerify *self = ((Walk *)data)->verify;
+  g_autofree char *many =
+      g_strdup_printf ("%u rows between those of an order have keys of no row of the layout; this "
+                       "is the first",
+                       n_rows);
   TallFinding finding = { .kind = TALL_FINDING_STRAY_ROW,
                           .table = table,
                           .row = row,
-                          .n_rows = 1,
-                          .message = "its key is that of no row of the layout" };
+                          .n_rows = n_rows,
+                          .message =
+                              n_rows == 1 ? "its key is that of no row of the layout" : many };
   self->n_looked++;
   if (error != NULL)
     tall_verify_report_unreadable (self, table, row, error);

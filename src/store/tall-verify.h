@@ -70,7 +70,8 @@ typedef struct
   const char *order_number;    /* NULL if the rows do not say it, or if it is about a customer */
   gint64 revision;             /* that is committed; 0 if none is, or if nobody knows */
   const char *message;         /* what exactly; fit for a terminal */
-  gboolean mended;             /* it was found, and is not there any more */
+  const char *detail; /* what only the owner of the store may see, as in an error; or NULL */
+  gboolean mended;    /* it was found, and is not there any more */
 } TallFinding;
 
 /**

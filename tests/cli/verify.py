@@ -141,6 +141,34 @@ def over_a_server(folder):
         run("verify", "--server", server.address).ends(FAILED, "its own machine")
 
 
+def damage_a_file(store):
+    """Flips a byte of the largest file. Returns its name."""
+    largest = max(pathlib.Path(store.removeprefix("rocksdb:")).glob("*.sst"),
+                  key=lambda file: file.stat().st_size)
+    content = bytearray(largest.read_bytes())
+    content[len(content) // 2] ^= 0xff
+    largest.write_bytes(content)
+    return largest.name
+
+
+@test
+def a_damaged_file(folder):
+    """It is named to the owner of the store, and to clients of a server only in its log."""
+    store = filled(folder, "record-type")
+    run("status", "--store", store).ends(DONE)  # opening moves the log to a file
+    name = damage_a_file(store)
+    found = run("verify", "--store", store).ends(FAILED, "unreadable-table", name)
+    equal(found.out.count("table orders, row"), 1)
+    equal("Table orders" in found.out, False)
+    first = lines(run("verify", "--store", store, "--json").ends(FAILED))[0]["finding"]
+    equal((name in first["detail"], "Table" in first["message"]), (True, False))
+    with Server(store, stderr=subprocess.PIPE) as server:
+        served = run("verify", "--server", server.address).ends(FAILED, "unreadable-table")
+        equal(name in served.out + served.err, False)
+        server.process.terminate()
+        equal(name in server.process.communicate(timeout=60)[1], True)
+
+
 @test
 def a_repair_over_a_server(folder):
     store = killed_loads(folder)

@@ -123,11 +123,11 @@ def copy(source, target, row, known):
     del state
     if value == DAMAGED:
         return AGAIN, known                     # somebody is writing: the next pass will find it
-    if not copied and not (yield from write_copy(target, place, wanted, value, old)):
-        return AGAIN, known
-    if not variant.remembers:
-        return DONE, ()
-    return DONE, (*((other, state) for other, state in known if other != row), (row, wanted))
+    if not copied:
+        copied = yield from write_copy(target, place, wanted, value, old)
+    if copied or variant.remembers == "what was sent":
+        known = (*((other, state) for other, state in known if other != row), (row, wanted))
+    return DONE if copied else AGAIN, known
 
 
 def write_children(target, wanted, value, rows):

@@ -78,7 +78,7 @@ class Variant:
     expires_in: str = "all"            # generations at once | "source": earlier than in the target
     collisions: str = "remembered"     # another order has the target's row, or was copied there | "found":
     #                                    has it | "ignored"
-    remembers: bool = True             # what it has copied
+    remembers: str = "what is there"   # in the target, for certain | "what was sent"
     compare: str = "state"             # of source and target: all of what is committed
     #                                    | "revision": alone | "there": whatever is there is right
 
@@ -106,6 +106,6 @@ class Variant:
     settle_moved: str = "revision"     # certain that it was not done: what is there now is older, or
     #                                    replaced something older | "token": unless it is ours
     give_up: str = "careful"           # after a refused commit, behind a gateway that repeats calls:
-    #                                    unknown | "refused": not done
+    #                                    unknown | "refused": not done | "looked": once it was not found
     moved_hint: str = "written again"  # in the target | "believed": the one in the source will do
     record: str = "read again"         # after SHUT | "guess": the other tables, as soon as they are shut

@@ -1,23 +1,12 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-access.h"
+#include "tall-access-private.h"
 
 #include "tall-error.h"
 #include "tall-index.h"
 #include "tall-operation.h"
-#include "tall-trial.h"
 
-#define MOST_TABLES 8
-#define TRIES 3 /* of a call whose answer is lost */
 #define TIME (60 * G_USEC_PER_SEC)
-
-/* The tables of a generation. Those with root rows first. */
-typedef struct
-{
-  const char *names[MOST_TABLES];
-  guint n;
-  guint n_roots;
-} Tables;
 
 static gint64
 find_deadline (void)
@@ -25,12 +14,17 @@ find_deadline (void)
   return g_get_monotonic_time () + TIME;
 }
 
-static void
-list_tables (const TallStoreContext *context, Tables *tables)
+/**
+ * tall_access_list_tables:
+ *
+ * Lists the tables of a generation.
+ */
+void
+tall_access_list_tables (const TallStoreContext *context, TallAccessTables *tables)
 {
   const char *orders = tall_layout_get_order_table (context->layout);
   const char *customers = tall_layout_get_customer_table (context->layout);
-  *tables = (Tables){ { orders }, 1, 1 };
+  *tables = (TallAccessTables){ { orders }, 1, 1 };
   if (!g_str_equal (orders, customers))
     tables->names[tables->n++] = customers;
   tables->n_roots = tables->n;
@@ -84,9 +78,9 @@ tall_access_describe (const TallStoreContext *context,
                       TallAccess *access,
                       GError **error)
 {
-  Tables tables;
+  TallAccessTables tables;
   gboolean first = TRUE;
-  list_tables (context, &tables);
+  tall_access_list_tables (context, &tables);
   *access = (TallAccess){ TRUE, FALSE, TRUE, TRUE, TRUE, seal != NULL, NULL };
   for (guint i = 0; i < tables.n; i++)
     {
@@ -121,17 +115,21 @@ is_set (const TallStoreContext *context, const char *name, TallTableAccess acces
          && (access != TALL_ACCESS_SEALED || g_strcmp0 (spec->seal, seal) == 0);
 }
 
-/* Sets it until an answer comes, or it is seen to be set. Each call of a seal has a token of its
- * own, so that one that comes late is not taken for one that was answered: then the caller tries
- * again. */
-static gboolean
-set (const TallStoreContext *context,
-     const char *name,
-     TallTableAccess access,
-     const char *seal,
-     GError **error)
+/**
+ * tall_access_set:
+ *
+ * Sets the access of one table until an answer comes, or it is seen to be set. Each call of a seal
+ * has a token of its own, so that one that comes late is not taken for one that was answered: so
+ * the caller tries that again.
+ */
+gboolean
+tall_access_set (const TallStoreContext *context,
+                 const char *name,
+                 TallTableAccess access,
+                 const char *seal,
+                 GError **error)
 {
-  guint tries = access == TALL_ACCESS_SEALED ? 1 : TRIES;
+  guint tries = access == TALL_ACCESS_SEALED ? 1 : TALL_ACCESS_TRIES;
   for (guint i = 1;; i++)
     {
       g_autoptr (GError) cause = NULL;
@@ -145,97 +143,27 @@ set (const TallStoreContext *context,
     }
 }
 
-/* One attempt, under one token. */
-static gboolean
-seal_roots (const TallStoreContext *context, const Tables *tables, const char *seal, GError **error)
-{
-  for (guint i = 0; i < tables->n_roots; i++)
-    if (!set (context, tables->names[i], TALL_ACCESS_SEALED, seal, error))
-      return FALSE;
-  return TRUE;
-}
-
-/* What an administrator has sealed, as migrate has asked for. */
-static char *
-find_foreign_seal (const TallStoreContext *context)
-{
-  g_auto (TallAccess) access = { 0 };
-  g_autoptr (GError) error = NULL;
-  if (!tall_access_describe (context, NULL, &access, &error) || access.any_closed)
-    return NULL;
-  return g_steal_pointer (&access.common_seal);
-}
-
-static char *
-seal_under_token (const TallStoreContext *context, const Tables *tables, GError **error)
-{
-  for (guint i = 1;; i++)
-    {
-      g_autoptr (GError) cause = NULL;
-      g_autofree char *token = g_uuid_string_random ();
-      if (seal_roots (context, tables, token, &cause))
-        return g_steal_pointer (&token);
-      char *foreign = g_error_matches (cause, TALL_ERROR, TALL_ERROR_UNSUPPORTED)
-                          ? find_foreign_seal (context)
-                          : NULL;
-      if (foreign != NULL)
-        return foreign;
-      if (i < TRIES && tall_error_is_passing (cause))
-        continue;
-      g_propagate_prefixed_error (error, g_steal_pointer (&cause), "Sealing the tables: ");
-      return NULL;
-    }
-}
-
 /**
- * tall_access_seal:
- * @reopen: the tables may be closed: they are readable afterwards
- * @seal: (out): the token under which they are sealed
+ * tall_access_set_all:
+ * @what: is done, for messages
  *
- * Seals the tables with root rows, and makes sure of it: in each region, a write that cannot match
- * is refused.
+ * Sets the access of all tables of a generation.
  */
 gboolean
-tall_access_seal (const TallStoreContext *context, gboolean reopen, char **seal, GError **error)
+tall_access_set_all (const TallStoreContext *context,
+                     TallTableAccess access,
+                     const char *what,
+                     GError **error)
 {
-  Tables tables;
-  list_tables (context, &tables);
-  g_autofree char *token = seal_under_token (context, &tables, error);
-  if (token == NULL)
-    return FALSE;
-  for (guint i = 0; i < tables.n_roots; i++)
-    if (!tall_trial_is_sealed (context, tables.names[i], error))
-      return FALSE;
-  for (guint i = tables.n_roots; reopen && i < tables.n; i++)
-    if (!set (context, tables.names[i], TALL_ACCESS_OPEN, NULL, error))
-      return FALSE;
-  *seal = g_steal_pointer (&token);
-  return TRUE;
-}
-
-static gboolean
-set_all (const TallStoreContext *context, TallTableAccess access, const char *what, GError **error)
-{
-  Tables tables;
-  list_tables (context, &tables);
+  TallAccessTables tables;
+  tall_access_list_tables (context, &tables);
   for (guint i = 0; i < tables.n; i++)
-    if (!set (context, tables.names[i], access, NULL, error))
+    if (!tall_access_set (context, tables.names[i], access, NULL, error))
       {
         g_prefix_error (error, "%s table %s: ", what, tables.names[i]);
         return FALSE;
       }
   return TRUE;
-}
-
-/**
- * tall_access_close:
- *
- * Closes all tables of the generation. One that is gone is closed.
- */
-gboolean
-tall_access_close (const TallStoreContext *context, GError **error)
-{
-  return set_all (context, TALL_ACCESS_CLOSED, "Closing", error);
 }
 
 /**
@@ -246,7 +174,7 @@ tall_access_close (const TallStoreContext *context, GError **error)
 gboolean
 tall_access_open (const TallStoreContext *context, GError **error)
 {
-  return set_all (context, TALL_ACCESS_OPEN, "Opening", error);
+  return tall_access_set_all (context, TALL_ACCESS_OPEN, "Opening", error);
 }
 
 /**
@@ -257,8 +185,8 @@ tall_access_open (const TallStoreContext *context, GError **error)
 gboolean
 tall_access_drop (const TallStoreContext *context, GError **error)
 {
-  Tables tables;
-  list_tables (context, &tables);
+  TallAccessTables tables;
+  tall_access_list_tables (context, &tables);
   for (guint i = 0; i < tables.n; i++)
     {
       g_autoptr (GError) cause = NULL;

@@ -40,4 +40,7 @@ gboolean tall_access_open (const TallStoreContext *context,
 gboolean tall_access_drop (const TallStoreContext *context,
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+gboolean tall_access_is_still_sealed (const TallMigration *is, const TallAccess *access);
+gboolean tall_access_is_closed (const TallAccess *access);
+
 G_END_DECLS

@@ -4,9 +4,6 @@
 
 #include "tall-error.h"
 #include "tall-limits.h"
-#include "tall-md5.h"
-
-#define ORIGIN_SIZE 8 /* of the mark with which a lineage begins */
 
 /**
  * tall_copy_item_refuse:
@@ -17,44 +14,6 @@ tall_copy_item_refuse (TallCopyItem *self, GError *cause)
 {
   self->outcome = TALL_COPY_UNFIT;
   self->error = cause;
-}
-
-static gboolean
-has_mark (const guint8 *lineage)
-{
-  static const guint8 none[ORIGIN_SIZE];
-  return memcmp (lineage, none, ORIGIN_SIZE) != 0;
-}
-
-/* Sets what the target is to have in the place of a claim's token. It depends on nothing but what
- * is committed in the source, because two copies of one revision must not differ: a claim, or a
- * repair, changes the lineage there and leaves the revision. So what was replaced is not taken
- * over. R - 1 says the least: 0 would tell a writer whose answer was lost that its commit never
- * was. */
-static void
-convert_lineage (const TallCopyItem *self, const TallState *from, TallState *to)
-{
-  guint8 hash[TALL_MD5_SIZE];
-  guint64 before = GUINT64_TO_BE ((guint64)from->revision - 1);
-  gboolean has_none = tall_operation_has_children (&self->from) || !has_mark (from->pending_token);
-
-  memcpy (to->pending_token + ORIGIN_SIZE, &before, sizeof before);
-  if (tall_operation_has_children (&self->to))
-    memset (to->pending_token, 0, ORIGIN_SIZE);
-  else if (has_none)
-    {
-      tall_md5 (tall_slice (from->token, TALL_TOKEN_SIZE), hash);
-      memcpy (to->pending_token, hash, ORIGIN_SIZE);
-    }
-}
-
-/* What the target's state cell is to be. */
-static void
-convert (TallCopyItem *self, const TallState *from)
-{
-  self->wanted = *from;
-  self->wanted.pending = 0;
-  convert_lineage (self, from, &self->wanted);
 }
 
 /* Whether the row is of an order, by its key. */
@@ -142,7 +101,7 @@ read_root (TallCopyItem *self,
     return FALSE;
   tall_operation_init (&self->from, copier->source, customer_number, order_number, 0);
   tall_operation_init (&self->to, copier->target, customer_number, order_number, 0);
-  convert (self, &root.state);
+  tall_copy_convert (self, &root.state);
   return check_schema (&root.state, error);
 }
 

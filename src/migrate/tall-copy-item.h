@@ -67,6 +67,7 @@ void tall_copy_item_init (TallCopyItem *self,
                           TallArena *arena);
 void tall_copy_item_clear (TallCopyItem *self);
 
+void tall_copy_convert (TallCopyItem *self, const TallState *from);
 void tall_copy_item_refuse (TallCopyItem *self, GError *cause);
 void tall_copy_item_compare (TallCopyItem *self, const TallRow *row, TallArena *arena);
 

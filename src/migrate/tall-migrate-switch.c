@@ -4,8 +4,6 @@
 #include "tall-error.h"
 #include "tall-migrator.h"
 
-#define LAST_PASSES 3 /* under the seal: the source does not change any more */
-
 /* Processes that follow the record learn of a phase within this time, and do not call what is about
  * to be shut. It is a courtesy: nothing depends on it. */
 #define COURTESY (G_USEC_PER_SEC / 2)
@@ -16,21 +14,6 @@ wait_for_others (const TallMigrator *self)
   const TallStoreHooks *hooks = &self->source.hooks;
   if (!self->is_exclusive)
     hooks->sleep (COURTESY, hooks->data);
-}
-
-/* Passes under the seal, until the target has everything. @whole: (out): whether it has */
-static gboolean
-pass_under_seal (TallMigrator *self, gboolean *whole, GError **error)
-{
-  TallPassCounts counts = { 0 };
-  *whole = FALSE;
-  for (guint i = 0; i < LAST_PASSES && !*whole && counts.n_unfit == 0; i++)
-    {
-      if (!tall_migrator_run_pass (self, TALL_MIGRATE_LAST_PASS, &counts, error))
-        return FALSE;
-      *whole = counts.n_unfit == 0 && counts.n_moved == 0;
-    }
-  return TRUE;
 }
 
 /* Something came between the last two passes that cannot be copied. Nobody can mend it as long as
@@ -60,7 +43,7 @@ tall_migrate_seal (TallMigrator *self, GError **error)
     return tall_migrator_recover (self, cause, error);
   wait_for_others (self);
   if (!tall_access_seal (&self->source, self->record->migration.reopened, &seal, &cause)
-      || !pass_under_seal (self, &whole, &cause))
+      || !tall_migrate_pass_under_seal (self, &whole, &cause))
     return tall_migrator_recover (self, cause, error);
   if (!whole)
     return give_up (self, error);
@@ -68,13 +51,6 @@ tall_migrate_seal (TallMigrator *self, GError **error)
                              error))
     return TALL_MIGRATE_FAILED;
   return TALL_MIGRATE_AGAIN;
-}
-
-/* Whether nobody has unsealed the tables since. As long as nobody has aborted, nobody can have. */
-static gboolean
-is_still_sealed (const TallMigration *is, const TallAccess *access)
-{
-  return access->all_gone || (access->is_sealed && (access->has_seal || !is->unsealed));
 }
 
 /* All tables are closed. Drops them if a late call would open them after the switch. Sets @to to
@@ -86,13 +62,13 @@ look (TallMigrator *self, TallMigration *to, GError **error)
   g_auto (TallAccess) access = { 0 };
   if (!tall_access_describe (&self->source, is->seal, &access, error))
     return FALSE;
-  if (!access.all_closed)
+  if (!tall_access_is_closed (&access))
     {
       g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
                    "A table is not closed, or not any more; migrate again");
       return FALSE;
     }
-  if (!is_still_sealed (is, &access))
+  if (!tall_access_is_still_sealed (is, &access))
     {
       *to = tall_migration_reopen (is);
       return TRUE;

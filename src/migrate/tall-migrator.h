@@ -64,6 +64,10 @@ TallMigrateStep tall_migrator_recover (TallMigrator *self, GError *cause, GError
 
 gboolean tall_migrator_abort (TallMigrator *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+gboolean tall_migrate_pass_under_seal (TallMigrator *self,
+                                       gboolean *whole,
+                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
 /* One for each phase. */
 TallMigrateStep tall_migrate_copy (TallMigrator *self, GError **error);
 TallMigrateStep tall_migrate_seal (TallMigrator *self, GError **error);

@@ -1,0 +1,232 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+
+/* What others write and read while a deployment moves, by processes that know nothing of it: what
+ * they were told is stored is in the target, and afterwards they can neither write nor read. Linked
+ * with each of variants/, this must fail. */
+#include "tall-access.h"
+#include "tall-error.h"
+#include "tall-fetch.h"
+#include "tall-moving.h"
+#include "tall-test-orders.h"
+#include "tall-write.h"
+
+#define ORDER "fence"
+
+/* A process that works on the first generation, whatever the record says. */
+typedef struct
+{
+  TallMoving *moving;
+  TallStoreContext context;
+  guint at;        /* the call of the migrator before which it writes */
+  gboolean tried;  /* to write */
+  gint64 revision; /* that is stored, as it was told; 0: it was told that nothing is */
+} Stranger;
+
+static void
+stranger_init (Stranger *self, TallMoving *moving, guint at)
+{
+  g_autoptr (GError) error = NULL;
+  *self = (Stranger){ .moving = moving, .at = at };
+  g_assert_true (tall_store_context_init (&self->context, TALL_MOVING_OTHERS (moving),
+                                          moving->side.deployment, NULL, &error));
+}
+
+static void
+stranger_write (Stranger *self)
+{
+  static const TallWriteOptions options = { 0 };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallOrder) order = tall_test_marked_order (ORDER, 1, 1, 3);
+  g_auto (TallOperation) operation = { 0 };
+  g_auto (TallContent) content = { 0 };
+  self->tried = TRUE;
+  g_assert_true (tall_content_init (&content, order, NULL, &error));
+  tall_operation_init (&operation, &self->context, order->customer_number, ORDER, 0);
+  if (!tall_put (&operation, &content, &options, &self->revision, &error))
+    {
+      if (!tall_error_is_not_done (error))
+        g_assert_error (error, TALL_ERROR, TALL_ERROR_SHUT);
+      self->revision = 0;
+    }
+}
+
+static void
+stranger_expect_shut_out (Stranger *self)
+{
+  g_autoptr (GError) error = NULL;
+  g_auto (TallOperation) operation = { 0 };
+  gint64 revision;
+  tall_operation_init (&operation, &self->context, TALL_TEST_CUSTOMER, ORDER, 0);
+  g_assert_true (tall_operation_identify (&operation, FALSE, &error));
+  g_autoptr (TallOrder) order = tall_fetch_order (&operation, &revision, &error);
+  g_assert_null (order);
+  if (!g_error_matches (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED)) /* the table is gone */
+    g_assert_error (error, TALL_ERROR, TALL_ERROR_SHUT);
+}
+
+/* What it was told is stored is there, as it was stored. */
+static void
+stranger_expect_kept (Stranger *self)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallStore) store = tall_test_open (TALL_MOVING_OTHERS (self->moving), NULL);
+  gint64 revision = 0;
+  g_autoptr (TallOrder) order =
+      tall_front_get_order (TALL_FRONT (store), TALL_TEST_CUSTOMER, ORDER, &revision, &error);
+  if (self->revision == 0)
+    g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
+  else
+    g_assert_no_error (error);
+  g_assert_cmpint (revision, ==, self->revision);
+}
+
+static TallFailure
+before_call (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  Stranger *stranger = data;
+  if (call->index == stranger->at)
+    stranger_write (stranger);
+  return TALL_FAILURE_NONE;
+}
+
+/* Returns: FALSE if the migrator has made fewer calls */
+static gboolean
+write_at (const TallLayout *from, const TallLayout *to, guint at, guint *n_stored)
+{
+  g_autoptr (GError) error = NULL;
+  g_auto (TallMoving) moving = { 0 };
+  Stranger stranger;
+  tall_moving_init (&moving, from, to);
+  stranger_init (&stranger, &moving, at);
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (moving.side.table), before_call, NULL,
+                                &stranger);
+  gboolean done = tall_moving_run (&moving, moving.side.table, &error);
+  g_assert_no_error (error);
+  g_assert_true (done);
+  stranger_expect_kept (&stranger);
+  stranger_expect_shut_out (&stranger);
+  stranger_write (&stranger);
+  g_assert_cmpint (stranger.revision, ==, 0);
+  *n_stored += stranger.tried && stranger.revision != 0;
+  tall_store_context_clear (&stranger.context);
+  return at < tall_failing_table_count_calls (TALL_FAILING_TABLE (moving.side.table));
+}
+
+static void
+test_writes (gconstpointer data)
+{
+  const TallLayout *const *pair = data;
+  guint n = 0, n_stored = 0;
+  while (write_at (pair[0], pair[1], n, &n_stored))
+    n++;
+  g_assert_cmpuint (n, >, 40);
+}
+
+/* Another process goes on with the phase that is recorded, up to the seal, and dies. */
+static void
+seal_again (TallMoving *moving, const TallStoreContext *source)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *seal = NULL;
+  g_assert_true (tall_access_seal (source, FALSE, &seal, &error));
+  g_assert_no_error (error);
+  g_assert_nonnull (moving);
+}
+
+typedef struct
+{
+  Stranger stranger;
+  TallFailingTable *aborter; /* its unseal is on the way */
+  gboolean closing;          /* the migrator was about to close */
+} Late;
+
+/* After the last pass, before the record says so: the unseal of an earlier abort arrives, somebody
+ * writes, and another migrator seals again. */
+static TallFailure
+before_closing (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  Late *late = data;
+  TallMoving *moving = late->stranger.moving;
+  g_autoptr (GError) error = NULL;
+  if (late->closing || call->kind != TALL_CALL_APPLY_IF || !g_str_equal (call->table, "meta"))
+    return TALL_FAILURE_NONE;
+  g_autoptr (TallDeployment) record =
+      tall_deployment_read (TALL_MOVING_OTHERS (moving), TALL_NO_DEADLINE, &error);
+  if (record->migration.phase != TALL_MIGRATION_SEALING)
+    return TALL_FAILURE_NONE;
+  late->closing = TRUE;
+  g_assert_cmpuint (tall_failing_table_deliver_late (late->aborter), ==, 1);
+  stranger_write (&late->stranger);
+  g_assert_cmpint (late->stranger.revision, >, 0);
+  seal_again (moving, &late->stranger.context);
+  return TALL_FAILURE_NONE;
+}
+
+/* The first unseal is on its way when the abort that has sent it ends by a second one. */
+static TallFailure
+delay_first_unseal (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  gboolean *delayed = data;
+  if (*delayed || call->kind != TALL_CALL_SET_ACCESS)
+    return TALL_FAILURE_NONE;
+  *delayed = TRUE;
+  return TALL_FAILURE_LATE;
+}
+
+static TallFailure
+die_under_seal (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  gboolean *sealed = data;
+  *sealed |= call->kind == TALL_CALL_SET_ACCESS;
+  return *sealed && call->kind != TALL_CALL_SET_ACCESS ? TALL_FAILURE_BEFORE : TALL_FAILURE_NONE;
+}
+
+static void
+test_late_unseal (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_auto (TallMoving) moving = { 0 };
+  Late late = { 0 };
+  gboolean sealed = FALSE, delayed = FALSE;
+  tall_moving_init (&moving, &tall_layout_blob, &tall_layout_wide);
+  TallFailingTable *migrator = TALL_FAILING_TABLE (moving.side.table);
+  stranger_init (&late.stranger, &moving, 0);
+  tall_failing_table_set_hooks (migrator, die_under_seal, NULL, &sealed);
+  g_assert_false (tall_moving_run (&moving, moving.side.table, &error));
+  g_clear_error (&error);
+
+  g_autoptr (TallTable) aborter = tall_failing_table_new (TALL_MOVING_OTHERS (&moving));
+  late.aborter = TALL_FAILING_TABLE (aborter);
+  tall_failing_table_set_hooks (late.aborter, delay_first_unseal, NULL, &delayed);
+  g_assert_true (tall_migrate_abort (aborter, &moving.options, &error));
+  g_assert_no_error (error);
+  tall_moving_expect_unmoved (&moving);
+
+  tall_failing_table_set_hooks (migrator, before_closing, NULL, &late);
+  gboolean done = tall_moving_run (&moving, moving.side.table, &error);
+  g_assert_no_error (error);
+  g_assert_true (done);
+  g_assert_true (late.closing);
+  stranger_expect_kept (&late.stranger);
+  stranger_expect_shut_out (&late.stranger);
+  tall_store_context_clear (&late.stranger.context);
+}
+
+int
+main (int argc, char **argv)
+{
+  static const TallLayout *const pairs[][2] = {
+    { &tall_layout_blob, &tall_layout_record_type },
+    { &tall_layout_normalized, &tall_layout_wide },
+  };
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (pairs); i++)
+    {
+      g_autofree char *path =
+          g_strdup_printf ("/migrate/fence/%s-%s", pairs[i][0]->name, pairs[i][1]->name);
+      g_test_add_data_func (path, pairs[i], test_writes);
+    }
+  g_test_add_func ("/migrate/fence/late-unseal", test_late_unseal);
+  return g_test_run ();
+}

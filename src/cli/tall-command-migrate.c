@@ -8,6 +8,9 @@
 #include "tall-output.h"
 #include "tall-progress.h"
 #include "tall-stop.h"
+#include "tall-table-kinds.h"
+
+#include <sys/statvfs.h>
 
 /* What was asked for. */
 typedef struct
@@ -130,6 +133,17 @@ drop_source (TallTable *table, const Migrate *self)
   return TALL_EXIT_DONE;
 }
 
+/* Bytes that are free where an embedded store is; 0: not known. */
+static guint64
+find_room (const TallOptions *options)
+{
+  g_autoptr (TallTableAddress) address = tall_table_kinds_parse (options->store, NULL);
+  struct statvfs place;
+  if (address == NULL || !address->kind->is_embedded || statvfs (address->place, &place) != 0)
+    return 0;
+  return (guint64)place.f_bavail * place.f_frsize;
+}
+
 /* FALSE: called wrongly; a message says how. */
 static gboolean
 check (const Migrate *self, const TallOptions *options)
@@ -161,7 +175,7 @@ run_on (const TallOptions *options, Migrate *self)
 {
   g_autoptr (GError) error = NULL;
   TallExit code;
-  TallMigrateOptions wanted = { .pause = (gint64)(self->pause * G_USEC_PER_SEC),
+  TallMigrateOptions wanted = { .pause = MAX ((gint64)(self->pause * G_USEC_PER_SEC), 1),
                                 .rate = (guint)MAX (self->rate, 0),
                                 .pass_only = self->pass_only };
   if (!check (self, options))
@@ -172,6 +186,7 @@ run_on (const TallOptions *options, Migrate *self)
       tall_options_open_table (options, &tall_command_migrate, FALSE, &code);
   if (table == NULL)
     return code;
+  wanted.room = find_room (options);
   return self->drop_source ? drop_source (table, self) : migrate (table, self, &wanted);
 }
 

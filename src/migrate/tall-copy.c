@@ -130,6 +130,51 @@ identify (const Copy *self, GError **error)
   return TRUE;
 }
 
+static guint
+hash_row (gconstpointer data)
+{
+  const GByteArray *row = data;
+  guint hash = 5381;
+  for (guint i = 0; i < row->len; i++)
+    hash = hash * 33 + row->data[i];
+  return hash;
+}
+
+static gboolean
+is_same_row (gconstpointer a, gconstpointer b)
+{
+  return tall_slice_equal (tall_slice_array (a), tall_slice_array (b));
+}
+
+static char *
+name_item (const TallCopyItem *item)
+{
+  return item->from.order_number != NULL
+             ? g_strdup_printf ("order %s of %s", item->from.order_number,
+                                item->from.customer_number)
+             : g_strdup_printf ("customer %s", item->from.customer_number);
+}
+
+/* Two whose keys collide in the target: it keeps the first one. */
+static void
+refuse_colliding (const Copy *self)
+{
+  g_autoptr (GHashTable) rows = g_hash_table_new (hash_row, is_same_row);
+  for (TallCopyItem *item = first_open (self); item != NULL; item = next_open (self, item))
+    {
+      GError *error = NULL;
+      const TallCopyItem *first = g_hash_table_lookup (rows, item->to.root_row);
+      if (first == NULL)
+        {
+          g_hash_table_insert (rows, item->to.root_row, item);
+          continue;
+        }
+      item->there.stranger = name_item (first);
+      if (!tall_root_check_owner (&item->there, &item->to, &error))
+        tall_copy_item_refuse (item, error);
+    }
+}
+
 /* What the target has, or may have, of other versions: an earlier one was copied; or, if it was
  * written since there is a target, somebody may have begun to copy an earlier one. */
 static gboolean
@@ -194,31 +239,12 @@ append_root (const TallCopyItem *item, TallBatch *batch)
     tall_mutation_put (batch, root, TALL_SUMMARY_QUALIFIER, revision, item->summary);
 }
 
-static guint
-hash_row (gconstpointer data)
-{
-  const GByteArray *row = data;
-  guint hash = 5381;
-  for (guint i = 0; i < row->len; i++)
-    hash = hash * 33 + row->data[i];
-  return hash;
-}
-
-static gboolean
-is_same_row (gconstpointer a, gconstpointer b)
-{
-  return tall_slice_equal (tall_slice_array (a), tall_slice_array (b));
-}
-
-/* Two whose keys collide in the target: reading back shows it. */
 static gboolean
 write_roots (const Copy *self, GError **error)
 {
-  g_autoptr (GHashTable) rows = g_hash_table_new (hash_row, is_same_row);
   g_autoptr (TallBatch) batch = tall_batch_new ();
   for (TallCopyItem *item = first_open (self); item != NULL; item = next_open (self, item))
-    if (g_hash_table_add (rows, item->to.root_row))
-      append_root (item, batch);
+    append_root (item, batch);
   return apply (self, batch, error);
 }
 
@@ -295,6 +321,9 @@ tall_copy_run (const TallCopier *copier, TallCopyItem *items, guint n_items, GEr
     return FALSE;
   if (first_open (&self) == NULL)
     return TRUE;
-  return identify (&self, error) && remove_old (&self, error) && write_rows (&self, error)
-         && write_roots (&self, error) && read_back (&self, error);
+  if (!identify (&self, error))
+    return FALSE;
+  refuse_colliding (&self);
+  return remove_old (&self, error) && write_rows (&self, error) && write_roots (&self, error)
+         && read_back (&self, error);
 }

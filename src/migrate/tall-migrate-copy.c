@@ -5,23 +5,14 @@
 
 #define TIME (10 * 60 * G_USEC_PER_SEC) /* to make tables, which take HBase seconds each */
 #define MOST_PASSES 10
-#define FEW 1000                          /* copies of a pass, after which another gains little */
-#define SHORT (G_USEC_PER_SEC / 2)        /* a pass that need not become shorter */
-#define ALONE_PAUSE (G_USEC_PER_SEC / 20) /* seal and close, where nobody else is */
-#define USUAL_PAUSE (2 * G_USEC_PER_SEC)  /* the same through a gateway, with its waits */
+#define FEW 1000                   /* copies of a pass, after which another gains little */
+#define SHORT (G_USEC_PER_SEC / 2) /* a pass that need not become shorter */
 
 static TallMigrateStep
 end (TallMigrator *self, TallMigrateOutcome outcome)
 {
   self->summary->outcome = outcome;
   return TALL_MIGRATE_ENDED;
-}
-
-/* How long writes will wait, if the last pass takes as long as the one before. */
-static gint64
-estimate_pause (const TallMigrator *self, const TallPassCounts *counts)
-{
-  return counts->duration + (self->is_exclusive ? ALONE_PAUSE : USUAL_PAUSE);
 }
 
 /* Whether another pass makes the pause shorter: there is much to copy each time, and it becomes
@@ -61,12 +52,6 @@ make_tables (const TallMigrator *self, GError **error)
                                   g_get_monotonic_time () + TIME, error);
 }
 
-static gint64
-get_limit (const TallMigrator *self)
-{
-  return self->options->pause != 0 ? self->options->pause : TALL_MIGRATE_USUAL_PAUSE;
-}
-
 /**
  * tall_migrate_copy:
  *
@@ -81,14 +66,14 @@ tall_migrate_copy (TallMigrator *self, GError **error)
   if (!tall_migrator_set_up (self, &cause) || !make_tables (self, &cause)
       || !pass_over (self, &counts, &cause))
     return tall_migrator_recover (self, cause, error);
-  self->summary->pause = estimate_pause (self, &counts);
+  self->summary->pause = tall_migrator_estimate_pause (self, &counts);
   if (counts.stopped)
     return end (self, TALL_MIGRATE_STOPPED);
   if (counts.n_unfit > 0)
     return end (self, TALL_MIGRATE_UNFIT);
   if (self->options->pass_only)
     return end (self, TALL_MIGRATE_PASSED);
-  if (self->summary->pause > get_limit (self))
+  if (self->summary->pause > tall_migrator_get_limit (self))
     return end (self, TALL_MIGRATE_TOO_LONG);
   if (!tall_migrator_change (self, tall_migration_seal (&self->record->migration), &done, error))
     return TALL_MIGRATE_FAILED;

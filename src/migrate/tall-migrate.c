@@ -35,6 +35,7 @@ begin (TallMigrator *self, GError **error)
       tall_move_begin (self->table, &self->options->move, g_get_monotonic_time () + TIME, error);
   if (record == NULL)
     return FALSE;
+  g_clear_pointer (&self->record, tall_deployment_free);
   self->record = record;
   self->summary->generation = record->migration.generation;
   return TRUE;
@@ -60,10 +61,20 @@ tall_migrate_run (TallTable *table,
 {
   g_auto (TallMigrator) self = { 0 };
   TallMigrateStep step = TALL_MIGRATE_AGAIN;
+  gboolean agreed;
   g_return_val_if_fail (TALL_IS_TABLE (table), FALSE);
 
   *summary = (TallMigrateSummary){ 0 };
   tall_migrator_init (&self, table, options, summary);
+  if (!tall_migrator_read (&self, error)
+      || (self.record->migration.phase != TALL_MIGRATION_NONE && !begin (&self, error))
+      || !tall_migrate_show_plan (&self, &agreed, error))
+    return FALSE;
+  if (!agreed)
+    {
+      summary->outcome = TALL_MIGRATE_STOPPED;
+      return TRUE;
+    }
   if (!begin (&self, error))
     return FALSE;
   guint64 target = self.record->migration.target;

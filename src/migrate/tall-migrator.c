@@ -8,6 +8,8 @@
 #include "tall-tables.h"
 
 #define TIME (60 * G_USEC_PER_SEC)
+#define ALONE_PAUSE (G_USEC_PER_SEC / 20) /* seal and close, where nobody else is */
+#define USUAL_PAUSE (2 * G_USEC_PER_SEC)  /* the same through a gateway, with its waits */
 
 void
 tall_migrator_init (TallMigrator *self,
@@ -231,4 +233,27 @@ tall_migrator_recover (TallMigrator *self, GError *cause, GError **error)
     }
   g_propagate_error (error, cause);
   return TALL_MIGRATE_FAILED;
+}
+
+/**
+ * tall_migrator_estimate_pause:
+ * @counts: of the pass before
+ *
+ * Returns: how long writes will wait, microseconds, if the last pass takes as long as that
+ */
+gint64
+tall_migrator_estimate_pause (const TallMigrator *self, const TallPassCounts *counts)
+{
+  return counts->duration + (self->is_exclusive ? ALONE_PAUSE : USUAL_PAUSE);
+}
+
+/**
+ * tall_migrator_get_limit:
+ *
+ * Returns: how long writes may wait, microseconds
+ */
+gint64
+tall_migrator_get_limit (const TallMigrator *self)
+{
+  return self->options->pause != 0 ? self->options->pause : TALL_MIGRATE_USUAL_PAUSE;
 }

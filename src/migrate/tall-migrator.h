@@ -62,6 +62,11 @@ gboolean tall_migrator_run_pass (TallMigrator *self,
                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
 TallMigrateStep tall_migrator_recover (TallMigrator *self, GError *cause, GError **error);
 
+gint64 tall_migrator_estimate_pause (const TallMigrator *self, const TallPassCounts *counts);
+gint64 tall_migrator_get_limit (const TallMigrator *self);
+gboolean tall_migrate_show_plan (TallMigrator *self,
+                                 gboolean *agreed,
+                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_migrator_abort (TallMigrator *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 gboolean tall_migrate_pass_under_seal (TallMigrator *self,

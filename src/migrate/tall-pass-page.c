@@ -8,6 +8,8 @@
 #define BATCH 64 /* items that are copied together, at most */
 #define BATCH_BYTES (4 * 1024 * 1024)
 #define MOST_TRIES 6 /* of a batch, after errors that pass */
+#define SAMPLE 16
+#define MOST_SAMPLED_PAGES 32
 #define FIRST_WAIT (G_USEC_PER_SEC / 20)
 
 /* A row that is to be compared, and copied if it differs. */
@@ -171,6 +173,19 @@ choose_size (const TallPass *self)
   return CLAMP (BATCH_BYTES / MAX (g_atomic_int_get (&self->item_size), 1), 1, BATCH);
 }
 
+/* The first rows of a page, of not too many pages. */
+static void
+take_sample (TallPass *self, const char *table, const TallRows *rows)
+{
+  TallSample sample = { 0 };
+  if (g_atomic_int_add (&self->n_sampled, 1) >= MOST_SAMPLED_PAGES)
+    return;
+  for (guint i = 0; i < MIN (rows->n_rows, SAMPLE); i++)
+    tall_sample_add (&sample, &self->options.copier, table, &rows->rows[i]);
+  const TallPassCounts counts = { .sample = sample };
+  tall_pass_count (self, &counts);
+}
+
 /**
  * tall_pass_page:
  * @rows: root rows of the source, as they were read
@@ -184,6 +199,11 @@ tall_pass_page (TallPass *self, const char *table, const TallRows *rows)
   g_autofree gboolean *found = g_new0 (gboolean, rows->n_rows + 1);
   g_autoptr (GArray) candidates = g_array_new (FALSE, FALSE, sizeof (Candidate));
   look (self, table, rows, marks);
+  if (self->options.only_count)
+    {
+      take_sample (self, table, rows);
+      return;
+    }
   tall_copied_find (self->copied, marks, rows->n_rows, found);
   for (guint i = 0; i < rows->n_rows; i++)
     {

@@ -19,6 +19,7 @@ struct _TallPass
   guint n_copying;    /* threads that copy what one walking thread has found */
   gint next;          /* atomic: the first range that nobody has taken */
   gint stopping;      /* atomic */
+  gint n_sampled;     /* atomic: pages of which some rows were measured */
   gint item_size;     /* atomic: bytes of an order, on average, in the last batch */
 
   GMutex mutex; /* for all below */

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "tall-copy-item.h"
+#include "tall-sample.h"
 
 G_BEGIN_DECLS
 
@@ -21,6 +21,7 @@ typedef struct
   guint64 n_unfit;
   gint64 duration; /* microseconds */
   gboolean stopped;
+  TallSample sample; /* if nothing is copied */
 } TallPassCounts;
 
 /* Called by one thread at a time, whichever. Returns: FALSE to stop */
@@ -36,8 +37,9 @@ typedef void (*TallPassOnUnfit) (const TallCopyItem *item, gpointer data);
 typedef struct
 {
   TallCopier copier;
-  guint rate;         /* items that are copied in a second, at most; 0: no limit */
-  guint64 remembered; /* versions, at most; 0: the usual number */
+  gboolean only_count; /* copy nothing */
+  guint rate;          /* items that are copied in a second, at most; 0: no limit */
+  guint64 remembered;  /* versions, at most; 0: the usual number */
   TallPassOnProgress on_progress;
   TallPassOnUnfit on_unfit;
   gpointer data;

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 
 /* What others write and read while a deployment moves, by processes that know nothing of it: what
- * they were told is stored is in the target, and afterwards they can neither write nor read. Linked
- * with each of variants/, this must fail. */
+ * was acknowledged is in the target, and afterwards they can neither write nor read. Linked with
+ * each of variants/, this must fail. */
 #include "tall-access.h"
 #include "tall-error.h"
 #include "tall-fetch.h"
@@ -20,7 +20,7 @@ typedef struct
   TallStoreContext context;
   guint at;        /* the call of the migrator before which it writes */
   gboolean tried;  /* to write */
-  gint64 revision; /* that is stored, as it was told; 0: it was told that nothing is */
+  gint64 revision; /* that was acknowledged; 0: none was */
 } Stranger;
 
 static void
@@ -65,7 +65,7 @@ stranger_expect_shut_out (Stranger *self)
     g_assert_error (error, TALL_ERROR, TALL_ERROR_SHUT);
 }
 
-/* What it was told is stored is there, as it was stored. */
+/* What was acknowledged is there, as it was stored. */
 static void
 stranger_expect_kept (Stranger *self)
 {

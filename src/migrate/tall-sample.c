@@ -1,0 +1,63 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-sample.h"
+
+#include "tall-copy-read.h"
+#include "tall-index.h"
+
+#define ANY_ID 1 /* all have the same size */
+
+/* Bytes of all mutations that store it. */
+static guint64
+measure (const TallOperation *operation, const TallCopyItem *item)
+{
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  guint64 n_bytes = 0;
+  TallMutation *root =
+      tall_batch_add (batch, operation->root_table, tall_slice_array (operation->root_row));
+  tall_mutation_put (batch, root, TALL_STATE_QUALIFIER, 1,
+                     tall_state_encode (&item->wanted, batch->arena));
+  tall_content_append (&item->content, operation, 1, batch, root);
+  if (item->order != NULL && tall_operation_has_children (operation))
+    operation->context->layout->append_children (&operation->key, item->order, 1, batch);
+  if (item->order != NULL)
+    tall_index_add_hint (operation, item->wanted.sales_date, 1, batch);
+  for (guint i = 0; i < batch->mutations->len; i++)
+    n_bytes += tall_mutation_get_size (g_ptr_array_index (batch->mutations, i));
+  return n_bytes;
+}
+
+/**
+ * tall_sample_add:
+ * @row: a root row of the source
+ *
+ * Measures it in both places. What is deleted, or cannot be read, is not counted.
+ */
+void
+tall_sample_add (TallSample *self, const TallCopier *copier, const char *table, const TallRow *row)
+{
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  TallCopyItem item;
+  tall_copy_item_init (&item, copier, table, row, arena);
+  if (item.outcome == TALL_COPY_OPEN && item.wanted.live
+      && tall_operation_identify (&item.from, FALSE, NULL)
+      && tall_copy_read (copier, &item, 1, NULL) && item.outcome == TALL_COPY_OPEN)
+    {
+      tall_operation_set_id (&item.to, copier->target->ids != NULL ? ANY_ID : 0);
+      self->n++;
+      self->n_from += measure (&item.from, &item);
+      self->n_to += measure (&item.to, &item);
+    }
+  tall_copy_item_clear (&item);
+}
+
+/**
+ * tall_sample_scale:
+ *
+ * Returns: what @n_bytes of @n_sampled are of @n_all
+ */
+guint64
+tall_sample_scale (guint64 n_bytes, guint64 n_sampled, guint64 n_all)
+{
+  return n_sampled == 0 ? 0 : (guint64)((gdouble)n_bytes / (gdouble)n_sampled * (gdouble)n_all);
+}

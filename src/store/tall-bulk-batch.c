@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-bulk-batch.h"
 
+#include "tall-bulk-customers.h"
 #include "tall-commit.h"
 #include "tall-error.h"
 #include "tall-follow.h"
@@ -65,6 +66,7 @@ static gboolean
 identify (TallBulkBatch *self, GError **error)
 {
   g_autoptr (GHashTable) rows = g_hash_table_new (hash_row, is_same_row);
+  tall_bulk_number_customers (self->context, self->items, self->n_items);
   for (TallBulkItem *item = first_fresh (self); item != NULL; item = next_fresh (self, item))
     {
       GError *cause = NULL;

@@ -235,7 +235,7 @@ count (TallIds *self, gint64 step, guint64 *id, gint64 deadline, GError **error)
       return FALSE;
     }
   *id = (guint64)value;
-  if (value > 0)
+  if (value >= step)
     return TRUE;
   g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
                "the counter in table " TALL_IDS_TABLE " stands at %" G_GINT64_FORMAT, value);
@@ -302,16 +302,17 @@ write_once (TallIds *self,
     }
 }
 
-/* Takes an id whose reverse row is ours. One that is another's is passed over: the counter has
- * fallen behind, and is moved on in growing steps. */
+/* Takes an id whose reverse row is ours: the one at @id, if that is not 0, or of the counter. One
+ * that is another's is passed over: the counter has fallen behind, and is moved on in growing
+ * steps. */
 static gboolean
 reserve (TallIds *self, const char *number, guint64 *id, gint64 deadline, GError **error)
 {
-  for (gint64 step = 1;; step = MIN (step * 2, LONGEST_STEP))
+  for (gint64 step = 1;; step = MIN (step * 2, LONGEST_STEP), *id = 0)
     {
       g_autoptr (TallBatch) batch = tall_batch_new ();
       TallSlice owner;
-      if (!count (self, step, id, deadline, error)
+      if ((*id == 0 && !count (self, step, id, deadline, error))
           || !write_once (self, id_row (*id, batch->arena), tall_slice_str (number), batch, &owner,
                           deadline, error))
         return FALSE;
@@ -337,6 +338,40 @@ give (TallIds *self, const char *number, guint64 *id, gint64 deadline, GError **
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
   remember (self, number, *id);
   return TRUE;
+}
+
+/**
+ * tall_ids_take:
+ * @n: how many, from 1
+ * @first: (out): the first of so many ids that nobody else takes
+ *
+ * Moves the counter on once for many: for tall_ids_assign_taken(). Those that are not used are
+ * wasted.
+ *
+ * Returns: FALSE with what the table says; none is taken then
+ */
+gboolean
+tall_ids_take (TallIds *self, guint n, guint64 *first, gint64 deadline, GError **error)
+{
+  guint64 last;
+  if (!count (self, n, &last, deadline, error))
+    return FALSE;
+  *first = last - n + 1;
+  return TRUE;
+}
+
+/**
+ * tall_ids_assign_taken:
+ * @taken: an id that tall_ids_take() has taken; 0: none
+ *
+ * As tall_ids_assign(). The number gets @taken if it has no id, and nobody has that one.
+ */
+gboolean
+tall_ids_assign_taken (
+    TallIds *self, const char *number, guint64 taken, guint64 *id, gint64 deadline, GError **error)
+{
+  *id = taken;
+  return give (self, number, id, deadline, error);
 }
 
 /**

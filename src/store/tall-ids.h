@@ -45,6 +45,14 @@ gboolean tall_ids_find (TallIds *self,
                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
 char *tall_ids_find_number (TallIds *self, guint64 id, gint64 deadline, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_ids_take (TallIds *self, guint n, guint64 *first, gint64 deadline, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_ids_assign_taken (TallIds *self,
+                                const char *number,
+                                guint64 taken,
+                                guint64 *id,
+                                gint64 deadline,
+                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_ids_assign (TallIds *self,
                           const char *number,
                           guint64 *id,

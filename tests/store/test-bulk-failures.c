@@ -353,6 +353,69 @@ test_assume_new (gconstpointer layout)
   g_assert_cmpint (revision, >=, TALL_FIRST_REVISION);
 }
 
+/* Calls that number customers: the first waits until there is a second beside it. */
+typedef struct
+{
+  GMutex mutex;
+  GCond met;
+  guint n_inside;
+  gboolean have_met;
+  gint n_counts; /* atomic; of the counter of ids */
+} Meeting;
+
+static TallFailure
+meet (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  Meeting *self = data;
+  if (call->kind == TALL_CALL_INCREMENT && g_strcmp0 (call->table, "ids") == 0)
+    g_atomic_int_inc (&self->n_counts);
+  if (call->kind != TALL_CALL_APPLY_IF || g_strcmp0 (call->table, "ids") != 0)
+    return TALL_FAILURE_NONE;
+  gint64 end = g_get_monotonic_time () + 20 * G_USEC_PER_SEC;
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
+  self->have_met |= ++self->n_inside > 1;
+  g_cond_broadcast (&self->met);
+  while (!self->have_met && g_cond_wait_until (&self->met, &self->mutex, end))
+    ;
+  self->n_inside--;
+  return TALL_FAILURE_NONE;
+}
+
+/* New customers get their ids beside each other, of one step of the counter. */
+static void
+test_customers (void)
+{
+  g_autoptr (GError) error = NULL;
+  Meeting meeting = { .have_met = FALSE };
+  g_autoptr (TallTable) table = tall_test_table_new (&tall_layout_blob, &tall_key_numeric);
+  g_autoptr (TallTable) failing = tall_failing_table_new (table);
+  g_autoptr (TallStore) store = tall_test_open (failing, NULL);
+  TallOrder *orders[2 * N_ORDERS];
+  TallBulkResult results[2 * N_ORDERS] = { 0 };
+  for (guint i = 0; i < 2 * N_ORDERS; i++)
+    {
+      g_autofree char *customer = g_strdup_printf ("C%u", i % N_ORDERS);
+      g_autofree char *number = g_strdup_printf ("%u", i);
+      orders[i] = tall_order_new (customer, number);
+    }
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (failing), meet, NULL, &meeting);
+  g_autoptr (TallBulk) bulk = tall_bulk_begin (TALL_FRONT (store), NULL, &error);
+  g_assert_true (tall_bulk_put_orders (bulk, orders, 2 * N_ORDERS, results, &error));
+  g_assert_true (meeting.have_met);
+  g_assert_cmpint (meeting.n_counts, ==, 1);
+  for (guint i = 0; i < 2 * N_ORDERS; i++)
+    {
+      g_autoptr (TallOrder) got =
+          tall_front_get_order (TALL_FRONT (store), orders[i]->customer_number,
+                                orders[i]->order_number, NULL, &error);
+      g_assert_no_error (error);
+      g_assert_cmpint (results[i].outcome, ==, TALL_BULK_STORED);
+      tall_bulk_result_clear (&results[i]);
+      tall_order_free (orders[i]);
+    }
+  g_assert_true (tall_bulk_end (bulk, &error));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -372,5 +435,6 @@ main (int argc, char **argv)
       g_autofree char *assume = g_strconcat ("/store/bulk/assume-new/", layouts[i]->name, NULL);
       g_test_add_data_func (assume, layouts[i], test_assume_new);
     }
+  g_test_add_func ("/store/bulk/customers", test_customers);
   return g_test_run ();
 }

@@ -487,7 +487,7 @@ tall_store_open (TallTable *table,
   if (deployment == NULL || !check_setting ("layout", layout, deployment->layout, error)
       || !check_setting ("key strategy", key_strategy, deployment->key_strategy, error))
     return NULL;
-  TallFollower *follower = tall_follower_new (table, g_steal_pointer (&deployment), hooks, error);
+  TallFollower *follower = tall_follower_new (table, deployment, hooks, error);
   if (follower == NULL)
     return NULL;
   TallStore *self = g_object_new (TALL_TYPE_STORE, NULL);

@@ -188,7 +188,8 @@ goes_on (TallOperation *operation, GError **cause)
       return !operation->writes
              || tall_follower_check_writable (operation->context->follower, cause);
     }
-  if (!is_shut)
+  gboolean is_missing = g_error_matches (*cause, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
+  if (!is_shut && (error == NULL || !is_missing)) /* without the record nobody knows what counts */
     return FALSE;
   g_clear_error (cause);
   if (error != NULL)

@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 
-from faults import (LAYOUTS, MULTI_ROW_LAYOUTS, WRONG, Checks, Verdict, build_tools, go,
+from faults import (LAYOUTS, MULTI_ROW_LAYOUTS, RIGHT, WRONG, Checks, Verdict, build_tools, go,
                     run_workload, workload)
 
 CLOCKS = [0, 3600]
@@ -26,6 +26,7 @@ TTL, TTL_CLOCKS = 1200, [-300, 300]  # ten minutes apart, and orders do not live
 SECONDS = 2
 ACKNOWLEDGED = 400  # puts, or a history says nothing
 LOADS = (["report"], ["skip"], ["replace"], ["report", "skip"])  # what each does with what exists
+SWITCHED = 2  # times, or a history says nothing about that
 LOADED = 20  # orders, without any condition
 
 
@@ -133,6 +134,33 @@ def check_loads(checks, folder):
                          verdict)
 
 
+def move(folder, name, **options):
+    """Moves the deployment beside the mix; for longer where too little happened, as the machine is
+    busy. Returns whether all is right, and the words about it."""
+    for seconds in (SECONDS, 5 * SECONDS, 20 * SECONDS):
+        history = folder / f"{name}-{seconds}.history"
+        store = "memory" if options["failures"] else f"rocksdb:{folder}/{name}-{seconds}?sync=0"
+        said = run_workload(store, history, clock=CLOCKS, threads=2, seconds=seconds, period=50,
+                            patience=30, read_back=120, **options)
+        counts = [json.loads(line) for line in said.splitlines()]
+        switched = sum(count["switched"] for count in counts)
+        verdict = Verdict(history)
+        right = verdict.is_right(ACKNOWLEDGED // 4) and switched >= SWITCHED
+        if right or verdict.code != RIGHT:
+            break
+    return right, f"{said}{verdict}"
+
+
+def check_moves(checks, folder):
+    """Everybody follows a deployment that moves from layout to layout and key to key."""
+    for layout in LAYOUTS:
+        for failures, movers in ((0, 1), (25, 2)):
+            right, words = move(folder, f"{layout}-moves-{failures}", create=layout,
+                                failures=failures, movers=movers)
+            faults = f"one call in {failures} fails" if failures else "no failures"
+            checks.check(right, f"{layout}, moved beside it, {faults}: linearizable", words)
+
+
 def check_kill(checks, folder):
     """A process is killed in the middle of its writes; another goes on with what it left."""
     for layout in ("blob", "record-type"):
@@ -179,6 +207,7 @@ def main():
         check_ttl(checks, pathlib.Path(folder))
         check_variants(checks, pathlib.Path(folder))
         check_loads(checks, pathlib.Path(folder))
+        check_moves(checks, pathlib.Path(folder))
         check_kill(checks, pathlib.Path(folder))
         check_repair(checks, pathlib.Path(folder))
         check_hasty(checks, pathlib.Path(folder))

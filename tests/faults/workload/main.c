@@ -9,11 +9,13 @@
 #include "tall-loading.h"
 #include "tall-mender.h"
 #include "tall-mix.h"
+#include "tall-mover.h"
 #include "tall-target.h"
 
 #define NSEC_PER_SEC G_GINT64_CONSTANT (1000000000)
 #define NSEC_PER_MSEC 1000000
 #define MAX_THREADS 256
+#define NEWCOMERS 100000 /* of a mover, at most, in the numbers of threads */
 
 typedef struct
 {
@@ -22,6 +24,7 @@ typedef struct
   char *process;
   char *mender; /* what it does; NULL: there is none */
   GStrv loads;  /* what each does with what exists; one writer each */
+  gint movers;  /* one writer each */
   GStrv clocks; /* seconds; one writer each */
   gint threads; /* of each writer */
   gint orders;
@@ -70,6 +73,8 @@ parse (Options *self, int *argc, char ***argv, GError **error)
       "repair|report|hasty" },
     { "load", 0, 0, G_OPTION_ARG_STRING_ARRAY, &self->loads,
       "load all the while, with this done to what exists; may be repeated", "report|skip|replace" },
+    { "movers", 0, 0, G_OPTION_ARG_INT, &self->movers,
+      "threads that move it to other layouts and keys all the while (default 0)", "N" },
     { "clock", 0, 0, G_OPTION_ARG_STRING_ARRAY, &self->clocks,
       "a writer whose clock is fast by this; may be repeated", "SECONDS" },
     { "threads", 0, 0, G_OPTION_ARG_INT, &self->threads, "of each writer (default 2)", "N" },
@@ -107,7 +112,7 @@ check (const Options *self, GError **error)
   TallMenderWay way;
   if (self->target.url != NULL && self->history != NULL && check_loads (self) && self->threads >= 1
       && self->threads <= MAX_THREADS && self->orders >= 1 && self->orders <= TALL_MIX_MAX_ORDERS
-      && self->period >= 1 && self->seconds >= 0
+      && self->period >= 1 && self->seconds >= 0 && self->movers >= 0 && self->movers <= MAX_THREADS
       && (self->mender == NULL || tall_mender_parse_way (self->mender, &way)))
     return TRUE;
   g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
@@ -157,7 +162,37 @@ start_loads (const Options *options, GPtrArray *writers)
   return loads;
 }
 
-/* The last of the writers are the mender's and the loads', if there are any. */
+/* Each with the last of the writers that are left. */
+static GPtrArray *
+start_movers (const Options *options, GPtrArray *writers)
+{
+  GPtrArray *movers = g_ptr_array_new_with_free_func ((GDestroyNotify)tall_mover_free);
+  for (gint i = 0; i < options->movers; i++)
+    {
+      TallWriter *writer = g_ptr_array_remove_index (writers, writers->len - 1);
+      g_ptr_array_add (movers, tall_mover_start (&mix, &options->target, writer,
+                                                 NEWCOMERS * (1 + (guint)i), g_random_int ()));
+    }
+  return movers;
+}
+
+/* When nobody writes any more. */
+static gboolean
+finish (GPtrArray *all, GPtrArray *movers, TallMender *mender, GError **error)
+{
+  for (guint i = 0; i < movers->len; i++)
+    tall_mover_stop (movers->pdata[i]);
+  if (mender != NULL)
+    tall_mender_stop (mender);
+  for (guint i = 0; i < all->len; i++)
+    tall_writer_settle (all->pdata[i]);
+  for (guint i = 0; i < movers->len; i++)
+    if (!tall_mover_finish (movers->pdata[i], error))
+      return FALSE;
+  return mender == NULL || tall_mender_finish (mender, error);
+}
+
+/* The last of the writers are the mender's, the loads' and the movers', if there are any. */
 static gboolean
 run_mix (const Options *options, GPtrArray *all, GError **error)
 {
@@ -167,6 +202,7 @@ run_mix (const Options *options, GPtrArray *all, GError **error)
   if (options->mender != NULL)
     mender = start_mender (options, g_ptr_array_remove_index (writers, writers->len - 1));
   GPtrArray *loads = start_loads (options, writers);
+  g_autoptr (GPtrArray) movers = start_movers (options, writers);
   g_autoptr (GPtrArray) clients =
       g_ptr_array_new_with_free_func ((GDestroyNotify)tall_mix_client_free);
   g_autoptr (GPtrArray) threads = g_ptr_array_new ();
@@ -181,11 +217,7 @@ run_mix (const Options *options, GPtrArray *all, GError **error)
   for (guint i = 0; i < threads->len; i++)
     g_thread_join (threads->pdata[i]);
   g_ptr_array_unref (loads);
-  if (mender != NULL)
-    tall_mender_stop (mender);
-  for (guint i = 0; i < all->len; i++)
-    tall_writer_settle (all->pdata[i]);
-  return mender == NULL || tall_mender_finish (mender, error);
+  return finish (all, movers, mender, error);
 }
 
 static gboolean
@@ -217,8 +249,8 @@ open_writers (Options *options, GPtrArray *writers, GError **error)
         return FALSE;
       g_ptr_array_add (writers, writer);
     }
-  guint n_others =
-      (options->mender != NULL) + (options->loads != NULL ? g_strv_length (options->loads) : 0);
+  guint n_others = (options->mender != NULL) + (guint)options->movers
+                   + (options->loads != NULL ? g_strv_length (options->loads) : 0);
   for (guint i = 0; i < n_others; i++)
     {
       TallWriter *writer = tall_writer_new (&options->target, 0, error);

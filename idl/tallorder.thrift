@@ -233,8 +233,8 @@ struct Description {
   7: bool read_only,
   /** Of the program that answers. */
   8: string version,
-  /** "date": orders can be listed by date; or "none". This and all fields below were fixed when the
-   * deployment was made. */
+  /** "date": orders can be listed by date; or "none". This and the five fields below were
+   * fixed when the deployment was made, or when it last moved to other tables. */
   9: optional string index,
   /** Seconds after which orders expire; 0: never. */
   10: optional i64 ttl,
@@ -250,7 +250,17 @@ struct Description {
   /** The protocols that it understands, each framed, such as "binary" and "compact". */
   16: optional list<string> protocols,
   /** The newest format of stored bytes that it reads: at least Description.format. */
-  17: optional i32 newest_format
+  17: optional i32 newest_format,
+  /** Which of the deployment's sets of tables counts: 1 until it has moved to another layout or key
+   * strategy. Absent, like all below: the server is older than these fields. */
+  18: optional i64 generation,
+  /** Of a migration to another set: "none", "copying", "sealing" (writes wait), "closing" (reads
+   * wait, too) or "aborting". */
+  19: optional string phase,
+  /** What the deployment will have after that migration; absent: there is none. */
+  20: optional string next_layout,
+  21: optional string next_key_strategy,
+  22: optional string next_index
 }
 
 // ---- Many at once, and listings -----------------------------------------------------------------

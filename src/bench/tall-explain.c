@@ -118,7 +118,7 @@ static gboolean
 read_rows (TallExplanation *self, TallStore *store, const TallOrder *order, GError **error)
 {
   g_auto (TallOrderKey) key = { 0 };
-  TallTable *table = tall_store_get_table (store);
+  TallTable *table = tall_store_get_counting (store);
   guint64 id;
   if (!tall_store_find_id (store, order->customer_number, &id, error))
     return FALSE;

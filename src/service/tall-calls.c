@@ -26,7 +26,12 @@ IDL_STRUCT (description_type,
             ALWAYS (14, TEXT, block_encoding),
             TEXTS (15, calls),
             TEXTS (16, protocols),
-            ALWAYS (17, I32, newest_format));
+            ALWAYS (17, I32, newest_format),
+            ALWAYS (18, I64, generation),
+            ALWAYS (19, TEXT, phase),
+            ALWAYS (20, TEXT, next_layout),
+            ALWAYS (21, TEXT, next_key_strategy),
+            ALWAYS (22, TEXT, next_index));
 #undef Type
 
 #define Type TallIdlSuccess

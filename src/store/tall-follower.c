@@ -114,6 +114,17 @@ tall_follower_get_context (TallFollower *self)
 }
 
 /**
+ * tall_follower_get_table:
+ *
+ * Returns: (transfer none): holds the tables of all generations
+ */
+TallTable *
+tall_follower_get_table (TallFollower *self)
+{
+  return self->table;
+}
+
+/**
  * tall_follower_get_phase:
  *
  * Returns: in which phase a migration was when the record was last read

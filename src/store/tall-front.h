@@ -74,6 +74,14 @@ typedef struct
   guint n_calls;
   char **protocols; /* n_protocols of them, NULL-terminated: in which it can be called */
   guint n_protocols;
+
+  /* Which tables count, and whether that is being changed. */
+  guint64 generation; /* of the tables that count; 0: a server that does not report it yet */
+  char *phase;        /* of a migration: `none`, `copying`, `sealing`, `closing` or `aborting`;
+                       * NULL: not reported */
+  char *next_layout;  /* after that migration; NULL: there is none; so are the next two */
+  char *next_key_strategy;
+  char *next_index;
 } TallDescription;
 
 void tall_description_free (TallDescription *self);

@@ -309,6 +309,21 @@ read_record (TallFront *front, GError **error)
                                     g_get_monotonic_time () + USUAL_TIME, error);
 }
 
+static void
+describe_migration (TallDescription *description, const TallDeployment *deployment)
+{
+  TallArena *arena = description->arena;
+  const TallDeployment *next = deployment->next;
+  description->generation = deployment->migration.generation;
+  description->phase =
+      tall_arena_strdup (arena, tall_migration_phase_get_name (deployment->migration.phase));
+  if (next == NULL)
+    return;
+  description->next_layout = tall_arena_strdup (arena, next->layout);
+  description->next_key_strategy = tall_arena_strdup (arena, next->key_strategy);
+  description->next_index = tall_arena_strdup (arena, tall_index_kind_get_name (next->index));
+}
+
 static TallDescription *
 tall_store_describe (TallFront *front, GError **error)
 {
@@ -335,6 +350,7 @@ tall_store_describe (TallFront *front, GError **error)
   description->compression = tall_arena_strdup (arena, deployment->compression);
   description->bloom_filter = tall_arena_strdup (arena, deployment->bloom_filter);
   description->block_encoding = tall_arena_strdup (arena, deployment->block_encoding);
+  describe_migration (description, deployment);
   return description;
 }
 
@@ -549,10 +565,22 @@ tall_store_list_loads (TallStore *self, GError **error)
 /**
  * tall_store_get_table:
  *
- * Returns: (transfer none): where the deployment is
+ * Returns: (transfer none): where the deployment is; holds the tables of all generations
  */
 TallTable *
 tall_store_get_table (TallStore *self)
+{
+  g_return_val_if_fail (TALL_IS_STORE (self), NULL);
+  return tall_follower_get_table (self->follower);
+}
+
+/**
+ * tall_store_get_counting:
+ *
+ * Returns: (transfer none): the tables that count, under their short names
+ */
+TallTable *
+tall_store_get_counting (TallStore *self)
 {
   g_return_val_if_fail (TALL_IS_STORE (self), NULL);
   return get_context (TALL_FRONT (self))->table;

@@ -98,6 +98,7 @@ gboolean tall_store_find_id (TallStore *self,
                              guint64 *id,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 TallTable *tall_store_get_table (TallStore *self);
+TallTable *tall_store_get_counting (TallStore *self);
 const TallLayout *tall_store_get_layout (TallStore *self);
 const TallKeyStrategy *tall_store_get_key_strategy (TallStore *self);
 

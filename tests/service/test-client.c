@@ -111,6 +111,11 @@ test_describe (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   g_assert_null (got->bloom_filter);
   g_assert_cmpstr (got->block_encoding, ==, "diff");
   g_assert_cmpuint (got->newest_format, ==, 5);
+  g_assert_cmpuint (got->generation, ==, 9);
+  g_assert_cmpstr (got->phase, ==, "copying");
+  g_assert_cmpstr (got->next_layout, ==, "wide");
+  g_assert_cmpstr (got->next_key_strategy, ==, "numeric");
+  g_assert_cmpstr (got->next_index, ==, "none");
   g_assert_cmpuint (got->n_calls, ==, g_strv_length (got->calls));
   g_assert_true (g_strv_contains ((const char *const *)got->calls, "getOrder"));
   g_assert_true (g_strv_contains ((const char *const *)got->calls, "ping"));

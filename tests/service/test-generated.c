@@ -260,6 +260,8 @@ test_description (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   g_assert_true (got->read_only);
   g_assert_cmpstr (got->version, ==, TALL_VERSION);
   g_assert_cmpint (got->newest_format, ==, 5);
+  g_assert_cmpint (got->generation, ==, 9);
+  g_assert_cmpstr (got->phase, ==, "copying");
   g_assert_true (g_ptr_array_find_with_equal_func (got->calls, "getOrder", g_str_equal, NULL));
   g_assert_cmpuint (got->protocols->len, ==, 2);
   ok = idl_order_service_client_ping (f->stub, &failure, &error);

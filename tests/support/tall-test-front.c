@@ -330,6 +330,11 @@ front_describe (TallFront *front, GError **error)
   description->regions = 12;
   description->compression = tall_arena_strdup (arena, "zstd");
   description->block_encoding = tall_arena_strdup (arena, "diff");
+  description->generation = 9;
+  description->phase = tall_arena_strdup (arena, "copying");
+  description->next_layout = tall_arena_strdup (arena, "wide");
+  description->next_key_strategy = tall_arena_strdup (arena, "numeric");
+  description->next_index = tall_arena_strdup (arena, "none");
   return description;
 }
 

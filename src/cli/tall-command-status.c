@@ -20,6 +20,7 @@ status_clear (TallStatus *self)
   g_clear_error (&self->no_tables);
   g_clear_pointer (&self->gateways, g_ptr_array_unref);
   g_clear_pointer (&self->loads, g_ptr_array_unref);
+  g_clear_error (&self->no_loads);
   g_clear_pointer (&self->losses, g_strfreev);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallStatus, status_clear)
@@ -54,8 +55,8 @@ collect (TallStatus *self, TallFront *front, GError **error)
   if (!TALL_IS_STORE (front))
     return TRUE;
   collect_tables (self, tall_store_get_table (TALL_STORE (front)));
-  self->loads = tall_store_list_loads (TALL_STORE (front), error);
-  return self->loads != NULL;
+  self->loads = tall_store_list_loads (TALL_STORE (front), &self->no_loads);
+  return TRUE;
 }
 
 static void
@@ -113,12 +114,12 @@ explain_ttl (const TallStatus *self)
   for (guint i = 0; i < self->tables->len && ttl != 0; i++)
     {
       const TallTableSpec *spec = g_ptr_array_index (self->tables, i);
-      if (g_strcmp0 (spec->name, orders) == 0 && spec->ttl == 0)
+      if (tall_status_is_table (self, spec, orders) && spec->ttl == 0)
         tall_print ("\nOrders older than %" G_GUINT64_FORMAT
                     " s, and the difference that clocks may "
                     "have, are not found. Their rows stay in the table %s, as it holds "
                     "customers, too.\n",
-                    ttl, orders);
+                    ttl, spec->name);
     }
 }
 
@@ -197,6 +198,24 @@ print_settings (const TallDescription *description)
     print_field ("encoding", description->block_encoding);
 }
 
+/* Which tables count, and what will. */
+static void
+print_generation (const TallDescription *description)
+{
+  if (description->generation != 0)
+    print_number ("generation", (guint)description->generation);
+  if (description->next_layout != NULL)
+    {
+      g_autofree char *text =
+          g_strdup_printf ("%s, to layout %s, key strategy %s, index %s", description->phase,
+                           description->next_layout, description->next_key_strategy,
+                           description->next_index);
+      print_field ("migration", text);
+    }
+  else if (description->phase != NULL && !g_str_equal (description->phase, "none"))
+    print_field ("migration", description->phase);
+}
+
 static void
 print_texts (const char *name, char *const *texts)
 {
@@ -219,6 +238,7 @@ print_status (const TallStatus *self)
   print_number ("schema", description->schema);
   if (description->index != NULL)
     print_settings (description);
+  print_generation (description);
   print_field ("mode", description->read_only ? "read-only" : "normal");
   print_field ("version", description->version);
   if (description->newest_format != 0)
@@ -230,13 +250,32 @@ print_status (const TallStatus *self)
     {
       print_tables (self->tables);
       explain_ttl (self);
+      tall_status_print_tables_left (self);
     }
+  tall_status_print_phase (self);
   if (self->gateways != NULL)
     print_gateways (self->gateways);
   if (self->loads != NULL && self->loads->len > 0)
     print_loads (self->loads);
   if (self->losses != NULL)
     print_losses (self->losses);
+}
+
+/* What could not be read is said at the end, after all that could. */
+static TallExit
+finish (const TallStatus *status)
+{
+  if (status->no_tables != NULL)
+    {
+      g_autofree char *why = tall_error_describe (status->no_tables);
+      tall_print_error ("The tables cannot all be described: %s", why);
+    }
+  if (status->no_loads != NULL)
+    {
+      g_autofree char *why = tall_error_describe (status->no_loads);
+      tall_print_error ("Unfinished loads cannot be listed: %s", why);
+    }
+  return status->no_tables == NULL && status->no_loads == NULL ? TALL_EXIT_DONE : TALL_EXIT_FAILED;
 }
 
 static TallExit
@@ -273,11 +312,7 @@ run (int argc, char **argv)
     tall_status_print_json (&status);
   else
     print_status (&status);
-  if (status.no_tables == NULL)
-    return TALL_EXIT_DONE;
-  g_autofree char *why = tall_error_describe (status.no_tables);
-  tall_print_error ("The tables cannot all be described: %s", why);
-  return TALL_EXIT_FAILED;
+  return finish (&status);
 }
 
 const TallCommand tall_command_status = {

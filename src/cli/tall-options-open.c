@@ -59,8 +59,10 @@ open_address (const TallTableAddress *address, gboolean create, TallExit *code)
   TallTable *table = tall_table_address_open (address, create, &error);
   if (table == NULL)
     {
+      /* A name that no deployment can have is wrong wherever the place is. */
+      *code = g_strcmp0 (tall_error_get_field (error), "name") == 0 ? TALL_EXIT_USAGE
+                                                                    : TALL_EXIT_FAILED;
       tall_print_failure (error);
-      *code = TALL_EXIT_FAILED;
     }
   return table;
 }

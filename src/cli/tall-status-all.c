@@ -5,6 +5,7 @@
 #include "tall-error.h"
 #include "tall-json-output.h"
 #include "tall-output.h"
+#include "tall-status.h"
 #include "tall-table-kinds.h"
 #include "tall-text.h"
 
@@ -52,8 +53,9 @@ describe (const TallOptions *options, const char *name)
 static void
 print_grid (GPtrArray *deployments)
 {
-  static const char *const columns[] = { "DEPLOYMENT", "LAYOUT", "KEY STRATEGY", "INDEX", ">TTL",
-                                         "MODE",       NULL };
+  static const char *const columns[] = { "DEPLOYMENT",  "LAYOUT",    "KEY STRATEGY",
+                                         "INDEX",       ">TTL",      "MODE",
+                                         ">GENERATION", "MIGRATION", NULL };
   g_autoptr (TallGrid) grid = tall_grid_new (columns);
   for (guint i = 0; i < deployments->len; i++)
     {
@@ -71,6 +73,11 @@ print_grid (GPtrArray *deployments)
       tall_grid_add (grid, description == NULL      ? "cannot be read"
                            : description->read_only ? "read-only"
                                                     : "normal");
+      if (description != NULL)
+        tall_grid_add_number (grid, description->generation);
+      else
+        tall_grid_add (grid, "?");
+      tall_grid_add (grid, description != NULL ? description->phase : "?");
     }
   tall_grid_print (grid, 0);
 }
@@ -87,6 +94,7 @@ add_deployment (JsonBuilder *builder, const Deployment *deployment)
       tall_json_add_text (builder, "key_strategy", description->key_strategy);
       tall_json_add_text (builder, "index", description->index);
       tall_json_add_number (builder, "ttl", (gint64)description->ttl);
+      tall_status_add_generation (builder, description);
       tall_json_add_flag (builder, "read_only", description->read_only);
     }
   else

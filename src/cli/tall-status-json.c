@@ -4,6 +4,7 @@
 #include "tall-json-output.h"
 #include "tall-json.h"
 #include "tall-status.h"
+#include "tall-table-access.h"
 #include "tall-text.h"
 
 static void
@@ -15,6 +16,7 @@ add_tables (JsonBuilder *builder, GPtrArray *tables)
       const TallTableSpec *spec = g_ptr_array_index (tables, i);
       json_builder_begin_object (builder);
       tall_json_add_text (builder, "name", spec->name);
+      tall_json_add_text (builder, "access", tall_table_access_name (spec->access));
       tall_json_add_number (builder, "max_versions", spec->max_versions);
       tall_json_add_number (builder, "ttl", spec->ttl);
       tall_json_add_text (builder, "compression", spec->compression);
@@ -88,6 +90,24 @@ add_settings (JsonBuilder *builder, const TallDescription *description)
 }
 
 /**
+ * tall_status_add_generation:
+ *
+ * Adds which generation counts, and what is being done about that, if the answering program says
+ * so.
+ */
+void
+tall_status_add_generation (JsonBuilder *builder, const TallDescription *description)
+{
+  if (description->generation == 0)
+    return;
+  tall_json_add_number (builder, "generation", description->generation);
+  tall_json_add_text (builder, "phase", description->phase);
+  tall_json_add_text (builder, "next_layout", description->next_layout);
+  tall_json_add_text (builder, "next_key_strategy", description->next_key_strategy);
+  tall_json_add_text (builder, "next_index", description->next_index);
+}
+
+/**
  * tall_status_print_json:
  *
  * Prints everything for programs.
@@ -106,6 +126,7 @@ tall_status_print_json (const TallStatus *self)
   tall_json_add_number (builder, "schema", description->schema);
   if (description->index != NULL)
     add_settings (builder, description);
+  tall_status_add_generation (builder, description);
   tall_json_add_flag (builder, "read_only", description->read_only);
   tall_json_add_text (builder, "version", description->version);
   if (description->newest_format != 0)
@@ -123,6 +144,9 @@ tall_status_print_json (const TallStatus *self)
     add_gateways (builder, self->gateways);
   if (self->loads != NULL)
     add_loads (builder, self->loads);
+  g_autofree char *no_loads = self->no_loads != NULL ? tall_error_describe (self->no_loads) : NULL;
+  if (no_loads != NULL)
+    tall_json_add_text (builder, "unfinished_loads_error", no_loads);
   if (self->losses != NULL)
     add_losses (builder, self->losses);
   json_builder_end_object (builder);

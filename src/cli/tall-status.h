@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include <json-glib/json-glib.h>
+
 #include "tall-store.h"
 
 G_BEGIN_DECLS
@@ -18,10 +20,16 @@ typedef struct
   GPtrArray *tables;   /* of TallTableSpec; NULL: of a server, which does not tell them */
   GError *no_tables;   /* why they are not all in @tables */
   GPtrArray *gateways; /* of TallTableServer; NULL: there are none, or of a server */
-  GPtrArray *loads;    /* of TallUnfinishedLoad; NULL: of a server */
+  GPtrArray *loads;    /* of TallUnfinishedLoad; NULL: of a server, or they cannot be read */
+  GError *no_loads;    /* why they cannot be read */
   GStrv losses;        /* lines; NULL: there are none, or of a server */
 } TallStatus;
 
+void tall_status_add_generation (JsonBuilder *builder, const TallDescription *description);
 void tall_status_print_json (const TallStatus *self);
+
+gboolean tall_status_is_table (const TallStatus *self, const TallTableSpec *spec, const char *name);
+void tall_status_print_phase (const TallStatus *self);
+void tall_status_print_tables_left (const TallStatus *self);
 
 G_END_DECLS

@@ -87,7 +87,7 @@ def settings_are_kept(folder):
     equal((status["layout"], status["key_strategy"]), ("normalized", "salted"))
     tables = {table.pop("name"): table for table in status["tables"]}
     equal(set(tables), TABLES["normalized"] | {"index", "meta"})
-    equal(tables["orders"], {"max_versions": 0, "ttl": 86400, "compression": "zstd",
+    equal(tables["orders"], {"access": "open", "max_versions": 0, "ttl": 86400, "compression": "zstd",
                              "bloom_filter": "row", "block_encoding": "prefix", "regions": 1})
     equal((tables["customers"]["ttl"], tables["lines"]["ttl"], tables["meta"]["ttl"]),
           (0, 86400, 0))

@@ -194,7 +194,7 @@ tall_test_read_state (TallStore *store,
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   tall_read_plan_add_get (plan, table, tall_slice_array (row));
   g_autoptr (TallReadResult) result =
-      tall_table_read (tall_store_get_table (store), plan, TALL_NO_DEADLINE, &error);
+      tall_table_read (tall_store_get_counting (store), plan, TALL_NO_DEADLINE, &error);
   g_assert_no_error (error);
   if (result->results[0].n_rows == 0)
     return FALSE;
@@ -220,7 +220,7 @@ tall_test_write_state (TallStore *store,
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *mutation = tall_batch_add (batch, table, tall_slice_array (row));
   tall_mutation_put (batch, mutation, STATE, timestamp, tall_state_encode (state, batch->arena));
-  gboolean written = tall_table_apply (tall_store_get_table (store), &mutation, 1, TALL_DURABLE,
+  gboolean written = tall_table_apply (tall_store_get_counting (store), &mutation, 1, TALL_DURABLE,
                                        TALL_NO_DEADLINE, NULL, &error);
   g_assert_no_error (error);
   g_assert_true (written);

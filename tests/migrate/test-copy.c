@@ -1,0 +1,201 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+
+/* Copies of what changes meanwhile, is in an odd state, or does not fit. */
+#include "tall-bulk.h"
+#include "tall-copy-pair.h"
+#include "tall-test-orders.h"
+
+static void
+pair_init (TallCopyPair *self, const TallLayout *from, const TallLayout *to)
+{
+  const TallStoreSettings source = { .layout = from,
+                                     .key_strategy = &tall_key_raw,
+                                     .index = TALL_INDEX_BY_DATE };
+  const TallStoreSettings target = { .layout = to,
+                                     .key_strategy = &tall_key_hashed,
+                                     .index = TALL_INDEX_BY_DATE };
+  tall_copy_pair_init (self, &source, &target);
+  self->copier.begun = TALL_COPY_NOW;
+}
+
+static void
+put (TallCopySide *side, guint sequence, guint n_lines)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallOrder) order = tall_test_marked_order (TALL_TEST_ORDER, 1, sequence, n_lines);
+  side->clock.now += 10;
+  order->has_sales_date = TRUE;
+  order->sales_date = (gint64)sequence * 1000;
+  g_assert_true (tall_front_put_order (side->front, order, NULL, NULL, &error));
+  g_assert_no_error (error);
+}
+
+static void
+expect (TallCopyPair *self, TallCopyOutcome outcome)
+{
+  g_auto (TallCopyCounts) counts = { 0 };
+  tall_copy_pair_copy_all (self, &counts);
+  g_assert_cmpuint (counts.n[outcome], ==, 1);
+}
+
+static void
+expect_sound (TallCopyPair *self, guint sequence)
+{
+  g_autoptr (GError) error = NULL;
+  TallVerifySummary summary;
+  TallVerifyOptions options = { .alone = TRUE };
+  g_autoptr (TallOrder) order =
+      tall_front_get_order (self->target.front, TALL_TEST_CUSTOMER, TALL_TEST_ORDER, NULL, &error);
+  g_assert_no_error (error);
+  guint writer, found;
+  tall_test_read_mark (order, &writer, &found);
+  g_assert_cmpuint (found, ==, sequence);
+  g_assert_true (tall_front_verify (self->target.front, &options, &summary, &error));
+  g_assert_cmpuint (summary.n_findings, ==, 0);
+  g_assert_cmpuint (summary.n_hints, ==, 1);
+}
+
+/* A later version takes the place of the earlier one, of its rows and of its hint. */
+static void
+test_replaced (gconstpointer data)
+{
+  const TallLayout *const *pair = data;
+  g_auto (TallCopyPair) self = { 0 };
+  pair_init (&self, pair[0], pair[1]);
+  put (&self.source, 1, 5);
+  expect (&self, TALL_COPY_COPIED);
+  put (&self.source, 2, 2);
+  expect (&self, TALL_COPY_COPIED);
+  expect_sound (&self, 2);
+  expect (&self, TALL_COPY_SAME);
+}
+
+/* Somebody has copied a later version than the one that was read: nothing of it is touched. */
+static void
+test_overtaken (gconstpointer data)
+{
+  const TallLayout *const *pair = data;
+  g_auto (TallCopyPair) self = { 0 };
+  g_auto (TallCopyCounts) counts = { 0 };
+  g_autoptr (GError) error = NULL;
+  pair_init (&self, pair[0], pair[1]);
+  put (&self.source, 1, 5);
+  g_autoptr (TallReadResult) early = tall_copy_side_scan (&self.source);
+  put (&self.source, 2, 2);
+  expect (&self, TALL_COPY_COPIED);
+  g_autofree char *before = tall_copy_dump (self.target.table);
+  g_assert_true (tall_copy_pair_copy (&self, early, 1, &counts, &error));
+  g_assert_cmpuint (counts.n[TALL_COPY_MOVED], ==, 1);
+  g_autofree char *after = tall_copy_dump (self.target.table);
+  g_assert_cmpstr (after, ==, before);
+}
+
+/* What was read is not what is there any more when its rows are read. */
+static void
+test_moved (gconstpointer data)
+{
+  const TallLayout *const *pair = data;
+  g_auto (TallCopyPair) self = { 0 };
+  g_auto (TallCopyCounts) counts = { 0 };
+  g_autoptr (GError) error = NULL;
+  pair_init (&self, pair[0], pair[1]);
+  put (&self.source, 1, 5);
+  g_autoptr (TallReadResult) early = tall_copy_side_scan (&self.source);
+  put (&self.source, 2, 2);
+  g_assert_true (tall_copy_pair_copy (&self, early, 1, &counts, &error));
+  g_assert_cmpuint (counts.n[TALL_COPY_MOVED], ==, 1);
+  expect (&self, TALL_COPY_COPIED);
+  expect_sound (&self, 2);
+}
+
+/* A claim changes nothing of what is copied. */
+static void
+test_claimed (gconstpointer data)
+{
+  const TallLayout *const *pair = data;
+  g_auto (TallCopyPair) self = { 0 };
+  TallState state;
+  pair_init (&self, pair[0], pair[1]);
+  put (&self.source, 1, 3);
+  expect (&self, TALL_COPY_COPIED);
+  g_assert_true (tall_test_read_state (self.source.store, TALL_TEST_ORDER, &state, NULL));
+  state.pending = state.revision + 100;
+  memset (state.pending_token + 8, 7, 8);
+  tall_test_write_state (self.source.store, TALL_TEST_ORDER, &state, state.pending);
+  expect (&self, TALL_COPY_SAME);
+  expect_sound (&self, 1);
+}
+
+/* Orders that a load has stored keep their revisions, which are no times. */
+static void
+test_loaded (gconstpointer data)
+{
+  const TallLayout *const *pair = data;
+  g_auto (TallCopyPair) self = { 0 };
+  g_autoptr (GError) error = NULL;
+  TallBulkResult result = { 0 };
+  TallState state;
+  pair_init (&self, pair[0], pair[1]);
+  g_autoptr (TallBulk) bulk = tall_bulk_begin (self.source.front, NULL, &error);
+  TallOrder *order = tall_test_marked_order (TALL_TEST_ORDER, 1, 4, 3);
+  g_assert_true (tall_bulk_put_orders (bulk, &order, 1, &result, &error));
+  g_assert_cmpint (result.outcome, ==, TALL_BULK_STORED);
+  tall_order_free (order);
+  expect (&self, TALL_COPY_COPIED);
+  g_assert_true (
+      tall_copy_side_read_state (&self.target, TALL_TEST_CUSTOMER, TALL_TEST_ORDER, &state));
+  g_assert_cmpint (state.revision, ==, result.revision);
+  g_assert_cmpint (state.revision, <, TALL_FIRST_REVISION);
+  expect_sound (&self, 4);
+  put (&self.source, 5, 1);
+  expect (&self, TALL_COPY_COPIED);
+  expect_sound (&self, 5);
+}
+
+/* A newer version's order is refused, and named. */
+static void
+test_newer (gconstpointer data)
+{
+  const TallLayout *const *pair = data;
+  g_auto (TallCopyPair) self = { 0 };
+  g_auto (TallCopyCounts) counts = { 0 };
+  TallState state;
+  gint64 timestamp;
+  pair_init (&self, pair[0], pair[1]);
+  put (&self.source, 1, 3);
+  g_assert_true (tall_test_read_state (self.source.store, TALL_TEST_ORDER, &state, &timestamp));
+  state.schema++;
+  tall_test_write_state (self.source.store, TALL_TEST_ORDER, &state, timestamp);
+  tall_copy_pair_copy_all (&self, &counts);
+  g_assert_cmpuint (counts.n[TALL_COPY_UNFIT], ==, 1);
+  g_assert_cmpint (counts.code, ==, TALL_ERROR_NEWER_VERSION);
+  g_assert_cmpuint (tall_test_count_cells (self.target.table, pair[1], 0), ==, 0);
+}
+
+int
+main (int argc, char **argv)
+{
+  static const struct
+  {
+    const char *name;
+    void (*test) (gconstpointer pair);
+  } tests[] = {
+    { "replaced", test_replaced }, { "overtaken", test_overtaken }, { "moved", test_moved },
+    { "claimed", test_claimed },   { "loaded", test_loaded },       { "newer", test_newer },
+  };
+  static const TallLayout *const pairs[][2] = {
+    { &tall_layout_blob, &tall_layout_normalized },
+    { &tall_layout_record_type, &tall_layout_wide },
+    { &tall_layout_normalized, &tall_layout_denormalized },
+  };
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (pairs); i++)
+    for (guint j = 0; j < G_N_ELEMENTS (tests); j++)
+      {
+        g_autofree char *path = g_strdup_printf ("/migrate/copy/%s-%s/%s", pairs[i][0]->name,
+                                                 pairs[i][1]->name, tests[j].name);
+        g_test_add_data_func (path, pairs[i], tests[j].test);
+      }
+  return g_test_run ();
+}

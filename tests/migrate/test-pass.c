@@ -1,0 +1,123 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+
+/* Passes over many orders: what is copied, and what a pass costs that has nothing to copy. */
+#include "tall-copy-pair.h"
+#include "tall-pass.h"
+#include "tall-test-orders.h"
+
+#define N_ORDERS 2500 /* some pages */
+
+static void
+init (TallCopyPair *self)
+{
+  const TallStoreSettings source = { .layout = &tall_layout_blob, .key_strategy = &tall_key_raw };
+  const TallStoreSettings target = { .layout = &tall_layout_wide,
+                                     .key_strategy = &tall_key_hashed };
+  tall_copy_pair_init (self, &source, &target);
+  for (guint i = 0; i < N_ORDERS; i++)
+    {
+      g_autofree char *number = g_strdup_printf ("order-%u", i);
+      g_autoptr (TallOrder) order = tall_test_marked_order (number, 1, 1, 1);
+      g_assert_true (tall_front_put_order (self->source.front, order, NULL, NULL, NULL));
+    }
+}
+
+static void
+replace (TallCopyPair *self, guint i)
+{
+  g_autofree char *number = g_strdup_printf ("order-%u", i);
+  g_autoptr (TallOrder) order = tall_test_marked_order (number, 1, 2, 1);
+  g_assert_true (tall_front_put_order (self->source.front, order, NULL, NULL, NULL));
+}
+
+static guint64
+run (TallPass *pass)
+{
+  g_autoptr (GError) error = NULL;
+  TallPassCounts counts;
+  gboolean done = tall_pass_run (pass, &counts, &error);
+  g_assert_no_error (error);
+  g_assert_true (done);
+  g_assert_cmpuint (counts.n_orders, ==, N_ORDERS);
+  g_assert_cmpuint (counts.n_lines, ==, N_ORDERS);
+  g_assert_cmpuint (counts.n_unfit + counts.n_moved, ==, 0);
+  return counts.n_copied;
+}
+
+/* @remembers: whether passes after the first one read nothing of the target but what has changed */
+static void
+test_passes (gconstpointer data)
+{
+  guint64 remembered = GPOINTER_TO_UINT (data);
+  g_auto (TallCopyPair) self = { 0 };
+  init (&self);
+  TallFailingTable *target = TALL_FAILING_TABLE (self.target.table);
+  const TallPassOptions options = { .copier = self.copier, .remembered = remembered };
+  g_autoptr (TallPass) pass = tall_pass_new (&options);
+  g_assert_cmpuint (run (pass), ==, N_ORDERS);
+  tall_failing_table_reset (target);
+  g_assert_cmpuint (run (pass), ==, 0);
+  guint n_calls = tall_failing_table_count_calls (target);
+  if (remembered == 0)
+    g_assert_cmpuint (n_calls, ==, 0);
+  else
+    g_assert_cmpuint (n_calls, >, (N_ORDERS - remembered) / 64);
+  replace (&self, 7);
+  replace (&self, 2000);
+  g_assert_cmpuint (run (pass), ==, 2);
+  g_assert_cmpuint (run (pass), ==, 0);
+}
+
+static gboolean
+stop (const TallPassCounts *counts G_GNUC_UNUSED, gpointer data)
+{
+  gboolean *stopped = data;
+  *stopped = TRUE;
+  return FALSE;
+}
+
+static void
+test_stopped (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_auto (TallCopyPair) self = { 0 };
+  TallPassCounts counts;
+  gboolean stopped = FALSE;
+  init (&self);
+  /* so slow that it is asked before it can end */
+  const TallPassOptions options = {
+    .copier = self.copier, .rate = N_ORDERS / 2, .on_progress = stop, .data = &stopped
+  };
+  g_autoptr (TallPass) pass = tall_pass_new (&options);
+  g_assert_true (tall_pass_run (pass, &counts, &error));
+  g_assert_true (stopped);
+  g_assert_true (counts.stopped);
+  g_assert_cmpuint (counts.n_copied, <, N_ORDERS);
+}
+
+/* Calls of both tables fail now and then, and are made again. */
+static void
+test_failures (void)
+{
+  g_auto (TallCopyPair) self = { 0 };
+  init (&self);
+  const TallPassOptions options = { .copier = self.copier };
+  g_autoptr (TallPass) pass = tall_pass_new (&options);
+  tall_failing_table_reset (TALL_FAILING_TABLE (self.target.table));
+  for (guint i = 3; i < 100; i += 20)
+    tall_failing_table_fail_at (TALL_FAILING_TABLE (self.target.table), i, TALL_FAILURE_PARTLY);
+  g_assert_cmpuint (run (pass), >, N_ORDERS / 2); /* the others by attempts that failed later */
+  g_assert_cmpuint (run (pass), ==, 0);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_data_func ("/migrate/pass/all-remembered", GUINT_TO_POINTER (0), test_passes);
+  g_test_add_data_func ("/migrate/pass/few-remembered", GUINT_TO_POINTER (100), test_passes);
+  g_test_add_func ("/migrate/pass/stopped", test_stopped);
+  g_test_add_func ("/migrate/pass/failures", test_failures);
+  return g_test_run ();
+}

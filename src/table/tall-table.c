@@ -15,10 +15,11 @@ static void
 tall_table_constructed (GObject *object)
 {
   static const TallSlot slots[] = {
-    TALL_SLOT (TallTableClass, read),           TALL_SLOT (TallTableClass, apply),
-    TALL_SLOT (TallTableClass, apply_if),       TALL_SLOT (TallTableClass, increment),
-    TALL_SLOT (TallTableClass, create_table),   TALL_SLOT (TallTableClass, drop_table),
-    TALL_SLOT (TallTableClass, describe_table), TALL_SLOT (TallTableClass, list_tables),
+    TALL_SLOT (TallTableClass, read),         TALL_SLOT (TallTableClass, apply),
+    TALL_SLOT (TallTableClass, apply_if),     TALL_SLOT (TallTableClass, increment),
+    TALL_SLOT (TallTableClass, create_table), TALL_SLOT (TallTableClass, drop_table),
+    TALL_SLOT (TallTableClass, set_access),   TALL_SLOT (TallTableClass, describe_table),
+    TALL_SLOT (TallTableClass, list_tables),
   };
   tall_slots_check (G_OBJECT_TYPE_NAME (object), "TallTableClass", TALL_TABLE_GET_CLASS (object),
                     slots, G_N_ELEMENTS (slots));
@@ -272,15 +273,9 @@ tall_table_set_access (TallTable *self,
   g_return_val_if_fail (TALL_IS_TABLE (self), FALSE);
   g_return_val_if_fail (table != NULL, FALSE);
 
-  TallTableClass *klass = TALL_TABLE_GET_CLASS (self);
-  if (!check_deadline (deadline, "Changing the access to a table", error)
-      || !tall_table_check_access (table, access, seal, error))
-    return FALSE;
-  if (klass->set_access != NULL)
-    return klass->set_access (self, table, access, seal, deadline, error);
-  g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
-               "Table %s: tables of this kind can not be sealed or closed", table);
-  return FALSE;
+  return check_deadline (deadline, "Changing the access to a table", error)
+         && tall_table_check_access (table, access, seal, error)
+         && TALL_TABLE_GET_CLASS (self)->set_access (self, table, access, seal, deadline, error);
 }
 
 /**

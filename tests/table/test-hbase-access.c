@@ -157,6 +157,60 @@ test_failures (gconstpointer data)
       }
 }
 
+/* A table that is closed and not sealed stays closed if it cannot be sealed. */
+static void
+test_not_sealed (gconstpointer data)
+{
+  g_auto (Fixture) f;
+  fixture_init (&f, GPOINTER_TO_INT (data), "A=1", TRUE);
+  tall_fake_gateway_set_answer (f.gateway, "modifyTable", TALL_FAKE_ERROR, 1);
+  g_assert_cmpint (set_access (&f, TALL_ACCESS_SEALED, SOON), ==, TALL_ERROR_OUTCOME_UNKNOWN);
+  expect_state (&f, "disabled A=1");
+  /* One that is being disabled is not closed yet. */
+  tall_fake_gateway_set_answer (f.gateway, "isTableDisabled", TALL_FAKE_NO, 1);
+  expect_described (&f, TALL_ACCESS_OPEN, NULL);
+  expect_described (&f, TALL_ACCESS_CLOSED, NULL);
+}
+
+/* A descriptor that comes in many pieces goes back whole. */
+static void
+test_large (gconstpointer data)
+{
+  g_autofree char *value = g_strnfill (400000, 'v');
+  g_autofree char *attributes = g_strdup_printf ("A=1 B=%s C=2", value);
+  g_autofree char *sealed =
+      g_strdup_printf ("enabled %s READONLY=true TALLORDER_SEAL=new", attributes);
+  g_auto (Fixture) f;
+  fixture_init (&f, GPOINTER_TO_INT (data), attributes, FALSE);
+  g_assert_cmpint (set_access (&f, TALL_ACCESS_SEALED, SOON), ==, 0);
+  expect_state (&f, sealed);
+}
+
+/* Writes that HBase refuses, also those that may be sent only once, are certainly refused. */
+static void
+test_shut_writes (void)
+{
+  static const char *const reasons[] = {
+    "org.apache.hadoop.hbase.DoNotRetryIOException: region is read only\n\tat x",
+    "Failed 1 action: org.apache.hadoop.hbase.DoNotRetryIOException: region is read only",
+    "tallorder.orders is disabled.",
+  };
+  g_auto (Fixture) f;
+  fixture_init (&f, FALSE, "A=1", FALSE);
+  for (guint i = 0; i < G_N_ELEMENTS (reasons); i++)
+    for (guint kind = 0; kind < 3; kind++)
+      {
+        static const char *const methods[] = { "checkAndMutate", "putMultiple", "increment" };
+        g_autoptr (GError) error = NULL;
+        tall_fake_gateway_set_reason (f.gateway, reasons[i]);
+        tall_fake_gateway_set_answer (f.gateway, methods[kind], TALL_FAKE_ERROR, 1);
+        g_assert_false (kind == 0   ? tall_hbase_fixture_write_if (f.table, SOON, &error)
+                        : kind == 1 ? tall_hbase_fixture_write (f.table, SOON, NULL, &error)
+                                    : tall_hbase_fixture_count (f.table, SOON, &error));
+        g_assert_error (error, TALL_ERROR, TALL_ERROR_SHUT);
+      }
+}
+
 /* Enabling and disabling: the state of the table counts, not the answer. */
 static void
 test_lost_answers (gconstpointer data)
@@ -320,6 +374,9 @@ main (int argc, char **argv)
   add ("changes", test_changes);
   add ("failures", test_failures);
   add ("lost-answers", test_lost_answers);
+  add ("not-sealed", test_not_sealed);
+  add ("large", test_large);
+  g_test_add_func ("/table/hbase/access/shut-writes", test_shut_writes);
   g_test_add_func ("/table/hbase/access/unsettled", test_unsettled);
   g_test_add_func ("/table/hbase/access/refused", test_refused);
   g_test_add_func ("/table/hbase/access/framed", test_framed);

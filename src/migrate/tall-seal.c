@@ -52,6 +52,21 @@ seal_under_token (const TallStoreContext *context, const TallAccessTables *table
     }
 }
 
+/* A seal would make a closed table readable. If one is closed that nobody has to open again,
+ * another migrator has gone on. */
+static gboolean
+check_not_closed (const TallStoreContext *context, GError **error)
+{
+  g_auto (TallAccess) access = { 0 };
+  if (!tall_access_describe (context, NULL, &access, error))
+    return FALSE;
+  if (!access.any_closed)
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
+               "A table to be sealed is closed: another process has gone on; migrate again");
+  return FALSE;
+}
+
 /**
  * tall_access_seal:
  * @reopen: the tables may be closed: they are readable afterwards
@@ -65,6 +80,8 @@ tall_access_seal (const TallStoreContext *context, gboolean reopen, char **seal,
 {
   TallAccessTables tables;
   tall_access_list_tables (context, &tables);
+  if (!reopen && !check_not_closed (context, error))
+    return FALSE;
   g_autofree char *token = seal_under_token (context, &tables, error);
   if (token == NULL)
     return FALSE;

@@ -91,6 +91,26 @@ test_overtaken (gconstpointer data)
   g_assert_cmpstr (after, ==, before);
 }
 
+/* The same where the source still has what was read: another process has copied from a source that
+ * has moved on since. */
+static void
+test_later_there (gconstpointer data)
+{
+  const TallLayout *const *pair = data;
+  g_auto (TallCopyPair) self = { 0 };
+  TallState state;
+  pair_init (&self, pair[0], pair[1]);
+  put (&self.source, 1, 5);
+  expect (&self, TALL_COPY_COPIED);
+  g_assert_true (tall_test_read_state (self.target.store, TALL_TEST_ORDER, &state, NULL));
+  state.revision += 10;
+  tall_test_write_state (self.target.store, TALL_TEST_ORDER, &state, state.revision);
+  g_autofree char *before = tall_copy_dump (self.target.table);
+  expect (&self, TALL_COPY_MOVED);
+  g_autofree char *after = tall_copy_dump (self.target.table);
+  g_assert_cmpstr (after, ==, before);
+}
+
 /* What was read is not what is there any more when its rows are read. */
 static void
 test_moved (gconstpointer data)
@@ -181,8 +201,10 @@ main (int argc, char **argv)
     const char *name;
     void (*test) (gconstpointer pair);
   } tests[] = {
-    { "replaced", test_replaced }, { "overtaken", test_overtaken }, { "moved", test_moved },
-    { "claimed", test_claimed },   { "loaded", test_loaded },       { "newer", test_newer },
+    { "replaced", test_replaced }, { "overtaken", test_overtaken },
+    { "moved", test_moved },       { "later-there", test_later_there },
+    { "claimed", test_claimed },   { "loaded", test_loaded },
+    { "newer", test_newer },
   };
   static const TallLayout *const pairs[][2] = {
     { &tall_layout_blob, &tall_layout_normalized },

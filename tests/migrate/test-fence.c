@@ -210,6 +210,11 @@ test_late_unseal (void)
   g_assert_true (late.closing);
   stranger_expect_kept (&late.stranger);
   stranger_expect_shut_out (&late.stranger);
+  /* A late call might open the tables again that were opened once, so they are gone. */
+  g_autoptr (TallTableSpec) spec =
+      tall_table_describe_table (TALL_MOVING_OTHERS (&moving), "orders", TALL_NO_DEADLINE, &error);
+  g_assert_null (spec);
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
   tall_store_context_clear (&late.stranger.context);
 }
 

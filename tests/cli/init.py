@@ -18,6 +18,8 @@ from support import (
     run, test,
 )
 
+PAGE_VERSIONS = 2  # of page tokens, that this version reads
+
 TABLES = {
     "blob": {"customers", "orders"}, "wide": {"customers", "orders"}, "record-type": {"orders"},
     "denormalized": {"customers", "orders"},
@@ -222,9 +224,9 @@ def wrong_pages(folder):
 
 
 def newer(token):
-    """The token as the version after this one would write it: its number, and a checksum that fits."""
+    """The token as a newer version would write it: its number, and a checksum that fits."""
     data = base64.urlsafe_b64decode(token + "=" * (-len(token) % 4))[:-4]
-    data = bytes([data[0] + 1]) + data[1:]
+    data = bytes([PAGE_VERSIONS + 1]) + data[1:]
     checksum = hashlib.md5(data, usedforsecurity=False).digest()[:4]
     return base64.urlsafe_b64encode(data + checksum).decode().rstrip("=")
 

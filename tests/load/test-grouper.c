@@ -255,6 +255,17 @@ static const Case rejecting[] = {
     "A/1: 1(1*1)\nA/3: 1(1*3)\n"
     "! \"3\",\"\",\"has 2 fields where the header has 4\",\"A,2\"\n"
     "! \"4\",\"\",\"order 2 is rejected because of line 3\",\"A,2,,2\"\n" },
+  { "line number twice, after a lower one", NUMBERED,
+    "C,O,L,T,N\nA,1,1,X,5\nA,1,1,X,3\nA,1,1,X,5\n",
+    "! \"4\",\"N\",\"the order has a line 5 already, in line 2 of the file\",\"A,1,1,X,5\"\n"
+    "! \"2\",\"\",\"order 1 is rejected because of line 4\",\"A,1,1,X,5\"\n"
+    "! \"3\",\"\",\"order 1 is rejected because of line 4\",\"A,1,1,X,3\"\n" },
+  { "line number twice, in the second order whose numbers fall", NUMBERED,
+    "C,O,L,T,N\nA,1,1,X,7\nA,1,1,X,6\nA,2,1,X,5\nA,2,1,X,4\nA,2,1,X,5\n",
+    "A/1: 1=X(7* 6*)\n"
+    "! \"6\",\"N\",\"the order has a line 5 already, in line 4 of the file\",\"A,2,1,X,5\"\n"
+    "! \"4\",\"\",\"order 2 is rejected because of line 6\",\"A,2,1,X,5\"\n"
+    "! \"5\",\"\",\"order 2 is rejected because of line 6\",\"A,2,1,X,4\"\n" },
   { "line number twice", NUMBERED, "C,O,L,T,N\nA,1,1,X,5\nA,1,2,Y,5\n",
     "! \"3\",\"N\",\"the order has a line 5 already, in line 2 of the file\",\"A,1,2,Y,5\"\n"
     "! \"2\",\"\",\"order 1 is rejected because of line 3\",\"A,1,1,X,5\"\n" },

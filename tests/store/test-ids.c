@@ -407,6 +407,26 @@ test_damaged (void)
   g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
 }
 
+/* Ids that were taken together are given to nobody else, and one that another has is passed over.
+ */
+static void
+test_taken (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTable) table = new_table ();
+  g_autoptr (TallIds) ids = tall_ids_new (table);
+  guint64 before = assign (ids, "BEFORE"), first = 0, id = 0;
+  g_assert_true (tall_ids_take (ids, 3, &first, TALL_NO_DEADLINE, &error));
+  g_assert_cmpuint (first, ==, before + 1);
+  g_assert_cmpuint (assign (ids, "AFTER"), ==, first + 3);
+  g_assert_true (tall_ids_assign_taken (ids, "A", first + 1, &id, TALL_NO_DEADLINE, &error));
+  g_assert_cmpuint (id, ==, first + 1);
+  g_assert_true (tall_ids_assign_taken (ids, "B", first + 1, &id, TALL_NO_DEADLINE, &error));
+  g_assert_cmpuint (id, >, first + 3);
+  g_assert_true (tall_ids_assign_taken (ids, "A", first, &id, TALL_NO_DEADLINE, &error));
+  g_assert_cmpuint (id, ==, first + 1);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -420,5 +440,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/ids/pairs-of-failures", test_pairs_of_failures);
   g_test_add_func ("/ids/lost-increment", test_lost_increment);
   g_test_add_func ("/ids/damaged", test_damaged);
+  g_test_add_func ("/ids/taken", test_taken);
   return g_test_run ();
 }

@@ -85,12 +85,19 @@ move (TallOperation *operation)
   return TRUE;
 }
 
+/* A deployment that is gone is no order that is not there. */
 static gboolean
 look (const TallOperation *operation, GError **error)
 {
+  GError *cause = NULL;
   gint64 now = g_get_monotonic_time ();
   gint64 most = MIN (operation->deadline, now + LOOK_TIME);
-  return tall_follower_look (operation->context->follower, MAX (most, now + MORE_TIME), error);
+  if (tall_follower_look (operation->context->follower, MAX (most, now + MORE_TIME), &cause))
+    return TRUE;
+  if (g_error_matches (cause, TALL_ERROR, TALL_ERROR_NOT_FOUND))
+    cause->code = TALL_ERROR_UNSUPPORTED;
+  g_propagate_error (error, cause);
+  return FALSE;
 }
 
 static void
@@ -188,8 +195,10 @@ goes_on (TallOperation *operation, GError **cause)
       return !operation->writes
              || tall_follower_check_writable (operation->context->follower, cause);
     }
-  gboolean is_missing = g_error_matches (*cause, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
-  if (!is_shut && (error == NULL || !is_missing)) /* without the record nobody knows what counts */
+  /* As long as the record cannot be read, nobody knows whether a missing table counts. */
+  gboolean is_moot = g_error_matches (*cause, TALL_ERROR, TALL_ERROR_UNSUPPORTED) && error != NULL
+                     && tall_error_is_passing (error);
+  if (!is_shut && !is_moot)
     return FALSE;
   g_clear_error (cause);
   if (error != NULL)

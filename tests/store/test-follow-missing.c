@@ -38,10 +38,28 @@ test_missing (void)
   expect (store, TALL_ERROR_UNSUPPORTED);
 }
 
+/* The deployment was removed while the process had it open, or while its tables were shut. */
+static void
+test_dropped (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTable) table = tall_test_table_new (&tall_layout_blob, &tall_key_hashed);
+  g_autoptr (TallStore) store = tall_test_open (table, NULL);
+  g_assert_true (
+      tall_table_set_access (table, "orders", TALL_ACCESS_CLOSED, NULL, TALL_NO_DEADLINE, &error));
+  g_assert_true (tall_table_drop_table (table, "meta", TALL_NO_DEADLINE, &error));
+  g_assert_no_error (error);
+  expect (store, TALL_ERROR_UNSUPPORTED);
+  g_assert_true (tall_store_drop (table, &error));
+  g_assert_no_error (error);
+  expect (store, TALL_ERROR_UNSUPPORTED);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/follow/missing", test_missing);
+  g_test_add_func ("/follow/dropped", test_dropped);
   return g_test_run ();
 }

@@ -73,7 +73,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   g_auto (GStrv) parts = g_strsplit (text, SEPARATOR, MAX_PARTS);
   g_autoptr (TallLoadFiles) files = tall_load_files_new ();
   g_autoptr (TallJoin) joined = NULL;
-  if (!add_files (files, parts)
+  if (parts[0] == NULL || !add_files (files, parts)
       || (tall_load_files_get (files, 0)->mapping->files->len > 0
           && (joined = join (files)) == NULL))
     return 0;

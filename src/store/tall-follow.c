@@ -200,15 +200,15 @@ goes_on (TallOperation *operation, GError **cause)
                      && tall_error_is_passing (error);
   if (!is_shut && !is_moot)
     return FALSE;
-  g_clear_error (cause);
+  g_autoptr (GError) refused = g_steal_pointer (cause);
   if (error != NULL)
     g_propagate_error (cause, g_steal_pointer (&error));
   else if (answer == ANSWER_LATE)
     fail_in_pause (cause);
   else
     g_set_error (cause, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
-                 "the tables refuse the call, though no migration is going on; look at the "
-                 "deployment's status");
+                 "%s, though no migration is going on; look at the deployment's status",
+                 refused->message);
   return FALSE;
 }
 

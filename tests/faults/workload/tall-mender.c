@@ -50,7 +50,8 @@ on_finding (const TallFinding *finding, gpointer data)
   TallMender *self = data;
   if (!is_usual (self, finding) && self->first == NULL)
     self->first =
-        g_strdup_printf ("%s: %s", tall_finding_kind_info (finding->kind)->name, finding->message);
+        g_strdup_printf ("%s: %s (order %s of %s)", tall_finding_kind_info (finding->kind)->name,
+                         finding->message, finding->order_number, finding->customer_number);
 }
 
 static gboolean

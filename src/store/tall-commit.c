@@ -260,7 +260,7 @@ tall_commit (TallOperation *operation,
       && (is_shut (cause) || g_error_matches (cause, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN));
   if (is_open)
     tall_sent_note (operation, root, committed, lost);
-  else if (claim != NULL && step == TALL_STEP_FAILED)
+  else if (claim != NULL && step != TALL_STEP_DONE)
     *claim = held;
   if (cause != NULL)
     g_propagate_error (error, cause);

@@ -358,7 +358,10 @@ def put_over(operation, value, rows, replaced, number, hinted):
         if step != DONE:
             return step, root, 0
     mutations = make_commit(operation, value, rows, replaced, committed)
+    claimed = root
     step, root = yield from commit(operation, root, mutations, committed)
+    if step == AGAIN and operation.claims:
+        yield from release(operation, replaced, claimed, rows)
     if step == DONE and operation.index and operation.variant.hint == "after":
         yield from write_hint(operation, value, revision)
     if step == DONE:

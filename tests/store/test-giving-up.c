@@ -362,6 +362,43 @@ test_overtaken (gconstpointer layout)
   g_assert_cmpuint (tall_stepper_see (table), ==, 11);
 }
 
+/* Deletes the order once, just before somebody writes rows for a claim. */
+static TallFailure
+delete_meanwhile (TallFailingTable *table, const TallCall *call, gpointer data)
+{
+  TallStore *others = data;
+  g_autoptr (GError) error = NULL;
+  if (call->kind != APPLY || call->mutations[0]->changes[0].kind != TALL_CHANGE_PUT)
+    return TALL_FAILURE_NONE;
+  tall_failing_table_set_hooks (table, NULL, NULL, NULL);
+  g_assert_true (tall_front_delete_order (TALL_FRONT (others), TALL_TEST_CUSTOMER, TALL_TEST_ORDER,
+                                          NULL, &error));
+  g_assert_no_error (error);
+  return TALL_FAILURE_NONE;
+}
+
+/* A delete waits for no claim, so the rows of that claim can come after its cleaning. The put that
+ * is refused then leaves none of them. */
+static void
+test_deleted_meanwhile (gconstpointer layout)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTable) table = tall_stepper_table_new (layout);
+  g_autoptr (TallTable) watched = tall_failing_table_new (table);
+  g_autoptr (TallStore) others = tall_test_open (table, NULL);
+  g_autoptr (TallStore) store = tall_test_open (watched, NULL);
+  g_autoptr (TallOrder) small = tall_test_marked_order (TALL_TEST_ORDER, 1, 1, 1);
+  g_autoptr (TallOrder) large = tall_test_marked_order (TALL_TEST_ORDER, 2, 1, N_LINES);
+  TallWriteOptions options = { .condition = TALL_IF_REVISION };
+  g_assert_true (
+      tall_front_put_order (TALL_FRONT (others), small, NULL, &options.revision, &error));
+
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (watched), delete_meanwhile, NULL, others);
+  g_assert_false (tall_front_put_order (TALL_FRONT (store), large, &options, NULL, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_CONFLICT);
+  g_assert_cmpuint (tall_test_count_cells (table, layout, 0), <, N_LINES);
+}
+
 static const struct
 {
   const char *name;
@@ -376,6 +413,7 @@ static const struct
   { "several-claims-have-left-rows", test_several_claims_have_left_rows },
   { "late-rows", test_late_rows },
   { "overtaken", test_overtaken },
+  { "deleted-meanwhile", test_deleted_meanwhile },
 };
 
 /* For every layout whose orders are several rows: only there are claims. */

@@ -22,7 +22,9 @@ typedef struct
   const TallBenchCompare *compare;
   const TallBenchOrders *orders;
   TallBenchPlan plan;
-  char *what;   /* owned */
+  char *what;          /* owned */
+  guint n_deployments; /* of a turn */
+  guint turn;
   guint n_done; /* phases */
   guint n_phases;
 } Run;
@@ -132,26 +134,25 @@ run_phase (Run *self,
   return TRUE;
 }
 
-/* @records: (nullable): NULL: this run only warms up */
+/* One of layouts × key strategies. @records: (nullable): NULL: this run only warms up */
 static gboolean
-run_deployment (Run *self,
-                const TallLayout *layout,
-                const TallKeyStrategy *key_strategy,
-                GArray *records,
-                GError **error)
+run_deployment (Run *self, guint place, GArray *records, GError **error)
 {
+  const TallBenchCompare *compare = self->compare;
+  const TallLayout *layout = compare->layouts[place / compare->n_key_strategies];
+  const TallKeyStrategy *key_strategy = compare->key_strategies[place % compare->n_key_strategies];
   g_auto (TallBenchStore) store = { 0 };
   TallStoreSettings settings = { .layout = layout, .key_strategy = key_strategy };
   guint n_phases;
   const TallBenchPhase *phases = tall_bench_phases (&n_phases);
 
-  if (!open_store (self->compare, &settings, &store, error))
+  if (!open_store (compare, &settings, &store, error))
     {
       g_prefix_error (error, "Making a deployment to measure layout %s, key %s: ", layout->name,
                       key_strategy->name);
       return FALSE;
     }
-  store.keep = store.keep && records != NULL;
+  store.keep = store.keep && records != NULL && self->turn + 1 == compare->n_turns;
   for (guint i = 0; i < n_phases; i++)
     {
       TallBenchRecord record = { .layout = layout, .key_strategy = key_strategy };
@@ -163,14 +164,24 @@ run_deployment (Run *self,
   return TRUE;
 }
 
+/* In every second turn the other way round, so that what changes from one deployment to the next
+ * does not always favour the same. */
+static gboolean
+run_turn (Run *self, GArray *records, GError **error)
+{
+  for (guint i = 0; i < self->n_deployments; i++)
+    if (!run_deployment (self, self->turn % 2 == 0 ? i : self->n_deployments - 1 - i, records,
+                         error))
+      return FALSE;
+  return TRUE;
+}
+
 static gboolean
 run_all (Run *self, GArray *records, GError **error)
 {
-  const TallBenchCompare *compare = self->compare;
-  for (guint i = 0; i < compare->n_layouts; i++)
-    for (guint k = 0; k < compare->n_key_strategies; k++)
-      if (!run_deployment (self, compare->layouts[i], compare->key_strategies[k], records, error))
-        return FALSE;
+  for (self->turn = 0; self->turn < self->compare->n_turns; self->turn++)
+    if (!run_turn (self, records, error))
+      return FALSE;
   return TRUE;
 }
 
@@ -195,7 +206,10 @@ run_new (const TallBenchCompare *compare, const TallBenchOrders *orders)
     .compare = compare,
     .orders = orders,
     .plan = compare->plan,
-    .n_phases = n_phases * (n_deployments + (compare->address->kind->is_embedded ? 0 : 1)),
+    .n_deployments = n_deployments,
+    .n_phases =
+        n_phases
+        * (n_deployments * compare->n_turns + (compare->address->kind->is_embedded ? 0 : 1)),
   };
 }
 
@@ -216,9 +230,9 @@ let_malloc_keep_memory (void)
  * @records: (element-type TallBenchRecord): gets the figures; also of what was done before an error
  *
  * Makes a deployment for each layout and key strategy, one after the other, measures every phase in
- * it, and removes it. A gateway compiles often-used code while it works, so the first deployment on
- * HBase would pay for the others. Therefore it is measured once beforehand, and that run does not
- * count.
+ * it, and removes it; and that in each turn again. A gateway compiles often-used code while it
+ * works, so the first deployment on HBase would pay for the others. Therefore it is measured once
+ * beforehand, and that run does not count.
  *
  * Returns: FALSE with what went wrong, and in which deployment: %TALL_ERROR_CONFLICT if one of that
  *   name exists, %TALL_ERROR_DAMAGED if an order did not come back as it was stored,
@@ -239,8 +253,7 @@ tall_bench_compare_run (const TallBenchCompare *self,
       run.plan.progress_data = &run;
     }
   if (!self->address->kind->is_embedded)
-    return run_deployment (&run, self->layouts[0], self->key_strategies[0], NULL, error)
-           && run_all (&run, records, error);
+    return run_deployment (&run, 0, NULL, error) && run_all (&run, records, error);
   if (!make_directory (self->address->place, &made, error))
     return FALSE;
   gboolean ok = run_all (&run, records, error);

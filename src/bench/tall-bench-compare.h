@@ -22,7 +22,8 @@ typedef struct
   /* Embedded: each deployment in a directory of its own below that of the address. Others: in its
    * place, each under a name of its own. Their names begin with that of the address. */
   const TallTableAddress *address;
-  gboolean keep; /* leave them behind */
+  gboolean keep; /* leave those of the last turn behind */
+  guint n_turns; /* 1 or more */
 
   TallBenchPlan plan;
   void (*progress) (const char *what, double done, gpointer data); /* nullable; 0 … 1 */

@@ -15,7 +15,9 @@
 #define USUAL_LINES 5
 #define USUAL_COUNT 1000
 #define USUAL_CUSTOMERS 20
-#define USUAL_SECONDS 5
+#define USUAL_SECONDS 1
+#define USUAL_TURNS 5
+#define MAX_TURNS 1000
 #define USUAL_SEED 1
 /* Lines of all orders, which are kept to be compared with: some 800 MB. */
 #define MAX_KEPT_LINES 5000000
@@ -77,6 +79,8 @@ check_numbers (const TallBenchGiven *self)
     return "--clients: choose 1 to " G_STRINGIFY (TALL_BENCH_MAX_CLIENTS);
   if (self->operations != -1 && (self->operations < 1 || self->operations > MAX_OPERATIONS))
     return "--operations: choose 1 to " G_STRINGIFY (MAX_OPERATIONS);
+  if (self->turns != -1 && (self->turns < 1 || self->turns > MAX_TURNS))
+    return "--turns: choose 1 to " G_STRINGIFY (MAX_TURNS);
   if (self->seed < -1)
     return "--seed: choose 0 or more";
   if (self->seconds != -1 && !(self->seconds >= 0 && self->seconds <= MAX_SECONDS))
@@ -89,7 +93,7 @@ check_floor (const TallBenchGiven *self)
 {
   if (self->layouts != NULL || self->keys != NULL || self->orders != NULL || self->map != NULL
       || self->customers != -1 || self->clients != 1 || self->operations != -1 || self->seed != -1
-      || self->keep)
+      || self->turns != -1 || self->keep)
     return "--floor and --load measure what README.md of src/bench lists: besides --store they "
            "take --lines, --count, --seconds and --json, and --load --peer";
   if (self->min_lines != self->max_lines)
@@ -280,6 +284,12 @@ tall_bench_given_get_orders (const TallBenchGiven *self,
       orders = read != NULL ? tall_bench_orders_new (read) : NULL;
     }
   return orders != NULL && check_clients (self, orders, error) ? g_steal_pointer (&orders) : NULL;
+}
+
+guint
+tall_bench_given_count_turns (const TallBenchGiven *self)
+{
+  return self->turns != -1 ? (guint)self->turns : USUAL_TURNS;
 }
 
 /**

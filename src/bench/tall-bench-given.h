@@ -28,6 +28,7 @@ typedef struct
   gint64 count;     /* -1: not given */
   gint64 customers; /* -1: not given */
   gint64 clients;
+  gint64 turns;      /* -1: not given */
   gint64 operations; /* -1: not given */
   gint64 seed;       /* -1: not given */
   double seconds;    /* negative: not given */
@@ -38,13 +39,15 @@ typedef struct
 
 #define TALL_BENCH_GIVEN_INIT                                                                      \
   {                                                                                                \
-    .count = -1, .customers = -1, .clients = 1, .operations = -1, .seed = -1, .seconds = -1        \
+    .count = -1, .customers = -1, .clients = 1, .turns = -1, .operations = -1, .seed = -1,         \
+    .seconds = -1                                                                                  \
   }
 
 void tall_bench_given_clear (TallBenchGiven *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallBenchGiven, tall_bench_given_clear)
 
 gboolean tall_bench_given_check (TallBenchGiven *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+guint tall_bench_given_count_turns (const TallBenchGiven *self);
 GPtrArray *tall_bench_given_find_layouts (const TallBenchGiven *self,
                                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
 GPtrArray *tall_bench_given_find_keys (const TallBenchGiven *self,

@@ -9,20 +9,36 @@
 G_BEGIN_DECLS
 
 /**
+ * TallBenchMetric:
+ *
+ * What is measured of a phase: operations a second of all clients together; and of the latencies,
+ * in microseconds, some quantiles and the greatest.
+ */
+typedef enum
+{
+  TALL_BENCH_RATE,
+  TALL_BENCH_P50,
+  TALL_BENCH_P95,
+  TALL_BENCH_P99,
+  TALL_BENCH_P999,
+  TALL_BENCH_MAX,
+  TALL_BENCH_N_METRICS
+} TallBenchMetric;
+
+/**
  * TallBenchRecord:
  *
- * The figures of a phase in one deployment: a plain value.
+ * The figures of a phase in one deployment, in one turn: a plain value.
  */
 typedef struct
 {
   const TallBenchPhase *phase;
   const TallLayout *layout;
   const TallKeyStrategy *key_strategy;
-  guint64 n_timed;           /* operations that the times cover */
-  double rate;               /* operations a second, of all clients together */
-  double p50, p95, p99, max; /* microseconds an operation */
-  guint64 n_counted;         /* operations that @cost covers: also those to warm up */
-  TallCost cost;             /* of all of them */
+  guint64 n_timed; /* operations that the times cover */
+  double metrics[TALL_BENCH_N_METRICS];
+  guint64 n_counted; /* operations that @cost covers: also those to warm up */
+  TallCost cost;     /* of all of them */
 } TallBenchRecord;
 
 G_END_DECLS

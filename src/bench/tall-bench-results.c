@@ -6,17 +6,48 @@
 
 #include <math.h>
 
-#define N_COLUMNS 8
-
-static const char *const columns[N_COLUMNS] = {
-  "ops/s", "p50 µs", "p95 µs", "p99 µs", "calls", "rows", "cells", "bytes",
+/* For programs, in the order of #TallBenchMetric. */
+static const char *const metric_names[TALL_BENCH_N_METRICS] = {
+  "operations_per_second", "p50_us", "p95_us", "p99_us", "p99_9_us", "max_us",
 };
-static const int widths[N_COLUMNS] = { 8, 7, 7, 7, 6, 7, 8, 8 };
+
+/* For people: what has a spread, and after it what an operation costs. */
+static const struct
+{
+  TallBenchMetric metric;
+  const char *name;
+  int width;
+} metric_columns[] = {
+  { TALL_BENCH_RATE, "ops/s", 7 },
+  { TALL_BENCH_P50, "p50 µs", 7 },
+  { TALL_BENCH_P99, "p99 µs", 7 },
+  { TALL_BENCH_P999, "p99.9 µs", 8 },
+};
+#define DEVIATION_WIDTH 4
+
+static const struct
+{
+  const char *name;
+  int width;
+  gsize read; /* offsets in TallCost of what is added up */
+  gsize written;
+} cost_columns[] = {
+  { "calls", 5, G_STRUCT_OFFSET (TallCost, calls), G_MAXSIZE },
+  { "rows", 6, G_STRUCT_OFFSET (TallCost, rows_read), G_STRUCT_OFFSET (TallCost, rows_written) },
+  { "cells", 7, G_STRUCT_OFFSET (TallCost, cells_read), G_STRUCT_OFFSET (TallCost, cells_written) },
+  { "bytes", 7, G_STRUCT_OFFSET (TallCost, bytes_read), G_STRUCT_OFFSET (TallCost, bytes_written) },
+};
 
 static double
-per_operation (const TallBenchRecord *record, guint64 value)
+per_operation (const TallBenchSummary *summary, guint64 value)
 {
-  return record->n_counted > 0 ? (double)value / (double)record->n_counted : 0;
+  return summary->n_counted > 0 ? (double)value / (double)summary->n_counted : 0;
+}
+
+static guint64
+get_cost (const TallBenchSummary *summary, gsize offset)
+{
+  return offset == G_MAXSIZE ? 0 : G_STRUCT_MEMBER (guint64, &summary->cost, offset);
 }
 
 static void
@@ -38,35 +69,88 @@ append_number (GString *text, int width, double value)
 }
 
 static void
-append_record (GString *text, const TallBenchRecord *record, gboolean with_key)
+append_deviation (GString *text, const TallSpread *rate)
 {
-  const TallCost *cost = &record->cost;
-  const double values[N_COLUMNS] = {
-    record->rate,
-    record->p50,
-    record->p95,
-    record->p99,
-    per_operation (record, cost->calls),
-    per_operation (record, cost->rows_read + cost->rows_written),
-    per_operation (record, cost->cells_read + cost->cells_written),
-    per_operation (record, cost->bytes_read + cost->bytes_written),
-  };
-  g_string_append_printf (text, "  %-12s", record->layout->name);
+  g_autofree char *cell = rate->n > 1
+                              ? g_strdup_printf ("%.0f%%", tall_spread_get_deviation (rate) * 100)
+                              : g_strdup ("");
+  append_cell (text, DEVIATION_WIDTH, cell);
+}
+
+static void
+append_name (GString *text, const char *layout, const char *key, gboolean with_key)
+{
+  g_string_append_printf (text, "  %-12s", layout);
   if (with_key)
-    g_string_append_printf (text, "  %-8s", record->key_strategy->name);
-  for (guint i = 0; i < N_COLUMNS; i++)
-    append_number (text, widths[i], values[i]);
+    g_string_append_printf (text, "  %-8s", key);
+}
+
+static void
+append_summary (GString *text, const TallBenchSummary *summary, gboolean with_key)
+{
+  append_name (text, summary->layout->name, summary->key_strategy->name, with_key);
+  for (guint i = 0; i < G_N_ELEMENTS (metric_columns); i++)
+    {
+      const TallSpread *spread = &summary->metrics[metric_columns[i].metric];
+      g_autofree char *cell = tall_spread_format (spread);
+      append_cell (text, metric_columns[i].width, cell);
+      if (metric_columns[i].metric == TALL_BENCH_RATE)
+        append_deviation (text, spread);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (cost_columns); i++)
+    append_number (text, cost_columns[i].width,
+                   per_operation (summary, get_cost (summary, cost_columns[i].read)
+                                               + get_cost (summary, cost_columns[i].written)));
   g_string_append_c (text, '\n');
 }
 
 static void
 append_header (GString *text, gboolean with_key)
 {
-  g_string_append_printf (text, "  %-12s", "layout");
-  if (with_key)
-    g_string_append_printf (text, "  %-8s", "key");
-  for (guint i = 0; i < N_COLUMNS; i++)
-    append_cell (text, widths[i], columns[i]);
+  append_name (text, "layout", "key", with_key);
+  for (guint i = 0; i < G_N_ELEMENTS (metric_columns); i++)
+    {
+      append_cell (text, metric_columns[i].width, metric_columns[i].name);
+      if (metric_columns[i].metric == TALL_BENCH_RATE)
+        append_cell (text, DEVIATION_WIDTH, "±");
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (cost_columns); i++)
+    append_cell (text, cost_columns[i].width, cost_columns[i].name);
+  g_string_append_c (text, '\n');
+}
+
+static char *
+describe (const TallBenchSummary *summary, gboolean with_key)
+{
+  return with_key ? g_strdup_printf ("%s/%s", summary->layout->name, summary->key_strategy->name)
+                  : g_strdup (summary->layout->name);
+}
+
+static void
+append_best (GString *text, const TallBenchVerdict *verdict, gboolean with_key)
+{
+  for (guint i = 0; i < verdict->best->len; i++)
+    {
+      g_autofree char *name = describe (g_ptr_array_index (verdict->best, i), with_key);
+      g_string_append_printf (text, "%s%s", i > 0 ? ", " : "", name);
+    }
+}
+
+/* Which is best, if there are some to compare. */
+static void
+append_verdict (GString *text,
+                const TallBenchResults *self,
+                const TallBenchPhase *phase,
+                gboolean with_key)
+{
+  g_auto (TallBenchVerdict) verdict = { NULL };
+  tall_bench_verdict_init (&verdict, self->summaries, phase);
+  if (self->n_turns < TALL_BENCH_ENOUGH_TURNS || (verdict.best->len < 2 && verdict.lead == 0))
+    return;
+  g_string_append (text, verdict.best->len > 1 ? "  no difference between " : "  best: ");
+  append_best (text, &verdict, with_key);
+  if (verdict.lead > 0)
+    g_string_append_printf (text, "; %.2f times the next", verdict.lead);
   g_string_append_c (text, '\n');
 }
 
@@ -80,11 +164,17 @@ append_settings (GString *text, const TallBenchResults *self)
                           self->n_clients == 1 ? "client" : "clients");
 }
 
+static const TallBenchSummary *
+get_summary (const TallBenchResults *self, guint place)
+{
+  return g_ptr_array_index (self->summaries, place);
+}
+
 static gboolean
 has_many_keys (const TallBenchResults *self)
 {
-  for (guint i = 1; i < self->n_records; i++)
-    if (self->records[i].key_strategy != self->records[0].key_strategy)
+  for (guint i = 1; i < self->summaries->len; i++)
+    if (get_summary (self, i)->key_strategy != get_summary (self, 0)->key_strategy)
       return TRUE;
   return FALSE;
 }
@@ -96,9 +186,9 @@ append_phase (GString *text,
               gboolean with_key)
 {
   gboolean begun = FALSE;
-  for (guint i = 0; i < self->n_records; i++)
+  for (guint i = 0; i < self->summaries->len; i++)
     {
-      if (self->records[i].phase != phase)
+      if (get_summary (self, i)->phase != phase)
         continue;
       if (!begun)
         {
@@ -106,8 +196,10 @@ append_phase (GString *text,
           append_header (text, with_key);
         }
       begun = TRUE;
-      append_record (text, &self->records[i], with_key);
+      append_summary (text, get_summary (self, i), with_key);
     }
+  if (begun)
+    append_verdict (text, self, phase, with_key);
 }
 
 /**
@@ -124,46 +216,61 @@ tall_bench_results_to_text (const TallBenchResults *self)
   const TallBenchPhase *phases = tall_bench_phases (&n_phases);
 
   append_settings (text, self);
-  if (!with_key && self->n_records > 0)
-    g_string_append_printf (text, "; key %s", self->records[0].key_strategy->name);
+  if (!with_key && self->summaries->len > 0)
+    g_string_append_printf (text, "; key %s", get_summary (self, 0)->key_strategy->name);
   g_string_append_c (text, '\n');
+  if (self->n_turns > 1)
+    g_string_append_printf (text, "Medians of %u turns; ±: half of the way from least to most\n",
+                            self->n_turns);
+  if (self->stopped)
+    g_string_append (text, "Not all: the run was stopped\n");
   for (guint i = 0; i < n_phases; i++)
     append_phase (text, self, &phases[i], with_key);
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
 static void
-add_cost (JsonBuilder *builder, const TallBenchRecord *record)
+add_cost (JsonBuilder *builder, const TallBenchSummary *summary)
 {
-  const TallCost *cost = &record->cost;
+  const TallCost *cost = &summary->cost;
   tall_json_begin_object (builder, "per_operation");
-  tall_json_add_double (builder, "calls", per_operation (record, cost->calls));
-  tall_json_add_double (builder, "rows_read", per_operation (record, cost->rows_read));
-  tall_json_add_double (builder, "cells_read", per_operation (record, cost->cells_read));
-  tall_json_add_double (builder, "bytes_read", per_operation (record, cost->bytes_read));
-  tall_json_add_double (builder, "rows_written", per_operation (record, cost->rows_written));
-  tall_json_add_double (builder, "cells_written", per_operation (record, cost->cells_written));
-  tall_json_add_double (builder, "bytes_written", per_operation (record, cost->bytes_written));
-  tall_json_add_double (builder, "deletes", per_operation (record, cost->deletes));
-  tall_json_add_double (builder, "durable_writes", per_operation (record, cost->durable));
+  tall_json_add_double (builder, "calls", per_operation (summary, cost->calls));
+  tall_json_add_double (builder, "rows_read", per_operation (summary, cost->rows_read));
+  tall_json_add_double (builder, "cells_read", per_operation (summary, cost->cells_read));
+  tall_json_add_double (builder, "bytes_read", per_operation (summary, cost->bytes_read));
+  tall_json_add_double (builder, "rows_written", per_operation (summary, cost->rows_written));
+  tall_json_add_double (builder, "cells_written", per_operation (summary, cost->cells_written));
+  tall_json_add_double (builder, "bytes_written", per_operation (summary, cost->bytes_written));
+  tall_json_add_double (builder, "deletes", per_operation (summary, cost->deletes));
+  tall_json_add_double (builder, "durable_writes", per_operation (summary, cost->durable));
   json_builder_end_object (builder);
 }
 
 static void
-add_record (JsonBuilder *builder, const TallBenchRecord *record)
+add_metric (JsonBuilder *builder, const TallBenchSummary *summary, TallBenchMetric metric)
+{
+  const GArray *turns = summary->turns[metric];
+  tall_json_begin_object (builder, metric_names[metric]);
+  tall_json_add_double (builder, "median", summary->metrics[metric].median);
+  tall_json_begin_array (builder, "turns");
+  for (guint i = 0; i < turns->len; i++)
+    json_builder_add_double_value (builder, g_array_index (turns, double, i));
+  json_builder_end_array (builder);
+  json_builder_end_object (builder);
+}
+
+static void
+add_summary (JsonBuilder *builder, const TallBenchSummary *summary)
 {
   json_builder_begin_object (builder);
-  tall_json_add_text (builder, "phase", record->phase->name);
-  tall_json_add_text (builder, "layout", record->layout->name);
-  tall_json_add_text (builder, "key", record->key_strategy->name);
-  tall_json_add_number (builder, "operations", record->n_timed);
-  tall_json_add_number (builder, "operations_counted", record->n_counted);
-  tall_json_add_double (builder, "operations_per_second", record->rate);
-  tall_json_add_double (builder, "p50_us", record->p50);
-  tall_json_add_double (builder, "p95_us", record->p95);
-  tall_json_add_double (builder, "p99_us", record->p99);
-  tall_json_add_double (builder, "max_us", record->max);
-  add_cost (builder, record);
+  tall_json_add_text (builder, "phase", summary->phase->name);
+  tall_json_add_text (builder, "layout", summary->layout->name);
+  tall_json_add_text (builder, "key", summary->key_strategy->name);
+  tall_json_add_number (builder, "operations", (gint64)summary->n_timed);
+  tall_json_add_number (builder, "operations_counted", (gint64)summary->n_counted);
+  for (guint i = 0; i < TALL_BENCH_N_METRICS; i++)
+    add_metric (builder, summary, i);
+  add_cost (builder, summary);
   json_builder_end_object (builder);
 }
 
@@ -175,13 +282,15 @@ add_settings (JsonBuilder *builder, const TallBenchResults *self)
   tall_json_add_number (builder, "clients", self->n_clients);
   tall_json_add_number (builder, "orders", self->n_orders);
   tall_json_add_number (builder, "customers", self->n_customers);
-  tall_json_add_number (builder, "lines", self->n_lines);
+  tall_json_add_number (builder, "lines", (gint64)self->n_lines);
+  tall_json_add_number (builder, "turns", self->n_turns);
   if (self->seconds > 0)
     tall_json_add_double (builder, "seconds", self->seconds);
   else
-    tall_json_add_number (builder, "operations", self->n_operations);
+    tall_json_add_number (builder, "operations", (gint64)self->n_operations);
   if (self->has_seed)
-    tall_json_add_number (builder, "seed", self->seed);
+    tall_json_add_number (builder, "seed", (gint64)self->seed);
+  tall_json_add_flag (builder, "complete", !self->stopped);
 }
 
 /**
@@ -196,8 +305,8 @@ tall_bench_results_to_json (const TallBenchResults *self)
   json_builder_begin_object (builder);
   add_settings (builder, self);
   tall_json_begin_array (builder, "measurements");
-  for (guint i = 0; i < self->n_records; i++)
-    add_record (builder, &self->records[i]);
+  for (guint i = 0; i < self->summaries->len; i++)
+    add_summary (builder, get_summary (self, i));
   json_builder_end_array (builder);
   json_builder_end_object (builder);
   return tall_json_build (builder, TRUE);

@@ -2,14 +2,16 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "tall-bench-record.h"
+#include "tall-bench-summary.h"
 
 G_BEGIN_DECLS
+
+#define TALL_BENCH_ENOUGH_TURNS 3 /* to say that one is better than another */
 
 /**
  * TallBenchResults:
  *
- * Records and the settings that they were made with, to be reported.
+ * Summaries and the settings that they were made with, to be reported.
  */
 typedef struct
 {
@@ -18,12 +20,13 @@ typedef struct
   guint n_orders;
   guint n_customers;
   guint64 n_lines;      /* of all orders together */
-  double seconds;       /* of a phase; 0: @n_operations counts */
-  guint64 n_operations; /* of a phase */
+  guint n_turns;        /* as asked for; each summary says how many it has */
+  double seconds;       /* of a phase in each turn; 0: @n_operations counts */
+  guint64 n_operations; /* of a phase in each turn */
   gboolean has_seed;    /* the orders were made up */
   guint64 seed;
-  const TallBenchRecord *records;
-  guint n_records;
+  gboolean stopped;           /* before all was measured */
+  const GPtrArray *summaries; /* of TallBenchSummary */
 } TallBenchResults;
 
 char *tall_bench_results_to_text (const TallBenchResults *self);

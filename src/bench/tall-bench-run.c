@@ -277,6 +277,18 @@ get_microseconds (const TallHistogram *times, double quantile)
 }
 
 static void
+set_metrics (TallBenchRecord *record, const Run *run, const TallHistogram *times)
+{
+  double *metrics = record->metrics;
+  metrics[TALL_BENCH_RATE] = run->time > 0 ? (double)record->n_timed * 1e9 / (double)run->time : 0;
+  metrics[TALL_BENCH_P50] = get_microseconds (times, 0.5);
+  metrics[TALL_BENCH_P95] = get_microseconds (times, 0.95);
+  metrics[TALL_BENCH_P99] = get_microseconds (times, 0.99);
+  metrics[TALL_BENCH_P999] = get_microseconds (times, 0.999);
+  metrics[TALL_BENCH_MAX] = (double)tall_histogram_get_max (times) / 1000;
+}
+
+static void
 run_clients (Run *run,
              TallFront *front,
              const TallBenchOrders *orders,
@@ -296,11 +308,7 @@ run_clients (Run *run,
   for (guint i = 0; i < n; i++)
     finish (&workers[i], times, record, error);
   pthread_barrier_destroy (&run->barrier);
-  record->rate = run->time > 0 ? (double)record->n_timed * 1e9 / (double)run->time : 0;
-  record->p50 = get_microseconds (times, 0.5);
-  record->p95 = get_microseconds (times, 0.95);
-  record->p99 = get_microseconds (times, 0.99);
-  record->max = (double)tall_histogram_get_max (times) / 1000;
+  set_metrics (record, run, times);
 }
 
 /**

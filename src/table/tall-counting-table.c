@@ -14,8 +14,13 @@ G_DEFINE_FINAL_TYPE (TallCountingTable, tall_counting_table, TALL_TYPE_FORWARDIN
 
 #define PARENT TALL_TABLE_CLASS (tall_counting_table_parent_class)
 
-static void
-cost_add (TallCost *self, const TallCost *other)
+/**
+ * tall_cost_add:
+ *
+ * Adds @other to @self.
+ */
+void
+tall_cost_add (TallCost *self, const TallCost *other)
 {
   self->calls += other->calls;
   self->rows_read += other->rows_read;
@@ -32,7 +37,7 @@ static void
 count (TallCountingTable *self, const TallCost *cost)
 {
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
-  cost_add (&self->cost, cost);
+  tall_cost_add (&self->cost, cost);
 }
 
 static void

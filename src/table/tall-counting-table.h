@@ -25,6 +25,8 @@ typedef struct
   guint64 durable;       /* writes that were to be durable on return */
 } TallCost;
 
+void tall_cost_add (TallCost *self, const TallCost *other);
+
 #define TALL_TYPE_COUNTING_TABLE (tall_counting_table_get_type ())
 G_DECLARE_FINAL_TYPE (
     TallCountingTable, tall_counting_table, TALL, COUNTING_TABLE, TallForwardingTable)

@@ -20,6 +20,7 @@ from support import (  # noqa: E402
     DONE, FAILED, KEYS, LAYOUTS, NORTHWIND, PROGRAM, SECONDS, USAGE, equal, main, on_terminal, run, test,
 )
 
+RISING = ["p50_us", "p95_us", "p99_us", "p99_9_us", "max_us"]
 PHASES = ["store", "get", "list", "replace"]
 ON_HBASE = sys.argv[3:] == ["hbase"]
 
@@ -39,15 +40,20 @@ def bench(store, *options):
     return found, report
 
 
-def check_costs(found, n_orders, operations):
+def check_costs(found, n_orders, operations, turns):
     for (layout, key, phase), measured in found.items():
         cost, where = measured["per_operation"], (layout, key, phase)
-        equal((where, measured["p50_us"] > 0), (where, True))
-        equal((where, measured["p50_us"] <= measured["p99_us"] <= measured["max_us"]),
-              (where, True))
-        equal((where, measured["operations_per_second"] > 0), (where, True))
+        rising = [measured[name]["turns"] for name in RISING]
+        equal((where, {len(values) for values in rising}), (where, {turns}))
+        for values in zip([0] * turns, *rising):  # of one turn
+            equal((where, values), (where, tuple(sorted(values))))
+        for name in RISING:
+            spread = measured[name]
+            equal((where, min(spread["turns"]) <= spread["median"] <= max(spread["turns"])),
+                  (where, True))
+        equal((where, measured["operations_per_second"]["median"] > 0), (where, True))
         equal((where, measured["operations_counted"]),
-              (where, n_orders if phase == "store" else operations))
+              (where, turns * (n_orders if phase == "store" else operations)))
         if layout not in COSTS:
             continue
         calls_put, calls_get, rows = COSTS[layout]
@@ -61,13 +67,14 @@ def check_costs(found, n_orders, operations):
             equal((where, cost["calls"]), (where, 2))
 
 
-def small_run(store, layouts, keys, *options):
+def small_run(store, layouts, keys, *options, turns=1):
     found, report = bench(store, "--layout", ",".join(layouts), "--key", ",".join(keys),
-                          "--count", 40, "--customers", 2, "--operations", 20, *options)
+                          "--count", 40, "--customers", 2, "--operations", 20, "--turns", turns,
+                          *options)
     equal(sorted(found), sorted((l, k, p) for l in layouts for k in keys for p in PHASES))
-    equal([report[name] for name in ("orders", "customers", "lines", "operations")],
-          [40, 2, 200, 20])
-    check_costs(found, 40, 20)
+    names = ("orders", "customers", "lines", "operations", "turns", "complete")
+    equal([report[name] for name in names], [40, 2, 200, 20, turns, True])
+    check_costs(found, 40, 20, turns)
 
 
 def all_layouts(folder):
@@ -76,12 +83,14 @@ def all_layouts(folder):
 
 
 def all_keys_with_clients(folder):
-    small_run(f"rocksdb:{folder}?sync=0", ["blob", "normalized"], KEYS, "--clients", 4)
+    small_run(f"rocksdb:{folder}?sync=0", ["blob", "normalized"], KEYS, "--clients", 4,
+              turns=2)
     equal(os.listdir(folder), [])
 
 
 def orders_of_a_file(folder):
-    options = ["--orders", NORTHWIND / "orders.csv", "--map", "northwind", "--operations", 50]
+    options = ["--orders", NORTHWIND / "orders.csv", "--map", "northwind", "--operations", 50,
+               "--turns", 1]
     store = f"rocksdb:{folder}?sync=0"
     found, report = bench(store, "--layout", "blob,denormalized", *options)
     equal((report["orders"], report["customers"], "seed" in report), (830, 89, False))
@@ -96,7 +105,7 @@ def rejected_rows_are_reported(folder):
     columns = text[1].count(",") - 1
     file.write_text("".join(text[:20]) + "," * columns + "\n")
     result = run("bench", "--store", f"rocksdb:{folder}/s", "--layout", "blob", "--operations", 1,
-                 "--orders", file, "--map", "northwind").ends(DONE)
+                 "--turns", 1, "--orders", file, "--map", "northwind").ends(DONE)
     equal("not measured" in result.err, True)
     file.write_text(text[0])
     run("bench", "--store", f"rocksdb:{folder}/s", "--orders", file, "--map", "northwind").ends(
@@ -105,27 +114,28 @@ def rejected_rows_are_reported(folder):
 
 def table_for_people(folder):
     result = run("bench", "--store", f"rocksdb:{folder}?sync=0", "--lines", "1-9", "--count", 50,
-                 "--operations", 10).ends(DONE)
+                 "--operations", 10, "--turns", 3).ends(DONE)
     equal(result.err, "")
     lines = result.out.splitlines()
-    equal([line.split(":")[0] for line in lines if line[:1].isalpha()], PHASES)
+    equal([line.split(":")[0] for line in lines if line.split(":")[0] in PHASES], PHASES)
     for phase in PHASES:
         start = next(i for i, line in enumerate(lines) if line.startswith(phase + ":"))
         end = start + 2 + len(LAYOUTS)
         equal([line.split()[0] for line in lines[start + 2:end]], LAYOUTS)
         equal({len(line) for line in lines[start + 1:end]}, {len(lines[start + 1])})
+        equal(lines[end].split()[0] in ("best:", "no"), True)
     equal(max(map(len, lines)) <= 100, True)
 
 
 def progress_on_a_terminal(folder):
     text = on_terminal("bench", "--store", f"rocksdb:{folder}?sync=0", "--layout", "wide",
-                       "--seconds", "0.5", "--count", 100)
+                       "--seconds", "0.5", "--count", 100, "--turns", 1)
     equal("wide, hashed: get" in text and "\r" in text, True)
 
 
 def kept_and_then_left_alone(folder):
     options = ["--store", f"rocksdb:{folder}?name=mine", "--layout", "blob", "--count", 5,
-               "--operations", 1]
+               "--operations", 1, "--turns", 2]
     kept = f"rocksdb:{folder}/mine-bench-blob-hashed"
     run("bench", *options, "--keep").ends(DONE, f"Kept: {kept}")
     before = run("export", "--store", kept).ends(DONE).out
@@ -148,8 +158,29 @@ def stopped(folder):
             for number in numbers:
                 process.send_signal(number)
             out, err = process.communicate(timeout=SECONDS)
-            equal((process.returncode, out, "Stopped" in err), (128 + numbers[0], "", True))
+            equal((process.returncode, "Stopped" in err), (128 + numbers[0], True))
+            equal(out == "" or ("--layout" in what and "the run was stopped" in out), True)
             equal(os.listdir(folder), [])
+
+
+def stopped_after_some_turns(folder):
+    """What is finished is not lost."""
+    process = subprocess.Popen(
+        [PROGRAM, "bench", "--store", f"rocksdb:{folder}", "--layout", "blob", "--count", "5",
+         "--operations", "5", "--turns", "1000", "--json"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    give_up = time.monotonic() + SECONDS
+    for there in (True, False):  # the deployment of the first turn is made, and removed
+        while bool(os.listdir(folder)) != there and time.monotonic() < give_up:
+            time.sleep(0.001)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=SECONDS)
+    equal((process.returncode, "Stopped" in err), (128 + signal.SIGINT, True))
+    report = json.loads(out)
+    turns = [len(m["p50_us"]["turns"]) for m in report["measurements"]]
+    equal((report["complete"], report["turns"], len(turns)), (False, 1000, len(PHASES)))
+    equal((0 < min(turns), max(turns) - min(turns) <= 1, max(turns) < 1000), (True, True, True))
+    equal(os.listdir(folder), [])
 
 
 def loading_beside_a_peer(folder):
@@ -194,6 +225,8 @@ def wrong_usage(folder):
         ([*store, "--customers", "0"], "--customers: choose 1 to"),
         ([*store, "--operations", "0"], "--operations: choose 1 to"),
         ([*store, "--operations", "1", "--seconds", "1"], "not both"),
+        ([*store, "--turns", "0"], "--turns: choose 1 to"),
+        ([*store, "--floor", "--turns", "2"], "--floor"),
         ([*store, "--seconds", "0"], "--seconds"),
         ([*store, "--seconds", "nan"], "--seconds"),
         ([*store, "--seed=-3"], "--seed"),
@@ -270,8 +303,8 @@ def begin():
     if not ON_HBASE:
         for function in (all_layouts, all_keys_with_clients, orders_of_a_file,
                          rejected_rows_are_reported, table_for_people, progress_on_a_terminal,
-                         kept_and_then_left_alone, stopped, loading_beside_a_peer,
-                         wrong_usage, not_reachable):
+                         kept_and_then_left_alone, stopped, stopped_after_some_turns,
+                         loading_beside_a_peer, wrong_usage, not_reachable):
             test(function)
     elif "TALLORDER_HBASE_BINARY" in os.environ:
         test(on_hbase)

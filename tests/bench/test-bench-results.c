@@ -14,11 +14,12 @@ make_record (guint phase, const TallLayout *layout, const TallKeyStrategy *key)
     .layout = layout,
     .key_strategy = key,
     .n_timed = 90,
-    .rate = 123456.7,
-    .p50 = 7.25,
-    .p95 = 1234567,
-    .p99 = 2345678,
-    .max = 3456789,
+    .metrics = { [TALL_BENCH_RATE] = 123456.7,
+                 [TALL_BENCH_P50] = 7.25,
+                 [TALL_BENCH_P95] = 1234567,
+                 [TALL_BENCH_P99] = 2345678,
+                 [TALL_BENCH_P999] = 3000000,
+                 [TALL_BENCH_MAX] = 3456789 },
     .n_counted = 100,
     .cost = { .calls = 402,
               .rows_read = 50,
@@ -40,26 +41,32 @@ test_text (void)
     make_record (1, &tall_layout_blob, &tall_key_hashed),
     make_record (0, &tall_layout_denormalized, &tall_key_hashed),
   };
+  g_autoptr (GPtrArray) summaries = tall_bench_summarize (records, G_N_ELEMENTS (records));
   TallBenchResults results = { .store = "rocksdb",
                                .n_clients = 1,
                                .n_orders = 10,
                                .n_customers = 2,
                                .n_lines = 55,
-                               .records = records,
-                               .n_records = 3 };
+                               .n_turns = 1,
+                               .summaries = summaries };
   g_autofree char *text = tall_bench_results_to_text (&results);
   g_assert_cmpstr (
       text, ==,
       "10 orders with 5.5 lines on average, of 2 customers, on rocksdb; 1 client; key hashed\n"
       "\n"
       "store: storing new orders\n"
-      "  layout           ops/s   p50 µs   p95 µs   p99 µs   calls     rows     cells     bytes\n"
-      "  blob            123457     7.25  1234567  2345678    4.02     3.50       710    123457\n"
-      "  denormalized    123457     7.25  1234567  2345678    4.02     3.50       710    123457\n"
+      "  layout          ops/s     ±   p50 µs   p99 µs  p99.9 µs  calls    rows    cells    "
+      "bytes\n"
+      "  blob           123000           7.25  2350000   3000000   4.02    3.50      710   "
+      "123457\n"
+      "  denormalized   123000           7.25  2350000   3000000   4.02    3.50      710   "
+      "123457\n"
       "\n"
       "get: fetching whole orders\n"
-      "  layout           ops/s   p50 µs   p95 µs   p99 µs   calls     rows     cells     bytes\n"
-      "  blob            123457     7.25  1234567  2345678    4.02     3.50       710    123457\n");
+      "  layout          ops/s     ±   p50 µs   p99 µs  p99.9 µs  calls    rows    cells    "
+      "bytes\n"
+      "  blob           123000           7.25  2350000   3000000   4.02    3.50      710   "
+      "123457\n");
 }
 
 /* The key has a column if there is more than one. */
@@ -70,7 +77,8 @@ test_text_keys (void)
     make_record (2, &tall_layout_denormalized, &tall_key_hashed),
     make_record (2, &tall_layout_denormalized, &tall_key_reversed),
   };
-  TallBenchResults results = { .store = "hbase", .records = records, .n_records = 2 };
+  g_autoptr (GPtrArray) summaries = tall_bench_summarize (records, G_N_ELEMENTS (records));
+  TallBenchResults results = { .store = "hbase", .summaries = summaries };
   g_autofree char *text = tall_bench_results_to_text (&results);
   g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
   g_assert_cmpstr (lines[0], ==,
@@ -85,14 +93,18 @@ test_text_keys (void)
 static void
 test_json (void)
 {
-  const TallBenchRecord records[] = { make_record (3, &tall_layout_wide, &tall_key_raw) };
+  TallBenchRecord records[] = { make_record (3, &tall_layout_wide, &tall_key_raw),
+                                make_record (3, &tall_layout_wide, &tall_key_raw) };
+  records[1].metrics[TALL_BENCH_P50] = 9.25;
+  g_autoptr (GPtrArray) summaries = tall_bench_summarize (records, G_N_ELEMENTS (records));
   TallBenchResults results = { .store = "hbase",
                                .n_clients = 4,
                                .n_operations = 90,
                                .has_seed = TRUE,
                                .seed = 7,
-                               .records = records,
-                               .n_records = 1 };
+                               .n_turns = 2,
+                               .stopped = TRUE,
+                               .summaries = summaries };
   g_autoptr (GError) error = NULL;
   g_autofree char *json = tall_bench_results_to_json (&results);
   g_autoptr (JsonNode) root = json_from_string (json, &error);
@@ -102,6 +114,8 @@ test_json (void)
   g_assert_cmpint (json_object_get_int_member (object, "operations"), ==, 90);
   g_assert_cmpint (json_object_get_int_member (object, "seed"), ==, 7);
   g_assert_false (json_object_has_member (object, "seconds"));
+  g_assert_cmpint (json_object_get_int_member (object, "turns"), ==, 2);
+  g_assert_false (json_object_get_boolean_member (object, "complete"));
 
   JsonArray *measurements = json_object_get_array_member (object, "measurements");
   g_assert_cmpuint (json_array_get_length (measurements), ==, 1);
@@ -109,12 +123,52 @@ test_json (void)
   g_assert_cmpstr (json_object_get_string_member (measured, "phase"), ==, "replace");
   g_assert_cmpstr (json_object_get_string_member (measured, "layout"), ==, "wide");
   g_assert_cmpstr (json_object_get_string_member (measured, "key"), ==, "raw");
-  g_assert_cmpint (json_object_get_int_member (measured, "operations"), ==, 90);
-  g_assert_cmpfloat (json_object_get_double_member (measured, "p50_us"), ==, 7.25);
+  g_assert_cmpint (json_object_get_int_member (measured, "operations"), ==, 180);
+  JsonObject *p50 = json_object_get_object_member (measured, "p50_us");
+  g_assert_cmpfloat (json_object_get_double_member (p50, "median"), ==, 8.25);
+  JsonArray *turns = json_object_get_array_member (p50, "turns");
+  g_assert_cmpuint (json_array_get_length (turns), ==, 2);
+  g_assert_cmpfloat (json_array_get_double_element (turns, 0), ==, 7.25);
+  g_assert_cmpfloat (json_array_get_double_element (turns, 1), ==, 9.25);
   JsonObject *cost = json_object_get_object_member (measured, "per_operation");
   g_assert_cmpfloat (json_object_get_double_member (cost, "calls"), ==, 4.02);
   g_assert_cmpfloat (json_object_get_double_member (cost, "rows_read"), ==, 0.5);
   g_assert_cmpfloat (json_object_get_double_member (cost, "durable_writes"), ==, 0.07);
+}
+
+/* Three turns of three layouts: the two best overlap. */
+static void
+test_verdict (void)
+{
+  static const TallLayout *const layouts[] = { &tall_layout_blob, &tall_layout_wide,
+                                               &tall_layout_normalized };
+  static const double rates[][3] = { { 100, 110, 120 }, { 118, 130, 125 }, { 50, 60, 70 } };
+  g_autoptr (GArray) records = g_array_new (FALSE, FALSE, sizeof (TallBenchRecord));
+  for (guint turn = 0; turn < 3; turn++)
+    for (guint i = 0; i < 3; i++)
+      {
+        TallBenchRecord record = make_record (1, layouts[i], &tall_key_hashed);
+        record.metrics[TALL_BENCH_RATE] = rates[i][turn];
+        g_array_append_val (records, record);
+      }
+  g_autoptr (GPtrArray) summaries =
+      tall_bench_summarize ((const TallBenchRecord *)(gpointer)records->data, records->len);
+  g_assert_cmpuint (summaries->len, ==, 3);
+  g_auto (TallBenchVerdict) verdict = { NULL };
+  tall_bench_verdict_init (&verdict, summaries, tall_bench_phases (&(guint){ 0 }) + 1);
+  g_assert_cmpuint (verdict.best->len, ==, 2);
+  const TallBenchSummary *best = g_ptr_array_index (verdict.best, 0);
+  g_assert_true (best->layout == &tall_layout_wide);
+  g_assert_cmpuint (best->cost.calls, ==, 3 * 402);
+  g_assert_cmpfloat_with_epsilon (verdict.lead, 125.0 / 60, 1e-9);
+
+  TallBenchResults results = { .store = "rocksdb", .n_turns = 3, .summaries = summaries };
+  g_autofree char *text = tall_bench_results_to_text (&results);
+  g_assert_nonnull (strstr (text, "no difference between wide, blob; 2.08 times the next\n"));
+  g_assert_nonnull (strstr (text, "Medians of 3 turns"));
+  results.n_turns = 2;
+  g_autofree char *few = tall_bench_results_to_text (&results);
+  g_assert_null (strstr (few, "no difference"));
 }
 
 int
@@ -124,5 +178,6 @@ main (int argc, char **argv)
   g_test_add_func ("/bench/results/text", test_text);
   g_test_add_func ("/bench/results/text-keys", test_text_keys);
   g_test_add_func ("/bench/results/json", test_json);
+  g_test_add_func ("/bench/results/verdict", test_verdict);
   return g_test_run ();
 }

@@ -1,0 +1,109 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-bench-summary.h"
+
+static void
+summary_free (TallBenchSummary *self)
+{
+  for (guint i = 0; i < TALL_BENCH_N_METRICS; i++)
+    g_array_unref (self->turns[i]);
+  g_free (self);
+}
+
+static TallBenchSummary *
+find_or_add (GPtrArray *summaries, const TallBenchRecord *record)
+{
+  for (guint i = 0; i < summaries->len; i++)
+    {
+      TallBenchSummary *summary = g_ptr_array_index (summaries, i);
+      if (summary->phase == record->phase && summary->layout == record->layout
+          && summary->key_strategy == record->key_strategy)
+        return summary;
+    }
+  TallBenchSummary *summary = g_new0 (TallBenchSummary, 1);
+  summary->phase = record->phase;
+  summary->layout = record->layout;
+  summary->key_strategy = record->key_strategy;
+  for (guint i = 0; i < TALL_BENCH_N_METRICS; i++)
+    summary->turns[i] = g_array_new (FALSE, FALSE, sizeof (double));
+  g_ptr_array_add (summaries, summary);
+  return summary;
+}
+
+static void
+add_turn (TallBenchSummary *self, const TallBenchRecord *record)
+{
+  for (guint i = 0; i < TALL_BENCH_N_METRICS; i++)
+    {
+      GArray *turns = g_array_append_val (self->turns[i], record->metrics[i]);
+      self->metrics[i] = tall_spread_of ((const double *)(gpointer)turns->data, turns->len);
+    }
+  self->n_timed += record->n_timed;
+  self->n_counted += record->n_counted;
+  tall_cost_add (&self->cost, &record->cost);
+}
+
+/**
+ * tall_bench_summarize:
+ * @records: (array length=n_records): of any number of turns
+ *
+ * Returns: (transfer full) (element-type TallBenchSummary): one for each layout and key strategy of
+ *   each phase, in the order in which they come first
+ */
+GPtrArray *
+tall_bench_summarize (const TallBenchRecord *records, guint n_records)
+{
+  GPtrArray *summaries = g_ptr_array_new_with_free_func ((GDestroyNotify)summary_free);
+  for (guint i = 0; i < n_records; i++)
+    add_turn (find_or_add (summaries, &records[i]), &records[i]);
+  return summaries;
+}
+
+static const TallSpread *
+get_rate (const TallBenchSummary *self)
+{
+  return &self->metrics[TALL_BENCH_RATE];
+}
+
+static gint
+compare_rates (gconstpointer a, gconstpointer b)
+{
+  double x = get_rate (*(const TallBenchSummary *const *)a)->median;
+  double y = get_rate (*(const TallBenchSummary *const *)b)->median;
+  return (x < y) - (x > y);
+}
+
+/**
+ * tall_bench_verdict_init:
+ * @summaries: (element-type TallBenchSummary): stay the caller's, and live longer
+ *
+ * Compares the rates of @phase. Those whose turns overlap with the turns of the best are as good.
+ */
+void
+tall_bench_verdict_init (TallBenchVerdict *self,
+                         const GPtrArray *summaries,
+                         const TallBenchPhase *phase)
+{
+  g_autoptr (GPtrArray) sorted = g_ptr_array_new ();
+  for (guint i = 0; i < summaries->len; i++)
+    if (((TallBenchSummary *)g_ptr_array_index (summaries, i))->phase == phase)
+      g_ptr_array_add (sorted, g_ptr_array_index (summaries, i));
+  g_ptr_array_sort (sorted, compare_rates);
+
+  *self = (TallBenchVerdict){ .best = g_ptr_array_new () };
+  for (guint i = 0; i < sorted->len; i++)
+    {
+      TallBenchSummary *summary = g_ptr_array_index (sorted, i);
+      const TallSpread *best = get_rate (g_ptr_array_index (sorted, 0));
+      if (tall_spread_overlaps (best, get_rate (summary)))
+        g_ptr_array_add (self->best, summary);
+      else if (self->lead == 0 && get_rate (summary)->median > 0)
+        self->lead = best->median / get_rate (summary)->median;
+    }
+}
+
+void
+tall_bench_verdict_clear (TallBenchVerdict *self)
+{
+  g_clear_pointer (&self->best, g_ptr_array_unref);
+}

@@ -1,0 +1,47 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-bench-record.h"
+#include "tall-spread.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallBenchSummary:
+ *
+ * The turns of one phase in one layout with one key strategy.
+ */
+typedef struct
+{
+  const TallBenchPhase *phase;
+  const TallLayout *layout;
+  const TallKeyStrategy *key_strategy;
+  GArray *turns[TALL_BENCH_N_METRICS]; /* owned: of double, a value for each turn, in their order */
+  TallSpread metrics[TALL_BENCH_N_METRICS];
+  guint64 n_timed; /* operations of all turns together */
+  guint64 n_counted;
+  TallCost cost;
+} TallBenchSummary;
+
+GPtrArray *tall_bench_summarize (const TallBenchRecord *records, guint n_records);
+
+/**
+ * TallBenchVerdict:
+ *
+ * Which summaries of a phase have the best rate. Where there are several, the turns do not tell
+ * them apart.
+ */
+typedef struct
+{
+  GPtrArray *best; /* owned container: of TallBenchSummary, the one with the highest median first */
+  double lead;     /* its median by that of the best of all others; 0: there are none */
+} TallBenchVerdict;
+
+void tall_bench_verdict_init (TallBenchVerdict *self,
+                              const GPtrArray *summaries,
+                              const TallBenchPhase *phase);
+void tall_bench_verdict_clear (TallBenchVerdict *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallBenchVerdict, tall_bench_verdict_clear)
+
+G_END_DECLS

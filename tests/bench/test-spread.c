@@ -1,0 +1,86 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-spread.h"
+
+static void
+test_of (void)
+{
+  const double five[] = { 5, 1, 4, 2, 3 };
+  const double even[] = { 4, 1, 2, 9 };
+  TallSpread spread = tall_spread_of (five, G_N_ELEMENTS (five));
+  g_assert_cmpfloat (spread.median, ==, 3);
+  g_assert_cmpfloat (spread.least, ==, 1);
+  g_assert_cmpfloat (spread.most, ==, 5);
+  g_assert_cmpuint (spread.n, ==, 5);
+  g_assert_cmpfloat_with_epsilon (tall_spread_get_deviation (&spread), 2.0 / 3, 1e-9);
+  spread = tall_spread_of (even, G_N_ELEMENTS (even));
+  g_assert_cmpfloat (spread.median, ==, 3);
+
+  spread = tall_spread_of (NULL, 0);
+  g_assert_cmpuint (spread.n, ==, 0);
+  g_assert_cmpfloat (tall_spread_get_deviation (&spread), ==, 0);
+}
+
+static void
+test_overlaps (void)
+{
+  static const struct
+  {
+    double least, most, other_least, other_most;
+    gboolean overlaps;
+  } cases[] = {
+    { 1, 2, 3, 4, FALSE }, { 1, 3, 2, 4, TRUE }, { 1, 4, 2, 3, TRUE },
+    { 1, 2, 2, 3, TRUE },  { 1, 1, 1, 1, TRUE }, { 1, 1, 2, 2, FALSE },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      TallSpread one = { .least = cases[i].least, .most = cases[i].most };
+      TallSpread other = { .least = cases[i].other_least, .most = cases[i].other_most };
+      g_assert_cmpint (tall_spread_overlaps (&one, &other), ==, cases[i].overlaps);
+      g_assert_cmpint (tall_spread_overlaps (&other, &one), ==, cases[i].overlaps);
+    }
+}
+
+/* No digit after the one in which the values differ, and three at most. */
+static void
+test_format (void)
+{
+  static const struct
+  {
+    double median, half;
+    const char *text;
+  } cases[] = {
+    { 123456, 0, "123000" },
+    { 123456, 700, "123000" },
+    { 123456, 7000, "123000" },
+    { 123456, 20000, "120000" },
+    { 123456, 300000, "100000" },
+    { 7.256, 0, "7.26" },
+    { 7.256, 0.03, "7.26" },
+    { 7.256, 0.3, "7.3" },
+    { 7.256, 3, "7" },
+    { 7.256, 40, "7" },
+    { 0.0456, 0.001, "0.046" },
+    { 999.6, 0, "1000" },
+    { 0, 0, "0" },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      TallSpread spread = { .median = cases[i].median,
+                            .least = cases[i].median - cases[i].half,
+                            .most = cases[i].median + cases[i].half,
+                            .n = 5 };
+      g_autofree char *text = tall_spread_format (&spread);
+      g_assert_cmpstr (text, ==, cases[i].text);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/bench/spread/of", test_of);
+  g_test_add_func ("/bench/spread/overlaps", test_overlaps);
+  g_test_add_func ("/bench/spread/format", test_format);
+  return g_test_run ();
+}

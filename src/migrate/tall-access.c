@@ -109,10 +109,12 @@ is_set (const TallStoreContext *context, const char *name, TallTableAccess acces
   g_autoptr (GError) error = NULL;
   if (!describe (context, name, &spec, &error))
     return FALSE;
-  if (spec == NULL)
-    return access == TALL_ACCESS_CLOSED;
-  return spec->access == access
-         && (access != TALL_ACCESS_SEALED || g_strcmp0 (spec->seal, seal) == 0);
+  gboolean is_closed = spec == NULL || spec->access == TALL_ACCESS_CLOSED;
+  if (access == TALL_ACCESS_CLOSED || access == TALL_ACCESS_UNCLOSED)
+    return is_closed == (access == TALL_ACCESS_CLOSED);
+  if (access == TALL_ACCESS_SEALED)
+    return spec != NULL && g_strcmp0 (spec->seal, seal) == 0;
+  return spec != NULL && spec->seal == NULL && spec->access != TALL_ACCESS_SEALED;
 }
 
 /**
@@ -168,13 +170,16 @@ tall_access_set_all (const TallStoreContext *context,
 
 /**
  * tall_access_open:
+ * @closed: the tables may be closed, and the record is marked as reopened: such a call may come
+ *   late
  *
- * Opens all tables of the generation, and takes the seals away.
+ * Opens all tables of the generation: takes the seals away, then the close.
  */
 gboolean
-tall_access_open (const TallStoreContext *context, GError **error)
+tall_access_open (const TallStoreContext *context, gboolean closed, GError **error)
 {
-  return tall_access_set_all (context, TALL_ACCESS_OPEN, "Opening", error);
+  return tall_access_set_all (context, TALL_ACCESS_OPEN, "Unsealing", error)
+         && (!closed || tall_access_set_all (context, TALL_ACCESS_UNCLOSED, "Opening", error));
 }
 
 /**

@@ -36,6 +36,7 @@ gboolean tall_access_seal (const TallStoreContext *context,
 gboolean tall_access_close (const TallStoreContext *context,
                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_access_open (const TallStoreContext *context,
+                           gboolean closed,
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_access_drop (const TallStoreContext *context,
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;

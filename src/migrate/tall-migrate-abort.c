@@ -23,13 +23,14 @@ fail_overtaken (GError **error)
   return FALSE;
 }
 
-/* The record comes first: somebody else may switch meanwhile. */
+/* The record comes first: somebody else may switch meanwhile, and what is opened must be marked. */
 static gboolean
 announce (TallMigrator *self, const TallAccess *access, GError **error)
 {
   gboolean done = TRUE;
   const TallMigration *is = &self->record->migration;
-  if (is->phase != TALL_MIGRATION_ABORTING
+  gboolean said = is->phase == TALL_MIGRATION_ABORTING && (is->reopened || !access->any_closed);
+  if (!said
       && !tall_migrator_change (self, tall_migration_abort (is, access->any_closed), &done, error))
     return FALSE;
   return done || fail_overtaken (error);
@@ -37,10 +38,11 @@ announce (TallMigrator *self, const TallAccess *access, GError **error)
 
 /* Gives the source back to its readers and writers. */
 static gboolean
-give_back (const TallStoreContext *source, GError **error)
+give_back (const TallMigrator *self, const TallStoreContext *source, GError **error)
 {
   g_auto (TallAccess) access = { 0 };
-  if (!tall_access_open (source, error) || !tall_access_describe (source, NULL, &access, error))
+  if (!tall_access_open (source, self->record->migration.reopened, error)
+      || !tall_access_describe (source, NULL, &access, error))
     return FALSE;
   if (access.all_open)
     return TRUE;
@@ -62,7 +64,7 @@ abort_migration (TallMigrator *self, const TallStoreContext *source, GError **er
     return FALSE;
   guint64 target = self->record->migration.target;
   tall_migrator_show (self, TALL_MIGRATE_ABORTING);
-  if (!give_back (source, error)
+  if (!give_back (self, source, error)
       || !tall_migrator_change (self, tall_migration_give_up (&self->record->migration), &done,
                                 error))
     return FALSE;

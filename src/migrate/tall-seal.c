@@ -26,7 +26,7 @@ find_foreign_seal (const TallStoreContext *context)
 {
   g_auto (TallAccess) access = { 0 };
   g_autoptr (GError) error = NULL;
-  if (!tall_access_describe (context, NULL, &access, &error) || access.any_closed)
+  if (!tall_access_describe (context, NULL, &access, &error))
     return NULL;
   return g_steal_pointer (&access.common_seal);
 }
@@ -52,8 +52,8 @@ seal_under_token (const TallStoreContext *context, const TallAccessTables *table
     }
 }
 
-/* A seal would make a closed table readable. If one is closed that nobody has to open again,
- * another migrator has gone on. */
+/* If a table is closed that nobody has to open again, another migrator has gone on. A seal would
+ * not harm it, but a trial would hang. */
 static gboolean
 check_not_closed (const TallStoreContext *context, GError **error)
 {
@@ -69,7 +69,7 @@ check_not_closed (const TallStoreContext *context, GError **error)
 
 /**
  * tall_access_seal:
- * @reopen: the tables may be closed: they are readable afterwards
+ * @reopen: the tables may be closed, and the record says so: they are readable afterwards
  * @seal: (out): the token under which they are sealed
  *
  * Seals the tables with root rows, and makes sure of it: in each region, a write that cannot match
@@ -83,13 +83,11 @@ tall_access_seal (const TallStoreContext *context, gboolean reopen, char **seal,
   if (!reopen && !check_not_closed (context, error))
     return FALSE;
   g_autofree char *token = seal_under_token (context, &tables, error);
-  if (token == NULL)
+  if (token == NULL
+      || (reopen && !tall_access_set_all (context, TALL_ACCESS_UNCLOSED, "Opening", error)))
     return FALSE;
   for (guint i = 0; i < tables.n_roots; i++)
     if (!tall_trial_is_sealed (context, tables.names[i], error))
-      return FALSE;
-  for (guint i = tables.n_roots; reopen && i < tables.n; i++)
-    if (!tall_access_set (context, tables.names[i], TALL_ACCESS_OPEN, NULL, error))
       return FALSE;
   *seal = g_steal_pointer (&token);
   return TRUE;

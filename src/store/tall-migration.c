@@ -98,7 +98,8 @@ tall_migration_switch (const TallMigration *self)
 
 /**
  * tall_migration_abort:
- * @self: any phase but aborting; also none, for tables that a late call has shut
+ * @self: any phase; also none, for tables that a late call has shut, and aborting, if something is
+ *   found closed only now
  * @closed: whether a table was found closed
  */
 TallMigration

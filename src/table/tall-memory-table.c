@@ -320,14 +320,11 @@ tall_memory_table_set_access (TallTable *base,
   TallMemoryTable *self = TALL_MEMORY_TABLE (base);
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
   const Table *table = find_table (self, name, error);
+  const TallTableShutter to = { access, seal };
 
   if (table == NULL)
     return FALSE;
-  table->spec->access = access;
-  if (access == TALL_ACCESS_CLOSED)
-    return TRUE;
-  g_free (table->spec->seal);
-  table->spec->seal = g_strdup (seal);
+  tall_table_shutter_apply (&to, table->spec);
   return TRUE;
 }
 

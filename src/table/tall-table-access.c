@@ -23,6 +23,28 @@ tall_table_access_name (TallTableAccess access)
 }
 
 /**
+ * tall_table_shutter_apply:
+ * @spec: a table whose seals have tokens; its access and its seal are changed
+ *
+ * Changes the seal or the close, and leaves the other.
+ */
+void
+tall_table_shutter_apply (const TallTableShutter *self, TallTableSpec *spec)
+{
+  gboolean closed = spec->access == TALL_ACCESS_CLOSED;
+  if (self->access == TALL_ACCESS_CLOSED || self->access == TALL_ACCESS_UNCLOSED)
+    closed = self->access == TALL_ACCESS_CLOSED;
+  else
+    {
+      g_free (spec->seal);
+      spec->seal = g_strdup (self->seal);
+    }
+  spec->access = closed               ? TALL_ACCESS_CLOSED
+                 : spec->seal != NULL ? TALL_ACCESS_SEALED
+                                      : TALL_ACCESS_OPEN;
+}
+
+/**
  * tall_table_access_admits:
  * @table: the table's short name, for the message
  * @writes: whether the call writes

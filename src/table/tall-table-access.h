@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 /**
  * TallTableShutter:
  *
- * What a table is to let its callers do.
+ * What is to be changed of what a table lets its callers do.
  */
 typedef struct
 {
@@ -18,6 +18,7 @@ typedef struct
 } TallTableShutter;
 
 const char *tall_table_access_name (TallTableAccess access);
+void tall_table_shutter_apply (const TallTableShutter *self, TallTableSpec *spec);
 gboolean tall_table_access_admits (TallTableAccess self,
                                    const char *table,
                                    gboolean writes,

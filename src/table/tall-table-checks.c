@@ -247,6 +247,7 @@ tall_table_check_access (const char *table,
     {
     case TALL_ACCESS_OPEN:
     case TALL_ACCESS_CLOSED:
+    case TALL_ACCESS_UNCLOSED:
       if (seal == NULL)
         return TRUE;
       tall_error_set_invalid (error, "seal", "Table %s: only sealing takes the token of a seal",

@@ -73,13 +73,14 @@ tall_table_shutter_to_ddl (const TallTableShutter *self, const char *deployment,
     {
     case TALL_ACCESS_OPEN:
       return g_strdup_printf ("alter '%s.%s', READONLY => 'false'; alter '%s.%s', METHOD => "
-                              "'table_att_unset', NAME => '" TALL_SEAL_ATTRIBUTE
-                              "'; enable '%s.%s'",
-                              deployment, table, deployment, table, deployment, table);
+                              "'table_att_unset', NAME => '" TALL_SEAL_ATTRIBUTE "'",
+                              deployment, table, deployment, table);
     case TALL_ACCESS_SEALED:
       return g_strdup_printf ("alter '%s.%s', READONLY => 'true', METADATA => "
-                              "{'" TALL_SEAL_ATTRIBUTE "' => '%s'}; enable '%s.%s'",
-                              deployment, table, self->seal, deployment, table);
+                              "{'" TALL_SEAL_ATTRIBUTE "' => '%s'}",
+                              deployment, table, self->seal);
+    case TALL_ACCESS_UNCLOSED:
+      return g_strdup_printf ("enable '%s.%s'", deployment, table);
     default:
       return g_strdup_printf ("disable '%s.%s'", deployment, table);
     }

@@ -255,8 +255,8 @@ tall_table_drop_table (TallTable *self, const char *table, gint64 deadline, GErr
  *   NULL
  * @deadline: monotonic time in microseconds, or %TALL_NO_DEADLINE
  *
- * Opens, seals or closes a table. After TRUE no call that the access forbids has an effect any
- * more, whoever made it and whenever.
+ * Seals, unseals, closes or uncloses a table; a seal leaves a closed table closed. After TRUE no
+ * call that the access forbids has an effect any more, whoever made it and whenever.
  *
  * Returns: FALSE with %TALL_ERROR_NOT_FOUND if there is no such table, %TALL_ERROR_UNSUPPORTED if
  * the store or gateway cannot do it, %TALL_ERROR_OUTCOME_UNKNOWN if it may have happened in whole

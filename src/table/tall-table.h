@@ -45,19 +45,24 @@ typedef enum
 
 /**
  * TallTableAccess:
- * @TALL_ACCESS_OPEN: reads and writes
- * @TALL_ACCESS_SEALED: reads only: apply, apply_if and increment fail with %TALL_ERROR_SHUT
- * @TALL_ACCESS_CLOSED: neither: read fails with %TALL_ERROR_SHUT, too
+ * @TALL_ACCESS_OPEN: reads and writes. Setting it takes the seal away, and leaves a table closed
+ *   that is
+ * @TALL_ACCESS_SEALED: reads only: apply, apply_if and increment fail with %TALL_ERROR_SHUT.
+ *   Setting it leaves a table closed that is
+ * @TALL_ACCESS_CLOSED: neither: read fails with %TALL_ERROR_SHUT, too. Setting it leaves the seal
+ * @TALL_ACCESS_UNCLOSED: open, or sealed if there is a seal. It is only set, never described
  *
- * What a table lets its callers do. Behind a gateway a call on a closed table may also have no
- * answer in time. A table is created open. It can be described, listed and dropped whatever its
- * access is.
+ * What a table lets its callers do. The seal and the close are independent of each other, so that
+ * a call of the one kind that comes late never undoes what one of the other kind has done. Behind a
+ * gateway a call on a closed table may also have no answer in time. A table is created open. It can
+ * be described, listed and dropped whatever its access is.
  */
 typedef enum
 {
   TALL_ACCESS_OPEN,
   TALL_ACCESS_SEALED,
   TALL_ACCESS_CLOSED,
+  TALL_ACCESS_UNCLOSED,
 } TallTableAccess;
 
 /* Characters of the token of a seal at most. */
@@ -81,7 +86,7 @@ typedef struct
 
   /* What describe_table finds. A table is created open, without a seal. */
   TallTableAccess access;
-  char *seal; /* the token under which the table was sealed, also while it is closed; NULL: it is
+  char *seal; /* the token under which the table is sealed, also while it is closed; NULL: it is
                  not sealed, or not by set_access */
 } TallTableSpec;
 
@@ -256,10 +261,9 @@ struct _TallTableClass
    * Changes what may be done with a table; the table keeps it. When it has returned TRUE, no call
    * that the access forbids has an effect any more, whoever made it, in any process, however long
    * before: it was done before, or it never is. The same access again, also with another seal, is
-   * as good as the first time. Opening forgets the seal; closing keeps it.
+   * as good as the first time. The seal and the close are set one by one: see #TallTableAccess.
    *
-   * Never done by halves in a way that opens: a table that was closed and is to be sealed is
-   * readable and never writable in between. %TALL_ERROR_NOT_FOUND if there is no such table.
+   * It opens nothing else, not even for a moment. %TALL_ERROR_NOT_FOUND if there is no such table.
    * %TALL_ERROR_UNSUPPORTED: nothing was done, the message says what to do instead.
    * %TALL_ERROR_OUTCOME_UNKNOWN: it may have been done, be done by halves, or still happen later.
    */

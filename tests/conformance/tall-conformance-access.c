@@ -214,9 +214,39 @@ test_closed (TallConformance *self)
   change (self, "a", "x@1=beside");
   expect_row (self, "a", "x@1=beside");
 
-  set_access (self, TALL_ACCESS_OPEN, NULL);
+  set_access (self, TALL_ACCESS_UNCLOSED, NULL);
   expect_rows (self, self->table, "a: x@1=v");
   g_assert_cmpint (apply (self, self->table, "b", "x@1=w"), ==, 0);
+  drop_table (self);
+}
+
+/* One of each two settings does not change the other: what is closed stays closed whatever becomes
+ * of its seal, because a seal may come late; and what is unclosed stays sealed. */
+static void
+test_independent (TallConformance *self)
+{
+  create_table (self);
+  g_assert_cmpint (apply (self, self->table, "a", "x@1=v"), ==, 0);
+  set_access (self, TALL_ACCESS_UNCLOSED, NULL);
+  expect_access (self->table, TALL_ACCESS_OPEN, NULL);
+  set_access (self, TALL_ACCESS_CLOSED, NULL);
+  set_access (self, TALL_ACCESS_SEALED, SEAL_A);
+  expect_access (self->table, TALL_ACCESS_CLOSED, SEAL_A);
+  expect_closed (self, self->table);
+  set_access (self, TALL_ACCESS_OPEN, NULL);
+  expect_access (self->table, TALL_ACCESS_CLOSED, NULL);
+  expect_closed (self, self->table);
+
+  set_access (self, TALL_ACCESS_SEALED, SEAL_A);
+  set_access (self, TALL_ACCESS_SEALED, SEAL_B);
+  set_access (self, TALL_ACCESS_UNCLOSED, NULL);
+  expect_access (self->table, TALL_ACCESS_SEALED, SEAL_B);
+  expect_rows (self, self->table, "a: x@1=v");
+  expect_writes_fail (self, self->table);
+  set_access (self, TALL_ACCESS_UNCLOSED, NULL);
+  expect_access (self->table, TALL_ACCESS_SEALED, SEAL_B);
+  set_access (self, TALL_ACCESS_OPEN, NULL);
+  g_assert_cmpint (apply (self, self->table, "a", "x@2=w"), ==, 0);
   drop_table (self);
 }
 
@@ -238,16 +268,18 @@ test_changes (TallConformance *self)
   g_assert_cmpint (read_rows (self, self->table, NULL, NULL), ==, TALL_ERROR_SHUT);
 
   set_access (self, TALL_ACCESS_SEALED, SEAL_A);
+  set_access (self, TALL_ACCESS_UNCLOSED, NULL);
   expect_access (self->table, TALL_ACCESS_SEALED, SEAL_A);
   expect_rows (self, self->table, "a: x@1=v");
   g_assert_cmpint (apply (self, self->table, "a", "x@2=w"), ==, TALL_ERROR_SHUT);
 
   set_access (self, TALL_ACCESS_CLOSED, NULL);
   set_access (self, TALL_ACCESS_OPEN, NULL);
+  set_access (self, TALL_ACCESS_UNCLOSED, NULL);
   expect_access (self->table, TALL_ACCESS_OPEN, NULL);
   set_access (self, TALL_ACCESS_CLOSED, NULL);
   expect_access (self->table, TALL_ACCESS_CLOSED, NULL);
-  set_access (self, TALL_ACCESS_OPEN, NULL);
+  set_access (self, TALL_ACCESS_UNCLOSED, NULL);
   g_assert_cmpint (apply (self, self->table, "a", "x@2=w"), ==, 0);
   expect_rows (self, self->table, "a: x@2=w x@1=v");
   drop_table (self);
@@ -285,6 +317,7 @@ test_other_object (TallConformance *self)
       set_access (self, TALL_ACCESS_CLOSED, NULL);
       expect_closed (self, other);
       set_access (self, TALL_ACCESS_OPEN, NULL);
+      set_access (self, TALL_ACCESS_UNCLOSED, NULL);
       g_assert_cmpint (apply (self, other, "a", "x@2=w"), ==, 0);
     }
   drop_table (self);
@@ -346,7 +379,7 @@ test_refused (TallConformance *self)
 {
   const gint64 never = TALL_NO_DEADLINE;
   g_autofree char *long_seal = g_strnfill (TALL_MAX_SEAL + 1, 's');
-  for (int access = TALL_ACCESS_OPEN; access <= TALL_ACCESS_CLOSED; access++)
+  for (int access = TALL_ACCESS_OPEN; access <= TALL_ACCESS_UNCLOSED; access++)
     {
       const char *seal = access == TALL_ACCESS_SEALED ? SEAL_A : NULL;
       expect_refused (self, "never", access, seal, never, TALL_ERROR_NOT_FOUND);
@@ -355,13 +388,15 @@ test_refused (TallConformance *self)
     }
   expect_refused (self, SHARED, TALL_ACCESS_OPEN, SEAL_A, never, TALL_ERROR_INVALID);
   expect_refused (self, SHARED, TALL_ACCESS_CLOSED, SEAL_A, never, TALL_ERROR_INVALID);
+  expect_refused (self, SHARED, TALL_ACCESS_UNCLOSED, SEAL_A, never, TALL_ERROR_INVALID);
   expect_refused (self, SHARED, TALL_ACCESS_SEALED, NULL, never, TALL_ERROR_INVALID);
   expect_refused (self, SHARED, TALL_ACCESS_SEALED, "", never, TALL_ERROR_INVALID);
   expect_refused (self, SHARED, TALL_ACCESS_SEALED, "a'b", never, TALL_ERROR_INVALID);
   expect_refused (self, SHARED, TALL_ACCESS_SEALED, long_seal, never, TALL_ERROR_INVALID);
-  expect_refused (self, SHARED, 3, NULL, never, TALL_ERROR_INVALID);
+  expect_refused (self, SHARED, TALL_ACCESS_UNCLOSED + 1, NULL, never, TALL_ERROR_INVALID);
   expect_not_created (self, TALL_ACCESS_SEALED, SEAL_A);
   expect_not_created (self, TALL_ACCESS_CLOSED, NULL);
+  expect_not_created (self, TALL_ACCESS_UNCLOSED, NULL);
   expect_not_created (self, TALL_ACCESS_OPEN, SEAL_A);
   change (self, "a", "x@1=v");
 }
@@ -369,6 +404,7 @@ test_refused (TallConformance *self)
 const TallConformanceCase tall_conformance_access_cases[] = {
   { "access/sealed", test_sealed },
   { "access/closed", test_closed },
+  { "access/independent", test_independent },
   { "access/changes", test_changes },
   { "access/dropped", test_dropped },
   { "access/other-object", test_other_object },

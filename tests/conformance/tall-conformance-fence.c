@@ -218,7 +218,7 @@ test_readers (TallConformance *self)
   for (guint round = 0; round < get_rounds (self); round++)
     {
       close_beside_readers (self);
-      set_access (self, TALL_ACCESS_OPEN, NULL);
+      set_access (self, TALL_ACCESS_UNCLOSED, NULL);
     }
   drop (self);
 }

@@ -29,12 +29,7 @@ before_call (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpoint
   if (call->index < life->at)
     return TALL_FAILURE_NONE;
   life->dead = TRUE;
-  if (call->index > life->at)
-    return TALL_FAILURE_BEFORE;
-  /* A seal that comes late would open what has been closed since: of tables that do that, nothing
-   * is certain. */
-  gboolean is_seal = call->kind == TALL_CALL_SET_ACCESS && life->how == TALL_FAILURE_LATE;
-  return is_seal ? TALL_FAILURE_LOST : life->how;
+  return call->index > life->at ? TALL_FAILURE_BEFORE : life->how;
 }
 
 /* It may have switched by its last call. */

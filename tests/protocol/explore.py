@@ -84,12 +84,15 @@ class Numbers:
         return self.numbers[thing]
 
 
-def change_access(access, call):
+def change_access(access, call, opens):
+    """@opens: what kind of call opens what is closed, beside those that are to."""
     if not access.there:
         return access
     if call.what == "drop":
         return Access(there=False) if access.closed else access
-    return {"seal": access._replace(seal=call.token), "unseal": access._replace(seal=None),
+    closed = access.closed and call.what != opens
+    return {"seal": access._replace(seal=call.token, closed=closed),
+            "unseal": access._replace(seal=None, closed=closed),
             "close": access._replace(closed=True), "open": access._replace(closed=False)}[call.what]
 
 
@@ -99,6 +102,7 @@ class Table:
 
     def __init__(self, layouts, variant):
         self.versions, self.expires_in = variant.versions, variant.expires_in
+        self.opens = variant.opens
         self.sealed = (Write, WriteIf) if variant.seal_refuses == "every write" else WriteIf
         roots = max((layout.roots for layout in layouts), key=len)
         self.names = (*roots, *layouts[0].children,
@@ -161,7 +165,7 @@ class Table:
             matches = call.expected in (None, record)
             return ((call.record, accesses), True) if matches else (tables, False)
         place = self.access_place(call.generation, call.table)
-        after = change_access(accesses[place], call)
+        after = change_access(accesses[place], call, self.opens)
         return (record, (*accesses[:place], after, *accesses[place + 1:])), None
 
     def kept(self, place):

@@ -233,10 +233,10 @@ def abort(operation):
     closed = closed or record.phase == CLOSING or record.reopened
     marked = record._replace(unsealed=variant.abort == "marked", reopened=closed)
     if variant.abort_first == "tables":
-        if (yield from give_back(operation, record)):
+        if (yield from give_back(operation, marked)):
             yield from change(variant, record, marked._replace(phase=NONE, target=0, seal=None))
         return
-    if record.phase != ABORTING:
+    if record != marked._replace(phase=ABORTING):
         record = yield from change(variant, record, marked._replace(phase=ABORTING))
     if record is not None and (yield from give_back(operation, record)):
         yield from change(variant, record, record._replace(phase=NONE, target=0, seal=None))
@@ -254,7 +254,7 @@ def give_back(operation, record):
     source = record.generation
     for table in operation.root_tables:
         yield from unseal_table(source, table)
-    if not (yield from open_again(operation, source)):
+    if record.reopened and not (yield from open_again(operation, source)):
         return False
     for table in operation.root_tables:
         access = yield Describe(source, table)

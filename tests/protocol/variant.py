@@ -86,6 +86,7 @@ class Variant:
     last_pass: str = "sealed"          # when the last pass runs | "before": the seal | "never"
     read_fence: str = "close"          # | "none": the source can be read on
     close_order: str = "before switch"      # | "after switch"
+    opens: str = "open"                # what is closed | "seal": that, too | "unseal": that, too
     seal_refuses: str = "every write"  # | "conditions": only those with one
     seal_check: str = "all"            # tables, after the close, by the token of the seal | "first" |
     #                                    "none"

@@ -157,6 +157,13 @@ shut_all (Fixture *self, TallTableAccess access)
   g_assert_no_error (error);
 }
 
+static void
+open_all (Fixture *self)
+{
+  shut_all (self, TALL_ACCESS_OPEN);
+  shut_all (self, TALL_ACCESS_UNCLOSED);
+}
+
 /* By a late call after an abort, say: nobody waits for what nobody is going to change. */
 static void
 test_nobody_moves (Fixture *self, gconstpointer data G_GNUC_UNUSED)
@@ -165,7 +172,7 @@ test_nobody_moves (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   expect_all (self, TALL_ERROR_UNAVAILABLE);
   g_assert_cmpuint (self->clock.n_sleeps, ==, 0);
   expect_verify_ended (self);
-  shut_all (self, TALL_ACCESS_OPEN);
+  open_all (self);
   g_assert_cmpuint (tall_test_get_writer (self->front, "1"), ==, 1);
 }
 
@@ -424,7 +431,7 @@ static void
 test_held_back (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
   tall_test_move_go (&self->move, TALL_TEST_CLOSING);
-  shut_all (self, TALL_ACCESS_OPEN);
+  open_all (self);
   expect_record (self);
   expect_all (self, TALL_ERROR_TIMED_OUT);
   tall_test_move_abort (&self->move);

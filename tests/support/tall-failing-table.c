@@ -343,22 +343,6 @@ set_access (TallFailingTable *self, const Access *to, gint64 deadline, GError **
   return tall_table_set_access (self->table, to->table, to->access, to->seal, deadline, error);
 }
 
-/* Where the whole is more than one step: see TALL_FAILURE_PARTLY. */
-static gboolean
-set_half_access (
-    TallFailingTable *self, const TallCall *call, const Access *to, gint64 deadline, GError **error)
-{
-  g_autoptr (TallTableSpec) spec =
-      tall_table_describe_table (self->table, to->table, deadline, error);
-  const Access closed = { to->table, TALL_ACCESS_CLOSED, NULL };
-  if (spec == NULL
-      || (spec->access == TALL_ACCESS_CLOSED
-          && !(set_access (self, to, deadline, error)
-               && set_access (self, &closed, deadline, error))))
-    return FALSE;
-  return lose_answer (call, TALL_FAILURE_LOST, TRUE, error);
-}
-
 static gboolean
 tall_failing_table_set_access (TallTable *base,
                                const char *table,
@@ -373,10 +357,8 @@ tall_failing_table_set_access (TallTable *base,
   gboolean succeeded = FALSE;
 
   TallFailure failure = begin (self, &call);
-  if (failure == TALL_FAILURE_BEFORE)
+  if (fails_before (failure))
     set_not_done (&call, error);
-  else if (failure == TALL_FAILURE_PARTLY)
-    succeeded = set_half_access (self, &call, &to, deadline, error);
   else if (failure == TALL_FAILURE_LATE)
     {
       keep_late_access (self, &call, &to);

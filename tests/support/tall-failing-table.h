@@ -29,8 +29,7 @@ typedef enum
  * @TALL_FAILURE_NONE: the call goes through
  * @TALL_FAILURE_BEFORE: nothing is done: %TALL_ERROR_UNAVAILABLE
  * @TALL_FAILURE_PARTLY: apply: the first half of the mutations is done, then
- *   %TALL_ERROR_UNAVAILABLE; set_access: a closed table takes the seal, or loses it, and stays
- *   closed, then %TALL_ERROR_OUTCOME_UNKNOWN; other calls: like @TALL_FAILURE_BEFORE
+ *   %TALL_ERROR_UNAVAILABLE; other calls: like @TALL_FAILURE_BEFORE
  * @TALL_FAILURE_LOST: it is done, but its answer is lost: %TALL_ERROR_OUTCOME_UNKNOWN for apply_if,
  *   increment and set_access, %TALL_ERROR_TIMED_OUT for the others
  * @TALL_FAILURE_LATE: like @TALL_FAILURE_LOST, but apply, apply_if and set_access are not done now:

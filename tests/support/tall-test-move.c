@@ -274,6 +274,8 @@ tall_test_move_abort (TallTestMove *self)
   next.seal[0] = '\0';
   write_record (self, &next, NULL);
   set_access_of_all (self, next.generation, TALL_ACCESS_OPEN);
+  if (next.reopened)
+    set_access_of_all (self, next.generation, TALL_ACCESS_UNCLOSED);
   guint64 target = next.target;
   next.phase = TALL_MIGRATION_NONE;
   next.target = 0;

@@ -108,8 +108,8 @@ ensure (Change *self, TallHbaseMethodId question, TallHbaseMethodId method, GErr
   return FALSE;
 }
 
-/* Seals or opens: the descriptor first, so that a table which is disabled is never writable in
- * between. HBase answers when all regions are open with the new one. */
+/* Seals or unseals. HBase answers when all regions that are open are so with the new descriptor; a
+ * table that is disabled stays disabled. */
 static gboolean
 modify (Change *self, GError **error)
 {
@@ -123,7 +123,6 @@ modify (Change *self, GError **error)
   return tall_hbase_descriptor_init (&sent, self->request.args.raw, came.compact,
                                      self->request.arena, error)
          && run_change (self, TALL_HBASE_MODIFY_TABLE, error)
-         && ensure (self, TALL_HBASE_IS_TABLE_ENABLED, TALL_HBASE_ENABLE_TABLE, error)
          && check_descriptor (self, &sent, error);
 }
 
@@ -162,16 +161,23 @@ change (Change *self, GError **error)
     }
   if (!refuse_framed (self->pool, error))
     return FALSE;
-  return self->to->access == TALL_ACCESS_CLOSED
-             ? ensure (self, TALL_HBASE_IS_TABLE_DISABLED, TALL_HBASE_DISABLE_TABLE, error)
-             : modify (self, error);
+  switch (self->to->access)
+    {
+    case TALL_ACCESS_CLOSED:
+      return ensure (self, TALL_HBASE_IS_TABLE_DISABLED, TALL_HBASE_DISABLE_TABLE, error);
+    case TALL_ACCESS_UNCLOSED:
+      return ensure (self, TALL_HBASE_IS_TABLE_ENABLED, TALL_HBASE_ENABLE_TABLE, error);
+    default:
+      return modify (self, error);
+    }
 }
 
 /**
  * tall_hbase_set_access:
  *
- * Implements set_access. Sealed is read-only, with the token beside it; closed is disabled, with
- * what else there is. What fails after the table was changed may be done by halves.
+ * Implements set_access. Sealed is read-only, with the token beside it; closed is disabled. Each is
+ * changed alone: a seal that hangs in a gateway does not enable a table. What fails after the table
+ * was changed may be done.
  */
 gboolean
 tall_hbase_set_access (TallHbasePool *pool,

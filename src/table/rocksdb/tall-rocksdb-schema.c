@@ -153,7 +153,7 @@ store_access (TallRocksdbDatabase *self,
 /**
  * tall_rocksdb_schema_set_access:
  *
- * Opens, seals or closes a table, on disk first. No write runs meanwhile, so those that come later
+ * Changes what a table admits, on disk first. No write runs meanwhile, so those that come later
  * are refused and those before are done. A read looks at the beginning: what it returns was so when
  * the table was closed, at the latest.
  *
@@ -176,12 +176,7 @@ tall_rocksdb_schema_set_access (TallRocksdbDatabase *self,
 
   g_autofree char *full_name = g_strconcat (deployment, ".", table, NULL);
   g_autoptr (TallTableSpec) spec = tall_rocksdb_family_describe (family);
-  spec->access = to->access;
-  if (to->access != TALL_ACCESS_CLOSED)
-    {
-      g_free (spec->seal);
-      spec->seal = g_strdup (to->seal);
-    }
+  tall_table_shutter_apply (to, spec);
   gboolean stored = store_access (self, full_name, spec, error);
   if (stored)
     tall_rocksdb_family_set_access (family, spec->access, spec->seal);

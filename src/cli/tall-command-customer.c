@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-customer-orders.h"
 #include "tall-error.h"
+#include "tall-help.h"
 #include "tall-json-output.h"
 #include "tall-json.h"
 #include "tall-list-output.h"
@@ -232,7 +233,7 @@ is_listed (const char *const *names, gsize max, const char *name)
 static void
 print_action_help (Call *self, const GOptionEntry *entries, int argc, char **argv)
 {
-  if (argc < 3 || !tall_options_want_help (argv))
+  if (argc < 3 || tall_help_wanted (argv) == TALL_HELP_NONE)
     return;
   for (guint i = 0; i < G_N_ELEMENTS (action_helps); i++)
     {

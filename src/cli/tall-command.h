@@ -24,7 +24,7 @@ typedef enum
 /**
  * TallCommand:
  *
- * One command of the program. A new one is one new file, an entry in TALL_COMMANDS and a line in
+ * One command of the program. A new one is one new file, an entry in TALL_COMMANDS and its name in
  * meson.build.
  */
 typedef struct

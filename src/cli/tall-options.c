@@ -3,6 +3,7 @@
 #include "tall-options.h"
 #include "tall-config.h"
 #include "tall-error.h"
+#include "tall-help.h"
 #include "tall-output.h"
 #include "tall-suggest.h"
 #include "tall-table-kinds.h"
@@ -40,33 +41,6 @@ take_arguments (TallOptions *self, GStrv parsed)
         break;
       }
   self->n_arguments = g_strv_length (self->arguments);
-}
-
-/**
- * tall_options_want_help:
- *
- * Returns: whether a command line asks for help, whatever else it says
- */
-gboolean
-tall_options_want_help (char **argv)
-{
-  for (guint i = 1; argv[i] != NULL && !g_str_equal (argv[i], "--"); i++)
-    if (g_str_equal (argv[i], "--help") || g_str_equal (argv[i], "-h")
-        || g_str_equal (argv[i], "-?"))
-      return TRUE;
-  return FALSE;
-}
-
-/* Prints help; returns the exit code. GLib would print its “…” in the locale's character set, where
- * that has none as a question mark. */
-static int
-print_help (GOptionContext *context)
-{
-  g_autofree char *help = g_option_context_get_help (context, TRUE, NULL);
-  g_auto (GStrv) parts = g_strsplit (help, "[OPTION…]", 2);
-  g_autofree char *text = g_strjoinv ("[OPTION...]", parts);
-  tall_print ("%s", text);
-  return tall_output_finish (TALL_EXIT_DONE);
 }
 
 static const GOptionEntry *
@@ -197,9 +171,11 @@ tall_options_parse (TallOptions *self,
   g_autofree char *program = g_strconcat ("tallorder ", command->name, NULL);
   g_set_prgname (program);
   g_ptr_array_add (args, g_strdup (program));
-  if (tall_options_want_help (argv))
+  TallHelp wanted = tall_help_wanted (argv);
+  if (wanted != TALL_HELP_NONE)
     {
-      int code = print_help (context);
+      int code = wanted == TALL_HELP_TEXT ? tall_help_print (context)
+                                          : tall_help_print_json (command, help, entries, common);
       g_clear_pointer (&args, g_ptr_array_unref);
       g_clear_pointer (&program, g_free);
       g_clear_pointer (&context, g_option_context_free);

@@ -36,7 +36,6 @@ gboolean tall_options_parse (TallOptions *self,
                              int argc,
                              char **argv,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_options_want_help (char **argv);
 
 /* What the options name. On failure they print why and set @code. */
 TallFront *

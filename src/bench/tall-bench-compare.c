@@ -155,6 +155,8 @@ run_deployment (Run *self, guint place, GArray *records, GError **error)
   store.keep = store.keep && records != NULL && self->turn + 1 == compare->n_turns;
   for (guint i = 0; i < n_phases; i++)
     {
+      if (!tall_bench_phase_runs (&phases[i], self->plan.mix))
+        continue;
       TallBenchRecord record = { .layout = layout, .key_strategy = key_strategy };
       if (!run_phase (self, &phases[i], &store, &record, error))
         return FALSE;
@@ -196,11 +198,21 @@ make_directory (const char *directory, gboolean *made, GError **error)
   return FALSE;
 }
 
+static guint
+count_phases (const TallBenchMix *mix)
+{
+  guint n;
+  guint n_run = 0;
+  const TallBenchPhase *phases = tall_bench_phases (&n);
+  for (guint i = 0; i < n; i++)
+    n_run += tall_bench_phase_runs (&phases[i], mix);
+  return n_run;
+}
+
 static Run
 run_new (const TallBenchCompare *compare, const TallBenchOrders *orders)
 {
-  guint n_phases;
-  tall_bench_phases (&n_phases);
+  guint n_phases = count_phases (compare->plan.mix);
   guint n_deployments = compare->n_layouts * compare->n_key_strategies;
   return (Run){
     .compare = compare,

@@ -9,6 +9,9 @@
 #include <string.h>
 
 #define MAX_LINES 9000 /* with its location, an order has at most 10,000 */
+#define ZIPF "zipf:"
+#define MAX_RATE 10000000
+#define MAX_SKEW 0.99
 #define MAX_ORDERS 10000000
 #define MAX_SECONDS 3600
 #define MAX_OPERATIONS 1000000000
@@ -28,6 +31,7 @@ tall_bench_given_clear (TallBenchGiven *self)
   g_clear_pointer (&self->layouts, g_free);
   g_clear_pointer (&self->keys, g_free);
   g_clear_pointer (&self->lines, g_free);
+  g_clear_pointer (&self->mix, g_free);
   g_clear_pointer (&self->orders, g_free);
   g_clear_pointer (&self->map, g_free);
   g_clear_pointer (&self->peer, g_free);
@@ -44,22 +48,34 @@ read_number (const char *text, gsize len, guint *number)
   return TRUE;
 }
 
-/* `5` or `1-50`. */
+static gboolean
+fail_lines (const TallBenchGiven *self, GError **error)
+{
+  tall_error_set_invalid (error, "lines",
+                          "--lines %s: write a number, a range such as 1-50, or " ZIPF "50 for a "
+                          "range with few lines often and many seldom, of 1 to " G_STRINGIFY (
+                              MAX_LINES) " lines",
+                          self->lines);
+  return FALSE;
+}
+
+/* `5`, `1-50`, or `zipf:50`. */
 static gboolean
 read_lines (TallBenchGiven *self, GError **error)
 {
+  self->few_lines = g_str_has_prefix (self->lines, ZIPF);
+  if (self->few_lines)
+    {
+      const char *most = self->lines + strlen (ZIPF);
+      self->min_lines = 1;
+      return read_number (most, strlen (most), &self->max_lines) || fail_lines (self, error);
+    }
   const char *dash = strchr (self->lines, '-');
   gsize len = dash != NULL ? (gsize)(dash - self->lines) : strlen (self->lines);
   const char *last = dash != NULL ? dash + 1 : self->lines;
   if (!read_number (self->lines, len, &self->min_lines)
       || !read_number (last, strlen (last), &self->max_lines))
-    {
-      tall_error_set_invalid (error, "lines",
-                              "--lines %s: write a number, or a range such as 1-50, of 1 to "
-                              "" G_STRINGIFY (MAX_LINES) " lines",
-                              self->lines);
-      return FALSE;
-    }
+    return fail_lines (self, error);
   if (self->min_lines <= self->max_lines)
     return TRUE;
   tall_error_set_invalid (error, "lines",
@@ -81,6 +97,10 @@ check_numbers (const TallBenchGiven *self)
     return "--operations: choose 1 to " G_STRINGIFY (MAX_OPERATIONS);
   if (self->turns != -1 && (self->turns < 1 || self->turns > MAX_TURNS))
     return "--turns: choose 1 to " G_STRINGIFY (MAX_TURNS);
+  if (self->rate != -1 && !(self->rate > 0 && self->rate <= MAX_RATE))
+    return "--rate: choose more than 0, to " G_STRINGIFY (MAX_RATE);
+  if (self->skew != -1 && !(self->skew >= 0 && self->skew <= MAX_SKEW))
+    return "--skew: choose 0 to " G_STRINGIFY (MAX_SKEW);
   if (self->seed < -1)
     return "--seed: choose 0 or more";
   if (self->seconds != -1 && !(self->seconds >= 0 && self->seconds <= MAX_SECONDS))
@@ -93,7 +113,8 @@ check_floor (const TallBenchGiven *self)
 {
   if (self->layouts != NULL || self->keys != NULL || self->orders != NULL || self->map != NULL
       || self->customers != -1 || self->clients != 1 || self->operations != -1 || self->seed != -1
-      || self->turns != -1 || self->keep)
+      || self->turns != -1 || self->rate != -1 || self->skew != -1 || self->mix != NULL
+      || self->keep)
     return "--floor and --load measure what README.md of src/bench lists: besides --store they "
            "take --lines, --count, --seconds and --json, and --load --peer";
   if (self->min_lines != self->max_lines)
@@ -117,9 +138,10 @@ check_layouts (const TallBenchGiven *self)
            "a file";
   if (self->map != NULL && self->orders == NULL)
     return "--map is for the columns of --orders FILE.csv";
-  if (self->orders != NULL && (self->lines != NULL || self->customers != -1 || self->seed != -1))
-    return "--lines, --customers and --seed are for orders that are made up: leave them out, or "
-           "--orders";
+  if (self->orders != NULL
+      && (self->lines != NULL || self->customers != -1 || self->seed != -1 || self->skew != -1))
+    return "--lines, --customers, --skew and --seed are for orders that are made up: leave them "
+           "out, or --orders";
   if (self->operations != -1 && self->seconds != -1)
     return "Give --seconds or --operations, not both";
   if (self->seconds == 0)
@@ -137,6 +159,8 @@ tall_bench_given_check (TallBenchGiven *self, GError **error)
 {
   const char *wrong = check_numbers (self);
   if (wrong == NULL && self->lines != NULL && !read_lines (self, error))
+    return FALSE;
+  if (wrong == NULL && self->mix != NULL && !tall_bench_mix_parse (&self->parts, self->mix, error))
     return FALSE;
   if (wrong == NULL)
     wrong = self->floor || self->load ? check_floor (self) : check_layouts (self);
@@ -234,6 +258,8 @@ make_orders (const TallBenchGiven *self, GError **error)
     .prefix = "",
     .n_lines = self->lines != NULL ? self->min_lines : USUAL_LINES,
     .max_lines = self->max_lines,
+    .few_lines = self->few_lines,
+    .skew = MAX (self->skew, 0),
     .n_customers = self->customers != -1 ? (guint)self->customers : USUAL_CUSTOMERS,
     .seed = self->seed != -1 ? (guint64)self->seed : USUAL_SEED,
   };
@@ -283,7 +309,11 @@ tall_bench_given_get_orders (const TallBenchGiven *self,
                                               left_out, error);
       orders = read != NULL ? tall_bench_orders_new (read) : NULL;
     }
-  return orders != NULL && check_clients (self, orders, error) ? g_steal_pointer (&orders) : NULL;
+  if (orders == NULL || !check_clients (self, orders, error))
+    return NULL;
+  for (guint i = 0; self->mix != NULL && i < orders->orders->len; i++)
+    tall_bench_change_order (g_ptr_array_index (orders->orders, i)); /* from here on it has two */
+  return g_steal_pointer (&orders);
 }
 
 guint
@@ -306,6 +336,8 @@ tall_bench_given_make_plan (const TallBenchGiven *self, const gint *stop)
                                       : USUAL_SECONDS,
     .n_operations = self->operations != -1 ? (guint64)self->operations : 0,
     .seed = self->seed != -1 ? (guint64)self->seed : USUAL_SEED,
+    .rate = MAX (self->rate, 0),
+    .mix = self->mix != NULL ? &self->parts : NULL,
     .stop = stop,
   };
 }

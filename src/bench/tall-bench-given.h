@@ -23,6 +23,7 @@ typedef struct
   char *layouts; /* owned, as all texts */
   char *keys;
   char *lines;
+  char *mix;
   char *orders;
   char *map;
   gint64 count;     /* -1: not given */
@@ -32,15 +33,19 @@ typedef struct
   gint64 operations; /* -1: not given */
   gint64 seed;       /* -1: not given */
   double seconds;    /* negative: not given */
+  double rate;       /* the same */
+  double skew;       /* the same */
 
   guint min_lines; /* of @lines */
   guint max_lines;
+  gboolean few_lines;
+  TallBenchMix parts; /* of @mix */
 } TallBenchGiven;
 
 #define TALL_BENCH_GIVEN_INIT                                                                      \
   {                                                                                                \
     .count = -1, .customers = -1, .clients = 1, .turns = -1, .operations = -1, .seed = -1,         \
-    .seconds = -1                                                                                  \
+    .seconds = -1, .rate = -1, .skew = -1                                                          \
   }
 
 void tall_bench_given_clear (TallBenchGiven *self);

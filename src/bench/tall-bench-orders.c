@@ -27,16 +27,16 @@ compare_dates (gconstpointer a, gconstpointer b)
 
 /* The customer of an order, made if it is its first. */
 static TallBenchCustomer *
-find_customer (TallBenchOrders *self, GHashTable *customers, const TallOrder *order)
+find_customer (TallBenchOrders *self, const TallOrder *order)
 {
-  TallBenchCustomer *customer = g_hash_table_lookup (customers, order->customer_number);
+  TallBenchCustomer *customer = g_hash_table_lookup (self->by_customer, order->customer_number);
   if (customer != NULL)
     return customer;
   customer = g_new (TallBenchCustomer, 1);
   customer->number = order->customer_number;
   customer->by_date = g_ptr_array_new ();
   customer->by_number = g_hash_table_new (g_str_hash, g_str_equal);
-  g_hash_table_insert (customers, order->customer_number, customer);
+  g_hash_table_insert (self->by_customer, order->customer_number, customer);
   g_ptr_array_add (self->customers, customer);
   return customer;
 }
@@ -49,13 +49,13 @@ TallBenchOrders *
 tall_bench_orders_new (GPtrArray *orders)
 {
   TallBenchOrders *self = g_new (TallBenchOrders, 1);
-  g_autoptr (GHashTable) customers = g_hash_table_new (g_str_hash, g_str_equal);
   self->orders = orders;
+  self->by_customer = g_hash_table_new (g_str_hash, g_str_equal);
   self->customers = g_ptr_array_new_with_free_func ((GDestroyNotify)customer_free);
   for (guint i = 0; i < orders->len; i++)
     {
       TallOrder *order = g_ptr_array_index (orders, i);
-      TallBenchCustomer *customer = find_customer (self, customers, order);
+      TallBenchCustomer *customer = find_customer (self, order);
       g_ptr_array_add (customer->by_date, order);
       g_hash_table_insert (customer->by_number, order->order_number, order);
     }
@@ -72,6 +72,7 @@ tall_bench_orders_free (TallBenchOrders *self)
 {
   if (self == NULL)
     return;
+  g_hash_table_unref (self->by_customer);
   g_ptr_array_unref (self->customers);
   g_ptr_array_unref (self->orders);
   g_free (self);
@@ -86,16 +87,31 @@ find_line (const TallOrder *order)
   return NULL;
 }
 
+static char first[] = "EUR", second[] = "USD";
+
+/**
+ * tall_bench_is_changed:
+ *
+ * Returns: which of its two contents an order has, if tall_bench_change_order() has been called for
+ *   it, or for none of its kind
+ */
+gboolean
+tall_bench_is_changed (const TallOrder *order)
+{
+  const TallLineItem *line = find_line (order);
+  return line == NULL ? g_strcmp0 (order->currency, first) == 0
+                      : (line->quantity.unscaled & 1) != 0;
+}
+
 /**
  * tall_bench_change_order:
  *
  * Makes another content of the same size, or nearly so, to replace what is stored: the quantity of
- * the first line changes, or, without lines, the currency. The dates stay.
+ * the first line changes, or, without lines, the currency. The dates stay. A second call undoes it.
  */
 void
 tall_bench_change_order (TallOrder *order)
 {
-  static char first[] = "EUR", second[] = "USD";
   TallLineItem *line = find_line (order);
   if (line == NULL)
     {
@@ -104,6 +120,26 @@ tall_bench_change_order (TallOrder *order)
     }
   line->has_quantity = TRUE;
   line->quantity.unscaled ^= 1;
+}
+
+static gboolean
+fail_list (const TallBenchCustomer *customer, guint place, const char *number, GError **error)
+{
+  g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
+               "Entry %u of the orders of %s, order %s, is not what was stored: a defect of this "
+               "version",
+               place + 1, customer->number, number);
+  return FALSE;
+}
+
+static gboolean
+fail_count (const TallBenchCustomer *customer, guint n, GError **error)
+{
+  g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
+               "The orders of %s have %u entries on their first page, but %u were stored: a defect "
+               "of this version",
+               customer->number, n, customer->by_date->len);
+  return FALSE;
 }
 
 static gboolean
@@ -139,18 +175,67 @@ tall_bench_check_list (const TallBenchCustomer *customer,
   for (guint i = 0; i < MIN (list->n_entries, wanted); i++)
     if (!check_entry (customer, &list->entries[i], i)
         || !g_hash_table_add (seen, list->entries[i].order_number))
-      {
-        g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
-                     "Entry %u of the orders of %s by date, order %s, is not what was stored: a "
-                     "defect of this version",
-                     i + 1, customer->number, list->entries[i].order_number);
-        return FALSE;
-      }
-  if (list->n_entries == wanted)
-    return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
-               "The orders of %s by date have %u entries on their first page, but %u were stored: "
-               "a defect of this version",
-               customer->number, list->n_entries, customer->by_date->len);
-  return FALSE;
+      return fail_list (customer, i, list->entries[i].order_number, error);
+  return list->n_entries == wanted || fail_count (customer, list->n_entries, error);
+}
+
+/* Newest first, and what is known of it does not change. */
+static gboolean
+check_entry_meanwhile (const TallBenchCustomer *customer,
+                       const TallOrderEntry *entry,
+                       const TallOrderEntry *before)
+{
+  const TallOrder *order = g_hash_table_lookup (customer->by_number, entry->order_number);
+  if (before != NULL && before->has_sales_date && entry->has_sales_date
+      && entry->sales_date > before->sales_date)
+    return FALSE;
+  return order == NULL
+         || (entry->has_sales_date == order->has_sales_date
+             && entry->n_lines == tall_order_count_lines (order)
+             && (!order->has_sales_date || entry->sales_date == order->sales_date));
+}
+
+/**
+ * tall_bench_check_list_meanwhile:
+ *
+ * As tall_bench_check_list() while others store new orders and replace these.
+ */
+gboolean
+tall_bench_check_list_meanwhile (const TallBenchCustomer *customer,
+                                 const TallOrderList *list,
+                                 guint limit,
+                                 GError **error)
+{
+  for (guint i = 0; i < list->n_entries; i++)
+    if (!check_entry_meanwhile (customer, &list->entries[i], i > 0 ? &list->entries[i - 1] : NULL))
+      return fail_list (customer, i, list->entries[i].order_number, error);
+  return list->n_entries >= MIN (limit, customer->by_date->len)
+         || fail_count (customer, list->n_entries, error);
+}
+
+/**
+ * tall_bench_check_customer_orders:
+ * @found: the first page, of @limit orders at most
+ *
+ * Large orders make a page end early.
+ *
+ * Returns: FALSE with %TALL_ERROR_DAMAGED if it differs from the stored orders
+ */
+gboolean
+tall_bench_check_customer_orders (const TallBenchCustomer *customer,
+                                  const TallCustomerOrders *found,
+                                  guint limit,
+                                  GError **error)
+{
+  for (guint i = 0; i < found->n_orders; i++)
+    {
+      const TallOrder *order = found->orders[i].order;
+      const TallOrder *stored =
+          order != NULL ? g_hash_table_lookup (customer->by_number, order->order_number) : NULL;
+      if (stored == NULL || !tall_order_equal (order, stored))
+        return fail_list (customer, i, order != NULL ? order->order_number : "(none)", error);
+    }
+  guint wanted = MIN (limit, customer->by_date->len);
+  return found->n_orders == wanted || found->next_page != NULL
+         || fail_count (customer, found->n_orders, error);
 }

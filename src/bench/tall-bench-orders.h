@@ -26,8 +26,9 @@ typedef struct
  */
 typedef struct
 {
-  GPtrArray *orders;    /* of TallOrder */
-  GPtrArray *customers; /* of TallBenchCustomer */
+  GPtrArray *orders;       /* of TallOrder */
+  GPtrArray *customers;    /* of TallBenchCustomer */
+  GHashTable *by_customer; /* customer number → one of them */
 } TallBenchOrders;
 
 TallBenchOrders *tall_bench_orders_new (GPtrArray *orders);
@@ -35,9 +36,19 @@ void tall_bench_orders_free (TallBenchOrders *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallBenchOrders, tall_bench_orders_free)
 
 void tall_bench_change_order (TallOrder *order);
+gboolean tall_bench_is_changed (const TallOrder *order);
 gboolean tall_bench_check_list (const TallBenchCustomer *customer,
                                 const TallOrderList *list,
                                 guint limit,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+gboolean tall_bench_check_list_meanwhile (const TallBenchCustomer *customer,
+                                          const TallOrderList *list,
+                                          guint limit,
+                                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_bench_check_customer_orders (const TallBenchCustomer *customer,
+                                           const TallCustomerOrders *found,
+                                           guint limit,
+                                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -3,7 +3,10 @@
 #include "tall-bench-phase.h"
 
 #include "tall-bench-store.h"
+#include "tall-error.h"
 #include "tall-workload.h"
+
+#include <string.h>
 
 #define PAGE 30      /* entries of a listing */
 #define BASE_LINES 8 /* that an order or a listing takes as much room as, beside its lines */
@@ -13,6 +16,14 @@ tall_bench_operation_clear (TallBenchOperation *self)
 {
   g_clear_pointer (&self->found, tall_order_free);
   g_clear_pointer (&self->list, tall_order_list_free);
+  g_clear_pointer (&self->all_orders, tall_customer_orders_free);
+  g_clear_pointer (&self->number, g_free);
+}
+
+static guint
+count_kept (const TallOrder *order)
+{
+  return order->n_shipping_locations + tall_order_count_lines (order);
 }
 
 /**
@@ -25,9 +36,12 @@ tall_bench_operation_count_kept (const TallBenchOperation *self)
 {
   guint n = BASE_LINES;
   if (self->found != NULL)
-    n += self->found->n_shipping_locations + tall_order_count_lines (self->found);
+    n += count_kept (self->found);
   if (self->list != NULL)
     n += self->list->n_entries;
+  for (guint i = 0; self->all_orders != NULL && i < self->all_orders->n_orders; i++)
+    if (self->all_orders->orders[i].order != NULL)
+      n += BASE_LINES + count_kept (self->all_orders->orders[i].order);
   return n;
 }
 
@@ -53,23 +67,39 @@ choose_order (TallBenchClient *self, TallBenchOperation *operation)
   operation->order = g_ptr_array_index (orders, choose (self) % orders->len);
 }
 
-/* Chooses one of its own orders, so that no two clients replace the same one: that would measure
- * waiting. */
 static void
-choose_and_change_order (TallBenchClient *self, TallBenchOperation *operation)
+choose_own_order (TallBenchClient *self, TallBenchOperation *operation)
 {
   GPtrArray *orders = self->orders->orders;
   guint n_own = (orders->len - self->number + self->n_clients - 1) / self->n_clients;
   guint64 place = self->number + choose (self) % n_own * self->n_clients;
   operation->order = g_ptr_array_index (orders, place);
+  operation->changed = tall_bench_is_changed (operation->order);
+}
+
+/* One of its own, so that no two clients replace the same one: that would measure waiting. */
+static void
+choose_and_change_order (TallBenchClient *self, TallBenchOperation *operation)
+{
+  choose_own_order (self, operation);
   tall_bench_change_order (operation->order);
 }
 
 static void
+choose_missing_order (TallBenchClient *self, TallBenchOperation *operation)
+{
+  choose_order (self, operation);
+  operation->number = g_strconcat (operation->order->order_number, "-none", NULL);
+}
+
+/* As often as it has orders. */
+static void
 choose_customer (TallBenchClient *self, TallBenchOperation *operation)
 {
-  GPtrArray *customers = self->orders->customers;
-  operation->customer = g_ptr_array_index (customers, choose (self) % customers->len);
+  choose_order (self, operation);
+  operation->customer =
+      g_hash_table_lookup (self->orders->by_customer, operation->order->customer_number);
+  operation->order = NULL;
 }
 
 static gboolean
@@ -107,11 +137,121 @@ check_list (const TallBenchOperation *operation, GError **error)
   return tall_bench_check_list (operation->customer, operation->list, PAGE, error);
 }
 
+static gboolean
+get_missing_order (TallBenchClient *self, TallBenchOperation *operation, GError **error)
+{
+  GError *cause = NULL;
+  operation->found = tall_front_get_order (self->front, operation->order->customer_number,
+                                           operation->number, NULL, &cause);
+  if (g_error_matches (cause, TALL_ERROR, TALL_ERROR_NOT_FOUND))
+    {
+      g_error_free (cause);
+      return TRUE;
+    }
+  if (cause != NULL)
+    g_propagate_error (error, cause);
+  else
+    g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
+                 "Order %s of %s came back, and was never stored: a defect of this version",
+                 operation->number, operation->order->customer_number);
+  return FALSE;
+}
+
+static gboolean
+get_all_orders (TallBenchClient *self, TallBenchOperation *operation, GError **error)
+{
+  TallListOptions options = { .limit = PAGE };
+  operation->all_orders =
+      tall_front_get_customer_orders (self->front, operation->customer->number, &options, error);
+  return operation->all_orders != NULL;
+}
+
+static gboolean
+check_all_orders (const TallBenchOperation *operation, GError **error)
+{
+  return tall_bench_check_customer_orders (operation->customer, operation->all_orders, PAGE, error);
+}
+
+/* It takes no step: the part does. */
+static void
+choose_of_mix (TallBenchClient *self, TallBenchOperation *operation)
+{
+  guint64 random = tall_workload_mix (~(self->seed + self->number), self->step);
+  guint place = (guint)(random % self->mix->total);
+  guint part = 0;
+  for (; place >= self->mix->weights[part]; part++)
+    place -= self->mix->weights[part];
+  operation->part = self->mix->parts[part];
+  operation->part->choose (self, operation);
+}
+
+static gboolean
+run_of_mix (TallBenchClient *self, TallBenchOperation *operation, GError **error)
+{
+  return operation->part->run (self, operation, error);
+}
+
+static gboolean
+check_of_mix (const TallBenchOperation *operation, GError **error)
+{
+  return operation->part->check == NULL || operation->part->check (operation, error);
+}
+
+/* A new order with the content of one of its own, under a number that nobody has used. */
+static void
+choose_copy (TallBenchClient *self, TallBenchOperation *operation)
+{
+  choose_own_order (self, operation);
+  operation->number = g_strdup_printf ("%s+%u-%" G_GUINT64_FORMAT, operation->order->order_number,
+                                       self->number, self->step);
+}
+
+static gboolean
+put_copy (TallBenchClient *self, TallBenchOperation *operation, GError **error)
+{
+  TallOrder copy = *operation->order;
+  copy.order_number = operation->number;
+  return tall_front_put_order (self->front, &copy, NULL, NULL, error);
+}
+
+/* The client may have replaced it since, with the other content. */
+static gboolean
+check_own_order (const TallBenchOperation *operation, GError **error)
+{
+  if (tall_bench_is_changed (operation->order) != operation->changed)
+    tall_bench_change_order (operation->found);
+  return check_order (operation, error);
+}
+
+static gboolean
+check_list_meanwhile (const TallBenchOperation *operation, GError **error)
+{
+  return tall_bench_check_list_meanwhile (operation->customer, operation->list, PAGE, error);
+}
+
+/* What the parts of a mix do: others write at the same time. */
+static const TallBenchPhase parts[] = {
+  { "store", NULL, FALSE, choose_copy, put_copy, NULL },
+  { "get", NULL, FALSE, choose_own_order, get_order, check_own_order },
+  { "missing", NULL, FALSE, choose_missing_order, get_missing_order, NULL },
+  { "list", NULL, FALSE, choose_customer, list_orders, check_list_meanwhile },
+  { "replace", NULL, FALSE, choose_and_change_order, put_order, NULL },
+};
+G_STATIC_ASSERT (G_N_ELEMENTS (parts) <= TALL_BENCH_MAX_PARTS);
+
+#define MIX "mix"
+
 static const TallBenchPhase phases[] = {
   { "store", "storing new orders", TRUE, take_next_order, put_order, NULL },
   { "get", "fetching whole orders", FALSE, choose_order, get_order, check_order },
   { "list", "listing the newest " G_STRINGIFY (PAGE) " orders of a customer", FALSE,
     choose_customer, list_orders, check_list },
+  { "missing", "fetching orders that are not there", FALSE, choose_missing_order, get_missing_order,
+    NULL },
+  { "customer", "fetching a customer with " G_STRINGIFY (PAGE) " whole orders", FALSE,
+    choose_customer, get_all_orders, check_all_orders },
+  { MIX, "operations of the mix, each as often as --mix says", FALSE, choose_of_mix, run_of_mix,
+    check_of_mix },
   { "replace", "replacing orders", FALSE, choose_and_change_order, put_order, NULL },
   { "check", NULL, TRUE, take_next_order, get_order, check_order },
 };
@@ -126,4 +266,68 @@ tall_bench_phases (guint *n)
 {
   *n = G_N_ELEMENTS (phases);
   return phases;
+}
+
+/**
+ * tall_bench_phase_runs:
+ * @mix: (nullable): what was asked for instead of one kind of operation after the other
+ *
+ * Returns: whether this phase is measured
+ */
+gboolean
+tall_bench_phase_runs (const TallBenchPhase *self, const TallBenchMix *mix)
+{
+  if (self->once)
+    return TRUE;
+  return g_str_equal (self->name, MIX) == (mix != NULL && mix->total > 0);
+}
+
+static const TallBenchPhase *
+find_part (const char *name, gsize len)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
+    if (strlen (parts[i].name) == len && strncmp (parts[i].name, name, len) == 0)
+      return &parts[i];
+  return NULL;
+}
+
+static gboolean
+add_part (TallBenchMix *self, const char *text)
+{
+  const char *sign = strchr (text, '=');
+  const TallBenchPhase *part = sign != NULL ? find_part (text, (gsize)(sign - text)) : NULL;
+  guint64 weight;
+  if (part == NULL || !g_ascii_string_to_unsigned (sign + 1, 10, 1, 100, &weight, NULL))
+    return FALSE;
+  for (guint i = 0; i < self->n_parts; i++)
+    if (self->parts[i] == part)
+      return FALSE;
+  self->parts[self->n_parts] = part;
+  self->weights[self->n_parts++] = (guint)weight;
+  self->total += (guint)weight;
+  return TRUE;
+}
+
+/**
+ * tall_bench_mix_parse:
+ * @self: zero before
+ * @text: such as `get=90,store=10`
+ */
+gboolean
+tall_bench_mix_parse (TallBenchMix *self, const char *text, GError **error)
+{
+  g_auto (GStrv) texts = g_strsplit (text, ",", -1);
+  gboolean right = texts[0] != NULL;
+  for (guint i = 0; right && texts[i] != NULL; i++)
+    right = add_part (self, texts[i]);
+  if (right)
+    return TRUE;
+  g_autoptr (GString) names = g_string_new (parts[0].name);
+  for (guint i = 1; i < G_N_ELEMENTS (parts); i++)
+    g_string_append_printf (names, ", %s", parts[i].name);
+  tall_error_set_invalid (error, "mix",
+                          "--mix %s: write parts and how often each of them, from 1 to 100, once "
+                          "each, such as get=90,store=10; there are %s",
+                          text, names->str);
+  return FALSE;
 }

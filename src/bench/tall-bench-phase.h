@@ -7,6 +7,23 @@
 
 G_BEGIN_DECLS
 
+#define TALL_BENCH_MAX_PARTS 8
+
+typedef struct _TallBenchPhase TallBenchPhase;
+
+/**
+ * TallBenchMix:
+ *
+ * Operations that go on beside each other, each as often as its weight says.
+ */
+typedef struct
+{
+  const TallBenchPhase *parts[TALL_BENCH_MAX_PARTS];
+  guint weights[TALL_BENCH_MAX_PARTS];
+  guint n_parts;
+  guint total; /* of the weights; 0: there is no mix */
+} TallBenchMix;
+
 /**
  * TallBenchClient:
  *
@@ -16,6 +33,7 @@ typedef struct
 {
   TallFront *front;
   const TallBenchOrders *orders;
+  const TallBenchMix *mix; /* nullable */
   guint
       number; /* 0 … n_clients - 1; the orders at every n_clients-th place from here are its own */
   guint n_clients; /* not more than orders */
@@ -32,8 +50,12 @@ typedef struct
 {
   TallOrder *order; /* one of these two; the order as it is stored or will be */
   const TallBenchCustomer *customer;
-  TallOrder *found;    /* owned, nullable */
-  TallOrderList *list; /* owned, nullable */
+  const TallBenchPhase *part;     /* of a mix: what it is */
+  char *number;                   /* owned, nullable: of an order that is not there, or is new */
+  gboolean changed;               /* whether @order was its other content then */
+  TallOrder *found;               /* owned, nullable */
+  TallOrderList *list;            /* owned, nullable */
+  TallCustomerOrders *all_orders; /* owned, nullable: a page of them */
 } TallBenchOperation;
 
 void tall_bench_operation_clear (TallBenchOperation *self);
@@ -44,7 +66,7 @@ guint tall_bench_operation_count_kept (const TallBenchOperation *self);
  *
  * A kind of operation that is measured. A new one is one entry in tall-bench-phase.c.
  */
-typedef struct
+struct _TallBenchPhase
 {
   const char *name;    /* for programs */
   const char *summary; /* for people; NULL: it only checks, and is not reported */
@@ -53,8 +75,12 @@ typedef struct
   gboolean (*run) (TallBenchClient *client, TallBenchOperation *operation, GError **error);
   /* whether the result is what was stored; NULL: there is no result */
   gboolean (*check) (const TallBenchOperation *operation, GError **error);
-} TallBenchPhase;
+};
 
 const TallBenchPhase *tall_bench_phases (guint *n);
+gboolean tall_bench_phase_runs (const TallBenchPhase *self, const TallBenchMix *mix);
+gboolean tall_bench_mix_parse (TallBenchMix *self,
+                               const char *text,
+                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

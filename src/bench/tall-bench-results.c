@@ -162,6 +162,8 @@ append_settings (GString *text, const TallBenchResults *self)
                           self->n_customers, self->n_customers == 1 ? "customer" : "customers",
                           self->store, self->n_clients,
                           self->n_clients == 1 ? "client" : "clients");
+  if (self->rate > 0)
+    g_string_append_printf (text, " that begin %.4g operations a second", self->rate);
 }
 
 static const TallBenchSummary *
@@ -288,6 +290,9 @@ add_settings (JsonBuilder *builder, const TallBenchResults *self)
     tall_json_add_double (builder, "seconds", self->seconds);
   else
     tall_json_add_number (builder, "operations", (gint64)self->n_operations);
+  if (self->rate > 0)
+    tall_json_add_double (builder, "rate", self->rate);
+  tall_json_add_text (builder, "mix", self->mix);
   if (self->has_seed)
     tall_json_add_number (builder, "seed", (gint64)self->seed);
   tall_json_add_flag (builder, "complete", !self->stopped);

@@ -23,6 +23,8 @@ typedef struct
   guint n_turns;        /* as asked for; each summary says how many it has */
   double seconds;       /* of a phase in each turn; 0: @n_operations counts */
   guint64 n_operations; /* of a phase in each turn */
+  double rate;          /* operations a second that were to begin; 0: one after the other */
+  const char *mix;      /* nullable */
   gboolean has_seed;    /* the orders were made up */
   guint64 seed;
   gboolean stopped;           /* before all was measured */

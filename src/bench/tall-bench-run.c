@@ -1,189 +1,14 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-bench-run.h"
+#include "tall-bench-worker.h"
 
-#include <pthread.h>
-#include <time.h>
-
-#include "tall-histogram.h"
 #include "tall-measure.h"
 
 #define WARM_UP 10 /* the part of a phase, as a divisor, that goes first and is not timed */
-#define PROGRESS_INTERVAL G_GUINT64_CONSTANT (100000000)
-
-/* The most lines that one client keeps until it compares them, some 3 MB; and all clients
- * together. */
-#define MAX_KEPT 20000
-#define MAX_KEPT_BY_ALL 640000
-
-/* A phase under way. Except for atomic fields, only the leader changes it, which is not a client,
- * and only while all clients wait for it. */
-typedef struct
-{
-  const TallBenchPhase *phase;
-  const TallBenchPlan *plan;
-  pthread_barrier_t barrier; /* at which all clients and the leader meet: thrice a round */
-  guint64 begun;             /* nanoseconds of the monotonic clock */
-  guint64 warm_at;           /* the same: when timing begins, if time limits the phase */
-  guint64 ends_at;           /* the same: when it ends */
-  gboolean timed;            /* it is warm */
-  gboolean over;             /* no round follows */
-  guint64 time;              /* nanoseconds of all timed rounds */
-  gint round_over;           /* atomic: 1 if no client is to begin an operation in this round */
-  gint failed;               /* the same: 1 if a client has failed */
-} Run;
-
-/* One client of it. */
-typedef struct
-{
-  Run *run;
-  TallBenchClient client;
-  gboolean by_time;  /* time limits the phase; else: */
-  guint64 n_warm_up; /* operations that are not timed */
-  guint64 n_wanted;  /* operations, those included */
-  guint64 n_timed;
-  guint n_in_round;     /* operations of this round */
-  guint64 round_begun;  /* nanoseconds of the monotonic clock */
-  guint64 round_ended;  /* the same */
-  GArray *kept;         /* owned: of TallBenchOperation, to be compared after the round */
-  guint n_kept;         /* lines in it */
-  TallHistogram *times; /* owned: nanoseconds of each */
-  guint64 shown_at;     /* nanoseconds, when progress was reported last */
-  GThread *thread;
-  GError *error; /* owned; NULL: it went well */
-} Worker;
-
-static guint64
-get_time (void)
-{
-  struct timespec time;
-  clock_gettime (CLOCK_MONOTONIC, &time);
-  return (guint64)time.tv_sec * 1000000000 + (guint64)time.tv_nsec;
-}
-
-static gboolean
-is_asked_to_stop (const Run *self)
-{
-  return self->plan->stop != NULL && g_atomic_int_get (self->plan->stop) != 0;
-}
-
-static gboolean
-is_interrupted (const Run *self)
-{
-  return g_atomic_int_get (&self->failed) != 0 || is_asked_to_stop (self);
-}
-
-/* Whether it has done all of warming up, or of the rest; of that at least one. */
-static gboolean
-is_over (const Worker *self, guint64 now)
-{
-  const Run *run = self->run;
-  if (!self->by_time)
-    return self->client.step >= (run->timed ? self->n_wanted : self->n_warm_up);
-  return run->timed ? self->n_timed > 0 && now >= run->ends_at : now >= run->warm_at;
-}
-
-static void
-report_progress (Worker *self, guint64 now)
-{
-  const Run *run = self->run;
-  if (run->plan->progress == NULL || self->client.number != 0
-      || now - self->shown_at < PROGRESS_INTERVAL)
-    return;
-  self->shown_at = now;
-  double done = !self->by_time ? (double)self->client.step / (double)MAX (self->n_wanted, 1)
-                               : (double)(now - run->begun) / (double)(run->ends_at - run->begun);
-  run->plan->progress (MIN (done, 1), run->plan->progress_data);
-}
-
-/* A full client ends the round for all clients. If it waited, the others would measure a store with
- * less to do.
- */
-static void
-keep (Worker *self, const TallBenchOperation *operation)
-{
-  if (self->run->phase->check == NULL)
-    return;
-  g_array_append_vals (self->kept, operation, 1);
-  self->n_kept += tall_bench_operation_count_kept (operation);
-  if (self->n_kept >= MIN (MAX_KEPT, MAX_KEPT_BY_ALL / self->client.n_clients))
-    g_atomic_int_set (&self->run->round_over, 1);
-}
-
-/* Returns: when it was done */
-static guint64
-work_once (Worker *self)
-{
-  const TallBenchPhase *phase = self->run->phase;
-  TallBenchOperation operation = { 0 };
-  phase->choose (&self->client, &operation);
-  guint64 begun = get_time ();
-  gboolean ok = phase->run (&self->client, &operation, &self->error);
-  guint64 now = get_time ();
-  self->n_in_round++;
-  if (!ok)
-    {
-      g_atomic_int_set (&self->run->failed, 1);
-      return now;
-    }
-  if (self->run->timed)
-    {
-      tall_histogram_add (self->times, now - begun);
-      self->n_timed++;
-    }
-  keep (self, &operation);
-  return now;
-}
-
-static void
-work_round (Worker *self)
-{
-  guint64 now = get_time ();
-  self->n_in_round = 0;
-  self->round_begun = now;
-  while (!is_over (self, now) && g_atomic_int_get (&self->run->round_over) == 0
-         && !is_interrupted (self->run))
-    {
-      now = work_once (self);
-      report_progress (self, now);
-    }
-  self->round_ended = now;
-}
-
-/* Compares the results of the round, and frees them. */
-static void
-check_round (Worker *self)
-{
-  for (guint i = 0; i < self->kept->len && self->error == NULL; i++)
-    if (!self->run->phase->check (&g_array_index (self->kept, TallBenchOperation, i), &self->error))
-      g_atomic_int_set (&self->run->failed, 1);
-  g_array_set_size (self->kept, 0);
-  self->n_kept = 0;
-}
-
-static void
-meet (Run *self)
-{
-  pthread_barrier_wait (&self->barrier);
-}
-
-static gpointer
-work (gpointer data)
-{
-  Worker *self = data;
-  for (meet (self->run); !self->run->over; meet (self->run))
-    {
-      work_round (self);
-      meet (self->run);
-      check_round (self);
-      meet (self->run);
-    }
-  return NULL;
-}
 
 /* The time from when the first client began until the last was done. */
 static guint64
-find_round_time (const Worker *workers, guint n)
+find_round_time (const TallBenchWorker *workers, guint n)
 {
   guint64 begun = G_MAXUINT64;
   guint64 ended = 0;
@@ -197,35 +22,35 @@ find_round_time (const Worker *workers, guint n)
 }
 
 static gboolean
-are_over (const Worker *workers, guint n)
+are_over (const TallBenchWorker *workers, guint n)
 {
-  guint64 now = get_time ();
+  guint64 now = tall_bench_get_time ();
   for (guint i = 0; i < n; i++)
-    if (!is_over (&workers[i], now))
-      return is_interrupted (workers[i].run);
+    if (!tall_bench_worker_is_over (&workers[i], now))
+      return tall_bench_run_is_interrupted (workers[i].run);
   return TRUE;
 }
 
 /* Leads the clients through warming up, or through the rest. */
 static void
-lead (Run *self, const Worker *workers, gboolean timed)
+lead (TallBenchRun *self, const TallBenchWorker *workers, gboolean timed)
 {
   guint n = self->plan->n_clients;
   self->timed = timed;
   while (!are_over (workers, n))
     {
       g_atomic_int_set (&self->round_over, 0);
-      meet (self); /* the round begins */
-      meet (self); /* all are done */
+      tall_bench_run_meet (self); /* the round begins */
+      tall_bench_run_meet (self); /* all are done */
       if (timed)
         self->time += find_round_time (workers, n);
-      meet (self); /* and have compared */
+      tall_bench_run_meet (self); /* and have compared */
     }
 }
 
 /* Sets how many operations this client has to do, if their number limits the phase. */
 static void
-set_share (Worker *self, guint n_orders)
+set_share (TallBenchWorker *self, guint n_orders)
 {
   const TallBenchPlan *plan = self->run->plan;
   guint64 n = self->run->phase->once ? n_orders : plan->n_operations;
@@ -236,26 +61,32 @@ set_share (Worker *self, guint n_orders)
 }
 
 static void
-start (Worker *self, Run *run, TallFront *front, const TallBenchOrders *orders, guint number)
+start (TallBenchWorker *self,
+       TallBenchRun *run,
+       TallFront *front,
+       const TallBenchOrders *orders,
+       guint number)
 {
-  *self = (Worker){
+  *self = (TallBenchWorker){
     .run = run,
     .client = { .front = front,
                 .orders = orders,
+                .mix = run->plan->mix,
                 .number = number,
                 .n_clients = run->plan->n_clients,
                 .seed = run->plan->seed },
     .kept = g_array_new (FALSE, FALSE, sizeof (TallBenchOperation)),
     .times = tall_histogram_new (),
+    .interval = run->plan->rate > 0 ? (guint64)(1e9 * run->plan->n_clients / run->plan->rate) : 0,
   };
   g_array_set_clear_func (self->kept, (GDestroyNotify)tall_bench_operation_clear);
   set_share (self, orders->orders->len);
-  self->thread = g_thread_new ("client", work, self);
+  self->thread = g_thread_new ("client", tall_bench_worker_run, self);
 }
 
 /* Waits for a client, and adds what it has measured. */
 static void
-finish (Worker *self, TallHistogram *times, TallBenchRecord *record, GError **error)
+finish (TallBenchWorker *self, TallHistogram *times, TallBenchRecord *record, GError **error)
 {
   g_thread_join (self->thread);
   tall_histogram_merge (times, self->times);
@@ -277,7 +108,7 @@ get_microseconds (const TallHistogram *times, double quantile)
 }
 
 static void
-set_metrics (TallBenchRecord *record, const Run *run, const TallHistogram *times)
+set_metrics (TallBenchRecord *record, const TallBenchRun *run, const TallHistogram *times)
 {
   double *metrics = record->metrics;
   metrics[TALL_BENCH_RATE] = run->time > 0 ? (double)record->n_timed * 1e9 / (double)run->time : 0;
@@ -289,7 +120,7 @@ set_metrics (TallBenchRecord *record, const Run *run, const TallHistogram *times
 }
 
 static void
-run_clients (Run *run,
+run_clients (TallBenchRun *run,
              TallFront *front,
              const TallBenchOrders *orders,
              TallBenchRecord *record,
@@ -297,14 +128,14 @@ run_clients (Run *run,
 {
   guint n = run->plan->n_clients;
   g_autoptr (TallHistogram) times = tall_histogram_new ();
-  g_autofree Worker *workers = g_new (Worker, n);
+  g_autofree TallBenchWorker *workers = g_new (TallBenchWorker, n);
   pthread_barrier_init (&run->barrier, NULL, n + 1);
   for (guint i = 0; i < n; i++)
     start (&workers[i], run, front, orders, i);
   lead (run, workers, FALSE);
   lead (run, workers, TRUE);
   run->over = TRUE;
-  meet (run);
+  tall_bench_run_meet (run);
   for (guint i = 0; i < n; i++)
     finish (&workers[i], times, record, error);
   pthread_barrier_destroy (&run->barrier);
@@ -317,11 +148,11 @@ run_clients (Run *run,
  * @record: (inout): zero before; gets the figures, except the cost
  *
  * Lets the clients work until the phase is over. A client begins an operation when the one before
- * is done. Clients work in rounds: they keep their results, and when one has kept as much as it
- * may, all stop, compare the results and free them. A round is timed from when the first client
- * begins until the last is done. The rate is the number of all operations divided by the time of
- * all rounds; comparing happens between rounds and is not timed. The first tenth, to warm up, is
- * not timed either.
+ * is done, or, with a rate, when it is due; if that is past, at once. Clients work in rounds: they
+ * keep their results, and when one has kept as much as it may, all stop, compare the results and
+ * free them. A round is timed from when the first client begins until the last is done. The rate is
+ * the number of all operations divided by the time of all rounds; comparing happens between rounds
+ * and is not timed. The first tenth, to warm up, is not timed either.
  *
  * Returns: FALSE with the first error of a client, %TALL_ERROR_DAMAGED if something did not come
  *   back as it was stored; %G_IO_ERROR_CANCELLED if it was asked to stop
@@ -338,7 +169,7 @@ tall_bench_run_phase (const TallBenchPhase *phase,
 
   g_autoptr (GError) local = NULL;
   guint64 time = (guint64)(plan->seconds * 1e9);
-  Run run = { .phase = phase, .plan = plan, .begun = get_time () };
+  TallBenchRun run = { .phase = phase, .plan = plan, .begun = tall_bench_get_time () };
   run.warm_at = run.begun + time / WARM_UP;
   run.ends_at = run.begun + time;
   record->phase = phase;

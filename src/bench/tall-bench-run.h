@@ -17,7 +17,10 @@ typedef struct
   double seconds;       /* of a phase that does not end by itself; if @n_operations is 0 */
   guint64 n_operations; /* of such a phase, all clients together */
   guint64 seed;
-  const gint *stop; /* nullable; atomic: becomes nonzero when the run has to stop */
+  double rate;             /* operations a second that all clients together begin; 0: each begins
+                              one when the one before is done */
+  const TallBenchMix *mix; /* nullable */
+  const gint *stop;        /* nullable; atomic: becomes nonzero when the run has to stop */
   void (*progress) (double done, gpointer data); /* nullable; 0 … 1; by another thread */
   gpointer progress_data;
 } TallBenchPlan;

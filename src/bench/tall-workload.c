@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-workload.h"
 
+#include <math.h>
+
 #define DAY G_GINT64_CONSTANT (86400000)
 #define FIRST_DAY (G_GINT64_CONSTANT (19723) * DAY) /* 2024-01-01 */
 #define N_DAYS 366
@@ -46,19 +48,50 @@ fill_line (TallArena *arena, guint64 random, guint i, TallLineItem *line)
   line->discount = (TallDecimal){ i % 4 == 0 ? 5 : 0, 2 };
 }
 
+/* 0 … below 1, the same for the same number. */
+static double
+to_fraction (guint64 random)
+{
+  return (double)(random >> 11) / (double)(G_GUINT64_CONSTANT (1) << 53);
+}
+
+/* The distribution's inverse gives the number: of a uniform one; or of 1/n, summed up as ln n. */
+static guint
+choose_n_lines (const TallWorkload *self, guint64 random)
+{
+  guint least = self->n_lines;
+  guint most = MAX (self->max_lines, least);
+  if (!self->few_lines)
+    return least + (guint)((random >> 32) % (most - least + 1));
+  double fraction = to_fraction (tall_workload_mix (random, 1));
+  return MIN ((guint)(least * pow ((most + 1.0) / least, fraction)), most);
+}
+
+/* By the inverse of the sum of k^-skew, which is about k^(1 - skew). */
+static guint64
+choose_customer (const TallWorkload *self, guint64 random, guint64 index)
+{
+  if (self->n_customers == 0)
+    return index / TALL_WORKLOAD_ORDERS_A_CUSTOMER;
+  if (self->skew <= 0)
+    return index % self->n_customers;
+  double fraction = to_fraction (tall_workload_mix (random, 2));
+  return MIN ((guint64)(self->n_customers * pow (fraction, 1 / (1 - self->skew))),
+              self->n_customers - 1);
+}
+
 static void
 fill_location (const TallWorkload *self, guint64 random, TallOrder *order)
 {
   TallArena *arena = order->arena;
   TallShippingLocation *location = order->shipping_locations;
-  guint range = self->max_lines > self->n_lines ? self->max_lines - self->n_lines + 1 : 1;
 
   location->number = 1;
   location->name = tall_arena_printf (arena, "Customer %s", order->customer_number);
   location->address = make_address (arena, random % 1000003);
   location->has_ship_date = TRUE;
   location->ship_date = order->sales_date + 3 * DAY;
-  location->n_line_items = self->n_lines + (guint)((random >> 32) % range);
+  location->n_line_items = choose_n_lines (self, random);
   location->line_items = tall_arena_newa0 (arena, TallLineItem, location->n_line_items);
   for (guint i = 0; i < location->n_line_items; i++)
     fill_line (arena, random >> 16, i, &location->line_items[i]);
@@ -73,8 +106,7 @@ TallOrder *
 tall_workload_make_order (const TallWorkload *self, guint64 index)
 {
   guint64 random = tall_workload_mix (self->seed, index);
-  guint64 customer =
-      self->n_customers > 0 ? index % self->n_customers : index / TALL_WORKLOAD_ORDERS_A_CUSTOMER;
+  guint64 customer = choose_customer (self, random, index);
   g_autofree char *customer_number = g_strdup_printf ("C%08" G_GUINT64_FORMAT, customer);
   g_autofree char *order_number = g_strdup_printf ("%s%010" G_GUINT64_FORMAT, self->prefix, index);
   TallOrder *order = tall_order_new (customer_number, order_number);

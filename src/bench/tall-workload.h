@@ -18,7 +18,10 @@ typedef struct
   const char *prefix; /* of order numbers: distinguishes the workloads of one store */
   guint n_lines;      /* an order, or the least of a range */
   guint max_lines;    /* the most of a range, each number as likely as the others; 0: @n_lines */
+  gboolean few_lines; /* of a range the fewer the likelier: n lines about as often as 1/n */
   guint n_customers;  /* which take turns; 0: one for each TALL_WORKLOAD_ORDERS_A_CUSTOMER orders */
+  double skew; /* 0 … below 1: the k-th customer has a share of the orders like k^-skew; 0: all
+                  have the same number */
   guint64 seed;
 } TallWorkload;
 

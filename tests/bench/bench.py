@@ -21,7 +21,7 @@ from support import (  # noqa: E402
 )
 
 RISING = ["p50_us", "p95_us", "p99_us", "p99_9_us", "max_us"]
-PHASES = ["store", "get", "list", "replace"]
+PHASES = ["store", "get", "list", "missing", "customer", "replace"]
 ON_HBASE = sys.argv[3:] == ["hbase"]
 
 # Of an order of 5 lines at one location: calls of a put and of a get, rows of a get.
@@ -85,6 +85,24 @@ def all_layouts(folder):
 def all_keys_with_clients(folder):
     small_run(f"rocksdb:{folder}?sync=0", ["blob", "normalized"], KEYS, "--clients", 4,
               turns=2)
+    equal(os.listdir(folder), [])
+
+
+def a_mix(folder):
+    """Operations beside each other, at a rate, of orders of many sizes."""
+    found, report = bench(f"rocksdb:{folder}?sync=0", "--layout", "blob,normalized", "--turns", 2,
+                          "--mix", "get=80,store=10,replace=5,list=3,missing=2", "--rate", 500,
+                          "--operations", 100, "--count", 60, "--customers", 5, "--skew", "0.9",
+                          "--lines", "zipf:9", "--clients", 2)
+    equal(sorted({phase for _, _, phase in found}), ["mix", "store"])
+    equal((report["rate"], report["mix"]), (500, "get=80,store=10,replace=5,list=3,missing=2"))
+    for layout in ("blob", "normalized"):
+        measured = found[layout, "hashed", "mix"]
+        equal(measured["operations_counted"], 200)
+        equal(measured["operations_per_second"]["median"] <= 520, True)
+    options = ["--orders", NORTHWIND / "orders.csv", "--map", "northwind", "--operations", 300]
+    bench(f"rocksdb:{folder}?sync=0", "--layout", "blob", "--turns", 1, "--mix",
+          "get=1,replace=1", *options)
     equal(os.listdir(folder), [])
 
 
@@ -225,6 +243,18 @@ def wrong_usage(folder):
         ([*store, "--customers", "0"], "--customers: choose 1 to"),
         ([*store, "--operations", "0"], "--operations: choose 1 to"),
         ([*store, "--operations", "1", "--seconds", "1"], "not both"),
+        ([*store, "--lines", "zipf:"], "--lines zipf:"),
+        ([*store, "--lines", "zipf:0"], "zipf:50"),
+        ([*store, "--mix", "get"], "--mix get: "),
+        ([*store, "--mix", ""], "--mix : "),
+        ([*store, "--mix", "get=0"], "from 1 to 100"),
+        ([*store, "--mix", "get=1,get=2"], "once each"),
+        ([*store, "--mix", "get=1,fetch=2"], "there are store, get, missing, list, replace"),
+        ([*store, "--rate", "0"], "--rate: choose"),
+        ([*store, "--rate", "nan"], "--rate: choose"),
+        ([*store, "--skew", "1"], "--skew: choose 0 to 0.99"),
+        ([*store, "--orders", file, "--map", "northwind", "--skew", "0.5"], "made up"),
+        ([*store, "--floor", "--mix", "get=1"], "--floor"),
         ([*store, "--turns", "0"], "--turns: choose 1 to"),
         ([*store, "--floor", "--turns", "2"], "--floor"),
         ([*store, "--seconds", "0"], "--seconds"),
@@ -301,7 +331,7 @@ def loading_into_hbase(_):
 
 def begin():
     if not ON_HBASE:
-        for function in (all_layouts, all_keys_with_clients, orders_of_a_file,
+        for function in (all_layouts, all_keys_with_clients, a_mix, orders_of_a_file,
                          rejected_rows_are_reported, table_for_people, progress_on_a_terminal,
                          kept_and_then_left_alone, stopped, stopped_after_some_turns,
                          loading_beside_a_peer, wrong_usage, not_reachable):

@@ -93,8 +93,8 @@ test_text_keys (void)
 static void
 test_json (void)
 {
-  TallBenchRecord records[] = { make_record (3, &tall_layout_wide, &tall_key_raw),
-                                make_record (3, &tall_layout_wide, &tall_key_raw) };
+  TallBenchRecord records[] = { make_record (6, &tall_layout_wide, &tall_key_raw),
+                                make_record (6, &tall_layout_wide, &tall_key_raw) };
   records[1].metrics[TALL_BENCH_P50] = 9.25;
   g_autoptr (GPtrArray) summaries = tall_bench_summarize (records, G_N_ELEMENTS (records));
   TallBenchResults results = { .store = "hbase",

@@ -188,6 +188,11 @@ test_phases (Fixture *self, gconstpointer data)
 
   run_well (self, "list", n_clients, 70, &record);
   assert_tenth_warms_up (&record, 70, n_clients);
+  self->front->n_gets = 0;
+  run_well (self, "missing", n_clients, 70, &record);
+  g_assert_cmpint (self->front->n_gets, ==, 70);
+  run_well (self, "customer", n_clients, 70, &record);
+  assert_tenth_warms_up (&record, 70, n_clients);
   self->front->n_puts = self->front->n_gets = 0;
   run_well (self, "replace", n_clients, 70, &record);
   assert_tenth_warms_up (&record, 70, n_clients);
@@ -220,6 +225,91 @@ test_seconds (Fixture *self, gconstpointer data G_GNUC_UNUSED)
                                        &record, &error));
   g_assert_no_error (error);
   g_assert_cmpuint (record.n_timed, >=, 3);
+}
+
+static gboolean
+run_mix (Fixture *self,
+         const char *mix,
+         guint n_clients,
+         double rate,
+         TallBenchRecord *record,
+         GError **error)
+{
+  TallBenchMix parts = { 0 };
+  g_assert_true (tall_bench_mix_parse (&parts, mix, error));
+  for (guint i = 0; i < self->orders->orders->len; i++)
+    tall_bench_change_order (g_ptr_array_index (self->orders->orders, i));
+  TallBenchRecord stored;
+  run_well (self, "store", n_clients, 1, &stored);
+  self->front->n_puts = self->front->n_gets = 0;
+  TallBenchPlan plan = { .n_clients = n_clients,
+                         .n_operations = 600,
+                         .seed = 5,
+                         .rate = rate,
+                         .mix = &parts,
+                         .stop = &self->front->stop };
+  guint n;
+  const TallBenchPhase *phase = tall_bench_phases (&n);
+  for (; !g_str_equal (phase->name, "mix"); phase++)
+    ;
+  *record = (TallBenchRecord){ 0 };
+  return tall_bench_run_phase (phase, &plan, TALL_FRONT (self->front), self->orders, record, error);
+}
+
+/* Each part comes as often as its weight says, and what it reads is right though others write. */
+static void
+test_mix (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  TallBenchRecord record;
+  g_assert_true (run_mix (self, "get=3,missing=1,list=1,store=1,replace=4", 3, 0, &record, &error));
+  g_assert_no_error (error);
+  g_assert_cmpuint (record.n_counted, ==, 600);
+  g_assert_cmpint (self->front->n_gets, >, 180); /* of 240 */
+  g_assert_cmpint (self->front->n_gets, <, 300);
+  g_assert_cmpint (self->front->n_puts, >, 240); /* of 300 */
+  g_assert_cmpint (self->front->n_puts, <, 360);
+  run_well (self, "check", 3, 1, &record);
+}
+
+/* What is wrong is found in a mix as well. */
+static void
+test_mix_wrong (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  const TallBenchCustomer *customer = g_ptr_array_index (self->orders->customers, 0);
+  const TallOrder *hidden = g_ptr_array_index (customer->by_date, 10);
+  g_autoptr (GError) error = NULL;
+  TallBenchRecord record;
+  self->front->wrong = "0000000042";
+  g_assert_false (run_mix (self, "get=1,replace=1", 1, 0, &record, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+  g_clear_error (&error);
+
+  self->front->wrong = NULL;
+  self->front->hidden = hidden->order_number;
+  g_assert_false (run_mix (self, "list=1,replace=1", 1, 0, &record, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+}
+
+/* A store that stands still once keeps all waiting that are due meanwhile, and their latencies say
+ * so; without a rate it is one slow operation of many. */
+static void
+test_due (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  TallBenchRecord record;
+  self->front->slow_at = 300; /* of 600, which come within 200 ms */
+  g_assert_true (run_mix (self, "get=1", 1, 3000, &record, &error));
+  g_assert_no_error (error);
+  g_assert_cmpuint (record.n_timed, ==, 540);
+  g_assert_cmpfloat (record.metrics[TALL_BENCH_MAX], >=, SLOW);
+  g_assert_cmpfloat (record.metrics[TALL_BENCH_P95], >=, SLOW / 2.0);
+  g_assert_cmpfloat (record.metrics[TALL_BENCH_RATE], <=, 3100);
+
+  self->front->slow_at = 300;
+  g_assert_true (run_mix (self, "get=1", 1, 0, &record, &error));
+  g_assert_cmpfloat (record.metrics[TALL_BENCH_MAX], >=, SLOW);
+  g_assert_cmpfloat (record.metrics[TALL_BENCH_P95], <, SLOW / 2.0);
 }
 
 static void
@@ -410,6 +500,48 @@ test_workload (void)
     g_assert_cmpuint (n_of_size[i], >, 20);
 }
 
+#define N_DRAWN 5000
+
+/* One line comes about as often as ln 2 / ln 51 says, and there is an order of nearly 50. */
+static void
+test_few_lines (void)
+{
+  const TallWorkload workload = {
+    .prefix = "", .n_lines = 1, .max_lines = 50, .few_lines = TRUE, .n_customers = 3, .seed = 3
+  };
+  g_autoptr (GPtrArray) orders = tall_workload_make_orders (&workload, 0, N_DRAWN);
+  guint counts[51] = { 0 };
+  for (guint i = 0; i < orders->len; i++)
+    {
+      guint n = tall_order_count_lines (g_ptr_array_index (orders, i));
+      g_assert_cmpuint (n, >=, 1);
+      g_assert_cmpuint (n, <=, 50);
+      counts[n]++;
+    }
+  g_assert_cmpuint (counts[1], >, N_DRAWN * 16 / 100);
+  g_assert_cmpuint (counts[1], <, N_DRAWN * 20 / 100);
+  g_assert_cmpuint (counts[49] + counts[50], >, 0);
+}
+
+/* Of 100 customers, the first ten have 10^-0.5 of all orders with a skew of 0.5. */
+static void
+test_skew (void)
+{
+  const TallWorkload workload = {
+    .prefix = "", .n_lines = 1, .n_customers = 100, .skew = 0.5, .seed = 3
+  };
+  guint n_first = 0;
+  for (guint i = 0; i < N_DRAWN; i++)
+    {
+      g_autoptr (TallOrder) order = tall_workload_make_order (&workload, i);
+      guint64 customer = g_ascii_strtoull (order->customer_number + 1, NULL, 10);
+      g_assert_cmpuint (customer, <, 100);
+      n_first += customer < 10;
+    }
+  g_assert_cmpuint (n_first, >, N_DRAWN * 29 / 100);
+  g_assert_cmpuint (n_first, <, N_DRAWN * 34 / 100);
+}
+
 static void
 add (const char *path, guint n_clients, void (*test) (Fixture *self, gconstpointer data))
 {
@@ -426,6 +558,9 @@ main (int argc, char **argv)
   add ("/bench/run/seconds", 0, test_seconds);
   add ("/bench/run/rate", 0, test_rate);
   add ("/bench/run/rate-when-warm", 0, test_rate_when_warm);
+  add ("/bench/run/due", 0, test_due);
+  add ("/bench/run/mix", 0, test_mix);
+  add ("/bench/run/mix-wrong", 0, test_mix_wrong);
   add ("/bench/run/rounds", 0, test_rounds);
   add ("/bench/run/wrong-order", 0, test_wrong_order);
   add ("/bench/run/lost-replace", 0, test_lost_replace);
@@ -433,5 +568,7 @@ main (int argc, char **argv)
   add ("/bench/run/wrong-entry", 0, test_wrong_entry);
   add ("/bench/run/ends", 0, test_ends);
   g_test_add_func ("/bench/workload", test_workload);
+  g_test_add_func ("/bench/workload/few-lines", test_few_lines);
+  g_test_add_func ("/bench/workload/skew", test_skew);
   return g_test_run ();
 }

@@ -3,6 +3,7 @@
 #include "tall-descriptors.h"
 #include "tall-error.h"
 #include "tall-networks.h"
+#include "tall-notify.h"
 #include "tall-options.h"
 #include "tall-output.h"
 #include "tall-server.h"
@@ -81,7 +82,9 @@ serve (TallFront *front,
                tall_server_get_address (server));
   tall_print ("listening on %s\n", tall_server_get_address (server));
   fflush (stdout);
+  tall_notify_ready (tall_server_get_address (server));
   g_main_loop_run (loop);
+  tall_notify_stopping ();
   for (guint i = 0; i < G_N_ELEMENTS (sources); i++)
     g_source_remove (sources[i]);
   gboolean stopped = tall_server_stop (server);

@@ -1,0 +1,12 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+void tall_notify_ready (const char *address);
+void tall_notify_stopping (void);
+
+G_END_DECLS

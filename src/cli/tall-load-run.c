@@ -64,6 +64,16 @@ announce_spool (const char *folder, guint64 bytes, gpointer data G_GNUC_UNUSED)
            size, folder);
 }
 
+static void
+say_stalled (guint seconds, guint most, const GError *cause, gpointer data G_GNUC_UNUSED)
+{
+  tall_progress_clear ();
+  fprintf (stderr,
+           "The store stands still: for %u s it has not taken something (%s). The load waits up to "
+           "%u s; to stop it, press Ctrl-C\n",
+           seconds, cause->message, most);
+}
+
 typedef struct
 {
   TallRejects *rejects;
@@ -121,6 +131,7 @@ load_file (TallLoadReport *report,
   options.rate = (guint)own->rate;
   options.progress = own->quiet ? NULL : show_progress;
   options.announce = own->quiet ? NULL : announce_spool;
+  options.stalled = own->quiet ? NULL : say_stalled;
   options.folder = own->spool;
   options.join = join;
   options.stop = tall_stop_on_signals ();

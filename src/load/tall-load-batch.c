@@ -57,6 +57,20 @@ find_out (const TallLoadItem *item, TallFront *front, TallBulkResult *result)
   return TRUE;
 }
 
+/* Where one cannot be looked for now, which may take long, nor can the others. @cause: (inout): why
+ */
+static gboolean
+is_absent (const TallLoadItem *item, TallFront *front, const GError **cause, TallBulkResult *result)
+{
+  if (*cause != NULL)
+    *result = (TallBulkResult){ TALL_BULK_REFUSED, 0, g_error_copy (*cause) };
+  else if (!find_out (item, front, result))
+    return TRUE;
+  else if (tall_error_is_passing (result->error))
+    *cause = result->error;
+  return FALSE;
+}
+
 /* Those of a batch that are put now. */
 typedef struct
 {
@@ -68,10 +82,11 @@ typedef struct
 static void
 choose (const TallLoadBatch *self, TallFront *front, Chosen *chosen, TallBulkResult *results)
 {
+  const GError *cause = NULL;
   for (guint i = 0; i < self->items->len; i++)
     {
       const TallLoadItem *item = g_ptr_array_index (self->items, i);
-      if (item->unknown != NULL && find_out (item, front, &results[i]))
+      if (item->unknown != NULL && !is_absent (item, front, &cause, &results[i]))
         continue;
       chosen->positions[chosen->values->len] = i;
       g_ptr_array_add (chosen->values,

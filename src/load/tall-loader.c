@@ -159,6 +159,8 @@ begin_storing (TallFront *front,
   TallStorerOptions storing = options->storing;
   storing.bulk.name = tall_csv_reader_get_name (tall_load_files_get (files, 0)->reader);
   storing.stop = options->stop;
+  storing.stalled = options->stalled;
+  storing.data = options->data;
   return tall_storer_new (front, &storing, rejects, error);
 }
 

@@ -58,11 +58,12 @@ typedef void (*TallLoadShow) (const TallLoadItem *item, gpointer data);
 typedef struct
 {
   const TallJoin *join;      /* how files are joined; NULL: they are read as if they were one */
-  TallStorerOptions storing; /* its name and @stop are set by the load */
+  TallStorerOptions storing; /* its name, @stop, @stalled and @data are set by the load */
   const char *folder; /* where rows and pipes are kept for a while; NULL: where such files go */
   TallLoadProgress progress;
   TallLoadAnnounce announce;
   TallLoadShow show; /* of dry runs */
+  TallStalled stalled;
   gpointer data;
   guint rate;       /* orders, or customers, a second at most; 0: as many as there can be */
   const gint *stop; /* atomic; the load stops when it is not 0 any more; NULL: it never does */

@@ -8,6 +8,16 @@
 G_BEGIN_DECLS
 
 /**
+ * TallStalled:
+ * @seconds: since when something is tried
+ * @most: seconds for which it is tried at most
+ * @cause: what the store says
+ *
+ * Called every ten seconds or so while the store stands still, by any thread, by one at a time.
+ */
+typedef void (*TallStalled) (guint seconds, guint most, const GError *cause, gpointer data);
+
+/**
  * TallStorerOptions:
  *
  * Start from TALL_STORER_OPTIONS_INIT.
@@ -15,8 +25,11 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint jobs;        /* batches that are put at once, 1 … 256 */
-  guint tries;       /* of one batch while the store is not available */
+  guint tries;       /* of one batch while the store says at once that it is not available */
   guint retry_delay; /* milliseconds before the second try; doubles with each */
+  guint patience;    /* seconds that the store may stand still */
+  TallStalled stalled;
+  gpointer data;
   TallBulkOptions bulk;
   const gint
       *stop; /* atomic; nothing is tried again when it is not 0 any more; NULL: it never is */
@@ -24,7 +37,7 @@ typedef struct
 
 #define TALL_STORER_OPTIONS_INIT                                                                   \
   {                                                                                                \
-    .jobs = 8, .tries = 6, .retry_delay = 100                                                      \
+    .jobs = 8, .tries = 6, .retry_delay = 100, .patience = 600                                     \
   }
 
 /**

@@ -201,7 +201,8 @@ struct WriteOptions {
 
 /**
  * What a put stored. A revision grows with each write of the same order or customer. It is about
- * the time of the write, in milliseconds since the epoch, but only its growth is promised.
+ * the time of the write, in milliseconds since the epoch, but only its growth is promised. One
+ * below 2^40 was given by a load, which counts from 1: it says no time.
  */
 struct PutResult {
   1: i64 revision

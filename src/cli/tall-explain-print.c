@@ -3,6 +3,7 @@
 #include "tall-explain-output.h"
 #include "tall-json.h"
 #include "tall-output.h"
+#include "tall-show.h"
 #include "tall-text.h"
 
 /* Characters of a value that are shown. */
@@ -91,14 +92,13 @@ print_costs (const TallExplanation *self)
 void
 tall_explanation_print (const TallExplanation *self, const TallOrder *order)
 {
-  char date[TALL_DATE_TEXT_SIZE];
+  g_autofree char *revision = tall_show_describe_revision (self->revision);
   g_autofree char *title =
       g_strdup_printf ("Order %s of %s", order->order_number, order->customer_number);
   g_autofree char *clean = tall_text_clean (title);
   tall_print_styled (TALL_STYLE_BOLD, "%s\n", clean);
-  tall_print ("layout %s, key strategy %s, revision %" G_GINT64_FORMAT " (%s)%s\n",
-              self->layout->name, self->key_strategy->name, self->revision,
-              tall_date_format (self->revision, date), self->stored ? "" : ", tried in memory");
+  tall_print ("layout %s, key strategy %s, revision %s%s\n", self->layout->name,
+              self->key_strategy->name, revision, self->stored ? "" : ", tried in memory");
   guint n_rows = self->rows->len;
   guint n_tables = tall_explanation_count_tables (self);
   tall_print ("%u %s, %u %s, %" G_GUINT64_FORMAT " %s, %" G_GUINT64_FORMAT " bytes\n", n_rows,

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-show.h"
+#include "tall-front.h"
 #include "tall-json.h"
 #include "tall-model-type.h"
 #include "tall-output.h"
@@ -175,12 +176,26 @@ show_location (const TallShippingLocation *location)
     tall_print ("    no lines\n");
 }
 
+/**
+ * tall_show_describe_revision:
+ *
+ * Returns: (transfer full): the number, and what it says: when it was stored, or that a load did
+ */
+char *
+tall_show_describe_revision (gint64 revision)
+{
+  char text[TALL_DATE_TEXT_SIZE];
+  return g_strdup_printf ("%" G_GINT64_FORMAT " (%s)", revision,
+                          revision < TALL_FIRST_REVISION ? "loaded"
+                                                         : tall_date_format (revision, text));
+}
+
 static void
 show_revision (gint64 revision)
 {
-  char text[TALL_DATE_TEXT_SIZE];
+  g_autofree char *text = tall_show_describe_revision (revision);
   tall_print_styled (TALL_STYLE_DIM, "  %-14s ", "revision");
-  tall_print ("%" G_GINT64_FORMAT " (%s)\n", revision, tall_date_format (revision, text));
+  tall_print ("%s\n", text);
 }
 
 void

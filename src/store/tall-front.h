@@ -26,6 +26,11 @@ typedef enum
 /* Milliseconds of an operation whose options say nothing else. */
 #define TALL_USUAL_TIMEOUT 10000
 
+/* The first revision that anything but a load gives, whatever the clock says: in 2004. It and those
+ * above are about the time of the write, in milliseconds since the epoch. Those below belong to
+ * loads, which count them: they say no time. */
+#define TALL_FIRST_REVISION (G_GINT64_CONSTANT (1) << 40)
+
 /**
  * TallWriteOptions:
  *

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "tall-front.h"
 #include "tall-operation.h"
 #include "tall-state.h"
 
@@ -22,10 +23,6 @@ typedef struct
   gboolean has_summary;          /* that of the committed revision is there */
   char *stranger; /* owned: the numbers of the owner, if it is another order or customer */
 } TallRoot;
-
-/* The first revision that anything but a load gives, whatever the clock says: in 2004. Those below
- * belong to loads. */
-#define TALL_FIRST_REVISION (G_GINT64_CONSTANT (1) << 40)
 
 void tall_root_clear (TallRoot *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallRoot, tall_root_clear)

@@ -64,7 +64,8 @@ def load_northwind(folder):
     summary = json.loads(again)
     equal([summary[k] for k in ("rows", "rejected_rows", "unchanged")],
           [2155, 0, {"orders": 830, "rows": 2155, "lines": 2155}])
-    run("get", "--store", store, "ERNSH", "11008").ends(DONE, "total 4680.90")
+    run("get", "--store", store, "ERNSH", "11008").ends(DONE, "total 4680.90", " (loaded)\n")
+    run("explain", "--store", store, "ERNSH", "11008").ends(DONE, " (loaded)\n")
     with Server(store) as server:
         run("load", "--server", server.address, "--map", "northwind",
             NORTHWIND / "orders.csv").ends(DONE, "Orders    0 with 0 lines, 830 unchanged")

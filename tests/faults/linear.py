@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 
+import moves
 from faults import (LAYOUTS, MULTI_ROW_LAYOUTS, RIGHT, WRONG, Checks, Verdict, build_tools, go,
                     run_workload, workload)
 
@@ -208,6 +209,7 @@ def main():
         check_variants(checks, pathlib.Path(folder))
         check_loads(checks, pathlib.Path(folder))
         check_moves(checks, pathlib.Path(folder))
+        moves.check_moves(checks, pathlib.Path(folder))
         check_kill(checks, pathlib.Path(folder))
         check_repair(checks, pathlib.Path(folder))
         check_hasty(checks, pathlib.Path(folder))

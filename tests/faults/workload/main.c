@@ -10,7 +10,9 @@
 #include "tall-mender.h"
 #include "tall-mix.h"
 #include "tall-mover.h"
+#include "tall-still.h"
 #include "tall-target.h"
+#include "tall-tour.h"
 
 #define NSEC_PER_SEC G_GINT64_CONSTANT (1000000000)
 #define NSEC_PER_MSEC 1000000
@@ -25,6 +27,8 @@ typedef struct
   char *mender; /* what it does; NULL: there is none */
   GStrv loads;  /* what each does with what exists; one writer each */
   gint movers;  /* one writer each */
+  char *tour;   /* what it goes through; NULL: there is none. One writer */
+  char *still;  /* file that says what stays; NULL: nothing does */
   GStrv clocks; /* seconds; one writer each */
   gint threads; /* of each writer */
   gint orders;
@@ -45,6 +49,8 @@ options_clear (Options *self)
   g_clear_pointer (&self->history, g_free);
   g_clear_pointer (&self->process, g_free);
   g_clear_pointer (&self->mender, g_free);
+  g_clear_pointer (&self->tour, g_free);
+  g_clear_pointer (&self->still, g_free);
   g_clear_pointer (&self->loads, g_strfreev);
   g_clear_pointer (&self->clocks, g_strfreev);
 }
@@ -75,6 +81,11 @@ parse (Options *self, int *argc, char ***argv, GError **error)
       "load all the while, with this done to what exists; may be repeated", "report|skip|replace" },
     { "movers", 0, 0, G_OPTION_ARG_INT, &self->movers,
       "threads that move it to other layouts and keys all the while (default 0)", "N" },
+    { "tour", 0, 0, G_OPTION_ARG_STRING, &self->tour,
+      "move it from each layout or key to each other one, and end then", "layouts|keys|both" },
+    { "still", 0, 0, G_OPTION_ARG_FILENAME, &self->still,
+      "store orders that nobody changes, and check them at the end; or check those of this file",
+      "FILE" },
     { "clock", 0, 0, G_OPTION_ARG_STRING_ARRAY, &self->clocks,
       "a writer whose clock is fast by this; may be repeated", "SECONDS" },
     { "threads", 0, 0, G_OPTION_ARG_INT, &self->threads, "of each writer (default 2)", "N" },
@@ -113,7 +124,8 @@ check (const Options *self, GError **error)
   if (self->target.url != NULL && self->history != NULL && check_loads (self) && self->threads >= 1
       && self->threads <= MAX_THREADS && self->orders >= 1 && self->orders <= TALL_MIX_MAX_ORDERS
       && self->period >= 1 && self->seconds >= 0 && self->movers >= 0 && self->movers <= MAX_THREADS
-      && (self->mender == NULL || tall_mender_parse_way (self->mender, &way)))
+      && (self->mender == NULL || tall_mender_parse_way (self->mender, &way))
+      && (self->tour == NULL || tall_tour_knows (self->tour)))
     return TRUE;
   g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
                "--store and --history are needed, --threads 1 to %d, --orders 1 to %d, --period 1 "
@@ -192,13 +204,19 @@ finish (GPtrArray *all, GPtrArray *movers, TallMender *mender, GError **error)
   return mender == NULL || tall_mender_finish (mender, error);
 }
 
-/* The last of the writers are the mender's, the loads' and the movers', if there are any. */
+/* The last of the writers are those of the tour, the mender, the loads and the movers, if there are
+ * any. @still: (nullable): what stays */
 static gboolean
-run_mix (const Options *options, GPtrArray *all, GError **error)
+run_mix (const Options *options, GPtrArray *all, const char *still, GError **error)
 {
   g_autoptr (TallMender) mender = NULL;
+  g_autoptr (TallTour) tour = NULL;
   g_autoptr (GPtrArray) writers = g_ptr_array_new ();
   g_ptr_array_extend (writers, all, NULL, NULL);
+  if (options->tour != NULL)
+    tour = tall_tour_start (&mix, &options->target,
+                            g_ptr_array_remove_index (writers, writers->len - 1), options->tour,
+                            still, NEWCOMERS);
   if (options->mender != NULL)
     mender = start_mender (options, g_ptr_array_remove_index (writers, writers->len - 1));
   GPtrArray *loads = start_loads (options, writers);
@@ -217,6 +235,8 @@ run_mix (const Options *options, GPtrArray *all, GError **error)
   for (guint i = 0; i < threads->len; i++)
     g_thread_join (threads->pdata[i]);
   g_ptr_array_unref (loads);
+  if (tour != NULL && !tall_tour_finish (tour, error))
+    return FALSE;
   return finish (all, movers, mender, error);
 }
 
@@ -249,7 +269,7 @@ open_writers (Options *options, GPtrArray *writers, GError **error)
         return FALSE;
       g_ptr_array_add (writers, writer);
     }
-  guint n_others = (options->mender != NULL) + (guint)options->movers
+  guint n_others = (options->tour != NULL) + (options->mender != NULL) + (guint)options->movers
                    + (options->loads != NULL ? g_strv_length (options->loads) : 0);
   for (guint i = 0; i < n_others; i++)
     {
@@ -268,6 +288,8 @@ run (Options *options, GError **error)
       tall_history_open (options->history, options->process != NULL ? options->process : "a",
                          error);
   g_autoptr (GPtrArray) writers = g_ptr_array_new_with_free_func ((GDestroyNotify)tall_writer_free);
+  g_autoptr (TallGate) gate = tall_gate_new ();
+  g_autofree char *still = NULL;
   if (history == NULL || !open_writers (options, writers, error))
     return FALSE;
 
@@ -278,9 +300,14 @@ run (Options *options, GError **error)
   mix.period = options->period * (gint64)NSEC_PER_MSEC;
   mix.epoch = options->epoch != 0 ? options->epoch : now;
   mix.end = now + (gint64)(options->seconds * (gdouble)NSEC_PER_SEC);
-  if (options->seconds > 0 && !run_mix (options, writers, error))
+  mix.gate = gate;
+  TallFront *front = TALL_FRONT (((TallWriter *)writers->pdata[0])->store);
+  if (options->still != NULL && (still = tall_still_keep (front, options->still, error)) == NULL)
     return FALSE;
-  return options->read_back == 0 || read_back (options, writers->pdata[0], error);
+  if (options->seconds > 0 && !run_mix (options, writers, still, error))
+    return FALSE;
+  return (options->read_back == 0 || read_back (options, writers->pdata[0], error))
+         && (still == NULL || tall_still_check (front, still, error));
 }
 
 int

@@ -331,7 +331,9 @@ tall_mix_client_run (TallMixClient *self)
     {
       if (g_atomic_int_get (&options->stop) || tall_history_now () >= options->end)
         return;
+      tall_gate_enter (options->gate);
       step (self);
+      tall_gate_leave (options->gate);
       if (self->n_undone >= MANY)
         g_usleep (PAUSE);
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tall-front.h"
+#include "tall-gate.h"
 #include "tall-history.h"
 #include "tall-late.h"
 
@@ -27,6 +28,7 @@ typedef struct
   gint64 end;         /* nothing is begun afterwards */
   guint n_operations; /* of each thread, at most; 0 = until the end */
   gboolean stop;      /* atomic: nothing is begun any more */
+  TallGate *gate;     /* nullable: nothing is begun while it is shut */
 } TallMixOptions;
 
 typedef struct _TallMixClient TallMixClient;

@@ -4,9 +4,9 @@
 
 #include "tall-error.h"
 #include "tall-migrate.h"
+#include "tall-newcomer.h"
 
 #define PAUSE (60 * G_USEC_PER_SEC) /* that it may estimate: it always seals */
-#define FEW 4                       /* operations of somebody new */
 
 struct _TallMover
 {
@@ -76,15 +76,10 @@ migrate (TallMover *self, const TallMove *move, GError **error)
 static void
 come_in (TallMover *self)
 {
-  g_autoptr (TallWriter) late = tall_writer_new ((TallTarget *)self->target, 0, NULL);
-  TallMixOptions few = *self->mix;
-  few.n_operations = FEW;
-  if (late == NULL)
-    return;
-  g_autoptr (TallMixClient) client =
-      tall_mix_client_new (&few, TALL_FRONT (late->store), self->number++, g_rand_int (self->rand));
-  tall_mix_client_run (client);
-  tall_writer_settle (late);
+  g_autoptr (TallNewcomer) late =
+      tall_newcomer_new (self->mix, self->target, self->number++, g_rand_int (self->rand), NULL);
+  if (late != NULL)
+    tall_newcomer_work (late);
 }
 
 static void

@@ -82,7 +82,7 @@ shifted_now (gpointer data)
  *   a target that is embedded, other writers are let in between any two rows that it reads.
  */
 TallWriter *
-tall_writer_new (TallTarget *target, gint64 clock, GError **error)
+tall_writer_new (const TallTarget *target, gint64 clock, GError **error)
 {
   g_autoptr (TallWriter) self = g_new0 (TallWriter, 1);
   TallStoreHooks hooks = {

@@ -35,7 +35,7 @@ gboolean tall_target_open (TallTarget *self, GError **error) G_GNUC_WARN_UNUSED_
 void tall_target_clear (TallTarget *self);
 
 TallWriter *
-tall_writer_new (TallTarget *target, gint64 clock, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+tall_writer_new (const TallTarget *target, gint64 clock, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_writer_settle (TallWriter *self);
 void tall_writer_free (TallWriter *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallWriter, tall_writer_free)

@@ -81,7 +81,11 @@ tall_access_describe (const TallStoreContext *context,
   TallAccessTables tables;
   gboolean first = TRUE;
   tall_access_list_tables (context, &tables);
-  *access = (TallAccess){ TRUE, FALSE, TRUE, TRUE, TRUE, seal != NULL, NULL };
+  *access = (TallAccess){ .all_open = TRUE,
+                          .all_closed = TRUE,
+                          .all_gone = TRUE,
+                          .is_sealed = TRUE,
+                          .has_seal = seal != NULL };
   for (guint i = 0; i < tables.n; i++)
     {
       g_autoptr (TallTableSpec) spec = NULL;
@@ -92,6 +96,7 @@ tall_access_describe (const TallStoreContext *context,
       access->any_closed |= is_closed;
       access->all_closed &= is_closed;
       access->all_gone &= spec == NULL;
+      access->any_gone |= spec == NULL;
       if (i < tables.n_roots && spec != NULL)
         {
           add_seal (access, spec, seal, first);

@@ -17,6 +17,7 @@ typedef struct
   gboolean any_closed; /* or gone */
   gboolean all_closed; /* or gone */
   gboolean all_gone;
+  gboolean any_gone;
   gboolean is_sealed; /* all tables with root rows that are there */
   gboolean has_seal;  /* the same, with the token that was asked for */
   char *common_seal;  /* owned: the token of all of these; NULL: they have none, or several */

@@ -12,6 +12,7 @@ typedef struct
   const TallLayout *to;
   TallFailure how;
   gboolean aborts;
+  gboolean reopened; /* an earlier migration was given up when a table was closed */
 } Death;
 
 /* When it dies. */
@@ -32,12 +33,41 @@ before_call (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpoint
   return call->index > life->at ? TALL_FAILURE_BEFORE : life->how;
 }
 
-/* It may have switched by its last call. */
-static void
-give_up (TallMoving *moving)
+/* At the second table that is closed. */
+static TallFailure
+die_while_closing (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
 {
-  gboolean switched = tall_moving_get_generation (moving) != TALL_FIRST_GENERATION;
+  guint *n_shut = data;
+  *n_shut += call->kind == TALL_CALL_SET_ACCESS;
+  return *n_shut > 3 ? TALL_FAILURE_BEFORE : TALL_FAILURE_NONE; /* two root tables are sealed */
+}
+
+/* From here on a late call may open what is closed, so it is dropped before the switch. */
+static void
+give_up_while_closing (TallMoving *moving)
+{
+  g_autoptr (GError) error = NULL;
+  guint n_shut = 0;
+  TallFailingTable *table = TALL_FAILING_TABLE (moving->side.table);
+  tall_failing_table_set_hooks (table, die_while_closing, NULL, &n_shut);
+  g_assert_false (tall_moving_run (moving, moving->side.table, &error));
   tall_moving_abort (moving);
+  tall_moving_expect_unmoved (moving);
+  tall_failing_table_reset (table);
+}
+
+/* It may have switched by its last call, or be about to: then it has begun to drop the source. */
+static void
+give_up (const Death *death, TallMoving *moving)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean switched = tall_moving_get_generation (moving) != TALL_FIRST_GENERATION;
+  if (!tall_migrate_abort (TALL_MOVING_OTHERS (moving), &moving->options, &error))
+    {
+      g_assert_true (death->reopened);
+      g_assert_error (error, TALL_ERROR, TALL_ERROR_CONFLICT);
+      return;
+    }
   if (switched)
     tall_moving_expect_moved (moving);
   else
@@ -51,6 +81,8 @@ die_at (const Death *death, guint at)
   g_auto (TallMoving) moving = { 0 };
   Life life = { .at = at, .how = death->how };
   tall_moving_init (&moving, death->from, death->to);
+  if (death->reopened)
+    give_up_while_closing (&moving);
   TallFailingTable *table = TALL_FAILING_TABLE (moving.side.table);
   tall_failing_table_set_hooks (table, before_call, NULL, &life);
   gboolean done = tall_moving_run (&moving, moving.side.table, &error);
@@ -58,7 +90,7 @@ die_at (const Death *death, guint at)
   if (!life.dead)
     return FALSE;
   if (death->aborts)
-    give_up (&moving);
+    give_up (death, &moving);
   if (tall_moving_get_generation (&moving) == TALL_FIRST_GENERATION)
     tall_moving_finish (&moving);
   tall_moving_expect_moved (&moving);
@@ -78,14 +110,15 @@ test_death (gconstpointer data)
 }
 
 static void
-add (const TallLayout *from, const TallLayout *to, TallFailure how, const char *name)
+add (const Death *what, const char *name)
 {
   for (guint i = 0; i < 2; i++)
     {
-      Death *death = g_new (Death, 1); /* tests keep it */
-      *death = (Death){ from, to, how, i == 1 };
-      g_autofree char *path = g_strdup_printf ("/migrate/killed/%s-%s/%s/%s", from->name, to->name,
-                                               name, i == 1 ? "aborted" : "resumed");
+      Death *death = g_memdup2 (what, sizeof *what); /* tests keep it */
+      death->aborts = i == 1;
+      g_autofree char *path =
+          g_strdup_printf ("/migrate/killed/%s-%s/%s/%s", what->from->name, what->to->name, name,
+                           i == 1 ? "aborted" : "resumed");
       g_test_add_data_func_full (path, death, test_death, g_free);
     }
 }
@@ -93,10 +126,19 @@ add (const TallLayout *from, const TallLayout *to, TallFailure how, const char *
 int
 main (int argc, char **argv)
 {
+  static const struct
+  {
+    Death death;
+    const char *name;
+  } deaths[] = {
+    { { &tall_layout_blob, &tall_layout_normalized, TALL_FAILURE_BEFORE }, "before" },
+    { { &tall_layout_record_type, &tall_layout_blob, TALL_FAILURE_LOST }, "after" },
+    { { &tall_layout_normalized, &tall_layout_record_type, TALL_FAILURE_PARTLY }, "half-way" },
+    { { &tall_layout_denormalized, &tall_layout_wide, TALL_FAILURE_LATE }, "late" },
+    { { &tall_layout_blob, &tall_layout_wide, TALL_FAILURE_BEFORE, .reopened = TRUE }, "dropping" },
+  };
   g_test_init (&argc, &argv, NULL);
-  add (&tall_layout_blob, &tall_layout_normalized, TALL_FAILURE_BEFORE, "before");
-  add (&tall_layout_record_type, &tall_layout_blob, TALL_FAILURE_LOST, "after");
-  add (&tall_layout_normalized, &tall_layout_record_type, TALL_FAILURE_PARTLY, "half-way");
-  add (&tall_layout_denormalized, &tall_layout_wide, TALL_FAILURE_LATE, "late");
+  for (guint i = 0; i < G_N_ELEMENTS (deaths); i++)
+    add (&deaths[i].death, deaths[i].name);
   return g_test_run ();
 }

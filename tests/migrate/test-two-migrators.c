@@ -75,6 +75,8 @@ meet_at (const Case *meeting, guint at)
   gboolean switched = tall_moving_get_generation (&moving) != TALL_FIRST_GENERATION;
   if (meeting->other != OTHER_MIGRATES)
     drop_rest (&moving);
+  if (!switched) /* the first one's seal may have come after the abort */
+    tall_moving_abort (&moving);
   if (switched)
     tall_moving_expect_moved (&moving);
   else

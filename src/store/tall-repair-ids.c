@@ -174,6 +174,25 @@ tall_repair_search_ids (const TallStoreContext *context,
   return TRUE;
 }
 
+/* Whether the way back is there. */
+static gboolean
+find_back (const TallStoreContext *context,
+           const Way *way,
+           TallSlice back,
+           gboolean *there,
+           GError **error)
+{
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  tall_read_plan_add_get (plan, TALL_IDS_TABLE, back);
+  g_autoptr (TallReadResult) result = read_plan (context, plan, error);
+  if (result == NULL)
+    return FALSE;
+  *there = result->results[0].n_rows > 0
+           && tall_slice_equal (tall_ids_get_value (&result->results[0].rows[0]), way->from);
+  return TRUE;
+}
+
+/* It may be there although the answer says that it was not written: a gateway repeats calls. */
 static gboolean
 write_back (const TallStoreContext *context,
             const Way *way,
@@ -186,7 +205,8 @@ write_back (const TallStoreContext *context,
   gboolean matched = FALSE;
   tall_mutation_put (batch, mutation, TALL_IDS_QUALIFIER, TALL_IDS_TIMESTAMP, way->from);
   if (!tall_table_apply_if (context->table, mutation, TALL_IDS_QUALIFIER, NULL, TALL_DURABLE,
-                            tall_verify_deadline (), &matched, error))
+                            tall_verify_deadline (), &matched, error)
+      || (!matched && !find_back (context, way, back, &matched, error)))
     return FALSE;
   *outcome = matched ? TALL_REPAIR_DONE : TALL_REPAIR_OVERTAKEN;
   return TRUE;

@@ -7,11 +7,8 @@
 void
 tall_verify_rows_clear (TallVerifyRows *self)
 {
-  for (guint i = 0; i < self->group.n_tables; i++)
-    g_array_unref (self->group.rows[i]);
-  self->group.n_tables = 0;
-  g_clear_pointer (&self->result, tall_read_result_free);
-  g_clear_pointer (&self->plan, tall_read_plan_free);
+  g_clear_pointer (&self->scan, tall_verify_scan_free);
+  self->group = (TallVerifyGroup){ 0 };
 }
 
 static void
@@ -27,20 +24,20 @@ add_reads (const TallStoreContext *context, const TallOrderKey *key, TallReadPla
   tall_read_plan_add_get (plan, table, tall_slice_dup (plan->arena, tall_slice_array (row)));
 }
 
-/* The rows of one read; what is no row of an order is left out, as the scan does. */
-static GArray *
-take_rows (const TallStoreContext *context, const char *table, const TallRows *found)
+/* What is no row of an order is left out: the walk has found it. What the table cannot read ends
+ * it.
+ */
+static gboolean
+on_stray (const char *table G_GNUC_UNUSED,
+          TallSlice row G_GNUC_UNUSED,
+          guint n_rows G_GNUC_UNUSED,
+          const GError *error,
+          gpointer data)
 {
-  GArray *rows = g_array_new (FALSE, FALSE, sizeof (TallRow));
-  g_autoptr (GArray) parts = g_array_new (FALSE, FALSE, sizeof (TallRowPart));
-  for (guint i = 0; i < found->n_rows; i++)
-    {
-      const TallRow *row = &found->rows[i];
-      if (!tall_layout_find_owner (context->layout, context->key_strategy, table, row->key, parts)
-               .is_unexpected)
-        g_array_append_vals (rows, row, 1);
-    }
-  return rows;
+  GError **cause = data;
+  if (error != NULL && *cause == NULL)
+    *cause = g_error_copy (error);
+  return TRUE;
 }
 
 /**
@@ -48,7 +45,8 @@ take_rows (const TallStoreContext *context, const char *table, const TallRows *f
  * @self: all zero
  * @order: empty: a customer
  *
- * Reads everything of an order or a customer by one plan.
+ * Reads everything of an order or a customer, page by page, as there may be any number of rows
+ * between its own that are of nobody.
  */
 gboolean
 tall_verify_rows_read (TallVerifyRows *self,
@@ -57,20 +55,23 @@ tall_verify_rows_read (TallVerifyRows *self,
                        TallSlice order,
                        GError **error)
 {
+  gboolean paused;
+  GError *cause = NULL;
+  GError *unreadable = NULL;
   g_auto (TallOrderKey) key = { 0 };
-  TallVerifyGroup *group = &self->group;
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   tall_order_key_init_from_parts (&key, customer, order);
-  self->plan = tall_read_plan_new ();
-  add_reads (context, &key, self->plan);
-  self->result = tall_table_read (context->table, self->plan, tall_verify_deadline (), error);
-  if (self->result == NULL)
-    return FALSE;
-  *group = (TallVerifyGroup){ .customer = customer, .order = order };
-  for (; group->n_tables < self->result->n_results; group->n_tables++)
+  add_reads (context, &key, plan);
+  self->scan = tall_verify_scan_new_of (context, plan, on_stray, &unreadable);
+  const TallVerifyGroup *group = tall_verify_scan_next (self->scan, &paused, &cause);
+  if (cause == NULL)
+    cause = g_steal_pointer (&unreadable);
+  g_clear_error (&unreadable);
+  if (cause != NULL)
     {
-      guint i = group->n_tables;
-      group->tables[i] = tall_read_plan_get (self->plan, i)->table;
-      group->rows[i] = take_rows (context, group->tables[i], &self->result->results[i]);
+      g_propagate_error (error, cause);
+      return FALSE;
     }
+  self->group = group != NULL ? *group : (TallVerifyGroup){ .customer = customer, .order = order };
   return TRUE;
 }

@@ -13,9 +13,8 @@ G_BEGIN_DECLS
  */
 typedef struct
 {
-  TallReadPlan *plan;     /* owned */
-  TallReadResult *result; /* owned */
-  TallVerifyGroup group;  /* valid as long as the parts of the key that it was read by */
+  TallVerifyScan *scan; /* owned */
+  TallVerifyGroup group;
 } TallVerifyRows;
 
 gboolean tall_verify_rows_read (TallVerifyRows *self,

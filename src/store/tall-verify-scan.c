@@ -19,6 +19,7 @@ typedef struct
   guint limit;      /* rows of the next page */
   gboolean careful; /* a page could not be read: @limit shrinks until the place is found */
   GByteArray *next; /* where the next page begins */
+  TallSlice stop;   /* empty: the end of the table */
   gboolean ended;
   TallSlice customer; /* parts of the key of the row at @at; empty: it is a stray */
   TallSlice order;
@@ -32,8 +33,7 @@ struct _TallVerifyScan
   const TallStoreContext *context;
   TallVerifyStray on_stray;
   gpointer data;
-  TallArena *arena; /* of @stop */
-  TallSlice stop;   /* empty: the end of the tables */
+  TallArena *arena; /* of where the cursors stop */
   GArray *parts;    /* of TallRowPart: of the key that is looked at */
   Cursor cursors[TALL_VERIFY_MAX_TABLES];
   gboolean broken; /* a table cannot be read any further */
@@ -95,7 +95,7 @@ read_page (TallVerifyScan *self, Cursor *cursor, GError **error)
   GError *cause = NULL;
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   TallRead *read =
-      tall_read_plan_add_scan (plan, cursor->table, tall_slice_array (cursor->next), self->stop);
+      tall_read_plan_add_scan (plan, cursor->table, tall_slice_array (cursor->next), cursor->stop);
   read->limit = cursor->limit;
   read->max_bytes = PAGE_BYTES;
   g_autoptr (TallReadResult) result =
@@ -349,6 +349,31 @@ tall_verify_scan_skip_customer (TallVerifyScan *self, TallSlice customer)
     }
 }
 
+/* Of all tables, to their ends. */
+static TallVerifyScan *
+scan_new (const TallStoreContext *context, TallVerifyStray on_stray, gpointer data)
+{
+  TallVerifyScan *self = g_new0 (TallVerifyScan, 1);
+  self->context = context;
+  self->on_stray = on_stray;
+  self->data = data;
+  self->arena = tall_arena_new (0);
+  self->parts = g_array_new (FALSE, FALSE, sizeof (TallRowPart));
+  for (const TallLayoutTable *table = context->layout->tables; table->name != NULL; table++)
+    {
+      guint i = self->group.n_tables++;
+      g_assert (i < TALL_VERIFY_MAX_TABLES);
+      self->group.tables[i] = table->name;
+      self->group.rows[i] = g_array_new (FALSE, FALSE, sizeof (TallRow));
+      self->cursors[i] = (Cursor){ .table = table->name, .limit = FIRST_ROWS };
+      self->cursors[i].pages =
+          g_ptr_array_new_with_free_func ((GDestroyNotify)tall_read_result_free);
+      self->cursors[i].next = g_byte_array_new ();
+      self->cursors[i].stray = g_byte_array_new ();
+    }
+  return self;
+}
+
 /**
  * tall_verify_scan_new:
  * @customer: a customer part: only this one; the empty slice: all
@@ -362,26 +387,54 @@ tall_verify_scan_new (const TallStoreContext *context,
                       TallVerifyStray on_stray,
                       gpointer data)
 {
-  TallVerifyScan *self = g_new0 (TallVerifyScan, 1);
-  self->context = context;
-  self->on_stray = on_stray;
-  self->data = data;
-  self->arena = tall_arena_new (0);
-  self->parts = g_array_new (FALSE, FALSE, sizeof (TallRowPart));
-  if (customer.len > 0)
-    self->stop = tall_slice_after_prefix (self->arena, customer);
-  for (const TallLayoutTable *table = context->layout->tables; table->name != NULL; table++)
+  TallVerifyScan *self = scan_new (context, on_stray, data);
+  for (guint i = 0; i < self->group.n_tables && customer.len > 0; i++)
     {
-      guint i = self->group.n_tables++;
-      g_assert (i < TALL_VERIFY_MAX_TABLES);
-      self->group.tables[i] = table->name;
-      self->group.rows[i] = g_array_new (FALSE, FALSE, sizeof (TallRow));
-      self->cursors[i] = (Cursor){ .table = table->name, .limit = FIRST_ROWS };
-      self->cursors[i].pages =
-          g_ptr_array_new_with_free_func ((GDestroyNotify)tall_read_result_free);
-      self->cursors[i].next = g_byte_array_new ();
-      self->cursors[i].stray = g_byte_array_new ();
       tall_bytes_append (self->cursors[i].next, customer);
+      self->cursors[i].stop = tall_slice_after_prefix (self->arena, customer);
+    }
+  return self;
+}
+
+/* Begins and ends where the read does. FALSE: it is of another table. */
+static gboolean
+narrow (TallVerifyScan *self, Cursor *cursor, const TallRead *read)
+{
+  g_autoptr (GByteArray) after = g_byte_array_new ();
+  if (!g_str_equal (cursor->table, read->table))
+    return FALSE;
+  if (read->kind == TALL_READ_SCAN)
+    {
+      tall_bytes_set (cursor->next, read->start);
+      cursor->stop = tall_slice_dup (self->arena, read->stop);
+      return TRUE;
+    }
+  tall_bytes_set (cursor->next, read->keys[0]);
+  tall_bytes_set_after (after, read->keys[0]);
+  cursor->stop = tall_slice_dup (self->arena, tall_slice_array (after));
+  return TRUE;
+}
+
+/**
+ * tall_verify_scan_new_of:
+ * @plan: at most one scan, or a get of one row, of each table
+ * @on_stray: called for what belongs to no order and no customer
+ *
+ * Returns: (transfer full): a scan of what the plan reads
+ */
+TallVerifyScan *
+tall_verify_scan_new_of (const TallStoreContext *context,
+                         const TallReadPlan *plan,
+                         TallVerifyStray on_stray,
+                         gpointer data)
+{
+  TallVerifyScan *self = scan_new (context, on_stray, data);
+  for (guint i = 0; i < self->group.n_tables; i++)
+    {
+      gboolean read = FALSE;
+      for (guint j = 0; j < plan->reads->len && !read; j++)
+        read = narrow (self, &self->cursors[i], tall_read_plan_get (plan, j));
+      self->cursors[i].ended = !read;
     }
   return self;
 }

@@ -41,6 +41,10 @@ TallVerifyScan *tall_verify_scan_new (const TallStoreContext *context,
                                       TallSlice customer,
                                       TallVerifyStray on_stray,
                                       gpointer data);
+TallVerifyScan *tall_verify_scan_new_of (const TallStoreContext *context,
+                                         const TallReadPlan *plan,
+                                         TallVerifyStray on_stray,
+                                         gpointer data);
 gboolean tall_verify_scan_go_to (TallVerifyScan *self, TallReader *place) G_GNUC_WARN_UNUSED_RESULT;
 void tall_verify_scan_append_place (const TallVerifyScan *self, GByteArray *place);
 void tall_verify_scan_free (TallVerifyScan *self);

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-verify-suspect.h"
 
-#define SUSPECT_FORMAT 2
+#define SUSPECT_FORMAT 3
 
 /* By their number in the bytes. */
 static const TallVerifyPair *const pairs[] = { NULL, &tall_verify_hints, &tall_verify_ids };
@@ -38,6 +38,7 @@ tall_suspect_write (const TallSuspect *self, const TallStoreContext *context, Ta
   tall_bytes_append_u8 (bytes, self->n_looks);
   tall_bytes_append_u8 (bytes, (guint8)self->search);
   tall_bytes_append_u32 (bytes, self->kinds);
+  tall_bytes_append_u32 (bytes, self->certain);
   tall_bytes_append (bytes, tall_slice (self->fingerprint, TALL_MD5_SIZE));
   append_bytes (bytes, self->key);
   append_bytes (bytes, self->order);
@@ -45,11 +46,23 @@ tall_suspect_write (const TallSuspect *self, const TallStoreContext *context, Ta
   return tall_slice_dup (arena, tall_slice_array (bytes));
 }
 
+/* Whether all of these can be mended. */
+static gboolean
+can_be_certain (guint32 kinds)
+{
+  for (guint i = 0; i < TALL_N_FINDING_KINDS; i++)
+    if ((kinds & (1u << i)) != 0 && tall_finding_kind_info (i)->needs_person)
+      return FALSE;
+  return kinds < 1u << TALL_N_FINDING_KINDS;
+}
+
 /* Whether its keys can be read by: they come from a client. */
 static gboolean
 is_possible (const TallSuspect *self, const TallStoreContext *context)
 {
   const TallKeyStrategy *strategy = context->key_strategy;
+  if (!can_be_certain (self->certain))
+    return FALSE;
   if (self->search != TALL_SUSPECT_UNSEARCHED && self->pair != &tall_verify_ids)
     return FALSE;
   if (self->place.len > TALL_MAX_ROW_KEY + 1)
@@ -81,6 +94,7 @@ tall_suspect_read (TallSuspect *self, const TallStoreContext *context, TallSlice
   *self = (TallSuspect){ .n_looks = tall_reader_u8 (&reader) };
   self->search = tall_reader_u8 (&reader);
   self->kinds = tall_reader_u32 (&reader);
+  self->certain = tall_reader_u32 (&reader);
   TallSlice fingerprint = tall_reader_take (&reader, TALL_MD5_SIZE);
   self->key = read_bytes (&reader);
   self->order = read_bytes (&reader);
@@ -91,4 +105,42 @@ tall_suspect_read (TallSuspect *self, const TallStoreContext *context, TallSlice
   memcpy (self->fingerprint, fingerprint.data, TALL_MD5_SIZE);
   self->pair = pairs[what];
   return is_possible (self, context);
+}
+
+/* Where the finding was, as far as it is known without it. */
+static TallFinding
+find_again (const TallSuspect *self, const TallVerifyLook *look, TallFindingKind kind)
+{
+  TallFinding finding = {
+    .kind = kind,
+    .table = self->pair != NULL ? self->pair->table : look->table,
+    .row = self->pair != NULL ? self->key : look->root_key,
+    .n_rows = 1,
+    .customer_number = look->customer_number,
+    .order_number = look->order_number,
+    .revision = look->root.exists ? look->root.state.revision : 0,
+    .message = "it was found and is mended; the answer that said more of it was lost",
+    .mended = TRUE,
+  };
+  return finding;
+}
+
+/**
+ * tall_suspect_report_gone:
+ * @look: what is there now
+ *
+ * Reports as mended what was certain and is gone: a part that did not come to its end, or whose
+ * answer was lost, has mended it.
+ */
+void
+tall_suspect_report_gone (TallSuspect *self, TallVerify *verify, const TallVerifyLook *look)
+{
+  guint32 gone = self->certain & ~tall_verify_look_kinds (look);
+  self->certain &= ~gone;
+  for (guint i = 0; i < TALL_N_FINDING_KINDS; i++)
+    {
+      TallFinding finding = find_again (self, look, i);
+      if ((gone & (1u << i)) != 0)
+        tall_verify_report (verify, &finding);
+    }
 }

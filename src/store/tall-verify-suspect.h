@@ -30,7 +30,7 @@ typedef enum
  * verification it is bytes:
  *
  *     u8 format, u64 generation, u8 what (0: rows, 1: a hint, 2: an id), u8 n_looks, u8 search,
- *     u32 kinds, fingerprint, u16 length, key, u16 length, order, u16 length, place
+ *     u32 kinds, u32 certain, fingerprint, u16 length, key, u16 length, order, u16 length, place
  */
 typedef struct
 {
@@ -38,6 +38,8 @@ typedef struct
   TallSlice key;              /* of the row of a pair, or the customer part */
   TallSlice order;            /* the order part; empty: a pair or a customer */
   guint32 kinds;              /* that were found, a bit each */
+  guint32 certain;            /* of them: those that it has been decided to mend. From then on one
+                               * that is gone is reported as mended, even if nobody heard of it */
   guint8 fingerprint[TALL_MD5_SIZE];
   guint8 n_looks;
   TallSuspectSearch search;
@@ -49,5 +51,6 @@ tall_suspect_write (const TallSuspect *self, const TallStoreContext *context, Ta
 gboolean tall_suspect_read (TallSuspect *self,
                             const TallStoreContext *context,
                             TallSlice state) G_GNUC_WARN_UNUSED_RESULT;
+void tall_suspect_report_gone (TallSuspect *self, TallVerify *verify, const TallVerifyLook *look);
 
 G_END_DECLS

@@ -6,7 +6,9 @@
 
 #define MOST_LOOKS 4 /* at what is written all the time */
 
-/* After so many a part ends: if it is killed before, nobody learns that they were mended. */
+/* After so many a part ends: if whoever asked for it is killed, nobody learns that they were
+ * mended.
+ */
 #define MOST_MENDED 4
 
 /**
@@ -115,8 +117,14 @@ check_excuse (TallVerify *self, const TallSuspect *suspect, gboolean *excused, G
   return TRUE;
 }
 
-/* Mends what needs no person, if that is asked for. Nothing may be wrong any more: it is left to
- * whoever writes then. */
+/* What needs no person is mended, if that is asked for. */
+static gboolean
+is_to_mend (const TallVerify *self, const TallVerifyLook *look)
+{
+  return self->request->repair && !tall_verify_look_needs_person (look);
+}
+
+/* Nothing may be wrong any more: it is left to whoever writes then. */
 static gboolean
 mend (TallVerify *self,
       const TallSuspect *suspect,
@@ -125,7 +133,7 @@ mend (TallVerify *self,
       GError **error)
 {
   *outcome = TALL_REPAIR_LEFT;
-  if (!self->request->repair || tall_verify_look_needs_person (look))
+  if (!is_to_mend (self, look))
     return TRUE;
   if (suspect->pair == NULL)
     return tall_repair_rows (look, outcome, error);
@@ -156,12 +164,22 @@ report_all (TallVerify *self, const TallVerifyLook *look, gboolean mended)
     }
 }
 
-/* Whether other ids have to be looked at before it can be mended. */
+/* What is mended next is sent to the caller before: whatever becomes of the part that mends it, the
+ * caller asks again for the same, and learns what is gone. Other ids are looked at first, too.
+ * Returns: whether there was anything to be decided */
 static gboolean
-needs_search (const TallVerify *self, const TallSuspect *suspect, const TallVerifyLook *look)
+decide (TallVerify *self, TallSuspect *suspect, const TallVerifyLook *look)
 {
-  return self->request->repair && suspect->pair == &tall_verify_ids
-         && suspect->search == TALL_SUSPECT_UNSEARCHED && !tall_verify_look_needs_person (look);
+  gboolean needs_search =
+      suspect->pair == &tall_verify_ids && suspect->search == TALL_SUSPECT_UNSEARCHED;
+  guint32 kinds = tall_verify_look_kinds (look);
+  if (!is_to_mend (self, look) || (suspect->certain == kinds && !needs_search))
+    return FALSE;
+  suspect->certain = kinds;
+  if (needs_search)
+    suspect->search = TALL_SUSPECT_SEARCHING;
+  send_again (self, suspect, TRUE);
+  return TRUE;
 }
 
 /* Mends and reports what is certain. */
@@ -169,18 +187,43 @@ static gboolean
 conclude (TallVerify *self, TallSuspect *suspect, const TallVerifyLook *look, GError **error)
 {
   TallRepairOutcome outcome;
-  if (needs_search (self, suspect, look))
-    {
-      suspect->search = TALL_SUSPECT_SEARCHING;
-      send_again (self, suspect, TRUE);
-      return TRUE;
-    }
+  if (decide (self, suspect, look))
+    return TRUE;
   gboolean done = mend (self, suspect, look, &outcome, error);
   if (done && outcome == TALL_REPAIR_OVERTAKEN)
-    suspect_again (self, suspect);
+    {
+      suspect->certain = 0;
+      suspect_again (self, suspect);
+    }
   else
     report_all (self, look, done && outcome == TALL_REPAIR_DONE);
   return done;
+}
+
+/* @same: (inout): FALSE: the order was written while its rows were read, page by page */
+static gboolean
+check_root (TallVerify *self,
+            const TallVerifyLook *look,
+            const guint8 fingerprint[TALL_MD5_SIZE],
+            gboolean *same,
+            GError **error)
+{
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  g_auto (TallRoot) root = { 0 };
+  TallSlice summary = TALL_SLICE_INIT;
+  guint8 now[TALL_MD5_SIZE];
+  if (look->table == NULL || !*same || look->findings->len == 0)
+    return TRUE;
+  tall_root_narrow (tall_read_plan_add_get (plan, look->table, look->root_key));
+  g_autoptr (TallReadResult) result =
+      tall_table_read (self->context->table, plan, tall_verify_deadline (), error);
+  if (result == NULL)
+    return FALSE;
+  const TallRows *rows = &result->results[0];
+  (void)!tall_root_parse_state (&root, rows->n_rows > 0 ? rows->rows : NULL, &summary, NULL);
+  tall_verify_make_fingerprint (&root, now);
+  *same = memcmp (now, fingerprint, TALL_MD5_SIZE) == 0;
+  return TRUE;
 }
 
 /* @contradicted: a half id that cannot be mended */
@@ -196,6 +239,9 @@ settle (TallVerify *self, TallSuspect *suspect, gboolean contradicted, GError **
   guint32 kinds = tall_verify_look_kinds (&look);
   gboolean same = memcmp (fingerprint, suspect->fingerprint, TALL_MD5_SIZE) == 0
                   && (kinds & ~suspect->kinds) == 0;
+  if (!check_root (self, &look, fingerprint, &same, &cause))
+    return pass_unreadable (self, cause, error);
+  tall_suspect_report_gone (suspect, self, &look);
   if (kinds != 0 && same && !check_excuse (self, suspect, &excused, error))
     return FALSE;
   if (kinds == 0 || excused)
@@ -282,6 +328,7 @@ static gboolean
 settle_or_leave (TallVerify *self, TallSuspect *suspect, gboolean *left, GError **error)
 {
   guint n_before = self->findings->len;
+  const TallSuspect before = *suspect;
   g_autoptr (GError) cause = NULL;
   *left = !settle (self, suspect, FALSE, &cause);
   if (!*left)
@@ -292,7 +339,7 @@ settle_or_leave (TallVerify *self, TallSuspect *suspect, gboolean *left, GError 
       return FALSE;
     }
   g_array_set_size (self->findings, n_before);
-  send_again (self, suspect, TRUE);
+  send_again (self, &before, TRUE);
   return TRUE;
 }
 
@@ -302,7 +349,8 @@ settle_or_leave (TallVerify *self, TallSuspect *suspect, gboolean *left, GError 
  * Looks again at the suspects of the request, and reports what still is wrong. Those that there is
  * no time for are to be sent again.
  *
- * Returns: FALSE if a table could not be read or written now; nothing is mended then
+ * Returns: FALSE if a table could not be read or written now. What it has mended was certain
+ * before, so whoever asks again for the same learns of it
  */
 gboolean
 tall_verify_look_at_suspects (TallVerify *self, GError **error)

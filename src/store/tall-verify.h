@@ -170,8 +170,8 @@ typedef struct
   guint64 n_ids;
   guint64 n_busy;
   gboolean is_broken; /* a table cannot be read to its end, or a row not any more */
-  GError *error;      /* owned; what ended it: then it has mended nothing, and the same can be asked
-                       * for again; NULL: nothing did */
+  GError *error; /* owned; what ended it: then the same can be asked for again, and the answer to
+                  * that counts instead; NULL: nothing did */
 } TallVerifyPart;
 
 void tall_verify_part_free (TallVerifyPart *self);

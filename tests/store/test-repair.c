@@ -1,8 +1,5 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-error.h"
-#include "tall-index.h"
-#include "tall-repair.h"
 #include "tall-test-dump.h"
 #include "tall-test-mending.h"
 #include "tall-test-orders.h"
@@ -23,17 +20,6 @@ test_damage (TallStoreFixture *self, gconstpointer data)
   tall_test_check_left (self, kind);
 }
 
-static const TallTestDamage *
-find_damage (const char *name)
-{
-  guint n;
-  const TallTestDamage *damages = tall_test_damages (&n);
-  for (guint i = 0; i < n; i++)
-    if (g_str_equal (damages[i].name, name))
-      return &damages[i];
-  g_assert_not_reached ();
-}
-
 /* An order with a finding that needs a person is left alone, also what could be mended of it. */
 static void
 test_both (TallStoreFixture *self, gconstpointer data)
@@ -41,9 +27,9 @@ test_both (TallStoreFixture *self, gconstpointer data)
   static const char *const names[] = { "left-old-cells", "left-claim", "lost-hint" };
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {
-      g_autoptr (TallOrder) order = tall_test_damage_order (find_damage (names[i]));
-      tall_test_damage_do (find_damage (names[i]), self, data);
-      find_damage ("changed-content")->damage (self, data, order);
+      g_autoptr (TallOrder) order = tall_test_damage_order (tall_test_damage_find (names[i]));
+      tall_test_damage_do (tall_test_damage_find (names[i]), self, data);
+      tall_test_damage_find ("changed-content")->damage (self, data, order);
     }
   g_autofree char *damaged = tall_test_dump (self->table);
   TallVerifySummary summary = tall_test_verify_all (self->front, TRUE);
@@ -53,8 +39,24 @@ test_both (TallStoreFixture *self, gconstpointer data)
   g_assert_cmpstr (still, ==, damaged);
 }
 
+/* How often a kind was reported, and as mended. */
+typedef struct
+{
+  TallFindingKind kind;
+  guint n;
+  guint n_mended;
+} Reported;
+
+static void
+count_kind (const TallFinding *finding, gpointer data)
+{
+  Reported *self = data;
+  self->n += finding->kind == self->kind;
+  self->n_mended += finding->kind == self->kind && finding->mended;
+}
+
 /* Calls that go wrong, one after the other: the run may end, the order never suffers, and the next
- * run mends what is left. */
+ * run mends what is left. What a run that comes to its end has mended is reported once. */
 static void
 fail_at (TallStoreFixture *self,
          const TallStoreKind *kind,
@@ -64,7 +66,8 @@ fail_at (TallStoreFixture *self,
          gboolean *ended)
 {
   TallVerifySummary summary;
-  TallVerifyOptions options = { .repair = TRUE };
+  Reported reported = { .kind = damage->kind };
+  TallVerifyOptions options = { .repair = TRUE, .on_finding = count_kind, .data = &reported };
   TallTable *below = tall_store_fixture_open_table (self, kind);
   tall_test_create (below, kind->layout->name, kind->key_strategy->name, 0);
   tall_store_fixture_reset (self, kind, below);
@@ -78,7 +81,11 @@ fail_at (TallStoreFixture *self,
   tall_failing_table_reset (TALL_FAILING_TABLE (table));
   tall_failing_table_fail_at (TALL_FAILING_TABLE (table), at, failure);
   if (tall_front_verify (TALL_FRONT (store), &options, &summary, NULL))
-    *ended = tall_failing_table_count_calls (TALL_FAILING_TABLE (table)) <= at;
+    {
+      *ended = tall_failing_table_count_calls (TALL_FAILING_TABLE (table)) <= at;
+      g_assert_cmpuint (reported.n, ==, 1);
+      g_assert_cmpuint (reported.n_mended, ==, 1);
+    }
   tall_test_verify_all (self->front, TRUE);
   tall_test_expect_findings (self->front, TRUE, 0, 0);
   tall_failing_table_deliver_late (TALL_FAILING_TABLE (table));
@@ -172,8 +179,8 @@ test_beyond (TallStoreFixture *self, gconstpointer data)
 static void
 test_later (TallStoreFixture *self, gconstpointer kind)
 {
-  const TallTestDamage *hint = find_damage ("never-hinted-at");
-  const TallTestDamage *cells = find_damage ("left-new-cells");
+  const TallTestDamage *hint = tall_test_damage_find ("never-hinted-at");
+  const TallTestDamage *cells = tall_test_damage_find ("left-new-cells");
   gint64 revision;
   g_autoptr (TallOrder) hinted = tall_test_damage_order (hint);
   g_autoptr (TallOrder) order = tall_test_damage_order (cells);
@@ -192,7 +199,7 @@ test_later (TallStoreFixture *self, gconstpointer kind)
 static void
 test_hint_goes (TallStoreFixture *self, gconstpointer kind)
 {
-  const TallTestDamage *damage = find_damage ("never-hinted");
+  const TallTestDamage *damage = tall_test_damage_find ("never-hinted");
   g_autoptr (TallOrder) order = tall_test_damage_order (damage);
   tall_test_damage_do (damage, self, kind);
   tall_test_expect_findings (self->front, TRUE, 1, 1);
@@ -205,31 +212,15 @@ test_hint_goes (TallStoreFixture *self, gconstpointer kind)
 static void
 test_hint_of_claimed (TallStoreFixture *self, gconstpointer kind)
 {
-  const TallTestDamage *damage = find_damage ("another-date");
+  const TallTestDamage *damage = tall_test_damage_find ("another-date");
   g_autoptr (TallOrder) order = tall_test_damage_order (damage);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GByteArray) row = g_byte_array_new ();
-  g_auto (TallOrderKey) key = { 0 };
-  guint64 id;
-  TallStoreContext context = { 0 };
-  TallRepairOutcome outcome;
   tall_test_damage_do (damage, self, kind);
-  find_damage ("left-claim")->damage (self, kind, order);
-
-  g_assert_true (tall_store_find_id (self->store, TALL_TEST_CUSTOMER, &id, &error));
-  tall_order_key_init (&key, tall_store_get_key_strategy (self->store), TALL_TEST_CUSTOMER, id,
-                       order->order_number);
-  tall_index_append_row (key.customer, -86400000, row);
-  tall_bytes_append (row, key.order);
-  g_autoptr (TallDeployment) deployment =
-      tall_deployment_read (self->table, TALL_NO_DEADLINE, &error);
-  g_assert_true (tall_store_context_init (&context, self->table, deployment, NULL, &error));
+  tall_test_damage_find ("left-claim")->damage (self, kind, order);
   g_autofree char *before = tall_test_dump (self->table);
-  g_assert_true (tall_repair_hint (&context, tall_slice_array (row), &outcome, &error));
-  g_assert_cmpint (outcome, ==, TALL_REPAIR_OVERTAKEN);
+  g_assert_cmpint (tall_test_repair_hint (self, damage->name, -86400000), ==,
+                   TALL_REPAIR_OVERTAKEN);
   g_autofree char *after = tall_test_dump (self->table);
   g_assert_cmpstr (after, ==, before);
-  tall_store_context_clear (&context);
 }
 
 /* Somebody commits between the last look and the claim, each time. */
@@ -239,7 +230,7 @@ put_before_claim (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, g
   TallStoreFixture *self = data;
   if (call->kind != TALL_CALL_APPLY_IF)
     return TALL_FAILURE_NONE;
-  g_autoptr (TallOrder) order = tall_test_damage_order (find_damage ("left-claim"));
+  g_autoptr (TallOrder) order = tall_test_damage_order (tall_test_damage_find ("left-claim"));
   tall_fixture_put (self, order, NULL);
   return TALL_FAILURE_NONE;
 }
@@ -250,7 +241,7 @@ test_overtaken (TallStoreFixture *self, gconstpointer kind)
   g_autoptr (GError) error = NULL;
   TallVerifySummary summary;
   TallVerifyOptions options = { .repair = TRUE };
-  tall_test_damage_do (find_damage ("left-claim"), self, kind);
+  tall_test_damage_do (tall_test_damage_find ("left-claim"), self, kind);
   g_autoptr (TallTable) table = tall_failing_table_new (self->table);
   g_autoptr (TallStore) store = tall_test_open (table, &self->clock);
   tall_failing_table_set_hooks (TALL_FAILING_TABLE (table), put_before_claim, NULL, self);

@@ -4,14 +4,14 @@
 /* What happens between the two looks: what looks wrong in another way waits once more, what cannot
  * be read any more is in doubt, and what is gone is no finding. */
 #include "tall-broken-table.h"
-#include "tall-index.h"
+#include "tall-ids.h"
 #include "tall-memory-table.h"
-#include "tall-repair.h"
 #include "tall-test-dump.h"
 #include "tall-test-findings.h"
 #include "tall-test-mending.h"
 #include "tall-test-orders.h"
 
+#define OTHER_DATE (-86400000)         /* of the hint of “another-date” */
 #define TTL 3600                       /* seconds */
 #define LONG_TTL (30 * 365 * 86400ull) /* only what was never committed is older */
 
@@ -24,21 +24,10 @@ typedef struct
   TallTable *broken;
 } Doubt;
 
-static const TallTestDamage *
-find_damage (const char *name)
-{
-  guint n;
-  const TallTestDamage *damages = tall_test_damages (&n);
-  for (guint i = 0; i < n; i++)
-    if (g_str_equal (damages[i].name, name))
-      return &damages[i];
-  g_assert_not_reached ();
-}
-
 static void
 doubt_init (Doubt *self, TallStoreFixture *fixture, const TallStoreKind *kind, const char *name)
 {
-  *self = (Doubt){ fixture, kind, find_damage (name), NULL };
+  *self = (Doubt){ fixture, kind, tall_test_damage_find (name), NULL };
   tall_test_damage_do (self->damage, fixture, kind);
   fixture->clock.data = self;
 }
@@ -60,7 +49,8 @@ leave_cells (gpointer data)
   Doubt *self = data;
   g_autoptr (TallOrder) order = tall_test_damage_order (self->damage);
   self->fixture->clock.on_sleep = NULL;
-  g_assert_true (find_damage ("left-old-cells")->damage (self->fixture, self->kind, order));
+  g_assert_true (
+      tall_test_damage_find ("left-old-cells")->damage (self->fixture, self->kind, order));
 }
 
 /* Another kind of finding, while the state cell is the same. */
@@ -93,26 +83,13 @@ test_other_row (TallStoreFixture *fixture, gconstpointer kind)
   expect_later (&self, 1);
 }
 
-/* The row key of a hint of the order that nothing is wrong with otherwise. */
-static void
-append_hint (const Doubt *self, GByteArray *row)
-{
-  g_autoptr (GError) error = NULL;
-  g_auto (TallOrderKey) key = { 0 };
-  guint64 id = 0;
-  g_assert_true (tall_store_find_id (self->fixture->store, TALL_TEST_CUSTOMER, &id, &error));
-  tall_order_key_init (&key, self->kind->key_strategy, TALL_TEST_CUSTOMER, id, self->damage->name);
-  tall_index_append_row (key.customer, -86400000, row);
-  tall_bytes_append (row, key.order);
-}
-
 static void
 break_row (gpointer data)
 {
   Doubt *self = data;
   g_autoptr (GByteArray) row = g_byte_array_new ();
   self->fixture->clock.on_sleep = NULL;
-  append_hint (self, row);
+  tall_test_append_hint (self->fixture, self->damage->name, OTHER_DATE, row);
   tall_broken_table_break (TALL_BROKEN_TABLE (self->broken), tall_slice_array (row),
                            TALL_ERROR_DAMAGED);
 }
@@ -139,43 +116,9 @@ static void
 test_gone (TallStoreFixture *fixture, gconstpointer kind)
 {
   Doubt self;
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GByteArray) row = g_byte_array_new ();
-  TallStoreContext context = { 0 };
-  TallRepairOutcome outcome;
   doubt_init (&self, fixture, kind, "lost-hint");
-  append_hint (&self, row);
-  g_autoptr (TallDeployment) deployment =
-      tall_deployment_read (fixture->table, TALL_NO_DEADLINE, &error);
-  g_assert_true (tall_store_context_init (&context, fixture->table, deployment, NULL, &error));
-  g_assert_true (tall_repair_hint (&context, tall_slice_array (row), &outcome, &error));
-  g_assert_cmpint (outcome, ==, TALL_REPAIR_OVERTAKEN);
-  tall_store_context_clear (&context);
-}
-
-/* A part mends little: if it is killed, few do not learn what it has mended. */
-static void
-test_few (TallStoreFixture *fixture, gconstpointer kind)
-{
-  guint n;
-  g_autoptr (GError) error = NULL;
-  const TallTestDamage *damages = tall_test_damages (&n);
-  for (guint i = 0; i < n; i++)
-    if (!tall_finding_kind_info (damages[i].kind)->needs_person)
-      tall_test_damage_do (&damages[i], fixture, kind);
-  g_autoptr (TallVerifyPart) first =
-      tall_front_verify_some (fixture->front, &(TallVerifyRequest){ 0 }, &error);
-  g_assert_no_error (error);
-  g_autofree TallSlice *suspects = g_new0 (TallSlice, first->n_suspects);
-  for (guint i = 0; i < first->n_suspects; i++)
-    suspects[i] = first->suspects[i].state;
-  const TallVerifyRequest request = { .repair = TRUE,
-                                      .suspects = suspects,
-                                      .n_suspects = first->n_suspects };
-  g_autoptr (TallVerifyPart) part = tall_front_verify_some (fixture->front, &request, &error);
-  g_assert_no_error (error);
-  g_assert_cmpuint (part->n_findings, ==, 4);
-  g_assert_cmpuint (part->n_suspects, ==, first->n_suspects - part->n_findings);
+  g_assert_cmpint (tall_test_repair_hint (fixture, "lost-hint", OTHER_DATE), ==,
+                   TALL_REPAIR_OVERTAKEN);
 }
 
 /* All damages but that of a load: with a TTL its cells are gone at once. */
@@ -215,27 +158,17 @@ static void
 test_expired (TallStoreFixture *fixture, gconstpointer data)
 {
   Doubt self;
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GByteArray) row = g_byte_array_new ();
-  TallStoreContext context = { 0 };
-  TallRepairOutcome outcome;
   const TallStoreKind *kind = data;
   if (kind->layout != &tall_layout_record_type) /* elsewhere the rows go by themselves */
     return;
   begin_with_ttl (fixture, kind, TTL);
   doubt_init (&self, fixture, kind, "another-date");
-  append_hint (&self, row);
-  g_autoptr (TallDeployment) deployment =
-      tall_deployment_read (fixture->table, TALL_NO_DEADLINE, &error);
-  TallStoreHooks hooks = tall_test_hooks (&fixture->clock);
-  g_assert_true (tall_store_context_init (&context, fixture->table, deployment, &hooks, &error));
   fixture->clock.now += 2 * TTL * 1000;
   g_autofree char *before = tall_test_dump (fixture->table);
-  g_assert_true (tall_repair_hint (&context, tall_slice_array (row), &outcome, &error));
+  g_assert_cmpint (tall_test_repair_hint (fixture, "another-date", OTHER_DATE), ==,
+                   TALL_REPAIR_OVERTAKEN);
   g_autofree char *after = tall_test_dump (fixture->table);
-  g_assert_cmpint (outcome, ==, TALL_REPAIR_OVERTAKEN);
   g_assert_cmpstr (after, ==, before);
-  tall_store_context_clear (&context);
 }
 
 /* One part of a repair: from the beginning, or with the suspects of the part before, which it
@@ -257,6 +190,26 @@ repair_some (TallStoreFixture *fixture, TallVerifyPart *before)
   g_assert_no_error (error);
   g_clear_pointer (&before, tall_verify_part_free);
   return part;
+}
+
+/* A part mends little: if whoever asked for it is killed, few findings do not come to be known. */
+static void
+test_few (TallStoreFixture *fixture, gconstpointer kind)
+{
+  guint n;
+  const TallTestDamage *damages = tall_test_damages (&n);
+  for (guint i = 0; i < n; i++)
+    if (!tall_finding_kind_info (damages[i].kind)->needs_person)
+      tall_test_damage_do (&damages[i], fixture, kind);
+  TallVerifyPart *part = repair_some (fixture, NULL);
+  guint n_suspects = part->n_suspects;
+  part = repair_some (fixture, part); /* decides */
+  g_assert_cmpuint (part->n_findings, ==, 0);
+  g_assert_cmpuint (part->n_suspects, ==, n_suspects);
+  part = repair_some (fixture, part);
+  g_assert_cmpuint (part->n_findings, ==, 4);
+  g_assert_cmpuint (part->n_suspects, ==, n_suspects - part->n_findings);
+  tall_verify_part_free (part);
 }
 
 static void

@@ -15,12 +15,9 @@
 static void
 damage_all (TallStoreFixture *self, const TallStoreKind *kind)
 {
-  guint n;
-  const TallTestDamage *damages = tall_test_damages (&n);
   g_autoptr (TallOrder) sound = tall_test_marked_order ("sound", 1, 1, 3);
   tall_fixture_put (self, sound, NULL);
-  for (guint i = 0; i < n; i++)
-    tall_test_damage_do (&damages[i], self, kind);
+  tall_test_damage_all (self, kind);
 }
 
 /* Every order and every row in a part of its own, by two stores in turn. */
@@ -93,31 +90,6 @@ test_strays (TallStoreFixture *self, gconstpointer data)
   g_assert_cmpuint (tall_parts_front_count (TALL_PARTS_FRONT (parts)), >=, 6);
 }
 
-/* @n rows that belong to nothing, right behind the root row of an order. */
-static void
-put_strays_within (TallStoreFixture *self, const TallStoreKind *kind, guint n)
-{
-  g_autoptr (GError) error = NULL;
-  g_auto (TallOrderKey) key = { 0 };
-  g_autoptr (GByteArray) row = g_byte_array_new ();
-  g_autoptr (TallBatch) batch = tall_batch_new ();
-  guint64 id = 0;
-  g_assert_true (tall_store_find_id (self->store, TALL_TEST_CUSTOMER, &id, &error));
-  tall_order_key_init (&key, kind->key_strategy, TALL_TEST_CUSTOMER, id, TALL_TEST_ORDER);
-  const char *table = kind->layout->locate_order (&key, row);
-  tall_bytes_append_u8 (row, 1);
-  for (guint i = 0; i < n; i++)
-    {
-      tall_bytes_append_u32 (row, i);
-      TallSlice stray = tall_slice_dup (batch->arena, tall_slice_array (row));
-      TallMutation *mutation = tall_batch_add (batch, table, stray);
-      tall_mutation_put (batch, mutation, tall_slice_str ("x"), 1, tall_slice_str ("y"));
-      g_byte_array_set_size (row, row->len - 4);
-    }
-  g_assert_true (tall_table_apply (self->table, (TallMutation *const *)batch->mutations->pdata, n,
-                                   TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
-}
-
 /* Strays between the rows of an order do not tear it apart, and are one finding, however many. */
 static void
 test_stray_within (TallStoreFixture *self, gconstpointer data)
@@ -127,7 +99,7 @@ test_stray_within (TallStoreFixture *self, gconstpointer data)
   tall_fixture_put (self, order, NULL);
   if (kind->layout->single_row)
     return;
-  put_strays_within (self, kind, MANY);
+  tall_test_put_strays (self, kind, TALL_TEST_ORDER, MANY, 1);
   TallVerifySummary summary;
   g_autoptr (TallFront) parts = tall_parts_front_new (self->front, self->front, 1);
   g_autoptr (GPtrArray) lines = tall_test_find (parts, (TallVerifyOptions){ 0 }, &summary);
@@ -135,6 +107,26 @@ test_stray_within (TallStoreFixture *self, gconstpointer data)
   g_assert_true (g_str_has_prefix (g_ptr_array_index (lines, 0), "stray-row "));
   g_assert_nonnull (strstr (g_ptr_array_index (lines, 0), " (1500) of "));
   g_assert_cmpuint (summary.n_orders, ==, 1);
+}
+
+/* Each order has its own. */
+static void
+test_strays_of_two (TallStoreFixture *self, gconstpointer data)
+{
+  const TallStoreKind *kind = data;
+  TallVerifySummary summary;
+  static const char *const numbers[] = { "one", "two", "three" };
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    {
+      g_autoptr (TallOrder) order = tall_test_marked_order (numbers[i], 1, 1, 3);
+      tall_fixture_put (self, order, NULL);
+      if (!kind->layout->single_row && i != 1)
+        tall_test_put_strays (self, kind, numbers[i], 3, 1);
+    }
+  g_autoptr (GPtrArray) lines = tall_test_find (self->front, (TallVerifyOptions){ 0 }, &summary);
+  g_assert_cmpuint (lines->len, ==, kind->layout->single_row ? 0 : 2);
+  for (guint i = 0; i < lines->len; i++)
+    g_assert_nonnull (strstr (g_ptr_array_index (lines, i), " (3) of "));
 }
 
 /* How often the table of ids is walked. */
@@ -390,12 +382,19 @@ int
 main (int argc, char **argv)
 {
   static const TallStoreTest tests[] = {
-    { "small", test_small },           { "repair", test_repair },
-    { "strays", test_strays },         { "stray-within", test_stray_within },
-    { "half-ids", test_half_ids },     { "search", test_search },
-    { "at-once", test_at_once },       { "slow", test_slow },
-    { "slow-pages", test_slow_pages }, { "altered", test_altered },
-    { "refused", test_refused },       { "large", test_large },
+    { "small", test_small },
+    { "repair", test_repair },
+    { "strays", test_strays },
+    { "stray-within", test_stray_within },
+    { "half-ids", test_half_ids },
+    { "search", test_search },
+    { "at-once", test_at_once },
+    { "slow", test_slow },
+    { "slow-pages", test_slow_pages },
+    { "altered", test_altered },
+    { "refused", test_refused },
+    { "large", test_large },
+    { "strays-of-two", test_strays_of_two },
   };
   g_test_init (&argc, &argv, NULL);
   tall_store_fixture_add ("verify-parts", tests, G_N_ELEMENTS (tests));

@@ -6,6 +6,7 @@
 #include "tall-index.h"
 #include "tall-test-damage.h"
 #include "tall-test-dump.h"
+#include "tall-test-mending.h"
 #include "tall-test-orders.h"
 
 /* Whatever is wrong is found, as what it is, and nothing else; and nothing is changed. */
@@ -164,17 +165,6 @@ test_parts (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
 /* What a writer has not finished may look like these. */
 static const char *const unfinished[] = { "left-claim", "left-old-cells", "lost-hint" };
 
-static const TallTestDamage *
-find_damage (const char *name)
-{
-  guint n;
-  const TallTestDamage *damages = tall_test_damages (&n);
-  for (guint i = 0; i < n; i++)
-    if (g_str_equal (damages[i].name, name))
-      return &damages[i];
-  g_assert_not_reached ();
-}
-
 /* What a writer does while the verification waits before it looks again. */
 static void
 put_again (gpointer data)
@@ -183,7 +173,7 @@ put_again (gpointer data)
   self->clock.on_sleep = NULL;
   for (guint i = 0; i < G_N_ELEMENTS (unfinished); i++)
     {
-      g_autoptr (TallOrder) order = tall_test_damage_order (find_damage (unfinished[i]));
+      g_autoptr (TallOrder) order = tall_test_damage_order (tall_test_damage_find (unfinished[i]));
       order->currency = tall_arena_strdup (order->arena, "EUR");
       tall_fixture_put (self, order, NULL);
     }
@@ -195,7 +185,7 @@ test_writers (TallStoreFixture *self, gconstpointer data)
 {
   TallVerifySummary summary;
   for (guint i = 0; i < G_N_ELEMENTS (unfinished); i++)
-    tall_test_damage_do (find_damage (unfinished[i]), self, data);
+    tall_test_damage_do (tall_test_damage_find (unfinished[i]), self, data);
   self->clock.on_sleep = put_again;
   self->clock.data = self;
   g_autoptr (GPtrArray) lines = verify (self->front, &(TallVerifyOptions){ 0 }, &summary);
@@ -220,7 +210,7 @@ static void
 test_busy (TallStoreFixture *self, gconstpointer data)
 {
   TallVerifySummary summary;
-  tall_test_damage_do (find_damage ("left-claim"), self, data);
+  tall_test_damage_do (tall_test_damage_find ("left-claim"), self, data);
   self->clock.on_sleep = claim_again;
   self->clock.data = self;
   g_autoptr (GPtrArray) lines = verify (self->front, &(TallVerifyOptions){ 0 }, &summary);

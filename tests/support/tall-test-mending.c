@@ -92,6 +92,36 @@ compare (const char *name, const char *before, const char *damaged, const char *
 }
 
 /**
+ * tall_test_damage_find:
+ *
+ * Returns: (transfer none): the damage of that name
+ */
+const TallTestDamage *
+tall_test_damage_find (const char *name)
+{
+  guint n;
+  const TallTestDamage *damages = tall_test_damages (&n);
+  for (guint i = 0; i < n; i++)
+    if (g_str_equal (damages[i].name, name))
+      return &damages[i];
+  g_assert_not_reached ();
+}
+
+/**
+ * tall_test_damage_all:
+ *
+ * Puts in every damage that there is in the fixture's deployment.
+ */
+void
+tall_test_damage_all (TallStoreFixture *self, const TallStoreKind *kind)
+{
+  guint n;
+  const TallTestDamage *damages = tall_test_damages (&n);
+  for (guint i = 0; i < n; i++)
+    tall_test_damage_do (&damages[i], self, kind);
+}
+
+/**
  * tall_test_damage_is_stored:
  *
  * Returns: whether it damages an order that was stored
@@ -174,4 +204,86 @@ tall_test_check_left (TallStoreFixture *self, const TallStoreKind *kind)
   tall_test_expect_findings (self->front, TRUE, n_damaged, 0);
   g_autofree char *still = tall_test_dump (self->table);
   g_assert_cmpstr (still, ==, damaged);
+}
+
+static void
+find_key (TallStoreFixture *self, const char *order_number, TallOrderKey *key)
+{
+  g_autoptr (GError) error = NULL;
+  guint64 id = 0;
+  g_assert_true (tall_store_find_id (self->store, TALL_TEST_CUSTOMER, &id, &error));
+  tall_order_key_init (key, tall_store_get_key_strategy (self->store), TALL_TEST_CUSTOMER, id,
+                       order_number);
+}
+
+/**
+ * tall_test_append_hint:
+ *
+ * Appends the row key of the hint that leads to the order at @date.
+ */
+void
+tall_test_append_hint (TallStoreFixture *self,
+                       const char *order_number,
+                       gint64 date,
+                       GByteArray *row)
+{
+  g_auto (TallOrderKey) key = { 0 };
+  find_key (self, order_number, &key);
+  tall_index_append_row (key.customer, date, row);
+  tall_bytes_append (row, key.order);
+}
+
+/**
+ * tall_test_repair_hint:
+ *
+ * Mends one hint by itself, at the time of the fixture.
+ */
+TallRepairOutcome
+tall_test_repair_hint (TallStoreFixture *self, const char *order_number, gint64 date)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GByteArray) row = g_byte_array_new ();
+  TallStoreContext context = { 0 };
+  TallRepairOutcome outcome;
+  TallStoreHooks hooks = tall_test_hooks (&self->clock);
+  g_autoptr (TallDeployment) deployment =
+      tall_deployment_read (self->table, TALL_NO_DEADLINE, &error);
+  tall_test_append_hint (self, order_number, date, row);
+  g_assert_true (tall_store_context_init (&context, self->table, deployment, &hooks, &error));
+  g_assert_true (tall_repair_hint (&context, tall_slice_array (row), &outcome, &error));
+  tall_store_context_clear (&context);
+  return outcome;
+}
+
+/**
+ * tall_test_put_strays:
+ * @size: bytes of each
+ *
+ * Puts @n rows that belong to nothing right behind the root row of an order.
+ */
+void
+tall_test_put_strays (TallStoreFixture *self,
+                      const TallStoreKind *kind,
+                      const char *order_number,
+                      guint n,
+                      gsize size)
+{
+  g_autoptr (GError) error = NULL;
+  g_auto (TallOrderKey) key = { 0 };
+  g_autoptr (GByteArray) row = g_byte_array_new ();
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  g_autofree char *value = g_strnfill (size, 'y');
+  find_key (self, order_number, &key);
+  const char *table = kind->layout->locate_order (&key, row);
+  tall_bytes_append_u8 (row, 1);
+  for (guint i = 0; i < n; i++)
+    {
+      tall_bytes_append_u32 (row, i);
+      TallSlice stray = tall_slice_dup (batch->arena, tall_slice_array (row));
+      TallMutation *mutation = tall_batch_add (batch, table, stray);
+      tall_mutation_put (batch, mutation, tall_slice_str ("x"), 1, tall_slice_str (value));
+      g_byte_array_set_size (row, row->len - 4);
+    }
+  g_assert_true (tall_table_apply (self->table, (TallMutation *const *)batch->mutations->pdata, n,
+                                   TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
 }

@@ -58,21 +58,39 @@ tall_arena_new (gsize first_block)
   return self;
 }
 
+/**
+ * tall_arena_reset:
+ *
+ * Frees everything that was given out, and everything that is owned. The arena can be used again,
+ * with its first block.
+ */
 void
-tall_arena_free (TallArena *self)
+tall_arena_reset (TallArena *self)
 {
-  if (self == NULL)
-    return;
-
+  Block *first = (Block *)((char *)self - offsetof (Block, data));
   for (Owned *owned = self->owned; owned != NULL; owned = owned->next)
     owned->destroy (owned->data);
 
   for (Block *block = self->block; block != NULL;)
     {
       Block *next = block->next;
-      g_free (block);
+      if (block != first)
+        g_free (block);
       block = next;
     }
+  first->next = NULL;
+  first->used = sizeof (TallArena);
+  self->block = first;
+  self->owned = NULL;
+}
+
+void
+tall_arena_free (TallArena *self)
+{
+  if (self == NULL)
+    return;
+  tall_arena_reset (self);
+  g_free (self->block);
 }
 
 /* A piece that needs more than the next block gets one of its own, and the newest block keeps the

@@ -17,6 +17,7 @@ TALL_BEGIN_API
 typedef struct _TallArena TallArena;
 
 TallArena *tall_arena_new (gsize first_block);
+void tall_arena_reset (TallArena *self);
 void tall_arena_free (TallArena *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallArena, tall_arena_free)
 

@@ -129,38 +129,41 @@ tall_reader_take (TallReader *self, gsize len)
   return taken;
 }
 
-static guint64
-reader_number (TallReader *self, gsize len)
-{
-  TallSlice bytes = tall_reader_take (self, len);
-  guint64 value = 0;
-  for (gsize i = 0; i < bytes.len; i++)
-    value = value << 8 | bytes.data[i];
-  return value;
-}
-
 guint8
 tall_reader_u8 (TallReader *self)
 {
-  return reader_number (self, 1);
+  TallSlice bytes = tall_reader_take (self, 1);
+  return bytes.len == 0 ? 0 : bytes.data[0];
 }
 
 guint16
 tall_reader_u16 (TallReader *self)
 {
-  return reader_number (self, 2);
+  guint16 big = 0;
+  TallSlice bytes = tall_reader_take (self, sizeof big);
+  if (bytes.len > 0)
+    memcpy (&big, bytes.data, sizeof big);
+  return GUINT16_FROM_BE (big);
 }
 
 guint32
 tall_reader_u32 (TallReader *self)
 {
-  return reader_number (self, 4);
+  guint32 big = 0;
+  TallSlice bytes = tall_reader_take (self, sizeof big);
+  if (bytes.len > 0)
+    memcpy (&big, bytes.data, sizeof big);
+  return GUINT32_FROM_BE (big);
 }
 
 guint64
 tall_reader_u64 (TallReader *self)
 {
-  return reader_number (self, 8);
+  guint64 big = 0;
+  TallSlice bytes = tall_reader_take (self, sizeof big);
+  if (bytes.len > 0)
+    memcpy (&big, bytes.data, sizeof big);
+  return GUINT64_FROM_BE (big);
 }
 
 char *

@@ -53,6 +53,28 @@ test_own (void)
   g_assert_cmpuint (destroyed, ==, 2);
 }
 
+/* What was given out and owned goes, blocks of their own too; the first block is used again. */
+static void
+test_reset (void)
+{
+  guint destroyed = 0;
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  gsize size = tall_arena_get_size (arena);
+  gpointer first = tall_arena_alloc (arena, 100);
+  for (guint i = 0; i < 3; i++)
+    {
+      tall_arena_own (arena, &destroyed, count_destroyed);
+      tall_arena_alloc (arena, 1024 * 1024); /* while the first block is the one that has room */
+      for (guint k = 0; k < 100; k++)
+        tall_arena_alloc (arena, 1000);
+      g_assert_cmpuint (tall_arena_get_size (arena), >, 1024 * 1024);
+      tall_arena_reset (arena);
+      g_assert_cmpuint (destroyed, ==, i + 1);
+      g_assert_cmpuint (tall_arena_get_size (arena), ==, size);
+      g_assert_true (tall_arena_alloc (arena, 100) == first);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -60,5 +82,6 @@ main (int argc, char **argv)
   g_test_add_func ("/base/arena/pieces", test_pieces);
   g_test_add_func ("/base/arena/large", test_large);
   g_test_add_func ("/base/arena/own", test_own);
+  g_test_add_func ("/base/arena/reset", test_reset);
   return g_test_run ();
 }

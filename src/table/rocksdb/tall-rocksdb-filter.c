@@ -116,8 +116,8 @@ gboolean
 tall_rocksdb_filter_copy (
     const TallRocksdbStep *step, TallSlice key, TallSlice stored, TallRow *row, GError **error)
 {
-  g_autoptr (TallArena) passing = tall_arena_new (0);
-  if (!tall_rocksdb_filter_decode (step, passing, key, stored, row, error))
+  tall_arena_reset (step->passing);
+  if (!tall_rocksdb_filter_decode (step, step->passing, key, stored, row, error))
     return FALSE;
   if (row->n_cells > 0)
     {

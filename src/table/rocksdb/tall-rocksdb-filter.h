@@ -16,7 +16,8 @@ typedef struct
   TallRocksdbFamily *family;
   const TallRead *read;
   gint64 deadline;
-  TallArena *arena; /* for the rows; it keeps alive what they point to, also if the read fails */
+  TallArena *arena;   /* for the rows; it keeps alive what they point to, also if the read fails */
+  TallArena *passing; /* for a row that does not stay; NULL where all cells are wanted */
 } TallRocksdbStep;
 
 gboolean tall_rocksdb_filter_wants_all (const TallRocksdbStep *step);

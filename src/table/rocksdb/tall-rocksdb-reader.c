@@ -328,7 +328,10 @@ tall_rocksdb_reader_read (TallRocksdbReader *self,
                           TallRows *rows,
                           GError **error)
 {
-  if (step->read->kind == TALL_READ_GET)
-    return get_rows (self, step, rows, error);
-  return scan_rows (self, step, rows, error);
+  g_autoptr (TallArena) passing = tall_rocksdb_filter_wants_all (step) ? NULL : tall_arena_new (0);
+  TallRocksdbStep own = *step;
+  own.passing = passing;
+  if (own.read->kind == TALL_READ_GET)
+    return get_rows (self, &own, rows, error);
+  return scan_rows (self, &own, rows, error);
 }

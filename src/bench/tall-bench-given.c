@@ -116,7 +116,7 @@ check_floor (const TallBenchGiven *self)
       || self->turns != -1 || self->rate != -1 || self->skew != -1 || self->mix != NULL
       || self->keep)
     return "--floor and --load measure what README.md of src/bench lists: besides --store they "
-           "take --lines, --count, --seconds and --json, and --load --peer";
+           "take --lines, --count, --seconds, --check and --json, and --load --peer";
   if (self->min_lines != self->max_lines)
     return "--floor and --load take one number of --lines, not a range";
   if (self->peer != NULL && !self->load)
@@ -133,6 +133,8 @@ check_layouts (const TallBenchGiven *self)
 {
   if (self->peer != NULL)
     return "--peer is for --load";
+  if (self->check)
+    return "--check is for --floor and --load, whose figures have goals";
   if (self->orders != NULL && self->map == NULL)
     return "--orders needs --map, which says which column is what: a preset, as load has them, or "
            "a file";

@@ -17,6 +17,7 @@ typedef struct
 {
   gboolean floor;
   gboolean load;
+  gboolean check;
   char *peer;
   gboolean json;
   gboolean keep;

@@ -203,6 +203,20 @@ append_line (GString *text, int width, const Line *line)
 }
 
 /**
+ * tall_bench_report_count_missed:
+ *
+ * Returns: how many figures have not reached their goal
+ */
+guint
+tall_bench_report_count_missed (const TallBenchReport *self)
+{
+  guint n = 0;
+  for (guint i = 0; i < self->lines->len; i++)
+    n += !g_array_index (self->lines, Line, i).reached;
+  return n;
+}
+
+/**
  * tall_bench_report_to_text:
  *
  * Returns: (transfer full): a table for people

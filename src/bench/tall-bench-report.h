@@ -51,6 +51,7 @@ void tall_bench_report_add_latency (TallBenchReport *self,
                                     const TallMeasured *ours,
                                     const TallMeasured *floor);
 
+guint tall_bench_report_count_missed (const TallBenchReport *self);
 char *tall_bench_report_to_text (const TallBenchReport *self);
 char *tall_bench_report_to_json (const TallBenchReport *self);
 

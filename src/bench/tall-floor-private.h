@@ -69,6 +69,8 @@ gboolean tall_floor_lines (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSE
 gboolean tall_floor_load (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_floor_load_hbase (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_floor_list (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_floor_page (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_floor_rows (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_floor_readers (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_floor_hbase (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

@@ -4,7 +4,7 @@
 
 #include "tall-error.h"
 
-#define MAX_PARTS 6
+#define MAX_PARTS 8
 
 typedef gboolean (*Part) (TallFloorRun *self, GError **error);
 
@@ -18,7 +18,7 @@ static const struct
   { &tall_table_kind_rocksdb,
     FALSE,
     { tall_floor_get, tall_floor_put, tall_floor_writers, tall_floor_service, tall_floor_lines,
-      tall_floor_list } },
+      tall_floor_list, tall_floor_page, tall_floor_rows } },
   { &tall_table_kind_rocksdb, TRUE, { tall_floor_load } },
   { &tall_table_kind_hbase, TRUE, { tall_floor_load_hbase } },
   { &tall_table_kind_hbase, FALSE, { tall_floor_hbase, tall_floor_readers } },

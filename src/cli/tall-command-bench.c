@@ -65,7 +65,8 @@ measure_floor (const TallBenchGiven *given, const TallTableAddress *address)
   g_autofree char *text =
       given->json ? tall_bench_report_to_json (report) : tall_bench_report_to_text (report);
   print_text (given, text);
-  return TALL_EXIT_DONE;
+  return given->check && tall_bench_report_count_missed (report) > 0 ? TALL_EXIT_NO
+                                                                     : TALL_EXIT_DONE;
 }
 
 static void
@@ -229,6 +230,8 @@ run (int argc, char **argv)
       "compare loading a file with the rows that it becomes, stored without tallorder", NULL },
     { "peer", 0, 0, G_OPTION_ARG_FILENAME, &given.peer,
       "with --load: another program that loads the file; see src/bench/README.md", "PROGRAM" },
+    { "check", 0, 0, G_OPTION_ARG_NONE, &given.check,
+      "with --floor, --load: end with 1 unless every goal is reached", NULL },
     { "json", 0, 0, G_OPTION_ARG_NONE, &given.json, "as JSON, with every figure", NULL },
     { NULL },
   };

@@ -269,6 +269,7 @@ def wrong_usage(folder):
         ([*store, "--floor", "--lines", "1-2"], "--floor"),
         ([*store, "--floor", "--peer", "true"], "--peer is for --load"),
         ([*store, "--peer", "true"], "--peer is for --load"),
+        ([*store, "--check"], "--check is for --floor"),
         ([*store, "--floor", "--load"], "not both"),
         ([*store, "--load", "--seconds", "1"], "--count"),
         (["--store", "memory:"], "memory:"),

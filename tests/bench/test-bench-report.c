@@ -42,6 +42,7 @@ test_text (void)
                    "what                  ours      floor  unit      ratio  goal    reached\n"
                    "a rate               70000     100000  orders/s   0.70  ≥ 0.6   yes\n"
                    "a time — longer       30.2       10.0  µs p50     3.02  ≤ 2     NO\n");
+  g_assert_cmpuint (tall_bench_report_count_missed (report), ==, 1);
 }
 
 static gboolean

@@ -32,6 +32,8 @@ tall_bench_given_clear (TallBenchGiven *self)
   g_clear_pointer (&self->keys, g_free);
   g_clear_pointer (&self->lines, g_free);
   g_clear_pointer (&self->mix, g_free);
+  g_clear_pointer (&self->html, g_free);
+  g_clear_pointer (&self->command, g_free);
   g_clear_pointer (&self->orders, g_free);
   g_clear_pointer (&self->map, g_free);
   g_clear_pointer (&self->peer, g_free);
@@ -114,7 +116,7 @@ check_floor (const TallBenchGiven *self)
   if (self->layouts != NULL || self->keys != NULL || self->orders != NULL || self->map != NULL
       || self->customers != -1 || self->clients != 1 || self->operations != -1 || self->seed != -1
       || self->turns != -1 || self->rate != -1 || self->skew != -1 || self->mix != NULL
-      || self->keep)
+      || self->html != NULL || self->keep)
     return "--floor and --load measure what README.md of src/bench lists: besides --store they "
            "take --lines, --count, --seconds, --check and --json, and --load --peer";
   if (self->min_lines != self->max_lines)

@@ -20,6 +20,8 @@ typedef struct
   gboolean check;
   char *peer;
   gboolean json;
+  char *html;
+  char *command; /* all of it */
   gboolean keep;
   char *layouts; /* owned, as all texts */
   char *keys;

@@ -136,36 +136,6 @@ append_best (GString *text, const TallBenchVerdict *verdict, gboolean with_key)
     }
 }
 
-/* Which is best, if there are some to compare. */
-static void
-append_verdict (GString *text,
-                const TallBenchResults *self,
-                const TallBenchPhase *phase,
-                gboolean with_key)
-{
-  g_auto (TallBenchVerdict) verdict = { NULL };
-  tall_bench_verdict_init (&verdict, self->summaries, phase);
-  if (self->n_turns < TALL_BENCH_ENOUGH_TURNS || (verdict.best->len < 2 && verdict.lead == 0))
-    return;
-  g_string_append (text, verdict.best->len > 1 ? "  no difference between " : "  best: ");
-  append_best (text, &verdict, with_key);
-  if (verdict.lead > 0)
-    g_string_append_printf (text, "; %.2f times the next", verdict.lead);
-  g_string_append_c (text, '\n');
-}
-
-static void
-append_settings (GString *text, const TallBenchResults *self)
-{
-  g_string_append_printf (text, "%u orders with %.4g lines on average, of %u %s, on %s; %u %s",
-                          self->n_orders, (double)self->n_lines / MAX (self->n_orders, 1),
-                          self->n_customers, self->n_customers == 1 ? "customer" : "customers",
-                          self->store, self->n_clients,
-                          self->n_clients == 1 ? "client" : "clients");
-  if (self->rate > 0)
-    g_string_append_printf (text, " that begin %.4g operations a second", self->rate);
-}
-
 static const TallBenchSummary *
 get_summary (const TallBenchResults *self, guint place)
 {
@@ -179,6 +149,38 @@ has_many_keys (const TallBenchResults *self)
     if (get_summary (self, i)->key_strategy != get_summary (self, 0)->key_strategy)
       return TRUE;
   return FALSE;
+}
+
+/**
+ * tall_bench_results_judge:
+ *
+ * Returns: (transfer full) (nullable): a line for people that says which is best in @phase; NULL if
+ *   there is nothing to compare, or too few turns
+ */
+char *
+tall_bench_results_judge (const TallBenchResults *self, const TallBenchPhase *phase)
+{
+  g_auto (TallBenchVerdict) verdict = { NULL };
+  tall_bench_verdict_init (&verdict, self->summaries, phase);
+  if (self->n_turns < TALL_BENCH_ENOUGH_TURNS || (verdict.best->len < 2 && verdict.lead == 0))
+    return NULL;
+  GString *text = g_string_new (verdict.best->len > 1 ? "no difference between " : "best: ");
+  append_best (text, &verdict, has_many_keys (self));
+  if (verdict.lead > 0)
+    g_string_append_printf (text, "; %.2f times the next", verdict.lead);
+  return g_string_free (text, FALSE);
+}
+
+static void
+append_settings (GString *text, const TallBenchResults *self)
+{
+  g_string_append_printf (text, "%u orders with %.4g lines on average, of %u %s, on %s; %u %s",
+                          self->n_orders, (double)self->n_lines / MAX (self->n_orders, 1),
+                          self->n_customers, self->n_customers == 1 ? "customer" : "customers",
+                          self->store, self->n_clients,
+                          self->n_clients == 1 ? "client" : "clients");
+  if (self->rate > 0)
+    g_string_append_printf (text, " that begin %.4g operations a second", self->rate);
 }
 
 static void
@@ -200,8 +202,9 @@ append_phase (GString *text,
       begun = TRUE;
       append_summary (text, get_summary (self, i), with_key);
     }
-  if (begun)
-    append_verdict (text, self, phase, with_key);
+  g_autofree char *verdict = begun ? tall_bench_results_judge (self, phase) : NULL;
+  if (verdict != NULL)
+    g_string_append_printf (text, "  %s\n", verdict);
 }
 
 /**

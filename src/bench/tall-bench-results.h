@@ -31,6 +31,7 @@ typedef struct
   const GPtrArray *summaries; /* of TallBenchSummary */
 } TallBenchResults;
 
+char *tall_bench_results_judge (const TallBenchResults *self, const TallBenchPhase *phase);
 char *tall_bench_results_to_text (const TallBenchResults *self);
 char *tall_bench_results_to_json (const TallBenchResults *self);
 

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-bench-compare.h"
 #include "tall-bench-given.h"
+#include "tall-bench-page.h"
+#include "tall-bench-plot.h"
 #include "tall-bench-report.h"
 #include "tall-bench-results.h"
 #include "tall-error.h"
@@ -13,7 +15,9 @@
 #include "tall-stop.h"
 #include "tall-table-kinds.h"
 
+#include <errno.h>
 #include <gio/gio.h>
+#include <stdio.h>
 
 /* On a terminal. */
 static void
@@ -69,12 +73,41 @@ measure_floor (const TallBenchGiven *given, const TallTableAddress *address)
                                                                      : TALL_EXIT_DONE;
 }
 
-static void
+/* What can be known before hours of measuring: that there is something to draw with, and that the
+ * file can be written. */
+static gboolean
+check_page (const char *path, GError **error)
+{
+  if (path == NULL)
+    return TRUE;
+  if (!tall_bench_plot_check (error))
+    return FALSE;
+  FILE *file = fopen (path, "a");
+  if (file != NULL)
+    return fclose (file) == 0;
+  tall_error_set_invalid (error, "html", "--html %s cannot be written: %s", path,
+                          g_strerror (errno));
+  return FALSE;
+}
+
+static gboolean
+write_page (const TallBenchGiven *given, const TallBenchResults *results, GError **error)
+{
+  if (given->html == NULL)
+    return TRUE;
+  g_autofree char *exact = tall_bench_results_to_json (results);
+  g_autofree char *json = tall_json_round (exact);
+  g_autofree char *page = tall_bench_page_make (results, json, given->command, error);
+  return page != NULL && g_file_set_contents (given->html, page, -1, error);
+}
+
+static gboolean
 print_results (const TallBenchGiven *given,
                const TallBenchCompare *compare,
                const TallBenchOrders *orders,
                const GPtrArray *summaries,
-               gboolean stopped)
+               gboolean stopped,
+               GError **error)
 {
   TallBenchResults results = {
     .store = compare->address->kind->name,
@@ -96,10 +129,12 @@ print_results (const TallBenchGiven *given,
   g_autofree char *text =
       given->json ? tall_bench_results_to_json (&results) : tall_bench_results_to_text (&results);
   print_text (given, text);
-  if (!compare->keep || given->json || stopped)
-    return;
-  g_autofree char *kept = tall_bench_compare_describe_kept (compare);
-  tall_print ("\n%s", kept);
+  if (compare->keep && !given->json && !stopped)
+    {
+      g_autofree char *kept = tall_bench_compare_describe_kept (compare);
+      tall_print ("\n%s", kept);
+    }
+  return write_page (given, &results, error);
 }
 
 static TallExit
@@ -111,8 +146,10 @@ measure (const TallBenchGiven *given, TallBenchCompare *compare, const TallBench
   tall_progress_clear ();
   g_autoptr (GPtrArray) summaries =
       tall_bench_summarize ((const TallBenchRecord *)(gpointer)records->data, records->len);
-  if (done || (records->len > 0 && !g_error_matches (error, TALL_ERROR, TALL_ERROR_DAMAGED)))
-    print_results (given, compare, orders, summaries, !done);
+  gboolean shown =
+      done || (records->len > 0 && !g_error_matches (error, TALL_ERROR, TALL_ERROR_DAMAGED));
+  if (shown)
+    done = print_results (given, compare, orders, summaries, !done, done ? &error : NULL) && done;
   return done ? TALL_EXIT_DONE : fail (error, compare->plan.stop);
 }
 
@@ -131,7 +168,8 @@ static TallExit
 measure_layouts (const TallBenchGiven *given, const TallTableAddress *address)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (GPtrArray) layouts = tall_bench_given_find_layouts (given, &error);
+  g_autoptr (GPtrArray) layouts =
+      check_page (given->html, &error) ? tall_bench_given_find_layouts (given, &error) : NULL;
   g_autoptr (GPtrArray) keys = layouts != NULL ? tall_bench_given_find_keys (given, &error) : NULL;
   g_autoptr (TallBenchOrders) orders = keys != NULL ? get_orders (given, &error) : NULL;
   if (orders == NULL)
@@ -139,6 +177,7 @@ measure_layouts (const TallBenchGiven *given, const TallTableAddress *address)
       tall_print_failure (error);
       return g_error_matches (error, TALL_ERROR, TALL_ERROR_INVALID)
                      || g_error_matches (error, TALL_ERROR, TALL_ERROR_TOO_LARGE)
+                     || g_error_matches (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED)
                  ? TALL_EXIT_USAGE
                  : TALL_EXIT_FAILED;
     }
@@ -232,12 +271,16 @@ run (int argc, char **argv)
       "with --load: another program that loads the file; see src/bench/README.md", "PROGRAM" },
     { "check", 0, 0, G_OPTION_ARG_NONE, &given.check,
       "with --floor, --load: end with 1 unless every goal is reached", NULL },
+    { "html", 0, 0, G_OPTION_ARG_FILENAME, &given.html, "writes a page with drawings, too",
+      "FILE" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &given.json, "as JSON, with every figure", NULL },
     { NULL },
   };
   g_auto (TallOptions) options = TALL_OPTIONS_INIT;
   g_autoptr (GError) error = NULL;
 
+  g_autofree char *words = g_strjoinv (" ", argv);
+  given.command = g_strconcat ("tallorder ", words, NULL);
   if (!tall_options_parse (&options, &tall_command_bench, entries, argc, argv, &error))
     return tall_call_error (&tall_command_bench, error);
   return check_and_measure (&given, &options);

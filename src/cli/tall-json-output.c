@@ -24,9 +24,16 @@ append_number (GString *out, const char *number, gsize len)
   g_string_append_len (out, rounded, (gssize)(rounded[end - 1] == '.' ? end - 1 : end));
 }
 
-/* JSON-GLib writes 17 digits of every number that is not whole. */
-static char *
-round_numbers (const char *json)
+/**
+ * tall_json_round:
+ * @json: valid JSON
+ *
+ * JSON-GLib writes 17 digits of every number that is not whole.
+ *
+ * Returns: (transfer full): the same with three decimals at most
+ */
+char *
+tall_json_round (const char *json)
 {
   GString *out = g_string_new (NULL);
   gboolean in_string = FALSE;
@@ -55,7 +62,7 @@ round_numbers (const char *json)
 void
 tall_json_print_text (const char *json)
 {
-  g_autofree char *rounded = round_numbers (json);
+  g_autofree char *rounded = tall_json_round (json);
   tall_print_json ("%s\n", rounded);
 }
 

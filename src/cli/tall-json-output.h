@@ -8,6 +8,7 @@ G_BEGIN_DECLS
 
 void tall_json_print (JsonBuilder *builder);
 void tall_json_print_line (JsonBuilder *builder);
+char *tall_json_round (const char *json);
 void tall_json_print_text (const char *json);
 char *tall_json_add_revision (const char *json, gint64 revision);
 

@@ -5,6 +5,7 @@
     bench.py TALLORDER SOURCE_ROOT [hbase]    the latter needs $TALLORDER_HBASE_BINARY
 """
 
+import html.parser
 import json
 import os
 import pathlib
@@ -104,6 +105,56 @@ def a_mix(folder):
     bench(f"rocksdb:{folder}?sync=0", "--layout", "blob", "--turns", 1, "--mix",
           "get=1,replace=1", *options)
     equal(os.listdir(folder), [])
+
+
+class Page(html.parser.HTMLParser):
+    """What a page has: the JSON in it, its drawings, and what it would fetch."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.drawings, self.fetches, self.opened, self.json, self.reading = 0, [], [], "", False
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        found = dict(attributes)
+        self.drawings += tag == "svg"
+        self.reading = found.get("id") == "json"
+        self.fetches += [tag] if tag in ("script", "link", "img", "iframe") else []
+        self.fetches += [value for name, value in attributes
+                         if name in ("href", "xlink:href", "src") and not value.startswith("#")]
+        if tag not in ("meta", "br"):
+            self.opened.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        self.handle_endtag(tag)
+
+    def handle_endtag(self, tag):
+        self.reading = False
+        equal(self.opened.pop(), tag)
+
+    def handle_data(self, data):
+        if self.reading:
+            self.json += data
+
+
+def page(folder):
+    """A page that needs nothing else, with the same figures as the JSON."""
+    file = pathlib.Path(folder) / "bench.html"
+    found, report = bench(f"rocksdb:{folder}?sync=0", "--layout", "blob,wide", "--count", 30,
+                          "--operations", 10, "--turns", 3, "--html", file)
+    text = file.read_text()
+    seen = Page(text)
+    equal((json.loads(seen.json), seen.drawings, seen.fetches, seen.opened),
+          (report, 2 * len(PHASES), [], []))
+    equal(text.count('class="best"'), len(PHASES))
+    equal("tallorder bench --store" in text and "&lt;" not in seen.json, True)
+    run("bench", "--store", f"rocksdb:{folder}", "--html", f"{folder}/no/where").ends(
+        USAGE, "no/where cannot be written")
+    run("bench", "--store", f"rocksdb:{folder}", "--html", file, env={"PATH": "/nowhere"}).ends(
+        USAGE, "gnuplot-nox")
+    equal(sorted(os.listdir(folder)), ["bench.html"])
 
 
 def orders_of_a_file(folder):
@@ -332,7 +383,7 @@ def loading_into_hbase(_):
 
 def begin():
     if not ON_HBASE:
-        for function in (all_layouts, all_keys_with_clients, a_mix, orders_of_a_file,
+        for function in (all_layouts, all_keys_with_clients, a_mix, page, orders_of_a_file,
                          rejected_rows_are_reported, table_for_people, progress_on_a_terminal,
                          kept_and_then_left_alone, stopped, stopped_after_some_turns,
                          loading_beside_a_peer, wrong_usage, not_reachable):

@@ -1,0 +1,14 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "tall-bench-results.h"
+
+G_BEGIN_DECLS
+
+char *tall_bench_page_make (const TallBenchResults *results,
+                            const char *json,
+                            const char *command,
+                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

@@ -1,0 +1,174 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-bench-plot.h"
+
+#include <gio/gio.h>
+#include <string.h>
+
+#include "tall-error.h"
+
+#define GNUPLOT "gnuplot"
+#define MOST_LEVEL 6 /* names below bars, which do not run into each other */
+
+/* What gnuplot reads before the data. The colours can be told apart by those who do not see red and
+ * green (Okabe and Ito). */
+static const char *const set_up =
+    "set terminal svg size 720,300 dynamic noenhanced font 'sans-serif,12' background '#ffffff' "
+    "name '%s'\n"
+    "set border 3\n"
+    "set tics nomirror\n"
+    "set grid ytics lc '#dddddd'\n"
+    "set key outside right top\n"
+    "set linetype 1 lc '#0072b2'\nset linetype 2 lc '#e69f00'\nset linetype 3 lc '#009e73'\n"
+    "set linetype 4 lc '#cc79a7'\nset linetype 5 lc '#56b4e9'\nset linetype 6 lc '#d55e00'\n"
+    "set linetype cycle 6\n";
+
+/**
+ * tall_bench_plot_check:
+ *
+ * Returns: FALSE with %TALL_ERROR_UNSUPPORTED if there is nothing to draw with
+ */
+gboolean
+tall_bench_plot_check (GError **error)
+{
+  g_autofree char *program = g_find_program_in_path (GNUPLOT);
+  if (program != NULL)
+    return TRUE;
+  g_set_error_literal (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
+                       "--html draws with " GNUPLOT ", which is not there: install it (Debian's "
+                       "package is gnuplot-nox), or use --json");
+  return FALSE;
+}
+
+/* The drawing without what goes before it in a file of its own. */
+static char *
+draw (const char *commands, GError **error)
+{
+  g_autoptr (GSubprocess) process =
+      g_subprocess_new (G_SUBPROCESS_FLAGS_STDIN_PIPE | G_SUBPROCESS_FLAGS_STDOUT_PIPE
+                            | G_SUBPROCESS_FLAGS_STDERR_PIPE,
+                        error, GNUPLOT, "-", NULL);
+  g_autofree char *out = NULL;
+  g_autofree char *said = NULL;
+  if (process == NULL
+      || !g_subprocess_communicate_utf8 (process, commands, NULL, &out, &said, error))
+    return NULL;
+  const char *drawing = out != NULL ? strstr (out, "<svg") : NULL;
+  if (g_subprocess_get_successful (process) && drawing != NULL)
+    return g_strdup (drawing);
+  g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE, "Drawing with " GNUPLOT ": %s",
+               said != NULL && *said != '\0' ? said : "no drawing came");
+  return NULL;
+}
+
+static void
+append_double (GString *text, double value)
+{
+  char number[G_ASCII_DTOSTR_BUF_SIZE];
+  g_string_append_c (text, ' ');
+  g_string_append (text, g_ascii_formatd (number, sizeof number, "%.6g", value));
+}
+
+static const TallBenchSummary *
+get_summary (const GPtrArray *summaries, guint place)
+{
+  return g_ptr_array_index (summaries, place);
+}
+
+/* The layout; with the key where keys differ. */
+static void
+append_name (GString *text, const GPtrArray *summaries, guint place)
+{
+  const TallBenchSummary *summary = get_summary (summaries, place);
+  g_string_append (text, summary->layout->name);
+  for (guint i = 0; i < summaries->len; i++)
+    if (get_summary (summaries, i)->key_strategy != summary->key_strategy)
+      {
+        g_string_append_printf (text, ", %s", summary->key_strategy->name);
+        return;
+      }
+}
+
+static GString *
+begin (const char *id)
+{
+  GString *text = g_string_new (NULL);
+  g_string_append_printf (text, set_up, id);
+  return text;
+}
+
+/**
+ * tall_bench_plot_rates:
+ * @summaries: (element-type TallBenchSummary): of one phase
+ * @id: distinguishes it from other drawings of a page
+ *
+ * Returns: (transfer full): an SVG element with a bar for each median, and lines from the least to
+ *   the most
+ */
+char *
+tall_bench_plot_rates (const GPtrArray *summaries, const char *id, GError **error)
+{
+  g_autoptr (GString) text = begin (id);
+  g_string_append (text, "$data << EOD\n");
+  for (guint i = 0; i < summaries->len; i++)
+    {
+      const TallSpread *rate = &get_summary (summaries, i)->metrics[TALL_BENCH_RATE];
+      g_string_append_printf (text, "%u \"", i);
+      append_name (text, summaries, i);
+      g_string_append_c (text, '"');
+      append_double (text, rate->median);
+      append_double (text, rate->least);
+      append_double (text, rate->most);
+      g_string_append_c (text, '\n');
+    }
+  g_string_append (text, "EOD\n"
+                         "set ylabel 'operations a second'\nset yrange [0:*]\nunset key\n"
+                         "set style fill solid 0.7\nset boxwidth 0.6\n");
+  if (summaries->len > MOST_LEVEL)
+    g_string_append (text, "set xtics rotate by 45 right\n");
+  g_string_append (text, "plot $data using 1:3:4:5:xtic(2) with boxerrorbars lt 1\n");
+  return draw (text->str, error);
+}
+
+static const struct
+{
+  TallBenchMetric metric;
+  const char *name;
+} quantiles[] = {
+  { TALL_BENCH_P50, "50 %" },    { TALL_BENCH_P95, "95 %" }, { TALL_BENCH_P99, "99 %" },
+  { TALL_BENCH_P999, "99.9 %" }, { TALL_BENCH_MAX, "all" },
+};
+
+/**
+ * tall_bench_plot_latencies:
+ * @summaries: (element-type TallBenchSummary): of one phase
+ * @id: distinguishes it from other drawings of a page
+ *
+ * Returns: (transfer full): an SVG element with a line for each: how long which part of the
+ *   operations took at most
+ */
+char *
+tall_bench_plot_latencies (const GPtrArray *summaries, const char *id, GError **error)
+{
+  g_autoptr (GString) text = begin (id);
+  g_string_append (text, "$data << EOD\n");
+  for (guint q = 0; q < G_N_ELEMENTS (quantiles); q++)
+    {
+      g_string_append_printf (text, "\"%s\"", quantiles[q].name);
+      for (guint i = 0; i < summaries->len; i++)
+        append_double (text, get_summary (summaries, i)->metrics[quantiles[q].metric].median);
+      g_string_append_c (text, '\n');
+    }
+  g_string_append (text, "EOD\nset ylabel 'µs at most'\nset xlabel 'of the operations took'\n"
+                         "set logscale y\nset offsets 0.2, 0.2, 0, 0\nplot ");
+  for (guint i = 0; i < summaries->len; i++)
+    {
+      g_string_append_printf (text,
+                              "%s$data using 0:%u:xtic(1) with linespoints pt 7 ps 0.5 title '",
+                              i > 0 ? ", " : "", i + 2);
+      append_name (text, summaries, i);
+      g_string_append_c (text, '\'');
+    }
+  g_string_append_c (text, '\n');
+  return draw (text->str, error);
+}

@@ -37,18 +37,35 @@ parse_existing (TallLoadGiven *own)
   return own->on_existing == NULL;
 }
 
-/* Prints a mapping that is guessed from a file; the exit code is 1 if something is left to fill in.
+#define SNIFF_TAKES                                                                                \
+  "--sniff takes one file or more, which are read several times; save what comes from a pipe "     \
+  "first"
+
+/* Prints a mapping that is guessed from files; the exit code is 1 if something is left to fill in.
  */
 static TallExit
 sniff (const TallOptions *options)
 {
   g_autoptr (GError) error = NULL;
   gboolean is_whole = FALSE;
-  if (options->n_arguments != 1 || g_str_equal (options->arguments[0], "-"))
-    return tall_usage_error (&tall_command_load,
-                             "--sniff takes one file, which is read several times; save what comes "
-                             "from a pipe first");
-  g_autofree char *text = tall_sniff_file (options->arguments[0], &is_whole, &error);
+  g_autoptr (GPtrArray) paths = g_ptr_array_new ();
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  g_autoptr (GPtrArray) files = tall_load_arguments_expand ((const char *const *)options->arguments,
+                                                            options->n_arguments, &error);
+  gboolean has_pipe = FALSE;
+  for (guint i = 0; files != NULL && i < files->len; i++)
+    {
+      const TallLoadArgument *file = g_ptr_array_index (files, i);
+      g_ptr_array_add (paths, file->path);
+      g_ptr_array_add (names, file->kind);
+      has_pipe |= g_str_equal (file->path, "-");
+    }
+  if (has_pipe || options->n_arguments == 0)
+    return tall_usage_error (&tall_command_load, SNIFF_TAKES);
+  g_autofree char *text =
+      files != NULL ? tall_sniff ((const char *const *)paths->pdata,
+                                  (const char *const *)names->pdata, files->len, &is_whole, &error)
+                    : NULL;
   if (text == NULL)
     {
       tall_print_failure (error);
@@ -158,7 +175,7 @@ run (int argc, char **argv)
     { "print-map", 0, 0, G_OPTION_ARG_FILENAME, &own.print_map,
       "print a preset, as a start for a mapping of your own", "NAME" },
     { "sniff", 0, 0, G_OPTION_ARG_NONE, &own.sniff,
-      "print a mapping guessed from FILE, with the reason for each guess", NULL },
+      "print a mapping guessed from the files, with the reason for each guess", NULL },
     { "delete", 0, 0, G_OPTION_ARG_NONE, &own.deletes,
       "delete what FILE names: customer and order numbers, in two columns or by --map", NULL },
     { "spool", 0, 0, G_OPTION_ARG_FILENAME, &own.spool,

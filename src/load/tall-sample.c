@@ -22,6 +22,7 @@ tall_sample_free (TallSample *self)
   g_free (self->encoding_reason);
   g_free (self->delimiter_reason);
   g_strfreev (self->columns);
+  g_strfreev (self->names);
   g_ptr_array_unref (self->rows);
   g_free (self);
 }

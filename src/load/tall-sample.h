@@ -18,6 +18,7 @@ typedef struct
   char delimiter;
   char *delimiter_reason; /* owned */
   char **columns;         /* owned; NULL-terminated */
+  char **names;           /* owned: what the mapping calls the columns; NULL: as they are called */
   guint n_columns;
   GPtrArray *rows; /* of char **, owned: as many values as columns; only good rows */
   guint n_bad;     /* rows that cannot be read */

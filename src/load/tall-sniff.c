@@ -3,6 +3,7 @@
 #include "tall-sniff.h"
 #include "tall-mapping-private.h"
 #include "tall-sniff-columns.h"
+#include "tall-sniff-join.h"
 #include "tall-sniff-names.h"
 #include "tall-sniff-values.h"
 
@@ -24,6 +25,13 @@ sniff_clear (Sniff *self)
   g_clear_pointer (&self->file, g_key_file_unref);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Sniff, sniff_clear)
+
+/* What the mapping calls a column. */
+static const char *
+get_reference (const Sniff *self, guint column)
+{
+  return self->sample->names != NULL ? self->sample->names[column] : self->sample->columns[column];
+}
 
 static void
 comment (Sniff *self, const char *group, const char *key, const char *reason)
@@ -143,7 +151,7 @@ add_fields (Sniff *self)
     {
       const TallCsvField *field = self->columns[i].field;
       if (field != NULL)
-        add (self, tall_csv_field_scope_name (field->scope), field->name, self->sample->columns[i],
+        add (self, tall_csv_field_scope_name (field->scope), field->name, get_reference (self, i),
              self->columns[i].reason);
     }
 }
@@ -180,11 +188,11 @@ add_attributes (Sniff *self)
       if (*name != '\0' && !is_repeated (self, i)
           && !g_key_file_has_key (self->file, group, key, NULL)
           && (self->kind == TALL_MAPPING_CUSTOMERS || self->columns[i].is_of_order))
-        add (self, group, key, self->sample->columns[i],
+        add (self, group, key, get_reference (self, i),
              self->kind == TALL_MAPPING_ORDERS ? "All rows of an order have the same value."
                                                : "No field is called like this.");
       else
-        g_string_append_printf (left, "%s%s", left->len > 0 ? ", " : "", self->sample->columns[i]);
+        g_string_append_printf (left, "%s%s", left->len > 0 ? ", " : "", get_reference (self, i));
     }
   if (left->len == 0)
     return;
@@ -213,35 +221,106 @@ check_required (Sniff *self)
   return is_whole;
 }
 
-/**
- * tall_sniff_file:
- * @path: a file that can be read several times
- * @is_whole: (out): nothing is left to be filled in before files can be loaded with it
- *
- * Guesses a mapping from the first rows of a file.
- *
- * Returns: (transfer full): a mapping file, with the reason for each guess as a comment; NULL if
- * the file cannot be read
- */
-char *
-tall_sniff_file (const char *path, gboolean *is_whole, GError **error)
+/* The group of a file that is joined. */
+static void
+add_file (Sniff *self, const GPtrArray *files, const TallSniffFile *file, const char *reason)
 {
-  g_auto (Sniff) self = { .sample = tall_sample_read (path, error) };
-  if (self.sample == NULL)
+  g_autofree char *group = g_strconcat (TALL_MAPPING_FILE_PREFIX, file->name, NULL);
+  add (self, group, "key", file->sample->columns[file->key], reason);
+  if (file->from < 0)
+    return;
+  const TallSniffFile *from = tall_sniff_files_get (files, (guint)file->from);
+  g_autofree char *column =
+      g_strdup_printf ("%s:%s", from->name, from->sample->columns[file->from_column]);
+  add (self, group, "from", column, "It is called like the key.");
+}
+
+static void
+add_files (Sniff *self, const GPtrArray *files)
+{
+  g_autoptr (GString) head = g_string_new (NULL);
+  g_autoptr (GString) left = g_string_new (NULL);
+  for (guint i = 0; i < files->len; i++)
+    {
+      const TallSniffFile *file = tall_sniff_files_get (files, i);
+      if (file->key < 0)
+        {
+          g_string_append_printf (left, " %s", file->path);
+          continue;
+        }
+      g_string_append_printf (head, " %s=%s", file->name, file->path);
+      add_file (self, files, file,
+                i == 0            ? "By its name; each row has another one: a row for each order."
+                : file->from >= 0 ? "Each row has another one."
+                                  : "It is called like the key above: any number of lines.");
+    }
+  g_string_prepend (head, "A guess from the first rows of files that are joined:");
+  if (left->len > 0)
+    g_string_append_printf (head,
+                            ". Not joined, as no column of the others is called like one in "
+                            "which each row has another value:%s",
+                            left->str);
+  comment (self, NULL, NULL, head->str);
+}
+
+/* Returns: whether nothing is left to be filled in */
+static gboolean
+guess (Sniff *self, const GPtrArray *files)
+{
+  self->file = g_key_file_new ();
+  self->kind = files != NULL ? TALL_MAPPING_ORDERS : tall_sniff_kind (self->sample);
+  self->columns = tall_sniff_columns (self->sample, self->kind);
+  add_dialect (self);
+  if (files != NULL)
+    add_files (self, files);
+  add_dates (self);
+  add_numbers (self);
+  add_discount (self);
+  add_fields (self);
+  add_attributes (self);
+  return check_required (self);
+}
+
+static char *
+guess_joined (GPtrArray *files, gboolean *is_whole, GError **error)
+{
+  if (!tall_sniff_join_find (files, error))
     return NULL;
-  self.file = g_key_file_new ();
-  self.kind = tall_sniff_kind (self.sample);
-  self.columns = tall_sniff_columns (self.sample, self.kind);
-  add_dialect (&self);
-  add_dates (&self);
-  add_numbers (&self);
-  add_discount (&self);
-  add_fields (&self);
-  add_attributes (&self);
-  *is_whole = check_required (&self);
+  g_auto (Sniff) self = { .sample = tall_sniff_join_make_sample (files) };
+  *is_whole = guess (&self, files);
+  return g_key_file_to_data (self.file, NULL, NULL);
+}
+
+static char *
+guess_one (TallSniffFile *file, gboolean *is_whole)
+{
+  g_auto (Sniff) self = { .sample = g_steal_pointer (&file->sample) };
+  *is_whole = guess (&self, NULL);
   g_autofree char *head =
       g_strdup_printf ("A guess from the first %u rows of %s, %u of which cannot be read.",
-                       self.sample->rows->len + self.sample->n_bad, path, self.sample->n_bad);
+                       self.sample->rows->len + self.sample->n_bad, file->path, self.sample->n_bad);
   comment (&self, NULL, NULL, head);
   return g_key_file_to_data (self.file, NULL, NULL);
+}
+
+/**
+ * tall_sniff:
+ * @paths: @n files that can be read several times
+ * @names: what the mapping is to call those that it joins; NULL: as the file is called
+ * @is_whole: (out): nothing is left to be filled in before files can be loaded with it
+ *
+ * Guesses a mapping from the first rows of files. Those with different columns are joined.
+ *
+ * Returns: (transfer full): a mapping file, with the reason for each guess as a comment; NULL if
+ *   a file cannot be read, or with %TALL_ERROR_INVALID if they cannot be joined
+ */
+char *
+tall_sniff (
+    const char *const *paths, const char *const *names, guint n, gboolean *is_whole, GError **error)
+{
+  g_autoptr (GPtrArray) files = tall_sniff_files_read (paths, names, n, error);
+  if (files == NULL)
+    return NULL;
+  return files->len == 1 ? guess_one (tall_sniff_files_get (files, 0), is_whole)
+                         : guess_joined (files, is_whole, error);
 }

@@ -6,7 +6,10 @@
 
 G_BEGIN_DECLS
 
-char *
-tall_sniff_file (const char *path, gboolean *is_whole, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+char *tall_sniff (const char *const *paths,
+                  const char *const *names,
+                  guint n,
+                  gboolean *is_whole,
+                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

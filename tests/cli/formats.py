@@ -10,6 +10,8 @@ import gzip
 import io
 import json
 import pathlib
+import re
+import shutil
 import sys
 import time
 
@@ -156,6 +158,101 @@ def sniff_customers(folder):
     equal("kind=customers" in text, True)
     summary, _ = load_and_export(folder, "customers", own, NORTHWIND / "customers.csv")
     equal(summary["stored"]["customers"], 91)
+
+
+def sniff_joined(folder, name, files):
+    """Loads files with the mapping that is guessed from them, as it is printed."""
+    said = run("load", "--sniff", *files).ends(DONE)
+    own = f"{folder}/{name}.map"
+    pathlib.Path(own).write_text(said.out, encoding="utf-8")
+    store = f"rocksdb:{folder}/{name}"
+    run("init", "--store", store).ends(DONE)
+    kinds = re.findall(r"^\[file\.(.*)\]$", said.out, re.MULTILINE)
+    named = [f"{kind}={folder}/{kind}.csv" for kind in kinds]
+    loaded = run("load", "--store", store, "--map", own, "--json", *named).ends(DONE)
+    return store, said.out, kinds, json.loads(loaded.out)["stored"]
+
+
+def write_columns(path, names, rows):
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([names, *rows])
+    return path
+
+
+def has_guesses(text, *guesses):
+    equal([guess for guess in guesses if guess not in text], [])
+
+
+@test
+def sniff_northwind_joined(folder):
+    """Northwind as it is in a database: headers, lines, customers, products."""
+    names, *rows = northwind_rows()
+    of_lines = ("OrderID", "ProductID", "UnitPrice", "Quantity", "Discount")
+    headers = [i for i, name in enumerate(names) if i == 0 or name not in of_lines]
+    lines = [names.index(name) for name in of_lines]
+    firsts = {row[0]: row for row in rows}
+    files = [write_columns(f"{folder}/order_details.csv", of_lines, [[row[i] for i in lines] for row in rows]),
+             f"{folder}/products.csv",
+             write_columns(f"{folder}/regions.csv", ("RegionID", "What"), [("1", "x"), ("2", "y")]),
+             write_columns(f"{folder}/orders.csv", [names[i] for i in headers],
+                           [[row[i] for i in headers] for row in firsts.values()]),
+             f"{folder}/customers.csv"]
+    for name in ("products", "customers"):
+        shutil.copy(NORTHWIND / f"{name}.csv", folder)
+    store, text, kinds, stored = sniff_joined(folder, "joined", files)
+    equal(sorted(kinds), ["customers", "order_details", "orders", "products"])
+    equal(kinds[:2], ["orders", "order_details"])
+    has_guesses(text, "key=OrderID", "from=orders:CustomerID", "from=order_details:ProductID",
+                "order_number=orders:OrderID", "description=products:ProductName",
+                "price=order_details:UnitPrice", "name=orders:ShipName", "regions.csv", "dates=iso")
+    equal(stored, {"orders": 830, "rows": 830 + 2155, "lines": 2155})
+    run("get", "--store", store, "ERNSH", "11008").ends(DONE, "total 4680.90", "Sasquatch Ale")
+
+
+@test
+def sniff_olist_joined(folder):
+    """Columns as in Olist's data set, where payments cannot be joined; the rows are made up."""
+    tables = {
+        "customers": ("customer_id,customer_unique_id,customer_zip_code_prefix,customer_city,customer_state",
+                      "c1,u1,01001,sao paulo,SP", "c2,u1,01001,sao paulo,SP", 'c3,u3,20000,"rio, centro",RJ'),
+        "payments": ("order_id,payment_sequential,payment_value", "o1,1,13", "o1,2,2", "o2,1,10.5"),
+        "items": ("order_id,order_item_id,product_id,price",
+                  "o2,1,p2,10.5", "o1,2,p1,1", "o3,1,p1,1.25", "o1,1,p2,2"),
+        "orders": ("order_id,customer_id,order_status,order_purchase_timestamp",
+                   "o1,c1,delivered,2017-10-02 10:56:33", "o2,c2,shipped,2018-07-24 20:41:37",
+                   "o3,c3,canceled,2018-08-08 08:38:49"),
+        "products": ("product_id,product_category_name", "p1,perfumaria", "p2,artes"),
+    }
+    for name, rows in tables.items():
+        pathlib.Path(f"{folder}/{name}.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    store, text, kinds, stored = sniff_joined(folder, "olist", [f"{folder}/{name}.csv" for name in tables])
+    equal((kinds[:2], sorted(kinds[2:])), (["orders", "items"], ["customers", "products"]))
+    has_guesses(text, f"{folder}/payments.csv", "from=orders:customer_id", "from=items:product_id",
+                "sales_date=orders:order_purchase_timestamp", "customer_number=orders:customer_id",
+                "address.city=customers:customer_city")
+    equal(stored, {"orders": 3, "rows": 7, "lines": 4})
+    got = json.loads(run("get", "--store", store, "c3", "o3", "--json").ends(DONE).out)
+    equal([got["sales_date"], got["shipping_locations"][0]["address"]],
+          ["2018-08-08T08:38:49.000Z", {"city": "rio, centro", "state": "RJ"}])
+
+
+@test
+def sniff_not_joined(folder):
+    """What does not fit together is said, and no mapping is printed."""
+    one = write_columns(f"{folder}/a.csv", ("A", "B"), [("1", "2")])
+    other = write_columns(f"{folder}/b.csv", ("C", "D"), [("1", "2")])
+    said = run("load", "--sniff", one, other).ends(FAILED, "called like the numbers of orders")
+    equal(said.out, "")
+    pathlib.Path(other).write_text("OrderID;CustomerID\n1;2\n", encoding="utf-8")
+    run("load", "--sniff", one, other).ends(FAILED, "different delimiters")
+    # The same columns: one kind of file, and nothing to join.
+    pathlib.Path(one).write_text("OrderID;CustomerID\n3;2\n", encoding="utf-8")
+    equal("[file." in run("load", "--sniff", one, other).ends(DONE).out, False)
+    # A plain `id` is the file's own, and files may be given names.
+    write_columns(f"{folder}/c.csv", ("id", "customer_id", "date"), [("7", "1", "2020-01-02"), ("8", "1", "2020-01-02")])
+    write_columns(f"{folder}/d.csv", ("order_id", "sku", "qty"), [("7", "x", "1"), ("7", "y", "2"), ("8", "x", "1")])
+    text = run("load", "--sniff", f"orders={folder}/c.csv", f"lines={folder}/d.csv").ends(DONE).out
+    has_guesses(text, "[file.orders]", "[file.lines]", "order_number=orders:id", "item_number=lines:sku")
 
 
 @test

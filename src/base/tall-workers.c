@@ -47,6 +47,31 @@ take_ticket (gpointer ticket, gpointer data G_GNUC_UNUSED)
   job_unref (ticket);
 }
 
+static Job *
+job_new (TallWork work, gpointer data, guint n)
+{
+  Job *self = g_new0 (Job, 1);
+  g_atomic_ref_count_init (&self->refs);
+  g_mutex_init (&self->mutex);
+  g_cond_init (&self->finished);
+  self->work = work;
+  self->data = data;
+  self->n = n;
+  return self;
+}
+
+/* Works, too, and waits for the others. */
+static void
+job_finish (Job *self)
+{
+  job_work (self);
+  g_mutex_lock (&self->mutex);
+  while (self->n_done < self->n)
+    g_cond_wait (&self->finished, &self->mutex);
+  g_mutex_unlock (&self->mutex);
+  job_unref (self);
+}
+
 static gpointer
 make_pool (gpointer data G_GNUC_UNUSED)
 {
@@ -64,24 +89,43 @@ void
 tall_workers_run (TallWork work, gpointer data, guint n)
 {
   static GOnce pool = G_ONCE_INIT;
-  Job *job = g_new0 (Job, 1);
-  g_atomic_ref_count_init (&job->refs);
-  g_mutex_init (&job->mutex);
-  g_cond_init (&job->finished);
-  job->work = work;
-  job->data = data;
-  job->n = n;
-
+  Job *job = job_new (work, data, n);
   for (guint i = 1; i < MIN (n, TALL_WORKERS); i++)
     {
       g_atomic_ref_count_inc (&job->refs);
       g_thread_pool_push (g_once (&pool, make_pool, NULL), job, NULL);
     }
-  job_work (job);
+  job_finish (job);
+}
 
-  g_mutex_lock (&job->mutex);
-  while (job->n_done < n)
-    g_cond_wait (&job->finished, &job->mutex);
-  g_mutex_unlock (&job->mutex);
+static gpointer
+work_apart (gpointer job)
+{
+  job_work (job);
   job_unref (job);
+  return NULL;
+}
+
+/**
+ * tall_workers_run_apart:
+ *
+ * As tall_workers_run(), with threads of its own: for work that lasts. It takes none from others,
+ * and does not wait for theirs. Where no more threads can be had, fewer do the work.
+ */
+void
+tall_workers_run_apart (TallWork work, gpointer data, guint n)
+{
+  Job *job = job_new (work, data, n);
+  for (guint i = 1; i < MIN (n, TALL_WORKERS); i++)
+    {
+      g_atomic_ref_count_inc (&job->refs);
+      GThread *thread = g_thread_try_new ("tall-worker", work_apart, job, NULL);
+      if (thread == NULL)
+        {
+          job_unref (job);
+          break;
+        }
+      g_thread_unref (thread);
+    }
+  job_finish (job);
 }

@@ -14,5 +14,6 @@ G_BEGIN_DECLS
 typedef void (*TallWork) (gpointer data, guint i);
 
 void tall_workers_run (TallWork work, gpointer data, guint n);
+void tall_workers_run_apart (TallWork work, gpointer data, guint n);
 
 G_END_DECLS

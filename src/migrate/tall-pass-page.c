@@ -215,5 +215,5 @@ tall_pass_page (TallPass *self, const char *table, const TallRows *rows)
     .pass = self, .table = table, .candidates = candidates, .size = choose_size (self)
   };
   if (candidates->len > 0)
-    tall_workers_run (copy_batches, &page, self->n_copying);
+    tall_workers_run_apart (copy_batches, &page, self->n_copying);
 }

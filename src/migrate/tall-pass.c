@@ -117,7 +117,7 @@ tall_pass_run (TallPass *self, TallPassCounts *counts, GError **error)
   self->begun = self->shown = g_get_monotonic_time ();
   self->next = self->stopping = self->n_sampled = 0;
   self->n_copying = self->ranges->len < TALL_PASS_THREADS ? TALL_PASS_THREADS : 1;
-  tall_workers_run (walk_ranges, self, MIN (self->ranges->len, TALL_PASS_THREADS));
+  tall_workers_run_apart (walk_ranges, self, MIN (self->ranges->len, TALL_PASS_THREADS));
   self->counts.duration = g_get_monotonic_time () - self->begun;
   *counts = self->counts;
   if (self->error != NULL)

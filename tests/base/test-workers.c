@@ -108,6 +108,35 @@ test_alone (void)
     g_thread_join (threads[i]);
 }
 
+static gpointer
+run_apart (gpointer meeting)
+{
+  tall_workers_run_apart (meet, meeting, TALL_WORKERS);
+  return NULL;
+}
+
+/* Work that lasts takes no worker from others. */
+static void
+test_apart (void)
+{
+  Meeting lasting = { .wanted = G_MAXUINT };
+  Meeting meeting = { .wanted = TALL_WORKERS };
+  GThread *thread = g_thread_new ("other", run_apart, &lasting);
+  g_mutex_lock (&lasting.mutex);
+  while (lasting.n_running < TALL_WORKERS)
+    g_cond_wait (&lasting.changed, &lasting.mutex);
+  g_mutex_unlock (&lasting.mutex);
+
+  tall_workers_run (meet, &meeting, TALL_WORKERS);
+  g_assert_cmpuint (meeting.n_running, ==, TALL_WORKERS);
+
+  g_mutex_lock (&lasting.mutex);
+  lasting.wanted = 0;
+  g_cond_broadcast (&lasting.changed);
+  g_mutex_unlock (&lasting.mutex);
+  g_thread_join (thread);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -115,5 +144,6 @@ main (int argc, char **argv)
   g_test_add_func ("/base/workers/all", test_all);
   g_test_add_func ("/base/workers/at-once", test_at_once);
   g_test_add_func ("/base/workers/alone", test_alone);
+  g_test_add_func ("/base/workers/apart", test_apart);
   return g_test_run ();
 }

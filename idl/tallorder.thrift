@@ -493,6 +493,130 @@ struct VerifyPart {
   10: optional TallError failure
 }
 
+// ---- Migrating ----------------------------------------------------------------------------------
+
+/**
+ * What startMigration is to begin. A setting that is absent stays as it is, or as it was begun.
+ */
+struct MigrationRequest {
+  /** "move": begin a migration, or go on with the one that has begun; "abort": give it up, and drop
+   * what was copied; "drop-source": remove the tables from before a switch. Absent: "move". The
+   * other fields are for "move" only. */
+  1: optional string task,
+  /** What the deployment is to have, in the words of Description. */
+  2: optional string layout,
+  3: optional string key_strategy,
+  4: optional string index,
+  /** With how many regions the new tables begin, at least 1. */
+  5: optional i32 regions,
+  6: optional string compression,
+  7: optional string bloom_filter,
+  8: optional string block_encoding,
+  /** Milliseconds: do not switch if writes would wait for longer, 0 to 3600000. Absent: 5000. */
+  9: optional i64 pause_ms,
+  /** Orders copied a second at most, at least 1. Absent: no limit. */
+  10: optional i32 rate,
+  /** Copy, and leave the switch to another call. */
+  11: bool pass_only
+}
+
+struct MigrationLook {
+  /** Of the task that is followed. Absent: the last one. */
+  1: optional string id,
+  /** How many elements of "unfit" came with earlier answers. Absent: 0. */
+  2: optional i32 seen
+}
+
+/** What a migration is going to do. */
+struct MigrationPlan {
+  /** It goes on with what had begun before. */
+  1: bool resumed,
+  2: string from_layout,
+  3: string from_key_strategy,
+  4: string from_index,
+  5: string to_layout,
+  6: string to_key_strategy,
+  7: string to_index,
+  /** Number of the set of tables that counts, and of the one that is made. */
+  8: i64 generation,
+  9: i64 target,
+  /** Deleted ones included, which are copied, too. */
+  10: i64 orders,
+  11: i64 customers,
+  12: i64 lines,
+  /** Of rows, estimated: what is there, and what the new tables need. */
+  13: i64 bytes,
+  14: i64 needed,
+  /** Bytes that are free. Absent: not known. */
+  15: optional i64 room,
+  /** How long it copies, estimated; 0: not known. */
+  16: i64 copy_ms,
+  /** How long writes are going to wait, estimated, and how long they may. */
+  17: i64 pause_ms,
+  18: i64 pause_limit_ms,
+  /** Loads that have not ended. */
+  19: i32 loads
+}
+
+/** Something that cannot be copied. */
+struct Unfit {
+  /** Absent: the row does not say it. */
+  1: optional string customer_number,
+  /** Absent: it is about a customer, or the row does not say it. */
+  2: optional string order_number,
+  /** Short name of the table, and the key of the row in it. */
+  3: string table,
+  4: binary row,
+  /** For people: why. */
+  5: string message
+}
+
+/** How far a task has come, or how it has ended. "Items" are orders and customers together. */
+struct MigrationState {
+  /** Of the task. Absent, like all else: none was begun since the server started. */
+  1: optional string id,
+  /** As in MigrationRequest. An abort takes the place of the migration that it stops. */
+  2: optional string task,
+  3: bool running,
+  /** It ran already when startMigration asked for it. */
+  4: bool joined,
+  /** "counting", "copying", "sealing" (writes wait from here on), "last pass", "closing" (reads
+   * wait, too) or "aborting". */
+  5: optional string stage,
+  /** The number of the pass over everything, from 1. */
+  6: i32 pass_number,
+  /** Items that were looked at in this pass, or in the last one if the task has ended; that there
+   * are, 0 if that is not known yet; and that were copied in this pass. */
+  7: i64 looked_at,
+  8: i64 all,
+  9: i64 copied,
+  /** Items a second that this pass looks at, and how long it still takes at that rate; 0: not
+   * known. */
+  10: i64 rate,
+  11: i64 left_ms,
+  /** Absent: not made yet, or it goes on where nobody has time for one. */
+  12: optional MigrationPlan plan,
+  /** At most 64; ask again with a higher "seen" for the others. 1,000 are named at most. */
+  13: list<Unfit> unfit,
+  /** How a "move" has ended: "switched"; "passed" (copied, and no more was asked for); "too-long"
+   * (copied, but writes would wait for too long); "unfit" (something cannot be copied); "stopped"
+   * (with the server); "overtaken" (another process gives it up). Absent: it has not ended, or has
+   * failed. The next five fields are set with it. */
+  14: optional string outcome,
+  /** Number of the set of tables that counts now. */
+  15: i64 generation,
+  16: i32 passes,
+  /** Items copied by all passes, and found by the last pass that cannot be copied. */
+  17: i64 all_copied,
+  18: i64 all_unfit,
+  /** Microseconds that writes have waited, or would wait. */
+  19: i64 pause_us,
+  /** Tables that "drop-source" has removed. */
+  20: i32 dropped,
+  /** Why it has failed. */
+  21: optional TallError failure
+}
+
 // ---- Calls --------------------------------------------------------------------------------------
 
 /*
@@ -645,5 +769,30 @@ service OrderService {
    */
   VerifyPart verify(
     1: VerifyRequest request
+  ) throws (1: TallError failure),
+
+  /**
+   * For administrators; answered only to clients on the server's own machine. Begins to move the
+   * deployment to another layout, key strategy or index, inside of the server and without stopping
+   * it, and answers at once. If the same runs already, it is found: so it may be sent again. It goes
+   * on when its client goes away. Other calls go on, too; for a moment before the switch writes
+   * wait, and then reads, within their time. If the server ends in the middle, the next one goes
+   * on from there when it is asked to.
+   * Errors: INVALID (a layout, key strategy or index that there is not, a number out of range),
+   *   CONFLICT (another task runs, or the same with other settings), UNSUPPORTED (a client
+   *   elsewhere), and the general ones. What is found out later is in MigrationState.failure.
+   */
+  MigrationState startMigration(
+    1: MigrationRequest request
+  ) throws (1: TallError failure),
+
+  /**
+   * For administrators; answered only to clients on the server's own machine. Tells how far a task
+   * of startMigration has come. May be repeated at will.
+   * Errors: NOT_FOUND (the id is not that of the last task: the server was restarted, or another
+   *   task has begun), INVALID, UNSUPPORTED (a client elsewhere), and the general ones.
+   */
+  MigrationState getMigration(
+    1: MigrationLook request
   ) throws (1: TallError failure)
 }

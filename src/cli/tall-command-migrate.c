@@ -4,13 +4,13 @@
 #include "tall-error.h"
 #include "tall-json-output.h"
 #include "tall-migrate-report.h"
+#include "tall-migrate-server.h"
 #include "tall-options.h"
 #include "tall-output.h"
 #include "tall-progress.h"
 #include "tall-stop.h"
-#include "tall-table-kinds.h"
 
-#include <sys/statvfs.h>
+#define NOT_GIVEN (-G_MAXDOUBLE)
 
 /* What was asked for. */
 typedef struct
@@ -22,7 +22,7 @@ typedef struct
   char *compression;
   char *bloom_filter;
   char *block_encoding;
-  gdouble pause; /* seconds */
+  gdouble pause; /* seconds; NOT_GIVEN */
   gint rate;
   gboolean pass_only;
   gboolean abort;
@@ -86,10 +86,8 @@ static TallExit
 conclude (const Migrate *self, const TallMigrateSummary *summary)
 {
   gint number = g_atomic_int_get (self->stop);
-  if (summary->outcome == TALL_MIGRATE_SWITCHED || summary->outcome == TALL_MIGRATE_PASSED)
-    return TALL_EXIT_DONE;
   if (summary->outcome != TALL_MIGRATE_STOPPED || number == 0)
-    return TALL_EXIT_NO;
+    return tall_migrate_report_get_exit (summary);
   tall_print_error (
       "Stopped by a signal; what was copied stays: migrate again to go on, or give up "
       "with --abort");
@@ -116,8 +114,7 @@ migrate (TallTable *table, Migrate *self, TallMigrateOptions *options)
       tall_migrate_report_summary (&summary, options->pause, self->json);
       return conclude (self, &summary);
     }
-  if (!self->json)
-    tall_print ("No migration is going on; all tables are open.\n");
+  tall_migrate_report_aborted (self->json);
   return TALL_EXIT_DONE;
 }
 
@@ -128,20 +125,8 @@ drop_source (TallTable *table, const Migrate *self)
   guint n;
   if (!tall_store_drop_source (table, &n, &error))
     return tall_fail (error);
-  if (!self->json)
-    tall_print ("%u %s removed.\n", n, n == 1 ? "table is" : "tables are");
+  tall_migrate_report_dropped (n, self->json);
   return TALL_EXIT_DONE;
-}
-
-/* Bytes that are free where an embedded store is; 0: not known. */
-static guint64
-find_room (const TallOptions *options)
-{
-  g_autoptr (TallTableAddress) address = tall_table_kinds_parse (options->store, NULL);
-  struct statvfs place;
-  if (address == NULL || !address->kind->is_embedded || statvfs (address->place, &place) != 0)
-    return 0;
-  return (guint64)place.f_bavail * place.f_frsize;
 }
 
 /* FALSE: called wrongly; a message says how. */
@@ -159,7 +144,7 @@ check (const Migrate *self, const TallOptions *options)
   else if ((self->abort || self->drop_source) && moves)
     tall_usage_error (command, "%s goes with none of the options of a migration",
                       self->abort ? "--abort" : "--drop-source");
-  else if (self->pause < 0 || self->pause > 3600)
+  else if (self->pause != NOT_GIVEN && (self->pause < 0 || self->pause > 3600))
     tall_usage_error (command, "--pause takes seconds, from 0 to 3600");
   else if (self->rate != G_MININT && self->rate < 1)
     tall_usage_error (command, "--rate takes a number above 0");
@@ -170,30 +155,49 @@ check (const Migrate *self, const TallOptions *options)
   return FALSE;
 }
 
+/* Microseconds; 0: not said. */
+static gint64
+find_pause (const Migrate *self)
+{
+  return self->pause == NOT_GIVEN ? 0 : MAX ((gint64)(self->pause * G_USEC_PER_SEC), 1);
+}
+
 static TallExit
 run_on (const TallOptions *options, Migrate *self)
 {
   g_autoptr (GError) error = NULL;
   TallExit code;
-  TallMigrateOptions wanted = { .pause = MAX ((gint64)(self->pause * G_USEC_PER_SEC), 1),
-                                .rate = (guint)MAX (self->rate, 0),
-                                .pass_only = self->pass_only };
   if (!check (self, options))
     return TALL_EXIT_USAGE;
+  TallMigrateOptions wanted = { .pause = find_pause (self),
+                                .rate = (guint)MAX (self->rate, 0),
+                                .pass_only = self->pass_only };
   if (!make_move (self, &wanted.move, &error))
     return tall_call_error (&tall_command_migrate, error);
+  if (options->server != NULL && options->store == NULL)
+    {
+      const TallMigrateWish wish = { .task = self->abort         ? TALL_MIGRATE_ABORT
+                                             : self->drop_source ? TALL_MIGRATE_DROP_SOURCE
+                                                                 : TALL_MIGRATE_MOVE,
+                                     .move = wanted.move,
+                                     .pause = wanted.pause,
+                                     .rate = wanted.rate,
+                                     .pass_only = wanted.pass_only };
+      return tall_migrate_on_server (options, &tall_command_migrate, &wish, self->json);
+    }
   g_autoptr (TallTable) table =
       tall_options_open_table (options, &tall_command_migrate, FALSE, &code);
   if (table == NULL)
     return code;
-  wanted.room = find_room (options);
+  g_autofree char *directory = tall_options_find_directory (options);
+  wanted.room = tall_migrate_find_room (directory);
   return self->drop_source ? drop_source (table, self) : migrate (table, self, &wanted);
 }
 
 static TallExit
 run (int argc, char **argv)
 {
-  g_auto (Migrate) self = { .regions = G_MININT, .rate = G_MININT, .pause = 5 };
+  g_auto (Migrate) self = { .regions = G_MININT, .rate = G_MININT, .pause = NOT_GIVEN };
   const GOptionEntry entries[] = {
     { "to-layout", 0, 0, G_OPTION_ARG_FILENAME, &self.layout, "how an order is to lie in rows",
       "LAYOUT" },
@@ -236,10 +240,14 @@ const TallCommand tall_command_migrate = {
       "switch, what cannot be copied is named, and nothing has changed.\n\n"
       "It may be stopped or killed at any point, and be called again by anyone: it goes on.\n"
       "--abort gives up. After the switch the old tables stay, closed, until --drop-source.\n\n"
-      "An embedded store is migrated while no service has it open.\n\n"
+      "An embedded store is migrated while no service has it open, or by the service that has:\n"
+      "with --server it runs inside of that, on the same machine, goes on when this command is\n"
+      "stopped, and is followed by calling it again.\n\n"
       "Exit codes: 0 switched (with --pass-only: copied), 1 not switched, 3 failed.\n\n"
       "Example:\n"
       "  tallorder migrate --store rocksdb:shop --to-layout blob\n"
+      "  tallorder migrate --server localhost:7654 --to-layout blob\n"
       "  tallorder migrate --store hbase://localhost:9090 --to-key salted --pause 3 --rate 5000",
+  .takes_server = TRUE,
   .run = run,
 };

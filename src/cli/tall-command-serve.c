@@ -18,6 +18,9 @@
 
 #define NOT_GIVEN G_MININT
 
+/* Milliseconds that a migration gets to end, once writes wait for it. */
+#define MIGRATION_TIME 10000
+
 static gboolean
 on_signal (gpointer data)
 {
@@ -41,6 +44,10 @@ log_start (TallFront *front, const char *store, const TallServerOptions *options
              description->version, store, description->store, description->name,
              description->layout, description->key_strategy,
              description->read_only ? "read-only" : "read and write");
+  if (g_strcmp0 (description->phase, "none") != 0)
+    g_warning ("A migration has begun that nobody works on here (phase %s): go on with it by "
+               "`tallorder migrate`, or give it up by `tallorder migrate --abort`",
+               description->phase);
   g_message ("limits: %u connections, %u from one address, %" G_GSIZE_FORMAT
              " MiB for the calls in work",
              options->max_connections, options->max_connections_per_address,
@@ -54,6 +61,27 @@ log_end (TallServer *server)
   tall_server_get_totals (server, &n_connections, &n_calls);
   g_message ("stopped after %" G_GUINT64_FORMAT " calls on %" G_GUINT64_FORMAT " connections",
              n_calls, n_connections);
+}
+
+/* A migration is left where the next one goes on. @moves: (transfer full): */
+static gboolean
+stop_moves (TallMigrateRunner *moves, gboolean is_unused)
+{
+  if (!is_unused || tall_migrate_runner_end (moves, MIGRATION_TIME))
+    return is_unused;
+  tall_print_error ("A migration was still running when the time to stop was over; it can be gone "
+                    "on with: call `tallorder migrate` again");
+  return FALSE;
+}
+
+static gboolean
+stop (TallServer *server, TallMigrateRunner *moves)
+{
+  tall_migrate_runner_stop (moves);
+  gboolean stopped = tall_server_stop (server);
+  if (!stopped)
+    tall_print_error ("Calls were still running when the time to stop was over");
+  return stop_moves (moves, stopped);
 }
 
 /* Serves until SIGTERM, SIGINT or SIGHUP. */
@@ -72,6 +100,7 @@ serve (TallFront *front,
   if (server == NULL)
     {
       tall_print_failure (error);
+      (void)!tall_migrate_runner_end (server_options->moves, 0);
       return g_error_matches (error, TALL_ERROR, TALL_ERROR_INVALID) ? TALL_EXIT_USAGE
                                                                      : TALL_EXIT_FAILED;
     }
@@ -87,12 +116,9 @@ serve (TallFront *front,
   tall_notify_stopping ();
   for (guint i = 0; i < G_N_ELEMENTS (sources); i++)
     g_source_remove (sources[i]);
-  gboolean stopped = tall_server_stop (server);
+  gboolean stopped = stop (server, server_options->moves);
   log_end (server);
-  if (stopped)
-    return TALL_EXIT_DONE;
-  tall_print_error ("Calls were still running when the time to stop was over");
-  return TALL_EXIT_FAILED;
+  return stopped ? TALL_EXIT_DONE : TALL_EXIT_FAILED;
 }
 
 /* What is given on the command line. */
@@ -191,6 +217,8 @@ run (int argc, char **argv)
   g_autoptr (TallStore) store = tall_options_open_store (&options, &tall_command_serve, &code);
   if (store == NULL)
     return code;
+  g_autofree char *directory = tall_options_find_directory (&options);
+  server_options.moves = tall_migrate_runner_new (tall_store_get_table (store), directory);
   return serve (TALL_FRONT (store), options.store,
                 given.listen != NULL ? given.listen : "127.0.0.1:7654", &server_options);
 }

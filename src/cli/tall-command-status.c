@@ -1,5 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-client-migrate.h"
 #include "tall-error.h"
 #include "tall-json.h"
 #include "tall-options.h"
@@ -22,6 +23,7 @@ status_clear (TallStatus *self)
   g_clear_pointer (&self->loads, g_ptr_array_unref);
   g_clear_error (&self->no_loads);
   g_clear_pointer (&self->losses, g_strfreev);
+  g_clear_pointer (&self->migration, tall_migrate_state_free);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallStatus, status_clear)
 
@@ -42,6 +44,18 @@ collect_tables (TallStatus *self, TallTable *table)
     }
 }
 
+/* A server tells this only to its own machine, and an older one to nobody. */
+static void
+collect_migration (TallStatus *self, TallFront *front)
+{
+  const char *const *calls = (const char *const *)self->description->calls;
+  if (calls == NULL || !g_strv_contains (calls, "getMigration"))
+    return;
+  self->migration = tall_client_get_migration (TALL_CLIENT (front), NULL, 0, NULL);
+  if (self->migration != NULL && !self->migration->is_running)
+    g_clear_pointer (&self->migration, tall_migrate_state_free);
+}
+
 static gboolean
 collect (TallStatus *self, TallFront *front, GError **error)
 {
@@ -52,6 +66,8 @@ collect (TallStatus *self, TallFront *front, GError **error)
   self->description = tall_front_describe (front, error);
   if (self->description == NULL)
     return FALSE;
+  if (TALL_IS_CLIENT (front))
+    collect_migration (self, front);
   if (!TALL_IS_STORE (front))
     return TRUE;
   collect_tables (self, tall_store_get_table (TALL_STORE (front)));

@@ -9,18 +9,6 @@
 
 #define SECONDS(microseconds) ((gdouble)(microseconds) / G_USEC_PER_SEC)
 
-static const char *const stages[] = {
-  [TALL_MIGRATE_COUNTING] = "counting", [TALL_MIGRATE_COPYING] = "copying",
-  [TALL_MIGRATE_SEALING] = "sealing",   [TALL_MIGRATE_LAST_PASS] = "last pass",
-  [TALL_MIGRATE_CLOSING] = "closing",   [TALL_MIGRATE_ABORTING] = "aborting",
-};
-
-static const char *const outcomes[] = {
-  [TALL_MIGRATE_SWITCHED] = "switched", [TALL_MIGRATE_PASSED] = "passed",
-  [TALL_MIGRATE_TOO_LONG] = "too-long", [TALL_MIGRATE_UNFIT] = "unfit",
-  [TALL_MIGRATE_STOPPED] = "stopped",   [TALL_MIGRATE_OVERTAKEN] = "overtaken",
-};
-
 static void
 print_bytes (const char *before, guint64 n_bytes, const char *after)
 {
@@ -135,17 +123,55 @@ tall_migrate_report_unfit (const TallUnfit *unfit, gboolean json)
     print_unfit (unfit);
 }
 
-void
-tall_migrate_report_progress (const TallMigrateProgress *progress)
+static void
+append_progress (GString *line, const TallMigrateProgress *progress, gboolean bar)
 {
-  g_autoptr (GString) line = g_string_new (stages[progress->stage]);
+  g_string_append (line, tall_migrate_stage_get_name (progress->stage));
   if (progress->pass > 0)
     g_string_append_printf (line, ", pass %u", progress->pass);
-  g_string_append (line, "  ");
-  if (progress->n_all > 0)
+  g_string_append (line, bar ? "  " : ", ");
+  if (progress->n_all > 0 && bar)
     tall_progress_append_bar (line, progress->n_looked, progress->n_all);
   g_string_append_printf (line, "%" G_GUINT64_FORMAT " looked at, %" G_GUINT64_FORMAT " copied",
                           progress->n_looked, progress->n_copied);
+}
+
+/**
+ * tall_migrate_report_append:
+ * @bar: with a bar
+ *
+ * Appends how far a task is that runs in a server, how fast, and what is left.
+ */
+void
+tall_migrate_report_append (GString *line, const TallMigrateState *state, gboolean bar)
+{
+  const TallMigrateProgress *progress = &state->progress;
+  const TallMigratePlan *plan = state->plan;
+  if (state->task == TALL_MIGRATE_DROP_SOURCE)
+    {
+      g_string_append (line, "tables from before the switch are being removed");
+      return;
+    }
+  append_progress (line, progress, bar);
+  if (plan != NULL && progress->n_all > 0)
+    {
+      gdouble part = MIN ((gdouble)progress->n_looked / (gdouble)progress->n_all, 1);
+      g_string_append_printf (line, ", %.1f of %.1f MB", (gdouble)plan->n_bytes * part / 1e6,
+                              (gdouble)plan->n_bytes / 1e6);
+    }
+  if (state->rate > 0)
+    g_string_append_printf (line, ", %" G_GUINT64_FORMAT "/s", state->rate);
+  if (state->time_left > 0)
+    g_string_append_printf (line, ", %.0f s left", SECONDS (state->time_left));
+  if (plan != NULL)
+    g_string_append_printf (line, ", pause about %.1f s", SECONDS (plan->pause));
+}
+
+void
+tall_migrate_report_progress (const TallMigrateProgress *progress)
+{
+  g_autoptr (GString) line = g_string_new (NULL);
+  append_progress (line, progress, TRUE);
   tall_progress_show_text (line->str);
 }
 
@@ -170,7 +196,8 @@ print_summary (const TallMigrateSummary *summary, gint64 limit)
   if (summary->outcome == TALL_MIGRATE_TOO_LONG)
     tall_print_error ("Not switched: writes would wait for about %.1f s, and %.1f s are allowed; "
                       "raise --pause, or try when less is written",
-                      SECONDS (summary->pause), SECONDS (limit));
+                      SECONDS (summary->pause),
+                      SECONDS (limit != 0 ? limit : TALL_MIGRATE_USUAL_PAUSE));
   if (summary->outcome == TALL_MIGRATE_UNFIT)
     tall_print_error ("Not switched: %" G_GUINT64_FORMAT " cannot be copied, and are named above; "
                       "mend or delete them and migrate again, or give up with --abort",
@@ -185,7 +212,7 @@ print_summary_json (const TallMigrateSummary *summary)
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   json_builder_begin_object (builder);
   tall_json_begin_object (builder, "summary");
-  tall_json_add_text (builder, "outcome", outcomes[summary->outcome]);
+  tall_json_add_text (builder, "outcome", tall_migrate_outcome_get_name (summary->outcome));
   tall_json_add_number (builder, "generation", summary->generation);
   tall_json_add_number (builder, "passes", summary->n_passes);
   tall_json_add_number (builder, "looked_at", summary->n_looked);
@@ -197,6 +224,10 @@ print_summary_json (const TallMigrateSummary *summary)
   tall_json_print_line (builder);
 }
 
+/**
+ * tall_migrate_report_summary:
+ * @limit: microseconds that writes might wait; 0: the usual
+ */
 void
 tall_migrate_report_summary (const TallMigrateSummary *summary, gint64 limit, gboolean json)
 {
@@ -204,4 +235,31 @@ tall_migrate_report_summary (const TallMigrateSummary *summary, gint64 limit, gb
     print_summary_json (summary);
   else
     print_summary (summary, limit);
+}
+
+void
+tall_migrate_report_aborted (gboolean json)
+{
+  if (!json)
+    tall_print ("No migration is going on; all tables are open.\n");
+}
+
+void
+tall_migrate_report_dropped (guint n, gboolean json)
+{
+  if (!json)
+    tall_print ("%u %s removed.\n", n, n == 1 ? "table is" : "tables are");
+}
+
+/**
+ * tall_migrate_report_get_exit:
+ *
+ * Returns: the exit code of a migration that has ended so
+ */
+TallExit
+tall_migrate_report_get_exit (const TallMigrateSummary *summary)
+{
+  gboolean done =
+      summary->outcome == TALL_MIGRATE_SWITCHED || summary->outcome == TALL_MIGRATE_PASSED;
+  return done ? TALL_EXIT_DONE : TALL_EXIT_NO;
 }

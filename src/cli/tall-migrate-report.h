@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "tall-migrate.h"
+#include "tall-command.h"
+#include "tall-migrate-state.h"
 
 G_BEGIN_DECLS
 
@@ -10,6 +11,10 @@ G_BEGIN_DECLS
 void tall_migrate_report_plan (const TallMigratePlan *plan, gboolean json);
 void tall_migrate_report_unfit (const TallUnfit *unfit, gboolean json);
 void tall_migrate_report_progress (const TallMigrateProgress *progress);
+void tall_migrate_report_append (GString *line, const TallMigrateState *state, gboolean bar);
 void tall_migrate_report_summary (const TallMigrateSummary *summary, gint64 limit, gboolean json);
+void tall_migrate_report_aborted (gboolean json);
+void tall_migrate_report_dropped (guint n, gboolean json);
+TallExit tall_migrate_report_get_exit (const TallMigrateSummary *summary);
 
 G_END_DECLS

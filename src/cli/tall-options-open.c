@@ -110,6 +110,18 @@ tall_options_open_deployment (const TallOptions *self,
 }
 
 /**
+ * tall_options_find_directory:
+ *
+ * Returns: (transfer full): where the store is; NULL: it is not embedded
+ */
+char *
+tall_options_find_directory (const TallOptions *self)
+{
+  g_autoptr (TallTableAddress) address = tall_table_kinds_parse (self->store, NULL);
+  return address != NULL && address->kind->is_embedded ? g_strdup (address->place) : NULL;
+}
+
+/**
  * tall_options_open_store:
  *
  * Returns: (transfer full): the store of `--store`; NULL, with a message printed, on failure

@@ -48,6 +48,7 @@ TallTable *tall_options_open_deployment (const TallOptions *self,
                                          const TallCommand *command,
                                          const char *name,
                                          TallExit *code);
+char *tall_options_find_directory (const TallOptions *self);
 TallStore *
 tall_options_open_store (const TallOptions *self, const TallCommand *command, TallExit *code);
 

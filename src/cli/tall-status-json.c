@@ -107,6 +107,22 @@ tall_status_add_generation (JsonBuilder *builder, const TallDescription *descrip
   tall_json_add_text (builder, "next_index", description->next_index);
 }
 
+static void
+add_migration (JsonBuilder *builder, const TallMigrateState *state)
+{
+  const TallMigrateProgress *progress = &state->progress;
+  tall_json_begin_object (builder, "migration");
+  tall_json_add_text (builder, "task", tall_migrate_task_get_name (state->task));
+  tall_json_add_text (builder, "stage", tall_migrate_stage_get_name (progress->stage));
+  tall_json_add_number (builder, "pass", progress->pass);
+  tall_json_add_number (builder, "looked_at", progress->n_looked);
+  tall_json_add_number (builder, "all", progress->n_all);
+  tall_json_add_number (builder, "copied", progress->n_copied);
+  tall_json_add_number (builder, "rate", state->rate);
+  tall_json_add_number (builder, "left_ms", (guint64)state->time_left / 1000);
+  json_builder_end_object (builder);
+}
+
 /**
  * tall_status_print_json:
  *
@@ -127,6 +143,8 @@ tall_status_print_json (const TallStatus *self)
   if (description->index != NULL)
     add_settings (builder, description);
   tall_status_add_generation (builder, description);
+  if (self->migration != NULL)
+    add_migration (builder, self->migration);
   tall_json_add_flag (builder, "read_only", description->read_only);
   tall_json_add_text (builder, "version", description->version);
   if (description->newest_format != 0)

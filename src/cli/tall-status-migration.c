@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-generation.h"
+#include "tall-migrate-report.h"
 #include "tall-output.h"
 #include "tall-status.h"
 #include "tall-table-access.h"
@@ -52,6 +53,17 @@ tall_status_is_table (const TallStatus *self, const TallTableSpec *spec, const c
          && g_strcmp0 (short_name, name) == 0;
 }
 
+/* The server itself works on it. */
+static void
+print_running (const TallMigrateState *state)
+{
+  g_autoptr (GString) line = g_string_new (NULL);
+  tall_migrate_report_append (line, state, FALSE);
+  tall_print ("\nThe server works on that: %s.\n“tallorder migrate --server” without options "
+              "follows it, and with --abort gives a migration up.\n",
+              line->str);
+}
+
 /**
  * tall_status_print_phase:
  *
@@ -60,6 +72,11 @@ tall_status_is_table (const TallStatus *self, const TallTableSpec *spec, const c
 void
 tall_status_print_phase (const TallStatus *self)
 {
+  if (self->migration != NULL)
+    {
+      print_running (self->migration);
+      return;
+    }
   for (guint i = 0; i < G_N_ELEMENTS (phases); i++)
     if (g_strcmp0 (phases[i].phase, self->description->phase) == 0)
       tall_print ("\n%s", phases[i].text);

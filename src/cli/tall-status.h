@@ -4,6 +4,7 @@
 
 #include <json-glib/json-glib.h>
 
+#include "tall-migrate-state.h"
 #include "tall-store.h"
 
 G_BEGIN_DECLS
@@ -23,6 +24,7 @@ typedef struct
   GPtrArray *loads;    /* of TallUnfinishedLoad; NULL: of a server, or they cannot be read */
   GError *no_loads;    /* why they cannot be read */
   GStrv losses;        /* lines; NULL: there are none, or of a server */
+  TallMigrateState *migration; /* that a server runs; NULL: it runs none, or does not tell us */
 } TallStatus;
 
 void tall_status_add_generation (JsonBuilder *builder, const TallDescription *description);

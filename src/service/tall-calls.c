@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-calls.h"
 
+#include "tall-idl-migrate.h"
 #include "tall-idl-private.h"
 #include "tall-request.h"
 
@@ -451,6 +452,26 @@ static const TallIdlCall calls[] = {
       .is_admin = TRUE,
       .own_memory = TRUE,
       .item = &finding_type,
+  },
+  {
+      .name = "startMigration",
+      .operation = "Migrating",
+      .args = ARGS (OUTER (1, request, tall_idl_migration_request_type)),
+      .result = RETURNS (tall_idl_migration_state_type),
+      .run = tall_request_start_migration,
+      .is_admin = TRUE,
+      .own_memory = TRUE,
+      .item = &tall_idl_unfit_type,
+  },
+  {
+      .name = "getMigration",
+      .operation = "Looking at the migration",
+      .args = ARGS (OUTER (1, request, tall_idl_migration_look_type)),
+      .result = RETURNS (tall_idl_migration_state_type),
+      .run = tall_request_get_migration,
+      .is_admin = TRUE,
+      .own_memory = TRUE,
+      .item = &tall_idl_unfit_type,
   },
 };
 #undef Type

@@ -49,8 +49,7 @@ spend_memory (gpointer memory, gsize bytes, GError **error)
 }
 
 static TallAnswer
-answer_call (TallFront *front,
-             gboolean is_local,
+answer_call (const TallHandler *self,
              TallCallMemory *memory,
              const TallIdlCall *call,
              TallTransport *transport,
@@ -61,8 +60,9 @@ answer_call (TallFront *front,
   TallStructReader reader;
   g_autoptr (GError) failure = NULL;
 
-  tall_request_init (&request, front, memory, call);
-  request.is_local = is_local;
+  tall_request_init (&request, self->front, memory, call);
+  request.moves = self->moves;
+  request.is_local = self->is_local;
   tall_struct_reader_init (&reader, transport, request.arena, tall_idl_call_get_limits (call));
   reader.spend = spend_memory;
   reader.memory = memory;
@@ -115,8 +115,6 @@ read_header (TallTransport *transport, TallMessage *message, GError **error)
 
 /**
  * tall_handler_answer:
- * @front: what keeps the orders; called on this thread
- * @is_local: whether the client is on this machine
  * @memory: begun for this call; takes from it what reading, running and replying need
  * @transport: where a call stands; takes the reply, which is not flushed
  *
@@ -126,8 +124,7 @@ read_header (TallTransport *transport, TallMessage *message, GError **error)
  * Returns: what to do with the connection now; %TALL_ANSWER_NONE with @error set
  */
 TallAnswer
-tall_handler_answer (TallFront *front,
-                     gboolean is_local,
+tall_handler_answer (const TallHandler *self,
                      TallCallMemory *memory,
                      TallTransport *transport,
                      GError **error)
@@ -140,7 +137,7 @@ tall_handler_answer (TallFront *front,
   const TallIdlCall *call = tall_calls_find (message.name);
   if (call == NULL)
     return answer_unknown (transport, &message, error);
-  return answer_call (front, is_local, memory, call, transport, &message, error);
+  return answer_call (self, memory, call, transport, &message, error);
 }
 
 /**

@@ -4,6 +4,7 @@
 
 #include "tall-call-memory.h"
 #include "tall-front.h"
+#include "tall-migrate-runner.h"
 #include "tall-transport.h"
 
 G_BEGIN_DECLS
@@ -22,8 +23,19 @@ typedef enum
   TALL_ANSWER_NONE,
 } TallAnswer;
 
-TallAnswer tall_handler_answer (TallFront *front,
-                                gboolean is_local,
+/**
+ * TallHandler:
+ *
+ * What calls are answered with. Nothing is owned.
+ */
+typedef struct
+{
+  TallFront *front;         /* what keeps the orders; called on the thread of the call */
+  TallMigrateRunner *moves; /* nullable: moves what the front shows to other tables */
+  gboolean is_local;        /* the client is on this machine, and may do what administrators do */
+} TallHandler;
+
+TallAnswer tall_handler_answer (const TallHandler *self,
                                 TallCallMemory *memory,
                                 TallTransport *transport,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;

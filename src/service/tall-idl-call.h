@@ -22,7 +22,8 @@ typedef struct
 {
   const char *name;             /* as in the IDL */
   const char *operation;        /* with fields of @args */
-  gsize slot;                   /* of #TallFrontClass: what the server runs and the client offers */
+  gsize slot;                   /* of #TallFrontClass: what the server runs and the client offers;
+                                 * 0: it is not about the front */
   const TallStructType *args;   /* of TallIdlArgs */
   const TallStructType *result; /* of TallIdlResult */
   gboolean (*run) (TallRequest *request, GError **error); /* runs it on the server's front */

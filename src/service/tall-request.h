@@ -4,6 +4,7 @@
 
 #include "tall-call-memory.h"
 #include "tall-idl-call.h"
+#include "tall-migrate-runner.h"
 
 G_BEGIN_DECLS
 
@@ -15,7 +16,8 @@ G_BEGIN_DECLS
 struct _TallRequest
 {
   TallFront *front;
-  TallCallMemory *memory; /* not owned */
+  TallMigrateRunner *moves; /* nullable; not owned */
+  TallCallMemory *memory;   /* not owned */
   const TallIdlCall *call;
   gboolean is_local; /* the client is on this machine */
   TallArena *arena;  /* of arguments and result */
@@ -43,5 +45,7 @@ gboolean tall_request_get_customer_orders (TallRequest *self,
                                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 gboolean tall_request_verify (TallRequest *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_request_start_migration (TallRequest *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_request_get_migration (TallRequest *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

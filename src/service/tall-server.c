@@ -114,8 +114,9 @@ serve (TallServer *self, TallPlace *place)
       tall_session_open (tall_place_get_socket (place), max_request);
   g_autoptr (GError) error = NULL;
   TallSession session = {
-    .front = self->front,
-    .is_local = is_local (self, tall_place_get_socket (place)),
+    .handler = { .front = self->front,
+                 .moves = self->options.moves,
+                 .is_local = is_local (self, tall_place_get_socket (place)) },
     .refusal = refusal,
     .transport = transport,
     .place = place,
@@ -292,6 +293,7 @@ set_options (TallServer *self, const TallServerOptions *options)
   USE (max_connections_per_address, (self->options.max_connections + 1) / 2);
   if (given->trusted_proxies != NULL)
     self->options.trusted_proxies = g_ptr_array_ref (given->trusted_proxies);
+  self->options.moves = given->moves;
   USE (idle_grace, USUAL_IDLE_GRACE);
   USE (idle_timeout, USUAL_IDLE_TIMEOUT);
   USE (transfer_timeout, USUAL_TRANSFER_TIMEOUT);

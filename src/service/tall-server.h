@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tall-front.h"
+#include "tall-migrate-runner.h"
 
 G_BEGIN_DECLS
 
@@ -20,6 +21,10 @@ typedef struct
 
   /* (nullable) of GInetAddressMask, see tall_networks_parse(): addresses without that limit. */
   GPtrArray *trusted_proxies;
+
+  /* (nullable): moves what the front shows to other tables, if an administrator asks for it. Must
+   * stay until the server has stopped. */
+  TallMigrateRunner *moves;
 
   /* Milliseconds of silence after which a connection may be closed when another one finds no
    * place; usually 1000. */

@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-session.h"
 
-#include "tall-handler.h"
-
 #define MAX_DEPTH 32
 
 /* A request that holds memory may be behind what makes it arrive in time by this part of that time:
@@ -72,9 +70,9 @@ answer_next (Running *self, const char *refusal, GError **error)
   if (!choose_protocol (transport, error))
     return FALSE;
 
-  TallAnswer answer = refusal == NULL ? tall_handler_answer (session->front, session->is_local,
-                                                             &self->memory, transport, error)
-                                      : tall_handler_refuse (refusal, transport, error);
+  TallAnswer answer = refusal == NULL
+                          ? tall_handler_answer (&session->handler, &self->memory, transport, error)
+                          : tall_handler_refuse (refusal, transport, error);
   if (answer == TALL_ANSWER_NONE)
     return FALSE;
   if (answer == TALL_ANSWER_RESET)

@@ -2,8 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "tall-call-memory.h"
-#include "tall-front.h"
+#include "tall-handler.h"
 #include "tall-places.h"
 #include "tall-transport.h"
 
@@ -17,8 +16,7 @@ G_BEGIN_DECLS
  */
 typedef struct
 {
-  TallFront *front;
-  gboolean is_local;        /* the client is on this machine, and may do what administrators do */
+  TallHandler handler;
   const char *refusal;      /* not NULL: one call is answered by %TALL_ERROR_OVERLOADED with that */
   TallTransport *transport; /* made by tall_session_open() */
   TallPlace *place;         /* is kept up to date */

@@ -19,9 +19,10 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   tall_transport_set_compact (transport, recognized == TALL_RECOGNIZED_COMPACT);
   g_autoptr (TallFront) front = tall_test_front_new ();
   g_autoptr (GError) error = NULL;
+  const TallHandler handler = { .front = front, .is_local = TRUE };
   TallCallMemory memory;
   tall_call_memory_init (&memory, NULL, NULL, 0);
-  TallAnswer answer = tall_handler_answer (front, TRUE, &memory, transport, &error);
+  TallAnswer answer = tall_handler_answer (&handler, &memory, transport, &error);
 
   /* An answer, or the reason why there is none. */
   g_assert_cmpint (answer == TALL_ANSWER_NONE, ==, error != NULL);

@@ -193,10 +193,11 @@ run (Fixture *self, const TallIdlCall *call, const TallIdlArgs *args)
   g_autoptr (GError) error = NULL;
   TallCallMemory memory;
 
+  const TallHandler handler = { .front = self->front, .is_local = TRUE };
   tall_heap_begin ();
   tall_call_memory_init (&memory, &self->memory, NULL, 0);
   g_assert_true (tall_call_memory_begin (&memory, tall_transport_get_remaining (transport)));
-  TallAnswer answer = tall_handler_answer (self->front, TRUE, &memory, transport, &error);
+  TallAnswer answer = tall_handler_answer (&handler, &memory, transport, &error);
   gsize size = tall_heap_end ();
   g_assert_no_error (error);
   g_assert_cmpint (answer, ==, TALL_ANSWER_GIVEN);

@@ -98,7 +98,7 @@ run (gpointer data)
   Fixture *f = data;
   gint stopping = FALSE;
   TallSession session = {
-    .front = f->front,
+    .handler = { .front = f->front },
     .transport = f->transport,
     .place = f->place,
     .memory = &f->memory,

@@ -143,6 +143,7 @@ expect_layout (Service *self, const char *layout, guint64 generation)
   g_autoptr (TallOrder) order =
       tall_front_get_order (self->front, TALL_TEST_CUSTOMER, "7", NULL, &error);
   g_assert_no_error (error);
+  g_assert_cmpstr (order->order_number, ==, "7");
 }
 
 /* Everything arrives that a client shows. */

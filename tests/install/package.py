@@ -1,0 +1,242 @@
+# SPDX-FileCopyrightText: The tallorder authors
+# SPDX-License-Identifier: Apache-2.0
+"""Makes the Debian packages and lives with them: in a root of its own, a layer over this machine's
+that is gone afterwards. Where no such layer can be made, only unpacks them. Speaks TAP.
+
+    package.py MAKE_DEB BUILD_ROOT [whole]
+
+With `whole`, the packages are built as Debian builds them, and lintian reads them.
+"""
+
+import contextlib
+import fcntl
+import os
+import pathlib
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+
+MAKE_DEB, BUILD = sys.argv[1:3]
+WHOLE = sys.argv[3:] == ["whole"]
+SECONDS = 1800 if WHOLE else 280
+DATA = "/var/lib/tallorder"
+CONFIG = "/etc/tallorder/tallorder.conf"
+TESTS = []
+
+
+def test(function):
+    TESTS.append(function)
+    return function
+
+
+def run(*command, code=0, **options):
+    """What the command printed; fails unless it ends with `code`."""
+    done = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          stdin=subprocess.DEVNULL, text=True, timeout=SECONDS, check=False, **options)
+    if done.returncode != code:
+        raise AssertionError(f"{command}: ended with {done.returncode}, not {code}\n{done.stdout}")
+    return done.stdout
+
+
+def equal(got, wanted):
+    if got != wanted:
+        raise AssertionError(f"got    {got!r}\nwanted {wanted!r}")
+
+
+def contains(text, *parts):
+    equal([part for part in parts if part not in text], [])
+
+
+class Skipped(Exception):
+    pass
+
+
+class Packages:
+    """What make-deb makes, and the next version of the program."""
+
+    def __init__(self, folder):
+        options = ["--check"] if WHOLE else ["--build", BUILD]
+        self.folder = folder
+        run(MAKE_DEB, "--output", folder, *options)
+        (self.program,) = pathlib.Path(folder).glob("tallorder_*.deb")
+        (self.library,) = pathlib.Path(folder).glob("libtallorder0_*.deb")
+        (self.headers,) = pathlib.Path(folder).glob("libtallorder-dev_*.deb")
+        self.files = {deb: run("dpkg", "-c", deb) for deb in (self.program, self.library, self.headers)}
+
+    def make_next(self):
+        parts = tempfile.mkdtemp(dir=self.folder)
+        run("dpkg-deb", "-R", self.program, parts)
+        control = pathlib.Path(parts, "DEBIAN/control")
+        control.write_text(control.read_text("utf-8").replace("Version: ", "Version: 1:"), "utf-8")
+        return run("dpkg-deb", "-Znone", "-b", parts, self.folder).split("'")[3]
+
+
+class Root:
+    """A layer over this machine's root, seen by this process alone, without its network."""
+
+    def __init__(self, folder):
+        if os.environ.get("TALLORDER_OWN_ROOT") is None:
+            raise Skipped("no root of its own: needs root, and mounts")
+        run("mount", "-t", "tmpfs", "tmpfs", folder)
+        for name in ("upper", "work", "root"):
+            os.mkdir(f"{folder}/{name}")
+        self.path = f"{folder}/root"
+        layers = f"lowerdir=/,upperdir={folder}/upper,workdir={folder}/work"
+        if subprocess.run(["mount", "-t", "overlay", "overlay", "-o", layers, self.path], timeout=SECONDS,
+                          capture_output=True, check=False).returncode != 0:
+            raise Skipped("no root of its own: this machine's lies in no layer")
+        for name in ("proc", "dev"):
+            run("mount", "--rbind", f"/{name}", f"{self.path}/{name}")
+        run("mount", "-t", "tmpfs", "tmpfs", f"{self.path}/run")  # no first process is seen there
+        os.chmod(f"{self.path}/run", 0o755)
+
+    def run(self, *command, code=0):
+        return run("chroot", self.path, *command, code=code,
+                   env={**os.environ, "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C.UTF-8"})
+
+    def install(self, deb):
+        name = os.path.basename(deb)
+        pathlib.Path(self.path, "tmp", name).write_bytes(pathlib.Path(deb).read_bytes())
+        return self.run("dpkg", "--no-triggers", "--force-confdef", "-i", f"/tmp/{name}")
+
+    def store_an_order(self):
+        source = pathlib.Path(MAKE_DEB).parent / "debian/tests/store-an-order"
+        copy = pathlib.Path(self.path, "tmp/store-an-order")
+        copy.write_bytes(source.read_bytes())
+        copy.chmod(0o755)
+        return self.run("/tmp/store-an-order")
+
+    def has(self, path):
+        return os.path.lexists(self.path + path)
+
+
+@test
+def contents(packages, _):
+    contains(packages.files[packages.program], "./usr/bin/tallorder\n", f".{CONFIG}\n",
+             "/systemd/system/tallorder.service\n", "/sysusers.d/tallorder.conf\n",
+             "/man1/tallorder.1.gz\n", "/man1/tallorder-serve.1.gz\n",
+             "/bash-completion/completions/tallorder\n", "/doc/tallorder/changelog.gz\n")
+    contains(packages.files[packages.library], "/libtallorder.so.0")
+    contains(packages.files[packages.headers], "/tallorder/tallorder.h\n", "/libtallorder.a\n",
+             "/libtallorder.so -> ", "/pkgconfig/tallorder.pc\n")
+    contains(run("dpkg-deb", "-I", packages.program, "conffiles"), CONFIG)
+    contains(run("dpkg-deb", "-f", packages.program, "Depends"), "librocksdb",
+             "systemd | systemd-standalone-sysusers")
+
+
+@test
+def unpacked(packages, folder):
+    """Its unit, configuration and program fit each other wherever they lie."""
+    run("dpkg", "-x", packages.program, folder)
+    unit = next(pathlib.Path(folder).rglob("tallorder.service")).read_text("utf-8")
+    contains(unit, f"ExecStart=/usr/bin/tallorder serve --config {CONFIG}\n")
+    config = pathlib.Path(folder + CONFIG)
+    config.write_text(config.read_text("utf-8").replace(DATA, folder), "utf-8")
+    run(f"{folder}/usr/bin/tallorder", "init", "--config", config)
+    run(f"{folder}/usr/bin/tallorder", "verify", "--config", config)
+    run("dpkg", "-x", packages.headers, folder)
+    pc = next(pathlib.Path(folder).rglob("tallorder.pc")).read_text("utf-8")
+    contains(pc, "prefix=/usr\n")
+
+
+@test
+def life_of_a_package(packages, folder):
+    root = Root(folder)
+    root.install(packages.program)
+    contains(root.run("stat", "-c", "%U:%a", DATA, CONFIG), "tallorder:700", "root:644")
+    contains(root.store_an_order(), "listening on 127.0.0.1:7654", "layout")
+
+    # the next version: the order and the administrator's changes stay
+    config = pathlib.Path(root.path + CONFIG)
+    config.write_text(config.read_text("utf-8").replace("#memory = 512", "memory = 256"), "utf-8")
+    contains(root.install(packages.make_next()), "1:")
+    contains(config.read_text("utf-8"), "\nmemory = 256\n")
+    contains(root.store_an_order(), "256 MiB for the calls in work")
+    equal(has_order(root), True)
+
+    contains(root.run("dpkg", "--no-triggers", "-r", "tallorder"), f"All orders stay in {DATA}")
+    equal((root.has("/usr/bin/tallorder"), root.has(f"{DATA}/store"), root.has(CONFIG)),
+          (False, True, True))
+    root.install(packages.program)
+    equal(has_order(root), True)
+
+    said = root.run("dpkg", "--no-triggers", "-P", "tallorder")
+    contains(said, f"Removing {DATA} with all its orders")
+    equal((root.has(DATA), root.has(CONFIG), root.has("/usr/bin/tallorder")), (False, False, False))
+
+
+def has_order(root):
+    said = root.run("runuser", "-u", "tallorder", "--", "tallorder", "get", "--config", CONFIG, "--json",
+                    "VINET", "10248")
+    return '"EUR"' in said
+
+
+@test
+def a_folder_without_its_store(packages, folder):
+    """An upgrade makes no empty store where the disk with the orders is missing."""
+    root = Root(folder)
+    root.install(packages.program)
+    root.run("rm", "-r", f"{DATA}/store")
+    root.install(packages.make_next())
+    equal(root.has(f"{DATA}/store"), False)
+
+
+@test
+def a_configuration_of_another_store(packages, folder):
+    """What an administrator has prepared, for example on HBase, is left alone."""
+    root = Root(folder)
+    os.makedirs(root.path + os.path.dirname(CONFIG))
+    pathlib.Path(root.path + CONFIG).write_text("[tallorder]\nstore = hbase://h:9090\n", "utf-8")
+    root.install(packages.program)
+    equal(root.has(f"{DATA}/store"), False)
+
+
+def enter_own_root():
+    """Starts itself again with mounts and a network that nobody else sees, where that is possible."""
+    unshare = ["unshare", "--mount", "--net", "--propagation", "private"]
+    probe = subprocess.run([*unshare, "mount", "-t", "tmpfs", "tmpfs", "/mnt"], capture_output=True,
+                           timeout=SECONDS, check=False)
+    if probe.returncode == 0 and os.environ.get("TALLORDER_OWN_ROOT") is None:
+        os.execvpe(unshare[0], [*unshare, sys.executable, *sys.argv],
+                   {**os.environ, "TALLORDER_OWN_ROOT": "1"})
+    if os.environ.get("TALLORDER_OWN_ROOT") is not None:
+        with socket.socket() as loopback:  # SIOCSIFFLAGS: IFF_UP
+            fcntl.ioctl(loopback, 0x8914, struct.pack("16sh14x", b"lo", 1))
+
+
+@contextlib.contextmanager
+def temporary():
+    """A folder that what is mounted there does not keep."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        os.chmod(folder, 0o755)
+        yield folder
+        while subprocess.run(["umount", "--recursive", folder], capture_output=True, check=False,
+                             timeout=SECONDS).returncode == 0:
+            pass
+
+
+def main():
+    failed = 0
+    print(f"1..{len(TESTS)}", flush=True)
+    with tempfile.TemporaryDirectory() as made:
+        packages = Packages(made)
+        for number, function in enumerate(TESTS, 1):
+            try:
+                with temporary() as folder:
+                    function(packages, folder)
+                print(f"ok {number} {function.__name__}", flush=True)
+            except Skipped as reason:
+                print(f"ok {number} {function.__name__} # SKIP {reason}", flush=True)
+            except Exception as error:  # a failed check, or a program that hangs
+                failed += 1
+                print(f"not ok {number} {function.__name__}", flush=True)
+                for line in f"{type(error).__name__}: {error}".splitlines():
+                    print(f"# {line}", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    enter_own_root()
+    sys.exit(main())

@@ -86,6 +86,13 @@ read_lines (TallBenchGiven *self, GError **error)
   return FALSE;
 }
 
+/* Whether something is compared with what is below tallorder. */
+gboolean
+tall_bench_given_is_floor (const TallBenchGiven *self)
+{
+  return self->floor || self->load || self->migrate;
+}
+
 static const char *
 check_numbers (const TallBenchGiven *self)
 {
@@ -117,14 +124,14 @@ check_floor (const TallBenchGiven *self)
       || self->customers != -1 || self->clients != 1 || self->operations != -1 || self->seed != -1
       || self->turns != -1 || self->rate != -1 || self->skew != -1 || self->mix != NULL
       || self->html != NULL || self->keep)
-    return "--floor and --load measure what README.md of src/bench lists: besides --store they "
-           "take --lines, --count, --seconds, --check and --json, and --load --peer";
+    return "--floor, --load and --migrate measure what README.md of src/bench lists: besides "
+           "--store they take --lines, --count, --seconds, --check and --json, and --load --peer";
   if (self->min_lines != self->max_lines)
-    return "--floor and --load take one number of --lines, not a range";
+    return "--floor, --load and --migrate take one number of --lines, not a range";
   if (self->peer != NULL && !self->load)
     return "--peer is for --load";
-  if (self->floor && self->load)
-    return "Give --floor or --load, not both";
+  if (self->floor + self->load + self->migrate > 1)
+    return "Give one of --floor, --load and --migrate, not both or all";
   if (self->load && self->seconds != -1)
     return "--load takes as long as it takes: choose --count, not --seconds";
   return NULL;
@@ -167,7 +174,7 @@ tall_bench_given_check (TallBenchGiven *self, GError **error)
   if (wrong == NULL && self->mix != NULL && !tall_bench_mix_parse (&self->parts, self->mix, error))
     return FALSE;
   if (wrong == NULL)
-    wrong = self->floor || self->load ? check_floor (self) : check_layouts (self);
+    wrong = tall_bench_given_is_floor (self) ? check_floor (self) : check_layouts (self);
   if (wrong == NULL)
     return TRUE;
   tall_error_set_invalid (error, "bench", "%s", wrong);

@@ -17,6 +17,7 @@ typedef struct
 {
   gboolean floor;
   gboolean load;
+  gboolean migrate;
   gboolean check;
   char *peer;
   gboolean json;
@@ -51,6 +52,7 @@ typedef struct
     .seconds = -1, .rate = -1, .skew = -1                                                          \
   }
 
+gboolean tall_bench_given_is_floor (const TallBenchGiven *self);
 void tall_bench_given_clear (TallBenchGiven *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallBenchGiven, tall_bench_given_clear)
 

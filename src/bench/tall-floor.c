@@ -12,28 +12,30 @@ typedef gboolean (*Part) (TallFloorRun *self, GError **error);
 static const struct
 {
   const TallTableKind *kind;
-  gboolean load;
+  TallFloorSubject subject;
   Part parts[MAX_PARTS];
 } floors[] = {
   { &tall_table_kind_rocksdb,
-    FALSE,
+    TALL_FLOOR_CALLS,
     { tall_floor_get, tall_floor_put, tall_floor_writers, tall_floor_service, tall_floor_lines,
       tall_floor_list, tall_floor_page, tall_floor_rows } },
-  { &tall_table_kind_rocksdb, TRUE, { tall_floor_load } },
-  { &tall_table_kind_hbase, TRUE, { tall_floor_load_hbase } },
-  { &tall_table_kind_hbase, FALSE, { tall_floor_hbase, tall_floor_readers } },
+  { &tall_table_kind_rocksdb, TALL_FLOOR_LOAD, { tall_floor_load } },
+  { &tall_table_kind_rocksdb, TALL_FLOOR_MIGRATE, { tall_floor_migrate } },
+  { &tall_table_kind_hbase, TALL_FLOOR_LOAD, { tall_floor_load_hbase } },
+  { &tall_table_kind_hbase, TALL_FLOOR_CALLS, { tall_floor_hbase, tall_floor_readers } },
 };
 
 static const Part *
-find_parts (const TallTableKind *kind, gboolean load, GError **error)
+find_parts (const TallTableKind *kind, TallFloorSubject subject, GError **error)
 {
+  static const char *const names[] = { "", "loading into ", "migrating in " };
   for (guint i = 0; i < G_N_ELEMENTS (floors); i++)
-    if (floors[i].kind == kind && floors[i].load == load)
+    if (floors[i].kind == kind && floors[i].subject == subject)
       return floors[i].parts;
   g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
-               "Nothing is known that %s a store on %s could be compared with; measure its layouts "
+               "Nothing is known that %sa store on %s could be compared with; measure its layouts "
                "instead",
-               load ? "loading into" : "", kind->title);
+               names[subject], kind->title);
   return NULL;
 }
 
@@ -53,8 +55,8 @@ gboolean
 tall_floor_run (const TallFloorOptions *options, TallBenchReport *report, GError **error)
 {
   const TallTableAddress *address = options->address;
-  const Part *parts =
-      find_parts (address != NULL ? address->kind : &tall_table_kind_rocksdb, options->load, error);
+  const Part *parts = find_parts (address != NULL ? address->kind : &tall_table_kind_rocksdb,
+                                  options->subject, error);
   gboolean is_embedded = address != NULL && address->kind == &tall_table_kind_rocksdb;
   TallFloorRun self = { options, report, NULL, is_embedded ? address->place : NULL };
   if (parts == NULL)

@@ -8,6 +8,18 @@
 G_BEGIN_DECLS
 
 /**
+ * TallFloorSubject:
+ *
+ * What is measured.
+ */
+typedef enum
+{
+  TALL_FLOOR_CALLS,
+  TALL_FLOOR_LOAD,    /* of a file */
+  TALL_FLOOR_MIGRATE, /* to another layout */
+} TallFloorSubject;
+
+/**
  * TallFloorOptions:
  *
  * What to measure, and how. Start from TALL_FLOOR_OPTIONS_INIT.
@@ -17,7 +29,7 @@ typedef struct
   /* Where. Embedded: temporary stores are made in its directory, and the service is measured, too.
    * NULL: the same where temporary files go. */
   const TallTableAddress *address;
-  gboolean load;    /* only of loading a file, which takes longer */
+  TallFloorSubject subject;
   const char *peer; /* nullable: a program of peers/ that loads the file, too */
   guint n_lines;    /* of an order */
   guint n_orders;   /* the orders that are fetched */

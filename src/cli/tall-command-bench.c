@@ -57,7 +57,9 @@ measure_floor (const TallBenchGiven *given, const TallTableAddress *address)
     options.n_orders = (guint)given->count;
   if (given->seconds >= 0)
     options.seconds = given->seconds;
-  options.load = given->load;
+  options.subject = given->load      ? TALL_FLOOR_LOAD
+                    : given->migrate ? TALL_FLOOR_MIGRATE
+                                     : TALL_FLOOR_CALLS;
   options.peer = given->peer;
   options.address = address;
   options.progress = show_progress;
@@ -204,10 +206,10 @@ find_mistake (TallBenchGiven *given, const TallOptions *options)
     return g_strdup ("bench takes no argument");
   if (options->server != NULL)
     return g_strdup ("bench works on a store, not on a server: give --store");
-  if (options->store == NULL && !given->floor && !given->load)
+  if (options->store == NULL && !tall_bench_given_is_floor (given))
     {
       g_autofree char *forms = tall_table_kinds_join (tall_table_kind_make_short_form, "--store ");
-      return g_strdup_printf ("Say where to measure: %s; or --floor, or --load", forms);
+      return g_strdup_printf ("Say where to measure: %s; or --floor, --load or --migrate", forms);
     }
   return tall_bench_given_check (given, &error) ? NULL : g_strdup (error->message);
 }
@@ -229,8 +231,8 @@ check_and_measure (TallBenchGiven *given, const TallOptions *options)
           return TALL_EXIT_USAGE;
         }
     }
-  return given->floor || given->load ? measure_floor (given, address)
-                                     : measure_layouts (given, address);
+  return tall_bench_given_is_floor (given) ? measure_floor (given, address)
+                                           : measure_layouts (given, address);
 }
 
 static TallExit
@@ -267,6 +269,8 @@ run (int argc, char **argv)
       "compare with the same bytes sent or stored without tallorder", NULL },
     { "load", 0, 0, G_OPTION_ARG_NONE, &given.load,
       "compare loading a file with the rows that it becomes, stored without tallorder", NULL },
+    { "migrate", 0, 0, G_OPTION_ARG_NONE, &given.migrate,
+      "compare a migration with loading, and calls beside it with those before", NULL },
     { "peer", 0, 0, G_OPTION_ARG_FILENAME, &given.peer,
       "with --load: another program that loads the file; see src/bench/README.md", "PROGRAM" },
     { "check", 0, 0, G_OPTION_ARG_NONE, &given.check,

@@ -268,6 +268,18 @@ def loading_beside_a_peer(folder):
     equal(os.listdir(folder), [])
 
 
+def migrating(folder):
+    """There and back, beside calls; everything that it makes is removed."""
+    migrate = ["bench", "--migrate", "--count", 40, "--lines", 3, "--seconds", 0.1]
+    report = json.loads(run(*migrate, "--store", f"rocksdb:{folder}", "--json").ends(DONE).out)
+    equal([figure["id"] for figure in report["figures"]],
+          [f"migrate-{pair}-{what}" for pair in ("blob-normalized", "normalized-blob")
+           for what in ("copy", "memory", "p99", "write-pause", "read-pause")])
+    equal([figure["ours"] > 0 for figure in report["figures"] if "read" not in figure["id"]], [True] * 8)
+    run(*migrate, "--store", "hbase://127.0.0.1:9").ends(FAILED, "migrating in a store on HBase")
+    equal(os.listdir(folder), [])
+
+
 def wrong_usage(folder):
     store = ["--store", f"rocksdb:{folder}/none"]
     file = NORTHWIND / "orders.csv"
@@ -322,6 +334,9 @@ def wrong_usage(folder):
         ([*store, "--peer", "true"], "--peer is for --load"),
         ([*store, "--check"], "--check is for --floor"),
         ([*store, "--floor", "--load"], "not both"),
+        ([*store, "--load", "--migrate"], "not both"),
+        ([*store, "--migrate", "--layout", "blob"], "--migrate"),
+        ([*store, "--migrate", "--peer", "true"], "--peer is for --load"),
         ([*store, "--load", "--seconds", "1"], "--count"),
         (["--store", "memory:"], "memory:"),
     ]
@@ -386,7 +401,7 @@ def begin():
         for function in (all_layouts, all_keys_with_clients, a_mix, page, orders_of_a_file,
                          rejected_rows_are_reported, table_for_people, progress_on_a_terminal,
                          kept_and_then_left_alone, stopped, stopped_after_some_turns,
-                         loading_beside_a_peer, wrong_usage, not_reachable):
+                         loading_beside_a_peer, migrating, wrong_usage, not_reachable):
             test(function)
     elif "TALLORDER_HBASE_BINARY" in os.environ:
         test(on_hbase)

@@ -21,9 +21,11 @@ FIRST_PUTS = 5  # of a process: gateways have turns, and are tried out before th
 class Mix:
     """Two processes, with clocks an hour apart, on one deployment, until they are stopped."""
 
-    def __init__(self, folder, layout, direct, gateways=None, clocks=CLOCKS, ttl=0, **options):
+    def __init__(self, folder, layout, direct, gateways=None, clocks=CLOCKS, ttl=0, still=False,
+                 **options):
         """DIRECT: the gateways, for setting up and reading back; GATEWAYS: as the mix sees them;
-        TTL: of the deployment, seconds; OPTIONS: of the workload."""
+        TTL: of the deployment, seconds; STILL: there are orders that nobody changes, which are
+        checked at the end; OPTIONS: of the workload."""
         self.layout = layout
         self._clocks, self._ttl = clocks, ttl
         self.name = f"{layout}-{time.time_ns()}"
@@ -31,6 +33,7 @@ class Mix:
         self._folder, self._options = folder, options
         self.direct, self.through = self._url(direct), self._url(gateways or direct)
         self.histories, self.processes = [], []
+        self._kept = {"still": folder / f"{self.name}.still"} if still else {}
         self._create()
 
     def _create(self):
@@ -38,7 +41,7 @@ class Mix:
         for attempt in range(SETUP_TRIES):
             try:
                 self._run(f"setup{attempt}", self.direct, seconds=0, create=self.layout,
-                          ttl=self._ttl)
+                          ttl=self._ttl, **self._kept)
                 return
             except AssertionError:
                 if attempt == SETUP_TRIES - 1:
@@ -82,7 +85,8 @@ class Mix:
 
         GARBLED: answers of gateways were garbled, and errors may say so.
         """
-        self._run("after", self.direct, seconds=0, read_back=READ_BACK_SECONDS)
+        self._run("after", self.direct, seconds=0, read_back=READ_BACK_SECONDS,
+                  **self._kept)
         return Verdict(*self.histories, garbled=garbled)
 
     def await_work(self):

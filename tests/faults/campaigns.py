@@ -19,6 +19,7 @@ import time
 
 import raw
 from campaign_mix import Mix, Proxy
+from campaign_moves import moves_of
 from campaign_repairs import repairs
 from cluster import REGION_BACK_SECONDS, SESSION_SECONDS, Parts, cluster_data, wait_until
 from faults import LAYOUTS, SOURCE, Checks, build_tools
@@ -31,6 +32,7 @@ CROWD = 40  # threads of each process, and orders; a process has 12 connections 
 LOADED_ORDERS = 12  # of a generation, so that some are new for a while
 BEFORE, AFTER = 60, 60  # acknowledged puts before and after a process dies
 PATIENCE_SECONDS = 150
+MOVER_KILLS = 5  # before and after each part of the cluster that is killed: 20 in all
 PAUSE = "pause"  # only on a cluster with HDFS: see README.md
 PAUSE_SECONDS = 2 * SESSION_SECONDS  # of a region server, that is taken for dead meanwhile
 FAULTS = ("delay=0.02 drop=0.01 cutcall=0.005 lost=0.01 late=0.01 cut=0.01 stall=0.001 "
@@ -311,7 +313,28 @@ def repair(campaign):
     campaign.conclude(mixes, "repairs", garbled=True)
 
 
-BY_NAME = {"repair"}  # takes minutes, as a verification waits before it judges
+def moves(campaign):
+    """Migrators beside writers, two at a time and killed again and again, while gateways and the region
+    server with the orders are killed, too."""
+    with campaign.mixes("record-type", still=True) as mixes:
+        for mix in mixes:
+            mix.await_work()
+        with moves_of(mixes[0]) as movers:
+            for part in ("gateway-0", "region-0", "gateway-1"):
+                movers.await_kills(MOVER_KILLS, PATIENCE_SECONDS)
+                campaign.parts.kill(part)
+                campaign.parts.restart(part)
+            movers.await_kills(MOVER_KILLS, PATIENCE_SECONDS)
+        switched = movers.settle()
+        settled = time.monotonic()
+        campaign.await_puts(mixes, AFTER, since=settled)
+    campaign.checks.check(switched, f"record-type: {movers}", movers.said)
+    left = movers.verify()
+    campaign.checks.check(not left, "record-type, moves: nothing is wrong at the end", left)
+    campaign.conclude(mixes, "moves")
+
+
+BY_NAME = {"repair", "moves"}  # take minutes: a verification waits before it judges
 
 CAMPAIGNS = {
     "raw": raw_puts,
@@ -326,6 +349,7 @@ CAMPAIGNS = {
     "writer": writer,
     "loads": loads,
     "repair": repair,
+    "moves": moves,
 }
 
 

@@ -143,7 +143,7 @@ check_layouts (const TallBenchGiven *self)
   if (self->peer != NULL)
     return "--peer is for --load";
   if (self->check)
-    return "--check is for --floor and --load, whose figures have goals";
+    return "--check is for --floor, --load and --migrate, whose figures have goals";
   if (self->orders != NULL && self->map == NULL)
     return "--orders needs --map, which says which column is what: a preset, as load has them, or "
            "a file";

@@ -99,6 +99,15 @@ tall_copied_make_mark (const TallCopied *self,
   return mark != 0 ? mark : 1;
 }
 
+static guint64
+mark_place (const TallCopied *self, guint64 mark, const char *table, TallSlice row)
+{
+  const TallSlice name = tall_slice_str (table);
+  mark = add_bytes (self, mark ^ name.len, name.data, name.len);
+  mark = add_bytes (self, mark ^ row.len, row.data, row.len);
+  return mark != 0 ? mark : 1;
+}
+
 /* The slot of @mark, or the free one where it belongs. With the mutex held. */
 static guint64 *
 find_slot (const TallCopied *self, guint64 mark)
@@ -123,6 +132,18 @@ grow (TallCopied *self)
   g_free (old);
 }
 
+/* With the mutex held. */
+static void
+add (TallCopied *self, guint64 mark)
+{
+  guint64 *slot = find_slot (self, mark);
+  if (*slot != 0)
+    return;
+  *slot = mark;
+  if (++self->n_used * 2 > self->n_slots)
+    grow (self);
+}
+
 /**
  * tall_copied_find:
  * @found: (out caller-allocates): @n flags
@@ -140,12 +161,32 @@ tall_copied_add (TallCopied *self, const guint64 *marks, guint n)
 {
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
   for (guint i = 0; i < n && self->n_used < self->most; i++)
-    {
-      guint64 *slot = find_slot (self, marks[i]);
-      if (*slot != 0)
-        continue;
-      *slot = marks[i];
-      if (++self->n_used * 2 > self->n_slots)
-        grow (self);
-    }
+    add (self, marks[i]);
+}
+
+/**
+ * tall_copied_claim:
+ * @table: static, with @row in the target
+ * @from_table: static, with @from_row in the source
+ *
+ * Remembers that a row of the target is that of a row of the source. The first one that asks for it
+ * keeps it, whatever becomes of its copy, and whoever writes over it meanwhile.
+ *
+ * Returns: FALSE if it is that of another one. Where no more can be remembered, only rows that were
+ *   claimed before are told apart
+ */
+gboolean
+tall_copied_claim (
+    TallCopied *self, const char *table, TallSlice row, const char *from_table, TallSlice from_row)
+{
+  guint64 place = mark_place (self, self->seeds[1], table, row);
+  guint64 pair = mark_place (self, place, from_table, from_row);
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
+  if (*find_slot (self, place) != 0)
+    return *find_slot (self, pair) != 0;
+  if (self->n_used + 2 > self->most)
+    return TRUE;
+  add (self, place);
+  add (self, pair);
+  return TRUE;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tall-content.h"
+#include "tall-copied.h"
 #include "tall-root.h"
 
 G_BEGIN_DECLS
@@ -10,13 +11,14 @@ G_BEGIN_DECLS
 /**
  * TallCopier:
  *
- * From where to where, and since when. The contexts must outlive it.
+ * From where to where, and since when. The contexts must outlive it, and so must @places.
  */
 typedef struct
 {
   const TallStoreContext *source;
   const TallStoreContext *target;
-  gint64 begun; /* a revision: of what is older, only one version can ever have been copied */
+  gint64 begun;       /* a revision: of what is older, only one version can ever have been copied */
+  TallCopied *places; /* nullable: whose the target's rows are */
 } TallCopier;
 
 /**

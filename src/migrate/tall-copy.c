@@ -155,10 +155,37 @@ name_item (const TallCopyItem *item)
              : g_strdup_printf ("customer %s", item->from.customer_number);
 }
 
+/* Each row of the target is that of the first one that this process would have there. What the
+ * target has is not enough: a slower process may have written over what was copied. */
+static void
+claim (const Copy *self, TallCopyItem *item)
+{
+  const TallOperation *to = &item->to;
+  GError *error = NULL;
+  if (self->copier->places == NULL || to->root_row == NULL
+      || tall_copied_claim (self->copier->places, to->root_table, tall_slice_array (to->root_row),
+                            item->table, item->row))
+    return;
+  item->there.stranger = g_strdup ("another one, which was copied before");
+  if (!tall_root_check_owner (&item->there, to, &error))
+    tall_copy_item_refuse (item, error);
+}
+
+static void
+claim_equal (const Copy *self)
+{
+  for (guint i = 0; i < self->n_items; i++)
+    if (self->items[i].outcome == TALL_COPY_SAME)
+      claim (self, &self->items[i]);
+}
+
 /* Two whose keys collide in the target: it keeps the first one. */
 static void
 refuse_colliding (const Copy *self)
 {
+  for (TallCopyItem *item = first_open (self); item != NULL; item = next_open (self, item))
+    claim (self, item);
+
   g_autoptr (GHashTable) rows = g_hash_table_new (hash_row, is_same_row);
   for (TallCopyItem *item = first_open (self); item != NULL; item = next_open (self, item))
     {
@@ -317,7 +344,10 @@ tall_copy_run (const TallCopier *copier, TallCopyItem *items, guint n_items, GEr
     return TRUE;
   self.deadline = first->to.deadline;
   if (!locate_in_source (&self, error) || !locate_in_target (&self, error)
-      || !compare (&self, error) || !tall_copy_read (copier, items, n_items, error))
+      || !compare (&self, error))
+    return FALSE;
+  claim_equal (&self);
+  if (!tall_copy_read (copier, items, n_items, error))
     return FALSE;
   if (first_open (&self) == NULL)
     return TRUE;

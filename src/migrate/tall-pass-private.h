@@ -15,6 +15,7 @@ struct _TallPass
 {
   TallPassOptions options;
   TallCopied *copied; /* owned */
+  TallCopied *places; /* owned: whose the target's rows are */
   GPtrArray *ranges;  /* of TallRange */
   guint n_copying;    /* threads that copy what one walking thread has found */
   gint next;          /* atomic: the first range that nobody has taken */

@@ -20,6 +20,7 @@ tall_pass_new (const TallPassOptions *options)
   self->options = *options;
   self->copied =
       tall_copied_new (options->remembered != 0 ? options->remembered : TALL_COPIED_MOST);
+  self->options.copier.places = self->places = tall_copied_new (2 * TALL_COPIED_MOST);
   self->ranges = tall_ranges_new (options->copier.source);
   g_mutex_init (&self->mutex);
   return self;
@@ -31,6 +32,7 @@ tall_pass_free (TallPass *self)
   if (self == NULL)
     return;
   tall_copied_free (self->copied);
+  tall_copied_free (self->places);
   g_ptr_array_unref (self->ranges);
   g_mutex_clear (&self->mutex);
   g_clear_error (&self->error);

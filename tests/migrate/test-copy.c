@@ -6,6 +6,8 @@
 #include "tall-copy-pair.h"
 #include "tall-test-orders.h"
 
+#define MOST_CALLS 100 /* that are made again and again, before it ends */
+
 static void
 pair_init (TallCopyPair *self, const TallLayout *from, const TallLayout *to)
 {
@@ -133,9 +135,12 @@ test_half_copied (gconstpointer data)
       pair_init (&self, pair[0], pair[1]);
       put_on (&self.source, 1, 5, 1000);
       g_autoptr (TallReadResult) early = tall_copy_side_scan (&self.source);
-      tall_failing_table_reset (TALL_FAILING_TABLE (self.target.table));
-      tall_failing_table_fail_at (TALL_FAILING_TABLE (self.target.table), at, TALL_FAILURE_BEFORE);
+      TallFailingTable *target = TALL_FAILING_TABLE (self.target.table);
+      tall_failing_table_reset (target);
+      for (guint i = at; i < at + MOST_CALLS; i++)
+        tall_failing_table_fail_at (target, i, TALL_FAILURE_BEFORE);
       done = tall_copy_pair_copy (&self, early, 1, &counts, &error);
+      tall_failing_table_reset (target);
       if (!done)
         put_on (&self.source, 2, 2, 1000);
       g_auto (TallCopyCounts) again = { 0 };

@@ -54,7 +54,7 @@ tall_call_memory_get_least (gsize max_request, gsize order)
 gsize
 tall_call_memory_get_order (const TallCallMemory *self)
 {
-  return self->part.memory != NULL ? self->part.memory->slot : 0;
+  return self->part.memory != NULL ? tall_memory_get_slot (self->part.memory) : 0;
 }
 
 static gboolean
@@ -80,9 +80,10 @@ tall_call_memory_begin (TallCallMemory *self, gsize frame)
   if (frame <= TALL_CALL_SMALL_REQUEST)
     return TRUE;
   self->part.arriving = TRUE;
-  if (!take (self, frame * BYTES_OF_BYTE + tall_call_memory_get_order (self)))
+  gsize order = tall_call_memory_get_order (self);
+  if (!take (self, frame * BYTES_OF_BYTE + order))
     return FALSE;
-  self->work = tall_call_memory_get_order (self);
+  self->work = order;
   self->room += frame * (BYTES_OF_BYTE - 1);
   return TRUE;
 }
@@ -112,7 +113,7 @@ take_room (TallCallMemory *self, gsize size)
     }
   self->room += self->frame * MOST_BYTES_OF_BYTE;
   self->work = tall_call_memory_get_order (self);
-  return take (self, self->frame * MOST_BYTES_OF_BYTE + tall_call_memory_get_order (self))
+  return take (self, self->frame * MOST_BYTES_OF_BYTE + self->work)
          && self->decoded + size <= self->room;
 }
 

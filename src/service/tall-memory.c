@@ -18,6 +18,17 @@ tall_memory_init (TallMemory *self, gsize size, gsize slot)
   g_queue_init (&self->waiting);
 }
 
+/**
+ * tall_memory_get_slot:
+ *
+ * Returns: bytes of the slot, which may change at any time
+ */
+gsize
+tall_memory_get_slot (TallMemory *self)
+{
+  return (gsize)g_atomic_pointer_get (&self->slot);
+}
+
 void
 tall_memory_clear (TallMemory *self)
 {
@@ -134,6 +145,28 @@ hand_out (TallMemory *memory)
     }
   if (limited != NULL && fits_into_slot (memory, limited->data))
     grant_slot (memory, limited);
+}
+
+/**
+ * tall_memory_set_slot:
+ * @slot: bytes of the slot from now on; what is in it now stays
+ * @least: bytes that there are to be at least, beside the slot
+ *
+ * Calls may take more or less from now on, because orders lie in other rows.
+ */
+void
+tall_memory_set_slot (TallMemory *self, gsize slot, gsize least)
+{
+  if (tall_memory_get_slot (self) == slot)
+    return;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  if (self->size < least)
+    {
+      self->left += least - self->size;
+      self->size = least;
+    }
+  g_atomic_pointer_set (&self->slot, slot);
+  hand_out (self);
 }
 
 /**

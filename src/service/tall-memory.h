@@ -31,7 +31,7 @@ typedef struct
   GMutex mutex;
   gsize size;     /* bytes */
   gsize left;     /* bytes of them that nobody holds */
-  gsize slot;     /* bytes of the slot, beside the others */
+  gsize slot;     /* atomic: bytes of the slot, beside the others */
   gboolean taken; /* a call has the slot */
   gsize arriving; /* bytes held for requests that have not arrived yet; half of all, or a single one
                    */
@@ -40,6 +40,8 @@ typedef struct
 
 void tall_memory_init (TallMemory *self, gsize size, gsize slot);
 void tall_memory_clear (TallMemory *self);
+void tall_memory_set_slot (TallMemory *self, gsize slot, gsize least);
+gsize tall_memory_get_slot (TallMemory *self);
 gsize tall_memory_get_used (TallMemory *self);
 guint tall_memory_count_waiting (TallMemory *self);
 

@@ -121,6 +121,7 @@ serve (TallServer *self, TallPlace *place)
     .transport = transport,
     .place = place,
     .memory = &self->memory,
+    .least_memory = tall_call_memory_get_least (self->options.max_request, 0),
     .memory_wait = self->options.memory_wait,
     .idle_timeout = refusal != NULL ? REFUSAL_TIMEOUT : self->options.idle_timeout,
     .transfer_timeout = refusal != NULL ? REFUSAL_TIMEOUT : self->options.transfer_timeout,

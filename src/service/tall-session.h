@@ -21,6 +21,7 @@ typedef struct
   TallTransport *transport; /* made by tall_session_open() */
   TallPlace *place;         /* is kept up to date */
   TallMemory *memory;       /* of all calls of the server */
+  gsize least_memory;       /* bytes of it, beside those of an order, that there must be */
   guint memory_wait;        /* milliseconds */
   guint idle_timeout;       /* milliseconds */
   guint transfer_timeout;   /* milliseconds */

@@ -254,6 +254,57 @@ test_one (void)
   tall_test_service_stop (&service);
 }
 
+static void
+expect_used_by_one (TallTestService *service, gsize used)
+{
+  tall_test_front_hold (service->test_front);
+  GThread *thread = g_thread_new ("get", get, service->client);
+  tall_test_front_wait_until_held (service->test_front, 1);
+  g_assert_cmpuint (tall_server_get_memory_used (service->server), ==, used);
+  tall_test_front_let_go (service->test_front);
+  g_thread_join (thread);
+  while (tall_server_get_memory_used (service->server) > 0)
+    g_thread_yield ();
+}
+
+/* After a move to another layout calls hold what they take there; and where this is more than all
+ * that the server had, it has enough for one all the same. */
+static void
+test_moved (void)
+{
+  TallTestService service;
+  const TallServerOptions options = { .max_request = MIB, .max_memory = 110 * MIB };
+  tall_test_service_start (&service, &options);
+  expect_used_by_one (&service, tall_front_measure_order (service.front));
+  tall_test_front_set_measure (service.test_front, 60 * MIB);
+  expect_used_by_one (&service, 60 * MIB);
+  tall_test_front_set_measure (service.test_front, 500 * MIB);
+  expect_used_by_one (&service, 500 * MIB);
+  tall_test_front_set_measure (service.test_front, 0);
+  expect_used_by_one (&service, tall_front_measure_order (service.front));
+  tall_test_service_stop (&service);
+}
+
+/* A slot that becomes smaller, or larger, while a call has it. */
+static void
+test_slot_changes (void)
+{
+  TallMemory memory;
+  TallMemoryPart first = { .memory = &memory }, second = { .memory = &memory };
+  tall_memory_init (&memory, 8 * MIB, ORDER);
+  g_assert_true (tall_memory_part_take (&first, ORDER, 0));
+  g_assert_true (first.in_slot);
+  tall_memory_set_slot (&memory, 2 * ORDER, 8 * MIB);
+  g_assert_false (tall_memory_part_take (&second, 2 * ORDER, 0)); /* the slot is taken */
+  tall_memory_set_slot (&memory, 2 * ORDER + 1, 3 * ORDER);
+  g_assert_true (tall_memory_part_take (&second, 2 * ORDER, 0));
+  g_assert_false (second.in_slot);
+  tall_memory_part_keep (&first, 0);
+  tall_memory_part_keep (&second, 0);
+  g_assert_cmpuint (tall_memory_get_used (&memory), ==, 0);
+  tall_memory_clear (&memory);
+}
+
 enum
 {
   N = 40
@@ -341,6 +392,8 @@ main (int argc, char **argv)
   g_test_add_func ("/service/call-memory/large", test_large);
   g_test_add_func ("/service/call-memory/orders", test_orders);
   g_test_add_func ("/service/call-memory/one", test_one);
+  g_test_add_func ("/service/call-memory/moved", test_moved);
+  g_test_add_func ("/service/call-memory/slot-changes", test_slot_changes);
   g_test_add_func ("/service/call-memory/chunks", test_chunks);
   g_test_add_func ("/service/call-memory/time-of-chunks", test_time_of_chunks);
   g_test_add_func ("/service/call-memory/swollen", test_swollen);

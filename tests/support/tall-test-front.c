@@ -4,6 +4,7 @@
 
 #include "tall-canonical.h"
 #include "tall-error.h"
+#include "tall-layout.h"
 
 struct _TallTestFront
 {
@@ -18,6 +19,7 @@ struct _TallTestFront
   guint n_calls;
   guint n_held;
   gboolean holding;
+  gsize measure;   /* bytes that a call on one order takes; 0: the usual */
   gint64 revision; /* the last given */
 };
 
@@ -306,6 +308,21 @@ tall_test_front_list (TallTestFront *self, const char *customer_number)
   return numbers;
 }
 
+static gsize
+front_measure_order (TallFront *front)
+{
+  TallTestFront *self = TALL_TEST_FRONT (front);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  return self->measure != 0 ? self->measure : TALL_LAYOUT_USUAL_MEMORY;
+}
+
+void
+tall_test_front_set_measure (TallTestFront *self, gsize measure)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  self->measure = measure;
+}
+
 static TallDescription *
 front_describe (TallFront *front, GError **error)
 {
@@ -436,6 +453,7 @@ tall_test_front_class_init (TallTestFrontClass *klass)
   front_class->list_customers = tall_test_front_list_customers;
   front_class->get_customer_orders = tall_test_front_get_customer_orders;
   front_class->describe = front_describe;
+  front_class->measure_order = front_measure_order;
   front_class->ping = front_ping;
   front_class->verify_some = front_verify_some;
 }

@@ -26,6 +26,9 @@ guint tall_test_front_count_orders (TallTestFront *self);
 guint tall_test_front_count_customers (TallTestFront *self);
 guint tall_test_front_count_calls (TallTestFront *self);
 
+/* What a call on one order takes from now on, in bytes; 0: the usual. */
+void tall_test_front_set_measure (TallTestFront *self, gsize measure);
+
 /* The options of the last write. */
 TallWriteOptions tall_test_front_get_options (TallTestFront *self);
 

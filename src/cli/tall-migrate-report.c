@@ -18,9 +18,10 @@ print_bytes (const char *before, guint64 n_bytes, const char *after)
 static void
 print_plan (const TallMigratePlan *plan)
 {
-  tall_print ("%s from layout %s, key %s, index %s\n"
-              "       to layout %s, key %s, index %s (generation %" G_GUINT64_FORMAT ")\n",
-              plan->resumed ? "Goes on" : "Moves  ", plan->from_layout, plan->from_key_strategy,
+  tall_print ("%s\n"
+              "  from layout %s, key %s, index %s\n"
+              "    to layout %s, key %s, index %s (generation %" G_GUINT64_FORMAT ")\n",
+              plan->resumed ? "Goes on" : "Moves", plan->from_layout, plan->from_key_strategy,
               plan->from_index, plan->to_layout, plan->to_key_strategy, plan->to_index,
               plan->target);
   tall_print ("  %" G_GUINT64_FORMAT " orders, %" G_GUINT64_FORMAT " customers, %" G_GUINT64_FORMAT

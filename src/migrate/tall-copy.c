@@ -3,6 +3,7 @@
 #include "tall-copy.h"
 
 #include "tall-children.h"
+#include "tall-copy-claim.h"
 #include "tall-copy-read.h"
 #include "tall-error.h"
 #include "tall-index.h"
@@ -128,78 +129,6 @@ identify (const Copy *self, GError **error)
     if (!tall_operation_identify (&item->to, TRUE, error))
       return FALSE;
   return TRUE;
-}
-
-static guint
-hash_row (gconstpointer data)
-{
-  const GByteArray *row = data;
-  guint hash = 5381;
-  for (guint i = 0; i < row->len; i++)
-    hash = hash * 33 + row->data[i];
-  return hash;
-}
-
-static gboolean
-is_same_row (gconstpointer a, gconstpointer b)
-{
-  return tall_slice_equal (tall_slice_array (a), tall_slice_array (b));
-}
-
-static char *
-name_item (const TallCopyItem *item)
-{
-  return item->from.order_number != NULL
-             ? g_strdup_printf ("order %s of %s", item->from.order_number,
-                                item->from.customer_number)
-             : g_strdup_printf ("customer %s", item->from.customer_number);
-}
-
-/* Each row of the target is that of the first one that this process would have there. What the
- * target has is not enough: a slower process may have written over what was copied. */
-static void
-claim (const Copy *self, TallCopyItem *item)
-{
-  const TallOperation *to = &item->to;
-  GError *error = NULL;
-  if (self->copier->places == NULL || to->root_row == NULL
-      || tall_copied_claim (self->copier->places, to->root_table, tall_slice_array (to->root_row),
-                            item->table, item->row))
-    return;
-  item->there.stranger = g_strdup ("another one, which was copied before");
-  if (!tall_root_check_owner (&item->there, to, &error))
-    tall_copy_item_refuse (item, error);
-}
-
-static void
-claim_equal (const Copy *self)
-{
-  for (guint i = 0; i < self->n_items; i++)
-    if (self->items[i].outcome == TALL_COPY_SAME)
-      claim (self, &self->items[i]);
-}
-
-/* Two whose keys collide in the target: it keeps the first one. */
-static void
-refuse_colliding (const Copy *self)
-{
-  for (TallCopyItem *item = first_open (self); item != NULL; item = next_open (self, item))
-    claim (self, item);
-
-  g_autoptr (GHashTable) rows = g_hash_table_new (hash_row, is_same_row);
-  for (TallCopyItem *item = first_open (self); item != NULL; item = next_open (self, item))
-    {
-      GError *error = NULL;
-      const TallCopyItem *first = g_hash_table_lookup (rows, item->to.root_row);
-      if (first == NULL)
-        {
-          g_hash_table_insert (rows, item->to.root_row, item);
-          continue;
-        }
-      item->there.stranger = name_item (first);
-      if (!tall_root_check_owner (&item->there, &item->to, &error))
-        tall_copy_item_refuse (item, error);
-    }
 }
 
 /* What the target has, or may have, of other versions: an earlier one was copied; or, if it was
@@ -346,14 +275,14 @@ tall_copy_run (const TallCopier *copier, TallCopyItem *items, guint n_items, GEr
   if (!locate_in_source (&self, error) || !locate_in_target (&self, error)
       || !compare (&self, error))
     return FALSE;
-  claim_equal (&self);
+  tall_copy_claim_equal (copier, items, n_items);
   if (!tall_copy_read (copier, items, n_items, error))
     return FALSE;
   if (first_open (&self) == NULL)
     return TRUE;
   if (!identify (&self, error))
     return FALSE;
-  refuse_colliding (&self);
+  tall_copy_claim_open (copier, items, n_items);
   return remove_old (&self, error) && write_rows (&self, error) && write_roots (&self, error)
          && read_back (&self, error);
 }

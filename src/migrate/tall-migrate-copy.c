@@ -48,8 +48,23 @@ pass_over (TallMigrator *self, TallPassCounts *counts, GError **error)
 static gboolean
 make_tables (const TallMigrator *self, GError **error)
 {
-  return tall_move_create_tables (self->table, self->setup, self->options->move.sample,
+  return tall_move_create_tables (self->table, self->setup, self->move.sample,
                                   g_get_monotonic_time () + TIME, error);
+}
+
+/* Tables that can never be made: the embedded store refuses their settings. What this process has
+ * begun for nothing is given up. On HBase an administrator can make the tables. */
+static TallMigrateStep
+give_up (TallMigrator *self, GError *cause, GError **error)
+{
+  g_autoptr (GError) failure = NULL;
+  gboolean useless = self->has_begun && self->is_exclusive && !tall_error_is_passing (cause);
+  if (!useless)
+    return tall_migrator_recover (self, cause, error);
+  if (!tall_migrator_abort (self, &failure))
+    g_debug ("giving up: %s", failure->message);
+  g_propagate_error (error, cause);
+  return TALL_MIGRATE_FAILED;
 }
 
 /**
@@ -63,8 +78,11 @@ tall_migrate_copy (TallMigrator *self, GError **error)
   TallPassCounts counts = { 0 };
   GError *cause = NULL;
   gboolean done;
-  if (!tall_migrator_set_up (self, &cause) || !make_tables (self, &cause)
-      || !pass_over (self, &counts, &cause))
+  if (!tall_migrator_set_up (self, &cause))
+    return tall_migrator_recover (self, cause, error);
+  if (!make_tables (self, &cause))
+    return give_up (self, cause, error);
+  if (!pass_over (self, &counts, &cause))
     return tall_migrator_recover (self, cause, error);
   self->summary->pause = tall_migrator_estimate_pause (self, &counts);
   if (counts.stopped)

@@ -5,9 +5,10 @@
 #include "tall-loads.h"
 #include "tall-migrator.h"
 
-/* Orders and customers that are copied in a second, on two cores, where nothing else is known. */
-#define ALONE_RATE 10000
-#define USUAL_RATE 3000
+/* A batch is read in the source and in the target, written, and read back: so much of what reading
+ * it takes, by so many threads at once as there are processors, at most. */
+#define COPY_PER_READ 4
+#define MOST_THREADS 4
 
 /* What the target would be: @is, but for what was wished. Nothing is owned. */
 static TallDeployment
@@ -64,13 +65,18 @@ count_loads (const TallStoreContext *source)
   return loads != NULL ? loads->len : 0;
 }
 
+/* A pass that copies, and one that finds out how long it takes to look. */
 static gint64
-estimate_copying (const TallMigrator *self, guint64 n)
+estimate_copying (const TallMigrator *self, const TallPassCounts *counts)
 {
-  guint64 rate = self->is_exclusive ? ALONE_RATE : USUAL_RATE;
+  const TallSample *sample = &counts->sample;
+  guint64 n = counts->n_orders + counts->n_customers;
+  guint64 reading = tall_sample_scale ((guint64)sample->duration, sample->n_read, n);
+  gint64 copying =
+      (gint64)(reading * COPY_PER_READ / CLAMP (g_get_num_processors (), 1, MOST_THREADS));
   if (self->options->rate != 0)
-    rate = MIN (rate, self->options->rate);
-  return (gint64)(n * G_USEC_PER_SEC / rate);
+    copying = MAX (copying, (gint64)(n * G_USEC_PER_SEC / self->options->rate));
+  return copying + 2 * counts->duration;
 }
 
 static TallMigratePlan
@@ -97,7 +103,7 @@ make_plan (const TallMigrator *self,
     .n_bytes = tall_sample_scale (counts->sample.n_from, counts->sample.n, n),
     .needed = tall_sample_scale (counts->sample.n_to, counts->sample.n, n),
     .room = self->options->room != 0 ? self->options->room : G_MAXUINT64,
-    .copy_time = estimate_copying (self, n),
+    .copy_time = estimate_copying (self, counts),
     .pause = tall_migrator_estimate_pause (self, counts),
     .pause_limit = tall_migrator_get_limit (self),
   };

@@ -31,12 +31,14 @@ take_step (TallMigrator *self, guint64 target, GError **error)
 static gboolean
 begin (TallMigrator *self, GError **error)
 {
+  gboolean was_idle = self->record->migration.phase == TALL_MIGRATION_NONE;
   TallDeployment *record =
-      tall_move_begin (self->table, &self->options->move, g_get_monotonic_time () + TIME, error);
+      tall_move_begin (self->table, &self->move, g_get_monotonic_time () + TIME, error);
   if (record == NULL)
     return FALSE;
   g_clear_pointer (&self->record, tall_deployment_free);
   self->record = record;
+  self->has_begun |= was_idle;
   self->summary->generation = record->migration.generation;
   return TRUE;
 }
@@ -75,7 +77,7 @@ tall_migrate_run (TallTable *table,
       summary->outcome = TALL_MIGRATE_STOPPED;
       return TRUE;
     }
-  if (!begin (&self, error))
+  if (!tall_migrator_draw_sample (&self, error) || !begin (&self, error))
     return FALSE;
   guint64 target = self.record->migration.target;
   while (step == TALL_MIGRATE_AGAIN)

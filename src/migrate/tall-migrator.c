@@ -19,7 +19,9 @@ tall_migrator_init (TallMigrator *self,
 {
   TallTableInfo info;
   tall_table_get_info (table, &info);
-  *self = (TallMigrator){ .table = table, .options = options, .summary = summary };
+  *self = (TallMigrator){
+    .table = table, .options = options, .move = options->move, .summary = summary
+  };
   self->is_exclusive = info.is_exclusive;
 }
 
@@ -37,6 +39,7 @@ tall_migrator_clear (TallMigrator *self)
 {
   take_down (self);
   g_clear_pointer (&self->record, tall_deployment_free);
+  g_clear_pointer (&self->sample, g_strfreev);
 }
 
 static TallDeployment *

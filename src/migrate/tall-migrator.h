@@ -19,7 +19,10 @@ typedef struct
   TallTable *table; /* of all generations; owned by the caller, like the next two */
   const TallMigrateOptions *options;
   TallMigrateSummary *summary;
+  TallMove move;          /* as it was asked for, and a sample, if one is needed */
+  GStrv sample;           /* owned: the same, if it was drawn here */
   TallDeployment *record; /* owned: as it was read, or written, last */
+  gboolean has_begun;     /* this process has begun the migration */
   gboolean is_exclusive;  /* no other process works on the tables */
   gint64 paused;          /* when writes began to wait, monotonic; 0: not, as far as we know */
 
@@ -67,6 +70,7 @@ gint64 tall_migrator_get_limit (const TallMigrator *self);
 gboolean tall_migrate_show_plan (TallMigrator *self,
                                  gboolean *agreed,
                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_migrator_draw_sample (TallMigrator *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_migrator_abort (TallMigrator *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 gboolean tall_migrate_pass_under_seal (TallMigrator *self,

@@ -8,7 +8,6 @@
 #define BATCH 64 /* items that are copied together, at most */
 #define BATCH_BYTES (4 * 1024 * 1024)
 #define MOST_TRIES 6 /* of a batch, after errors that pass */
-#define SAMPLE 16
 #define MOST_SAMPLED_PAGES 32
 #define FIRST_WAIT (G_USEC_PER_SEC / 20)
 
@@ -180,8 +179,8 @@ take_sample (TallPass *self, const char *table, const TallRows *rows)
   TallSample sample = { 0 };
   if (g_atomic_int_add (&self->n_sampled, 1) >= MOST_SAMPLED_PAGES)
     return;
-  for (guint i = 0; i < MIN (rows->n_rows, SAMPLE); i++)
-    tall_sample_add (&sample, &self->options.copier, table, &rows->rows[i]);
+  tall_sample_add (&sample, &self->options.copier, table, rows->rows,
+                   MIN (rows->n_rows, TALL_SAMPLE_ROWS));
   const TallPassCounts counts = { .sample = sample };
   tall_pass_count (self, &counts);
 }
@@ -202,6 +201,8 @@ tall_pass_page (TallPass *self, const char *table, const TallRows *rows)
   if (self->options.only_count)
     {
       take_sample (self, table, rows);
+      if (self->options.draw != NULL)
+        tall_draw_add (self->options.draw, self->options.copier.source, table, rows);
       return;
     }
   tall_copied_find (self->copied, marks, rows->n_rows, found);

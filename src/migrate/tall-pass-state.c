@@ -57,6 +57,8 @@ tall_pass_count (TallPass *self, const TallPassCounts *more)
   self->counts.sample.n += more->sample.n;
   self->counts.sample.n_from += more->sample.n_from;
   self->counts.sample.n_to += more->sample.n_to;
+  self->counts.sample.n_read += more->sample.n_read;
+  self->counts.sample.duration += more->sample.duration;
   show_progress (self);
 }
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "tall-draw.h"
 #include "tall-sample.h"
 
 G_BEGIN_DECLS
@@ -38,6 +39,7 @@ typedef struct
 {
   TallCopier copier;
   gboolean only_count; /* copy nothing */
+  TallDraw *draw;      /* nullable: if nothing is copied, draws among the orders */
   guint rate;          /* items that are copied in a second, at most; 0: no limit */
   guint64 remembered;  /* versions, at most; 0: the usual number */
   TallPassOnProgress on_progress;

@@ -27,28 +27,51 @@ measure (const TallOperation *operation, const TallCopyItem *item)
   return n_bytes;
 }
 
+/* Whether it is to be measured: live, and where its numbers lead to. */
+static gboolean
+is_measured (TallCopyItem *item)
+{
+  return item->outcome == TALL_COPY_OPEN && item->wanted.live
+         && tall_operation_identify (&item->from, FALSE, NULL);
+}
+
 /**
  * tall_sample_add:
- * @row: a root row of the source
+ * @rows: root rows of the source
+ * @n: %TALL_SAMPLE_ROWS at most
  *
- * Measures it in both places. What is deleted, or cannot be read, is not counted.
+ * Measures them in both places, and how long it takes to read them together, as a copy does. What
+ * is deleted, or cannot be read, is not counted.
  */
 void
-tall_sample_add (TallSample *self, const TallCopier *copier, const char *table, const TallRow *row)
+tall_sample_add (
+    TallSample *self, const TallCopier *copier, const char *table, const TallRow *rows, guint n)
 {
   g_autoptr (TallArena) arena = tall_arena_new (0);
-  TallCopyItem item;
-  tall_copy_item_init (&item, copier, table, row, arena);
-  if (item.outcome == TALL_COPY_OPEN && item.wanted.live
-      && tall_operation_identify (&item.from, FALSE, NULL)
-      && tall_copy_read (copier, &item, 1, NULL) && item.outcome == TALL_COPY_OPEN)
+  TallCopyItem items[TALL_SAMPLE_ROWS];
+  gint64 begun = g_get_monotonic_time ();
+  g_return_if_fail (n <= TALL_SAMPLE_ROWS);
+  for (guint i = 0; i < n; i++)
     {
-      tall_operation_set_id (&item.to, copier->target->ids != NULL ? ANY_ID : 0);
-      self->n++;
-      self->n_from += measure (&item.from, &item);
-      self->n_to += measure (&item.to, &item);
+      tall_copy_item_init (&items[i], copier, table, &rows[i], arena);
+      if (!is_measured (&items[i]) && items[i].outcome == TALL_COPY_OPEN)
+        items[i].outcome = TALL_COPY_NOTHING;
     }
-  tall_copy_item_clear (&item);
+  gboolean read = tall_copy_read (copier, items, n, NULL);
+  self->duration += read ? g_get_monotonic_time () - begun : 0;
+  self->n_read += read ? n : 0;
+  for (guint i = 0; i < n; i++)
+    {
+      TallCopyItem *item = &items[i];
+      if (read && item->outcome == TALL_COPY_OPEN)
+        {
+          tall_operation_set_id (&item->to, copier->target->ids != NULL ? ANY_ID : 0);
+          self->n++;
+          self->n_from += measure (&item->from, item);
+          self->n_to += measure (&item->to, item);
+        }
+      tall_copy_item_clear (item);
+    }
 }
 
 /**

@@ -6,20 +6,25 @@
 
 G_BEGIN_DECLS
 
+/* Rows that are measured together at most. */
+#define TALL_SAMPLE_ROWS 16
+
 /**
  * TallSample:
  *
- * Some orders and customers, by which the size of all is estimated.
+ * Some orders and customers, by which the size of all is estimated, and the time to copy them.
  */
 typedef struct
 {
   guint64 n;
-  guint64 n_from; /* bytes of their rows in the source */
-  guint64 n_to;   /* the same in the target */
+  guint64 n_from;  /* bytes of their rows in the source */
+  guint64 n_to;    /* the same in the target */
+  guint64 n_read;  /* rows that were looked at, deleted ones included */
+  gint64 duration; /* microseconds that it took to read these */
 } TallSample;
 
-void
-tall_sample_add (TallSample *self, const TallCopier *copier, const char *table, const TallRow *row);
+void tall_sample_add (
+    TallSample *self, const TallCopier *copier, const char *table, const TallRow *rows, guint n);
 guint64 tall_sample_scale (guint64 n_bytes, guint64 n_sampled, guint64 n_all);
 
 G_END_DECLS

@@ -106,6 +106,26 @@ def colliding_orders(folder):
 
 
 @test
+def tables_that_cannot_be(folder):
+    """The embedded store refuses them before anything is copied, and nothing goes on."""
+    store = new_store(folder, "blob", "hashed")
+    for number in range(3):
+        order = {"customer_number": f"C{number}", "order_number": "1", "shipping_locations": []}
+        run("put", "--store", store, "-", stdin=json.dumps({"order": order})).ends(DONE)
+    run("migrate", "--store", store, "--to-key", "raw", "--to-regions", "2").ends(
+        FAILED, "no regions")
+    run("migrate", "--store", store, "--to-compression", "odd").ends(FAILED, "odd")
+    run("migrate", "--store", store, "--to-key", "raw", "--to-regions", "9").ends(
+        FAILED, "fewer regions")
+    status = run("status", "--store", store, "--json").ends(DONE)
+    equal('"phase"' in status.out and '"copying"' in status.out, False)
+    plan = run("migrate", "--store", store, "--to-key", "raw").ends(DONE)
+    heads = [line.index("layout") for line in plan.out.splitlines()
+             if line.lstrip().startswith(("from layout", "to layout"))]
+    equal(len(heads) == 2 and heads[0] == heads[1], True)
+
+
+@test
 def wrong_calls(folder):
     store = new_store(folder, "blob", "hashed")
     for options, said in ((["--to-layout", "flat"], "no layout “flat”"),

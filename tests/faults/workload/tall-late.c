@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-late.h"
 
+#include "tall-error.h"
 #include "tall-history.h"
 #include "tall-order-key.h"
 
@@ -14,8 +15,9 @@ struct _TallLateWrite
   char *customer;
   char *order;
   gint64 begun;
-  gint64 ended;   /* 0: it is under way */
-  gint64 cleaned; /* when a put of the order had ended that began after it; 0: there was none */
+  gint64 ended;     /* 0: it is under way */
+  gboolean unknown; /* its outcome: then it keeps the rows, which may be stored */
+  gint64 cleaned;   /* when a put of the order had ended that began after it; 0: there was none */
 };
 
 struct _TallLate
@@ -23,7 +25,7 @@ struct _TallLate
   TallStore *store;
   gint64 patience; /* nanoseconds */
   GMutex mutex;
-  GPtrArray *writes; /* of TallLateWrite: those under way, and those that were late */
+  GPtrArray *writes; /* of TallLateWrite: those that may have left something, or are under way */
 };
 
 static void
@@ -89,11 +91,12 @@ is_same_order (const TallLateWrite *one, const TallLateWrite *other)
 /**
  * tall_late_end:
  * @stored: whether it was a put that has stored the order
+ * @error: (nullable): why it was not
  *
  * To be called after a write of an order.
  */
 void
-tall_late_end (TallLate *self, TallLateWrite *write, gboolean stored)
+tall_late_end (TallLate *self, TallLateWrite *write, gboolean stored, const GError *error)
 {
   if (self == NULL)
     return;
@@ -106,17 +109,19 @@ tall_late_end (TallLate *self, TallLateWrite *write, gboolean stored)
           && is_same_order (before, write))
         before->cleaned = write->ended;
     }
-  if (write->ended - write->begun < self->patience)
+  write->unknown = g_error_matches (error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN);
+  if (!write->unknown && write->ended - write->begun < self->patience)
     g_ptr_array_remove_fast (self->writes, write);
 }
 
-/* How long a write must have taken to leave that; 0: none leaves it. */
-static gint64
-get_least (const TallLate *self, TallFindingKind kind)
+/* Whether a write can leave that. */
+static gboolean
+can_leave (const TallLate *self, const TallLateWrite *write, TallFindingKind kind)
 {
-  return kind == TALL_FINDING_LEFTOVER      ? self->patience
-         : kind == TALL_FINDING_STALE_CLAIM ? OPERATION
-                                            : 0;
+  gint64 took = (write->ended != 0 ? write->ended : tall_history_now ()) - write->begun;
+  if (kind == TALL_FINDING_LEFTOVER)
+    return write->unknown || took >= self->patience;
+  return kind == TALL_FINDING_STALE_CLAIM && (write->unknown || took >= OPERATION);
 }
 
 /* A part of a row key; empty: it has none of that name. */
@@ -155,18 +160,16 @@ is_of (const TallLate *self, const TallLateWrite *write, const TallFinding *find
  * tall_late_explains:
  * @since: the rows were read after this time
  *
- * Returns: whether a write that was late can have left what was found
+ * Returns: whether a write that was late, or has an unknown outcome, can have left what was found
  */
 gboolean
 tall_late_explains (TallLate *self, const TallFinding *finding, gint64 since)
 {
-  gint64 least = get_least (self, finding->kind);
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
-  for (guint i = 0; least > 0 && i < self->writes->len; i++)
+  for (guint i = 0; i < self->writes->len; i++)
     {
       const TallLateWrite *write = g_ptr_array_index (self->writes, i);
-      gint64 end = write->ended != 0 ? write->ended : tall_history_now ();
-      if (end - write->begun >= least && (write->cleaned == 0 || write->cleaned >= since)
+      if (can_leave (self, write, finding->kind) && (write->cleaned == 0 || write->cleaned >= since)
           && is_of (self, write, finding))
         return TRUE;
     }
@@ -176,7 +179,7 @@ tall_late_explains (TallLate *self, const TallFinding *finding, gint64 since)
 /**
  * tall_late_count:
  *
- * Returns: how many writes were late, or are under way
+ * Returns: how many writes were late, have an unknown outcome, or are under way
  */
 guint
 tall_late_count (TallLate *self)

@@ -150,7 +150,7 @@ put (TallMixClient *self, guint number)
   TallLateWrite *write = tall_late_begin (self->options->late, self->customer, number);
   gboolean stored = tall_front_put_order (self->front, order, &options, &revision, &error);
   gint64 time = tall_history_now ();
-  tall_late_end (self->options->late, write, stored);
+  tall_late_end (self->options->late, write, stored, error);
   GString *line = begin_outcome (self, error);
   if (stored)
     g_string_append_printf (line, ",\"revision\":%" G_GINT64_FORMAT, revision);
@@ -173,7 +173,7 @@ delete_order (TallMixClient *self, guint number)
   TallLateWrite *write = tall_late_begin (self->options->late, self->customer, number);
   gboolean deleted = tall_front_delete_order (self->front, self->customer, order, &options, &error);
   gint64 time = tall_history_now ();
-  tall_late_end (self->options->late, write, FALSE);
+  tall_late_end (self->options->late, write, FALSE, error);
   end_outcome (self, call, time, begin_outcome (self, error));
   if (deleted)
     self->known[number] = 0;

@@ -2,11 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-floor-private.h"
 
-#define MANY 32
-#define ORDERS_A_WRITER 50 /* a batch, when there are many */
-#define ORDERS_ALONE 200
-
-/* Some threads that store new orders at the same time, each order synced to disk. */
+/* Some threads that store new orders at the same time. */
 typedef struct
 {
   const TallBenchStore *store;
@@ -63,31 +59,59 @@ check (gpointer data, guint n, GError **error)
   return TRUE;
 }
 
+/* What is compared with one writer. */
+typedef struct
+{
+  gboolean sync;
+  guint n_writers;
+  guint each;  /* orders of each of them in a batch */
+  guint alone; /* orders of the one */
+  const char *id;
+  const char *what;
+  double goal;
+} Comparison;
+
+static gboolean
+measure (TallFloorRun *self, const Comparison *comparison, GError **error)
+{
+  g_auto (TallBenchStore) store = { 0 };
+  g_auto (TallMeasurement) measurement = { 0 };
+  g_auto (Writers)
+      many = { &store, { "M", self->options->n_lines }, comparison->n_writers, 0, NULL };
+  g_auto (Writers) one = { &store, { "A", self->options->n_lines }, 1, 0, NULL };
+  TallMeasurePlan plan = tall_floor_make_plan (self, "embedded: writers");
+
+  if (!tall_bench_store_open_embedded (&store, self->directory, &tall_layout_blob, comparison->sync,
+                                       error))
+    return FALSE;
+  const TallMeasureSide sides[] = {
+    { comparison->n_writers * comparison->each, prepare, run, check, NULL, &many },
+    { comparison->alone, prepare, run, check, NULL, &one },
+  };
+  if (!tall_measure (sides, G_N_ELEMENTS (sides), &plan, &measurement, error))
+    return FALSE;
+  tall_bench_report_add_rate (self->report, comparison->id, comparison->what, comparison->goal,
+                              &measurement.sides[0], &measurement.sides[1]);
+  return TRUE;
+}
+
 /**
  * tall_floor_writers:
  *
- * Compares many writers of durable orders to one. It shows whether a sync of the log serves many of
- * them.
+ * Compares many writers to one. Of durable orders it shows whether a sync of the log serves many of
+ * them; of others, whether they get into each other's way.
  */
 gboolean
 tall_floor_writers (TallFloorRun *self, GError **error)
 {
-  g_auto (TallBenchStore) store = { 0 };
-  g_auto (TallMeasurement) measurement = { 0 };
-  g_auto (Writers) many = { &store, { "M", self->options->n_lines }, MANY, 0, NULL };
-  g_auto (Writers) one = { &store, { "A", self->options->n_lines }, 1, 0, NULL };
-  TallMeasurePlan plan = tall_floor_make_plan (self, "embedded: writers");
-
-  if (!tall_bench_store_open_embedded (&store, self->directory, &tall_layout_blob, TRUE, error))
-    return FALSE;
-  const TallMeasureSide sides[] = {
-    { MANY * ORDERS_A_WRITER, prepare, run, check, NULL, &many },
-    { ORDERS_ALONE, prepare, run, check, NULL, &one },
+  static const Comparison comparisons[] = {
+    { TRUE, 32, 50, 200, "rocksdb-writers", "RocksDB, blob: 32 writers synced / 1 writer synced",
+      5 },
+    { FALSE, 8, 100, 800, "rocksdb-writers-unsynced",
+      "RocksDB, blob: 8 writers not synced / 1 writer not synced", 1 },
   };
-  if (!tall_measure (sides, G_N_ELEMENTS (sides), &plan, &measurement, error))
-    return FALSE;
-  tall_bench_report_add_rate (self->report, "rocksdb-writers",
-                              "RocksDB, blob: 32 writers synced / 1 writer synced", 5,
-                              &measurement.sides[0], &measurement.sides[1]);
+  for (guint i = 0; i < G_N_ELEMENTS (comparisons); i++)
+    if (!measure (self, &comparisons[i], error))
+      return FALSE;
   return TRUE;
 }

@@ -87,6 +87,7 @@ test_command (void)
   check_figure (object, "rocksdb-put", 0.5);
   check_figure (object, "rocksdb-put-batched", 0.5);
   check_figure (object, "rocksdb-writers", 5);
+  check_figure (object, "rocksdb-writers-unsynced", 1);
   check_figure (object, "service-get", 2);
   check_figure (object, "rocksdb-list-first", 1.5);
   check_figure (object, "rocksdb-list-any", 1.5);

@@ -26,6 +26,9 @@ tall_rocksdb_writer_new (TallRocksdbDatabase *database, gboolean sync)
   self->durable = rocksdb_writeoptions_create ();
   rocksdb_writeoptions_set_sync (self->durable, sync ? 1 : 0);
   self->later = rocksdb_writeoptions_create ();
+  self->turn = sync ? NULL : g_new (GMutex, 1);
+  if (self->turn != NULL)
+    g_mutex_init (self->turn);
   return self;
 }
 
@@ -35,6 +38,9 @@ tall_rocksdb_writer_free (TallRocksdbWriter *self)
   rocksdb_readoptions_destroy (self->read_options);
   rocksdb_writeoptions_destroy (self->durable);
   rocksdb_writeoptions_destroy (self->later);
+  if (self->turn != NULL)
+    g_mutex_clear (self->turn);
+  g_free (self->turn);
   g_free (self);
 }
 

@@ -45,41 +45,80 @@ encode (const TallRawPuts *self, const char *table, const TallRow *rows, guint n
   return request;
 }
 
-static gboolean
-add_table (TallRawPuts *self,
-           TallTable *from,
-           const TallHbaseNames *names,
-           const char *name,
-           GError **error)
+/* All rows of one table. */
+typedef struct
 {
-  g_autofree char *table = tall_hbase_names_get_table (names, name);
-  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  tall_read_plan_add_prefix_scan (plan, name, tall_slice_str (""));
-  g_autoptr (TallReadResult) result =
-      tall_table_read (from, plan, g_get_monotonic_time () + READ_TIME, error);
-  for (guint i = 0; result != NULL && i < result->results[0].n_rows; i += BATCH)
+  char *name;
+  TallReadResult *result;
+} Rows;
+
+static void
+rows_free (gpointer data)
+{
+  Rows *self = data;
+  g_free (self->name);
+  g_clear_pointer (&self->result, tall_read_result_free);
+  g_free (self);
+}
+
+/**
+ * tall_raw_puts_read:
+ * @from: tables of a deployment
+ *
+ * Returns: (transfer full): its rows, without those of the deployment itself
+ */
+GPtrArray *
+tall_raw_puts_read (TallTable *from, GError **error)
+{
+  gint64 deadline = g_get_monotonic_time () + READ_TIME;
+  g_autoptr (GPtrArray) tables = g_ptr_array_new_with_free_func (rows_free);
+  g_auto (GStrv) names = tall_table_list_tables (from, deadline, error);
+  if (names == NULL)
+    return NULL;
+  for (guint i = 0; names[i] != NULL; i++)
     {
-      guint n = MIN (BATCH, result->results[0].n_rows - i);
-      GByteArray *request = encode (self, table, &result->results[0].rows[i], n, error);
+      if (g_str_equal (names[i], TALL_META_TABLE))
+        continue;
+      Rows *rows = g_new0 (Rows, 1);
+      g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+      tall_read_plan_add_prefix_scan (plan, names[i], tall_slice_str (""));
+      g_ptr_array_add (tables, rows);
+      rows->name = g_strdup (names[i]);
+      rows->result = tall_table_read (from, plan, deadline, error);
+      if (rows->result == NULL)
+        return NULL;
+    }
+  return g_steal_pointer (&tables);
+}
+
+static gboolean
+add_table (TallRawPuts *self, const Rows *from, const char *table, GError **error)
+{
+  const TallRows *rows = &from->result->results[0];
+  for (guint i = 0; i < rows->n_rows; i += BATCH)
+    {
+      GByteArray *request =
+          encode (self, table, &rows->rows[i], MIN (BATCH, rows->n_rows - i), error);
       if (request == NULL)
         return FALSE;
       g_ptr_array_add (self->requests, request);
     }
-  return result != NULL;
+  return TRUE;
 }
 
-/* The rows of the deployment itself stay as they are. */
 static gboolean
-add_tables (TallRawPuts *self, TallTable *from, GError **error)
+add_tables (TallRawPuts *self, const GPtrArray *tables, GError **error)
 {
   g_auto (TallHbaseNames) names = { 0 };
-  g_auto (GStrv) tables = tall_table_list_tables (from, g_get_monotonic_time () + READ_TIME, error);
-  if (tables == NULL || !tall_hbase_names_init (&names, self->target->name, error))
+  if (!tall_hbase_names_init (&names, self->target->name, error))
     return FALSE;
-  for (guint i = 0; tables[i] != NULL; i++)
-    if (!g_str_equal (tables[i], TALL_META_TABLE)
-        && !add_table (self, from, &names, tables[i], error))
-      return FALSE;
+  for (guint i = 0; i < tables->len; i++)
+    {
+      const Rows *rows = g_ptr_array_index (tables, i);
+      g_autofree char *table = tall_hbase_names_get_table (&names, rows->name);
+      if (!add_table (self, rows, table, error))
+        return FALSE;
+    }
   return TRUE;
 }
 
@@ -98,18 +137,18 @@ connect_all (TallRawPuts *self, GError **error)
 
 /**
  * tall_raw_puts_new:
- * @table: of the deployment that has the rows
+ * @tables: what tall_raw_puts_read() has read
  * @target: where they are to go; stays the caller's
  */
 TallRawPuts *
-tall_raw_puts_new (TallTable *table, const TallFloorHbase *target, GError **error)
+tall_raw_puts_new (const GPtrArray *tables, const TallFloorHbase *target, GError **error)
 {
   g_autoptr (TallRawPuts) self = g_new0 (TallRawPuts, 1);
   self->target = target;
   self->requests = g_ptr_array_new_with_free_func ((GDestroyNotify)g_byte_array_unref);
   for (guint i = 0; i < CONNECTIONS; i++)
     self->clients[i] = (TallRawClient)TALL_RAW_CLIENT_INIT;
-  if (!add_tables (self, table, error) || !connect_all (self, error))
+  if (!add_tables (self, tables, error) || !connect_all (self, error))
     return NULL;
   return g_steal_pointer (&self);
 }

@@ -13,7 +13,8 @@ G_BEGIN_DECLS
  */
 typedef struct _TallRawPuts TallRawPuts;
 
-TallRawPuts *tall_raw_puts_new (TallTable *table,
+GPtrArray *tall_raw_puts_read (TallTable *from, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallRawPuts *tall_raw_puts_new (const GPtrArray *tables,
                                 const TallFloorHbase *target,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_raw_puts_free (TallRawPuts *self);

@@ -237,6 +237,23 @@ def load_rows_apart(folder):
 
 
 @test
+def load_cut_file(folder):
+    """A file that ends in the middle of a quoted field: its last row is said to be, and the rest is stored."""
+    store, rejects = new_store(folder), f"{folder}/rejects.csv"
+    own = write_map(folder, "[order]\ncustomer_number=C\norder_number=O\nattribute.note=N\n[line]\nquantity=Q\n")
+    load = ["load", "--store", store, "--map", own, "--rejects", rejects, "-"]
+    said = run(*load, stdin='C,O,Q,N\nA,1,1,"one, two"\nA,2,1,"x"\nA,2,2,"x"\nA,3,1,"cut he')
+    said.ends(NO, "4 read = 3 stored + 1 rejected", "a quote is opened and never closed")
+    with open(rejects, newline="", encoding="utf-8") as file:
+        equal([(row["line"], row["row"]) for row in csv.DictReader(file)][1:], [("5", 'A,3,1,"cut he')])
+    run("get", "--store", store, "A", 1).ends(DONE, "one, two")
+    run("get", "--store", store, "A", 3).ends(NO)
+    # In the middle of an order, none of it is stored.
+    run(*load, stdin='C,O,Q,N\nA,4,1,x\nA,4,2,"x').ends(NO, "2 read = 0 stored + 2 rejected")
+    run("get", "--store", store, "A", 4).ends(NO)
+
+
+@test
 def load_several_files(folder):
     """Files are read in order; an order may have rows in several, and reasons name them."""
     store = new_store(folder)

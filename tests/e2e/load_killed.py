@@ -1,0 +1,120 @@
+#!/usr/bin/python3
+# SPDX-FileCopyrightText: The tallorder authors
+# SPDX-License-Identifier: Apache-2.0
+"""Kills loads at random moments, and starts them again: the store has what an undisturbed load gives.
+
+    load_killed.py rocksdb [MOMENTS [SEED]]     5 moments unless told
+    load_killed.py hbase [MOMENTS [SEED]]       on the HBase that $TALLORDER_HBASE_BINARY names
+"""
+
+import contextlib
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+
+from support import PROGRAM, Checks, names_of, run
+
+MOMENTS, N_ORDERS, N_LINES = 5, 3000, 3
+LAYOUTS, KEYS = names_of("layouts"), names_of("key_strategies")
+MAP = """[order]
+customer_number = C
+order_number = O
+sales_date = D
+[location]
+name = S
+[line]
+item_number = I
+quantity = Q
+price = P
+"""
+
+
+def write_orders(folder, dice):
+    """Most orders have their lines together; those of every tenth lie apart, and come last."""
+    rows, apart = [], []
+    for order in range(N_ORDERS):
+        for line in range(N_LINES):
+            row = (f"c{order % 97},{order},2024-{order % 12 + 1:02}-{order % 28 + 1:02},\"Street {order % 7}\","
+                   f"i{dice.randrange(500)},{line + 1},{dice.randrange(10000) / 100}\n")
+            (apart if order % 10 == 0 and line == 1 else rows).append(row)
+    with open(f"{folder}/orders.csv", "w", encoding="utf-8") as file:
+        file.writelines(["C,O,D,S,I,Q,P\n", *rows, *apart])
+    with open(f"{folder}/orders.map", "w", encoding="utf-8") as file:
+        file.write(MAP)
+
+
+def load_command(store, folder):
+    return ["load", "--store", store, "--map", f"{folder}/orders.map", "--quiet", f"{folder}/orders.csv"]
+
+
+def export(store):
+    """What is stored, without the revisions, which say how often a load was begun."""
+    stored = [json.loads(line) for line in run("export", "--store", store).splitlines()]
+    for line in stored:
+        for value in (line, *line.values()):
+            if isinstance(value, dict):
+                value.pop("revision", None)
+    return stored
+
+
+def kill_a_load(store, folder, seconds):
+    """Returns whether it was still running."""
+    with subprocess.Popen([PROGRAM, *load_command(store, folder)]) as process:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(seconds)
+        process.kill()
+        return process.wait() == -9
+
+
+@contextlib.contextmanager
+def new_store(kind, folder, name, layout, key):
+    store = (f"rocksdb:{folder}/{name}" if kind == "rocksdb" else
+             f"hbase://{os.environ['TALLORDER_HBASE_BINARY']}?name=killed-{name}-{os.getpid()}")
+    run("init", "--store", store, "--layout", layout, "--key", key)
+    yield store
+    if kind == "hbase":
+        name = store.rpartition("=")[2]
+        run("drop", "--store", store, "--name", name, "--yes", name)
+
+
+def check_moment(checks, kind, folder, dice, wanted, seconds, i):
+    layout, key = LAYOUTS[i % len(LAYOUTS)], KEYS[i % len(KEYS)]
+    with new_store(kind, folder, f"moment-{i}", layout, key) as store:
+        moments = [round(dice.uniform(0, seconds), 3) for _ in range(dice.randint(1, 3))]
+        killed = sum(kill_a_load(store, folder, moment) for moment in moments)
+        run(*load_command(store, folder))
+        name = f"{layout}, {key}: killed {killed} times, after {moments} s"
+        found = export(store)
+        in_order = lambda orders: sorted(json.dumps(order, sort_keys=True) for order in orders)
+        checks.check(in_order(found) == in_order(wanted), name,
+                     f"{len(found)} stored, {len(wanted)} wanted")
+        return killed
+
+
+def main(kind, moments=MOMENTS, seed=None):
+    checks = Checks()
+    if kind == "hbase" and "TALLORDER_HBASE_BINARY" not in os.environ:
+        checks.skip("TALLORDER_HBASE_BINARY names no HBase")
+        return checks.finish()
+    seed = int(seed) if seed is not None else random.randrange(1 << 32)
+    print(f"# seed {seed}", flush=True)
+    dice = random.Random(seed)
+    with tempfile.TemporaryDirectory() as folder:
+        write_orders(folder, dice)
+        with new_store(kind, folder, "undisturbed", LAYOUTS[0], KEYS[0]) as store:
+            begun = time.monotonic()
+            run(*load_command(store, folder))
+            seconds = time.monotonic() - begun
+            wanted = export(store)
+        checks.check(len(wanted) == N_ORDERS, "an undisturbed load stores all orders", len(wanted))
+        killed = sum(check_moment(checks, kind, folder, dice, wanted, seconds, i) for i in range(int(moments)))
+        checks.check(killed > 0, f"{killed} loads were killed", "none was")
+    return checks.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -38,14 +38,23 @@ tall_storer_has_failed (TallStorer *self)
   return self->failure != NULL;
 }
 
-/* The first failure counts. @line: 0: not at a line */
 static void
-fail (TallStorer *self, const GError *error, guint64 line)
+explain_stop (const TallPatience *patience, GError **cause)
+{
+  if (patience->is_used_up)
+    g_prefix_error (cause, "the store has stood still for more than %u s: ", patience->patience);
+}
+
+/* The first failure counts. @patience: of what was tried, or NULL; @line: 0: not at a line */
+static void
+fail (TallStorer *self, const GError *error, const TallPatience *patience, guint64 line)
 {
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->lock);
   if (self->failure != NULL)
     return;
   self->failure = g_error_copy (error);
+  if (patience != NULL)
+    explain_stop (patience, &self->failure);
   if (line > 0)
     g_prefix_error (&self->failure, "Stopped at line %" G_GUINT64_FORMAT " of %s: ", line,
                     self->options.bulk.name);
@@ -128,13 +137,6 @@ try_again (TallStorer *self, TallPatience *patience, const GError *cause)
 }
 
 static void
-explain_stop (const TallPatience *patience, GError **cause)
-{
-  if (patience->is_used_up)
-    g_prefix_error (cause, "the store has stood still for more than %u s: ", patience->patience);
-}
-
-static void
 count_retry (TallStorer *self)
 {
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->lock);
@@ -158,14 +160,13 @@ put_batch (Putting *self, TallLoadBatch *batch)
         return;
     }
   while (try_again (storer, &patience, self->again));
-  explain_stop (&patience, &self->again);
   for (guint i = 0; i < batch->items->len; i++)
     {
       const TallLoadItem *item = g_ptr_array_index (batch->items, i);
       if (item->unknown != NULL)
-        fail (storer, item->unknown, tall_load_item_get_line (item));
+        fail (storer, item->unknown, &patience, tall_load_item_get_line (item));
     }
-  fail (storer, self->again, self->line);
+  fail (storer, self->again, &patience, self->line);
 }
 
 /* Makes what was put until now safe, and counts it then. */
@@ -227,7 +228,7 @@ sync_if_due (TallStorer *self)
   if (!begin_sync (self))
     return;
   if (!make_safe (self, tall_bulk_sync, &error) && !tall_error_is_passing (error))
-    fail (self, error, 0); /* otherwise the next one makes up for it */
+    fail (self, error, NULL, 0); /* otherwise the next one makes up for it */
   g_mutex_lock (&self->lock);
   self->is_syncing = FALSE;
   self->synced_at = g_get_monotonic_time ();

@@ -1,0 +1,199 @@
+# SPDX-FileCopyrightText: The tallorder authors
+# SPDX-License-Identifier: Apache-2.0
+"""Builds the wheel of tools/python, installs it in a fresh virtual environment, and uses it from there
+as its README does, with answers that are lost on the way. Speaks TAP.
+
+    python_client.py TALLORDER SOURCE_ROOT
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+from support import DONE, PROGRAM, SECONDS, SOURCE, equal, main, new_store, run, test
+
+# Between client and server: loses the answers to the calls whose numbers are in LOST.
+SCRIPT = """
+import socket, struct, sys, threading
+from tallorder.ttypes import Customer, Order
+from tallorder_client import *
+import tallorder_client
+
+class Proxy:
+    def __init__(self, server):
+        self.server, self.lost, self.calls = server, set(), 0
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        threading.Thread(target=self.accept, daemon=True).start()
+    def accept(self):
+        while True:
+            client, _ = self.listener.accept()
+            threading.Thread(target=self.serve, args=[client], daemon=True).start()
+    def serve(self, client):
+        with client, socket.create_connection(self.server) as server:
+            while self.forward(client, server):
+                self.calls += 1
+                answer = server.recv(4)
+                answer += server.recv(struct.unpack(">i", answer)[0], socket.MSG_WAITALL)
+                if self.calls in self.lost:
+                    break
+                client.sendall(answer)
+    def forward(self, client, server):
+        head = client.recv(4)
+        if head:
+            server.sendall(head + client.recv(struct.unpack(">i", head)[0], socket.MSG_WAITALL))
+        return head
+    def lose(self, *numbers):
+        self.calls, self.lost = 0, set(numbers)
+
+def fails(kind, call, *arguments, **options):
+    try:
+        call(*arguments, **options)
+    except kind as error:
+        assert type(error) is kind, error
+        return error
+    raise AssertionError(f"no {kind.__name__}")
+
+host, port = sys.argv[1].split(":")
+proxy = Proxy((host, int(port)))
+address = "127.0.0.1:%d" % proxy.listener.getsockname()[1]
+order = Order(customer_number="C", order_number="1", currency="EUR")
+with Client(address) as client:
+    fails(NotFound, client.get_order, "C", "1")
+    fails(Invalid, client.put_order, Order(customer_number="", order_number="1"))
+    fails(Invalid, client.put_order, order, if_absent=True, if_revision=1)
+    first = client.put_order(order, if_absent=True)
+    assert fails(Conflict, client.put_order, order, if_absent=True).revision == first
+
+    proxy.lose(1)                       # a write with a revision is recognised by its token
+    second = client.put_order(order, if_revision=first)
+    assert second > first and proxy.calls == 2
+    assert client.get_order("C", "1")[1] == second
+    proxy.lose(1)                       # any other is not sent again
+    fails(OutcomeUnknown, client.put_order, order)
+    assert proxy.calls == 1
+    third = client.get_order("C", "1")[1]
+    assert third > second
+    with Client(address, only_writer=True) as only:
+        proxy.lose(1)
+        assert only.put_order(order) > third and proxy.calls == 2
+    proxy.lose(1, 2)                    # reads are
+    client.get_order("C", "1")
+    assert proxy.calls == 3
+    proxy.lose(1)
+    fails(NotFound, client.get_order, "C", "none")
+    revision = client.get_order("C", "1")[1]
+    proxy.lose(1, 2, 3, 4)
+    fails(OutcomeUnknown, client.put_order, order, if_revision=revision)
+    assert proxy.calls == 4
+    proxy.lose(1)                       # a copy that is refused says nothing of the first
+    doubt = fails(OutcomeUnknown, client.put_order, order, if_revision=first)
+    assert isinstance(doubt.__cause__, Conflict), doubt.__cause__
+    proxy.lose()
+
+    for number in range(2, 6):
+        client.put_order(Order(customer_number="C", order_number=str(number)))
+    proxy.lose()
+    listed = [entry.order_number for entry in client.list_orders("C", limit=2)]
+    assert sorted(listed) == list("12345") and proxy.calls >= 3, (listed, proxy.calls)
+    assert [one.order_number for one in client.get_customer_orders("C", limit=2)] == sorted(
+        listed, key=[one.order_number for one in client.get_customer_orders("C")].index)
+    many = list(client.get_orders([("C", "1"), ("C", "none")] * 700))
+    assert len(many) == 1400 and many[1398].order_number == "1" and type(many[1399]) is NotFound
+    assert list(client.get_orders([])) == []
+    number = client.put_customer(Customer(number="C", name="Ann"))
+    assert client.get_customer("C")[0].name == "Ann" and client.get_customer("C")[1] == number
+    assert [one.number for one in client.list_customers(limit=1)] == ["C"]
+    fails(Conflict, client.delete_customer, "C")
+    fails(Conflict, client.delete_order, "C", "2", if_revision=1)
+    for one in listed:
+        client.delete_order("C", one)
+    client.delete_customer("C")
+    fails(NotFound, client.get_customer, "C")
+    client.ping()
+    assert client.describe().layout == "blob"
+fails(Unavailable, Client("127.0.0.1:1", attempts=2).ping)
+codes = tallorder_client.ErrorCode._VALUES_TO_NAMES
+for code, name in codes.items():
+    assert to_error(tallorder_client.TallError(code, "m")).__class__.__name__.upper() == name.replace("_", "")
+assert type(to_error(tallorder_client.TallError(99, "m"))) is Internal
+for text in ("1.50", "-0.05", "12", "0", "0.00", "12E3"):
+    assert to_exact(decimal(text)) == tallorder_client.ExactDecimal(text)
+assert (decimal("1.50").unscaled, decimal("1.50").scale) == (150, 2)
+assert (decimal("12E3").unscaled, decimal("12E3").scale) == (12000, 0)
+fails(Invalid, decimal, "NaN")
+print("done")
+"""
+
+
+class Server:
+    def __init__(self, folder):
+        self.process = subprocess.Popen(
+            [PROGRAM, "serve", "--store", new_store(folder), "--listen", "127.0.0.1:0"],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.address = self.process.stdout.readline().split()[2]
+
+    def __enter__(self):
+        return self.address
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.communicate(timeout=SECONDS)
+        equal(self.process.returncode, DONE)
+
+
+def call(*command, **options):
+    done = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, timeout=SECONDS, check=False, **options)
+    equal((command[0], done.returncode, done.stdout if done.returncode else ""), (command[0], 0, ""))
+    return done.stdout
+
+
+def python(folder):
+    """A fresh environment with the wheel, and Debian's library of Thrift. Its interpreter."""
+    environment = pathlib.Path(folder, "venv")
+    call(sys.executable, "-m", "venv", "--without-pip", "--system-site-packages", environment)
+    call(SOURCE / "tools/python/make-wheel", folder, env={**os.environ, "PYTHON": sys.executable})
+    (wheel,) = pathlib.Path(folder).glob("*.whl")
+    call(sys.executable, "-m", "pip", "--python", environment / "bin/python", "install", "--quiet",
+         "--no-index", "--no-deps", wheel)
+    return environment / "bin/python"
+
+
+MADE = tempfile.TemporaryDirectory()
+PYTHON = python(MADE.name)
+
+
+@test
+def example_of_the_readme(folder):
+    text = (SOURCE / "tools/python/README.md").read_text("utf-8")
+    (example,) = re.findall(r"^```python\n(.*?)^```$", text, re.M | re.S)
+    with Server(folder) as address:
+        said = call(PYTHON, "-c", example, address, cwd=folder)
+        equal(said, "somebody was faster: True\n10248 168.00\n")
+        run("get", "--server", address, "VINET", "10248").ends(DONE, "CHF")
+
+
+@test
+def errors_pages_and_lost_answers(folder):
+    with Server(folder) as address:
+        said = call(PYTHON, "-c", SCRIPT, address, cwd=folder)  # Thrift's library logs, too
+        equal(said.splitlines()[-1], "done")
+
+
+@test
+def is_typed_and_short(_):
+    text = (SOURCE / "tools/python/client.py").read_text("utf-8")
+    equal(len(text.splitlines()) < 300, True)
+    untyped = [line for line in re.findall(r"^ *def .*?:$", text, re.M | re.S) if "->" not in line
+               and "class " not in line and "__init__(self, message" not in line]
+    equal(untyped, [])
+    files = call(PYTHON, "-c", "import tallorder_client, pathlib; print(*sorted(one.name for one in "
+                 "pathlib.Path(tallorder_client.__file__).parent.glob('*.*')))")
+    equal("py.typed" in files, True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

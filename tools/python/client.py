@@ -1,0 +1,285 @@
+# SPDX-FileCopyrightText: The tallorder authors
+# SPDX-License-Identifier: Apache-2.0
+"""A client of tallorder: typed, with an exception for each error, and pages as iterators.
+
+    with Client("127.0.0.1:7654") as client:
+        revision = client.put_order(order)
+        for entry in client.list_orders("VINET"):
+            print(entry.order_number)
+
+Orders, customers and entries are the classes that Thrift generates, in `tallorder.ttypes`.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from decimal import Decimal as ExactDecimal
+from types import TracebackType
+from typing import Any, Callable, Iterable, Iterator, Optional, TypeVar
+
+from thrift.protocol.TBinaryProtocol import TBinaryProtocolAccelerated
+from thrift.Thrift import TApplicationException
+from thrift.transport.TSocket import TSocket
+from thrift.transport.TTransport import TFramedTransport, TTransportException
+
+from tallorder import OrderService
+from tallorder.ttypes import (Customer, CustomerEntry, CustomerOrdersRequest, Decimal, Description,
+                              ErrorCode, GetOrdersRequest, ListCustomersRequest, ListOrdersRequest, Order,
+                              OrderEntry, OrderId, TallError, WriteCondition, WriteOptions)
+
+Result = TypeVar("Result")
+
+
+class Error(Exception):
+    """What went wrong. `field` names the wrong place of the input, `revision` what is stored."""
+
+    def __init__(self, message: str, field: Optional[str] = None, revision: Optional[int] = None):
+        super().__init__(message)
+        self.field = field
+        self.revision = revision
+
+
+class NotFound(Error):
+    """The order or customer does not exist."""
+
+
+class Conflict(Error):
+    """The condition does not hold; `revision` is the one stored, 0 if none."""
+
+
+class Invalid(Error):
+    """The input is wrong; `field` names the place."""
+
+
+class TooLarge(Error):
+    """A limit is exceeded."""
+
+
+class KeyCollision(Error):
+    """Another number has the same row key."""
+
+
+class Unsupported(Error):
+    """This deployment or server cannot do that."""
+
+
+class Overloaded(Error):
+    """Too much is waiting already; nothing was done."""
+
+
+class Unavailable(Error):
+    """The store or the server cannot be reached; nothing was done."""
+
+
+class TimedOut(Error):
+    """The time-out passed; nothing was done."""
+
+
+class OutcomeUnknown(Error):
+    """A write may or may not have happened: get the order to find out."""
+
+
+class Damaged(Error):
+    """Stored rows contradict each other: an administrator has to look at them."""
+
+
+class NewerVersion(Error):
+    """Stored by a newer version of tallorder."""
+
+
+class Internal(Error):
+    """A defect; the server's log says more."""
+
+
+_CLASSES = {getattr(ErrorCode, name): kind for name, kind in (
+    ("NOT_FOUND", NotFound), ("CONFLICT", Conflict), ("INVALID", Invalid), ("TOO_LARGE", TooLarge),
+    ("KEY_COLLISION", KeyCollision), ("UNSUPPORTED", Unsupported), ("OVERLOADED", Overloaded),
+    ("UNAVAILABLE", Unavailable), ("TIMED_OUT", TimedOut), ("OUTCOME_UNKNOWN", OutcomeUnknown),
+    ("DAMAGED", Damaged), ("NEWER_VERSION", NewerVersion), ("INTERNAL", Internal))}
+
+
+def to_error(failure: TallError) -> Error:
+    """The exception for what a server answers; an unknown code is Internal."""
+    return _CLASSES.get(failure.code, Internal)(failure.message, failure.field, failure.revision)
+
+
+def decimal(value: str | int | ExactDecimal) -> Decimal:
+    """An exact decimal as it is stored: "1.50" is not "1.5"."""
+    sign, digits, exponent = ExactDecimal(value).as_tuple()
+    if not isinstance(exponent, int):
+        raise Invalid(f"{value} is no number")
+    unscaled = int("".join(map(str, digits))) * 10 ** max(exponent, 0)
+    return Decimal(-unscaled if sign else unscaled, max(-exponent, 0))
+
+
+def to_exact(value: Decimal) -> ExactDecimal:
+    """A stored decimal as Python's."""
+    return ExactDecimal(value.unscaled).scaleb(-value.scale)
+
+
+class Client:
+    """A connection to a server, made with the first call. Not for several threads at once.
+
+    `attempts`: how often a call is sent if nothing was done. A write whose answer is lost is sent
+    again with its token if it needs a revision, which makes that harmless; with `only_writer` (nobody
+    else writes the same orders) any write is. Otherwise it ends as OutcomeUnknown.
+    """
+
+    def __init__(self, address: str, *, timeout: float = 15.0, attempts: int = 4,
+                 only_writer: bool = False) -> None:
+        host, _, port = address.rpartition(":")
+        # A place for TLS: a TSSLSocket with the same two arguments.
+        self._socket = TSocket(host.strip("[]"), int(port))
+        self._socket.setTimeout(timeout * 1000)
+        self._transport = TFramedTransport(self._socket)
+        self._stub = OrderService.Client(TBinaryProtocolAccelerated(self._transport))
+        self._attempts = attempts
+        self._only_writer = only_writer
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
+                 trace: Optional[TracebackType]) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the connection; the next call opens another one."""
+        self._transport.close()
+
+    def put_order(self, order: Order, *, if_absent: bool = False,
+                  if_revision: Optional[int] = None) -> int:
+        """Stores a whole order, or replaces it. Returns its revision."""
+        return self._write(lambda options: self._stub.putOrder(order, options), if_absent, if_revision).revision
+
+    def get_order(self, customer: str, order: str) -> tuple[Order, int]:
+        """An order and its revision, or NotFound."""
+        result = self._read(lambda: self._stub.getOrder(customer, order))
+        return result.order, result.revision
+
+    def delete_order(self, customer: str, order: str, *, if_revision: Optional[int] = None) -> None:
+        """Deletes an order with its lines, or NotFound."""
+        self._write(lambda options: self._stub.deleteOrder(customer, order, options), False, if_revision)
+
+    def put_customer(self, customer: Customer, *, if_absent: bool = False,
+                     if_revision: Optional[int] = None) -> int:
+        """Stores or replaces a customer. Returns its revision."""
+        return self._write(lambda options: self._stub.putCustomer(customer, options), if_absent,
+                           if_revision).revision
+
+    def get_customer(self, number: str) -> tuple[Customer, int]:
+        """A customer and its revision, or NotFound."""
+        result = self._read(lambda: self._stub.getCustomer(number))
+        return result.customer, result.revision
+
+    def delete_customer(self, number: str, *, if_revision: Optional[int] = None) -> None:
+        """Deletes a customer without orders, or NotFound, or Conflict."""
+        self._write(lambda options: self._stub.deleteCustomer(number, options), False, if_revision)
+
+    def get_orders(self, ids: Iterable[tuple[str, str]]) -> Iterator[Order | Error]:
+        """Many orders, in the sequence of their ids (customer, order): each, or why not."""
+        rest = [OrderId(customer, order) for customer, order in ids]
+        while rest:
+            part = rest[:1000]
+            outcomes = self._read(lambda: self._stub.getOrders(GetOrdersRequest(part))).outcomes
+            for outcome in outcomes:
+                yield to_error(outcome.failure) if outcome.result is None else outcome.result.order
+            rest = rest[len(outcomes):]
+
+    def list_orders(self, customer: str, *, from_date: Optional[int] = None, to_date: Optional[int] = None,
+                    limit: int = 100) -> Iterator[OrderEntry]:
+        """A customer's orders by date, the newest first, fetched in pages of `limit`. Dates are
+        milliseconds since 1970. After the readable ones of a page, an unreadable one is raised."""
+        yield from self._pages(self._stub.listOrders, lambda page: ListOrdersRequest(
+            customer_number=customer, from_date=from_date, to_date=to_date, limit=limit, page=page))
+
+    def list_customers(self, *, limit: int = 100) -> Iterator[CustomerEntry]:
+        """All customers, each once."""
+        yield from self._pages(self._stub.listCustomers,
+                               lambda page: ListCustomersRequest(limit=limit, page=page))
+
+    def get_customer_orders(self, customer: str, *, limit: int = 30) -> Iterator[Order | Error]:
+        """A customer's whole orders, in the sequence of their row keys: each, or why not."""
+        page: Optional[str] = None
+        while True:
+            request = CustomerOrdersRequest(customer, limit, page)
+            result = self._read(lambda: self._stub.getCustomerOrders(request))
+            for outcome in result.orders:
+                yield to_error(outcome.failure) if outcome.result is None else outcome.result.order
+            page = result.next_page
+            if page is None:
+                return
+
+    def describe(self) -> Description:
+        """The deployment, and what its server knows."""
+        return self._read(self._stub.describe)
+
+    def ping(self) -> None:
+        """Succeeds if the store of the orders answers."""
+        self._read(self._stub.ping)
+
+    def _pages(self, call: Callable[[Any], Any], request: Callable[[Optional[str]], Any]) -> Iterator[Any]:
+        page: Optional[str] = None
+        while True:
+            asked = request(page)
+            result = self._read(lambda: call(asked))
+            yield from result.entries
+            for unreadable in result.unreadable:
+                raise _CLASSES.get(unreadable.code, Internal)(unreadable.message)
+            page = result.next_page
+            if page is None:
+                return
+
+    def _read(self, call: Callable[[], Result]) -> Result:
+        return self._try(call, again_if_lost=True, is_write=False)
+
+    def _write(self, call: Callable[[WriteOptions], Any], if_absent: bool, if_revision: Optional[int]) -> Any:
+        options = WriteOptions(token=uuid.uuid4().bytes)
+        if if_absent and if_revision is not None:
+            raise Invalid("Either if_absent or if_revision, not both")
+        if if_absent:
+            options.condition = WriteCondition.ABSENT
+        elif if_revision is not None:
+            options.condition, options.revision = WriteCondition.REVISION, if_revision
+        return self._try(lambda: call(options), is_write=True,
+                         again_if_lost=self._only_writer or if_revision is not None)
+
+    def _try(self, call: Callable[[], Result], again_if_lost: bool, is_write: bool) -> Result:
+        lost: Optional[Error] = None  # an earlier copy may have been done
+        for attempt in range(1, self._attempts + 1):
+            error = self._open()
+            if error is None:
+                try:
+                    return call()
+                except TallError as failure:
+                    error = to_error(failure)
+                except TApplicationException as unknown:
+                    error = Unsupported(str(unknown))
+                except (TTransportException, OSError, EOFError) as broken:
+                    self.close()
+                    error = (OutcomeUnknown if is_write else Unavailable)(f"The answer was lost: {broken}")
+            if isinstance(error, OutcomeUnknown):
+                lost = error
+            retried = again_if_lost if isinstance(error, OutcomeUnknown) \
+                else isinstance(error, (Overloaded, Unavailable, TimedOut))
+            if not retried or attempt == self._attempts:
+                raise error if lost is None or lost is error else self._doubt(error, lost)
+            time.sleep(0.05 * 2 ** attempt)
+        raise AssertionError("no attempt")
+
+    @staticmethod
+    def _doubt(error: Error, lost: Error) -> Error:
+        """What is said of the second copy says nothing of the first."""
+        doubt = OutcomeUnknown(f"{lost}; sent again: {error}", error.field, error.revision)
+        doubt.__cause__ = error
+        return doubt
+
+    def _open(self) -> Optional[Error]:
+        if self._transport.isOpen():
+            return None
+        try:
+            self._transport.open()
+        except (TTransportException, OSError) as error:
+            return Unavailable(f"The server cannot be reached: {error}")
+        return None

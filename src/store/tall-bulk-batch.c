@@ -3,43 +3,21 @@
 #include "tall-bulk-batch.h"
 
 #include "tall-bulk-customers.h"
+#include "tall-bulk-roots.h"
 #include "tall-commit.h"
 #include "tall-error.h"
 #include "tall-follow.h"
 #include "tall-index.h"
-#include "tall-merged-plan.h"
 #include "tall-workers.h"
 
 #define MAX_SENT 2 /* how often root rows are sent */
-
-/* The next item of a step after @item, from the beginning if that is NULL. */
-static TallBulkItem *
-find_next (const TallBulkBatch *self, TallBulkItem *item, TallBulkStep step)
-{
-  TallBulkItem *end = self->items + self->n_items;
-  for (item = item == NULL ? self->items : item + 1; item < end; item++)
-    if (item->step == step)
-      return item;
-  return NULL;
-}
-
-static TallBulkItem *
-first_fresh (const TallBulkBatch *self)
-{
-  return find_next (self, NULL, TALL_BULK_FRESH);
-}
-
-static TallBulkItem *
-next_fresh (const TallBulkBatch *self, TallBulkItem *item)
-{
-  return find_next (self, item, TALL_BULK_FRESH);
-}
 
 /* @cause: (transfer full) */
 static void
 refuse_fresh (TallBulkBatch *self, GError *cause)
 {
-  for (TallBulkItem *item = first_fresh (self); item != NULL; item = next_fresh (self, item))
+  for (TallBulkItem *item = tall_bulk_batch_first_fresh (self); item != NULL;
+       item = tall_bulk_batch_next_fresh (self, item))
     tall_bulk_item_refuse (item, g_error_copy (cause));
   g_error_free (cause);
 }
@@ -67,7 +45,8 @@ identify (TallBulkBatch *self, GError **error)
 {
   g_autoptr (GHashTable) rows = g_hash_table_new (hash_row, is_same_row);
   tall_bulk_number_customers (self->context, self->items, self->n_items);
-  for (TallBulkItem *item = first_fresh (self); item != NULL; item = next_fresh (self, item))
+  for (TallBulkItem *item = tall_bulk_batch_first_fresh (self); item != NULL;
+       item = tall_bulk_batch_next_fresh (self, item))
     {
       GError *cause = NULL;
       if (item->operation.context != self->context)
@@ -112,37 +91,14 @@ sort (TallBulkBatch *self)
     g_qsort_with_data (self->items, (gint)self->n_items, sizeof *self->items, compare_items, NULL);
 }
 
-/* Reads the root rows of what is fresh by one call. */
-static TallMergedPlan *
-read_roots (TallBulkBatch *self, gint64 deadline, GError **error)
-{
-  g_autoptr (TallMergedPlan) plan = tall_merged_plan_new ();
-  for (TallBulkItem *item = first_fresh (self); item != NULL; item = next_fresh (self, item))
-    tall_root_narrow (tall_read_plan_add_get (plan->asked, item->operation.root_table,
-                                              tall_slice_array (item->operation.root_row)));
-  return tall_merged_plan_read (plan, self->context->table, deadline, error)
-             ? g_steal_pointer (&plan)
-             : NULL;
-}
-
-/* Something is there: mostly the same, where a load goes on. Anything else is put as any other. */
-static void
-meet (TallBulkItem *item, const TallRow *row, TallArena *arena)
-{
-  g_auto (TallRoot) root = { 0 };
-  item->step = TALL_BULK_ORDINARY;
-  if (tall_root_parse (&root, &item->operation, row, arena, NULL)
-      && tall_bulk_item_is_stored (item, &root))
-    tall_bulk_item_decide (item, TALL_BULK_UNCHANGED, root.state.revision);
-}
-
 /* Everything but the root rows: children and hints, which nobody sees yet. */
 static gboolean
 write_rows (TallBulkBatch *self, gint64 revision, GError **error)
 {
   g_autoptr (TallBatch) batch = tall_batch_new ();
   const TallOperation *first = NULL;
-  for (TallBulkItem *item = first_fresh (self); item != NULL; item = next_fresh (self, item))
+  for (TallBulkItem *item = tall_bulk_batch_first_fresh (self); item != NULL;
+       item = tall_bulk_batch_next_fresh (self, item))
     {
       const TallOperation *operation = first = &item->operation;
       if (tall_operation_has_children (operation))
@@ -185,7 +141,8 @@ append_root (const TallBulkBatch *self,
 static void
 settle_alone (TallBulkBatch *self, const TallDone *done, gint64 revision)
 {
-  for (TallBulkItem *item = first_fresh (self); item != NULL; item = next_fresh (self, item))
+  for (TallBulkItem *item = tall_bulk_batch_first_fresh (self); item != NULL;
+       item = tall_bulk_batch_next_fresh (self, item))
     if (*done++ == TALL_DONE_ALONE)
       tall_bulk_item_decide (item, TALL_BULK_STORED, revision);
 }
@@ -195,99 +152,16 @@ static gboolean
 write_roots (TallBulkBatch *self, gint64 revision, GError **error)
 {
   g_autoptr (TallBatch) batch = tall_batch_new ();
-  TallBulkItem *first = first_fresh (self);
+  TallBulkItem *first = tall_bulk_batch_first_fresh (self);
   TallState like = { .revision = revision };
   make_lineage (first, &like);
-  for (TallBulkItem *item = first_fresh (self); item != NULL; item = next_fresh (self, item))
+  for (TallBulkItem *item = tall_bulk_batch_first_fresh (self); item != NULL;
+       item = tall_bulk_batch_next_fresh (self, item))
     append_root (self, item, &like, batch);
   g_autofree TallDone *done = g_new0 (TallDone, batch->mutations->len);
   gboolean written = tall_operation_apply_known (&first->operation, batch, done, error);
   settle_alone (self, done, revision);
   return written;
-}
-
-/* Whether ours has hidden what another load had put, with another content. */
-static gboolean
-has_hidden (const TallBulkItem *item, const TallRow *row, gint64 revision)
-{
-  for (guint i = 0; i < row->n_cells; i++)
-    {
-      const TallCell *cell = &row->cells[i];
-      TallState state;
-      if (cell->timestamp < revision && tall_slice_equal (cell->qualifier, TALL_STATE_QUALIFIER)
-          && tall_state_decode (cell->value, &state, NULL))
-        return !tall_bulk_item_is_same (item, &state);
-    }
-  return FALSE;
-}
-
-/* What the root row says once ours was sent. The revision alone tells whose it is. An order that is
- * still fresh afterwards is to be sent again. */
-static void
-judge (TallBulkItem *item, const TallRow *row, gint64 revision)
-{
-  g_autoptr (GError) error = NULL;
-  g_auto (TallRoot) root = { 0 };
-  TallSlice summary;
-  if (row == NULL)
-    return;
-  if (!tall_root_parse_state (&root, row, &summary, &error))
-    tall_bulk_item_overtake (item);
-  else if (root.state.revision == revision)
-    tall_bulk_item_decide (item,
-                           has_hidden (item, row, revision) ? TALL_BULK_REPLACED : TALL_BULK_STORED,
-                           revision);
-  else if (root.timestamp < revision)
-    return;
-  else if (root.state.revision == 0)
-    item->step = TALL_BULK_ORDINARY; /* a claim hides ours for ever */
-  else if (tall_bulk_item_is_same (item, &root.state))
-    tall_bulk_item_decide (item, TALL_BULK_UNCHANGED, root.state.revision);
-  else
-    tall_bulk_item_overtake (item);
-}
-
-/* Where something cannot be read, each is read again by itself. */
-static gboolean
-look (TallBulkBatch *self, GError **error)
-{
-  g_autoptr (GError) cause = NULL;
-  g_autoptr (TallMergedPlan) plan =
-      read_roots (self, first_fresh (self)->operation.deadline, &cause);
-  if (plan == NULL && !tall_error_is_unreadable (cause))
-    {
-      g_propagate_error (error, g_steal_pointer (&cause));
-      return FALSE;
-    }
-  guint i = 0;
-  for (TallBulkItem *item = first_fresh (self); item != NULL; item = next_fresh (self, item))
-    {
-      const TallRows *rows = plan != NULL ? &plan->results[i++] : NULL;
-      if (rows == NULL)
-        item->step = TALL_BULK_ORDINARY;
-      else if (rows->n_rows > 0)
-        meet (item, &rows->rows[0], plan->result->arena);
-    }
-  return TRUE;
-}
-
-/* Root rows were sent: what became of them. */
-static gboolean
-read_back (TallBulkBatch *self, GError **error)
-{
-  const TallBulkItem *first = first_fresh (self);
-  if (first == NULL)
-    return TRUE;
-  g_autoptr (TallMergedPlan) plan = read_roots (self, first->operation.deadline, error);
-  if (plan == NULL)
-    return FALSE;
-  guint i = 0;
-  for (TallBulkItem *item = first_fresh (self); item != NULL; item = next_fresh (self, item))
-    {
-      const TallRows *rows = &plan->results[i++];
-      judge (item, rows->n_rows > 0 ? &rows->rows[0] : NULL, self->revision);
-    }
-  return TRUE;
 }
 
 /* As write_roots(), until it is known what became of each. */
@@ -296,23 +170,25 @@ send_roots (TallBulkBatch *self, GError **error)
 {
   g_autoptr (GError) cause = NULL;
   self->has_sent = TRUE;
-  for (guint i = 0; i < MAX_SENT && first_fresh (self) != NULL && !tall_follow_is_of_tables (cause);
+  for (guint i = 0; i < MAX_SENT && tall_bulk_batch_first_fresh (self) != NULL
+                    && !tall_follow_is_of_tables (cause);
        i++)
     {
       g_autoptr (GError) unread = NULL;
       g_clear_error (&cause);
       gboolean written = write_roots (self, self->revision, &cause);
       if (self->assume_new && written)
-        for (TallBulkItem *item = first_fresh (self); item != NULL; item = next_fresh (self, item))
+        for (TallBulkItem *item = tall_bulk_batch_first_fresh (self); item != NULL;
+             item = tall_bulk_batch_next_fresh (self, item))
           tall_bulk_item_decide (item, TALL_BULK_STORED, self->revision);
-      else if (!self->assume_new && !read_back (self, &unread)
+      else if (!self->assume_new && !tall_bulk_batch_read_back (self, &unread)
                && (cause == NULL || tall_follow_is_of_tables (unread)))
         {
           g_clear_error (&cause);
           cause = g_steal_pointer (&unread);
         }
     }
-  if (first_fresh (self) == NULL)
+  if (tall_bulk_batch_first_fresh (self) == NULL)
     return TRUE;
   if (cause != NULL)
     g_propagate_error (error, g_steal_pointer (&cause));
@@ -332,10 +208,12 @@ try_fresh (TallOperation *operation, gpointer data, GError **error)
   if (!identify (self, error))
     return FALSE;
   sort (self);
-  if (first_fresh (self) != NULL && (self->has_sent || self->has_begun || !self->assume_new)
-      && !(self->has_sent ? read_back (self, error) : look (self, error)))
+  if (tall_bulk_batch_first_fresh (self) != NULL
+      && (self->has_sent || self->has_begun || !self->assume_new)
+      && !(self->has_sent ? tall_bulk_batch_read_back (self, error)
+                          : tall_bulk_batch_look (self, error)))
     return FALSE;
-  if (first_fresh (self) == NULL)
+  if (tall_bulk_batch_first_fresh (self) == NULL)
     return TRUE;
   self->has_begun = TRUE;
   if (self->revision == 0)
@@ -377,12 +255,12 @@ put_one (gpointer data, guint i)
 void
 tall_bulk_batch_run (TallBulkBatch *self)
 {
-  if (first_fresh (self) != NULL)
+  if (tall_bulk_batch_first_fresh (self) != NULL)
     run_fresh (self);
-  if (find_next (self, NULL, TALL_BULK_ORDINARY) == NULL)
+  if (tall_bulk_batch_find_next (self, NULL, TALL_BULK_ORDINARY) == NULL)
     return;
   tall_workers_run (put_one, self, self->n_items);
-  for (TallBulkItem *item = find_next (self, NULL, TALL_BULK_ORDINARY); item != NULL;
-       item = find_next (self, item, TALL_BULK_ORDINARY))
+  for (TallBulkItem *item = tall_bulk_batch_find_next (self, NULL, TALL_BULK_ORDINARY);
+       item != NULL; item = tall_bulk_batch_find_next (self, item, TALL_BULK_ORDINARY))
     tall_bulk_item_put (item, self->on_existing);
 }

@@ -3,33 +3,16 @@
 #include "tall-ids.h"
 
 #include "tall-error.h"
+#include "tall-ids-cache.h"
 
-#define MAX_ATTEMPTS 2       /* of one call whose answer is lost */
-#define LONGEST_STEP 1024    /* of the counter */
-#define MAX_REMEMBERED 65536 /* in each of the two halves of the cache */
+#define MAX_ATTEMPTS 2    /* of one call whose answer is lost */
+#define LONGEST_STEP 1024 /* of the counter */
 
 struct _TallIds
 {
   TallTable *table; /* owned */
-
-  /* Number → id, for what has been seen lately. When the young half is full it becomes the old one,
-   * and the old one goes: what is asked for moves back to the young one. */
-  GMutex mutex; /* for both */
-  GHashTable *young;
-  GHashTable *old;
+  TallIdsCache cache;
 };
-
-static guint64 *
-dup_id (guint64 id)
-{
-  return g_memdup2 (&id, sizeof id);
-}
-
-static GHashTable *
-half_new (void)
-{
-  return g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-}
 
 /**
  * tall_ids_new:
@@ -40,9 +23,7 @@ tall_ids_new (TallTable *table)
 {
   TallIds *self = g_new0 (TallIds, 1);
   self->table = g_object_ref (table);
-  g_mutex_init (&self->mutex);
-  self->young = half_new ();
-  self->old = half_new ();
+  tall_ids_cache_init (&self->cache);
   return self;
 }
 
@@ -52,9 +33,7 @@ tall_ids_free (TallIds *self)
   if (self == NULL)
     return;
   g_object_unref (self->table);
-  g_hash_table_unref (self->young);
-  g_hash_table_unref (self->old);
-  g_mutex_clear (&self->mutex);
+  tall_ids_cache_clear (&self->cache);
   g_free (self);
 }
 
@@ -66,38 +45,7 @@ tall_ids_free (TallIds *self)
 void
 tall_ids_forget (TallIds *self)
 {
-  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
-  g_hash_table_remove_all (self->young);
-  g_hash_table_remove_all (self->old);
-}
-
-/* With the mutex held. */
-static void
-remember (TallIds *self, const char *number, guint64 id)
-{
-  if (g_hash_table_size (self->young) >= MAX_REMEMBERED)
-    {
-      g_hash_table_unref (self->old);
-      self->old = g_steal_pointer (&self->young);
-      self->young = half_new ();
-    }
-  g_hash_table_replace (self->young, g_strdup (number), dup_id (id));
-}
-
-/* Returns: 0 if it is not remembered. */
-static guint64
-recall (TallIds *self, const char *number)
-{
-  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
-  const guint64 *id = g_hash_table_lookup (self->young, number);
-  if (id != NULL)
-    return *id;
-  id = g_hash_table_lookup (self->old, number);
-  if (id == NULL)
-    return 0;
-  guint64 found = *id;
-  remember (self, number, found);
-  return found;
+  tall_ids_cache_forget (&self->cache);
 }
 
 static TallSlice
@@ -170,7 +118,6 @@ look_up (TallIds *self,
 
   /* Rows come in the order of the keys; those that are absent are left out. */
   const TallRows *rows = &result->results[0];
-  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
   for (guint i = 0, next = 0; i < wanted->len && next < rows->n_rows; i++)
     {
       guint at = g_array_index (wanted, guint, i);
@@ -178,7 +125,7 @@ look_up (TallIds *self,
         continue;
       if (!parse_id (&rows->rows[next++], numbers[at], &ids[at], error))
         return FALSE;
-      remember (self, numbers[at], ids[at]);
+      tall_ids_cache_remember (&self->cache, numbers[at], ids[at]);
     }
   return TRUE;
 }
@@ -203,7 +150,7 @@ tall_ids_find (TallIds *self,
   g_autoptr (GArray) wanted = g_array_new (FALSE, FALSE, sizeof (guint));
   for (guint i = 0; i < n; i++)
     {
-      ids[i] = recall (self, numbers[i]);
+      ids[i] = tall_ids_cache_recall (&self->cache, numbers[i]);
       if (ids[i] == 0)
         g_array_append_val (wanted, i);
     }
@@ -335,8 +282,7 @@ give (TallIds *self, const char *number, guint64 *id, gint64 deadline, GError **
   const TallRow row = { .cells = (TallCell *)&cell, .n_cells = 1 };
   if (!parse_id (&row, number, id, error))
     return FALSE;
-  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
-  remember (self, number, *id);
+  tall_ids_cache_remember (&self->cache, number, *id);
   return TRUE;
 }
 

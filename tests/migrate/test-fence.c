@@ -218,6 +218,40 @@ test_late_unseal (void)
   tall_store_context_clear (&late.stranger.context);
 }
 
+/* Calls that change nothing now come later. */
+static TallFailure
+delay_access (TallFailingTable *table, const TallCall *call, gpointer data G_GNUC_UNUSED)
+{
+  if (call->kind != TALL_CALL_SET_ACCESS)
+    return TALL_FAILURE_NONE;
+  g_autoptr (TallTableSpec) spec = tall_table_describe_table (tall_failing_table_get_table (table),
+                                                              call->table, TALL_NO_DEADLINE, NULL);
+  return spec->access == TALL_ACCESS_OPEN ? TALL_FAILURE_LATE : TALL_FAILURE_NONE;
+}
+
+/* Calls of an abort come again after the next switch. Nothing was closed when it began, so it opens
+ * nothing that has been closed since. */
+static void
+test_late_abort (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_auto (TallMoving) moving = { 0 };
+  gboolean sealed = FALSE;
+  tall_moving_init (&moving, &tall_layout_blob, &tall_layout_wide);
+  TallFailingTable *migrator = TALL_FAILING_TABLE (moving.side.table);
+  tall_failing_table_set_hooks (migrator, die_under_seal, NULL, &sealed);
+  g_assert_false (tall_moving_run (&moving, moving.side.table, &error));
+  g_clear_error (&error);
+  g_autoptr (TallTable) aborter = tall_failing_table_new (TALL_MOVING_OTHERS (&moving));
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (aborter), delay_access, NULL, NULL);
+  g_assert_true (tall_migrate_abort (aborter, &moving.options, &error));
+  g_assert_no_error (error);
+  tall_moving_expect_unmoved (&moving);
+  tall_moving_finish (&moving);
+  g_assert_cmpuint (tall_failing_table_deliver_late (TALL_FAILING_TABLE (aborter)), >, 0);
+  tall_moving_expect_moved (&moving);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -233,5 +267,6 @@ main (int argc, char **argv)
       g_test_add_data_func (path, pairs[i], test_writes);
     }
   g_test_add_func ("/migrate/fence/late-unseal", test_late_unseal);
+  g_test_add_func ("/migrate/fence/late-abort", test_late_abort);
   return g_test_run ();
 }

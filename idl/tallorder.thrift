@@ -440,7 +440,9 @@ struct VerifyRequest {
   /** Of the part before. Absent: the beginning. */
   5: optional binary cursor,
   /** "state" of at most 1,000 suspects of earlier parts. None: go on from the cursor. */
-  6: list<VerifySuspect> suspects
+  6: list<VerifySuspect> suspects,
+  /** Only what loads and migrations have left, or are doing: all of it in one part. */
+  7: bool notes
 }
 
 /** Something that looks wrong, and may be merely under way. */
@@ -451,7 +453,18 @@ struct VerifySuspect {
   2: bool at_once
 }
 
-/** Something that is wrong. */
+/** A load that has begun and not ended: it runs, or was cut short. */
+struct UnfinishedLoad {
+  /** What is loaded, for people. */
+  1: optional string name,
+  /** Milliseconds since the epoch. */
+  2: i64 begun,
+  /** Orders and customers so far. */
+  3: i64 stored
+}
+
+/** Something that is wrong; or a note ("unfinished-load", "unfinished-migration", "unused-tables"):
+ * nothing is wrong then. */
 struct Finding {
   /** Such as "stale-claim"; the README of tallorder says what each means. Kinds may be added. */
   1: string kind,
@@ -470,7 +483,9 @@ struct Finding {
   /** For people: what exactly. */
   8: string message,
   /** It was found, and is not there any more. */
-  9: bool mended
+  9: bool mended,
+  /** Of an "unfinished-load". */
+  10: optional UnfinishedLoad load
 }
 
 /** What one part of a verification has found. */

@@ -69,8 +69,12 @@ collect (TallStatus *self, TallFront *front, GError **error)
   if (TALL_IS_CLIENT (front))
     collect_migration (self, front);
   if (!TALL_IS_STORE (front))
-    return TRUE;
+    {
+      tall_status_ask_server (self, front);
+      return TRUE;
+    }
   collect_tables (self, tall_store_get_table (TALL_STORE (front)));
+  tall_status_count_unused (self);
   self->loads = tall_store_list_loads (TALL_STORE (front), &self->no_loads);
   return TRUE;
 }
@@ -266,8 +270,8 @@ print_status (const TallStatus *self)
     {
       print_tables (self->tables);
       explain_ttl (self);
-      tall_status_print_tables_left (self);
     }
+  tall_status_print_tables_left (self);
   tall_status_print_phase (self);
   if (self->gateways != NULL)
     print_gateways (self->gateways);

@@ -17,6 +17,7 @@ typedef struct
   gboolean waits;
   const gint *stop;
   guint64 n_of_kind[TALL_N_FINDING_KINDS];
+  JsonBuilder *notes; /* an array of them; not owned */
 } Verify;
 
 /* Names the owner of the row, as in a sentence. */
@@ -38,19 +39,30 @@ print_finding (const Verify *self, const TallFinding *finding)
   const TallFindingInfo *info = tall_finding_kind_info (finding->kind);
   g_autofree char *owner = name_owner (finding);
   g_autofree char *row = tall_slice_to_debug (finding->row);
+  g_autofree char *table = tall_text_clean (finding->table);
   g_autofree char *message = tall_text_clean (finding->message);
   tall_print_styled (info->needs_person ? TALL_STYLE_BAD : TALL_STYLE_BOLD, "%-16s", info->name);
-  tall_print (" %s%stable %s, row %s: %s", owner, *owner != '\0' ? ", " : "", finding->table, row,
-              message);
+  tall_print (" %s", owner);
+  if (!tall_finding_kind_is_note (finding->kind))
+    tall_print ("%stable %s, row %s: ", *owner != '\0' ? ", " : "", table, row);
+  tall_print ("%s", message);
   if (finding->detail != NULL)
     {
       g_autofree char *detail = tall_text_clean (finding->detail);
       tall_print (" (%s)", detail);
     }
-  if (self->repair)
+  if (self->repair && !tall_finding_kind_is_note (finding->kind))
     tall_print_styled (finding->mended ? TALL_STYLE_GOOD : TALL_STYLE_BAD, " (%s)",
                        finding->mended ? "mended" : "left");
   tall_print ("\n");
+}
+
+/* Rows and servers may say anything, and JSON may go to a terminal, too. */
+static void
+add_clean (JsonBuilder *builder, const char *name, const char *text)
+{
+  g_autofree char *clean = text != NULL ? tall_text_clean (text) : NULL;
+  tall_json_add_text (builder, name, clean);
 }
 
 static void
@@ -62,21 +74,33 @@ print_finding_json (const TallFinding *finding)
   json_builder_begin_object (builder);
   tall_json_begin_object (builder, "finding");
   tall_json_add_text (builder, "kind", info->name);
-  tall_json_add_text (builder, "table", finding->table);
+  add_clean (builder, "table", finding->table);
   tall_json_add_text (builder, "row", row);
   tall_json_add_number (builder, "rows", finding->n_rows);
-  tall_json_add_text (builder, "customer_number", finding->customer_number);
-  tall_json_add_text (builder, "order_number", finding->order_number);
+  add_clean (builder, "customer_number", finding->customer_number);
+  add_clean (builder, "order_number", finding->order_number);
   if (finding->revision != 0)
     tall_json_add_number (builder, "revision", finding->revision);
-  tall_json_add_text (builder, "message", finding->message);
+  add_clean (builder, "message", finding->message);
   if (finding->detail != NULL)
-    tall_json_add_text (builder, "detail", finding->detail);
+    add_clean (builder, "detail", finding->detail);
   tall_json_add_flag (builder, "needs_person", info->needs_person);
   tall_json_add_flag (builder, "mended", finding->mended);
   json_builder_end_object (builder);
   json_builder_end_object (builder);
   tall_json_print_line (builder);
+}
+
+/* Notes come with the summary: they are no findings. */
+static void
+add_note (JsonBuilder *notes, const TallFinding *finding)
+{
+  json_builder_begin_object (notes);
+  tall_json_add_text (notes, "kind", tall_finding_kind_info (finding->kind)->name);
+  add_clean (notes, "message", finding->message);
+  if (finding->load != NULL)
+    tall_json_add_load (notes, finding->load);
+  json_builder_end_object (notes);
 }
 
 static void
@@ -85,7 +109,9 @@ on_finding (const TallFinding *finding, gpointer data)
   Verify *self = data;
   tall_progress_clear ();
   self->n_of_kind[finding->kind]++;
-  if (self->json)
+  if (self->json && tall_finding_kind_is_note (finding->kind))
+    add_note (self->notes, finding);
+  else if (self->json)
     print_finding_json (finding);
   else
     print_finding (self, finding);
@@ -129,8 +155,8 @@ explain (const Verify *self)
         continue;
       tall_print ("\n");
       tall_print_styled (TALL_STYLE_BOLD, "%s", info->name);
-      tall_print (" (%" G_GUINT64_FORMAT "): %s.\n  What mends it: %s.\n", self->n_of_kind[i],
-                  info->meaning, info->remedy);
+      tall_print (" (%" G_GUINT64_FORMAT "): %s.\n  %s: %s.\n", self->n_of_kind[i], info->meaning,
+                  tall_finding_kind_is_note (i) ? "What to do" : "What mends it", info->remedy);
     }
 }
 
@@ -147,8 +173,8 @@ print_summary (const Verify *self, const TallVerifySummary *summary)
   explain (self);
   tall_print ("%sVerified %" G_GUINT64_FORMAT " orders, %" G_GUINT64_FORMAT
               " customers, %" G_GUINT64_FORMAT " hints and %" G_GUINT64_FORMAT " rows of ids",
-              summary->n_findings > 0 ? "\n" : "", summary->n_orders, summary->n_customers,
-              summary->n_hints, summary->n_ids);
+              summary->n_findings + summary->n_notes > 0 ? "\n" : "", summary->n_orders,
+              summary->n_customers, summary->n_hints, summary->n_ids);
   if (self->sample > 0)
     tall_print (" of a sample of %u %%", self->sample);
   tall_print (": ");
@@ -184,6 +210,9 @@ print_summary_json (const Verify *self, const TallVerifySummary *summary)
   if (self->sample > 0)
     tall_json_add_number (builder, "sample", self->sample);
   tall_json_add_flag (builder, "whole", is_all (self, summary));
+  json_builder_end_array (self->notes);
+  json_builder_set_member_name (builder, "notes");
+  json_builder_add_value (builder, json_builder_get_root (self->notes));
   json_builder_end_object (builder);
   json_builder_end_object (builder);
   tall_json_print_line (builder);
@@ -224,7 +253,9 @@ static TallExit
 verify (TallFront *front, Verify *self, TallVerifyOptions *options)
 {
   g_autoptr (GError) error = NULL;
+  g_autoptr (JsonBuilder) notes = json_builder_new ();
   TallVerifySummary summary;
+  self->notes = json_builder_begin_array (notes);
   self->stop = tall_stop_on_signals ();
   options->on_finding = on_finding;
   options->on_progress = on_progress;
@@ -313,6 +344,8 @@ const TallCommand tall_command_verify = {
       "looked at again 11 seconds later, when whoever was writing it has finished or is gone.\n\n"
       "If the server, or the store below it, goes away meanwhile, it waits a minute and goes "
       "on.\n\n"
+      "Loads and migrations that have begun and not ended, and tables that a migration has left,\n"
+      "are named as notes. They change no exit code: a person knows whether they are meant.\n\n"
       "--repair removes what nobody sees, and writes what can be known for certain. An order\n"
       "with damage that needs a person is left as it is.\n\n"
       "A server verifies only for clients on its own machine.\n\n"

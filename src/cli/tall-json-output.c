@@ -1,7 +1,10 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-json-output.h"
+
+#include "tall-json.h"
 #include "tall-output.h"
+#include "tall-text.h"
 
 /* What a number in JSON consists of. */
 #define NUMBER "+-.0123456789eE"
@@ -102,4 +105,19 @@ tall_json_add_revision (const char *json, gint64 revision)
   gboolean pretty = json[1] == '\n';
   return g_strdup_printf ("{%s%s%" G_GINT64_FORMAT ",%s", pretty ? "\n  " : "",
                           pretty ? "\"revision\" : " : "\"revision\":", revision, json + 1);
+}
+
+/**
+ * tall_json_add_load:
+ *
+ * Adds the members of a load that has begun and not ended.
+ */
+void
+tall_json_add_load (JsonBuilder *builder, const TallUnfinishedLoad *load)
+{
+  g_autofree char *name = load->name != NULL ? tall_text_clean (load->name) : NULL;
+  char begun[TALL_DATE_TEXT_SIZE];
+  tall_json_add_text (builder, "name", name);
+  tall_json_add_text (builder, "begun", tall_date_format (load->begun, begun));
+  tall_json_add_number (builder, "stored", (guint64)load->stored);
 }

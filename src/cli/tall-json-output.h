@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tall-json-build.h"
+#include "tall-verify.h"
 
 G_BEGIN_DECLS
 
@@ -11,5 +12,7 @@ void tall_json_print_line (JsonBuilder *builder);
 char *tall_json_round (const char *json);
 void tall_json_print_text (const char *json);
 char *tall_json_add_revision (const char *json, gint64 revision);
+
+void tall_json_add_load (JsonBuilder *builder, const TallUnfinishedLoad *load);
 
 G_END_DECLS

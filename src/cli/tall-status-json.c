@@ -53,13 +53,8 @@ add_loads (JsonBuilder *builder, GPtrArray *loads)
   tall_json_begin_array (builder, "unfinished_loads");
   for (guint i = 0; i < loads->len; i++)
     {
-      const TallUnfinishedLoad *load = g_ptr_array_index (loads, i);
-      g_autofree char *name = load->name != NULL ? tall_text_clean (load->name) : NULL;
-      char begun[TALL_DATE_TEXT_SIZE];
       json_builder_begin_object (builder);
-      tall_json_add_text (builder, "name", name);
-      tall_json_add_text (builder, "begun", tall_date_format (load->begun, begun));
-      tall_json_add_number (builder, "stored", (guint64)load->stored);
+      tall_json_add_load (builder, g_ptr_array_index (loads, i));
       json_builder_end_object (builder);
     }
   json_builder_end_array (builder);

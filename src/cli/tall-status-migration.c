@@ -1,5 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-error.h"
 #include "tall-generation.h"
 #include "tall-migrate-report.h"
 #include "tall-output.h"
@@ -82,27 +83,74 @@ tall_status_print_phase (const TallStatus *self)
       tall_print ("\n%s", phases[i].text);
 }
 
+/**
+ * tall_status_count_unused:
+ *
+ * Counts the tables that are left of other generations, and nobody needs.
+ */
+void
+tall_status_count_unused (TallStatus *self)
+{
+  if (!is_idle (self->description) || self->description->generation == 0)
+    return;
+  for (guint i = 0; i < self->tables->len; i++)
+    {
+      guint64 generation = find_generation (g_ptr_array_index (self->tables, i));
+      self->n_unused += generation != 0 && generation != self->description->generation;
+    }
+}
+
+static void
+take_note (TallStatus *self, const TallFinding *note)
+{
+  if (note->kind == TALL_FINDING_UNUSED_TABLES)
+    self->n_unused = note->n_rows;
+  if (note->load == NULL)
+    return;
+  TallUnfinishedLoad *load = g_new (TallUnfinishedLoad, 1);
+  *load = *note->load;
+  load->name = g_strdup (note->load->name);
+  g_ptr_array_add (self->loads, load);
+}
+
+/**
+ * tall_status_ask_server:
+ *
+ * Asks a server for what loads and migrations have left. One that does not tell it to this client,
+ * or is too old to, is not asked for more.
+ */
+void
+tall_status_ask_server (TallStatus *self, TallFront *front)
+{
+  g_autoptr (TallVerifyPart) part = NULL;
+  const TallVerifyRequest request = { .most = 1, .notes = TRUE };
+  if (self->description->generation == 0) /* older than notes */
+    return;
+  part = tall_front_verify_some (front, &request, &self->no_loads);
+  if (g_error_matches (self->no_loads, TALL_ERROR, TALL_ERROR_UNSUPPORTED))
+    g_clear_error (&self->no_loads);
+  if (part == NULL)
+    return;
+  self->loads = g_ptr_array_new_with_free_func ((GDestroyNotify)tall_unfinished_load_free);
+  for (guint i = 0; i < part->n_findings; i++)
+    take_note (self, &part->findings[i]);
+}
+
 /* Tables that are left of another generation, and nobody needs. */
 static void
 print_left (const TallStatus *self)
 {
-  guint n = 0;
-  for (guint i = 0; i < self->tables->len; i++)
-    {
-      guint64 generation = find_generation (g_ptr_array_index (self->tables, i));
-      n += generation != 0 && generation != self->description->generation;
-    }
-  if (n > 0)
+  if (self->n_unused > 0)
     tall_print ("\nTables of a generation other than %" G_GUINT64_FORMAT
                 " do not count: %u. “tallorder migrate --drop-source”\nremoves them.\n",
-                self->description->generation, n);
+                self->description->generation, self->n_unused);
 }
 
 /* Tables that a late call has shut. */
 static void
 print_shut (const TallStatus *self)
 {
-  for (guint i = 0; i < self->tables->len; i++)
+  for (guint i = 0; self->tables != NULL && i < self->tables->len; i++)
     {
       const TallTableSpec *spec = g_ptr_array_index (self->tables, i);
       if (spec->access == TALL_ACCESS_OPEN

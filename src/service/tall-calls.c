@@ -167,7 +167,16 @@ IDL_STRUCT (verify_request_type,
             ALWAYS (3, BOOL, repair),
             OPTIONAL (4, I32, most),
             ALWAYS (5, BYTES, cursor),
-            STRUCTS (6, suspects, suspect_type));
+            STRUCTS (6, suspects, suspect_type),
+            ALWAYS (7, BOOL, notes));
+#undef Type
+
+#define Type TallUnfinishedLoad
+IDL_STRUCT (load_type,
+            "UnfinishedLoad",
+            ALWAYS (1, TEXT, name),
+            ALWAYS (2, I64, begun),
+            ALWAYS (3, I64, stored));
 #undef Type
 
 #define Type TallIdlFinding
@@ -181,7 +190,8 @@ IDL_ITEM (finding_type,
           ALWAYS (6, TEXT, order_number),
           ALWAYS (7, I64, revision),
           ALWAYS (8, TEXT, message),
-          ALWAYS (9, BOOL, mended));
+          ALWAYS (9, BOOL, mended),
+          STRUCT (10, load, load_type));
 #undef Type
 
 #define Type TallIdlVerifyPart

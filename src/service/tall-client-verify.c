@@ -25,6 +25,7 @@ make_request (const TallVerifyRequest *request, TallArena *arena)
     .cursor = request->cursor,
     .suspects = suspects,
     .n_suspects = request->n_suspects,
+    .notes = request->notes,
   };
 }
 
@@ -51,6 +52,7 @@ take_findings (const TallIdlVerifyPart *got,
         .revision = found->revision,
         .message = found->message,
         .mended = found->mended,
+        .load = found->load,
       };
       if (tall_finding_kind_parse (found->kind, &finding->kind))
         continue;

@@ -128,6 +128,7 @@ typedef struct
   TallSlice cursor;            /* NULL data: absent */
   TallVerifySuspect *suspects; /* n_suspects of them */
   guint n_suspects;
+  gboolean notes;
 } TallIdlVerify;
 
 /* Finding. */
@@ -142,6 +143,7 @@ typedef struct
   gint64 revision;
   char *message;
   gboolean mended;
+  TallUnfinishedLoad *load; /* NULL: absent */
 } TallIdlFinding;
 
 /* VerifyPart. */

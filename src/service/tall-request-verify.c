@@ -33,6 +33,7 @@ parse (const TallRequest *self, TallVerifyRequest *request, GError **error)
     .cursor = sent->cursor,
     .suspects = suspects,
     .n_suspects = sent->n_suspects,
+    .notes = sent->notes,
   };
   return check_range ("sample", sent->has_sample, sent->sample, 99, error)
          && check_range ("most", sent->has_most, sent->most, G_MAXINT32, error);
@@ -68,6 +69,7 @@ copy_findings (TallArena *arena, const TallVerifyPart *part)
         .revision = found->revision,
         .message = (char *)found->message,
         .mended = found->mended,
+        .load = (TallUnfinishedLoad *)found->load,
       };
     }
   return findings;

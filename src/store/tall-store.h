@@ -78,20 +78,6 @@ TallStore *tall_store_open (TallTable *table,
                             const TallStoreHooks *hooks,
                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/**
- * TallUnfinishedLoad:
- *
- * A load that has begun and not ended: it runs, or was cut short.
- */
-typedef struct
-{
-  char *name;    /* what is loaded, for people; NULL: not said; owned */
-  gint64 begun;  /* milliseconds since the epoch */
-  gint64 stored; /* orders and customers, when it was last synced */
-} TallUnfinishedLoad;
-
-void tall_unfinished_load_free (TallUnfinishedLoad *self);
-
 GPtrArray *tall_store_list_loads (TallStore *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_store_find_id (TallStore *self,
                              const char *customer_number,

@@ -82,7 +82,34 @@ static const TallFindingInfo infos[TALL_N_FINDING_KINDS] = {
                                       "the store below cannot read a table from a row on; what "
                                       "comes after it was not verified",
                                       "the tools of the store below, or a backup", TRUE },
+  [TALL_FINDING_UNFINISHED_LOAD] = { "unfinished-load",
+                                     "a load has begun and not ended; it runs, or was cut short",
+                                     "start it again with the same file, and it goes on; if it is "
+                                     "given up, " REPAIR " removes the rows that it left",
+                                     FALSE },
+  [TALL_FINDING_UNFINISHED_MIGRATION] = { "unfinished-migration",
+                                          "a migration has begun and not ended; it runs, or was "
+                                          "cut "
+                                          "short",
+                                          "migrate goes on with it, migrate --abort gives it up",
+                                          FALSE },
+  [TALL_FINDING_UNUSED_TABLES] = { "unused-tables",
+                                   "a migration has ended or was given up, and its other tables "
+                                   "are still there; nobody reads them",
+                                   "migrate --drop-source removes them", FALSE },
 };
+
+/**
+ * tall_finding_kind_is_note:
+ *
+ * Returns: whether it is none of what is wrong, but what only a person knows to be meant, or under
+ *   way
+ */
+gboolean
+tall_finding_kind_is_note (TallFindingKind kind)
+{
+  return kind >= TALL_FINDING_UNFINISHED_LOAD;
+}
 
 /**
  * tall_finding_kind_info:

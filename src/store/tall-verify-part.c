@@ -19,6 +19,7 @@ typedef enum
   PHASE_LAYOUT,
   PHASE_HINTS,
   PHASE_IDS,
+  PHASE_NOTES,
   PHASE_END,
 } Phase;
 
@@ -28,6 +29,8 @@ has_phase (const TallVerify *self, Phase phase)
   const TallStoreContext *context = self->context;
   if (phase == PHASE_HINTS)
     return context->has_index;
+  if (phase == PHASE_NOTES)
+    return self->customer.len == 0;
   return phase != PHASE_IDS || (context->ids != NULL && self->customer.len == 0);
 }
 
@@ -36,6 +39,8 @@ walk (TallVerify *self, Phase phase, TallReader *place, GByteArray *next, GError
 {
   if (phase == PHASE_LAYOUT)
     return tall_verify_walk_layout (self, place, next, error);
+  if (phase == PHASE_NOTES)
+    return tall_verify_add_notes (self, error);
   return tall_verify_walk_pairs (self, phase == PHASE_HINTS ? &tall_verify_hints : &tall_verify_ids,
                                  place, next, error);
 }
@@ -106,6 +111,8 @@ identify_and_run (TallVerify *self, GError **error)
     }
   /* From here on, so that every part comes further. */
   self->until = g_get_monotonic_time () + PART_TIME;
+  if (request->notes)
+    return tall_verify_add_notes (self, error);
   return request->n_suspects > 0 ? tall_verify_look_at_suspects (self, error) : go_on (self, error);
 }
 

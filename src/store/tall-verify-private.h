@@ -84,6 +84,8 @@ gboolean tall_verify_look_at_pair (TallVerifyLook *look,
                                    guint8 fingerprint[16],
                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+gboolean tall_verify_add_notes (TallVerify *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
 void tall_verify_suspect_rows (TallVerify *self,
                                guint place,
                                const TallOrderKey *key,

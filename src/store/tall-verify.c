@@ -68,7 +68,9 @@ wait_until (Run *self, gint64 due)
 static void
 report (Run *self, const TallFinding *finding)
 {
-  self->summary->n_findings++;
+  gboolean is_note = tall_finding_kind_is_note (finding->kind);
+  self->summary->n_notes += is_note;
+  self->summary->n_findings += !is_note;
   self->summary->n_for_person += tall_finding_kind_info (finding->kind)->needs_person;
   self->summary->n_mended += finding->mended;
   if (self->options->on_finding != NULL)

@@ -35,6 +35,9 @@ typedef enum
   TALL_FINDING_ALTERED_ID,
   TALL_FINDING_STRAY_ROW,
   TALL_FINDING_UNREADABLE_TABLE,
+  TALL_FINDING_UNFINISHED_LOAD, /* from here on: notes */
+  TALL_FINDING_UNFINISHED_MIGRATION,
+  TALL_FINDING_UNUSED_TABLES,
   TALL_N_FINDING_KINDS,
 } TallFindingKind;
 
@@ -52,13 +55,29 @@ typedef struct
 } TallFindingInfo;
 
 const TallFindingInfo *tall_finding_kind_info (TallFindingKind kind);
+gboolean tall_finding_kind_is_note (TallFindingKind kind);
 gboolean tall_finding_kind_parse (const char *name,
                                   TallFindingKind *kind) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
+ * TallUnfinishedLoad:
+ *
+ * A load that has begun and not ended: it runs, or was cut short.
+ */
+typedef struct
+{
+  char *name;    /* what is loaded, for people; NULL: not said; owned */
+  gint64 begun;  /* milliseconds since the epoch */
+  gint64 stored; /* orders and customers, when it was last synced */
+} TallUnfinishedLoad;
+
+void tall_unfinished_load_free (TallUnfinishedLoad *self);
+
+/**
  * TallFinding:
  *
- * Something that is wrong. Valid during the callback.
+ * Something that is wrong, or a note: nothing is wrong then, and a person knows whether it is meant
+ * or under way. Valid during the callback.
  */
 typedef struct
 {
@@ -72,6 +91,7 @@ typedef struct
   const char *message;         /* what exactly; fit for a terminal */
   const char *detail; /* what only the owner of the store may see, as in an error; or NULL */
   gboolean mended;    /* it was found, and is not there any more */
+  const TallUnfinishedLoad *load; /* of %TALL_FINDING_UNFINISHED_LOAD; else NULL */
 } TallFinding;
 
 /**
@@ -89,6 +109,7 @@ typedef struct
   guint64 n_for_person; /* of the findings */
   guint64 n_mended;     /* of the findings */
   guint64 n_busy;       /* orders that were changed each time they were looked at */
+  guint64 n_notes;      /* beside the findings */
   gboolean is_whole;    /* everything that was to be verified has been */
   const char *trouble;  /* in a callback: why it waits, and asks again; NULL: it goes on */
 } TallVerifySummary;
@@ -136,6 +157,7 @@ typedef struct
   TallSlice cursor;          /* of the part before; empty: the beginning */
   const TallSlice *suspects; /* n_suspects of them, at most %TALL_VERIFY_SUSPECTS */
   guint n_suspects;          /* 0: go on */
+  gboolean notes;            /* give the notes, all in one part, and nothing else */
 } TallVerifyRequest;
 
 /**

@@ -43,6 +43,36 @@ def expect(store, status, *texts):
     return out
 
 
+def verified(*place):
+    """The notes of a verification, which change nothing of what it finds."""
+    summary = json.loads(run("verify", *place, "--json").ends(DONE).out)["summary"]
+    equal((summary["findings"], summary["whole"]), (0, True))
+    return [(note["kind"], note["message"]) for note in summary["notes"]]
+
+
+@test
+def verify_says_what_is_left(folder):
+    """By the store itself, and by a server of it."""
+    store = new_store(folder, "record-type")
+    equal(verified("--store", store), [])
+    for step, phase in (("begin", "copying"), ("seal", "sealing"), ("abort", "aborting")):
+        plant(folder, step)
+        wanted = [("unfinished-migration",
+                   f"{phase}, to layout wide, key strategy numeric, index date")]
+        equal(verified("--store", store), wanted)
+        with Server(store) as server:
+            equal(verified("--server", server.address), wanted)
+            run("verify", "--server", server.address).ends(DONE, "unfinished-migration", "--abort")
+    plant(folder, "give-up")
+    wanted = [("unused-tables", "4 tables of a generation other than 1")]
+    equal(verified("--store", store), wanted)
+    with Server(store) as server:
+        equal(verified("--server", server.address), wanted)
+        run("status", "--server", server.address).ends(DONE, "do not count: 4", "--drop-source")
+    run("migrate", "--store", store, "--drop-source").ends(DONE)
+    equal(verified("--store", store), [])
+
+
 @test
 def status_says_each_phase(folder):
     store = new_store(folder, "record-type")

@@ -5,6 +5,7 @@
     verify.py TALLORDER SOURCE_ROOT
 """
 
+import contextlib
 import datetime
 import json
 import pathlib
@@ -94,18 +95,42 @@ def unfinished_loads(store):
         equal(abs(time.time() - begun.timestamp()) < 600, True)
         equal(load["stored"] <= 830, True)
     run("status", "--store", store).ends(DONE, source, "LOAD", "BEGUN", "Start it again", "--repair")
+    with Server(store) as server:
+        served = run("status", "--server", server.address, "--json").ends(DONE)
+        equal(json.loads(served.out)["unfinished_loads"], loads)
+        run("status", "--server", server.address).ends(DONE, source, "LOAD", "Start it again")
+    with Server(store, "--trusted-proxies", "127.0.0.1") as server:
+        served = run("status", "--server", server.address, "--json").ends(DONE)
+        equal("unfinished_loads" in json.loads(served.out), False)
+    return loads
+
+
+def noted_loads(store, loads):
+    """They are notes of a verification, which change no exit code, and of no single customer."""
+    for place in (("--store", store), None):
+        with contextlib.ExitStack() as stack:
+            place = place or ("--server", stack.enter_context(Server(store)).address)
+            notes = lines(run("verify", *place, "--json").ends(DONE))[-1]["summary"]["notes"]
+            equal([{key: note[key] for key in ("name", "begun", "stored")} for note in notes], loads)
+            equal({note["kind"] for note in notes}, {"unfinished-load"})
+            run("verify", *place).ends(DONE, "unfinished-load", "orders.csv, begun 20", "sound",
+                                       "Start it again".lower())
+            run("verify", *place, "--repair").ends(DONE, "unfinished-load", "sound")
+            one = lines(run("verify", *place, "--json", "--customer", "VINET"))[-1]["summary"]
+            equal(one["notes"], [])
 
 
 @test
 def a_repair(folder):
     store = killed_loads(folder)
-    unfinished_loads(store)
+    loads = unfinished_loads(store)
     found = lines(run("verify", "--store", store, "--json").ends(NO))
     equal([line["finding"]["mended"] for line in found[:-1]], [False] * (len(found) - 1))
     mended = lines(run("verify", "--store", store, "--repair", "--json").ends(NO))
     equal([line["finding"]["mended"] for line in mended[:-1]], [True] * (len(found) - 1))
     equal(mended[-1]["summary"]["mended"], len(found) - 1)
     run("verify", "--store", store, "--repair").ends(DONE, "sound")
+    noted_loads(store, loads)
     run("load", "--store", store, "--map", "northwind", NORTHWIND / "orders.csv").ends(DONE)
     run("verify", "--store", store).ends(DONE, "Verified 830 orders", "sound")
     equal(json.loads(run("status", "--store", store, "--json").ends(DONE).out)["unfinished_loads"], [])
@@ -182,7 +207,7 @@ def a_repair_over_a_server(folder):
 
 
 def text(number, value):
-    return struct.pack(">bhi", 11, number, len(value)) + value.encode()
+    return struct.pack(">bhi", 11, number, len(value.encode())) + value.encode()
 
 
 def finding(kind, mended):
@@ -215,6 +240,19 @@ def exit_codes(_):
             for output in ([], ["--json"]):
                 result = run("verify", "--server", server.address, *options, *output)
                 result.ends(code, *([said] if code == FAILED or not output else []))
+
+
+@test
+def hostile_answers(_):
+    """What a server, or a row, says is shown without the bytes that move a terminal."""
+    bad = "a\x1b[2Jb\x07\x9bc\rd"
+    answer = part([text(1, "leftover") + text(2, bad) + text(3, bad) + b"\x08\0\4\0\0\0\1"
+                   + text(5, bad) + text(6, bad) + b"\x0a\0\7" + bytes(8) + text(8, bad)
+                   + b"\x02\0\x09\0\0"])
+    with FakeServer(lambda _name, _call: answer) as server:
+        for options in ([], ["--json"]):
+            out = run("verify", "--server", server.address, *options).ends(NO).out
+            equal([c for c in out if c != "\n" and not c.isprintable()], [])
 
 
 @test

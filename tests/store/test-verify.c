@@ -377,7 +377,9 @@ test_kinds (void)
       g_assert_cmpint (strlen (info->name), >, 0);
       g_assert_cmpint (strlen (info->meaning), >, 0);
       g_assert_cmpint (strlen (info->remedy), >, 0);
-      g_assert_true (put_in[i] || i == TALL_FINDING_UNREADABLE_TABLE);
+      g_assert_true (put_in[i] || i == TALL_FINDING_UNREADABLE_TABLE
+                     || tall_finding_kind_is_note (i));
+      g_assert_false (tall_finding_kind_is_note (i) && info->needs_person);
     }
 }
 

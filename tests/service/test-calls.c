@@ -13,8 +13,8 @@
 #define FIRST_SLOT G_STRUCT_OFFSET (TallFrontClass, put_order)
 #define END_OF_SLOTS G_STRUCT_OFFSET (TallFrontClass, padding)
 
-/* A front has no slot that cannot be called from elsewhere, but for the optional ones, which the
- * front of the tests has not. */
+/* A front has no slot that cannot be called from elsewhere, but for the optional ones, of which the
+ * front of the tests has only measure_order. */
 static void
 test_slots (void)
 {
@@ -23,7 +23,8 @@ test_slots (void)
 
   for (gsize slot = FIRST_SLOT; slot < END_OF_SLOTS; slot += sizeof (gpointer))
     {
-      if (G_STRUCT_MEMBER (gpointer, klass, slot) == NULL)
+      if (G_STRUCT_MEMBER (gpointer, klass, slot) == NULL
+          || slot == G_STRUCT_OFFSET (TallFrontClass, measure_order))
         continue;
       g_assert_cmpuint (tall_calls_get (slot)->slot, ==, slot);
       n_slots++;

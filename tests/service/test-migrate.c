@@ -28,10 +28,10 @@ typedef struct
 } Service;
 
 static void
-fill (TallFront *front)
+fill (TallFront *front, guint begin, guint end)
 {
   g_autoptr (GError) error = NULL;
-  for (guint i = 0; i < N_ORDERS; i++)
+  for (guint i = begin; i < end; i++)
     {
       g_autofree char *number = g_strdup_printf ("%u", i);
       g_autoptr (TallOrder) order = tall_test_marked_order (number, 0, i, 2);
@@ -49,7 +49,7 @@ service_start (Service *self, const TallServerOptions *given)
   tall_test_create (self->table, "blob", "hashed", 0);
   self->store = tall_store_open (self->table, NULL, NULL, NULL, &error);
   g_assert_no_error (error);
-  fill (TALL_FRONT (self->store));
+  fill (TALL_FRONT (self->store), 0, N_ORDERS);
   self->moves = options.moves = tall_migrate_runner_new (self->table, "/");
   self->server = tall_server_new (TALL_FRONT (self->store), "127.0.0.1:0", &options, &error);
   g_assert_no_error (error);
@@ -190,6 +190,36 @@ test_move (void)
   g_assert_cmpint (plan->pause, >, 0);
   g_assert_cmpint (plan->pause_limit, ==, 7 * G_USEC_PER_SEC);
   expect_layout (&service, "wide", 2);
+  service_stop (&service);
+}
+
+/* While it copies, a client sees how fast it is in this pass, and what is left of it. */
+static void
+test_pace (void)
+{
+  Service service;
+  TallMigrateWish wish = wish_layout ("wide");
+  const guint n = 2500; /* more than are looked at before the first is copied */
+  service_start (&service, NULL);
+  fill (TALL_FRONT (service.store), N_ORDERS, n);
+  wish.rate = SLOW;
+  gint64 begin = g_get_monotonic_time ();
+  g_autoptr (TallMigrateState) first = start (&service, wish);
+  await_copying (&service);
+  g_autoptr (TallMigrateState) state = look (&service, first->id);
+  while (state->rate > n) /* for about half a second */
+    {
+      g_usleep (LOOK_EVERY);
+      tall_migrate_state_free (state);
+      state = look (&service, first->id);
+    }
+  gdouble passed = (gdouble)(g_get_monotonic_time () - begin) / G_USEC_PER_SEC;
+  g_assert_cmpuint (state->progress.n_all, ==, n);
+  g_assert_cmpuint (state->progress.n_looked, <, n);
+  g_assert_cmpfloat ((gdouble)state->rate * passed, >=, (gdouble)state->progress.n_looked / 2);
+  gdouble left = (gdouble)(n - state->progress.n_looked) / (gdouble)state->rate;
+  g_assert_cmpfloat ((gdouble)state->time_left / G_USEC_PER_SEC, <=, left + 0.001);
+  g_assert_cmpfloat ((gdouble)state->time_left / G_USEC_PER_SEC, >=, left - 0.002);
   service_stop (&service);
 }
 
@@ -481,6 +511,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_log_set_always_fatal (G_LOG_LEVEL_ERROR | G_LOG_LEVEL_CRITICAL); /* failures are logged */
   g_test_add_func ("/service/migrate/move", test_move);
+  g_test_add_func ("/service/migrate/pace", test_pace);
   g_test_add_func ("/service/migrate/end", test_end);
   g_test_add_func ("/service/migrate/join", test_join);
   g_test_add_func ("/service/migrate/stop", test_stop);

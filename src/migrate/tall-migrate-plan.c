@@ -7,7 +7,7 @@
 
 /* A batch is read in the source and in the target, written, and read back: so much of what reading
  * it takes, by so many threads at once as there are processors, at most. */
-#define COPY_PER_READ 4
+#define COPY_PER_READ 2
 #define MOST_THREADS 4
 
 /* What the target would be: @is, but for what was wished. Nothing is owned. */

@@ -127,6 +127,14 @@ def contents(packages, _):
 
 
 @test
+def what_is_built_for_them(_, __):
+    """The program, both libraries, and all that is made of them; nothing for tests."""
+    names = run(pathlib.Path(MAKE_DEB).parent / "debian/installed-targets", BUILD).split()
+    contains(names, "src/cli/tallorder", "src/library/libtallorder.a", "src/cli/manual/tallorder.1")
+    equal([one for one in names if one.startswith("tests/") or not os.path.exists(f"{BUILD}/{one}")], [])
+
+
+@test
 def unpacked(packages, folder):
     """Its unit, configuration and program fit each other wherever they lie."""
     run("dpkg", "-x", packages.program, folder)

@@ -253,6 +253,11 @@ def sniff_not_joined(folder):
     write_columns(f"{folder}/d.csv", ("order_id", "sku", "qty"), [("7", "x", "1"), ("7", "y", "2"), ("8", "x", "1")])
     text = run("load", "--sniff", f"orders={folder}/c.csv", f"lines={folder}/d.csv").ends(DONE).out
     has_guesses(text, "[file.orders]", "[file.lines]", "order_number=orders:id", "item_number=lines:sku")
+    # Lines are where a number of an order comes again; what has it once is looked up.
+    write_columns(f"{folder}/invoices.csv", ("order_id", "price", "discount"), [("7", "3", "0"), ("8", "4", "0")])
+    text = run("load", "--sniff", f"{folder}/invoices.csv", f"orders={folder}/c.csv", f"lines={folder}/d.csv").ends(DONE).out
+    equal(re.findall(r"file\.\w+", text), ["file.orders", "file.lines", "file.invoices"])
+    has_guesses(text, "[file.invoices]\n# Each row has another one.\nkey=order_id\n# It is called like the key.\nfrom=orders:id")
 
 
 @test

@@ -121,12 +121,14 @@ tall_bench_plot_rates (const GPtrArray *summaries, const char *id, GError **erro
       append_double (text, rate->most);
       g_string_append_c (text, '\n');
     }
-  g_string_append (text, "EOD\n"
-                         "set ylabel 'operations a second'\nset yrange [0:*]\nunset key\n"
-                         "set style fill solid 0.7\nset boxwidth 0.6\n");
+  g_string_append (
+      text,
+      "EOD\n"
+      "set ylabel 'operations a second'\nset yrange [0:*]\nset offsets 0.6, 0.6, 0, 0\nunset key\n"
+      "set style fill solid 0.7\n");
   if (summaries->len > MOST_LEVEL)
     g_string_append (text, "set xtics rotate by 45 right\n");
-  g_string_append (text, "plot $data using 1:3:4:5:xtic(2) with boxerrorbars lt 1\n");
+  g_string_append (text, "plot $data using 1:3:4:5:(0.6):xtic(2) with boxerrorbars lt 1\n");
   return draw (text->str, error);
 }
 

@@ -147,7 +147,12 @@ enum ErrorCode {
   /** Stored by a newer version of tallorder. */
   NEWER_VERSION = 12,
   /** A defect, or a failure without a better code; the server's log says more. */
-  INTERNAL = 13
+  INTERNAL = 13,
+  /**
+   * The client may not make this call: its certificate gives it no role that does. Nothing was
+   * done.
+   */
+  FORBIDDEN = 14
 }
 
 /** The one error of all calls. */
@@ -774,27 +779,27 @@ service OrderService {
   void ping() throws (1: TallError failure),
 
   /**
-   * For administrators; answered only to clients on the server's own machine. Does one part of a
+   * For the role admin; without roles, for clients on the server's own machine. Does one part of a
    * verification, for about a second, and keeps nothing of it: cursor and suspects go to the client
    * and come back. So a client may stop at any time. A whole verification calls it with the cursor
    * of the part before until there is none, and with every suspect, after its time, until there
    * are no more. May be repeated at will.
    * Errors: INVALID (a cursor or a suspect of another deployment or version), NOT_FOUND (nothing
-   *   was ever stored of the customer), UNSUPPORTED (a client elsewhere), and the general ones.
+   *   was ever stored of the customer), FORBIDDEN (a client without the role admin), and the general ones.
    */
   VerifyPart verify(
     1: VerifyRequest request
   ) throws (1: TallError failure),
 
   /**
-   * For administrators; answered only to clients on the server's own machine. Begins to move the
+   * For the role admin; without roles, for clients on the server's own machine. Begins to move the
    * deployment to another layout, key strategy or index, inside of the server and without stopping
    * it, and answers at once. If the same runs already, it is found: so it may be sent again. It goes
    * on when its client goes away. Other calls go on, too; for a moment before the switch writes
    * wait, and then reads, within their time. If the server ends in the middle, the next one goes
    * on from there when it is asked to.
    * Errors: INVALID (a layout, key strategy or index that there is not, a number out of range),
-   *   CONFLICT (another task runs, or the same with other settings), UNSUPPORTED (a client
+   *   CONFLICT (another task runs, or the same with other settings), FORBIDDEN (a client
    *   elsewhere), and the general ones. What is found out later is in MigrationState.failure.
    */
   MigrationState startMigration(
@@ -802,10 +807,10 @@ service OrderService {
   ) throws (1: TallError failure),
 
   /**
-   * For administrators; answered only to clients on the server's own machine. Tells how far a task
+   * For the role admin; without roles, for clients on the server's own machine. Tells how far a task
    * of startMigration has come. May be repeated at will.
    * Errors: NOT_FOUND (the id is not that of the last task: the server was restarted, or another
-   *   task has begun), INVALID, UNSUPPORTED (a client elsewhere), and the general ones.
+   *   task has begun), INVALID, FORBIDDEN (a client without the role admin), and the general ones.
    */
   MigrationState getMigration(
     1: MigrationLook request

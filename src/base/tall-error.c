@@ -179,6 +179,7 @@ has_meaning (const GError *error, Meaning meaning)
     [TALL_ERROR_DAMAGED] = OF_ONE | NOT_DONE | UNREADABLE,
     [TALL_ERROR_NEWER_VERSION] = OF_ONE | NOT_DONE | UNREADABLE,
     [TALL_ERROR_INTERNAL] = 0,
+    [TALL_ERROR_FORBIDDEN] = NOT_DONE,
     [TALL_ERROR_SHUT] = PASSING,
   };
 
@@ -259,6 +260,7 @@ tall_error_code_name (TallError code)
     [TALL_ERROR_DAMAGED] = "damaged",
     [TALL_ERROR_NEWER_VERSION] = "newer version",
     [TALL_ERROR_INTERNAL] = "internal",
+    [TALL_ERROR_FORBIDDEN] = "forbidden",
     [TALL_ERROR_SHUT] = "shut",
   };
 

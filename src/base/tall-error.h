@@ -36,6 +36,8 @@ GQuark tall_error_quark (void);
  * @TALL_ERROR_DAMAGED: stored rows contradict each other
  * @TALL_ERROR_NEWER_VERSION: written by a newer version of tallorder
  * @TALL_ERROR_INTERNAL: a defect of tallorder, or a failure below it that has no better name
+ * @TALL_ERROR_FORBIDDEN: the caller may not do that, or one side does not accept the other's
+ *   certificate; nothing was done
  * @TALL_ERROR_SHUT: a table was sealed or closed, and refuses the call. Only tables use it: it is
  * not in the IDL, and no caller of a store gets it
  */
@@ -54,7 +56,8 @@ typedef enum
   TALL_ERROR_DAMAGED = 11,
   TALL_ERROR_NEWER_VERSION = 12,
   TALL_ERROR_INTERNAL = 13,
-  TALL_ERROR_SHUT = 14,
+  TALL_ERROR_FORBIDDEN = 14,
+  TALL_ERROR_SHUT = 15,
 } TallError;
 
 void tall_error_set_invalid (GError **error, const char *field, const char *format, ...)
@@ -89,6 +92,7 @@ char *tall_error_describe (const GError *error);
  *     damaged           ×         ×                     ×
  *     newer version     ×         ×                     ×
  *     internal
+ *     forbidden                   ×
  *     shut                                   ×
  *
  * A write that is shut is not done, but behind a gateway that is as uncertain as "did not match":

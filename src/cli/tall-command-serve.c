@@ -1,11 +1,13 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-client.h"
 #include "tall-descriptors.h"
 #include "tall-error.h"
 #include "tall-networks.h"
 #include "tall-notify.h"
 #include "tall-options.h"
 #include "tall-output.h"
+#include "tall-serve-rules.h"
 #include "tall-server.h"
 
 #include <glib-unix.h>
@@ -21,10 +23,35 @@
 /* Milliseconds that a migration gets to end, once writes wait for it. */
 #define MIGRATION_TIME 10000
 
+typedef struct
+{
+  GMainLoop *loop;
+  TallServer *server;
+  TallServeRules *rules;
+} Serving;
+
 static gboolean
 on_signal (gpointer data)
 {
-  g_main_loop_quit (data);
+  g_main_loop_quit (((Serving *)data)->loop);
+  return G_SOURCE_CONTINUE;
+}
+
+/* Without TLS there is nothing to read again: then it is the terminal that hangs up. */
+static gboolean
+on_hang_up (gpointer data)
+{
+  Serving *self = data;
+  g_autoptr (GError) error = NULL;
+  if (self->rules->tls == NULL)
+    return on_signal (data);
+  if (tall_serve_rules_load (self->rules, &error))
+    {
+      tall_server_replace_rules (self->server, self->rules->tls, self->rules->access);
+      tall_serve_rules_log (self->rules);
+    }
+  else
+    g_warning ("Certificates and roles stay as they were: %s", error->message);
   return G_SOURCE_CONTINUE;
 }
 
@@ -84,18 +111,32 @@ stop (TallServer *server, TallMigrateRunner *moves)
   return stop_moves (moves, stopped);
 }
 
-/* Serves until SIGTERM, SIGINT or SIGHUP. */
+static void
+warn_of_strangers (TallServer *server, const TallServeRules *rules)
+{
+  if (!tall_server_is_reachable (server) || rules->files.clients == TALL_TLS_CLIENTS_REQUIRED
+      || rules->access != NULL)
+    return;
+  g_warning ("Other machines can reach %s, and %sno client is asked who it is: each client reads "
+             "and changes all orders; see Security in the README",
+             tall_server_get_address (server),
+             rules->tls == NULL ? "nothing is encrypted and " : "");
+}
+
+/* Serves until SIGTERM or SIGINT, or SIGHUP without TLS. */
 static TallExit
 serve (TallFront *front,
        const char *store,
        const char *address,
-       const TallServerOptions *server_options)
+       const TallServerOptions *server_options,
+       TallServeRules *rules)
 {
   g_autoptr (GMainLoop) loop = g_main_loop_new (NULL, FALSE);
   g_autoptr (GError) error = NULL;
-  guint sources[] = { g_unix_signal_add (SIGTERM, on_signal, loop),
-                      g_unix_signal_add (SIGINT, on_signal, loop),
-                      g_unix_signal_add (SIGHUP, on_signal, loop) };
+  Serving serving = { .loop = loop, .rules = rules };
+  guint sources[] = { g_unix_signal_add (SIGTERM, on_signal, &serving),
+                      g_unix_signal_add (SIGINT, on_signal, &serving),
+                      g_unix_signal_add (SIGHUP, on_hang_up, &serving) };
   g_autoptr (TallServer) server = tall_server_new (front, address, server_options, &error);
   if (server == NULL)
     {
@@ -104,12 +145,12 @@ serve (TallFront *front,
       return g_error_matches (error, TALL_ERROR, TALL_ERROR_INVALID) ? TALL_EXIT_USAGE
                                                                      : TALL_EXIT_FAILED;
     }
+  serving.server = server;
   log_start (front, store, server_options);
-  if (tall_server_is_reachable (server))
-    g_warning ("Other machines can reach %s, and nothing is encrypted and no password asked for: "
-               "each client reads and changes all orders; see Security in the README",
-               tall_server_get_address (server));
-  tall_print ("listening on %s\n", tall_server_get_address (server));
+  tall_serve_rules_log (rules);
+  warn_of_strangers (server, rules);
+  tall_print ("listening on %s%s\n", rules->tls != NULL ? TALL_CLIENT_TLS : "",
+              tall_server_get_address (server));
   fflush (stdout);
   tall_notify_ready (tall_server_get_address (server));
   g_main_loop_run (loop);
@@ -129,6 +170,9 @@ typedef struct
   gint max_per_address; /* NOT_GIVEN */
   char *trusted;
   gint memory; /* MiB */
+  char *clients;
+  char *access;
+  gboolean insecure;
 } Given;
 
 static void
@@ -136,6 +180,8 @@ given_clear (Given *self)
 {
   g_free (self->listen);
   g_free (self->trusted);
+  g_free (self->clients);
+  g_free (self->access);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Given, given_clear)
 
@@ -183,6 +229,17 @@ make_options (const Given *given, TallServerOptions *options)
   return TALL_EXIT_DONE;
 }
 
+/* Returns: %TALL_EXIT_DONE, or that of a wrong call */
+static TallExit
+make_rules (TallServeRules *rules, const Given *given, const TallOptions *options)
+{
+  g_autoptr (GError) error = NULL;
+  if (tall_serve_rules_set (rules, options, given->clients, given->access, &error)
+      && tall_serve_rules_load (rules, &error))
+    return TALL_EXIT_DONE;
+  return tall_call_error (&tall_command_serve, error);
+}
+
 static TallExit
 run (int argc, char **argv)
 {
@@ -199,6 +256,12 @@ run (int argc, char **argv)
       "addresses and networks without that limit, such as 10.0.0.7,fd00::/8", "LIST" },
     { "memory", 0, 0, G_OPTION_ARG_INT, &given.memory,
       "for all calls together: requests, orders and replies (default 512)", "MIB" },
+    { "tls-clients", 0, 0, G_OPTION_ARG_STRING, &given.clients,
+      "certificates of clients: off, optional or required (default, with --tls-ca)", "WORD" },
+    { "access", 0, 0, G_OPTION_ARG_FILENAME, &given.access,
+      "key file of roles, and of certificates that are revoked", "FILE" },
+    { "insecure", 0, 0, G_OPTION_ARG_NONE, &given.insecure,
+      "listen without TLS where other machines can reach it", NULL },
     { NULL },
   };
   g_auto (TallOptions) options = TALL_OPTIONS_INIT;
@@ -208,8 +271,11 @@ run (int argc, char **argv)
   if (options.n_arguments > 0)
     return tall_usage_error (&tall_command_serve, "serve takes no argument: “%s”",
                              options.arguments[0]);
-  TallServerOptions server_options = { 0 };
-  TallExit code = make_options (&given, &server_options);
+  TallServerOptions server_options = { .insecure = given.insecure };
+  g_auto (TallServeRules) rules = { 0 };
+  TallExit code = make_rules (&rules, &given, &options);
+  if (code == TALL_EXIT_DONE)
+    code = make_options (&given, &server_options);
   g_autoptr (GPtrArray) trusted = server_options.trusted_proxies;
   if (code != TALL_EXIT_DONE)
     return code;
@@ -219,8 +285,10 @@ run (int argc, char **argv)
     return code;
   g_autofree char *directory = tall_options_find_directory (&options);
   server_options.moves = tall_migrate_runner_new (tall_store_get_table (store), directory);
+  server_options.tls = rules.tls;
+  server_options.access = rules.access;
   return serve (TALL_FRONT (store), options.store,
-                given.listen != NULL ? given.listen : "127.0.0.1:7654", &server_options);
+                given.listen != NULL ? given.listen : "127.0.0.1:7654", &server_options, &rules);
 }
 
 const TallCommand tall_command_serve = {
@@ -228,11 +296,13 @@ const TallCommand tall_command_serve = {
   .arguments = "",
   .summary = "Answers Thrift calls (framed; binary or compact) until it is told to stop.",
   .help =
-      "Prints \"listening on HOST:PORT\" when it is ready. SIGTERM, SIGINT or SIGHUP lets running\n"
-      "calls finish. The log goes to standard error: what is wrong with the store as [warning],\n"
+      "Prints \"listening on HOST:PORT\" when it is ready. SIGTERM or SIGINT lets running calls\n"
+      "finish; with TLS, SIGHUP reads certificates and roles again, else it is the same. The log "
+      "goes to standard error: what is wrong with the store as [warning],\n"
       "one line a kind of trouble in 5 s. Without --listen it is reached from this machine "
       "only.\n\n"
       "Example:\n"
       "  tallorder serve --store rocksdb:shop --listen 127.0.0.1:7654",
+  .takes_tls = TRUE,
   .run = run,
 };

@@ -35,6 +35,7 @@ typedef struct
   char *(*make_help) (void);    /* nullable: makes lines that stand before @help; ASCII */
   const char *help;             /* more of it, with an example; ASCII */
   gboolean takes_server;        /* it also works on a server */
+  gboolean takes_tls;           /* it offers TLS itself; one that works on a server has it anyway */
   gboolean ignores_environment; /* it means something else to name no store */
   TallExit (*run) (int argc, char **argv);
 } TallCommand;

@@ -146,6 +146,19 @@ tall_options_open_store (const TallOptions *self, const TallCommand *command, Ta
   return NULL;
 }
 
+/* Files for TLS may stand in a configuration that is used for other servers, too. */
+static TallFront *
+open_client (const TallOptions *self, GError **error)
+{
+  g_autoptr (TallFront) client = tall_client_new (self->server, error);
+  if (client == NULL
+      || (g_str_has_prefix (self->server, TALL_CLIENT_TLS)
+          && !tall_client_use_tls (TALL_CLIENT (client), self->tls_ca, self->tls_certificate,
+                                   self->tls_key, error)))
+    return NULL;
+  return g_steal_pointer (&client);
+}
+
 /**
  * tall_options_open_front:
  *
@@ -161,7 +174,7 @@ tall_options_open_front (const TallOptions *self, const TallCommand *command, Ta
       return store == NULL ? NULL : TALL_FRONT (store);
     }
   g_autoptr (GError) error = NULL;
-  g_autoptr (TallFront) client = tall_client_new (self->server, &error);
+  g_autoptr (TallFront) client = open_client (self, &error);
   if (client != NULL && tall_client_check (TALL_CLIENT (client), FIRST_ANSWER, &error))
     return g_steal_pointer (&client);
   tall_print_failure (error);

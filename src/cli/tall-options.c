@@ -16,6 +16,9 @@ tall_options_clear (TallOptions *self)
   g_clear_pointer (&self->store, g_free);
   g_clear_pointer (&self->server, g_free);
   g_clear_pointer (&self->config, g_free);
+  g_clear_pointer (&self->tls_ca, g_free);
+  g_clear_pointer (&self->tls_certificate, g_free);
+  g_clear_pointer (&self->tls_key, g_free);
   g_clear_pointer (&self->arguments, g_strfreev);
 }
 
@@ -151,11 +154,17 @@ tall_options_parse (TallOptions *self,
 {
   g_autofree char *forms = tall_table_kinds_join (tall_table_kind_make_short_form, "");
   g_autofree char *where = g_strconcat ("where the orders are: ", forms, NULL);
+  int tls = command->takes_server || command->takes_tls ? G_OPTION_FLAG_NONE : G_OPTION_FLAG_HIDDEN;
   const GOptionEntry common[] = {
     { "store", 0, 0, G_OPTION_ARG_FILENAME, &self->store, where, "URL" },
     { "config", 0, 0, G_OPTION_ARG_FILENAME, &self->config, "key file that gives options", "FILE" },
     { "server", 0, command->takes_server ? G_OPTION_FLAG_NONE : G_OPTION_FLAG_HIDDEN,
-      G_OPTION_ARG_FILENAME, &self->server, "a tallorder server instead", "HOST:PORT" },
+      G_OPTION_ARG_FILENAME, &self->server, "a tallorder server instead", "[tls://]HOST:PORT" },
+    { "tls-ca", 0, tls, G_OPTION_ARG_FILENAME, &self->tls_ca,
+      "TLS: certificates of the CAs that are trusted", "FILE" },
+    { "tls-certificate", 0, tls, G_OPTION_ARG_FILENAME, &self->tls_certificate,
+      "TLS: certificate that says who this is", "FILE" },
+    { "tls-key", 0, tls, G_OPTION_ARG_FILENAME, &self->tls_key, "TLS: its key", "FILE" },
     { NULL },
   };
   g_autoptr (GOptionContext) context = g_option_context_new (command->arguments);

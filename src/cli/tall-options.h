@@ -17,6 +17,9 @@ typedef struct
   char *store;
   char *server;
   char *config;
+  char *tls_ca;
+  char *tls_certificate;
+  char *tls_key;
   GStrv arguments; /* what is not an option */
   guint n_arguments;
   gboolean both_given; /* by the environment: a store and a server */
@@ -24,7 +27,7 @@ typedef struct
 
 #define TALL_OPTIONS_INIT                                                                          \
   {                                                                                                \
-    NULL, NULL, NULL, NULL, 0, FALSE                                                               \
+    NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, FALSE                                             \
   }
 
 void tall_options_clear (TallOptions *self);

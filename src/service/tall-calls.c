@@ -331,6 +331,7 @@ run_ping (TallRequest *self, GError **error)
 static const TallIdlCall calls[] = {
   {
       .name = "putOrder",
+      .role = TALL_ROLE_WRITER,
       .operation = STORING_ORDER,
       .slot = SLOT (put_order),
       .args =
@@ -340,6 +341,7 @@ static const TallIdlCall calls[] = {
   },
   {
       .name = "getOrder",
+      .role = TALL_ROLE_READER,
       .operation = FETCHING_ORDER,
       .slot = SLOT (get_order),
       .args = ARGS (ALWAYS (1, TEXT, customer_number), ALWAYS (2, TEXT, order_number)),
@@ -348,6 +350,7 @@ static const TallIdlCall calls[] = {
   },
   {
       .name = "deleteOrder",
+      .role = TALL_ROLE_WRITER,
       .operation = "Deleting order {order_number} of {customer_number}",
       .slot = SLOT (delete_order),
       .args = ARGS (ALWAYS (1, TEXT, customer_number),
@@ -358,6 +361,7 @@ static const TallIdlCall calls[] = {
   },
   {
       .name = "putCustomer",
+      .role = TALL_ROLE_WRITER,
       .operation = "Storing customer {number}",
       .slot = SLOT (put_customer),
       .args = ARGS (OUTER (1, customer, tall_idl_customer_type),
@@ -367,6 +371,7 @@ static const TallIdlCall calls[] = {
   },
   {
       .name = "getCustomer",
+      .role = TALL_ROLE_READER,
       .operation = "Fetching customer {number}",
       .slot = SLOT (get_customer),
       .args = ARGS (NAMED (1, TEXT, "number", customer_number)),
@@ -375,6 +380,7 @@ static const TallIdlCall calls[] = {
   },
   {
       .name = "deleteCustomer",
+      .role = TALL_ROLE_WRITER,
       .operation = "Deleting customer {number}",
       .slot = SLOT (delete_customer),
       .args = ARGS (NAMED (1, TEXT, "number", customer_number),
@@ -384,6 +390,7 @@ static const TallIdlCall calls[] = {
   },
   {
       .name = "getOrders",
+      .role = TALL_ROLE_READER,
       .operation = "Fetching {ids} orders",
       .slot = SLOT (get_orders),
       .args = ARGS (OUTER (1, request, get_orders_request_type)),
@@ -396,6 +403,7 @@ static const TallIdlCall calls[] = {
   },
   {
       .name = "putOrders",
+      .role = TALL_ROLE_WRITER,
       .operation = "Storing {puts} orders",
       .slot = SLOT (put_orders),
       .args = ARGS (OUTER (1, request, put_orders_request_type)),
@@ -408,6 +416,7 @@ static const TallIdlCall calls[] = {
   },
   {
       .name = "listOrders",
+      .role = TALL_ROLE_READER,
       .operation = "Listing the orders of {customer_number}",
       .slot = SLOT (list_orders),
       .args = ARGS (OUTER (1, request, list_orders_request_type)),
@@ -417,6 +426,7 @@ static const TallIdlCall calls[] = {
   },
   {
       .name = "listCustomers",
+      .role = TALL_ROLE_READER,
       .operation = "Listing the customers",
       .slot = SLOT (list_customers),
       .args = ARGS (OUTER (1, request, list_customers_request_type)),
@@ -426,6 +436,7 @@ static const TallIdlCall calls[] = {
   },
   {
       .name = "getCustomerOrders",
+      .role = TALL_ROLE_READER,
       .operation = "Fetching the orders of {customer_number}",
       .slot = SLOT (get_customer_orders),
       .args = ARGS (OUTER (1, request, customer_orders_request_type)),
@@ -436,6 +447,7 @@ static const TallIdlCall calls[] = {
   },
   {
       .name = "describe",
+      .role = TALL_ROLE_READER,
       .operation = "Describing the deployment",
       .slot = SLOT (describe),
       .args = ARGS (),
@@ -445,6 +457,7 @@ static const TallIdlCall calls[] = {
   },
   {
       .name = "ping",
+      .role = TALL_ROLE_READER,
       .operation = "Pinging the store",
       .slot = SLOT (ping),
       .args = ARGS (),
@@ -454,12 +467,12 @@ static const TallIdlCall calls[] = {
   },
   {
       .name = "verify",
+      .role = TALL_ROLE_ADMIN,
       .operation = "Verifying",
       .slot = SLOT (verify_some),
       .args = ARGS (OUTER (1, request, verify_request_type)),
       .result = RETURNS (verify_part_type),
       .run = tall_request_verify,
-      .is_admin = TRUE,
       .own_memory = TRUE,
       .item = &finding_type,
   },
@@ -469,7 +482,7 @@ static const TallIdlCall calls[] = {
       .args = ARGS (OUTER (1, request, tall_idl_migration_request_type)),
       .result = RETURNS (tall_idl_migration_state_type),
       .run = tall_request_start_migration,
-      .is_admin = TRUE,
+      .role = TALL_ROLE_ADMIN,
       .own_memory = TRUE,
       .item = &tall_idl_unfit_type,
   },
@@ -479,7 +492,7 @@ static const TallIdlCall calls[] = {
       .args = ARGS (OUTER (1, request, tall_idl_migration_look_type)),
       .result = RETURNS (tall_idl_migration_state_type),
       .run = tall_request_get_migration,
-      .is_admin = TRUE,
+      .role = TALL_ROLE_ADMIN,
       .own_memory = TRUE,
       .item = &tall_idl_unfit_type,
   },

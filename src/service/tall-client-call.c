@@ -104,6 +104,9 @@ explain_failure (const TallClientCall *self, const char *operation, GError *reas
     g_set_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT,
                  "%s: %s (server %s); is it overloaded, or is it no tallorder server?", operation,
                  why, address);
+  else if (g_error_matches (reason, TALL_ERROR, TALL_ERROR_FORBIDDEN))
+    g_set_error (error, TALL_ERROR, TALL_ERROR_FORBIDDEN, "%s: %s (server %s)", operation, why,
+                 address);
   else
     g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
                  "%s: no tallorder server answers at %s (%s); check the address, and that "

@@ -30,7 +30,8 @@ describe_stranger (const TallStranger *stranger, const char *address)
  * without what keeps its orders, however busy that is. What is something else is named, if it can
  * be recognised.
  *
- * Returns: FALSE with %TALL_ERROR_UNAVAILABLE or %TALL_ERROR_TIMED_OUT
+ * Returns: FALSE with %TALL_ERROR_UNAVAILABLE, %TALL_ERROR_TIMED_OUT, or %TALL_ERROR_FORBIDDEN (a
+ *   certificate)
  */
 gboolean
 tall_client_check (TallClient *self, guint milliseconds, GError **error)
@@ -54,7 +55,9 @@ tall_client_check (TallClient *self, guint milliseconds, GError **error)
     return TRUE;
 
   const char *address = tall_client_pool_get_address (call.pool);
-  const TallStranger *stranger = tall_probe (address, PROBE_TIMEOUT);
+  /* a probe is not encrypted */
+  const TallStranger *stranger =
+      tall_client_pool_has_tls (call.pool) ? NULL : tall_probe (address, PROBE_TIMEOUT);
   if (stranger != NULL)
     {
       g_autofree char *seems = describe_stranger (stranger, address);

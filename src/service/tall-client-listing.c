@@ -22,7 +22,7 @@ check_unreadable (TallUnreadable *unreadable, guint n, guint most)
       if (entry->message == NULL
           || (entry->number != NULL && !tall_validate_number (entry->number, "number", NULL)))
         return FALSE;
-      if (entry->code < TALL_ERROR_NOT_FOUND || entry->code > TALL_ERROR_INTERNAL)
+      if (entry->code < TALL_ERROR_NOT_FOUND || entry->code > TALL_ERROR_FORBIDDEN)
         entry->code = TALL_ERROR_INTERNAL;
     }
   return n <= most;

@@ -7,7 +7,8 @@
 
 struct _TallClientPool
 {
-  char *address; /* host:port */
+  char *address;       /* host:port */
+  TallTlsContext *tls; /* NULL: nothing is encrypted */
   GMutex mutex;
   GQueue kept; /* of TallConnection, owned; the one used last comes first */
 };
@@ -27,8 +28,26 @@ tall_client_pool_free (TallClientPool *self)
 {
   g_queue_clear_full (&self->kept, g_object_unref);
   g_mutex_clear (&self->mutex);
+  g_clear_pointer (&self->tls, tall_tls_context_unref);
   g_free (self->address);
   g_free (self);
+}
+
+/**
+ * tall_client_pool_set_tls:
+ * @tls: a reference is taken; encrypts connections. To be set before any is opened
+ */
+void
+tall_client_pool_set_tls (TallClientPool *self, TallTlsContext *tls)
+{
+  g_clear_pointer (&self->tls, tall_tls_context_unref);
+  self->tls = tall_tls_context_ref (tls);
+}
+
+gboolean
+tall_client_pool_has_tls (TallClientPool *self)
+{
+  return self->tls != NULL;
 }
 
 const char *
@@ -70,6 +89,7 @@ TallConnection *
 tall_client_pool_open (TallClientPool *self, gint64 deadline, GError **error)
 {
   TallWireOptions options = TALL_WIRE_OPTIONS_INIT;
+  options.tls = self->tls;
   return tall_connection_open (self->address, &options, deadline, error);
 }
 

@@ -15,6 +15,8 @@ typedef struct _TallClientPool TallClientPool;
 
 TallClientPool *tall_client_pool_new (const char *address);
 void tall_client_pool_free (TallClientPool *self);
+void tall_client_pool_set_tls (TallClientPool *self, TallTlsContext *tls);
+gboolean tall_client_pool_has_tls (TallClientPool *self);
 
 const char *tall_client_pool_get_address (TallClientPool *self);
 TallConnection *tall_client_pool_take_kept (TallClientPool *self);

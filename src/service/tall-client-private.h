@@ -14,7 +14,8 @@ struct _TallClient
   TallFront parent_instance;
 
   TallClientPool *pool;
-  guint timeout; /* milliseconds; of calls that have none of their own */
+  guint timeout;   /* milliseconds; of calls that have none of their own */
+  gboolean is_tls; /* connections are encrypted */
 };
 
 /* What the calls of a client share. */

@@ -201,6 +201,30 @@ tall_client_set_timeout (TallClient *self, guint milliseconds)
   self->timeout = milliseconds;
 }
 
+/**
+ * tall_client_use_tls:
+ * @ca: (nullable): PEM file of the CAs that sign certificates of servers; NULL: those of the system
+ * @certificate: (nullable): PEM file of the certificate that shows who this client is
+ * @key: (nullable): PEM file of its key, which only its owner may be able to read
+ *
+ * Says whom a client of a `tls://` address trusts, and what it shows. The files are read now. To be
+ * set before the client is used.
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID
+ */
+gboolean
+tall_client_use_tls (
+    TallClient *self, const char *ca, const char *certificate, const char *key, GError **error)
+{
+  g_return_val_if_fail (TALL_IS_CLIENT (self) && self->is_tls, FALSE);
+  TallTlsSettings settings = { .ca = ca, .certificate = certificate, .key = key };
+  g_autoptr (TallTlsContext) tls = tall_tls_context_new_client (&settings, error);
+  if (tls == NULL)
+    return FALSE;
+  tall_client_pool_set_tls (self->pool, tls);
+  return TRUE;
+}
+
 static void
 tall_client_finalize (GObject *object)
 {
@@ -239,7 +263,9 @@ tall_client_init (TallClient *self)
 
 /**
  * tall_client_new:
- * @address: `host:port` or `[v6 address]:port` of a server
+ * @address: `host:port` or `[v6 address]:port` of a server; with `tls://` before it connections are
+ *   encrypted, and the server has to show a certificate for that host, signed by a CA that the
+ *   system trusts; tall_client_use_tls() names another one
  *
  * Connects when it is first used, and again whenever it must.
  *
@@ -250,10 +276,15 @@ tall_client_new (const char *address, GError **error)
 {
   g_autofree char *host = NULL;
   guint16 port = 0;
-  if (!tall_address_parse (address, &host, &port, error))
+  const char *plain =
+      g_str_has_prefix (address, TALL_CLIENT_TLS) ? address + strlen (TALL_CLIENT_TLS) : address;
+  if (!tall_address_parse (plain, &host, &port, error))
     return NULL;
 
-  TallClient *self = g_object_new (TALL_TYPE_CLIENT, NULL);
-  self->pool = tall_client_pool_new (address);
-  return TALL_FRONT (self);
+  g_autoptr (TallClient) self = g_object_new (TALL_TYPE_CLIENT, NULL);
+  self->pool = tall_client_pool_new (plain);
+  self->is_tls = plain != address;
+  if (self->is_tls && !tall_client_use_tls (self, NULL, NULL, NULL, error))
+    return NULL;
+  return TALL_FRONT (g_steal_pointer (&self));
 }

@@ -25,8 +25,16 @@ TALL_BEGIN_API
 #define TALL_TYPE_CLIENT (tall_client_get_type ())
 G_DECLARE_FINAL_TYPE (TallClient, tall_client, TALL, CLIENT, TallFront)
 
+/* Before the address of a server whose connections are encrypted. */
+#define TALL_CLIENT_TLS "tls://"
+
 TallFront *tall_client_new (const char *address, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+gboolean tall_client_use_tls (TallClient *self,
+                              const char *ca,
+                              const char *certificate,
+                              const char *key,
+                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean
 tall_client_check (TallClient *self, guint milliseconds, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_client_set_timeout (TallClient *self, guint milliseconds);

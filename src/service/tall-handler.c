@@ -62,7 +62,6 @@ answer_call (const TallHandler *self,
 
   tall_request_init (&request, self->front, memory, call);
   request.moves = self->moves;
-  request.is_local = self->is_local;
   tall_struct_reader_init (&reader, transport, request.arena, tall_idl_call_get_limits (call));
   reader.spend = spend_memory;
   reader.memory = memory;
@@ -94,6 +93,23 @@ answer_unknown (TallTransport *transport, const TallMessage *message, GError **e
 
   if (!write_reply (transport, message, TALL_MESSAGE_EXCEPTION, &tall_message_exception_type,
                     &answer, error))
+    return TALL_ANSWER_NONE;
+  return TALL_ANSWER_RESET;
+}
+
+/* Answers a call whose arguments nobody reads. */
+static TallAnswer
+answer_failure (const TallIdlCall *call,
+                TallTransport *transport,
+                const TallMessage *message,
+                TallError code,
+                const char *reason,
+                GError **error)
+{
+  TallIdlFailure failure = { .code = code, .message = (char *)reason };
+  TallIdlResult result = { .failure = &failure };
+
+  if (!write_reply (transport, message, TALL_MESSAGE_REPLY, call->result, &result, error))
     return TALL_ANSWER_NONE;
   return TALL_ANSWER_RESET;
 }
@@ -137,6 +153,10 @@ tall_handler_answer (const TallHandler *self,
   const TallIdlCall *call = tall_calls_find (message.name);
   if (call == NULL)
     return answer_unknown (transport, &message, error);
+  g_autoptr (GError) forbidden = NULL;
+  if (!tall_visitor_may_call (self->visitor, call, &forbidden))
+    return answer_failure (call, transport, &message, TALL_ERROR_FORBIDDEN, forbidden->message,
+                           error);
   return answer_call (self, memory, call, transport, &message, error);
 }
 
@@ -150,8 +170,6 @@ TallAnswer
 tall_handler_refuse (const char *reason, TallTransport *transport, GError **error)
 {
   g_auto (TallMessage) message = { NULL };
-  TallIdlFailure failure = { .code = TALL_ERROR_OVERLOADED, .message = (char *)reason };
-  TallIdlResult result = { .failure = &failure };
 
   if (!read_header (transport, &message, error))
     return TALL_ANSWER_NONE;
@@ -159,7 +177,5 @@ tall_handler_refuse (const char *reason, TallTransport *transport, GError **erro
   const TallIdlCall *call = tall_calls_find (message.name);
   if (call == NULL)
     return answer_unknown (transport, &message, error);
-  if (!write_reply (transport, &message, TALL_MESSAGE_REPLY, call->result, &result, error))
-    return TALL_ANSWER_NONE;
-  return TALL_ANSWER_RESET;
+  return answer_failure (call, transport, &message, TALL_ERROR_OVERLOADED, reason, error);
 }

@@ -4,6 +4,7 @@
 
 #include "tall-call-memory.h"
 #include "tall-front.h"
+#include "tall-gate.h"
 #include "tall-migrate-runner.h"
 #include "tall-transport.h"
 
@@ -32,7 +33,7 @@ typedef struct
 {
   TallFront *front;         /* what keeps the orders; called on the thread of the call */
   TallMigrateRunner *moves; /* nullable: moves what the front shows to other tables */
-  gboolean is_local;        /* the client is on this machine, and may do what administrators do */
+  TallVisitor *visitor;     /* the client */
 } TallHandler;
 
 TallAnswer tall_handler_answer (const TallHandler *self,

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "tall-roles.h"
 #include "tall-idl.h"
 
 G_BEGIN_DECLS
@@ -21,13 +22,13 @@ typedef struct _TallRequest TallRequest;
 typedef struct
 {
   const char *name;             /* as in the IDL */
+  TallRole role;                /* the least that a client needs for it */
   const char *operation;        /* with fields of @args */
   gsize slot;                   /* of #TallFrontClass: what the server runs and the client offers;
                                  * 0: it is not about the front */
   const TallStructType *args;   /* of TallIdlArgs */
   const TallStructType *result; /* of TallIdlResult */
   gboolean (*run) (TallRequest *request, GError **error); /* runs it on the server's front */
-  gboolean is_admin;   /* only clients on the server's own machine may */
   gboolean own_memory; /* @run takes what memory it needs; else that of one order is taken before */
 
   /* Of a call on many. */

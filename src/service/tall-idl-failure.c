@@ -71,7 +71,7 @@ tall_idl_failure_to_error (const TallIdlFailure *self)
     tall_error_set_invalid (&error, self->field, "%s", message);
   else if (self->code == TALL_ERROR_CONFLICT)
     tall_error_set_conflict (&error, self->revision, "%s", message);
-  else if (self->code >= TALL_ERROR_NOT_FOUND && self->code <= TALL_ERROR_INTERNAL)
+  else if (self->code >= TALL_ERROR_NOT_FOUND && self->code <= TALL_ERROR_FORBIDDEN)
     error = g_error_new_literal (TALL_ERROR, self->code, message);
   else
     error = g_error_new (TALL_ERROR, TALL_ERROR_INTERNAL, "%s (error %d of a newer server)",

@@ -58,7 +58,8 @@ is_left_lying (const TallPlaces *self, TallPlace *place, guint age, gboolean cro
 }
 
 /* For how long a connection has done nothing that would be lost with it, and is thus a candidate to
- * make room: at best, between two calls; or else its request takes too long to arrive; at worst,
+ * make room: at best, in its handshake, which takes a moment if it is meant; or else between two
+ * calls; or else its request takes too long to arrive; at worst,
  * its client does not take its reply. What runs is never one. 0: none. */
 static guint64
 rate (const TallPlaces *self, TallPlace *place, const TallOrigin *origin)
@@ -68,6 +69,8 @@ rate (const TallPlaces *self, TallPlace *place, const TallOrigin *origin)
   guint age = (guint)tall_places_get_now () - since; /* a clock read earlier may be behind it */
   gboolean crowded = is_crowded (place, origin);
 
+  if (state == TALL_PLACE_ENTERING && age >= self->limits.idle_grace / (crowded ? CROWDED_PART : 1))
+    return 3 * BETTER + age;
   if (state == TALL_PLACE_WAITING && (crowded || age >= self->limits.idle_grace))
     return 2 * BETTER + age;
   if (state == TALL_PLACE_RECEIVING

@@ -35,6 +35,7 @@ typedef struct
 
 /**
  * TallPlaceState:
+ * @TALL_PLACE_ENTERING: its TLS handshake is under way
  * @TALL_PLACE_WAITING: between two calls
  * @TALL_PLACE_RECEIVING: a request has begun to arrive
  * @TALL_PLACE_WORKING: a call runs, or waits until it may
@@ -42,6 +43,7 @@ typedef struct
  */
 typedef enum
 {
+  TALL_PLACE_ENTERING,
   TALL_PLACE_WAITING,
   TALL_PLACE_RECEIVING,
   TALL_PLACE_WORKING,

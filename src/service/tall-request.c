@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-request.h"
 
-#include "tall-error.h"
-
 /* The argument of a put has an arena of its own; all of the call lies in that. Returns: its field;
  * NULL: the call has no such argument. */
 static const TallStructField *
@@ -77,19 +75,6 @@ tall_request_own (TallRequest *self, gpointer data, GDestroyNotify destroy)
   return data != NULL;
 }
 
-/* Until clients say who they are, where they come from has to do. */
-static gboolean
-check_client (const TallRequest *self, GError **error)
-{
-  if (!self->call->is_admin || self->is_local)
-    return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
-               "the server answers \"%s\" only to clients on its own machine: run it there, with a "
-               "loopback address that is none of its trusted proxies",
-               self->call->name);
-  return FALSE;
-}
-
 /**
  * tall_request_run:
  *
@@ -99,6 +84,5 @@ gboolean
 tall_request_run (TallRequest *self, GError **error)
 {
   gsize work = self->call->own_memory ? 0 : tall_call_memory_get_order (self->memory);
-  return check_client (self, error) && tall_call_memory_work (self->memory, work, error)
-         && self->call->run (self, error);
+  return tall_call_memory_work (self->memory, work, error) && self->call->run (self, error);
 }

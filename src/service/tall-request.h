@@ -19,8 +19,7 @@ struct _TallRequest
   TallMigrateRunner *moves; /* nullable; not owned */
   TallCallMemory *memory;   /* not owned */
   const TallIdlCall *call;
-  gboolean is_local; /* the client is on this machine */
-  TallArena *arena;  /* of arguments and result */
+  TallArena *arena; /* of arguments and result */
   TallIdlArgs args;
   TallIdlResult result;
 };

@@ -15,6 +15,7 @@
 #define USUAL_IDLE_GRACE 1000
 #define USUAL_IDLE_TIMEOUT (5 * 60 * 1000)
 #define USUAL_TRANSFER_TIMEOUT (30 * 1000)
+#define USUAL_HANDSHAKE_TIMEOUT 5000
 #define USUAL_STOP_TIMEOUT (10 * 1000)
 #define USUAL_MAX_REQUEST (16 * 1024 * 1024)
 #define USUAL_MEMORY (512 * 1024 * 1024)
@@ -45,6 +46,7 @@ struct _TallServer
   gint stopping;             /* atomic */
   TallLogLimit log_limit;
   TallMemory memory;
+  TallGate gate;
   TallPlaces *places;
 };
 
@@ -114,9 +116,9 @@ serve (TallServer *self, TallPlace *place)
       tall_session_open (tall_place_get_socket (place), max_request);
   g_autoptr (GError) error = NULL;
   TallSession session = {
-    .handler = { .front = self->front,
-                 .moves = self->options.moves,
-                 .is_local = is_local (self, tall_place_get_socket (place)) },
+    .handler = { .front = self->front, .moves = self->options.moves },
+    .gate = &self->gate,
+    .is_local = is_local (self, tall_place_get_socket (place)),
     .refusal = refusal,
     .transport = transport,
     .place = place,
@@ -125,6 +127,7 @@ serve (TallServer *self, TallPlace *place)
     .memory_wait = self->options.memory_wait,
     .idle_timeout = refusal != NULL ? REFUSAL_TIMEOUT : self->options.idle_timeout,
     .transfer_timeout = refusal != NULL ? REFUSAL_TIMEOUT : self->options.transfer_timeout,
+    .handshake_timeout = refusal != NULL ? REFUSAL_TIMEOUT : self->options.handshake_timeout,
     .stopping = &self->stopping,
   };
 
@@ -197,6 +200,21 @@ tall_server_is_reachable (TallServer *self)
   return self->is_reachable;
 }
 
+/**
+ * tall_server_replace_rules:
+ * @tls: (nullable): as in #TallServerOptions
+ * @access: (nullable): likewise
+ *
+ * Sets certificates and roles from now on. Open connections stay; their next calls are judged by
+ * the new roles. Any thread may call it.
+ */
+void
+tall_server_replace_rules (TallServer *self, TallTlsContext *tls, TallRoles *access)
+{
+  g_return_if_fail (TALL_IS_SERVER (self));
+  tall_gate_replace (&self->gate, tls, access);
+}
+
 guint
 tall_server_count_connections (TallServer *self)
 {
@@ -265,6 +283,7 @@ tall_server_finalize (GObject *object)
   g_clear_pointer (&self->places, tall_places_unref);
   g_mutex_clear (&self->log_limit.mutex);
   tall_memory_clear (&self->memory);
+  tall_gate_clear (&self->gate);
   g_clear_pointer (&self->options.trusted_proxies, g_ptr_array_unref);
   g_free (self->address);
   G_OBJECT_CLASS (tall_server_parent_class)->finalize (object);
@@ -298,6 +317,7 @@ set_options (TallServer *self, const TallServerOptions *options)
   USE (idle_grace, USUAL_IDLE_GRACE);
   USE (idle_timeout, USUAL_IDLE_TIMEOUT);
   USE (transfer_timeout, USUAL_TRANSFER_TIMEOUT);
+  USE (handshake_timeout, USUAL_HANDSHAKE_TIMEOUT);
   USE (stop_timeout, USUAL_STOP_TIMEOUT);
   USE (max_request, USUAL_MAX_REQUEST);
   USE (max_memory, USUAL_MEMORY);
@@ -323,6 +343,23 @@ new_places (const TallServerOptions *options)
   return tall_places_new (&limits);
 }
 
+/* What everybody on the way can read and change has to be wanted. */
+static gboolean
+check_reach (const char *address,
+             gboolean is_reachable,
+             const TallServerOptions *options,
+             GError **error)
+{
+  if (!is_reachable || (options != NULL && (options->tls != NULL || options->insecure)))
+    return TRUE;
+  tall_error_set_invalid (error, "address",
+                          "Other machines can reach %s, and nothing would be encrypted: give a "
+                          "certificate (--tls-certificate, --tls-key), listen on 127.0.0.1, or say "
+                          "--insecure if you mean it",
+                          address);
+  return FALSE;
+}
+
 /**
  * tall_server_new:
  * @front: what keeps the orders; called from many threads at once
@@ -344,12 +381,14 @@ tall_server_new (TallFront *front,
   g_autofree char *bound = NULL;
   gboolean is_reachable;
   g_autoptr (GSocketListener) listener = tall_listen (address, &bound, &is_reachable, error);
-  if (listener == NULL)
+  if (listener == NULL || !check_reach (address, is_reachable, options, error))
     return NULL;
 
   TallServer *self = g_object_new (TALL_TYPE_SERVER, NULL);
   self->front = g_object_ref (front);
   set_options (self, options);
+  tall_gate_init (&self->gate, options != NULL ? options->tls : NULL,
+                  options != NULL ? options->access : NULL);
   tall_memory_init (&self->memory, self->options.max_memory, tall_front_measure_order (front));
   self->places = new_places (&self->options);
   self->address = g_steal_pointer (&bound);

@@ -2,8 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "tall-roles.h"
 #include "tall-front.h"
 #include "tall-migrate-runner.h"
+#include "tall-tls-context.h"
 
 G_BEGIN_DECLS
 
@@ -31,14 +33,20 @@ typedef struct
   guint idle_grace;
 
   guint idle_timeout; /* milliseconds of silence before a connection is closed; usually 300000 */
-  guint transfer_timeout; /* milliseconds for a request to arrive as a whole, and for a reply to be
-                           * taken; usually 30000 */
-  guint stop_timeout;     /* milliseconds that running calls get to finish; usually 10000 */
-  gsize max_request;      /* bytes; usually 16 MiB */
-  gsize max_memory;       /* bytes of all calls that are in work: requests, orders, replies; at
-                           * least what one of max_request takes; usually 512 MiB */
-  guint memory_wait;      /* milliseconds that a call waits for its part of that, before it is
-                           * answered %TALL_ERROR_OVERLOADED; usually 3000 */
+  guint transfer_timeout;  /* milliseconds for a request to arrive as a whole, and for a reply to be
+                            * taken; usually 30000 */
+  guint stop_timeout;      /* milliseconds that running calls get to finish; usually 10000 */
+  gsize max_request;       /* bytes; usually 16 MiB */
+  gsize max_memory;        /* bytes of all calls that are in work: requests, orders, replies; at
+                            * least what one of max_request takes; usually 512 MiB */
+  TallTlsContext *tls;     /* (nullable): a reference is taken; NULL: no encryption, which has to be
+                            * wanted, by … */
+  gboolean insecure;       /* … where other machines can reach the server */
+  TallRoles *access;       /* (nullable): a reference is taken; NULL: no roles, so every client may
+                            * read and write */
+  guint handshake_timeout; /* milliseconds that a client gets for a TLS handshake; usually 5000 */
+  guint memory_wait;       /* milliseconds that a call waits for its part of that, before it is
+                            * answered %TALL_ERROR_OVERLOADED; usually 3000 */
 } TallServerOptions;
 
 /**
@@ -57,6 +65,7 @@ TallServer *tall_server_new (TallFront *front,
 
 const char *tall_server_get_address (TallServer *self);
 gboolean tall_server_is_reachable (TallServer *self);
+void tall_server_replace_rules (TallServer *self, TallTlsContext *tls, TallRoles *access);
 gboolean tall_server_stop (TallServer *self);
 void tall_server_get_totals (TallServer *self, guint64 *n_connections, guint64 *n_calls);
 

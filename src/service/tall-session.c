@@ -21,6 +21,8 @@
 typedef struct
 {
   const TallSession *session;
+  TallHandler handler;
+  TallVisitor visitor;
   TallCallMemory memory; /* of the call under way */
 } Running;
 
@@ -71,7 +73,7 @@ answer_next (Running *self, const char *refusal, GError **error)
     return FALSE;
 
   TallAnswer answer = refusal == NULL
-                          ? tall_handler_answer (&session->handler, &self->memory, transport, error)
+                          ? tall_handler_answer (&self->handler, &self->memory, transport, error)
                           : tall_handler_refuse (refusal, transport, error);
   if (answer == TALL_ANSWER_NONE)
     return FALSE;
@@ -164,8 +166,13 @@ answer_all (Running *self, GError **error)
         }
       tall_place_enter (session->place, TALL_PLACE_RECEIVING);
       tall_transport_set_deadline (session->transport, deadline_after (session->transfer_timeout));
-      if (!tall_transport_receive_input (session->transport))
-        return TRUE;
+      if (!tall_transport_receive_input (session->transport, &reason))
+        {
+          if (reason == NULL)
+            return TRUE;
+          g_propagate_error (error, g_steal_pointer (&reason));
+          return FALSE;
+        }
       if (!answer_frame (self, error))
         return FALSE;
       if (session->refusal != NULL || tall_place_is_evicted (session->place))
@@ -200,7 +207,13 @@ tall_session_open (GSocket *socket, gsize max_request)
 gboolean
 tall_session_run (const TallSession *self, GError **error)
 {
-  Running running = { .session = self };
+  Running running = { .session = self,
+                      .handler = self->handler,
+                      .visitor = { .is_local = self->is_local } };
+  running.handler.visitor = &running.visitor;
   tall_transport_set_stall (self->transport, (gint64)self->transfer_timeout * 1000 / STALL_PART);
-  return answer_all (&running, error);
+  tall_place_enter (self->place, TALL_PLACE_ENTERING);
+  return tall_gate_admit (self->gate, &running.visitor, self->transport,
+                          deadline_after (self->handshake_timeout), error)
+         && answer_all (&running, error);
 }

@@ -16,7 +16,9 @@ G_BEGIN_DECLS
  */
 typedef struct
 {
-  TallHandler handler;
+  TallHandler handler;      /* but for the visitor */
+  TallGate *gate;           /* of the server */
+  gboolean is_local;        /* the client is on this machine */
   const char *refusal;      /* not NULL: one call is answered by %TALL_ERROR_OVERLOADED with that */
   TallTransport *transport; /* made by tall_session_open() */
   TallPlace *place;         /* is kept up to date */
@@ -25,6 +27,7 @@ typedef struct
   guint memory_wait;        /* milliseconds */
   guint idle_timeout;       /* milliseconds */
   guint transfer_timeout;   /* milliseconds */
+  guint handshake_timeout;  /* milliseconds */
   const gint *stopping;     /* atomic; not zero: end after the call under way */
 } TallSession;
 

@@ -116,6 +116,19 @@ tall_connection_init (TallConnection *self G_GNUC_UNUSED)
 {
 }
 
+static gboolean
+begin_tls (TallConnection *self, TallTlsContext *context, gint64 deadline, GError **error)
+{
+  g_autofree char *host = NULL;
+  guint16 port;
+  if (!tall_address_parse (self->address, &host, &port, error))
+    return FALSE;
+  if (tall_transport_begin_tls (self->transport, context, host, deadline, error))
+    return TRUE;
+  g_prefix_error (error, "Connecting to %s: ", self->address);
+  return FALSE;
+}
+
 /**
  * tall_connection_open:
  * @address: `host:port` or `[v6 address]:port`
@@ -123,7 +136,7 @@ tall_connection_init (TallConnection *self G_GNUC_UNUSED)
  * @deadline: of connecting only; calls have none until tall_connection_set_deadline()
  *
  * Returns: (transfer full): a connection; NULL with %TALL_ERROR_UNAVAILABLE,
- *   %TALL_ERROR_TIMED_OUT or %TALL_ERROR_INVALID (the address)
+ *   %TALL_ERROR_TIMED_OUT or %TALL_ERROR_INVALID (the address); with TLS as tall_tls_handshake()
  */
 TallConnection *
 tall_connection_open (const char *address,
@@ -135,8 +148,10 @@ tall_connection_open (const char *address,
   if (socket == NULL)
     return NULL;
 
-  TallConnection *self = g_object_new (TALL_TYPE_CONNECTION, NULL);
+  g_autoptr (TallConnection) self = g_object_new (TALL_TYPE_CONNECTION, NULL);
   self->address = g_strdup (address);
   self->transport = tall_transport_new (socket, address, options);
-  return self;
+  if (options->tls != NULL && !begin_tls (self, options->tls, deadline, error))
+    return NULL;
+  return g_steal_pointer (&self);
 }

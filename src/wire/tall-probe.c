@@ -22,7 +22,8 @@ static const struct
 } texts[] = {
   { "HTTP/", { "a web server (HTTP)" } },
   { "SSH-", { "an SSH server" } },
-  { "\x15\x03", { "a server that wants TLS" } }, /* an alert, of any version */
+  { "\x15\x03",
+    { "a server that wants TLS: write tls:// before its address" } }, /* an alert, of any version */
 };
 
 #define GATEWAY(framed, compact)                                                                   \

@@ -10,9 +10,14 @@
 /* The least time that one of several addresses gets, in microseconds. */
 #define MIN_SHARE (250 * G_TIME_SPAN_MILLISECOND)
 
-/* The one place where a failed system call becomes our error. */
-static void
-set_socket_error (GError **error, int number)
+/**
+ * tall_socket_set_error:
+ * @number: errno of a failed system call
+ *
+ * The one place where that becomes our error.
+ */
+void
+tall_socket_set_error (GError **error, int number)
 {
   if (number == ECONNRESET || number == EPIPE)
     g_set_error_literal (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
@@ -99,7 +104,7 @@ tall_socket_receive (GSocket *socket, gpointer buffer, gsize size, gint64 deadli
         continue;
       if (number != EAGAIN && number != EWOULDBLOCK)
         {
-          set_socket_error (error, number);
+          tall_socket_set_error (error, number);
           return -1;
         }
       if (!tall_socket_wait (socket, G_IO_IN, deadline, error))
@@ -132,7 +137,7 @@ tall_socket_send_all (
         continue;
       if (number != EAGAIN && number != EWOULDBLOCK)
         {
-          set_socket_error (error, number);
+          tall_socket_set_error (error, number);
           return FALSE;
         }
       if (!tall_socket_wait (socket, G_IO_OUT, deadline, error))

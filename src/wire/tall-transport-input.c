@@ -8,6 +8,10 @@
 
 #define FIRST_BUFFER (16 * 1024)
 
+/* How a record of a TLS handshake begins (RFC 8446, 5.1). */
+#define TLS_HANDSHAKE 22
+#define TLS_MAJOR 3
+
 /* Makes room behind the buffered bytes. Doubles, so it never takes more than twice what arrived. */
 static void
 make_room (TallTransport *self)
@@ -43,6 +47,24 @@ give_back_buffer (TallTransport *self)
   self->in_pos = 0;
 }
 
+/* Whether bytes have been taken from the socket, so that it need not be waited for. */
+static gboolean
+has_pending (TallTransport *self)
+{
+  return self->tls != NULL && tall_tls_has_pending (self->tls);
+}
+
+static gssize
+receive_bytes (TallTransport *self, gpointer buffer, gsize size, gint64 deadline, GError **error)
+{
+  if (self->tls == NULL)
+    return tall_socket_receive (self->socket, buffer, size, deadline, error);
+  gssize n = tall_tls_receive (self->tls, buffer, size, deadline, error);
+  if (tall_tls_is_refused (self->tls))
+    self->delivered = FALSE;
+  return n;
+}
+
 /* Receives what is there, but not much more than the @wanted bytes: what follows a large message
  * may not lie beside it. */
 static gssize
@@ -51,14 +73,15 @@ receive (TallTransport *self, gsize wanted, gint64 deadline, GError **error)
   if (self->socket == NULL)
     return 0;
 
-  if (self->just_sent && !tall_socket_wait (self->socket, G_IO_IN, deadline, error))
+  if (self->just_sent && !has_pending (self)
+      && !tall_socket_wait (self->socket, G_IO_IN, deadline, error))
     return -1;
   self->just_sent = FALSE;
 
   make_room (self);
-  gssize n = tall_socket_receive (self->socket, self->in + self->in_end,
-                                  MIN (self->in_size - self->in_end, MAX (wanted, FIRST_BUFFER)),
-                                  deadline, error);
+  gssize n = receive_bytes (self, self->in + self->in_end,
+                            MIN (self->in_size - self->in_end, MAX (wanted, FIRST_BUFFER)),
+                            deadline, error);
   if (n > 0)
     self->in_end += (gsize)n;
   return n;
@@ -140,7 +163,7 @@ gboolean
 tall_transport_wait_for_input (TallTransport *self, gint64 deadline, GError **error)
 {
   self->just_sent = FALSE;
-  if (self->socket == NULL || tall_transport_has_input (self)
+  if (self->socket == NULL || tall_transport_has_input (self) || has_pending (self)
       || tall_socket_wait (self->socket, G_IO_IN, deadline, error))
     return TRUE;
   self->broken = TRUE;
@@ -152,14 +175,18 @@ tall_transport_wait_for_input (TallTransport *self, gint64 deadline, GError **er
  *
  * Receives the first bytes of the next message.
  *
- * Returns: FALSE if the other side has closed, or is gone, at a place where it may
+ * Returns: FALSE if the other side has closed, or is gone, at a place where it may; with
+ *   %TALL_ERROR_INVALID if it did what is not taken
  */
 gboolean
-tall_transport_receive_input (TallTransport *self)
+tall_transport_receive_input (TallTransport *self, GError **error)
 {
   if (tall_transport_has_input (self))
     return TRUE;
-  self->broken = receive (self, FIRST_BUFFER, self->deadline, NULL) <= 0;
+  g_autoptr (GError) reason = NULL;
+  self->broken = receive (self, FIRST_BUFFER, self->deadline, &reason) <= 0;
+  if (g_error_matches (reason, TALL_ERROR, TALL_ERROR_INVALID))
+    g_propagate_error (error, g_steal_pointer (&reason));
   return !self->broken;
 }
 
@@ -200,7 +227,10 @@ tall_transport_peek_frame (TallTransport *self, gsize *frame_len, GError **error
       g_autofree char *shown =
           tall_slice_to_debug (tall_slice (header, TALL_TRANSPORT_FRAME_HEADER));
       self->broken = TRUE;
-      if (is_unframed (header))
+      if (header[0] == TLS_HANDSHAKE && header[1] == TLS_MAJOR)
+        g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID,
+                     "%s: it begins TLS, which this server does not offer", self->peer);
+      else if (is_unframed (header))
         g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID,
                      "%s: an unframed client: it has to use a framed transport", self->peer);
       else if (len == 0 || len > G_MAXINT32)
@@ -240,8 +270,7 @@ drop_after (TallTransport *self, gsize kept, gsize n, GError **error)
   for (gsize left = n - there; left > 0;)
     {
       guint8 scratch[FIRST_BUFFER];
-      gssize got = tall_socket_receive (self->socket, scratch, MIN (left, sizeof scratch),
-                                        self->deadline, error);
+      gssize got = receive_bytes (self, scratch, MIN (left, sizeof scratch), self->deadline, error);
       if (got == 0)
         g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
                      "%s closed the connection within a message", self->peer);

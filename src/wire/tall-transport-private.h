@@ -16,6 +16,7 @@ struct _TallTransport
   GObject parent_instance;
 
   GSocket *socket; /* NULL: memory, or closed */
+  TallTls *tls;    /* (nullable): on the socket */
   char *peer;      /* for messages */
   TallWireOptions options;
   gint64 deadline; /* of every wait; microseconds of g_get_monotonic_time() */

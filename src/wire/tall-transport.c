@@ -57,6 +57,13 @@ reset_output (TallTransport *self)
     g_byte_array_set_size (self->out, 0);
 }
 
+static gboolean
+send_bytes (TallTransport *self, const guint8 *data, gsize len, gint64 deadline, GError **error)
+{
+  return self->tls != NULL ? tall_tls_send_all (self->tls, data, len, deadline, error)
+                           : tall_socket_send_all (self->socket, data, len, deadline, error);
+}
+
 /* Sends what was written: a large message in steps, each of which has to leave soon. */
 static gboolean
 send_output (TallTransport *self, GError **error)
@@ -70,7 +77,7 @@ send_output (TallTransport *self, GError **error)
       if (step < len)
         deadline = MIN (deadline, g_get_monotonic_time () + self->stall);
       n = MIN (step, len - sent);
-      if (!tall_socket_send_all (self->socket, self->out->data + sent, n, deadline, error))
+      if (!send_bytes (self, self->out->data + sent, n, deadline, error))
         return FALSE;
     }
   return TRUE;
@@ -115,6 +122,9 @@ void
 tall_transport_close (TallTransport *self)
 {
   self->broken = TRUE;
+  if (self->tls != NULL)
+    tall_tls_end (self->tls);
+  g_clear_pointer (&self->tls, tall_tls_free);
   if (self->socket != NULL)
     g_socket_close (self->socket, NULL);
   g_clear_object (&self->socket);
@@ -175,6 +185,7 @@ gboolean
 tall_transport_is_fit (TallTransport *self)
 {
   return self->socket != NULL && !self->broken && tall_transport_buffered (self) == 0
+         && (self->tls == NULL || !tall_tls_has_pending (self->tls))
          && tall_socket_is_quiet (self->socket);
 }
 
@@ -250,6 +261,39 @@ tall_transport_new (GSocket *socket, const char *peer, const TallWireOptions *op
   self->options = *options;
   tall_socket_prepare (socket);
   return self;
+}
+
+/**
+ * tall_transport_begin_tls:
+ * @host: (nullable): of the server that is meant; NULL on the server's side
+ * @deadline: of the handshake
+ *
+ * Encrypts all that follows. Comes before anything was read or written.
+ *
+ * Returns: FALSE as tall_tls_handshake()
+ */
+gboolean
+tall_transport_begin_tls (
+    TallTransport *self, TallTlsContext *context, const char *host, gint64 deadline, GError **error)
+{
+  g_return_val_if_fail (self->socket != NULL && self->tls == NULL, FALSE);
+
+  self->tls = host != NULL ? tall_tls_new_client (context, self->socket, host)
+                           : tall_tls_new_server (context, self->socket);
+  self->broken = !tall_tls_handshake (self->tls, deadline, error);
+  return !self->broken;
+}
+
+/**
+ * tall_transport_get_identity:
+ *
+ * Returns: (transfer none) (nullable): who the other side is by its certificate; NULL if it has
+ *   shown none
+ */
+const TallTlsIdentity *
+tall_transport_get_identity (TallTransport *self)
+{
+  return self->tls != NULL ? tall_tls_get_identity (self->tls) : NULL;
 }
 
 /**

@@ -6,6 +6,7 @@
 
 #include "tall-bytes.h"
 #include "tall-error.h"
+#include "tall-tls.h"
 #include "tall-wire-format.h"
 
 G_BEGIN_DECLS
@@ -35,6 +36,7 @@ typedef struct
   gsize max_message;    /* bytes of the largest message that is read */
   guint max_depth;      /* structs and containers within each other; at most TALL_WIRE_MAX_DEPTH */
   guint64 max_elements; /* of all lists, sets and maps of one message together */
+  TallTlsContext *tls;  /* (nullable): not owned; a client's connection is encrypted with that */
 } TallWireOptions;
 
 #define TALL_WIRE_MAX_DEPTH 64
@@ -52,6 +54,13 @@ TallTransport *
 tall_transport_new (GSocket *socket, const char *peer, const TallWireOptions *options);
 TallTransport *tall_transport_new_memory (TallSlice message, const TallWireOptions *options);
 
+gboolean tall_transport_begin_tls (TallTransport *self,
+                                   TallTlsContext *context,
+                                   const char *host,
+                                   gint64 deadline,
+                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
+const TallTlsIdentity *tall_transport_get_identity (TallTransport *self);
+
 void tall_transport_set_deadline (TallTransport *self, gint64 deadline);
 void tall_transport_set_stall (TallTransport *self, gint64 stall);
 const TallWireOptions *tall_transport_get_options (TallTransport *self);
@@ -59,7 +68,8 @@ const TallWireOptions *tall_transport_get_options (TallTransport *self);
 gboolean tall_transport_wait_for_input (TallTransport *self,
                                         gint64 deadline,
                                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_transport_receive_input (TallTransport *self) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_transport_receive_input (TallTransport *self,
+                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_transport_has_input (const TallTransport *self);
 gboolean tall_transport_peek_frame (TallTransport *self,
                                     gsize *len,

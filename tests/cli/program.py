@@ -864,7 +864,7 @@ def serve(folder):
         "[info]: limits: 7 connections, 4 from one address, 200 MiB for the calls in work",
         "[info]: stopped after 0 calls on 0 connections"])
     for host, warned in (("127.0.0.1", 0), ("localhost", 0), ("0.0.0.0", 1)):
-        said = serve_and_stop(store, "--listen", f"{host}:0")
+        said = serve_and_stop(store, "--listen", f"{host}:0", *["--insecure"] * warned)
         equal(len([line for line in said if "[warning]: Other machines can reach" in line
                    and "nothing is encrypted" in line]), warned)
     for address in ("nowhere", "127.0.0.1:22x"):

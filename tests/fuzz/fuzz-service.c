@@ -19,10 +19,14 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   tall_transport_set_compact (transport, recognized == TALL_RECOGNIZED_COMPACT);
   g_autoptr (TallFront) front = tall_test_front_new ();
   g_autoptr (GError) error = NULL;
-  const TallHandler handler = { .front = front, .is_local = TRUE };
   TallCallMemory memory;
   tall_call_memory_init (&memory, NULL, NULL, 0);
+  TallGate gate;
+  tall_gate_init (&gate, NULL, NULL);
+  TallVisitor visitor = { .gate = &gate, .is_local = TRUE };
+  const TallHandler handler = { .front = front, .visitor = &visitor };
   TallAnswer answer = tall_handler_answer (&handler, &memory, transport, &error);
+  tall_gate_clear (&gate);
 
   /* An answer, or the reason why there is none. */
   g_assert_cmpint (answer == TALL_ANSWER_NONE, ==, error != NULL);

@@ -192,13 +192,17 @@ run (Fixture *self, const TallIdlCall *call, const TallIdlArgs *args)
   g_autoptr (TallTransport) transport = encode (call, args);
   g_autoptr (GError) error = NULL;
   TallCallMemory memory;
+  TallGate gate;
+  tall_gate_init (&gate, NULL, NULL);
+  TallVisitor visitor = { .gate = &gate, .is_local = TRUE };
 
-  const TallHandler handler = { .front = self->front, .is_local = TRUE };
+  const TallHandler handler = { .front = self->front, .visitor = &visitor };
   tall_heap_begin ();
   tall_call_memory_init (&memory, &self->memory, NULL, 0);
   g_assert_true (tall_call_memory_begin (&memory, tall_transport_get_remaining (transport)));
   TallAnswer answer = tall_handler_answer (&handler, &memory, transport, &error);
   gsize size = tall_heap_end ();
+  tall_gate_clear (&gate);
   g_assert_no_error (error);
   g_assert_cmpint (answer, ==, TALL_ANSWER_GIVEN);
   if (call == TALL_CALL (get_orders) || call == TALL_CALL (get_customer_orders))

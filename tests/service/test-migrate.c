@@ -411,9 +411,9 @@ test_proxy (void)
   g_autoptr (GError) error = NULL;
   g_autoptr (GPtrArray) proxies = tall_networks_parse ("127.0.0.0/8", &error);
   service_start (&service, &(TallServerOptions){ .trusted_proxies = proxies });
-  expect_refusal (&service, wish_layout ("wide"), TALL_ERROR_UNSUPPORTED, "on its own machine");
+  expect_refusal (&service, wish_layout ("wide"), TALL_ERROR_FORBIDDEN, "on its own machine");
   g_assert_null (tall_client_get_migration (service.client, NULL, 0, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_FORBIDDEN);
   g_autoptr (TallMigrateState) state = tall_migrate_runner_look (service.moves, NULL, 0, 0, NULL);
   g_assert_null (state->id);
   service_stop (&service);

@@ -97,8 +97,11 @@ run (gpointer data)
 {
   Fixture *f = data;
   gint stopping = FALSE;
+  TallGate gate;
+  tall_gate_init (&gate, NULL, NULL);
   TallSession session = {
     .handler = { .front = f->front },
+    .gate = &gate,
     .transport = f->transport,
     .place = f->place,
     .memory = &f->memory,
@@ -111,6 +114,7 @@ run (gpointer data)
   own = NULL;
   tall_place_let_go (f->place);
   tall_transport_close (f->transport);
+  tall_gate_clear (&gate);
   return NULL;
 }
 

@@ -93,7 +93,7 @@ test_proxy (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
   g_autoptr (GError) error = NULL;
   g_autoptr (GPtrArray) proxies = tall_networks_parse ("127.0.0.0/8", &error);
   service_start (&service, self->front, &(TallServerOptions){ .trusted_proxies = proxies });
-  expect_error (service.client, (TallVerifyOptions){ 0 }, TALL_ERROR_UNSUPPORTED,
+  expect_error (service.client, (TallVerifyOptions){ 0 }, TALL_ERROR_FORBIDDEN,
                 "only to clients on its own machine");
   g_assert_true (tall_front_ping (service.client, &error));
   service_stop (&service);

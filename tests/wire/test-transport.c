@@ -289,7 +289,7 @@ test_server_side (void)
     {
       g_assert_true (tall_transport_wait_for_input (pair.transport, SOON, &error));
       g_assert_cmpint (tall_transport_has_input (pair.transport), ==, i > 0); /* not yet received */
-      g_assert_true (tall_transport_receive_input (pair.transport));
+      g_assert_true (tall_transport_receive_input (pair.transport, NULL));
       g_assert_true (tall_transport_read_frame (pair.transport, &error));
       g_assert_cmpint (tall_transport_recognize (pair.transport), ==, expected[i]);
       tall_transport_skip_message (pair.transport);
@@ -326,7 +326,7 @@ test_idle (void)
   g_socket_close (closed.other, NULL);
   g_assert_true (tall_transport_wait_for_input (closed.transport, SOON, &error));
   g_assert_no_error (error);
-  g_assert_false (tall_transport_receive_input (closed.transport));
+  g_assert_false (tall_transport_receive_input (closed.transport, NULL));
   g_assert_true (tall_transport_is_broken (closed.transport));
 }
 

@@ -1,0 +1,56 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <glib.h>
+
+#include "tall-error.h"
+
+G_BEGIN_DECLS
+
+/**
+ * TallTlsClients:
+ * @TALL_TLS_CLIENTS_OFF: no client is asked for a certificate
+ * @TALL_TLS_CLIENTS_OPTIONAL: a client may show one, which has to be good then
+ * @TALL_TLS_CLIENTS_REQUIRED: a client without a good one is refused
+ */
+typedef enum
+{
+  TALL_TLS_CLIENTS_OFF,
+  TALL_TLS_CLIENTS_OPTIONAL,
+  TALL_TLS_CLIENTS_REQUIRED,
+} TallTlsClients;
+
+/**
+ * TallTlsSettings:
+ *
+ * What one side of a TLS connection shows, and whom it trusts. Each file is PEM.
+ */
+typedef struct
+{
+  const char *certificate; /* its own, with those between it and the CA; NULL: none */
+  const char *key;         /* of that certificate, without a password */
+  const char *ca;         /* those that are trusted; NULL: those of the system, for a client only */
+  TallTlsClients clients; /* of a server */
+  GHashTable *revoked; /* (nullable) (element-type utf8): fingerprints of certificates, as those of
+                        * #TallTlsIdentity, that are refused */
+} TallTlsSettings;
+
+/**
+ * TallTlsContext:
+ *
+ * What many connections share: certificates, key and rules. It does not change. Any thread may use
+ * it; a connection keeps its own reference.
+ */
+typedef struct _TallTlsContext TallTlsContext;
+
+TallTlsContext *tall_tls_context_new_server (const TallTlsSettings *settings,
+                                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallTlsContext *tall_tls_context_new_client (const TallTlsSettings *settings,
+                                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
+char *tall_tls_context_describe (TallTlsContext *self);
+TallTlsContext *tall_tls_context_ref (TallTlsContext *self);
+void tall_tls_context_unref (TallTlsContext *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallTlsContext, tall_tls_context_unref)
+
+G_END_DECLS

@@ -1,0 +1,451 @@
+#!/usr/bin/python3
+# SPDX-FileCopyrightText: The tallorder authors
+# SPDX-License-Identifier: Apache-2.0
+"""Tests who may come in: TLS, certificates, roles, and what strangers try."""
+
+import contextlib
+import os
+import re
+import signal
+import socket
+import ssl
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+from support import (DONE, FAILED, PROGRAM, SECONDS, SOURCE, USAGE, Server, equal, free_port, main, new_store,
+                     run, test)
+
+README = (SOURCE / "README.md").read_text("utf-8")
+SECTION = README.split("\n## Security: who may come in\n")[1].split("\n## ")[0]
+
+
+def openssl(*arguments):
+    return subprocess.run(["openssl", *map(str, arguments)], check=True, capture_output=True, text=True,
+                          timeout=SECONDS).stdout
+
+
+class Ca:
+    """Certificates of one CA, in a folder."""
+
+    def __init__(self, folder, name="ca"):
+        self.folder, self.name = folder, name
+        openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-noenc", "-days", 2,
+                "-subj", f"/CN={name}", "-keyout", self.path(name, "key"), "-out", self.path(name, "crt"))
+        self.file = self.path(name, "crt")
+
+    def path(self, name, kind):
+        return f"{self.folder}/{name}.{kind}"
+
+    def certify(self, name, subject=None, names=None, days=2):
+        more = ["-addext", f"subjectAltName={names}"] if names else []
+        openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-noenc", "-subj",
+                subject or f"/CN={name}", "-addext", "basicConstraints=CA:FALSE", *more,
+                "-keyout", self.path(name, "key"), "-out", self.path(name, "csr"))
+        openssl("x509", "-req", "-in", self.path(name, "csr"), "-copy_extensions", "copy", "-CA", self.file,
+                "-CAkey", self.path(self.name, "key"), "-CAcreateserial", "-days", days,
+                "-out", self.path(name, "crt"))
+        return name
+
+    def files(self, name):
+        return ["--tls-certificate", self.path(name, "crt"), "--tls-key", self.path(name, "key")]
+
+    def fingerprint(self, name):
+        return openssl("x509", "-in", self.path(name, "crt"), "-noout", "-fingerprint",
+                       "-sha256").split("=")[1].strip()
+
+
+class TlsServer:
+    """A server whose log is kept."""
+
+    def __init__(self, store, *options):
+        self.log = tempfile.TemporaryFile("w+")
+        self.process = subprocess.Popen(
+            [PROGRAM, "serve", "--store", store, "--listen", "localhost:0", *map(str, options)],
+            stdout=subprocess.PIPE, stderr=self.log, text=True)
+        line = self.process.stdout.readline()
+        if not line.startswith("listening on tls://localhost:"):
+            self.process.kill()
+            raise AssertionError(f"serve said {line!r}, {self.said()}")
+        self.address = line.split()[2]
+        self.port = int(self.address.rsplit(":", 1)[1])
+
+    def said(self):
+        self.log.seek(0)
+        return self.log.read()
+
+    def wait_for(self, text, count=1):
+        """Until the log has a line."""
+        until = time.monotonic() + SECONDS
+        while self.said().count(text) < count:
+            if time.monotonic() > until:
+                raise AssertionError(f"{text!r} is not in the log:\n{self.said()}")
+            time.sleep(0.02)
+
+    def reload(self):
+        before = self.said()
+        n = before.count("TLS: certificate of") + before.count("stay as they were")
+        self.process.send_signal(signal.SIGHUP)
+        until = time.monotonic() + SECONDS
+        while time.monotonic() < until:
+            now = self.said()
+            if now.count("TLS: certificate of") + now.count("stay as they were") > n:
+                return now[len(before):]
+            time.sleep(0.02)
+        raise AssertionError(f"nothing is read again: {self.said()}")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.communicate(timeout=SECONDS)
+        self.log.close()
+        equal(self.process.returncode, 0)
+
+
+@contextlib.contextmanager
+def serving(folder, *options, clients=True, roles=None):
+    ca = Ca(folder)
+    ca.certify("server", names="DNS:localhost,IP:127.0.0.1,IP:::1")
+    for name in ("web", "loader", "operator", "stranger"):
+        ca.certify(name, names="DNS:web.shop.example" if name == "web" else None)
+    more = [*ca.files("server"), *options]
+    if clients:
+        more += ["--tls-ca", ca.file]
+    if roles is not None:
+        with open(f"{folder}/roles", "w", encoding="utf-8") as file:
+            file.write(roles)
+        more += ["--access", f"{folder}/roles"]
+    with TlsServer(new_store(folder), *more) as server:
+        yield ca, server
+
+
+ROLES = "[roles]\nreader = dns:WEB.shop.example\nwriter = cn:loader\nadmin = cn:operator\n"
+
+
+def get(server, ca, *more, address=None):
+    return run("get", "--server", address or server.address, "--tls-ca", ca.file, *more, "C", "O")
+
+
+def works(server, ca, name="web"):
+    get(server, ca, *ca.files(name)).ends(1, "there is no such order")
+
+
+@test
+def readme(folder):
+    """Runs every command of the section as it stands there, on another port."""
+    port = free_port()
+    blocks = re.findall(r"```(\w*)\n(.*?)```", SECTION, re.S)
+    script = "set -eu\n" + "\n".join(text for kind, text in blocks if kind == "sh").replace("7654", str(port))
+    script = script.replace("serve --config tls/server.conf &", "serve --config tls/server.conf >said & "
+                            "until grep -q listening said; do sleep 0.05; done")
+    refused = "tallorder delete --config tls/web.conf VINET 10248\n"
+    assert refused in script
+    script = script.replace(refused, f"! {refused}")
+    script += ('tail -c +1 said >&2\nuntil ! tallorder get --config tls/web.conf VINET 10248 >/dev/null 2>last; '
+               "do sleep 0.05; done\ncat last >&2\nkill $!\nwait $!\n")
+    os.symlink(SOURCE / "tests", f"{folder}/tests")
+    done = subprocess.run(["bash", "-c", script], cwd=folder, capture_output=True, text=True, timeout=SECONDS,
+                          env={**os.environ, "PATH": f"{os.path.dirname(os.path.abspath(PROGRAM))}:{os.environ['PATH']}"})
+    if done.returncode != 0:
+        raise AssertionError(f"ended with {done.returncode}\n{done.stdout}\n{done.stderr}")
+    for kind, text in blocks:
+        if kind == "" and text.strip().replace("7654", str(port)) not in done.stderr:
+            raise AssertionError(f"{text}is not what it said:\n{done.stderr}")
+    assert "Queso Cabrales" in done.stdout or "10248" in done.stdout, done.stdout
+
+
+@test
+def wrong_servers(folder):
+    """What our client says of a server that it cannot trust, each by its own error."""
+    with serving(folder, clients=False) as (ca, server):
+        get(server, ca).ends(1, "there is no such order")
+        get(server, ca, address=f"tls://127.0.0.1:{server.port}").ends(1, "there is no such order")
+        other = Ca(folder, "other")
+        get(server, other).ends(FAILED, "its certificate is of an unknown CA")
+        run("get", "--server", server.address, "C", "O").ends(FAILED, "its certificate is of an unknown CA")
+        get(server, ca, address=f"127.0.0.1:{server.port}").ends(
+            FAILED, "what seems to be a server that wants TLS: write tls:// before its address")
+        works(server, ca)
+    for name, names, days, said in (
+            ("elsewhere", "DNS:elsewhere,DNS:*.localhost", 2, "its certificate is not for the host localhost"),
+            ("localhost", None, 2, "its certificate is not for the host localhost"),
+            ("late", "DNS:localhost", -1, "its certificate is refused: certificate has expired")):
+        ca.certify(name, names=names, days=days)
+        with TlsServer(f"rocksdb:{folder}/store", *ca.files(name)) as server:
+            get(server, ca).ends(FAILED, said)
+            server.wait_for("refuses our certificate")
+
+
+@test
+def wrong_clients(folder):
+    """Each gets its own error, the log has it, and the server goes on."""
+    with serving(folder, roles=ROLES + "[revoked]\n") as (ca, server):
+        late = ca.certify("late", days=-1)
+        other = Ca(folder, "other")
+        other.certify("unknown")
+        for files, said, logged in (
+                ([], "the other side wants a certificate, and none was shown", "it shows no certificate"),
+                (ca.files(late), "it has expired", "its certificate is refused: certificate has expired"),
+                (other.files("unknown"), "it does not know the CA", "its certificate is of an unknown CA")):
+            get(server, ca, *files).ends(FAILED, said)
+            server.wait_for(logged)
+            works(server, ca)
+        with open(f"{folder}/roles", "a", encoding="utf-8") as file:
+            file.write(f"fingerprints = {'0' * 64};{ca.fingerprint('web')}\n")
+        assert "TLS: certificate of CN=server" in server.reload()
+        get(server, ca, *ca.files("web")).ends(FAILED, "it was revoked")
+        # a write that a refusal meets was not done, also where the refusal comes after it was sent
+        run("put", "--server", server.address, "--tls-ca", ca.file, *ca.files("web"), "-",
+            stdin={"customer_number": "C", "order_number": "O"}).ends(FAILED, "it was revoked")
+        get(server, ca, *ca.files("stranger")).ends(
+            FAILED, '"getOrder" needs the role reader, and this client has none (cn:stranger)')
+        works(server, ca, "loader")
+        run("verify", "--server", server.address, "--tls-ca", ca.file, *ca.files("loader")).ends(
+            FAILED, '"verify" needs the role admin, and this client has writer')
+        run("verify", "--server", server.address, "--tls-ca", ca.file, *ca.files("operator")).ends(DONE, "sound")
+
+
+@test
+def optional_clients(folder):
+    with serving(folder, "--tls-clients", "optional", roles=ROLES) as (ca, server):
+        get(server, ca).ends(FAILED, "this client has shown no certificate")
+        works(server, ca)
+        other = Ca(folder, "other")
+        other.certify("unknown")
+        get(server, ca, *other.files("unknown")).ends(FAILED, "it does not know the CA")
+
+
+def hello():
+    """What a client says first."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    out = ssl.MemoryBIO()
+    with contextlib.suppress(ssl.SSLWantReadError):
+        context.wrap_bio(ssl.MemoryBIO(), out).do_handshake()
+    return out.read()
+
+
+def connect(server, data=b"", host="localhost"):
+    connection = socket.create_connection((host, server.port), timeout=SECONDS)
+    connection.sendall(data)
+    return connection
+
+
+def is_closed(connection):
+    """Waits for the end; what comes before it does not matter."""
+    with contextlib.suppress(ConnectionError):
+        while connection.recv(4096):
+            pass
+    connection.close()
+    return True
+
+
+@test
+def strangers(folder):
+    """Old versions, a wish to renegotiate, and what is no TLS."""
+    with serving(folder, roles=ROLES) as (ca, server):
+        for data in (b"GET / HTTP/1.0\r\n\r\n", b"\0\0\0\x20\x80\1\0\1\0\0\0\x08getOrder\0\0\0\0",
+                     b"\x16\x03\x01\0\2\1\1"[:5] + b"\xff" * 200, os.urandom(300), b"\x80" * 9000):
+            assert is_closed(connect(server, data))
+            works(server, ca)
+        server.wait_for("it does not speak TLS, but HTTP")
+        files = ["-cert", ca.path("web", "crt"), "-key", ca.path("web", "key"), "-CAfile", ca.file]
+        address = server.address.removeprefix("tls://")
+        old = subprocess.run(["openssl", "s_client", "-connect", address, "-tls1_1", "-cipher",
+                              "DEFAULT@SECLEVEL=0", *files], input="", capture_output=True, text=True,
+                             timeout=SECONDS)
+        assert old.returncode != 0 and "alert protocol version" in old.stderr, old.stderr
+        server.wait_for("it wants a version of TLS before 1.2, which is not taken")
+        again = subprocess.Popen(["openssl", "s_client", "-connect", address, "-tls1_2", *files],
+                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        for line in again.stdout:
+            if "Verify return code" in line:
+                break
+        again.stdin.write("R\n")
+        again.stdin.flush()
+        server.wait_for("it wanted to renegotiate, which is not taken")
+        again.communicate(timeout=SECONDS)
+        works(server, ca)
+
+
+@test
+def tls_to_a_plain_server(folder):
+    with Server(new_store(folder)) as server:
+        run("get", "--server", f"tls://{server.address}", "C", "O").ends(
+            FAILED, "the other side closed the connection within the handshake; does it speak TLS?")
+        run("get", "--server", server.address, "C", "O").ends(1, "there is no such order")
+
+
+@test
+def slow_handshakes(folder):
+    """500 clients that stop within theirs: others come in as before, and connections stay open."""
+    with serving(folder, "--max-connections", 40, "--max-connections-per-address", 30, roles=ROLES) as (ca, server):
+        # An address that has many connections replaces its own: the good client has another one.
+        client = PythonClient(folder, ca, server, "web", host="::1")
+        client.get()
+        first, half = hello(), []
+        for i in range(500):
+            half.append(connect(server, first[:i * 7 % len(first)] if i % 2 else first, "127.0.0.1"))
+            if i % 100 == 99:
+                begin = time.monotonic()
+                client.get()
+                assert time.monotonic() - begin < 5, f"a get took {time.monotonic() - begin} s"
+        begin = time.monotonic()
+        works(server, ca)
+        assert time.monotonic() - begin < 10, f"coming in took {time.monotonic() - begin} s"
+        client.get()
+        # each is ended, although none of them has closed
+        for connection in half:
+            assert is_closed(connection)
+        client.get()
+        client.close()
+
+
+class PythonClient:
+    """Thrift's own client, over Python's TLS."""
+
+    modules = None
+
+    def __init__(self, folder, ca, server, name, host="localhost"):
+        if PythonClient.modules is None:
+            subprocess.run(["thrift", "--gen", "py", "-out", folder, SOURCE / "idl" / "tallorder.thrift"], check=True,
+                           timeout=SECONDS)
+            sys.path.insert(0, folder)
+            from tallorder import OrderService, ttypes
+            PythonClient.modules = (OrderService, ttypes)
+        from thrift.protocol import TBinaryProtocol
+        from thrift.transport import TSSLSocket, TTransport
+        self.service, self.types = PythonClient.modules
+        self.transport = TTransport.TFramedTransport(TSSLSocket.TSSLSocket(
+            host, server.port, cert_reqs=ssl.CERT_REQUIRED, ca_certs=ca.file,
+            certfile=ca.path(name, "crt"), keyfile=ca.path(name, "key")))
+        self.transport.open()
+        self.client = self.service.Client(TBinaryProtocol.TBinaryProtocol(self.transport))
+
+    def code(self, name, *arguments):
+        """0, or the code of the error that the call gets."""
+        try:
+            getattr(self.client, name)(*arguments)
+            return 0
+        except self.types.TallError as error:
+            return error.code
+
+    def get(self):
+        equal(self.code("getOrder", "C", "O"), self.types.ErrorCode.NOT_FOUND)
+
+    def close(self):
+        self.transport.close()
+
+
+@test
+def roles_of_a_foreign_client(folder):
+    """Every call in every role, as another language's client sees it."""
+    with serving(folder, roles=ROLES) as (ca, server):
+        probe = PythonClient(folder, ca, server, "operator")
+        types = probe.types
+        order = types.Order(customer_number="C", order_number="O", shipping_locations=[])
+        customer = types.Customer(number="C", name="Ann")
+        calls = {
+            "getOrder": (1, "C", "none"), "getCustomer": (1, "none"), "describe": (1,), "ping": (1,),
+            "getOrders": (1, types.GetOrdersRequest(ids=[])),
+            "listOrders": (1, types.ListOrdersRequest(customer_number="C")),
+            "listCustomers": (1, types.ListCustomersRequest()),
+            "getCustomerOrders": (1, types.CustomerOrdersRequest(customer_number="C")),
+            "putOrder": (2, order, None), "putCustomer": (2, customer, None),
+            "putOrders": (2, types.PutOrdersRequest(puts=[])),
+            "deleteOrder": (2, "C", "none", None), "deleteCustomer": (2, "none", None),
+            "verify": (3, types.VerifyRequest()), "startMigration": (3, None), "getMigration": (3, None),
+        }
+        named = {name for name in dir(probe.service.Iface) if not name.startswith("_")}
+        equal(named, set(calls))
+        probe.close()
+        for role, name in enumerate(("stranger", "web", "loader", "operator")):
+            client = PythonClient(folder, ca, server, name)
+            for call, (needed, *arguments) in calls.items():
+                equal((name, call, client.code(call, *arguments) == types.ErrorCode.FORBIDDEN),
+                      (name, call, role < needed))
+            client.close()
+
+
+@test
+def reload_with_open_connections(folder):
+    with serving(folder, roles=ROLES) as (ca, server):
+        client = PythonClient(folder, ca, server, "web")
+        client.get()
+        roles = f"{folder}/roles"
+        # a mistake changes nothing
+        for text in ("[roles]\nreader = web\n", "[roles]\nwrtier = cn:x\n", "[rolls]\n", "nonsense",
+                     "[revoked]\nfingerprints = 12:34\n", "[revoked]\nfingerprint = x\n"):
+            with open(roles, "w", encoding="utf-8") as file:
+                file.write(text)
+            assert "Certificates and roles stay as they were" in server.reload()
+            client.get()
+            works(server, ca)
+        # another CA and another certificate: the open connection goes on, new ones need the new
+        os.rename(ca.file, f"{folder}/old.crt")
+        fresh = Ca(folder)
+        fresh.certify("server", names="DNS:localhost")
+        with open(roles, "w", encoding="utf-8") as file:
+            file.write(ROLES.replace("reader", "writer", 1).replace("writer = cn:loader\n", ""))
+        assert "TLS: certificate of CN=server" in server.reload()
+        client.get()
+        order = client.types.Order(customer_number="C", order_number="P", shipping_locations=[])
+        equal(client.code("putOrder", order, None), 0)
+        get(server, fresh, *fresh.files("web")).ends(FAILED, "it does not know the CA")
+        fresh.certify("web", names="DNS:web.shop.example")
+        works(server, fresh)
+        # without its role the open connection may no longer call
+        with open(roles, "w", encoding="utf-8") as file:
+            file.write("[roles]\n")
+        server.reload()
+        equal(client.code("getOrder", "C", "O"), client.types.ErrorCode.FORBIDDEN)
+        client.close()
+
+
+@test
+def wrong_calls(folder):
+    store, ca = new_store(folder), Ca(folder)
+    ca.certify("server", names="DNS:localhost")
+    other = ca.certify("other")
+    key = ca.path("server", "key")
+    serve = ["serve", "--store", store, "--listen", "127.0.0.1:0"]
+    certificate = ["--tls-certificate", ca.path("server", "crt")]
+    for options, said in (
+            (certificate, "A certificate and its key go together"),
+            (["--tls-key", key], "A certificate and its key go together"),
+            ([*certificate, "--tls-key", ca.path(other, "key")], "does not belong to certificate"),
+            ([*certificate, "--tls-key", f"{folder}/none"], "cannot be read: No such file"),
+            ([*certificate, "--tls-key", folder], "is no file"),
+            ([*certificate, "--tls-key", ca.file], "is no private key in PEM form"),
+            (["--tls-certificate", key, "--tls-key", key], "cannot be used"),
+            ([*ca.files("server"), "--tls-ca", key], "Certificates of CAs cannot be read"),
+            ([*ca.files("server"), "--tls-clients", "yes"], "takes off, optional or required, not “yes”"),
+            ([*ca.files("server"), "--tls-clients", "required"], "give its file"),
+            ([*ca.files("server"), "--access", ca.file], "say by --tls-ca who signs them"),
+            (["--access", ca.file], "Clients can only show who they are where TLS is on"),
+            (["--tls-ca", ca.file], "Clients can only show who they are where TLS is on"),
+            ([*ca.files("server"), "--tls-ca", ca.file, "--access", key], "Roles ")):
+        os.chmod(ca.file, 0o600)
+        said = run(*serve, *options).ends(USAGE, said)
+        assert "PRIVATE" not in said.err and "serve --help" in said.err, said.err
+    run(*serve, *ca.files("server"), "--tls-ca", ca.file, "--access", f"{folder}/none").ends(FAILED, "Roles")
+    locked = f"{folder}/locked.key"
+    openssl("pkey", "-in", key, "-aes256", "-passout", "pass:secret", "-out", locked)
+    os.chmod(locked, 0o600)
+    run(*serve, *certificate, "--tls-key", locked).ends(USAGE, "has a password")
+    for mode in (0o640, 0o604, 0o620, 0o666):
+        os.chmod(key, mode)
+        run(*serve, *ca.files("server")).ends(
+            USAGE, f"Key {key} can be used by others than its owner (mode {mode:04o})", "chmod 600")
+        run("get", "--server", "tls://localhost:1", *ca.files("server"), "C", "O").ends(USAGE, "chmod 600")
+    for address in ("0.0.0.0:0", "[::]:0"):
+        run("serve", "--store", store, "--listen", address).ends(
+            USAGE, f"Other machines can reach {address}, and nothing would be encrypted", "--insecure")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

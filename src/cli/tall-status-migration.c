@@ -127,7 +127,8 @@ tall_status_ask_server (TallStatus *self, TallFront *front)
   if (self->description->generation == 0) /* older than notes */
     return;
   part = tall_front_verify_some (front, &request, &self->no_loads);
-  if (g_error_matches (self->no_loads, TALL_ERROR, TALL_ERROR_UNSUPPORTED))
+  if (g_error_matches (self->no_loads, TALL_ERROR, TALL_ERROR_UNSUPPORTED)
+      || g_error_matches (self->no_loads, TALL_ERROR, TALL_ERROR_FORBIDDEN))
     g_clear_error (&self->no_loads);
   if (part == NULL)
     return;

@@ -88,6 +88,10 @@ class NewerVersion(Error):
     """Stored by a newer version of tallorder."""
 
 
+class Forbidden(Error):
+    """The server gives this client no role for the call."""
+
+
 class Internal(Error):
     """A defect; the server's log says more."""
 
@@ -96,7 +100,8 @@ _CLASSES = {getattr(ErrorCode, name): kind for name, kind in (
     ("NOT_FOUND", NotFound), ("CONFLICT", Conflict), ("INVALID", Invalid), ("TOO_LARGE", TooLarge),
     ("KEY_COLLISION", KeyCollision), ("UNSUPPORTED", Unsupported), ("OVERLOADED", Overloaded),
     ("UNAVAILABLE", Unavailable), ("TIMED_OUT", TimedOut), ("OUTCOME_UNKNOWN", OutcomeUnknown),
-    ("DAMAGED", Damaged), ("NEWER_VERSION", NewerVersion), ("INTERNAL", Internal))}
+    ("DAMAGED", Damaged), ("NEWER_VERSION", NewerVersion), ("INTERNAL", Internal),
+    ("FORBIDDEN", Forbidden))}
 
 
 def to_error(failure: TallError) -> Error:

@@ -48,7 +48,8 @@ static void
 on_finding (const TallFinding *finding, gpointer data)
 {
   TallMender *self = data;
-  if (!is_usual (self, finding) && self->first == NULL)
+  if (!tall_finding_kind_is_note (finding->kind) && !is_usual (self, finding)
+      && self->first == NULL)
     self->first =
         g_strdup_printf ("%s: %s (order %s of %s)", tall_finding_kind_info (finding->kind)->name,
                          finding->message, finding->order_number, finding->customer_number);

@@ -127,7 +127,8 @@ static void
 on_finding (const TallFinding *finding, gpointer data)
 {
   TallTour *self = data;
-  if (finding->kind != TALL_FINDING_DANGLING_HINT && self->error == NULL)
+  if (finding->kind != TALL_FINDING_DANGLING_HINT && !tall_finding_kind_is_note (finding->kind)
+      && self->error == NULL)
     g_set_error (&self->error, TALL_ERROR, TALL_ERROR_DAMAGED, "%s (order %s of %s)",
                  finding->message, finding->order_number, finding->customer_number);
 }

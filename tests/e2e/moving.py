@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-FileCopyrightText: The tallorder authors
 # SPDX-License-Identifier: Apache-2.0
-"""Moves a deployment through all layouts inside of a running server, while 64 clients go on.
+"""Moves a deployment through all layouts inside of a running server, while 32 clients go on.
 
     moving.py rocksdb
 
@@ -16,7 +16,7 @@ import uuid
 
 from support import Checks, connected, generated, names_of, run, serving
 
-WRITERS, BATCH_WRITERS, READERS, LISTERS = 32, 8, 16, 8
+WRITERS, BATCH_WRITERS, READERS, LISTERS = 16, 4, 8, 4
 ORDERS_OF_A_BATCH = 10
 
 

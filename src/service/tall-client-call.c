@@ -137,21 +137,12 @@ tall_client_call_take_failure (const TallClientCall *self,
     g_propagate_error (error, g_steal_pointer (&reason));
 }
 
-/* A server that has no room for another connection answers one call, and closes. A write that is
- * sent just then would have an unknown outcome. */
-static gboolean
-may_keep (const TallClientCall *self, TryEnd end)
-{
-  const TallIdlFailure *failure = self->result.failure;
-  return end == TRY_ANSWERED && (failure == NULL || failure->code != TALL_ERROR_OVERLOADED);
-}
-
 static TryEnd
 try_on (TallClientCall *self, TallConnection *connection, GError **error)
 {
   TryEnd end = try_call (self, connection, error);
 
-  if (may_keep (self, end))
+  if (end == TRY_ANSWERED)
     tall_client_pool_keep (self->pool, connection);
   else
     g_object_unref (connection);

@@ -1,22 +1,11 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-floor-gets.h"
 #include "tall-floor-private.h"
 
 #include "tall-error.h"
 #include "tall-rocksdb-error.h"
 #include "tall-rocksdb-table-private.h"
-
-#define BATCH 8
-#define STRIDE 7919 /* prime: visits all orders, without a pattern that caches like */
-
-/* Fetching orders through the front. */
-typedef struct
-{
-  const TallBenchStore *store;
-  GPtrArray *orders; /* of TallOrder: what is stored */
-  guint64 next;
-  TallOrder *found[BATCH];
-} Ours;
 
 /* Looking up the same rows in the same database. */
 typedef struct
@@ -27,49 +16,6 @@ typedef struct
   GPtrArray *rows; /* of GByteArray: keys */
   guint64 next;
 } Floor;
-
-static guint
-find_index (guint64 step, guint n)
-{
-  return (guint)(step * STRIDE % n);
-}
-
-static gboolean
-run_ours (gpointer data, guint n, GError **error)
-{
-  Ours *self = data;
-  for (guint i = 0; i < n; i++)
-    {
-      const TallOrder *order =
-          g_ptr_array_index (self->orders, find_index (self->next + i, self->orders->len));
-      self->found[i] = tall_front_get_order (self->store->front, order->customer_number,
-                                             order->order_number, NULL, error);
-      if (self->found[i] == NULL)
-        return FALSE;
-    }
-  return TRUE;
-}
-
-static gboolean
-check_ours (gpointer data, guint n, GError **error)
-{
-  Ours *self = data;
-  for (guint i = 0; i < n; i++)
-    if (!tall_bench_check_same (g_ptr_array_index (self->orders,
-                                                   find_index (self->next + i, self->orders->len)),
-                                self->found[i], error))
-      return FALSE;
-  self->next += n;
-  return TRUE;
-}
-
-static void
-clear_ours (gpointer data, guint n)
-{
-  Ours *self = data;
-  for (guint i = 0; i < n; i++)
-    g_clear_pointer (&self->found[i], tall_order_free);
-}
 
 static gboolean
 get_raw (const Floor *self, const GByteArray *row, GError **error)
@@ -94,14 +40,16 @@ run_floor (gpointer data, guint n, GError **error)
 {
   Floor *self = data;
   for (guint i = 0; i < n; i++)
-    if (!get_raw (self, g_ptr_array_index (self->rows, find_index (self->next++, self->rows->len)),
+    if (!get_raw (self,
+                  g_ptr_array_index (self->rows,
+                                     tall_floor_gets_find (self->next++, self->rows->len)),
                   error))
       return FALSE;
   return TRUE;
 }
 
 static gboolean
-floor_init (Floor *self, const Ours *ours, GError **error)
+floor_init (Floor *self, const TallFloorGets *ours, GError **error)
 {
   TallRocksdbTable *table = TALL_ROCKSDB_TABLE (ours->store->table);
   self->db = tall_rocksdb_table_get_handle (table);
@@ -143,13 +91,13 @@ tall_floor_get (TallFloorRun *self, GError **error)
     return FALSE;
   g_autoptr (GPtrArray) orders =
       tall_floor_fill (self, &store, &workload, self->options->n_orders, error);
-  Ours ours = { .store = &store, .orders = orders };
+  TallFloorGets ours = { .store = &store, .orders = orders };
   if (orders == NULL || !floor_init (&floor, &ours, error))
     return FALSE;
 
   const TallMeasureSide sides[] = {
-    { BATCH, NULL, run_ours, check_ours, clear_ours, &ours },
-    { BATCH, NULL, run_floor, NULL, NULL, &floor },
+    tall_floor_gets_get_side (&ours),
+    { TALL_FLOOR_GETS, NULL, run_floor, NULL, NULL, &floor },
   };
   if (!tall_measure (sides, G_N_ELEMENTS (sides), &plan, &measurement, error))
     return FALSE;

@@ -1,14 +1,13 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-floor-gets.h"
 #include "tall-floor-private.h"
 
 #include "tall-error.h"
 #include "tall-rocksdb-error.h"
 #include "tall-rocksdb-table-private.h"
 
-#define BATCH 8
 #define N_LINES 5
-#define STRIDE 7919        /* prime: visits all orders, without a pattern that caches like */
 #define MOST_FETCHED 20000 /* of those that are stored */
 
 /* So many orders as are fetched otherwise, divided and multiplied: 1,000 and 100,000. */
@@ -19,7 +18,7 @@ static const struct
   const char *id;
 } sizes[] = { { 1, 20, "" }, { 5, 1, "-many" } };
 
-/* What is fetched, both ways. */
+/* The rows of what is fetched. */
 typedef struct
 {
   const TallBenchStore *store;
@@ -29,8 +28,7 @@ typedef struct
   GPtrArray *orders;    /* of TallOrder */
   GPtrArray *plans;     /* of TallReadPlan: what reads the next ones */
   GByteArray *copy;     /* of all bytes of an order */
-  guint64 next[2];      /* ours, the floor */
-  TallOrder *found[BATCH];
+  guint64 next;
 } Rows;
 
 static void
@@ -44,49 +42,6 @@ rows_clear (Rows *self)
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Rows, rows_clear)
-
-static guint
-find_index (const Rows *self, guint64 step)
-{
-  return (guint)(step * STRIDE % self->orders->len);
-}
-
-static gboolean
-run_ours (gpointer data, guint n, GError **error)
-{
-  Rows *self = data;
-  for (guint i = 0; i < n; i++)
-    {
-      const TallOrder *order =
-          g_ptr_array_index (self->orders, find_index (self, self->next[0] + i));
-      self->found[i] = tall_front_get_order (self->store->front, order->customer_number,
-                                             order->order_number, NULL, error);
-      if (self->found[i] == NULL)
-        return FALSE;
-    }
-  return TRUE;
-}
-
-static gboolean
-check_ours (gpointer data, guint n, GError **error)
-{
-  Rows *self = data;
-  for (guint i = 0; i < n; i++)
-    if (!tall_bench_check_same (g_ptr_array_index (self->orders,
-                                                   find_index (self, self->next[0] + i)),
-                                self->found[i], error))
-      return FALSE;
-  self->next[0] += n;
-  return TRUE;
-}
-
-static void
-clear_ours (gpointer data, guint n)
-{
-  Rows *self = data;
-  for (guint i = 0; i < n; i++)
-    g_clear_pointer (&self->found[i], tall_order_free);
-}
 
 static void
 copy_bytes (Rows *self, const char *bytes, size_t len)
@@ -163,7 +118,8 @@ prepare_floor (gpointer data, guint n, GError **error G_GNUC_UNUSED)
   g_ptr_array_set_size (self->plans, 0);
   for (guint i = 0; i < n; i++)
     {
-      const TallOrder *order = g_ptr_array_index (self->orders, find_index (self, self->next[1]++));
+      const TallOrder *order =
+          g_ptr_array_index (self->orders, tall_floor_gets_find (self->next++, self->orders->len));
       g_auto (TallOrderKey) key = { 0 };
       TallReadPlan *plan = tall_read_plan_new ();
       tall_order_key_init (&key, &tall_key_hashed, order->customer_number, 0, order->order_number);
@@ -238,9 +194,10 @@ measure (TallFloorRun *self, const TallLayout *layout, guint n, const char *suff
   if (!fill (&rows, self, n, error))
     return FALSE;
 
+  TallFloorGets ours = { .store = &store, .orders = rows.orders };
   const TallMeasureSide sides[] = {
-    { BATCH, NULL, run_ours, check_ours, clear_ours, &rows },
-    { BATCH, prepare_floor, run_floor, NULL, NULL, &rows },
+    tall_floor_gets_get_side (&ours),
+    { TALL_FLOOR_GETS, prepare_floor, run_floor, NULL, NULL, &rows },
   };
   if (!tall_measure (sides, G_N_ELEMENTS (sides), &plan, &measurement, error))
     return FALSE;
@@ -266,7 +223,7 @@ tall_floor_rows (TallFloorRun *self, GError **error)
   for (guint i = 0; i < n_layouts; i++)
     for (guint k = 0; k < G_N_ELEMENTS (sizes) && !layouts[i]->single_row; k++)
       if (!measure (self, layouts[i],
-                    MAX (self->options->n_orders * sizes[k].times / sizes[k].part, BATCH),
+                    MAX (self->options->n_orders * sizes[k].times / sizes[k].part, TALL_FLOOR_GETS),
                     sizes[k].id, error))
         return FALSE;
   return TRUE;

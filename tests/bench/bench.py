@@ -152,6 +152,9 @@ def page(folder):
     equal("tallorder bench --store" in text and "&lt;" not in seen.json, True)
     run("bench", "--store", f"rocksdb:{folder}", "--html", f"{folder}/no/where").ends(
         USAGE, "no/where cannot be written")
+    run("bench", "--store", f"rocksdb:{folder}", "--html", folder).ends(USAGE, "Is a directory")
+    run("bench", "--store", f"rocksdb:{folder}", "--html", f"{folder}/new.html", "--layout",
+        "tall").ends(USAGE, "tall")
     run("bench", "--store", f"rocksdb:{folder}", "--html", file, env={"PATH": "/nowhere"}).ends(
         USAGE, "gnuplot-nox")
     equal(sorted(os.listdir(folder)), ["bench.html"])

@@ -156,18 +156,3 @@ tall_choices_print_json (void)
   json_builder_end_object (builder);
   tall_json_print (builder);
 }
-
-/**
- * tall_choices_parse_index:
- *
- * Returns: FALSE with %TALL_ERROR_INVALID, naming those that there are
- */
-gboolean
-tall_choices_parse_index (const char *name, TallIndexKind *kind, GError **error)
-{
-  if (tall_index_kind_choose (name, kind))
-    return TRUE;
-  g_autofree char *known = tall_index_kind_list_names (", ");
-  tall_error_set_invalid (error, "index", "There is no index “%s”; choose one of: %s", name, known);
-  return FALSE;
-}

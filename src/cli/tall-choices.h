@@ -11,8 +11,4 @@ char *tall_choices_describe (void);
 void tall_choices_print (void);
 void tall_choices_print_json (void);
 
-gboolean tall_choices_parse_index (const char *name,
-                                   TallIndexKind *kind,
-                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
 G_END_DECLS

@@ -136,7 +136,7 @@ make_settings (const InitOptions *own, GStrv *sample, TallStoreSettings *setting
     .bloom_filter = own->bloom_filter,
     .block_encoding = own->block_encoding,
   };
-  if (settings->layout == NULL || !tall_choices_parse_index (own->index, &settings->index, error))
+  if (settings->layout == NULL || !tall_index_kind_parse (own->index, &settings->index, error))
     return FALSE;
   settings->key_strategy = tall_key_strategy_choose (own->key, error);
   if (settings->key_strategy == NULL || !read_sample (own->sample, sample, error))

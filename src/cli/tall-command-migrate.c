@@ -72,14 +72,8 @@ make_move (const Migrate *self, TallMove *move, GError **error)
   *move = (TallMove){ .regions = self->regions == G_MININT ? 0 : (guint)self->regions,
                       .compression = self->compression,
                       .bloom_filter = self->bloom_filter,
-                      .block_encoding = self->block_encoding,
-                      .has_index = self->index != NULL };
-  if (self->layout != NULL && (move->layout = tall_layout_choose (self->layout, error)) == NULL)
-    return FALSE;
-  if (self->key != NULL
-      && (move->key_strategy = tall_key_strategy_choose (self->key, error)) == NULL)
-    return FALSE;
-  return self->index == NULL || tall_choices_parse_index (self->index, &move->index, error);
+                      .block_encoding = self->block_encoding };
+  return tall_move_choose (move, self->layout, self->key, self->index, error);
 }
 
 static TallExit

@@ -112,17 +112,8 @@ parse_move (const TallIdlMigration *self, TallMove *move, GError **error)
   *move = (TallMove){ .regions = self->has_regions ? (guint)self->regions : 0,
                       .compression = self->compression,
                       .bloom_filter = self->bloom_filter,
-                      .block_encoding = self->block_encoding,
-                      .has_index = self->index != NULL };
-  if (self->layout != NULL && (move->layout = tall_layout_choose (self->layout, error)) == NULL)
-    return FALSE;
-  if (self->key_strategy != NULL
-      && (move->key_strategy = tall_key_strategy_choose (self->key_strategy, error)) == NULL)
-    return FALSE;
-  if (self->index == NULL || tall_index_kind_choose (self->index, &move->index))
-    return TRUE;
-  tall_error_set_invalid (error, "index", "There is no index “%s”", self->index);
-  return FALSE;
+                      .block_encoding = self->block_encoding };
+  return tall_move_choose (move, self->layout, self->key_strategy, self->index, error);
 }
 
 static gboolean

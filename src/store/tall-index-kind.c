@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-index-kind.h"
 
+#include "tall-error.h"
+
 /* As the deployment record and `init --index` have them. */
 static const char *const names[] = {
   [TALL_INDEX_BY_DATE] = "date",
@@ -48,4 +50,20 @@ char *
 tall_index_kind_list_names (const char *separator)
 {
   return g_strjoinv (separator, (char **)names);
+}
+
+/**
+ * tall_index_kind_parse:
+ * @name: (nullable): as for tall_index_kind_choose()
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID, naming those that there are
+ */
+gboolean
+tall_index_kind_parse (const char *name, TallIndexKind *kind, GError **error)
+{
+  if (tall_index_kind_choose (name, kind))
+    return TRUE;
+  g_autofree char *known = tall_index_kind_list_names (", ");
+  tall_error_set_invalid (error, "index", "There is no index “%s”; choose one of: %s", name, known);
+  return FALSE;
 }

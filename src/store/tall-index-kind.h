@@ -19,6 +19,9 @@ typedef enum
 
 const char *tall_index_kind_get_name (TallIndexKind self);
 gboolean tall_index_kind_choose (const char *name, TallIndexKind *kind) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_index_kind_parse (const char *name,
+                                TallIndexKind *kind,
+                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
 char *tall_index_kind_list_names (const char *separator);
 
 G_END_DECLS

@@ -24,6 +24,11 @@ typedef struct
   const char *const *sample; /* nullable: as in #TallStoreSettings */
 } TallMove;
 
+gboolean tall_move_choose (TallMove *self,
+                           const char *layout,
+                           const char *key_strategy,
+                           const char *index,
+                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
 TallDeployment *tall_move_begin (TallTable *table,
                                  const TallMove *move,
                                  gint64 deadline,

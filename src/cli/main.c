@@ -7,6 +7,7 @@
 #include "tall-table-kinds.h"
 
 #include <fcntl.h>
+#include <openssl/crypto.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -131,5 +132,7 @@ main (int argc, char **argv)
   signal (SIGXFSZ, SIG_IGN);
   /* Orders are read by their owner only: RocksDB makes its files by the mask. */
   umask (umask (0) | S_IRWXG | S_IRWXO);
+  /* A thread may outlive main() by a moment: libcrypto has to stay whole for it. */
+  OPENSSL_init_crypto (OPENSSL_INIT_NO_ATEXIT, NULL);
   return tall_output_finish (dispatch (argc, argv));
 }

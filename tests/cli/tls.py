@@ -15,8 +15,8 @@ import tempfile
 import threading
 import time
 
-from support import (DONE, FAILED, PROGRAM, SECONDS, SOURCE, USAGE, Server, equal, free_port, main, new_store,
-                     run, test)
+from support import (DONE, FAILED, PROGRAM, SECONDS, SOURCE, USAGE, Server, equal, main, new_store, run,
+                     test)
 
 README = (SOURCE / "README.md").read_text("utf-8")
 SECTION = README.split("\n## Security: who may come in\n")[1].split("\n## ")[0]
@@ -136,24 +136,27 @@ def works(server, ca, name="web"):
 
 @test
 def readme(folder):
-    """Runs every command of the section as it stands there, on another port."""
-    port = free_port()
+    """Runs every command of the section as it stands there, on a port that the kernel chooses."""
     blocks = re.findall(r"```(\w*)\n(.*?)```", SECTION, re.S)
-    script = "set -eu\n" + "\n".join(text for kind, text in blocks if kind == "sh").replace("7654", str(port))
-    script = script.replace("serve --config tls/server.conf &", "serve --config tls/server.conf >said & "
-                            "until grep -q listening said; do sleep 0.05; done")
+    script = "set -eu\n" + "\n".join(text for kind, text in blocks if kind == "sh")
+    script = script.replace("listen = 127.0.0.1:7654", "listen = 127.0.0.1:0").replace("7654", "$port")
+    script = script.replace("serve --config tls/server.conf &", """serve --config tls/server.conf >said &
+trap 'kill $!' EXIT
+until grep -q listening said; do kill -0 $!; sleep 0.05; done
+port=$(sed 's/.*://' said)""")
     refused = "tallorder delete --config tls/web.conf VINET 10248\n"
     assert refused in script
     script = script.replace(refused, f"! {refused}")
     script += ('tail -c +1 said >&2\nuntil ! tallorder get --config tls/web.conf VINET 10248 >/dev/null 2>last; '
-               "do sleep 0.05; done\ncat last >&2\nkill $!\nwait $!\n")
+               "do sleep 0.05; done\ncat last >&2\ntrap - EXIT\nkill $!\nwait $!\n")
     os.symlink(SOURCE / "tests", f"{folder}/tests")
     done = subprocess.run(["bash", "-c", script], cwd=folder, capture_output=True, text=True, timeout=SECONDS,
                           env={**os.environ, "PATH": f"{os.path.dirname(os.path.abspath(PROGRAM))}:{os.environ['PATH']}"})
     if done.returncode != 0:
         raise AssertionError(f"ended with {done.returncode}\n{done.stdout}\n{done.stderr}")
+    port = re.search(r"listening on \S+:(\d+)", done.stderr).group(1)
     for kind, text in blocks:
-        if kind == "" and text.strip().replace("7654", str(port)) not in done.stderr:
+        if kind == "" and text.strip().replace("7654", port) not in done.stderr:
             raise AssertionError(f"{text}is not what it said:\n{done.stderr}")
     assert "Queso Cabrales" in done.stdout or "10248" in done.stdout, done.stdout
 

@@ -38,26 +38,53 @@ def run_and_check(history, store, how=None, **options):
     return Verdict(history, **(how or {}))
 
 
+def persist(attempt, seconds=SECONDS):
+    """Tries again for longer where all is right but too little happened, as the machine is busy.
+
+    @attempt: gets the seconds; returns the verdict, whether that is enough, and words about it.
+    Returns whether it is enough, and the words."""
+    for times in (1, 5, 20):
+        verdict, is_enough, words = attempt(seconds * times)
+        if is_enough or verdict.code != RIGHT:
+            break
+    return is_enough, words
+
+
+def check_history(checks, said, path, store, acknowledged=ACKNOWLEDGED, loaded=0, seconds=SECONDS,
+                  **options):
+    """A history of so many puts, and orders loaded, that has to be linearizable."""
+
+    def attempt(seconds):
+        verdict = run_and_check(path.with_name(f"{path.name}-{seconds}.history"),
+                                f"{store}-{seconds}?sync=0" if store != "memory" else store,
+                                seconds=seconds, **options)
+        is_enough = verdict.is_right(acknowledged) and verdict.count("plain", "load") >= loaded
+        return verdict, is_enough, verdict
+
+    right, verdict = persist(attempt, seconds)
+    checks.check(right, f"{said}: linearizable", verdict)
+
+
+def describe(failures):
+    return f"one call in {failures} fails" if failures else "no failures"
+
+
 def check_right(checks, folder):
     for layout in LAYOUTS:
         for kind in ("memory", "rocksdb"):
             for failures in (0, 25):
-                name = f"{layout}-{kind}-{failures}"
-                store = kind if kind == "memory" else f"rocksdb:{folder}/{name}?sync=0"
-                verdict = run_and_check(folder / f"{name}.history", store, create=layout,
-                                        failures=failures)
-                faults = f"one call in {failures} fails" if failures else "no failures"
-                checks.check(verdict.is_right(ACKNOWLEDGED),
-                             f"{layout} on {kind}, {faults}: linearizable", verdict)
+                path = folder / f"{layout}-{kind}-{failures}"
+                check_history(checks, f"{layout} on {kind}, {describe(failures)}", path,
+                              kind if kind == "memory" else f"rocksdb:{path}",
+                              create=layout, failures=failures)
 
 
 def check_ttl(checks, folder):
     """Nothing ends within the test; a clock that is fast or slow must not make it seem so."""
     for layout in LAYOUTS:
-        verdict = run_and_check(folder / f"{layout}-ttl.history", "memory", create=layout,
-                                failures=25, ttl=TTL, clock=TTL_CLOCKS, seconds=1)
-        checks.check(verdict.is_right(ACKNOWLEDGED // 4),
-                     f"{layout}, a TTL and clocks ten minutes apart: linearizable", verdict)
+        check_history(checks, f"{layout}, a TTL and clocks ten minutes apart",
+                      folder / f"{layout}-ttl", "memory", acknowledged=ACKNOWLEDGED // 4,
+                      create=layout, failures=25, ttl=TTL, clock=TTL_CLOCKS, seconds=1)
 
 
 def check_variants(checks, folder):
@@ -88,11 +115,17 @@ def check_repair(checks, folder):
     """Repairs that do not wait whether somebody is writing what looks wrong."""
     mended = 0
     for layout in LAYOUTS:
-        verdict, counts, _words = mend(folder / f"{layout}-repair.history", "memory", "repair",
-                                       create=layout, failures=25, seconds=SECONDS)
+
+        def attempt(seconds, layout=layout):
+            verdict, counts, _words = mend(folder / f"{layout}-repair-{seconds}.history", "memory",
+                                           "repair", create=layout, failures=25, seconds=seconds)
+            is_enough = verdict.is_right(ACKNOWLEDGED // 2) and counts["runs"] > 3
+            return verdict, is_enough, (counts, verdict)
+
+        right, (counts, verdict) = persist(attempt)
         mended += counts["mended"]
-        checks.check(verdict.is_right(ACKNOWLEDGED // 2) and counts["runs"] > 3,
-                     f"{layout}, repairs beside it, one call in 25 fails: linearizable", verdict)
+        checks.check(right, f"{layout}, repairs beside it, one call in 25 fails: linearizable",
+                     verdict)
     checks.check(mended > 0, "something was mended")
 
 
@@ -125,20 +158,17 @@ def check_loads(checks, folder):
     for i, layout in enumerate(LAYOUTS):
         for failures in (0, 25):
             loads = LOADS[(i + (failures > 0)) % len(LOADS)]
-            store = "memory" if failures else f"rocksdb:{folder}/{layout}-loads?sync=0"
-            verdict = run_and_check(folder / f"{layout}-loads-{failures}.history", store,
-                                    create=layout, failures=failures, load=loads, orders=12,
-                                    seconds=1)
-            faults = f"one call in {failures} fails" if failures else "no failures"
-            checks.check(verdict.is_right(ACKNOWLEDGED // 4) and verdict.count("plain", "load") >= LOADED,
-                         f"{layout}, loads ({', '.join(loads)}) beside it, {faults}: linearizable",
-                         verdict)
+            path = folder / f"{layout}-loads-{failures}"
+            check_history(
+                checks, f"{layout}, loads ({', '.join(loads)}) beside it, {describe(failures)}",
+                path, "memory" if failures else f"rocksdb:{path}", acknowledged=ACKNOWLEDGED // 4,
+                loaded=LOADED, create=layout, failures=failures, load=loads, orders=12, seconds=1)
 
 
 def move(folder, name, **options):
-    """Moves the deployment beside the mix; for longer where too little happened, as the machine is
-    busy. Returns whether all is right, and the words about it."""
-    for seconds in (SECONDS, 5 * SECONDS, 20 * SECONDS):
+    """Moves the deployment beside the mix. Returns whether all is right, and the words about it."""
+
+    def attempt(seconds):
         history = folder / f"{name}-{seconds}.history"
         store = "memory" if options["failures"] else f"rocksdb:{folder}/{name}-{seconds}?sync=0"
         said = run_workload(store, history, clock=CLOCKS, threads=2, seconds=seconds, period=50,
@@ -146,10 +176,10 @@ def move(folder, name, **options):
         counts = [json.loads(line) for line in said.splitlines()]
         switched = sum(count["switched"] for count in counts)
         verdict = Verdict(history)
-        right = verdict.is_right(ACKNOWLEDGED // 4) and switched >= SWITCHED
-        if right or verdict.code != RIGHT:
-            break
-    return right, f"{said}{verdict}"
+        is_enough = verdict.is_right(ACKNOWLEDGED // 4) and switched >= SWITCHED
+        return verdict, is_enough, f"{said}{verdict}"
+
+    return persist(attempt)
 
 
 def check_moves(checks, folder):
@@ -158,8 +188,8 @@ def check_moves(checks, folder):
         for failures, movers in ((0, 1), (25, 2)):
             right, words = move(folder, f"{layout}-moves-{failures}", create=layout,
                                 failures=failures, movers=movers)
-            faults = f"one call in {failures} fails" if failures else "no failures"
-            checks.check(right, f"{layout}, moved beside it, {faults}: linearizable", words)
+            checks.check(right, f"{layout}, moved beside it, {describe(failures)}: linearizable",
+                         words)
 
 
 def check_kill(checks, folder):

@@ -23,14 +23,15 @@ HBASE = """#!/usr/bin/python3
 import pathlib, signal, sys
 folder = pathlib.Path(sys.argv[sys.argv.index("--data") + 1])
 (folder / "data").write_text("data")
-for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
-    signal.signal(number, lambda *_: sys.exit(1))
+ends = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
+signal.pthread_sigmask(signal.SIG_BLOCK, ends)
 with open("folders", "a") as names:
     print(folder, file=names)
 if WAITS:
     with open("ready", "w") as ready:
         print("ready", file=ready)
-    signal.pause()
+    signal.sigwait(ends)
+    sys.exit(1)
 """
 
 # The signal that all get, as by Ctrl-C; how many folders there were; what the script ends with.

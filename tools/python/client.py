@@ -12,6 +12,7 @@ Orders, customers and entries are the classes that Thrift generates, in `tallord
 
 from __future__ import annotations
 
+import ssl
 import time
 import uuid
 from decimal import Decimal as ExactDecimal
@@ -20,6 +21,7 @@ from typing import Any, Callable, Iterable, Iterator, Optional, TypeVar
 
 from thrift.protocol.TBinaryProtocol import TBinaryProtocolAccelerated
 from thrift.Thrift import TApplicationException
+from thrift.transport.TSSLSocket import TSSLSocket
 from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TFramedTransport, TTransportException
 
@@ -129,13 +131,16 @@ class Client:
     `attempts`: how often a call is sent if nothing was done. A write whose answer is lost is sent
     again with its token if it needs a revision, which makes that harmless; with `only_writer` (nobody
     else writes the same orders) any write is. Otherwise it ends as OutcomeUnknown.
+
+    `tls`: whom to trust and who we are, as of `ssl.create_default_context`; it checks the host, too.
     """
 
-    def __init__(self, address: str, *, timeout: float = 15.0, attempts: int = 4,
-                 only_writer: bool = False) -> None:
-        host, _, port = address.rpartition(":")
-        # A place for TLS: a TSSLSocket with the same two arguments.
-        self._socket = TSocket(host.strip("[]"), int(port))
+    def __init__(self, address: str, *, tls: Optional[ssl.SSLContext] = None, timeout: float = 15.0,
+                 attempts: int = 4, only_writer: bool = False) -> None:
+        name, _, port = address.rpartition(":")
+        host = name.strip("[]")
+        self._socket = TSocket(host, int(port)) if tls is None else TSSLSocket(
+            host, int(port), ssl_context=tls, validate_callback=lambda *_: None)
         self._socket.setTimeout(timeout * 1000)
         self._transport = TFramedTransport(self._socket)
         self._stub = OrderService.Client(TBinaryProtocolAccelerated(self._transport))

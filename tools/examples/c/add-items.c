@@ -1,0 +1,173 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Adds items to an order, a line each, while others may do the same; then lists the customer's
+ * orders. An item that the order has is not added again, so the command may be repeated at will.
+ *
+ *     cc add-items.c -o add-items $(pkg-config --cflags --libs tallorder)
+ *     add-items ADDRESS CUSTOMER ORDER ITEM...
+ *     add-items --ca ca.crt --certificate web.crt --key web.key tls://localhost:7654 CUSTOMER ORDER
+ * ITEM...
+ */
+#include <stdio.h>
+#include <tallorder.h>
+
+#define MAX_FAILURES 5    /* of one item */
+#define FIRST_PAUSE 50000 /* microseconds */
+
+static char *ca, *certificate, *key;
+
+static const GOptionEntry options[] = {
+  { "ca", 0, 0, G_OPTION_ARG_FILENAME, &ca, "Certificates of whom to trust", "FILE" },
+  { "certificate", 0, 0, G_OPTION_ARG_FILENAME, &certificate, "Our certificate", "FILE" },
+  { "key", 0, 0, G_OPTION_ARG_FILENAME, &key, "Our key", "FILE" },
+  G_OPTION_ENTRY_NULL,
+};
+
+/* Returns FALSE if the order has the item: perhaps by a write whose answer was lost. @last: the
+ * largest number of a line. */
+static gboolean
+is_new (const TallOrder *order, const char *item, gint32 *last)
+{
+  *last = 0;
+  for (guint i = 0; i < order->n_shipping_locations; i++)
+    for (guint k = 0; k < order->shipping_locations[i].n_line_items; k++)
+      {
+        const TallLineItem *line = &order->shipping_locations[i].line_items[k];
+        if (g_strcmp0 (line->item_number, item) == 0)
+          return FALSE;
+        *last = MAX (*last, line->number);
+      }
+  return TRUE;
+}
+
+static void
+append (TallOrder *order, const char *item, gint32 number)
+{
+  if (order->n_shipping_locations == 0)
+    {
+      order->shipping_locations = tall_arena_new0 (order->arena, TallShippingLocation);
+      order->shipping_locations[0].number = 1;
+      order->n_shipping_locations = 1;
+    }
+  TallShippingLocation *first = &order->shipping_locations[0];
+  TallLineItem *lines = tall_arena_newa0 (order->arena, TallLineItem, first->n_line_items + 1);
+  for (guint i = 0; i < first->n_line_items; i++)
+    lines[i] = first->line_items[i];
+  lines[first->n_line_items++] =
+      (TallLineItem){ .number = number,
+                      .item_number = tall_arena_strdup (order->arena, item),
+                      .has_quantity = TRUE,
+                      .quantity = { 1, 0 },
+                      .has_price = TRUE,
+                      .price = { 1400, 2 } }; /* 14.00 */
+  first->line_items = lines;
+}
+
+/* Reads the order, changes it, and writes it if nobody else has meanwhile. */
+static gboolean
+try_item (
+    TallFront *shop, const char *customer, const char *number, const char *item, GError **error)
+{
+  g_autoptr (GError) failure = NULL;
+  TallWriteOptions write = { .condition = TALL_IF_REVISION };
+  g_autoptr (TallOrder) order =
+      tall_front_get_order (shop, customer, number, &write.revision, &failure);
+  if (g_error_matches (failure, TALL_ERROR, TALL_ERROR_NOT_FOUND))
+    {
+      order = tall_order_new (customer, number);
+      write.condition = TALL_IF_ABSENT;
+    }
+  else if (order == NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&failure));
+      return FALSE;
+    }
+  gint32 last;
+  if (!is_new (order, item, &last))
+    return TRUE;
+  append (order, item, last + 1);
+  return tall_front_put_order (shop, order, &write, NULL, error);
+}
+
+/* Tries again where others were faster, and, with pauses, where the cause may pass. A write whose
+ * outcome is unknown is no exception: the next look shows what is stored. */
+static gboolean
+add_item (
+    TallFront *shop, const char *customer, const char *number, const char *item, GError **error)
+{
+  for (guint n_failures = 0; TRUE;)
+    {
+      g_autoptr (GError) failure = NULL;
+      if (try_item (shop, customer, number, item, &failure))
+        return TRUE;
+      if (g_error_matches (failure, TALL_ERROR, TALL_ERROR_CONFLICT))
+        continue;
+      if (n_failures == MAX_FAILURES
+          || (!tall_error_is_passing (failure)
+              && !g_error_matches (failure, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN)))
+        {
+          g_propagate_error (error, g_steal_pointer (&failure));
+          return FALSE;
+        }
+      g_usleep (FIRST_PAUSE << n_failures++);
+    }
+}
+
+/* Prints the customer's orders, the newest first, page by page. */
+static gboolean
+list (TallFront *shop, const char *customer, GError **error)
+{
+  g_autofree char *page = NULL;
+  do
+    {
+      TallListOptions which = { .page = page };
+      g_autoptr (TallOrderList) found = tall_front_list_orders (shop, customer, &which, error);
+      if (found == NULL)
+        return FALSE;
+      for (guint i = 0; i < found->n_entries; i++)
+        printf ("%s %u\n", found->entries[i].order_number, found->entries[i].n_lines);
+      if (found->n_unreadable > 0)
+        {
+          g_set_error_literal (error, TALL_ERROR, found->unreadable[0].code,
+                               found->unreadable[0].message);
+          return FALSE;
+        }
+      g_free (page);
+      page = g_strdup (found->next_page);
+    }
+  while (page != NULL);
+  return TRUE;
+}
+
+static gboolean
+work (char **arguments, GError **error)
+{
+  g_autoptr (TallFront) shop = tall_client_new (arguments[0], error);
+  if (shop == NULL
+      || (ca != NULL && !tall_client_use_tls (TALL_CLIENT (shop), ca, certificate, key, error)))
+    return FALSE;
+  for (guint i = 3; arguments[i] != NULL; i++)
+    if (!add_item (shop, arguments[1], arguments[2], arguments[i], error))
+      return FALSE;
+  return list (shop, arguments[1], error);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GOptionContext) context = g_option_context_new ("ADDRESS CUSTOMER ORDER ITEM...");
+  g_option_context_add_main_entries (context, options, NULL);
+  if (!g_option_context_parse (context, &argc, &argv, &error) || argc < 5)
+    {
+      fprintf (stderr, "%s\n",
+               error != NULL ? error->message : "Say ADDRESS CUSTOMER ORDER ITEM...");
+      return 2;
+    }
+  if (work (argv + 1, &error))
+    return 0;
+  fprintf (stderr, "%s\n", error->message);
+  return 1;
+}

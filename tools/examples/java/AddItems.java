@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: The tallorder authors
+// SPDX-License-Identifier: Apache-2.0
+
+import java.util.List;
+import org.apache.thrift.TException;
+import org.tallorder.thrift.Decimal;
+import org.tallorder.thrift.ErrorCode;
+import org.tallorder.thrift.LineItem;
+import org.tallorder.thrift.Order;
+import org.tallorder.thrift.OrderEntry;
+import org.tallorder.thrift.OrderList;
+import org.tallorder.thrift.OrderResult;
+import org.tallorder.thrift.ShippingLocation;
+import org.tallorder.thrift.TallError;
+
+/**
+ * Adds items to an order, a line each, while others may do the same; then lists the customer's
+ * orders. An item that the order has is not added again, so the command may be repeated at will.
+ *
+ * <p>Arguments: ADDRESS CUSTOMER ORDER ITEM... For TLS, the usual properties javax.net.ssl.trustStore,
+ * keyStore and their passwords, and -Dtls=true.
+ */
+public final class AddItems {
+  public static void main(String[] arguments) throws TException {
+    if (arguments.length < 4) {
+      System.err.println("Usage: AddItems ADDRESS CUSTOMER ORDER ITEM...");
+      System.exit(2);
+    }
+    try (Shop shop = new Shop(arguments[0], Boolean.getBoolean("tls"))) {
+      for (String item : List.of(arguments).subList(3, arguments.length)) {
+        addItem(shop, arguments[1], arguments[2], item);
+      }
+      list(shop, arguments[1]);
+    } catch (TallError refused) {
+      System.err.println(refused.code + ": " + refused.message);
+      System.exit(1);
+    }
+  }
+
+  /** Reads the order, changes it, and writes it if nobody else has meanwhile; or begins again. */
+  private static void addItem(Shop shop, String customer, String number, String item) throws TException {
+    while (true) {
+      OrderResult found = find(shop, customer, number);
+      if (!append(found.order, item)) {
+        return;
+      }
+      try {
+        shop.putOrder(found.order, found.revision);
+        return;
+      } catch (TException failure) {
+        if (!isConflict(failure) && !Shop.isLost(failure)) {
+          throw failure;
+        } // else the next look shows what is stored
+      }
+    }
+  }
+
+  private static boolean isConflict(TException failure) {
+    return failure instanceof TallError && ((TallError) failure).code == ErrorCode.CONFLICT;
+  }
+
+  /** The order, or a new one with the revision 0. */
+  private static OrderResult find(Shop shop, String customer, String number) throws TException {
+    try {
+      return shop.getOrder(customer, number);
+    } catch (TallError refused) {
+      if (refused.code != ErrorCode.NOT_FOUND) {
+        throw refused;
+      }
+      Order order = new Order().setCustomer_number(customer).setOrder_number(number);
+      return new OrderResult(order, 0);
+    }
+  }
+
+  /** Returns false if the order has the item: perhaps by a write whose answer was lost. */
+  private static boolean append(Order order, String item) {
+    int last = 0;
+    if (order.getShipping_locationsSize() == 0) {
+      order.addToShipping_locations(new ShippingLocation().setNumber(1));
+    }
+    for (ShippingLocation location : order.shipping_locations) {
+      for (int i = 0; i < location.getLine_itemsSize(); i++) {
+        LineItem line = location.line_items.get(i);
+        if (item.equals(line.item_number)) {
+          return false;
+        }
+        last = Math.max(last, line.number);
+      }
+    }
+    LineItem line = new LineItem().setNumber(last + 1).setItem_number(item);
+    line.setQuantity(new Decimal(1, 0)).setPrice(new Decimal(1400, 2)); // 14.00
+    order.shipping_locations.get(0).addToLine_items(line);
+    return true;
+  }
+
+  /** Prints the customer's orders, the newest first, page by page. */
+  private static void list(Shop shop, String customer) throws TException {
+    String page = null;
+    do {
+      OrderList found = shop.listOrders(customer, page);
+      for (OrderEntry entry : found.entries) {
+        System.out.println(entry.order_number + " " + entry.lines);
+      }
+      if (found.getUnreadableSize() > 0) {
+        throw new TException(found.unreadable.get(0).message);
+      }
+      page = found.next_page;
+    } while (page != null);
+  }
+}

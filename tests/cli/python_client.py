@@ -169,7 +169,7 @@ PYTHON = python(MADE.name)
 @test
 def example_of_the_readme(folder):
     text = (SOURCE / "tools/python/README.md").read_text("utf-8")
-    (example,) = re.findall(r"^```python\n(.*?)^```$", text, re.M | re.S)
+    example = re.search(r"^```python\n(.*?)^```$", text, re.M | re.S).group(1)
     with Server(folder) as address:
         said = call(PYTHON, "-c", example, address, cwd=folder)
         equal(said, "somebody was faster: True\n10248 168.00\n")

@@ -4,6 +4,7 @@
 #include "tall-commands.h"
 #include "tall-log.h"
 #include "tall-output.h"
+#include "tall-shortage.h"
 #include "tall-table-kinds.h"
 
 #include <fcntl.h>
@@ -132,6 +133,7 @@ main (int argc, char **argv)
   signal (SIGXFSZ, SIG_IGN);
   /* Orders are read by their owner only: RocksDB makes its files by the mask. */
   umask (umask (0) | S_IRWXG | S_IRWXO);
+  tall_shortage_prepare ();
   /* A thread may outlive main() by a moment: libcrypto has to stay whole for it. */
   OPENSSL_init_crypto (OPENSSL_INIT_NO_ATEXIT, NULL);
   return tall_output_finish (dispatch (argc, argv));

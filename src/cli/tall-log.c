@@ -4,6 +4,7 @@
 
 #include "tall-json.h"
 #include "tall-output.h"
+#include "tall-shortage.h"
 #include "tall-text.h"
 
 #include <stdio.h>
@@ -30,10 +31,7 @@ get_field (const GLogField *fields, gsize n_fields, const char *key)
 /* One line on standard error: `2026-11-21T11:56:07.458Z tallorder[info]: …`. Debugging messages are
  * there for those domains that G_MESSAGES_DEBUG names. */
 static GLogWriterOutput
-write_line (GLogLevelFlags level,
-            const GLogField *fields,
-            gsize n_fields,
-            gpointer data G_GNUC_UNUSED)
+write_line (GLogLevelFlags level, const GLogField *fields, gsize n_fields)
 {
   const char *message = get_field (fields, n_fields, "MESSAGE");
   const char *domain = get_field (fields, n_fields, "GLIB_DOMAIN");
@@ -49,13 +47,23 @@ write_line (GLogLevelFlags level,
 
 /* As a command's own messages. */
 static GLogWriterOutput
-write_message (GLogLevelFlags level, const GLogField *fields, gsize n_fields, gpointer data)
+write_message (GLogLevelFlags level, const GLogField *fields, gsize n_fields)
 {
   const char *message = get_field (fields, n_fields, "MESSAGE");
   if (message == NULL || !(level & (G_LOG_LEVEL_WARNING | G_LOG_LEVEL_MESSAGE)))
-    return g_log_writer_default (level, fields, n_fields, data);
+    return g_log_writer_default (level, fields, n_fields, NULL);
   tall_print_error ("%s", message);
   return G_LOG_WRITER_HANDLED;
+}
+
+/* @data: not NULL: as a service */
+static GLogWriterOutput
+write_any (GLogLevelFlags level, const GLogField *fields, gsize n_fields, gpointer data)
+{
+  tall_shortage_check (level, get_field (fields, n_fields, "GLIB_DOMAIN"),
+                       get_field (fields, n_fields, "MESSAGE"));
+  return data != NULL ? write_line (level, fields, n_fields)
+                      : write_message (level, fields, n_fields);
 }
 
 /**
@@ -67,7 +75,7 @@ write_message (GLogLevelFlags level, const GLogField *fields, gsize n_fields, gp
 void
 tall_log_start (gboolean service)
 {
-  g_log_set_writer_func (service ? write_line : write_message, NULL, NULL);
+  g_log_set_writer_func (write_any, GINT_TO_POINTER (service), NULL);
   /* Warnings are about the store; a server does not end because of them, whatever G_DEBUG says. */
   if (service)
     g_log_set_always_fatal (g_log_set_always_fatal (G_LOG_FATAL_MASK)

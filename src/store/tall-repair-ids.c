@@ -4,6 +4,7 @@
 #include "tall-verify-private.h"
 
 #define PAGE_ROWS 4096
+#define PAGE_BYTES (1 << 20)
 
 /* One way of an id: its row, what that leads from, and where to. */
 typedef struct
@@ -131,11 +132,12 @@ search_page (
   TallRead *read = tall_read_plan_add_scan (plan, TALL_IDS_TABLE, tall_slice_array (place),
                                             tall_slice (NULL, 0));
   read->limit = PAGE_ROWS;
+  read->max_bytes = PAGE_BYTES;
   g_autoptr (TallReadResult) result = read_plan (context, plan, error);
   if (result == NULL)
     return FALSE;
   const TallRows *rows = &result->results[0];
-  *ended = rows->n_rows < PAGE_ROWS;
+  *ended = rows->n_rows < PAGE_ROWS && !rows->cut;
   for (guint i = 0; i < rows->n_rows; i++)
     judge (self, &rows->rows[i]);
   if (rows->n_rows > 0)

@@ -57,6 +57,7 @@ tall_verify_others_clear (TallVerifyOthers *self)
   g_clear_pointer (&self->rows, g_hash_table_unref);
   g_clear_pointer (&self->result, tall_read_result_free);
 }
+
 /**
  * tall_verify_others_read:
  *

@@ -5,6 +5,7 @@
 #include "tall-verify-pair.h"
 
 #define PAGE_ROWS 512
+#define PAGE_BYTES (1 << 20)
 
 /* A page that cannot be read because of one row is read again row by row. */
 static gboolean
@@ -64,6 +65,7 @@ walk_page (TallVerify *self,
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   TallRead *read = tall_read_plan_add_scan (plan, pair->table, tall_slice_array (start), stop);
   read->limit = choose_limit (self);
+  read->max_bytes = PAGE_BYTES;
   g_autoptr (TallReadResult) result =
       tall_table_read (self->context->table, plan, tall_verify_deadline (), &cause);
   *ended = TRUE;
@@ -78,7 +80,7 @@ walk_page (TallVerify *self,
       return FALSE;
     }
   const TallRows *rows = &result->results[0];
-  *ended = rows->n_rows < read->limit;
+  *ended = rows->n_rows < read->limit && !rows->cut;
   if (rows->n_rows == 0)
     return TRUE;
   if (!judge_page (self, pair, rows, error))

@@ -4,8 +4,9 @@
 #include "tall-error.h"
 #include "tall-verify-run.h"
 
-#define MOST_WAITING 4096 /* suspects */
-#define PARTS_A_SECOND 10 /* if it is to go slowly */
+#define MOST_WAITING 4096   /* suspects */
+#define PARTS_A_SECOND 10   /* if it is to go slowly */
+#define MOST_SENT (1 << 20) /* bytes of suspects in a request, and one suspect more */
 
 /* What does not answer is asked again after pauses that double: for a minute in all, in which a
  * server, or the store below it, starts again. */
@@ -220,10 +221,12 @@ look_again (Run *self, GError **error)
 {
   g_autoptr (GPtrArray) states = g_ptr_array_new_with_free_func ((GDestroyNotify)g_bytes_unref);
   g_autoptr (GArray) suspects = g_array_new (FALSE, FALSE, sizeof (TallSlice));
-  while (self->ready.length > 0 && states->len < TALL_VERIFY_SUSPECTS)
+  gsize n_bytes = 0;
+  while (self->ready.length > 0 && states->len < TALL_VERIFY_SUSPECTS && n_bytes < MOST_SENT)
     {
       GBytes *state = g_queue_pop_head (&self->ready);
       TallSlice slice = tall_slice_bytes (state);
+      n_bytes += slice.len;
       g_ptr_array_add (states, state);
       g_array_append_val (suspects, slice);
     }

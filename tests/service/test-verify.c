@@ -12,7 +12,13 @@
 #include "tall-test-findings.h"
 #include "tall-test-mending.h"
 #include "tall-test-orders.h"
+#include "tall-test-wire.h"
 #include "tall-verify-run.h"
+
+#define MANY 1500
+#define N_LONG 600 /* together more than a request may have */
+#define LONG_KEY 30000
+#define N_PAGES 16 /* of a store whose orders fill a page each */
 
 typedef struct
 {
@@ -38,22 +44,13 @@ service_stop (Service *self)
   g_object_unref (self->server);
 }
 
-static void
-damage_all (TallStoreFixture *self, const TallStoreKind *kind)
-{
-  guint n;
-  const TallTestDamage *damages = tall_test_damages (&n);
-  for (guint i = 0; i < n; i++)
-    tall_test_damage_do (&damages[i], self, kind);
-}
-
 /* All of it, one customer, and the same mended in small parts by two servers in turn. */
 static void
 test_same (TallStoreFixture *self, gconstpointer kind)
 {
   Service one, two;
   TallVerifySummary summary;
-  damage_all (self, kind);
+  tall_test_damage_all (self, kind);
   service_start (&one, self->front, NULL);
   service_start (&two, self->front, NULL);
   tall_test_assert_same_findings (self->front, one.client, (TallVerifyOptions){ 0 });
@@ -145,7 +142,7 @@ static void
 test_failures (TallStoreFixture *self, gconstpointer kind)
 {
   gboolean met = TRUE;
-  damage_all (self, kind);
+  tall_test_damage_all (self, kind);
   for (guint at = 0; met; at += 5)
     for (guint for_good = 0; for_good < 2; for_good++)
       {
@@ -166,7 +163,7 @@ test_broken (TallStoreFixture *self, gconstpointer data)
   Service service;
   const TallStoreKind *kind = data;
   TallVerifySummary summary;
-  damage_all (self, kind);
+  tall_test_damage_all (self, kind);
   g_autoptr (TallTable) table = tall_broken_table_new (self->table);
   tall_broken_table_break (TALL_BROKEN_TABLE (table), tall_slice ("\x01", 1), TALL_ERROR_DAMAGED);
   tall_broken_table_break_scans (TALL_BROKEN_TABLE (table));
@@ -265,6 +262,125 @@ test_request (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
                    TALL_TEST_CUSTOMER " 30 1 17 here one another");
 }
 
+static void
+put_strays (TallStoreFixture *self, const char *table, char first, guint n, gsize len)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  for (guint i = 0; i < n; i++)
+    {
+      char *key = tall_arena_alloc (batch->arena, len + 1);
+      memset (key, 'x', len);
+      g_snprintf (key, 7, "%c%05u", first, i);
+      key[6] = '-';
+      TallMutation *mutation = tall_batch_add (batch, table, tall_slice ((const guint8 *)key, len));
+      tall_mutation_put (batch, mutation, tall_slice_str ("v"), 1, tall_slice_str ("somebody's"));
+    }
+  g_assert_true (tall_table_apply (self->table, (TallMutation *const *)batch->mutations->pdata, n,
+                                   TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
+}
+
+/* However many there are, and however long their keys, each is found once: no part is large, nor is
+ * what is asked for. */
+static void
+test_many (TallStoreFixture *self, gconstpointer data)
+{
+  Service service;
+  const TallStoreKind *kind = data;
+  TallVerifySummary summary;
+  if (kind->layout != &tall_layout_normalized || kind->key_strategy != &tall_key_hashed)
+    return;
+  put_strays (self, kind->layout->tables[0].name, '\1', MANY, 7);
+  put_strays (self, "index", '\1', MANY, 7);
+  put_strays (self, "index", '\2', N_LONG, LONG_KEY);
+  service_start (&service, self->front, NULL);
+  g_autoptr (TallFront) parts = tall_parts_front_new (service.client, service.client, 0);
+  g_autoptr (GPtrArray) lines = tall_test_find (parts, (TallVerifyOptions){ 0 }, &summary);
+  g_autoptr (GHashTable) different = g_hash_table_new (g_str_hash, g_str_equal);
+  for (guint i = 0; i < lines->len; i++)
+    g_hash_table_add (different, g_ptr_array_index (lines, i));
+  g_assert_cmpuint (lines->len, ==, 2 * MANY + N_LONG);
+  g_assert_cmpuint (g_hash_table_size (different), ==, lines->len);
+  g_assert_true (summary.is_whole);
+  service_stop (&service);
+}
+
+/* A table whose calls wait until they may go on, and take their time then. */
+typedef struct
+{
+  GMutex mutex;
+  GCond changed;
+  gboolean held;
+  guint n_calls;
+} Slow;
+
+static TallFailure
+be_slow (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call G_GNUC_UNUSED, gpointer data)
+{
+  Slow *self = data;
+  g_mutex_lock (&self->mutex);
+  self->n_calls++;
+  g_cond_broadcast (&self->changed);
+  while (self->held)
+    g_cond_wait (&self->changed, &self->mutex);
+  g_mutex_unlock (&self->mutex);
+  g_usleep (G_USEC_PER_SEC / 8);
+  return TALL_FAILURE_NONE;
+}
+
+/* Asks for a part, and leaves as soon as the server works on it. */
+static void
+ask_and_leave (Slow *slow, const char *address)
+{
+  g_autoptr (GSocketConnection) connection = tall_test_connect (address);
+  g_auto (TallTestMessage) message;
+  tall_test_message_init (&message, FALSE, "verify", T_CALL);
+  tall_test_message_begin_struct (&message, 1);
+  tall_test_message_end_struct (&message);
+  tall_test_message_end_struct (&message);
+  tall_test_send_frame (connection, tall_test_message_get (&message));
+  g_mutex_lock (&slow->mutex);
+  while (slow->n_calls == 0)
+    g_cond_wait (&slow->changed, &slow->mutex);
+  g_assert_true (g_io_stream_close (G_IO_STREAM (connection), NULL, NULL));
+  slow->held = FALSE;
+  g_cond_broadcast (&slow->changed);
+  g_mutex_unlock (&slow->mutex);
+}
+
+/* A client that goes away has asked for a part only: its place is free after a second, and nothing
+ * goes on. */
+static void
+test_gone (TallStoreFixture *self, gconstpointer data)
+{
+  Service service;
+  const TallStoreKind *kind = data;
+  Slow slow = { .held = TRUE };
+  if (kind->layout != &tall_layout_blob || kind->key_strategy != &tall_key_hashed)
+    return;
+  g_autofree char *note = g_strnfill (1000 * 1000, 'x');
+  for (guint i = 0; i < N_PAGES; i++)
+    {
+      g_autofree char *number = g_strdup_printf ("%u", i);
+      g_autoptr (TallOrder) order = tall_test_marked_order (number, 1, 1, 1);
+      order->currency = note;
+      tall_fixture_put (self, order, NULL);
+    }
+  g_autoptr (TallTable) table = tall_failing_table_new (self->table);
+  g_autoptr (TallStore) store = tall_test_open (table, &self->clock);
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (table), be_slow, NULL, &slow);
+  service_start (&service, TALL_FRONT (store), &(TallServerOptions){ .max_connections = 1 });
+  ask_and_leave (&slow, tall_server_get_address (service.server));
+  gint64 left = g_get_monotonic_time ();
+  while (!tall_front_ping (service.client, NULL)) /* the only place is taken */
+    {
+      g_assert_cmpint (g_get_monotonic_time () - left, <, 20 * G_USEC_PER_SEC);
+      g_usleep (G_USEC_PER_SEC / 50);
+    }
+  g_assert_cmpuint (slow.n_calls, <, N_PAGES);
+  service_stop (&service);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -275,6 +391,8 @@ main (int argc, char **argv)
     { "broken", test_broken },
     { "wrong-answer", test_wrong_answer },
     { "request", test_request },
+    { "many", test_many },
+    { "gone", test_gone },
   };
   g_test_init (&argc, &argv, NULL);
   g_log_set_always_fatal (G_LOG_LEVEL_ERROR | G_LOG_LEVEL_CRITICAL); /* failures are logged */

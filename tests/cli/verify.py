@@ -10,6 +10,7 @@ import datetime
 import json
 import pathlib
 import random
+import re
 import struct
 import subprocess
 import time
@@ -215,12 +216,13 @@ def finding(kind, mended):
             + b"\x0a\0\7" + bytes(8) + text(8, "as it is") + b"\x02\0\x09" + bytes([mended]) + b"\0")
 
 
-def part(findings=(), busy=0, broken=False):
-    """What a server answers that has found these, in the only part."""
-    counts = b"".join(struct.pack(">bhq", 10, number, 0) for number in (4, 5, 6, 7))
+def part(findings=(), busy=0, broken=False, looked=(0, 0, 0, 0), cursor=""):
+    """What a server answers that has found these: in the only part, unless there is a cursor.
+    @looked: at customers, orders, hints and rows of ids"""
+    counts = b"".join(struct.pack(">bhq", 10, 4 + i, count) for i, count in enumerate(looked))
     return (b"\x0c\0\0" + b"\x0f\0\1\x0c" + struct.pack(">i", len(findings)) + b"".join(findings)
-            + b"\x0f\0\2\x0c\0\0\0\0" + counts + struct.pack(">bhq", 10, 8, busy)
-            + b"\x02\0\x09" + bytes([broken]) + b"\0\0")
+            + b"\x0f\0\2\x0c\0\0\0\0" + (text(3, cursor) if cursor else b"") + counts
+            + struct.pack(">bhq", 10, 8, busy) + b"\x02\0\x09" + bytes([broken]) + b"\0\0")
 
 
 @test
@@ -270,9 +272,20 @@ def wrong_calls(folder):
 
 
 @test
-def progress_on_a_terminal(folder):
-    said = on_terminal("verify", "--store", filled(folder, "wide"))
-    equal("sound" in said, True)
+def progress_on_a_terminal(_):
+    """It says how far it has come: what was looked at in all parts so far."""
+    found = [finding("leftover", False)]  # a line that begins anew is always shown
+    parts = [part(found, looked=(3, 14, 15, 9), cursor="here"),
+             part(2 * found, looked=(2, 6, 5, 3), cursor="there"),
+             part(found, looked=(1, 1, 1, 1))]
+    with FakeServer(lambda _name, _call: parts.pop(0)) as server:
+        said = on_terminal("verify", "--server", server.address, "--rate", 600, columns=120)
+    shown = [re.findall(r"\d+", line) for line in re.findall(
+        r"\r(\d+ orders, \d+ customers, \d+ hints, \d+ findings)\x1b", said)]
+    equal([figures for figures, before in zip(shown, [None, *shown]) if figures != before],
+          [["0", "0", "0", "0"], ["14", "3", "15", "1"], ["20", "5", "20", "3"],
+           ["21", "6", "21", "4"]])
+    equal("Verified 21 orders, 6 customers, 21 hints and 13 rows of ids: " in said, True)
 
 
 main()

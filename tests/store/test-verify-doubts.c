@@ -6,6 +6,7 @@
 #include "tall-broken-table.h"
 #include "tall-ids.h"
 #include "tall-memory-table.h"
+#include "tall-failing-table.h"
 #include "tall-test-dump.h"
 #include "tall-test-findings.h"
 #include "tall-test-mending.h"
@@ -22,12 +23,13 @@ typedef struct
   const TallStoreKind *kind;
   const TallTestDamage *damage;
   TallTable *broken;
+  gboolean done;
 } Doubt;
 
 static void
 doubt_init (Doubt *self, TallStoreFixture *fixture, const TallStoreKind *kind, const char *name)
 {
-  *self = (Doubt){ fixture, kind, tall_test_damage_find (name), NULL };
+  *self = (Doubt){ fixture, kind, tall_test_damage_find (name), NULL, FALSE };
   tall_test_damage_do (self->damage, fixture, kind);
   fixture->clock.data = self;
 }
@@ -81,6 +83,40 @@ test_other_row (TallStoreFixture *fixture, gconstpointer kind)
   doubt_init (&self, fixture, kind, "another-date");
   fixture->clock.on_sleep = put_again;
   expect_later (&self, 1);
+}
+
+/* A writer commits when the rows have been read, and before the state cell is read once more. */
+static TallFailure
+put_between (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  Doubt *self = data;
+  const TallRead *read = call->kind == TALL_CALL_READ && call->plan->reads->len == 1
+                             ? tall_read_plan_get (call->plan, 0)
+                             : NULL;
+  if (read != NULL && read->kind == TALL_READ_GET && read->n_qualifiers > 0
+      && self->fixture->clock.n_sleeps > 0 && !self->done)
+    {
+      self->done = TRUE;
+      put_again (self);
+    }
+  return TALL_FAILURE_NONE;
+}
+
+static void
+test_between (TallStoreFixture *fixture, gconstpointer kind)
+{
+  Doubt self;
+  TallVerifySummary summary;
+  g_autoptr (GError) error = NULL;
+  doubt_init (&self, fixture, kind, "left-claim");
+  g_autoptr (TallTable) table = tall_failing_table_new (fixture->table);
+  g_autoptr (TallStore) store = tall_test_open (table, &fixture->clock);
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (table), put_between, NULL, &self);
+  g_assert_true (
+      tall_front_verify (TALL_FRONT (store), &(TallVerifyOptions){ 0 }, &summary, &error));
+  g_assert_true (self.done);
+  g_assert_cmpuint (summary.n_findings, ==, 0);
+  g_assert_true (summary.is_whole);
 }
 
 static void
@@ -259,6 +295,7 @@ main (int argc, char **argv)
   static const TallStoreTest tests[] = {
     { "kind", test_kind },
     { "other-row", test_other_row },
+    { "between", test_between },
     { "broken-since", test_broken_since },
     { "gone", test_gone },
     { "few", test_few },

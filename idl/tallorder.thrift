@@ -621,7 +621,8 @@ struct MigrationState {
   /** How a "move" has ended: "switched"; "passed" (copied, and no more was asked for); "too-long"
    * (copied, but writes would wait for too long); "unfit" (something cannot be copied); "stopped"
    * (with the server); "overtaken" (another process gives it up). Absent: it has not ended, or has
-   * failed. The next five fields are set with it. */
+   * failed. Of an "abort": "switched" if the migration had switched before it could be given up;
+   * else absent. The next five fields are set with it. */
   14: optional string outcome,
   /** Number of the set of tables that counts now. */
   15: i64 generation,
@@ -809,8 +810,8 @@ service OrderService {
   /**
    * For the role admin; without roles, for clients on the server's own machine. Tells how far a task
    * of startMigration has come. May be repeated at will.
-   * Errors: NOT_FOUND (the id is not that of the last task: the server was restarted, or another
-   *   task has begun), INVALID, FORBIDDEN (a client without the role admin), and the general ones.
+   * Errors: NOT_FOUND (the id is of none of the last tasks, at least 16: the server was restarted, or
+   *   as many have begun since), INVALID, FORBIDDEN (a client without the role admin), and the general ones.
    */
   MigrationState getMigration(
     1: MigrationLook request

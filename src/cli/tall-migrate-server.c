@@ -98,6 +98,27 @@ follow (Follower *self, TallMigrateState *state, GError **error)
   return state;
 }
 
+static void
+show_summary (const Follower *self, const TallMigrateState *state)
+{
+  gint64 limit = self->wish->pause;
+  if (limit == 0 && state->plan != NULL)
+    limit = state->plan->pause_limit;
+  tall_migrate_report_summary (&state->summary, limit, self->json);
+}
+
+/* It was to be given up, but it had switched. */
+static TallExit
+conclude_too_late (const Follower *self, const TallMigrateState *state)
+{
+  show_summary (self, state);
+  if (self->wish->task == TALL_MIGRATE_MOVE)
+    return TALL_EXIT_DONE;
+  tall_print_error ("It had switched before it could be given up; to have what there was before, "
+                    "migrate back");
+  return TALL_EXIT_NO;
+}
+
 static TallExit
 conclude (const Follower *self, const TallMigrateState *state)
 {
@@ -108,6 +129,8 @@ conclude (const Follower *self, const TallMigrateState *state)
                         "or give a migration up with --abort");
       return (TallExit)(128 + number);
     }
+  if (state->has_switched)
+    return conclude_too_late (self, state);
   if (state->task != self->wish->task)
     {
       tall_print_error ("Another process has asked to give the migration up; the status says what "
@@ -122,10 +145,7 @@ conclude (const Follower *self, const TallMigrateState *state)
     tall_migrate_report_dropped (state->n_dropped, self->json);
   if (state->task != TALL_MIGRATE_MOVE)
     return TALL_EXIT_DONE;
-  gint64 limit = self->wish->pause;
-  if (limit == 0 && state->plan != NULL)
-    limit = state->plan->pause_limit;
-  tall_migrate_report_summary (&state->summary, limit, self->json);
+  show_summary (self, state);
   if (state->summary.outcome == TALL_MIGRATE_STOPPED)
     tall_print_error ("The server stops, and the migration with it; what was copied stays: migrate "
                       "again to go on, or give up with --abort");
@@ -140,9 +160,9 @@ fail_lost (GError *error)
                     "The server does not answer any more; if it still runs, so does the "
                     "migration, and else the next one goes on with it: look at the status, and "
                     "migrate again: ");
-  TallExit code = tall_fail (error);
+  tall_print_failure (error);
   g_error_free (error);
-  return code;
+  return TALL_EXIT_FAILED; /* also if the task is not found: nobody knows how it has ended */
 }
 
 /**

@@ -8,6 +8,10 @@
 
 #include <string.h>
 
+/* Of so many tasks before the last one it is known how they ended: a process that follows one may
+ * look a moment after others have begun. */
+#define N_BEFORE 16
+
 struct _TallMigrateRunner
 {
   TallTable *table; /* owned */
@@ -16,35 +20,19 @@ struct _TallMigrateRunner
 
   GMutex mutex; /* for all below */
   GCond ended;
-  gboolean is_closed; /* nothing is begun any more */
-  GThread *thread;    /* of the last task; NULL: there was none */
-  TallMigrateWish wish;
-  gint64 pass_begun;      /* monotonic */
-  TallMigrateState *last; /* of the last task; its unfit is in @unfit; owned */
-  GArray *unfit;          /* of TallMigrateUnfit */
+  gboolean is_closed;    /* nothing is begun any more */
+  GThread *thread;       /* of the last task; NULL: there was none */
+  TallMigrateWish wish;  /* its texts are those of @last */
+  TallMigrateKept *last; /* owned */
+  GQueue before;         /* of TallMigrateKept, which have ended: the latest first */
 };
-
-/* With the mutex held. */
-static void
-take_progress (TallMigrateRunner *self, const TallMigrateProgress *progress)
-{
-  TallMigrateState *last = self->last;
-  gint64 now = g_get_monotonic_time ();
-  if (progress->stage != last->progress.stage || progress->pass != last->progress.pass)
-    self->pass_begun = now;
-  last->progress = *progress;
-  gint64 elapsed = MAX (now - self->pass_begun, 1);
-  last->rate = (guint64)((gdouble)progress->n_looked * G_USEC_PER_SEC / (gdouble)elapsed);
-  guint64 left = progress->n_all > progress->n_looked ? progress->n_all - progress->n_looked : 0;
-  last->time_left = last->rate > 0 ? (gint64)(left * G_USEC_PER_SEC / last->rate) : 0;
-}
 
 static gboolean
 on_progress (const TallMigrateProgress *progress, gpointer data)
 {
   TallMigrateRunner *self = data;
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
-  take_progress (self, progress);
+  tall_migrate_kept_take_progress (self->last, progress);
   return g_atomic_int_get (&self->stopping) == 0;
 }
 
@@ -53,7 +41,8 @@ on_plan (const TallMigratePlan *plan, gpointer data)
 {
   TallMigrateRunner *self = data;
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
-  self->last->plan = tall_migrate_plan_copy (self->last->arena, plan);
+  TallMigrateState *state = self->last->state;
+  state->plan = tall_migrate_plan_copy (state->arena, plan);
   g_message ("migration: layout %s, key strategy %s to layout %s, key strategy %s, generation "
              "%" G_GUINT64_FORMAT,
              plan->from_layout, plan->from_key_strategy, plan->to_layout, plan->to_key_strategy,
@@ -66,17 +55,7 @@ on_unfit (const TallUnfit *unfit, gpointer data)
 {
   TallMigrateRunner *self = data;
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
-  TallArena *arena = self->last->arena;
-  if (self->unfit->len >= TALL_MIGRATE_MAX_UNFIT)
-    return;
-  TallMigrateUnfit copy = {
-    .customer_number = tall_arena_strdup (arena, unfit->customer_number),
-    .order_number = tall_arena_strdup (arena, unfit->order_number),
-    .table = tall_arena_strdup (arena, unfit->table),
-    .row = tall_slice (tall_arena_memdup (arena, unfit->row.data, unfit->row.len), unfit->row.len),
-    .message = tall_arena_strdup (arena, unfit->error->message),
-  };
-  g_array_append_val (self->unfit, copy);
+  tall_migrate_kept_take_unfit (self->last, unfit);
 }
 
 static gboolean
@@ -114,6 +93,10 @@ log_end (const TallMigrateState *last)
       g_autofree char *why = tall_error_describe (last->error);
       g_message ("migration: %s failed: %s", task, why);
     }
+  else if (last->has_switched)
+    g_message ("migration: switched before it could be given up, generation %" G_GUINT64_FORMAT
+               " counts",
+               last->summary.generation);
   else if (last->task != TALL_MIGRATE_MOVE)
     g_message ("migration: %s is done", task);
   else if (last->summary.outcome == TALL_MIGRATE_STOPPED)
@@ -122,6 +105,16 @@ log_end (const TallMigrateState *last)
   else
     g_message ("migration: %s, generation %" G_GUINT64_FORMAT " counts",
                tall_migrate_outcome_get_name (last->summary.outcome), last->summary.generation);
+}
+
+/* An abort has been put in the place of the migration. With the mutex held. */
+static void
+note_replaced (TallMigrateState *state, const TallMigrateSummary *summary, GError *cause)
+{
+  state->has_switched = cause == NULL && summary->outcome == TALL_MIGRATE_SWITCHED;
+  if (state->has_switched)
+    state->summary = *summary;
+  g_clear_error (&cause);
 }
 
 /* Returns: FALSE if another task has been put in the place of @task meanwhile */
@@ -133,16 +126,18 @@ conclude (TallMigrateRunner *self,
           GError *cause)
 {
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
+  TallMigrateState *state = self->last->state;
   if (self->wish.task != task)
     {
-      g_clear_error (&cause);
+      note_replaced (state, summary, cause);
       return FALSE;
     }
-  self->last->summary = *summary;
-  self->last->n_dropped = n_dropped;
-  self->last->error = cause;
-  self->last->is_running = FALSE;
-  log_end (self->last);
+  if (!state->has_switched)
+    state->summary = *summary;
+  state->n_dropped = n_dropped;
+  state->error = cause;
+  state->is_running = FALSE;
+  log_end (state);
   g_cond_broadcast (&self->ended);
   return TRUE;
 }
@@ -170,40 +165,21 @@ work (gpointer data)
   return NULL;
 }
 
-static TallMigrateUnfit
-copy_unfit (TallArena *arena, const TallMigrateUnfit *from)
+/* With the mutex held. */
+static gboolean
+is_running (const TallMigrateRunner *self)
 {
-  return (TallMigrateUnfit){
-    .customer_number = tall_arena_strdup (arena, from->customer_number),
-    .order_number = tall_arena_strdup (arena, from->order_number),
-    .table = tall_arena_strdup (arena, from->table),
-    .row = tall_slice (tall_arena_memdup (arena, from->row.data, from->row.len), from->row.len),
-    .message = tall_arena_strdup (arena, from->message),
-  };
+  return self->last != NULL && self->last->state->is_running;
 }
 
-/* With the mutex held. */
-static TallMigrateState *
-copy_state (const TallMigrateRunner *self, guint seen, guint most)
+/* The last task becomes one of those before. With the mutex held. */
+static void
+put_aside (TallMigrateRunner *self)
 {
-  TallMigrateState *copy = g_new0 (TallMigrateState, 1);
-  const TallMigrateState *last = self->last;
-  if (last != NULL)
-    *copy = *last;
-  copy->arena = tall_arena_new (0);
-  if (last == NULL)
-    return copy;
-  copy->id = tall_arena_strdup (copy->arena, last->id);
-  copy->task = self->wish.task;
-  copy->plan = last->plan != NULL ? tall_migrate_plan_copy (copy->arena, last->plan) : NULL;
-  copy->error = last->error != NULL ? g_error_copy (last->error) : NULL;
-  seen = MIN (seen, self->unfit->len);
-  copy->n_unfit = MIN (self->unfit->len - seen, most);
-  copy->unfit = tall_arena_newa0 (copy->arena, TallMigrateUnfit, MAX (copy->n_unfit, 1));
-  for (guint i = 0; i < copy->n_unfit; i++)
-    copy->unfit[i] =
-        copy_unfit (copy->arena, &g_array_index (self->unfit, TallMigrateUnfit, seen + i));
-  return copy;
+  if (self->last != NULL)
+    g_queue_push_head (&self->before, g_steal_pointer (&self->last));
+  while (self->before.length > N_BEFORE)
+    tall_migrate_kept_free (g_queue_pop_tail (&self->before));
 }
 
 /* With the mutex held, while nothing runs. */
@@ -211,23 +187,18 @@ static gboolean
 begin (TallMigrateRunner *self, const TallMigrateWish *wish, GError **error)
 {
   g_clear_pointer (&self->thread, g_thread_join); /* it has ended but for its last words */
-  g_clear_pointer (&self->last, tall_migrate_state_free);
-  g_array_set_size (self->unfit, 0);
-  self->last = g_new0 (TallMigrateState, 1);
-  self->last->arena = tall_arena_new (0);
-  g_autofree char *id = g_uuid_string_random ();
-  self->last->id = tall_arena_strdup (self->last->arena, id);
-  self->last->task = wish->task;
-  self->wish = tall_migrate_wish_copy (wish, self->last->arena);
-  self->pass_begun = g_get_monotonic_time ();
+  put_aside (self);
+  self->last = tall_migrate_kept_new (wish->task);
+  self->wish = tall_migrate_wish_copy (wish, self->last->state->arena);
   g_atomic_int_set (&self->stopping, 0);
 
   g_autoptr (GError) cause = NULL;
   self->thread = g_thread_try_new ("tall-migrate", work, self, &cause);
-  self->last->is_running = self->thread != NULL;
+  self->last->state->is_running = self->thread != NULL;
   if (self->thread != NULL)
     return TRUE;
-  g_clear_pointer (&self->last, tall_migrate_state_free);
+  tall_migrate_kept_free (self->last);
+  self->last = g_queue_pop_head (&self->before);
   g_set_error (error, TALL_ERROR, TALL_ERROR_OVERLOADED,
                "there is no thread left for the migration; nothing was done, try again later");
   return FALSE;
@@ -239,7 +210,7 @@ join (TallMigrateRunner *self, const TallMigrateWish *wish, GError **error)
 {
   if (wish->task != TALL_MIGRATE_ABORT || self->wish.task != TALL_MIGRATE_MOVE)
     return tall_migrate_wish_may_join (wish, &self->wish, error);
-  self->wish.task = self->last->task = TALL_MIGRATE_ABORT;
+  self->wish.task = self->last->state->task = TALL_MIGRATE_ABORT;
   g_atomic_int_set (&self->stopping, 1);
   return TRUE;
 }
@@ -262,12 +233,27 @@ tall_migrate_runner_start (TallMigrateRunner *self, const TallMigrateWish *wish,
       g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE, "the server is about to stop");
       return NULL;
     }
-  gboolean runs = self->last != NULL && self->last->is_running;
+  gboolean runs = is_running (self);
   if (!(runs ? join (self, wish, error) : begin (self, wish, error)))
     return NULL;
-  TallMigrateState *state = copy_state (self, 0, 0);
+  TallMigrateState *state = tall_migrate_kept_copy (self->last, 0, 0);
   state->is_joined = runs;
   return state;
+}
+
+/* With the mutex held. Returns: (nullable): the task of that id */
+static const TallMigrateKept *
+find (const TallMigrateRunner *self, const char *id)
+{
+  if (self->last == NULL || g_str_equal (self->last->state->id, id))
+    return self->last;
+  for (const GList *i = self->before.head; i != NULL; i = i->next)
+    {
+      const TallMigrateKept *kept = i->data;
+      if (g_str_equal (kept->state->id, id))
+        return kept;
+    }
+  return NULL;
 }
 
 /**
@@ -277,18 +263,21 @@ tall_migrate_runner_start (TallMigrateRunner *self, const TallMigrateWish *wish,
  * @most: so many of the others are copied
  *
  * Returns: (transfer full): how far the task is, or how it has ended; NULL with
- *   %TALL_ERROR_NOT_FOUND if it is not the last one
+ *   %TALL_ERROR_NOT_FOUND if it is none of the last ones
  */
 TallMigrateState *
 tall_migrate_runner_look (
     TallMigrateRunner *self, const char *id, guint seen, guint most, GError **error)
 {
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
-  if (id == NULL || (self->last != NULL && g_str_equal (self->last->id, id)))
-    return copy_state (self, seen, most);
+  const TallMigrateKept *kept = id != NULL ? find (self, id) : self->last;
+  if (kept != NULL)
+    return tall_migrate_kept_copy (kept, seen, most);
+  if (id == NULL)
+    return g_new0 (TallMigrateState, 1);
   g_set_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND,
-               "the server knows nothing of it any more: it was restarted, or another migration "
-               "has begun; look at the status, and migrate again to go on");
+               "the server knows nothing of it any more: it was restarted, or others have begun "
+               "and ended since; look at the status, and migrate again to go on");
   return NULL;
 }
 
@@ -303,7 +292,7 @@ tall_migrate_runner_new (TallTable *table, const char *directory)
   TallMigrateRunner *self = g_new0 (TallMigrateRunner, 1);
   self->table = g_object_ref (table);
   self->directory = g_strdup (directory);
-  self->unfit = g_array_new (FALSE, FALSE, sizeof (TallMigrateUnfit));
+  g_queue_init (&self->before);
   g_mutex_init (&self->mutex);
   g_cond_init (&self->ended);
   return self;
@@ -338,15 +327,15 @@ tall_migrate_runner_end (TallMigrateRunner *self, guint milliseconds)
   gboolean in_time = TRUE;
   tall_migrate_runner_stop (self);
   g_mutex_lock (&self->mutex);
-  while (in_time && self->last != NULL && self->last->is_running)
+  while (in_time && is_running (self))
     in_time = g_cond_wait_until (&self->ended, &self->mutex, deadline);
-  gboolean runs = self->last != NULL && self->last->is_running;
+  gboolean runs = is_running (self);
   g_mutex_unlock (&self->mutex);
   if (runs)
     return FALSE;
   g_clear_pointer (&self->thread, g_thread_join);
-  g_clear_pointer (&self->last, tall_migrate_state_free);
-  g_array_unref (self->unfit);
+  g_clear_pointer (&self->last, tall_migrate_kept_free);
+  g_queue_clear_full (&self->before, (GDestroyNotify)tall_migrate_kept_free);
   g_mutex_clear (&self->mutex);
   g_cond_clear (&self->ended);
   g_object_unref (self->table);

@@ -2,12 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "tall-migrate-state.h"
+#include "tall-migrate-kept.h"
 
 G_BEGIN_DECLS
-
-/* Of what cannot be copied, so much is named. */
-#define TALL_MIGRATE_MAX_UNFIT 1000
 
 /**
  * TallMigrateRunner:

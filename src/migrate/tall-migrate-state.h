@@ -66,6 +66,7 @@ typedef struct
   TallMigrateUnfit *unfit; /* n_unfit of them */
   guint n_unfit;
   TallMigrateSummary summary; /* of a move that has ended well */
+  gboolean has_switched;      /* an abort came too late; @summary is of the move */
   guint n_dropped;            /* tables, of a source that was dropped */
   GError *error;              /* why it has failed; owned */
 } TallMigrateState;

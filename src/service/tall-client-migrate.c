@@ -79,8 +79,9 @@ take_end (const TallIdlMigrationState *got,
   state->n_dropped = (guint)got->dropped;
   if (got->failure != NULL)
     tall_client_call_take_failure (call, NULL, got->failure, &state->error);
-  if (got->failure != NULL || state->task != TALL_MIGRATE_MOVE)
+  if (got->failure != NULL || (state->task != TALL_MIGRATE_MOVE && got->outcome == NULL))
     return TRUE;
+  state->has_switched = state->task == TALL_MIGRATE_ABORT;
   if (!tall_migrate_outcome_parse (got->outcome, &state->summary.outcome))
     return fail_unknown ("outcome", got->outcome != NULL ? got->outcome : "", error);
   state->summary.generation = (guint64)got->generation;

@@ -66,7 +66,7 @@ add_end (TallIdlMigrationState *copy, TallArena *arena, const TallMigrateState *
   copy->dropped = (gint32)state->n_dropped;
   if (state->error != NULL)
     copy->failure = tall_idl_failure_from_error (arena, "Migrating", state->error);
-  if (state->error != NULL || state->task != TALL_MIGRATE_MOVE)
+  if (state->error != NULL || (state->task != TALL_MIGRATE_MOVE && !state->has_switched))
     return;
   copy->outcome = (char *)tall_migrate_outcome_get_name (summary->outcome);
   copy->generation = (gint64)summary->generation;

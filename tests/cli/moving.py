@@ -7,13 +7,14 @@
 
 import json
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
 import time
 
-from support import (DONE, FAILED, NO, NORTHWIND, PROGRAM, SECONDS, USAGE, Server, equal, main,
-                     new_store, run, test)
+from support import (DONE, FAILED, NO, NORTHWIND, PROGRAM, SECONDS, USAGE, FakeServer, Server, equal,
+                     main, new_store, run, test)
 
 SLOW = ("--rate", "1")  # 830 orders last longer than any test
 
@@ -186,6 +187,47 @@ def server_that_is_stopped(folder):
                if text not in said], [])
     run("migrate", "--store", store).ends(DONE, "Goes on", "Generation 2 counts")
     run("verify", "--store", store).ends(DONE, "sound")
+
+
+def a_state(task, running, outcome=None, generation=0):
+    """A MigrationState as an answer."""
+    def text(number, said):
+        return b"\x0b" + struct.pack(">hi", number, len(said)) + said.encode()
+
+    def integer(number, value):
+        return b"\x0a" + struct.pack(">hq", number, value)
+    body = text(1, "its-id") + text(2, task) + b"\x02\0\3" + bytes([running]) + text(5, "copying")
+    if outcome is not None:
+        body += text(14, outcome) + integer(15, generation)
+    return b"\x0c\0\0" + body + b"\0\0"
+
+
+@test
+def abort_that_is_too_late(_):
+    """The migration has switched, and both callers learn it."""
+    def answer(name, _call):
+        return a_state("move", True) if name == "startMigration" else a_state(
+            "abort", False, "switched", 2)
+
+    with FakeServer(answer) as server:
+        place = ("--server", server.address)
+        run("migrate", *place, "--to-layout", "wide").ends(DONE, "Generation 2 counts")
+        equal(lines(run("migrate", *place, "--json").ends(DONE))[0]["summary"]["outcome"],
+              "switched")
+        run("migrate", *place, "--abort").ends(NO, "Generation 2 counts", "had switched before",
+                                               "migrate back")
+
+
+@test
+def task_that_is_forgotten(_):
+    """Nobody knows how it has ended: that is neither done nor a no."""
+    def answer(name, _call):
+        return a_state("move", True) if name == "startMigration" else FakeServer.failure(
+            1, "the server knows nothing of it")
+
+    with FakeServer(answer) as server:
+        for options in (["--to-layout", "wide"], ["--abort"], ["--drop-source"]):
+            run("migrate", "--server", server.address, *options).ends(FAILED, "knows nothing")
 
 
 @test

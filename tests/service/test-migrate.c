@@ -235,9 +235,9 @@ test_end (void)
   g_assert_nonnull (strstr (failed->error->message, "nothing to change"));
 
   g_autoptr (TallMigrateState) second = start (&service, wish_layout ("normalized"));
-  g_autoptr (GError) error = NULL;
-  g_assert_null (tall_client_get_migration (service.client, first->id, 0, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
+  g_autoptr (TallMigrateState) still = look (&service, first->id);
+  g_assert_cmpstr (still->id, ==, first->id);
+  g_assert_error (still->error, TALL_ERROR, TALL_ERROR_INVALID);
   g_autoptr (TallMigrateState) moved = await_end (&service, second->id);
   g_assert_no_error (moved->error);
   g_autoptr (TallMigrateState) third =

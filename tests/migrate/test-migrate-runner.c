@@ -1,0 +1,199 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+
+/* Tasks in the background of a service, one after the other and one in the place of another. */
+
+#include "tall-error.h"
+#include "tall-failing-table.h"
+#include "tall-migrate-runner.h"
+#include "tall-test-store.h"
+
+#include <string.h>
+
+#define N_ORDERS 20
+#define LOOK_EVERY (G_USEC_PER_SEC / 1000)
+#define AT_LEAST_KNOWN 16 /* as the interface says */
+
+static const TallMigrateWish abort_wish = { .task = TALL_MIGRATE_ABORT };
+
+typedef struct
+{
+  TallTable *table; /* can be made to fail */
+  TallStore *store;
+  TallMigrateRunner *runner;
+  gboolean is_aborted; /* by the hook */
+} Fixture;
+
+static void
+fixture_start (Fixture *self)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTable) below = tall_test_open_table (NULL);
+  *self = (Fixture){ .table = tall_failing_table_new (below) };
+  tall_test_create (self->table, "blob", "hashed", 0);
+  self->store = tall_store_open (self->table, NULL, NULL, NULL, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < N_ORDERS; i++)
+    {
+      g_autofree char *number = g_strdup_printf ("%u", i);
+      g_autoptr (TallOrder) order = tall_test_marked_order (number, 0, i, 2);
+      g_assert_true (tall_front_put_order (TALL_FRONT (self->store), order, NULL, NULL, &error));
+      g_assert_no_error (error);
+    }
+  self->runner = tall_migrate_runner_new (self->table, NULL);
+}
+
+static void
+fixture_end (Fixture *self)
+{
+  g_assert_true (tall_migrate_runner_end (self->runner, 60000));
+  g_object_unref (self->store);
+  g_object_unref (self->table);
+}
+
+static TallMigrateWish
+wish_layout (const char *layout)
+{
+  return (TallMigrateWish){ .move = { .layout = tall_layout_find (layout, NULL) } };
+}
+
+static TallMigrateState *
+start (Fixture *self, const TallMigrateWish *wish)
+{
+  g_autoptr (GError) error = NULL;
+  TallMigrateState *state = tall_migrate_runner_start (self->runner, wish, &error);
+  g_assert_no_error (error);
+  return state;
+}
+
+static TallMigrateState *
+await_end (Fixture *self, const char *id)
+{
+  g_autoptr (GError) error = NULL;
+  TallMigrateState *state = tall_migrate_runner_look (self->runner, id, 0, 100, &error);
+  g_assert_no_error (error);
+  while (state->is_running)
+    {
+      g_usleep (LOOK_EVERY);
+      tall_migrate_state_free (state);
+      state = tall_migrate_runner_look (self->runner, id, 0, 100, &error);
+      g_assert_no_error (error);
+    }
+  return state;
+}
+
+static TallMigrateState *
+run (Fixture *self, const TallMigrateWish *wish)
+{
+  g_autoptr (TallMigrateState) first = start (self, wish);
+  return await_end (self, first->id);
+}
+
+/* A row that is no state cell. */
+static void
+spoil (Fixture *self)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  TallMutation *row = tall_batch_add (batch, "orders", tall_slice_str ("0123456789abcdef"));
+  tall_mutation_put (batch, row, tall_slice_str ("s"), 1000, tall_slice_str ("spoilt"));
+  g_assert_true (
+      tall_table_apply (self->table, &row, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
+  g_assert_no_error (error);
+}
+
+/* A process that follows a task learns how it has ended, also if others have begun and ended before
+ * it looks; but not without end. */
+static void
+test_before (void)
+{
+  Fixture fixture;
+  fixture_start (&fixture);
+  spoil (&fixture);
+  const TallMigrateWish wide = wish_layout ("wide"), blob = wish_layout ("blob");
+  g_autoptr (TallMigrateState) first = run (&fixture, &wide);
+  tall_migrate_state_free (run (&fixture, &abort_wish));
+  for (guint i = 1; i < AT_LEAST_KNOWN; i++)
+    tall_migrate_state_free (run (&fixture, &blob));
+  g_autoptr (TallMigrateState) before = await_end (&fixture, first->id);
+  g_assert_cmpstr (before->id, ==, first->id);
+  g_assert_cmpint (before->task, ==, TALL_MIGRATE_MOVE);
+  g_assert_cmpint (before->summary.outcome, ==, TALL_MIGRATE_UNFIT);
+  g_assert_cmpuint (before->n_unfit, ==, 1);
+  g_assert_nonnull (strstr (before->unfit[0].message, "state"));
+  g_autoptr (TallMigrateState) last = await_end (&fixture, NULL);
+  g_assert_error (last->error, TALL_ERROR, TALL_ERROR_INVALID); /* nothing to change */
+
+  g_autoptr (GError) error = NULL;
+  tall_migrate_state_free (run (&fixture, &blob));
+  g_assert_null (tall_migrate_runner_look (fixture.runner, first->id, 0, 100, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
+  fixture_end (&fixture);
+}
+
+/* One that only copies is given up twice. */
+static void
+test_aborts (void)
+{
+  Fixture fixture;
+  TallMigrateWish wish = wish_layout ("wide");
+  fixture_start (&fixture);
+  wish.rate = 1;
+  wish.pass_only = TRUE;
+  g_autoptr (TallMigrateState) first = start (&fixture, &wish);
+  g_autoptr (TallMigrateState) one = start (&fixture, &abort_wish);
+  g_autoptr (TallMigrateState) two = start (&fixture, &abort_wish);
+  g_assert_true (one->is_joined && two->is_joined);
+  g_assert_cmpstr (two->id, ==, first->id);
+  g_autoptr (TallMigrateState) last = await_end (&fixture, first->id);
+  g_assert_no_error (last->error);
+  g_assert_cmpint (last->task, ==, TALL_MIGRATE_ABORT);
+  g_assert_false (last->has_switched);
+  fixture_end (&fixture);
+}
+
+/* Asks for an abort when it is too late: nothing stops a migration that has sealed. */
+static TallFailure
+abort_late (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  Fixture *self = data;
+  if (call->kind == TALL_CALL_SET_ACCESS && !self->is_aborted)
+    {
+      self->is_aborted = TRUE;
+      tall_migrate_state_free (start (self, &abort_wish));
+    }
+  return TALL_FAILURE_NONE;
+}
+
+static void
+test_too_late (void)
+{
+  Fixture fixture;
+  const TallMigrateWish wide = wish_layout ("wide");
+  fixture_start (&fixture);
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (fixture.table), abort_late, NULL, &fixture);
+  g_autoptr (TallMigrateState) last = run (&fixture, &wide);
+  g_assert_true (fixture.is_aborted);
+  g_assert_no_error (last->error);
+  g_assert_cmpint (last->task, ==, TALL_MIGRATE_ABORT);
+  g_assert_true (last->has_switched);
+  g_assert_cmpint (last->summary.outcome, ==, TALL_MIGRATE_SWITCHED);
+  g_assert_cmpuint (last->summary.generation, ==, 2);
+  g_assert_cmpuint (last->summary.n_looked, ==, N_ORDERS);
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (fixture.table), NULL, NULL, NULL);
+
+  g_autoptr (TallMigrateState) nothing = run (&fixture, &abort_wish);
+  g_assert_no_error (nothing->error);
+  g_assert_false (nothing->has_switched);
+  fixture_end (&fixture);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/migrate/runner/before", test_before);
+  g_test_add_func ("/migrate/runner/aborts", test_aborts);
+  g_test_add_func ("/migrate/runner/too-late", test_too_late);
+  return g_test_run ();
+}

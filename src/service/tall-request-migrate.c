@@ -58,6 +58,22 @@ copy_unfit (TallArena *arena, const TallMigrateState *state)
   return unfit;
 }
 
+/* What says of a call that nothing was done would be wrong here: orders may have been copied,
+ * writes may wait, and the task may have gone further than it knows. */
+static TallIdlFailure *
+make_failure (TallArena *arena, const TallMigrateState *state)
+{
+  TallIdlFailure *failure = tall_idl_failure_from_error (arena, "Migrating", state->error);
+  if (tall_error_is_passing (state->error)
+      || g_error_matches (state->error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN))
+    failure->message = tall_arena_strdup (
+        arena,
+        "what keeps the orders failed in the middle, and the log of the server says why; what "
+        "was done stays, and the status says how far it is and who waits: when that is "
+        "mended, call migrate again to go on, or with --abort to give it up");
+  return failure;
+}
+
 /* How a task has ended. */
 static void
 add_end (TallIdlMigrationState *copy, TallArena *arena, const TallMigrateState *state)
@@ -65,7 +81,7 @@ add_end (TallIdlMigrationState *copy, TallArena *arena, const TallMigrateState *
   const TallMigrateSummary *summary = &state->summary;
   copy->dropped = (gint32)state->n_dropped;
   if (state->error != NULL)
-    copy->failure = tall_idl_failure_from_error (arena, "Migrating", state->error);
+    copy->failure = make_failure (arena, state);
   if (state->error != NULL || (state->task != TALL_MIGRATE_MOVE && !state->has_switched))
     return;
   copy->outcome = (char *)tall_migrate_outcome_get_name (summary->outcome);

@@ -5,6 +5,7 @@
 
 #include "tall-client-migrate.h"
 #include "tall-error.h"
+#include "tall-failing-table.h"
 #include "tall-idl-migrate.h"
 #include "tall-networks.h"
 #include "tall-server.h"
@@ -45,7 +46,8 @@ service_start (Service *self, const TallServerOptions *given)
 {
   g_autoptr (GError) error = NULL;
   TallServerOptions options = given != NULL ? *given : (TallServerOptions){ 0 };
-  self->table = tall_test_open_table (NULL);
+  g_autoptr (TallTable) below = tall_test_open_table (NULL);
+  self->table = tall_failing_table_new (below);
   tall_test_create (self->table, "blob", "hashed", 0);
   self->store = tall_store_open (self->table, NULL, NULL, NULL, &error);
   g_assert_no_error (error);
@@ -247,6 +249,39 @@ test_end (void)
   g_assert_cmpint (dropped->task, ==, TALL_MIGRATE_DROP_SOURCE);
   g_assert_cmpuint (dropped->n_dropped, ==, 3); /* orders, customers, index */
   expect_layout (&service, "normalized", 2);
+  service_stop (&service);
+}
+
+static TallFailure
+fail_create (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  const TallFailure *failure = data;
+  return call->kind == TALL_CALL_CREATE_TABLE ? *failure : TALL_FAILURE_NONE;
+}
+
+/* What fails in the middle has done something: the usual words for calls would be wrong. */
+static void
+test_failure (void)
+{
+  static TallFailure kinds[] = { TALL_FAILURE_BEFORE, TALL_FAILURE_LOST };
+  Service service;
+  service_start (&service, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    {
+      tall_failing_table_set_hooks (TALL_FAILING_TABLE (service.table), fail_create, NULL,
+                                    &kinds[i]);
+      g_autoptr (TallMigrateState) first = start (&service, wish_layout ("wide"));
+      g_autoptr (TallMigrateState) last = await_end (&service, first->id);
+      tall_failing_table_set_hooks (TALL_FAILING_TABLE (service.table), NULL, NULL, NULL);
+      g_assert_nonnull (last->error);
+      g_assert_true (tall_error_is_passing (last->error));
+      g_assert_null (strstr (last->error->message, "nothing was done"));
+      g_assert_nonnull (strstr (last->error->message, "what was done stays"));
+      g_autoptr (TallMigrateState) up =
+          start (&service, (TallMigrateWish){ .task = TALL_MIGRATE_ABORT });
+      tall_migrate_state_free (await_end (&service, up->id));
+    }
+  expect_layout (&service, "blob", 1);
   service_stop (&service);
 }
 
@@ -513,6 +548,7 @@ main (int argc, char **argv)
   g_test_add_func ("/service/migrate/move", test_move);
   g_test_add_func ("/service/migrate/pace", test_pace);
   g_test_add_func ("/service/migrate/end", test_end);
+  g_test_add_func ("/service/migrate/failure", test_failure);
   g_test_add_func ("/service/migrate/join", test_join);
   g_test_add_func ("/service/migrate/stop", test_stop);
   g_test_add_func ("/service/migrate/unfit", test_unfit);

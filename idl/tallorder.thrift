@@ -261,7 +261,7 @@ struct Description {
    * strategy. Absent, like all below: the server is older than these fields. */
   18: optional i64 generation,
   /** Of a migration to another set: "none", "copying", "sealing" (writes wait), "closing" (reads
-   * wait, too) or "aborting". */
+   * wait, too), "dropping" (the same, and it cannot be given up) or "aborting". */
   19: optional string phase,
   /** What the deployment will have after that migration; absent: there is none. */
   20: optional string next_layout,

@@ -73,8 +73,11 @@ log_start (TallFront *front, const char *store, const TallServerOptions *options
              description->read_only ? "read-only" : "read and write");
   if (g_strcmp0 (description->phase, "none") != 0)
     g_warning ("A migration has begun that nobody works on here (phase %s): go on with it by "
-               "`tallorder migrate`, or give it up by `tallorder migrate --abort`",
-               description->phase);
+               "`tallorder migrate`%s",
+               description->phase,
+               g_strcmp0 (description->phase, "dropping") == 0
+                   ? ""
+                   : ", or give it up by `tallorder migrate --abort`");
   g_message ("limits: %u connections, %u from one address, %" G_GSIZE_FORMAT
              " MiB for the calls in work",
              options->max_connections, options->max_connections_per_address,

@@ -187,10 +187,24 @@ tall_access_open (const TallStoreContext *context, gboolean closed, GError **err
          && (!closed || tall_access_set_all (context, TALL_ACCESS_UNCLOSED, "Opening", error));
 }
 
+/* A table that is open has been opened late: somebody may have written to it. */
+static gboolean
+drop_closed (const TallStoreContext *context, const char *name, GError **error)
+{
+  g_autoptr (TallTableSpec) spec = NULL;
+  if (!describe (context, name, &spec, error))
+    return FALSE;
+  if (spec == NULL || spec->access == TALL_ACCESS_CLOSED)
+    return spec == NULL || tall_table_drop_table (context->table, name, find_deadline (), error);
+  g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
+               "it is not closed any more; migrate again");
+  return FALSE;
+}
+
 /**
  * tall_access_drop:
  *
- * Drops all tables of the generation.
+ * Drops all tables of the generation, which have been closed.
  */
 gboolean
 tall_access_drop (const TallStoreContext *context, GError **error)
@@ -200,7 +214,7 @@ tall_access_drop (const TallStoreContext *context, GError **error)
   for (guint i = 0; i < tables.n; i++)
     {
       g_autoptr (GError) cause = NULL;
-      if (tall_table_drop_table (context->table, tables.names[i], find_deadline (), &cause)
+      if (drop_closed (context, tables.names[i], &cause)
           || g_error_matches (cause, TALL_ERROR, TALL_ERROR_NOT_FOUND))
         continue;
       g_propagate_prefixed_error (error, g_steal_pointer (&cause),

@@ -66,6 +66,8 @@ abort_migration (TallMigrator *self, const TallStoreContext *source, GError **er
 {
   g_auto (TallAccess) access = { 0 };
   gboolean done;
+  if (self->record->migration.dropping)
+    return fail_dropped (error);
   if (!tall_access_describe (source, NULL, &access, error))
     return FALSE;
   if (!is_needed (self, &access))

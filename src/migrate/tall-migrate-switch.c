@@ -25,6 +25,36 @@ give_up (TallMigrator *self, GError **error)
   return tall_migrator_abort (self, error) ? TALL_MIGRATE_ENDED : TALL_MIGRATE_FAILED;
 }
 
+/* Somebody has announced a drop, another process has found the source unsealed and gone back, and
+ * the drop came all the same: what was there is in the target. */
+static gboolean
+is_dropped (const TallMigrator *self, gboolean *is_dropped, GError **error)
+{
+  g_auto (TallAccess) access = { 0 };
+  *is_dropped = FALSE;
+  if (!self->record->migration.dropping)
+    return TRUE;
+  if (!tall_access_describe (&self->source, NULL, &access, error))
+    return FALSE;
+  *is_dropped = access.any_gone;
+  return TRUE;
+}
+
+/* @seal: (out): under which the target got everything */
+static gboolean
+copy_rest (TallMigrator *self, char **seal, gboolean *whole, GError **error)
+{
+  gboolean dropped;
+  if (!is_dropped (self, &dropped, error))
+    return FALSE;
+  if (!dropped)
+    return tall_access_seal (&self->source, self->record->migration.reopened, seal, error)
+           && tall_migrate_pass_under_seal (self, whole, error);
+  *seal = g_uuid_string_random ();
+  *whole = TRUE;
+  return TRUE;
+}
+
 /**
  * tall_migrate_seal:
  *
@@ -42,8 +72,7 @@ tall_migrate_seal (TallMigrator *self, GError **error)
   if (!tall_migrator_set_up (self, &cause))
     return tall_migrator_recover (self, cause, error);
   wait_for_others (self);
-  if (!tall_access_seal (&self->source, self->record->migration.reopened, &seal, &cause)
-      || !tall_migrate_pass_under_seal (self, &whole, &cause))
+  if (!copy_rest (self, &seal, &whole, &cause))
     return tall_migrator_recover (self, cause, error);
   if (!whole)
     return give_up (self, error);
@@ -53,8 +82,8 @@ tall_migrate_seal (TallMigrator *self, GError **error)
   return TALL_MIGRATE_AGAIN;
 }
 
-/* All tables are closed. Drops them if a late call would open them after the switch. Sets @to to
- * what the record is to say: the switch, or back to the seal. */
+/* All tables are closed. Drops them if a late call would open them after the switch, which the
+ * record has to announce. Sets @to to what it is to say: that, the switch, or back to the seal. */
 static gboolean
 look (TallMigrator *self, TallMigration *to, GError **error)
 {
@@ -68,13 +97,16 @@ look (TallMigrator *self, TallMigration *to, GError **error)
                    "A table is not closed, or not any more; migrate again");
       return FALSE;
     }
-  if (!tall_access_is_still_sealed (is, &access))
-    {
-      *to = tall_migration_reopen (is);
-      return TRUE;
-    }
-  *to = tall_migration_switch (is);
-  return !is->reopened || tall_access_drop (&self->source, error);
+  /* Whoever has begun to drop has seen the seal. */
+  gboolean is_whole =
+      (is->reopened && access.any_gone) || tall_access_is_still_sealed (is, &access);
+  gboolean is_announced = !is->reopened || is->dropping;
+  if (!is_whole)
+    *to = tall_migration_reopen (is);
+  else
+    *to = is_announced ? tall_migration_switch (is) : tall_migration_drop (is);
+  return to->phase != TALL_MIGRATION_NONE || !is->reopened
+         || tall_access_drop (&self->source, error);
 }
 
 /**
@@ -93,7 +125,8 @@ tall_migrate_close (TallMigrator *self, GError **error)
   tall_migrator_show (self, TALL_MIGRATE_CLOSING);
   if (!tall_migrator_set_up (self, &cause))
     return tall_migrator_recover (self, cause, error);
-  wait_for_others (self);
+  if (!self->record->migration.dropping)
+    wait_for_others (self);
   if (!tall_access_close (&self->source, &cause) || !look (self, &to, &cause))
     return tall_migrator_recover (self, cause, error);
   if (!tall_migrator_change (self, to, &done, error))

@@ -9,6 +9,7 @@
 #define NOTHING "-"   /* in the place of a seal or of marks */
 #define MARK_UNSEALED "unsealed"
 #define MARK_REOPENED "reopened"
+#define MARK_DROPPING "dropping"
 
 static const char *const phases[] = {
   [TALL_MIGRATION_NONE] = "none",         [TALL_MIGRATION_COPYING] = "copying",
@@ -25,6 +26,18 @@ const char *
 tall_migration_phase_get_name (TallMigrationPhase phase)
 {
   return phases[phase];
+}
+
+/**
+ * tall_migration_get_stage:
+ *
+ * Returns: (transfer none): the phase as people see it: "dropping" is the part of others from which
+ *   there is no way back
+ */
+const char *
+tall_migration_get_stage (const TallMigration *self)
+{
+  return self->dropping ? MARK_DROPPING : phases[self->phase];
 }
 
 /**
@@ -72,7 +85,8 @@ tall_migration_close (const TallMigration *self, const char *seal)
  * tall_migration_reopen:
  * @self: closing
  *
- * Returns: back to the seal, because the tables were not sealed any more when they were closed
+ * Returns: back to the seal, because the tables were not sealed any more when they were closed. A
+ *   drop that was announced may still come
  */
 TallMigration
 tall_migration_reopen (const TallMigration *self)
@@ -81,6 +95,20 @@ tall_migration_reopen (const TallMigration *self)
   to.phase = TALL_MIGRATION_SEALING;
   to.seal[0] = '\0';
   to.reopened = TRUE;
+  return to;
+}
+
+/**
+ * tall_migration_drop:
+ * @self: closing and reopened, and everything is in the target
+ *
+ * Returns: the tables are about to be dropped, so nobody may abort from here on
+ */
+TallMigration
+tall_migration_drop (const TallMigration *self)
+{
+  TallMigration to = *self;
+  to.dropping = TRUE;
   return to;
 }
 
@@ -98,8 +126,8 @@ tall_migration_switch (const TallMigration *self)
 
 /**
  * tall_migration_abort:
- * @self: any phase; also none, for tables that a late call has shut, and aborting, if something is
- *   found closed only now
+ * @self: any phase, if nothing is being dropped; also none, for tables that a late call has shut,
+ * and aborting, if something is found closed only now
  * @closed: whether a table was found closed
  */
 TallMigration
@@ -128,12 +156,18 @@ tall_migration_give_up (const TallMigration *self)
   return to;
 }
 
-static const char *
+static char *
 name_marks (const TallMigration *self)
 {
+  const char *marks[4] = { NULL };
+  guint n = 0;
   if (self->unsealed)
-    return self->reopened ? MARK_UNSEALED "," MARK_REOPENED : MARK_UNSEALED;
-  return self->reopened ? MARK_REOPENED : NOTHING;
+    marks[n++] = MARK_UNSEALED;
+  if (self->reopened)
+    marks[n++] = MARK_REOPENED;
+  if (self->dropping)
+    marks[n++] = MARK_DROPPING;
+  return n > 0 ? g_strjoinv (",", (char **)marks) : g_strdup (NOTHING);
 }
 
 /**
@@ -144,10 +178,11 @@ name_marks (const TallMigration *self)
 char *
 tall_migration_print (const TallMigration *self)
 {
+  g_autofree char *marks = name_marks (self);
   return g_strdup_printf ("%" G_GUINT64_FORMAT " %s %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT
                           " %s %s",
                           self->generation, phases[self->phase], self->target, self->last,
-                          self->seal[0] != '\0' ? self->seal : NOTHING, name_marks (self));
+                          self->seal[0] != '\0' ? self->seal : NOTHING, marks);
 }
 
 static gboolean
@@ -183,6 +218,7 @@ parse_words (TallMigration *self, char *const *words)
 {
   self->unsealed = strstr (words[5], MARK_UNSEALED) != NULL;
   self->reopened = strstr (words[5], MARK_REOPENED) != NULL;
+  self->dropping = strstr (words[5], MARK_DROPPING) != NULL;
   return parse_number (&self->generation, words[0]) && parse_phase (self, words[1])
          && parse_number (&self->target, words[2]) && parse_number (&self->last, words[3])
          && parse_seal (self, words[4]);
@@ -200,6 +236,10 @@ tall_migration_is_possible (const TallMigration *self)
   gboolean has_seal = self->seal[0] != '\0';
   if (self->generation == 0 || self->last < self->generation || self->last > G_MAXINT64
       || (has_target && (self->target != self->last || self->target == self->generation)))
+    return FALSE;
+  if (self->dropping
+      && (!self->reopened
+          || (self->phase != TALL_MIGRATION_SEALING && self->phase != TALL_MIGRATION_CLOSING)))
     return FALSE;
   if (self->phase == TALL_MIGRATION_NONE)
     return !has_target && !has_seal;

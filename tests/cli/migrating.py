@@ -88,6 +88,19 @@ def status_says_each_phase(folder):
 
 
 @test
+def what_is_being_dropped_cannot_be_given_up(folder):
+    store = new_store(folder, "record-type")
+    status = [1, "dropping", "wide", "numeric", "date", "record-type", 1]
+    plant(folder, *STEPS, "abort", "give-up", *STEPS, "drop")
+    said = expect(store, status, "dropping, to layout wide", "“tallorder migrate”", "ends it")
+    equal("--abort" in said, False)
+    run("migrate", "--store", store, "--abort").ends(NO, "being dropped", "migrate again")
+    expect(store, status)
+    run("migrate", "--store", store).ends(DONE)
+    expect(store, [3, "none", None, None, None, "wide", 2])
+
+
+@test
 def status_of_what_has_moved(folder):
     store = new_store(folder, "record-type")
     plant(folder, *STEPS, "switch")

@@ -6,8 +6,8 @@
  *
  *     plant-record DIRECTORY STEP...
  *
- * with the steps begin, seal, close, switch, abort and give-up; shut seals the orders that count,
- * and spoil-load writes a row of a load that cannot be read. */
+ * with the steps begin, seal, close, drop, switch, abort and give-up; shut seals the orders that
+ * count, and spoil-load writes a row of a load that cannot be read. */
 
 #include <rocksdb/c.h>
 
@@ -39,6 +39,8 @@ find_next (const TallMigration *is, const char *step)
     return tall_migration_seal (is);
   if (g_str_equal (step, "close"))
     return tall_migration_close (is, SEAL);
+  if (g_str_equal (step, "drop"))
+    return tall_migration_drop (is);
   if (g_str_equal (step, "switch"))
     return tall_migration_switch (is);
   if (g_str_equal (step, "abort"))

@@ -33,29 +33,6 @@ before_call (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpoint
   return call->index > life->at ? TALL_FAILURE_BEFORE : life->how;
 }
 
-/* At the second table that is closed. */
-static TallFailure
-die_while_closing (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
-{
-  guint *n_shut = data;
-  *n_shut += call->kind == TALL_CALL_SET_ACCESS;
-  return *n_shut > 3 ? TALL_FAILURE_BEFORE : TALL_FAILURE_NONE; /* two root tables are sealed */
-}
-
-/* From here on a late call may open what is closed, so it is dropped before the switch. */
-static void
-give_up_while_closing (TallMoving *moving)
-{
-  g_autoptr (GError) error = NULL;
-  guint n_shut = 0;
-  TallFailingTable *table = TALL_FAILING_TABLE (moving->side.table);
-  tall_failing_table_set_hooks (table, die_while_closing, NULL, &n_shut);
-  g_assert_false (tall_moving_run (moving, moving->side.table, &error));
-  tall_moving_abort (moving);
-  tall_moving_expect_unmoved (moving);
-  tall_failing_table_reset (table);
-}
-
 /* It may have switched by its last call, or be about to: then it has begun to drop the source. */
 static void
 give_up (const Death *death, TallMoving *moving)
@@ -82,7 +59,7 @@ die_at (const Death *death, guint at)
   Life life = { .at = at, .how = death->how };
   tall_moving_init (&moving, death->from, death->to);
   if (death->reopened)
-    give_up_while_closing (&moving);
+    tall_moving_give_up_closed (&moving);
   TallFailingTable *table = TALL_FAILING_TABLE (moving.side.table);
   tall_failing_table_set_hooks (table, before_call, NULL, &life);
   gboolean done = tall_moving_run (&moving, moving.side.table, &error);

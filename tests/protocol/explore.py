@@ -397,7 +397,8 @@ class Explorer:
         else:
             ways.append(("", ()))
         shut = any(access.closed or access.seal is not None for access in source)
-        if all(access.there for access in source) and (record.phase != NONE or shut):
+        there = all(access.there for access in source)
+        if there and not record.dropping and (record.phase != NONE or shut):
             ways.append(("after an abort", (ABORT,)))
         for way, first in ways:
             for opens, how in ((False, ""), (True, "opened now")):

@@ -87,6 +87,16 @@ def close_table(source, table):
     return False
 
 
+def is_any_gone(operation, source):
+    """Whether somebody has begun to drop it: who does has seen that the target has everything."""
+    for table in operation.tables:
+        access = yield Describe(source, table)
+        if not access.there:
+            return True
+        del access
+    return False
+
+
 def close(operation, source):
     """Returns whether nobody can read the source any more, whenever they have begun."""
     for table in operation.tables if operation.variant.close_tables == "all" else operation.tables[:1]:
@@ -172,6 +182,10 @@ def copy_open(operation, _number, record, known):
 def copy_sealed(operation, number, record, known):
     """Seals the source. What is there then, and differs, is copied."""
     variant, result = operation.variant, DONE
+    if record.dropping and (yield from is_any_gone(operation, record.generation)):
+        token = make_seal(operation, number, 0, record)
+        record = yield from change(variant, record, record._replace(phase=CLOSING, seal=token))
+        return record, known
     if variant.last_pass == "before":
         result, known = yield from make_pass(*find_ends(operation, record), known)
     token = yield from seal(operation, number, record)
@@ -199,11 +213,15 @@ def close_and_switch(operation, _number, record, known):
     if variant.read_fence == "close":
         if not (yield from close(operation, source)):
             return None, known
-        if not (yield from are_sealed(operation, record)):
+        if not ((yield from are_sealed(operation, record))
+                or (yield from is_any_gone(operation, source))):
             record = yield from change(variant, record, record._replace(phase=SEALING, seal=None,
                                                                         reopened=True))
             return record, known
         if record.reopened and variant.reopened == "drop":
+            if not record.dropping and variant.dropping != "unannounced":
+                record = yield from change(variant, record, record._replace(dropping=True))
+                return record, known
             if not (yield from drop(operation, source)):
                 return None, known
     record = yield from switch(variant, record)
@@ -213,7 +231,8 @@ def close_and_switch(operation, _number, record, known):
 def switch(variant, record):
     return (yield from change(variant, record,
                               record._replace(generation=record.target, phase=NONE, target=0,
-                                              seal=None, unsealed=False, reopened=False)))
+                                              seal=None, unsealed=False, reopened=False,
+                                              dropping=False)))
 
 
 # ---- Abort -------------------------------------------------------------------------------------
@@ -223,10 +242,14 @@ def abort(operation):
     but the tables are shut, by a call that came late."""
     variant, sealed, closed = operation.variant, False, False
     record = yield ReadRecord()
+    if record.dropping:
+        return
     for table in operation.tables:
         access = yield Describe(record.generation, table)
+        if not access.there:
+            return
         sealed = sealed or access.seal is not None
-        closed = closed or access.closed or not access.there
+        closed = closed or access.closed
         del access
     if record.phase == NONE and not closed and not sealed:
         return

@@ -19,6 +19,9 @@ static const char *const possible[] = {
   "1 aborting 2 2 - unsealed",
   "1 aborting 2 2 " SEAL " unsealed,reopened",
   "1 aborting 0 1 - unsealed",
+  "1 closing 2 2 " SEAL " reopened,dropping",
+  "1 closing 2 2 " SEAL " unsealed,reopened,dropping",
+  "1 sealing 2 2 - unsealed,reopened,dropping",
 };
 
 /* None of it is ever written. */
@@ -59,6 +62,12 @@ static const char *const damaged[] = {
   "1 closing 2 2 " SEAL SEAL " -",
   "1 aborting 2 2 - -",
   "1 aborting 0 1 " SEAL " unsealed",
+  "1 closing 2 2 " SEAL " dropping",
+  "1 closing 2 2 " SEAL " unsealed,dropping",
+  "1 closing 2 2 " SEAL " dropping,reopened",
+  "1 aborting 2 2 " SEAL " unsealed,reopened,dropping",
+  "1 copying 2 2 - reopened,dropping",
+  "1 none 0 2 - unsealed,reopened,dropping",
 };
 
 static void

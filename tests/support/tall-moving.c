@@ -103,6 +103,34 @@ tall_moving_abort (TallMoving *self)
   g_assert_true (done);
 }
 
+/* At the second table that is closed. */
+static TallFailure
+die_while_closing (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  guint *n_shut = data;
+  *n_shut += call->kind == TALL_CALL_SET_ACCESS;
+  return *n_shut > 3 ? TALL_FAILURE_BEFORE : TALL_FAILURE_NONE; /* two root tables are sealed */
+}
+
+/**
+ * tall_moving_give_up_closed:
+ *
+ * A migration is given up when a table is closed. From here on a late call may open what is closed,
+ * so the tables are dropped before the next switch.
+ */
+void
+tall_moving_give_up_closed (TallMoving *self)
+{
+  g_autoptr (GError) error = NULL;
+  guint n_shut = 0;
+  TallFailingTable *table = TALL_FAILING_TABLE (self->side.table);
+  tall_failing_table_set_hooks (table, die_while_closing, NULL, &n_shut);
+  g_assert_false (tall_moving_run (self, self->side.table, &error));
+  tall_moving_abort (self);
+  tall_moving_expect_unmoved (self);
+  tall_failing_table_reset (table);
+}
+
 static TallDeployment *
 read_record (const TallMoving *self)
 {

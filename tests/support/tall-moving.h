@@ -32,6 +32,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallMoving, tall_moving_clear)
 gboolean tall_moving_run (TallMoving *self, TallTable *table, GError **error);
 void tall_moving_finish (TallMoving *self);
 void tall_moving_abort (TallMoving *self);
+void tall_moving_give_up_closed (TallMoving *self);
 
 guint64 tall_moving_get_generation (const TallMoving *self);
 TallTable *tall_moving_open_generation (const TallMoving *self, guint64 generation);

@@ -178,6 +178,28 @@ find_out (TallOperation *operation, gboolean is_shut, GError **error)
     }
 }
 
+/* Whether a call has not come back, or could not be made: nothing was done. */
+static gboolean
+is_without_answer (const GError *cause)
+{
+  return g_error_matches (cause, TALL_ERROR, TALL_ERROR_UNAVAILABLE)
+         || g_error_matches (cause, TALL_ERROR, TALL_ERROR_TIMED_OUT);
+}
+
+/* After a call without an answer, where the record is known, and allows the call: HBase opens all
+ * regions of a table anew when it is sealed, or not any more, and answers late meanwhile. */
+static Answer
+try_again_in_pause (const TallOperation *operation)
+{
+  gint64 longest = LONGEST_WAIT;
+  if (!is_pause (tall_follower_get_phase (operation->context->follower)))
+    return ANSWER_FAIL;
+  if (tall_operation_is_over (operation))
+    return ANSWER_LATE;
+  wait (operation, &longest);
+  return ANSWER_AGAIN;
+}
+
 /* Whether the operation is to begin again after @cause; if not, that says what is to be answered.
  */
 static gboolean
@@ -187,7 +209,10 @@ goes_on (TallOperation *operation, GError **cause)
     return FALSE;
   g_autoptr (GError) error = NULL;
   gboolean is_shut = tall_follow_is_shut (*cause);
+  gboolean is_silent = is_without_answer (*cause);
   Answer answer = find_out (operation, is_shut, &error);
+  if (is_silent && answer == ANSWER_FAIL && error == NULL)
+    answer = try_again_in_pause (operation);
   if (answer == ANSWER_AGAIN)
     {
       tall_operation_move (operation, operation->context);
@@ -198,7 +223,7 @@ goes_on (TallOperation *operation, GError **cause)
   /* As long as the record cannot be read, nobody knows whether a missing table counts. */
   gboolean is_moot = g_error_matches (*cause, TALL_ERROR, TALL_ERROR_UNSUPPORTED) && error != NULL
                      && tall_error_is_passing (error);
-  if (!is_shut && !is_moot)
+  if (!is_shut && !is_moot && !(is_silent && answer == ANSWER_LATE))
     return FALSE;
   g_autoptr (GError) refused = g_steal_pointer (cause);
   if (error != NULL)

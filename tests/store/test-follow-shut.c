@@ -384,6 +384,93 @@ test_one_call (Fixture *self, gconstpointer data G_GNUC_UNUSED)
     }
 }
 
+/* ---- Calls without an answer ---- */
+
+/* What HBase does for a while when regions open anew. */
+typedef struct
+{
+  guint n_left; /* calls that fail */
+  TallFailure failure;
+  gboolean is_whole; /* not even the record can be read */
+} Silence;
+
+static TallFailure
+stay_silent (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  Silence *self = data;
+  gboolean goes_on = g_strcmp0 (call->table, "meta") == 0 && !self->is_whole;
+  if (goes_on || self->n_left == 0)
+    return TALL_FAILURE_NONE;
+  self->n_left--;
+  return self->failure;
+}
+
+static void
+set_silent (Fixture *self, Silence *silence, guint n_calls)
+{
+  *silence = (Silence){ .n_left = n_calls, .failure = TALL_FAILURE_BEFORE };
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (self->table), stay_silent, NULL, silence);
+}
+
+/* While nobody moves, callers learn at once that HBase does not answer. */
+static void
+test_silent (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  Silence silence;
+  set_silent (self, &silence, G_MAXUINT);
+  tall_test_move_go (&self->move, TALL_TEST_COPYING);
+  expect_all (self, TALL_ERROR_UNAVAILABLE);
+  g_assert_cmpuint (self->clock.n_sleeps, ==, 0);
+}
+
+/* Nor does anybody wait for what nobody can look at. */
+static void
+test_all_silent (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  Silence silence;
+  tall_test_move_go (&self->move, TALL_TEST_SEALED);
+  expect_record (self);
+  set_silent (self, &silence, G_MAXUINT);
+  silence.is_whole = TRUE;
+  expect_all (self, TALL_ERROR_UNAVAILABLE);
+  g_assert_cmpuint (self->clock.n_sleeps, ==, 0);
+}
+
+/* A read goes on as soon as the sealed tables answer, however often they did not. */
+static void
+test_silent_for_a_while (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  Silence silence;
+  tall_test_move_go (&self->move, TALL_TEST_SEALED);
+  for (guint n = 1; n <= 20; n++)
+    {
+      set_silent (self, &silence, n);
+      silence.failure = n % 2 == 0 ? TALL_FAILURE_BEFORE : TALL_FAILURE_LOST;
+      g_assert_cmpuint (tall_test_get_writer (self->front, "1"), ==, 1);
+      g_assert_cmpuint (silence.n_left, ==, 0);
+    }
+  g_assert_cmpuint (self->clock.n_sleeps, >=, 20);
+}
+
+/* A caller whose time is over learns that the orders are moving. */
+static void
+test_silent_until_the_end (Fixture *self, gconstpointer data)
+{
+  Silence silence;
+  tall_test_move_go (&self->move, GPOINTER_TO_INT (data));
+  open_all (self);
+  set_silent (self, &silence, G_MAXUINT);
+  guint n;
+  const TallTestAct *acts = tall_test_acts (&n);
+  for (guint i = 0; i < n; i++)
+    {
+      gint64 begun = self->clock.monotonic;
+      g_autoptr (GError) error = acts[i].run (self->front);
+      expect (self, error, TALL_ERROR_TIMED_OUT, begun);
+      g_assert_nonnull (strstr (error->message, "are moving"));
+    }
+}
+
 /* ---- Watching ---- */
 
 static void
@@ -459,6 +546,9 @@ main (int argc, char **argv)
     { "repair", test_repair },
     { "one-call", test_one_call },
     { "held-back", test_held_back },
+    { "silent", test_silent },
+    { "all-silent", test_all_silent },
+    { "silent-for-a-while", test_silent_for_a_while },
   };
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
@@ -466,6 +556,10 @@ main (int argc, char **argv)
       g_autofree char *path = g_strconcat ("/follow-shut/", tests[i].name, NULL);
       g_test_add (path, Fixture, NULL, set_up, tests[i].test, tear_down);
     }
+  g_test_add ("/follow-shut/silent-sealed", Fixture, GINT_TO_POINTER (TALL_TEST_SEALED), set_up,
+              test_silent_until_the_end, tear_down);
+  g_test_add ("/follow-shut/silent-closing", Fixture, GINT_TO_POINTER (TALL_TEST_CLOSING), set_up,
+              test_silent_until_the_end, tear_down);
   g_test_add ("/follow-shut/watched", Fixture, NULL, NULL, test_watched, tear_down);
   return g_test_run ();
 }

@@ -5,12 +5,14 @@
 
     ring.py hbase
 
-A server is opened before the first migration, one during it and one after it. Writers, readers and
-listings call them all the while. Each writer has orders of its own, so it knows what has to be
+A server is opened before the first migration, one during it and one after it. Some migrations are
+commands of their own; the first server does the others, with all its callers. Writers, readers and
+listings call the servers all the while. Each writer has orders of its own, so it knows what has to be
 there: what was acknowledged last, or what was tried since. Nobody changes the orders of the customer
 `still`: after each migration they are as they were.
 """
 
+import collections
 import os
 import subprocess
 import sys
@@ -21,6 +23,7 @@ from support import PROGRAM, Checks, Server, connected, generated, pages, run
 
 RING = (("blob", "salted"), ("wide", "raw"), ("normalized", "numeric"), ("denormalized", "reversed"),
         ("record-type", "hashed"))
+BY_SERVER = RING[3:]  # from normalized to denormalized, and on to where the ring began
 WRITERS = 2
 ORDERS = 5  # of each writer
 STILL = 9
@@ -47,7 +50,7 @@ class Caller(threading.Thread):
         self.customer = f"writer-{index}"
         self.acknowledged = [0] * ORDERS
         self.tried = [0] * ORDERS
-        self.wrong, self.calls, self.failed = [], 0, 0
+        self.wrong, self.calls, self.failed = [], 0, collections.Counter()
         self.over = threading.Event()
 
     def run(self):
@@ -77,7 +80,7 @@ class Caller(threading.Thread):
     def expect_undone(self, error):
         """A busy machine may take longer than an operation, or a call of a gateway, has."""
         codes = self.modules[0].ErrorCode
-        self.failed += 1
+        self.failed[f"{codes._VALUES_TO_NAMES[error.code]}: {error.message}"] += 1
         if error.code not in (codes.TIMED_OUT, codes.UNAVAILABLE, codes.OUTCOME_UNKNOWN):
             self.wrong.append(f"{self.customer}: {error.code}: {error.message}")
 
@@ -135,9 +138,9 @@ class Still:
         return found, again, listed
 
 
-def migrate(store, layout, key):
-    return subprocess.Popen([str(PROGRAM), "migrate", "--store", store, "--to-layout", layout,
-                             "--to-key", key], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+def migrate(place, layout, key):
+    return subprocess.Popen([str(PROGRAM), "migrate", *place, "--to-layout", layout, "--to-key", key],
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
 class Ring:
@@ -157,15 +160,18 @@ class Ring:
         self.addresses.append(self.servers[-1].address)
 
     def move(self, layout, key):
-        migrator = migrate(self.store, layout, key)
+        by_server = (layout, key) in BY_SERVER
+        place = ("--server", self.addresses[0]) if by_server else ("--store", self.store)
+        migrator = migrate(place, layout, key)
         if len(self.servers) == 1:
             self.open_server()  # while it copies, or while the tables are shut
         said, _none = migrator.communicate(timeout=300)
         if len(self.servers) == 2:
             self.open_server()
         good = migrator.returncode == 0 and all(self.still.see(a) == self.before for a in self.addresses)
-        self.checks.check(good, f"to {layout}, {key}: nothing has changed that nobody changes", said)
-        run("migrate", "--store", self.store, "--drop-source")
+        self.checks.check(good, f"to {layout}, {key}, by {place[0]}: nothing has changed that nobody changes",
+                          said)
+        run("migrate", *place, "--drop-source")
 
     def go_round(self):
         for caller in self.callers:
@@ -178,7 +184,10 @@ class Ring:
                 caller.end()
         wrong = [line for caller in self.callers for line in caller.wrong]
         calls = sum(caller.calls for caller in self.callers)
-        failed = sum(caller.failed for caller in self.callers)
+        late = sum((caller.failed for caller in self.callers), collections.Counter())
+        for message, number in late.most_common():
+            print(f"# {number} calls: {message}", flush=True)
+        failed = sum(late.values())
         self.checks.check(not wrong and calls > max(WRITERS * ORDERS, MOST_FAILED * failed),
                           f"{calls} writes meanwhile, each with a get; {failed} calls were too late",
                           "\n".join(wrong[:20]))

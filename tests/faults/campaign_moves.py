@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """`tallorder migrate` beside a mix, two at a time, most of them killed."""
 
+import collections
 import contextlib
 import json
 import random
+import re
 import subprocess
 import threading
 
@@ -17,6 +19,8 @@ RUN_SECONDS = 300  # of a run that is not killed
 LONGEST_LIFE = 8  # seconds; a migration takes some three
 LAST_RUNS = 10  # when nobody kills any more
 KEYS = names_of("key_strategies")
+SHOWN = 160  # characters of a message
+VARYING = re.compile(r"\d+(\.\d+)*|“[^”]*”")  # numbers, addresses and names: messages that differ in these are alike
 
 
 class Moves:
@@ -25,6 +29,7 @@ class Moves:
     def __init__(self, mix):
         self.killed, self.switched, self.aborted, self.failed = 0, 0, 0, 0
         self.said = ""  # by the last one that failed
+        self.phases, self.reasons = collections.Counter(), collections.Counter()  # of kills; of failures
         self._mix, self._stop, self._lock = mix, threading.Event(), threading.Lock()
         self._threads = [threading.Thread(target=self._run, args=(seed,), daemon=True)
                          for seed in range(MOVERS)]
@@ -56,10 +61,22 @@ class Moves:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.communicate()
+                self._count(self.phases, self._phase() or "unknown")
                 return None
         if process.returncode != 0:
             self.said = said
+            self._count(self.reasons, VARYING.sub("…", said.strip().splitlines()[-1])[:SHOWN])
         return process.returncode
+
+    def _count(self, counter, what):
+        with self._lock:
+            counter[what] += 1
+
+    def _phase(self):
+        """The phase of the migration; None: the deployment cannot be asked."""
+        status = subprocess.run([str(PROGRAM), "status", "--store", self._mix.direct, "--json"],
+                                capture_output=True, text=True, timeout=RUN_SECONDS, check=False)
+        return json.loads(status.stdout)["phase"] if status.returncode == 0 else None
 
     def _note(self, what, code):
         with self._lock:
@@ -82,9 +99,7 @@ class Moves:
         self.stop()
         for _run in range(LAST_RUNS):
             self.call()
-            status = subprocess.run([str(PROGRAM), "status", "--store", self._mix.direct, "--json"],
-                                    capture_output=True, text=True, timeout=RUN_SECONDS, check=False)
-            if status.returncode == 0 and json.loads(status.stdout)["phase"] == "none":
+            if self._phase() == "none":
                 return self.call("--abort") == 0  # opens what a late seal has shut
         return False
 
@@ -98,6 +113,11 @@ class Moves:
     def __str__(self):
         return (f"{self.switched} migrations, {self.killed} migrators killed, {self.aborted} aborts, "
                 f"{self.failed} calls failed")
+
+    def describe(self):
+        """Lines about the kills and the failures: in which phases, and why."""
+        yield "phases after kills: " + ", ".join(f"{name} {n}" for name, n in sorted(self.phases.items()))
+        yield from (f"{n} failed: {reason}" for reason, n in self.reasons.most_common())
 
 
 @contextlib.contextmanager

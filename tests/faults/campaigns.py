@@ -314,8 +314,8 @@ def repair(campaign):
 
 
 def moves(campaign):
-    """Migrators beside writers, two at a time and killed again and again, while gateways and the region
-    server with the orders are killed, too."""
+    """Migrators beside writers, two at a time and killed again and again, while gateways and a region
+    server are killed, too."""
     with campaign.mixes("record-type", still=True) as mixes:
         for mix in mixes:
             mix.await_work()
@@ -328,6 +328,7 @@ def moves(campaign):
         switched = movers.settle()
         settled = time.monotonic()
         campaign.await_puts(mixes, AFTER, since=settled)
+    print(*(f"# {line}" for line in movers.describe()), sep="\n", flush=True)
     campaign.checks.check(switched, f"record-type: {movers}", movers.said)
     left = movers.verify()
     campaign.checks.check(not left, "record-type, moves: nothing is wrong at the end", left)

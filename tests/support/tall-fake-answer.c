@@ -272,12 +272,18 @@ write_result (TallFakeScript *self,
 
 /* Writes that the call could not be run. */
 static void
-write_exception (ThriftProtocol *protocol, GError **error)
+write_exception (ThriftProtocol *protocol, TallFakeAnswer answer, GError **error)
 {
   static const char message[] = "unknown method: " TALL_FAKE_REASON;
-  write_binary_field (protocol, 1, message, sizeof message - 1);
+  static const char broken[] = "Internal error processing";
+  gboolean is_broken = answer == TALL_FAKE_BROKEN;
+  write_binary_field (protocol, 1, is_broken ? broken : message,
+                      (is_broken ? sizeof broken : sizeof message) - 1);
   thrift_protocol_write_field_begin (protocol, "type", T_I32, 2, error);
-  thrift_protocol_write_i32 (protocol, THRIFT_APPLICATION_EXCEPTION_ERROR_UNKNOWN_METHOD, error);
+  thrift_protocol_write_i32 (protocol,
+                             is_broken ? THRIFT_APPLICATION_EXCEPTION_ERROR_INTERNAL_ERROR
+                                       : THRIFT_APPLICATION_EXCEPTION_ERROR_UNKNOWN_METHOD,
+                             error);
   thrift_protocol_write_field_stop (protocol, error);
 }
 
@@ -293,14 +299,14 @@ tall_fake_answer_write (TallFakeScript *self,
                         TallFakeAnswer answer,
                         GError **error)
 {
-  gboolean unknown = answer == TALL_FAKE_UNKNOWN;
+  gboolean not_run = answer == TALL_FAKE_UNKNOWN || answer == TALL_FAKE_BROKEN;
   const char *name = answer == TALL_FAKE_OTHER_METHOD ? "exists" : request->name;
   gint32 seqid = answer == TALL_FAKE_OTHER_CALL ? request->seqid - 1 : request->seqid;
-  thrift_protocol_write_message_begin (protocol, name, unknown ? T_EXCEPTION : T_REPLY, seqid,
+  thrift_protocol_write_message_begin (protocol, name, not_run ? T_EXCEPTION : T_REPLY, seqid,
                                        error);
   thrift_protocol_write_struct_begin (protocol, "result", error);
-  if (unknown)
-    write_exception (protocol, error);
+  if (not_run)
+    write_exception (protocol, answer, error);
   else
     write_result (self, protocol, request, answer, error);
   thrift_protocol_write_struct_end (protocol, error);

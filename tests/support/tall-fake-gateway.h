@@ -26,6 +26,7 @@ typedef enum
   TALL_FAKE_TOGETHER,     /* answers when three requests of the method wait */
   TALL_FAKE_THRIFT1,      /* getThriftServerType: says that it is the older interface */
   TALL_FAKE_UNKNOWN,      /* says that it has no such method, and TALL_FAKE_REASON */
+  TALL_FAKE_BROKEN,       /* says that the method has failed inside */
   TALL_FAKE_FAILED,       /* deleteMultiple: names a delete that failed */
   TALL_FAKE_CUT,          /* sends half of the answer and closes the connection */
   TALL_FAKE_GARBLED,      /* sends an answer with bytes changed */

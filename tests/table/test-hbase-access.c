@@ -267,6 +267,43 @@ test_unsettled (void)
   expect_described (&f, TALL_ACCESS_OPEN, NULL);
 }
 
+/* A table that another caller is making: its regions are on no server yet. */
+static void
+test_in_the_making (gconstpointer data)
+{
+  g_auto (Fixture) f;
+  fixture_init (&f, GPOINTER_TO_INT (data), "A=1", FALSE);
+  guint n = tall_fake_gateway_get_connections (f.gateway);
+  tall_fake_gateway_set_answer (f.gateway, "getAllRegionLocations", TALL_FAKE_BROKEN, 3);
+  expect_described (&f, TALL_ACCESS_OPEN, NULL);
+  g_assert_cmpuint (tall_fake_gateway_get_calls (f.gateway, "getAllRegionLocations"), ==, 4);
+  g_assert_cmpuint (tall_fake_gateway_get_connections (f.gateway), ==, n);
+}
+
+/* One that is not made in time, and what nothing but the gateway can be to blame for. */
+static void
+test_not_made (void)
+{
+  static const struct
+  {
+    const char *method;
+    gboolean passes;
+  } cases[] = {
+    { "getAllRegionLocations", TRUE },
+    { "getTableDescriptor", FALSE },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_auto (Fixture) f;
+      g_autoptr (GError) error = NULL;
+      fixture_init (&f, FALSE, "A=1", FALSE);
+      tall_fake_gateway_set_answer (f.gateway, cases[i].method, TALL_FAKE_BROKEN, G_MAXUINT);
+      gint64 deadline = cases[i].passes ? NEAR : SOON;
+      g_assert_null (tall_table_describe_table (f.table, "orders", deadline, &error));
+      g_assert_cmpint (tall_error_is_passing (error), ==, cases[i].passes);
+    }
+}
+
 static void
 expect_statements (GError *error, const char *statements)
 {
@@ -393,8 +430,10 @@ main (int argc, char **argv)
   add ("lost-answers", test_lost_answers);
   add ("not-sealed", test_not_sealed);
   add ("large", test_large);
+  add ("in-the-making", test_in_the_making);
   g_test_add_func ("/table/hbase/access/shut-writes", test_shut_writes);
   g_test_add_func ("/table/hbase/access/unsettled", test_unsettled);
+  g_test_add_func ("/table/hbase/access/not-made", test_not_made);
   g_test_add_func ("/table/hbase/access/refused", test_refused);
   g_test_add_func ("/table/hbase/access/framed", test_framed);
   g_test_add_data_func ("/table/hbase/access/hanging/closed", GINT_TO_POINTER (FALSE),

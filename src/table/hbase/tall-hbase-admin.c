@@ -8,6 +8,10 @@
 #include "tall-hbase-settings.h"
 #include "tall-table-ddl.h"
 
+/* So long, and with such pauses, a table may be in the making. */
+#define MAKING_TIME (60 * G_TIME_SPAN_SECOND)
+#define PAUSE (50 * G_TIME_SPAN_MILLISECOND)
+
 static int
 compare_bytes (gconstpointer a, gconstpointer b)
 {
@@ -58,6 +62,28 @@ set_splits (TallHbaseRequest *request, const GPtrArray *splits)
   request->args.n_splits = n;
 }
 
+/* Where regions begin. Another caller may be making the table, or HBase goes on to do so when a
+ * server has died. */
+static gboolean
+read_regions (TallHbasePool *pool, TallHbaseRequest *request, gint64 deadline, GError **error)
+{
+  gint64 end = MIN (deadline, g_get_monotonic_time () + MAKING_TIME);
+  for (;;)
+    {
+      g_autoptr (GError) reason = NULL;
+      request->is_unplaced = FALSE;
+      if (tall_hbase_request_run (request, pool, TALL_HBASE_GET_ALL_REGION_LOCATIONS, deadline,
+                                  &reason))
+        return TRUE;
+      if (!request->is_unplaced || g_get_monotonic_time () + PAUSE >= end)
+        {
+          g_propagate_error (error, g_steal_pointer (&reason));
+          return FALSE;
+        }
+      g_usleep (PAUSE);
+    }
+}
+
 /* A gateway may make other regions than it was asked for; such a table is not left behind. */
 static gboolean
 check_regions (TallHbasePool *pool,
@@ -66,7 +92,7 @@ check_regions (TallHbasePool *pool,
                gint64 deadline,
                GError **error)
 {
-  if (!tall_hbase_request_run (request, pool, TALL_HBASE_GET_ALL_REGION_LOCATIONS, deadline, error))
+  if (!read_regions (pool, request, deadline, error))
     return FALSE;
 
   g_autoptr (GPtrArray) splits = splits_of (request->starts);
@@ -173,7 +199,7 @@ read_settings (TallHbasePool *pool, TallHbaseRequest *request, gint64 deadline, 
  * tall_hbase_describe_table:
  *
  * Implements describe_table: settings, access and regions as HBase has them. A table that
- * is being disabled is not closed yet.
+ * is being disabled is not closed yet. Waits for one that is being made.
  */
 TallTableSpec *
 tall_hbase_describe_table (TallHbasePool *pool,
@@ -188,9 +214,7 @@ tall_hbase_describe_table (TallHbasePool *pool,
     return NULL;
   gboolean disabled = request.result.yes;
   g_autoptr (TallTableSpec) spec = read_settings (pool, &request, deadline, error);
-  if (spec == NULL
-      || !tall_hbase_request_run (&request, pool, TALL_HBASE_GET_ALL_REGION_LOCATIONS, deadline,
-                                  error))
+  if (spec == NULL || !read_regions (pool, &request, deadline, error))
     return NULL;
   if (disabled)
     spec->access = TALL_ACCESS_CLOSED;

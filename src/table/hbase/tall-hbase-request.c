@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-hbase-request.h"
 
+#define INTERNAL_ERROR 6 /* of the types of Thrift's exceptions */
+
 /**
  * tall_hbase_request:
  * @names: not copied
@@ -60,17 +62,34 @@ take (TallStructReader *reader,
   return TRUE;
 }
 
+/* Where a region was never on a server, because its table is just being made, the gateway finds no
+ * name of one, and says only that it has failed. */
+static gboolean
+is_unplaced (const TallHbaseRequest *self, const GError *reason)
+{
+  return self->method == TALL_HBASE_GET_ALL_REGION_LOCATIONS
+         && g_error_matches (reason, TALL_HBASE_EXCEPTION, INTERNAL_ERROR);
+}
+
 /* Another try begins anew. */
 static gboolean
 receive (TallHbaseCall *call, TallTransport *transport, TallHbaseTIOError **io, GError **error)
 {
   static const TallStructHandler handler = { NULL, take };
+  static char unplaced[] = "a region of the table is on no server yet";
+  static TallHbaseTIOError not_now = { unplaced, TRUE };
   TallHbaseRequest *self = (TallHbaseRequest *)call;
   TallHbaseReceiver receiver = { self->arena, &handler, self };
+  g_autoptr (GError) reason = NULL;
 
   g_ptr_array_set_size (self->starts, 0);
   g_array_set_size (self->found, 0);
-  gboolean ok = tall_hbase_receive (transport, self->method, &receiver, &self->result, error);
+  gboolean ok = tall_hbase_receive (transport, self->method, &receiver, &self->result, &reason);
+  self->is_unplaced = is_unplaced (self, reason);
+  if (self->is_unplaced)
+    self->result.io = &not_now;
+  else if (!ok && reason != NULL)
+    g_propagate_error (error, g_steal_pointer (&reason));
   *io = self->result.io;
   return ok;
 }

@@ -22,6 +22,7 @@ typedef struct
   TallHbaseResult result; /* of the last call; and what it listed: */
   GPtrArray *starts;      /* of GBytes: where regions start, without those that have no start */
   GArray *found;          /* of TallHbaseTTableName */
+  gboolean is_unplaced;   /* the last call failed as a region of the table has no server yet */
 } TallHbaseRequest;
 
 TallHbaseRequest tall_hbase_request (const TallHbaseNames *names, const char *table);

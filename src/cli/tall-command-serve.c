@@ -37,21 +37,31 @@ on_signal (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-/* Without TLS there is nothing to read again: then it is the terminal that hangs up. */
-static gboolean
-on_hang_up (gpointer data)
+static void
+reload (Serving *self)
 {
-  Serving *self = data;
   g_autoptr (GError) error = NULL;
   if (self->rules->tls == NULL)
-    return on_signal (data);
-  if (tall_serve_rules_load (self->rules, &error))
+    g_message ("Without TLS there is nothing to read again");
+  else if (tall_serve_rules_load (self->rules, &error))
     {
       tall_server_replace_rules (self->server, self->rules->tls, self->rules->access);
       tall_serve_rules_log (self->rules);
     }
   else
     g_warning ("Certificates and roles stay as they were: %s", error->message);
+}
+
+/* Without TLS and a service manager it is the terminal that hangs up. */
+static gboolean
+on_hang_up (gpointer data)
+{
+  Serving *self = data;
+  if (self->rules->tls == NULL && !tall_notify_is_used ())
+    return on_signal (data);
+  tall_notify_reloading ();
+  reload (self);
+  tall_notify_reloaded ();
   return G_SOURCE_CONTINUE;
 }
 
@@ -126,7 +136,7 @@ warn_of_strangers (TallServer *server, const TallServeRules *rules)
              rules->tls == NULL ? "nothing is encrypted and " : "");
 }
 
-/* Serves until SIGTERM or SIGINT, or SIGHUP without TLS. */
+/* Serves until SIGTERM or SIGINT, or a SIGHUP that reads nothing again. */
 static TallExit
 serve (TallFront *front,
        const char *store,
@@ -300,10 +310,10 @@ const TallCommand tall_command_serve = {
   .summary = "Answers Thrift calls (framed; binary or compact) until it is told to stop.",
   .help =
       "Prints \"listening on HOST:PORT\" when it is ready. SIGTERM or SIGINT lets running calls\n"
-      "finish; with TLS, SIGHUP reads certificates and roles again, else it is the same. The log "
-      "goes to standard error: what is wrong with the store as [warning],\n"
-      "one line a kind of trouble in 5 s. Without --listen it is reached from this machine "
-      "only.\n\n"
+      "finish. With TLS, SIGHUP reads certificates and roles again; without, it stops what no\n"
+      "service manager has started. The log goes to standard error: what is wrong with the store\n"
+      "as [warning], one line a kind of trouble in 5 s. Without --listen it is reached from this\n"
+      "machine only.\n\n"
       "Example:\n"
       "  tallorder serve --store rocksdb:shop --listen 127.0.0.1:7654",
   .takes_tls = TRUE,

@@ -58,6 +58,18 @@ watchdog_period (void)
 }
 
 /**
+ * tall_notify_is_used:
+ *
+ * Returns: whether a service manager has started this process
+ */
+gboolean
+tall_notify_is_used (void)
+{
+  g_autoptr (GSocketAddress) manager = find_manager ();
+  return manager != NULL;
+}
+
+/**
  * tall_notify_ready:
  * @address: where the server listens
  *
@@ -72,6 +84,30 @@ tall_notify_ready (const char *address)
   notify (message);
   if (period > 0)
     g_timeout_add (period, on_watchdog, NULL);
+}
+
+/**
+ * tall_notify_reloading:
+ *
+ * Reports that the configuration is being read again, until tall_notify_reloaded().
+ */
+void
+tall_notify_reloading (void)
+{
+  g_autofree char *message =
+      g_strdup_printf ("RELOADING=1\nMONOTONIC_USEC=%" G_GINT64_FORMAT, g_get_monotonic_time ());
+  notify (message);
+}
+
+/**
+ * tall_notify_reloaded:
+ *
+ * Reports that it has been read, or stays as it was.
+ */
+void
+tall_notify_reloaded (void)
+{
+  notify ("READY=1");
 }
 
 /**

@@ -6,7 +6,10 @@
 
 G_BEGIN_DECLS
 
+gboolean tall_notify_is_used (void);
 void tall_notify_ready (const char *address);
+void tall_notify_reloading (void);
+void tall_notify_reloaded (void);
 void tall_notify_stopping (void);
 
 G_END_DECLS

@@ -12,6 +12,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 
 from support import DONE, PROGRAM, SECONDS, equal, main, new_store, run, test
 
@@ -62,6 +63,18 @@ def ready_and_stopping(folder):
         manager = Manager(f"{folder}/{name is None}", name)
         equal(manager.hear(), f"READY=1\nSTATUS=Listening on {manager.address}")
         equal(manager.stop(), ["STOPPING=1"])
+
+
+@test
+def reload(folder):
+    """SIGHUP ends no service, though there is nothing to read again."""
+    manager = Manager(folder)
+    equal(manager.hear().startswith("READY=1\n"), True)
+    manager.process.send_signal(signal.SIGHUP)
+    began, at = manager.hear().split("\nMONOTONIC_USEC=")
+    equal((began, 0 < int(at) <= time.monotonic_ns() // 1000, manager.hear()), ("RELOADING=1", True, "READY=1"))
+    run("status", "--server", manager.address).ends(DONE)
+    equal(manager.stop(), ["STOPPING=1"])
 
 
 @test

@@ -471,20 +471,49 @@ test_way_out (void)
   tall_test_directory_remove (store);
 }
 
+static void
+close_orders (TallTable *table)
+{
+  g_autoptr (GError) error = NULL;
+  g_assert_true (
+      tall_table_set_access (table, "orders", TALL_ACCESS_CLOSED, NULL, TALL_NO_DEADLINE, &error));
+  g_assert_no_error (error);
+}
+
+/* What a process leaves that ends now. */
+static void
+expect_whole_copy (const char *store)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *copy = copy_store (store);
+  g_autoptr (TallTable) table = open_store (copy, &error);
+  g_assert_no_error (error);
+  g_clear_object (&table);
+  tall_test_directory_remove (copy);
+}
+
 /* A table that is dropped takes its writes along, and they are not missing later. */
 static void
 test_dropped_table (void)
 {
   g_autofree char *store = tall_test_directory_new ();
   write_rows (store, 0, 5, FALSE);
-  for (guint i = 0; i < 3; i++)
+  for (guint i = 0; i < 4; i++)
     {
       g_autoptr (GError) error = NULL;
       g_autoptr (TallTable) table = open_store (store, &error);
       g_assert_no_error (error);
+      if (i > 1)
+        close_orders (table);
+      if (i == 3)
+        {
+          g_clear_object (&table);
+          table = open_store (store, &error);
+        }
       gboolean dropped = tall_table_drop_table (table, "orders", TALL_NO_DEADLINE, &error);
       g_assert_no_error (error);
       g_assert_true (dropped);
+      expect_whole_copy (store);
       g_clear_object (&table);
       write_rows (store, 0, 5, FALSE);
     }

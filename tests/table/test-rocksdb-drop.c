@@ -1,8 +1,12 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
+#include <rocksdb/c.h>
+
 #include "tall-error.h"
-#include "tall-rocksdb-table.h"
+#include "tall-rocksdb-table-private.h"
 #include "tall-test-directory.h"
+
+#define WAIT (20 * G_USEC_PER_SEC)
 
 static void
 create (TallTable *table, const char *name)
@@ -86,10 +90,90 @@ test_drop_beside_writers (void)
   g_free (directory);
 }
 
+static TallTable *
+open_store (const char *directory)
+{
+  g_autoptr (GError) error = NULL;
+  const TallRocksdbOptions options = { .directory = directory, .sync = FALSE };
+  TallTable *table = tall_rocksdb_table_open (&options, &error);
+  g_assert_no_error (error);
+  return table;
+}
+
+/* A thread that drops. */
+typedef struct
+{
+  TallTable *table;
+  GMutex mutex;
+  GCond cond;
+  gboolean done;
+} Dropper;
+
+static gpointer
+drop_orders (gpointer data)
+{
+  Dropper *self = data;
+  drop (self->table, "orders");
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  self->done = TRUE;
+  g_cond_signal (&self->cond);
+  return NULL;
+}
+
+static gboolean
+wait_for_drop (Dropper *self)
+{
+  gint64 until = g_get_monotonic_time () + WAIT;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  while (!self->done && g_cond_wait_until (&self->cond, &self->mutex, until))
+    ;
+  return self->done;
+}
+
+/* A table that nobody can write to is dropped beside a write that has a row of another one. */
+static void
+test_drop_shut (gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *directory = tall_test_directory_new ();
+  g_autoptr (TallTable) table = open_store (directory);
+  TallTableAccess access = (TallTableAccess)GPOINTER_TO_INT (data);
+  Dropper dropper = { .table = table };
+  guint stripe = 7, n = 1;
+  create (table, "orders");
+  create (table, "other");
+  apply_other (table);
+  g_assert_true (tall_table_set_access (table, "orders", access,
+                                        access == TALL_ACCESS_SEALED ? "seal" : NULL,
+                                        TALL_NO_DEADLINE, &error));
+  TallRocksdbStripes *stripes = tall_rocksdb_table_get_stripes (TALL_ROCKSDB_TABLE (table));
+  g_assert_true (tall_rocksdb_stripes_lock (stripes, &stripe, &n, TALL_NO_DEADLINE, &error));
+  g_mutex_init (&dropper.mutex);
+  g_cond_init (&dropper.cond);
+  GThread *thread = g_thread_new ("dropper", drop_orders, &dropper);
+  g_assert_true (wait_for_drop (&dropper));
+  tall_rocksdb_stripes_unlock (stripes, &stripe, n);
+  g_thread_join (thread);
+  g_mutex_clear (&dropper.mutex);
+  g_cond_clear (&dropper.cond);
+
+  create (table, "orders"); /* nothing is left of it */
+  apply_other (table);
+  g_clear_object (&table);
+  table = open_store (directory);
+  apply_other (table);
+  g_clear_object (&table);
+  tall_test_directory_remove (directory);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/table/rocksdb-drop/beside-writers", test_drop_beside_writers);
+  g_test_add_data_func ("/table/rocksdb-drop/sealed", GINT_TO_POINTER (TALL_ACCESS_SEALED),
+                        test_drop_shut);
+  g_test_add_data_func ("/table/rocksdb-drop/closed", GINT_TO_POINTER (TALL_ACCESS_CLOSED),
+                        test_drop_shut);
   return g_test_run ();
 }

@@ -26,6 +26,7 @@ struct _TallRocksdbDatabase
   TallRocksdbRoom *room;
 
   GMutex schema_mutex; /* one create or drop at a time */
+  guint64 flushed_to;  /* under it: all writes up to this one are in tables, none is in the log */
   TallRocksdbFamilies *families;
 
   TallRocksdbStripes *stripes;

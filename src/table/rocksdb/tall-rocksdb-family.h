@@ -20,13 +20,14 @@ typedef struct
   rocksdb_column_family_handle_t *handle;
   guint32 id;          /* of the column family */
   TallTableSpec *spec; /* as it was created, and open */
-  gboolean dropped;    /* under the locks of all rows */
+  gboolean dropped;    /* under the locks of all rows; not set if the table was shut */
 
   /* Changed with the locks of all rows held: whoever has one of them sees the last change, and a
    * read that begins after it. */
   gint access;       /* TallTableAccess; atomic */
   GMutex seal_mutex; /* for both together */
   char *seal;        /* nullable */
+  guint64 shut_at;   /* under schema_mutex: the last write when it was shut; 0: it was opened so */
 } TallRocksdbFamily;
 
 TallRocksdbFamily *tall_rocksdb_family_new (rocksdb_column_family_handle_t *handle,

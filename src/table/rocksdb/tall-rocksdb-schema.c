@@ -80,24 +80,47 @@ tall_rocksdb_schema_create_table (TallRocksdbDatabase *self,
   return tall_rocksdb_settings_apply (self->engine, family, error);
 }
 
+static gboolean
+flush (TallRocksdbDatabase *self, GError **error)
+{
+  g_autoptr (GPtrArray) handles = tall_rocksdb_database_list_handles (self);
+  guint64 last = rocksdb_get_latest_sequence_number (self->db);
+  if (!tall_rocksdb_engine_flush (self->engine, handles, error))
+    return FALSE;
+  self->flushed_to = last;
+  return TRUE;
+}
+
+static gboolean
+drop_flushed (TallRocksdbDatabase *self, TallRocksdbFamily *family, GError **error)
+{
+  char *message = NULL;
+  rocksdb_drop_column_family (self->db, family->handle, &message);
+  return tall_rocksdb_take_error (message, "Dropping a table", error);
+}
+
+/* It stays shut as long as the schema's mutex is held. So nobody has to wait, and of several tables
+ * the first one moves the log for all. */
+static gboolean
+drop_shut (TallRocksdbDatabase *self, TallRocksdbFamily *family, GError **error)
+{
+  return (family->shut_at <= self->flushed_to || flush (self, error))
+         && drop_flushed (self, family, error);
+}
+
 /* Moves the log to tables and drops the family, while nobody writes: a write to the family must
  * neither come between the two nor after them. Most of the log is moved beside writers before. */
 static gboolean
 drop_family (TallRocksdbDatabase *self, TallRocksdbFamily *family, GError **error)
 {
-  g_autoptr (GPtrArray) handles = tall_rocksdb_database_list_handles (self);
-  if (!tall_rocksdb_engine_flush (self->engine, handles, error))
+  if (!tall_rocksdb_family_admits (family, TRUE, NULL))
+    return drop_shut (self, family, error);
+  if (!flush (self, error)
+      || !tall_rocksdb_stripes_lock_all (self->stripes, TALL_NO_DEADLINE, error))
     return FALSE;
-
-  char *message = NULL;
-  if (!tall_rocksdb_stripes_lock_all (self->stripes, TALL_NO_DEADLINE, error))
-    return FALSE;
-  gboolean flushed = tall_rocksdb_engine_flush (self->engine, handles, error);
-  if (flushed)
-    rocksdb_drop_column_family (self->db, family->handle, &message);
-  family->dropped = flushed && message == NULL;
+  family->dropped = flush (self, error) && drop_flushed (self, family, error);
   tall_rocksdb_stripes_unlock_all (self->stripes);
-  return flushed && tall_rocksdb_take_error (message, "Dropping a table", error);
+  return family->dropped;
 }
 
 /**
@@ -177,6 +200,8 @@ tall_rocksdb_schema_set_access (TallRocksdbDatabase *self,
   g_autofree char *full_name = g_strconcat (deployment, ".", table, NULL);
   g_autoptr (TallTableSpec) spec = tall_rocksdb_family_describe (family);
   tall_table_shutter_apply (to, spec);
+  if (tall_rocksdb_family_admits (family, TRUE, NULL))
+    family->shut_at = rocksdb_get_latest_sequence_number (self->db);
   gboolean stored = store_access (self, full_name, spec, error);
   if (stored)
     tall_rocksdb_family_set_access (family, spec->access, spec->seal);

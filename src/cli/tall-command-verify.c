@@ -44,7 +44,8 @@ print_finding (const Verify *self, const TallFinding *finding)
   tall_print_styled (info->needs_person ? TALL_STYLE_BAD : TALL_STYLE_BOLD, "%-16s", info->name);
   tall_print (" %s", owner);
   if (!tall_finding_kind_is_note (finding->kind))
-    tall_print ("%stable %s, row %s: ", *owner != '\0' ? ", " : "", table, row);
+    tall_print ("%stable %s%s%s: ", *owner != '\0' ? ", " : "", table,
+                finding->row.len > 0 ? ", row " : "", row);
   tall_print ("%s", message);
   if (finding->detail != NULL)
     {

@@ -81,7 +81,9 @@ static const TallFindingInfo infos[TALL_N_FINDING_KINDS] = {
   [TALL_FINDING_UNREADABLE_TABLE] = { "unreadable-table",
                                       "the store below cannot read a table from a row on; what "
                                       "comes after it was not verified",
-                                      "the tools of the store below, or a backup", TRUE },
+                                      "a backup, or the tools of the store below; the table index "
+                                      "alone: migrate --to-index none, then --to-index date",
+                                      TRUE },
   [TALL_FINDING_UNFINISHED_LOAD] = { "unfinished-load",
                                      "a load has begun and not ended; it runs, or was cut short",
                                      "start it again with the same file, and it goes on; if it is "

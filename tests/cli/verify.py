@@ -167,14 +167,14 @@ def over_a_server(folder):
         run("verify", "--server", server.address).ends(FAILED, "its own machine")
 
 
-def damage_a_file(store):
-    """Flips a byte of the largest file. Returns its name."""
-    largest = max(pathlib.Path(store.removeprefix("rocksdb:")).glob("*.sst"),
-                  key=lambda file: file.stat().st_size)
-    content = bytearray(largest.read_bytes())
+def damage_a_file(store, which=0):
+    """Flips a byte of the largest file, or of one of the next. Returns its name."""
+    files = sorted(pathlib.Path(store.removeprefix("rocksdb:")).glob("*.sst"),
+                   key=lambda file: -file.stat().st_size)
+    content = bytearray(files[which].read_bytes())
     content[len(content) // 2] ^= 0xff
-    largest.write_bytes(content)
-    return largest.name
+    files[which].write_bytes(content)
+    return files[which].name
 
 
 @test
@@ -193,6 +193,24 @@ def a_damaged_file(folder):
         equal(name in served.out + served.err, False)
         server.process.terminate()
         equal(name in server.process.communicate(timeout=60)[1], True)
+
+
+@test
+def a_damaged_index(folder):
+    """Migrations without it and back write it anew, as the finding says."""
+    store = filled(folder, "record-type")
+    before = run("export", "--store", store).ends(DONE).out
+    run("status", "--store", store).ends(DONE)
+    damage_a_file(store, 1)
+    found = run("verify", "--store", store).ends(
+        FAILED, "migrate --to-index none, then --to-index date", "unreadable-table table index: ")
+    equal(("table orders" in found.out, "row :" in found.out), (False, False))
+    for index in ("none", "date"):
+        run("migrate", "--store", store, "--to-index", index).ends(DONE)
+        run("migrate", "--store", store, "--drop-source").ends(DONE)
+    run("verify", "--store", store).ends(DONE, "829 hints", ": sound")
+    equal(sorted(run("export", "--store", store).ends(DONE).out.splitlines()),
+          sorted(before.splitlines()))
 
 
 @test

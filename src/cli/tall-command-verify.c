@@ -13,7 +13,8 @@ typedef struct
 {
   gboolean json;
   gboolean repair;
-  guint sample; /* percent; 0: all */
+  guint sample;         /* percent; 0: all */
+  const char *customer; /* the only one that is looked at; NULL: all */
   gboolean waits;
   const gint *stop;
   guint64 n_of_kind[TALL_N_FINDING_KINDS];
@@ -168,6 +169,19 @@ is_all (const Verify *self, const TallVerifySummary *summary)
   return summary->is_whole && self->sample == 0;
 }
 
+/* Whether nothing of the customer is stored. */
+static gboolean
+is_absent (const Verify *self, const TallVerifySummary *summary)
+{
+  return self->customer != NULL && summary->n_orders + summary->n_customers == 0;
+}
+
+static const char *
+judge (const Verify *self, const TallVerifySummary *summary)
+{
+  return is_all (self, summary) && !is_absent (self, summary) ? "sound" : "nothing found";
+}
+
 static void
 print_summary (const Verify *self, const TallVerifySummary *summary)
 {
@@ -180,7 +194,7 @@ print_summary (const Verify *self, const TallVerifySummary *summary)
     tall_print (" of a sample of %u %%", self->sample);
   tall_print (": ");
   if (summary->n_findings == 0)
-    tall_print_styled (TALL_STYLE_GOOD, "%s\n", is_all (self, summary) ? "sound" : "nothing found");
+    tall_print_styled (TALL_STYLE_GOOD, "%s\n", judge (self, summary));
   else
     tall_print ("%" G_GUINT64_FORMAT " found, of which %" G_GUINT64_FORMAT " need a person",
                 summary->n_findings, summary->n_for_person);
@@ -267,11 +281,8 @@ verify (TallFront *front, Verify *self, TallVerifyOptions *options)
   sum_up (self, &summary, done);
   if (!done)
     return tall_fail (error);
-  gboolean is_absent =
-      options->customer_number != NULL && summary.n_orders + summary.n_customers == 0;
-  if (is_absent)
-    tall_print_error ("Nothing of customer %s is stored: is the number right?",
-                      options->customer_number);
+  if (is_absent (self, &summary))
+    tall_print_error ("Nothing of customer %s is stored: is the number right?", self->customer);
   gint number = g_atomic_int_get (self->stop);
   if (number != 0)
     {
@@ -279,7 +290,7 @@ verify (TallFront *front, Verify *self, TallVerifyOptions *options)
       return (TallExit)(128 + number);
     }
   TallExit code = conclude (self, &summary);
-  return code == TALL_EXIT_DONE && is_absent ? TALL_EXIT_NO : code;
+  return code == TALL_EXIT_DONE && is_absent (self, &summary) ? TALL_EXIT_NO : code;
 }
 
 /* Nobody else writes, and this process does nothing else. A server may have other clients. */
@@ -331,6 +342,7 @@ run (int argc, char **argv)
   if (front == NULL)
     return code;
   TallVerifyOptions wanted = { .customer_number = customer, .alone = is_alone (front) };
+  self.customer = customer;
   self.sample = wanted.sample = (guint)MAX (sample, 0);
   wanted.rate = (guint)MAX (rate, 0);
   return verify (front, &self, &wanted);
@@ -349,7 +361,8 @@ const TallCommand tall_command_verify = {
       "are named as notes. They change no exit code: a person knows whether they are meant.\n\n"
       "--repair removes what nobody sees, and writes what can be known for certain. An order\n"
       "with damage that needs a person is left as it is.\n\n"
-      "A server verifies only for clients on its own machine.\n\n"
+      "A server verifies only for clients with the role admin; without roles, for those on its\n"
+      "own machine.\n\n"
       "Exit codes: 0 all is sound, 1 something was found that does no harm to orders (with\n"
       "--repair: and is mended) or nothing of --customer is stored, 3 damage that needs a\n"
       "person, or not everything could be verified.\n\n"

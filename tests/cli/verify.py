@@ -56,8 +56,9 @@ def parts_of_a_store(folder):
         DONE, "of a sample of 20 %: nothing found")
     equal("sound" in said.out, False)
     run("verify", "--store", store, "--rate", 100000).ends(DONE, "sound")
-    run("verify", "--store", store, "--customer", "nobody").ends(
-        NO, "Verified 0 orders", "Nothing of customer nobody is stored")
+    said = run("verify", "--store", store, "--customer", "nobody").ends(
+        NO, "Verified 0 orders", ": nothing found", "Nothing of customer nobody is stored")
+    equal("sound" in said.out, False)
     run("verify", "--store", store, "--customer", "VINET", "--sample", 20).ends(
         USAGE, "--sample or --customer, not both")
 

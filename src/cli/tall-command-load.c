@@ -177,7 +177,9 @@ run (int argc, char **argv)
     { "sniff", 0, 0, G_OPTION_ARG_NONE, &own.sniff,
       "print a mapping guessed from the files, with the reason for each guess", NULL },
     { "delete", 0, 0, G_OPTION_ARG_NONE, &own.deletes,
-      "delete what FILE names: customer and order numbers, in two columns or by --map", NULL },
+      "delete what FILE names below its header: customer and order numbers, in two columns or by "
+      "--map",
+      NULL },
     { "spool", 0, 0, G_OPTION_ARG_FILENAME, &own.spool,
       "where rows of orders come together, and the copy of a pipe goes (default: $TMPDIR or /tmp)",
       "DIR" },

@@ -7,6 +7,7 @@
 #include "tall-output.h"
 #include "tall-progress.h"
 #include "tall-stop.h"
+#include "tall-text.h"
 
 #include <gio/gio.h>
 
@@ -62,9 +63,21 @@ print_json (const TallLoadDelete *self, const TallDeleterSummary *summary)
   tall_json_print (builder);
 }
 
+/* A file of bare numbers may have no header: then its first line has to be seen as one. */
+static void
+print_header (const TallLoadDelete *self)
+{
+  g_autofree char *header = g_strjoinv (",", (char **)tall_csv_reader_get_columns (self->reader));
+  g_autofree char *clean = tall_text_clean (header);
+  tall_print ("Header    %s: the first line names the columns, and nothing is deleted for it\n",
+              clean);
+}
+
 static void
 print (const TallLoadDelete *self, const TallDeleterSummary *summary)
 {
+  if (self->is_guessed)
+    print_header (self);
   guint64 rejected = tall_rejects_get_count (self->rejects);
   guint64 known = summary->deleted.rows + summary->absent.rows + rejected;
   tall_print ("Rows      %" G_GUINT64_FORMAT " read = %" G_GUINT64_FORMAT

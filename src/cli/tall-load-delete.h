@@ -16,6 +16,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   TallMapping *mapping;     /* not owned; bound to @reader */
+  gboolean is_guessed;      /* @mapping, as none was named */
   TallCsvReader *reader;    /* not owned */
   TallRejects *rejects;     /* not owned */
   const char *rejects_path; /* where they are kept; NULL: nowhere */

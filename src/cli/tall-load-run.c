@@ -287,8 +287,15 @@ load_files (const TallOptions *options, const GPtrArray *arguments, const TallLo
     tall_rejects_set_limit (rejects, own->max_rows, own->max_percent);
   const TallLoadFile *first = tall_load_files_get (files, 0);
   const TallLoadDelete deletion = {
-    first->mapping,   first->reader,    rejects,   own->rejects,
-    (guint)own->jobs, (guint)own->rate, own->json, own->quiet,
+    .mapping = first->mapping,
+    .is_guessed = own->map == NULL,
+    .reader = first->reader,
+    .rejects = rejects,
+    .rejects_path = own->rejects,
+    .jobs = (guint)own->jobs,
+    .rate = (guint)own->rate,
+    .json = own->json,
+    .quiet = own->quiet,
   };
   if (own->deletes)
     return tall_load_delete_run (&deletion, front);

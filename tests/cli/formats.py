@@ -386,6 +386,10 @@ def delete(folder):
     run(*erase, ORDERS, "--map", "northwind").ends(
         DONE, "2155 read = 2150 deleted + 5 absent + 0 rejected", "828 deleted, 2 absent")
     run(*erase, people).ends(DONE, "3 read = 1 deleted + 2 absent + 0 rejected")
+    bare = f"{folder}/bare.csv"
+    pathlib.Path(bare).write_text("TOMSP,10249\nVINET,1\n", encoding="utf-8")
+    run(*erase, bare).ends(DONE, "Header    TOMSP,10249: the first line names the columns",
+                           "1 read = 0 deleted + 1 absent")
     run(*erase, ORDERS).ends(USAGE, "has 19 columns: say with --map")
     run(*erase, path, people).ends(USAGE, "--delete takes one file")
     run(*erase, path, "--dry-run").ends(USAGE, "--delete takes one file")

@@ -14,8 +14,8 @@ static const struct
 } known[] = {
   { TALL_SCOPE_ORDER, "order_number",
     "orderid ordernumber orderno ordernr order orderref invoiceno invoicenumber invoiceid invoice "
-    "bestellnummer bestellnr bestellung auftragsnummer auftragsnr rechnungsnummer rechnungsnr "
-    "numerodecommande commande" },
+    "bestellnummer bestellnr bestellung auftragsnummer auftragsnr auftrag rechnungsnummer "
+    "rechnungsnr rechnung numerodecommande commande" },
   { TALL_SCOPE_ORDER, "customer_number",
     "customerid customernumber customerno customernr customer custid clientid accountnumber "
     "kundennummer kundennr kundenid kunde numeroclient client userid buyerid" },

@@ -153,6 +153,18 @@ def sniff_content(folder):
 
 
 @test
+def sniff_short_names(folder):
+    """Headings as people write them: a column of names is not taken for the orders' numbers."""
+    path = f"{folder}/short.csv"
+    for heading in ("Auftrag", "Rechnung"):
+        write_columns(path, ["Kunde", heading, "Name", "Artikel", "Menge"],
+                      [["1", "A-1", "Paul", "X", "1"], ["1", "A-1", "Paul", "Y", "1"],
+                       ["1", "A-2", "Paul", "X", "2"], ["2", "A-3", "Maria", "X", "1"]])
+        _, text = sniff(folder, path)
+        equal((heading, f"\norder_number={heading}\n" in text), (heading, True))
+
+
+@test
 def sniff_customers(folder):
     own, text = sniff(folder, NORTHWIND / "customers.csv")
     equal("kind=customers" in text, True)

@@ -42,6 +42,8 @@ on_plan (const TallMigratePlan *plan, gpointer data)
   TallMigrateRunner *self = data;
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
   TallMigrateState *state = self->last->state;
+  if (self->wish.task != TALL_MIGRATE_MOVE) /* an abort has taken its place */
+    return FALSE;
   state->plan = tall_migrate_plan_copy (state->arena, plan);
   g_message ("migration: layout %s, key strategy %s to layout %s, key strategy %s, generation "
              "%" G_GUINT64_FORMAT,
@@ -55,30 +57,31 @@ on_unfit (const TallUnfit *unfit, gpointer data)
 {
   TallMigrateRunner *self = data;
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
-  tall_migrate_kept_take_unfit (self->last, unfit);
+  if (self->wish.task == TALL_MIGRATE_MOVE)
+    tall_migrate_kept_take_unfit (self->last, unfit);
 }
 
 static gboolean
 run_task (TallMigrateRunner *self,
-          TallMigrateTask task,
+          const TallMigrateWish *wish,
           TallMigrateSummary *summary,
           guint *n_dropped,
           GError **error)
 {
   const TallMigrateOptions options = {
-    .move = self->wish.move,
-    .pause = self->wish.pause,
-    .rate = self->wish.rate,
-    .pass_only = self->wish.pass_only,
+    .move = wish->move,
+    .pause = wish->pause,
+    .rate = wish->rate,
+    .pass_only = wish->pass_only,
     .room = tall_migrate_find_room (self->directory),
     .on_plan = on_plan,
     .on_progress = on_progress,
     .on_unfit = on_unfit,
     .data = self,
   };
-  if (task == TALL_MIGRATE_ABORT)
+  if (wish->task == TALL_MIGRATE_ABORT)
     return tall_migrate_abort (self->table, &options, error);
-  if (task == TALL_MIGRATE_DROP_SOURCE)
+  if (wish->task == TALL_MIGRATE_DROP_SOURCE)
     return tall_store_drop_source (self->table, n_dropped, error);
   return tall_migrate_run (self->table, &options, summary, error);
 }
@@ -147,21 +150,21 @@ static gpointer
 work (gpointer data)
 {
   TallMigrateRunner *self = data;
-  TallMigrateTask task;
+  TallMigrateWish wish;
   TallMigrateSummary summary;
   GError *cause;
   guint n_dropped;
   do
     {
       g_mutex_lock (&self->mutex);
-      task = self->wish.task;
+      wish = self->wish;
       g_mutex_unlock (&self->mutex);
       summary = (TallMigrateSummary){ 0 };
       cause = NULL;
       n_dropped = 0;
-      (void)!run_task (self, task, &summary, &n_dropped, &cause);
+      (void)!run_task (self, &wish, &summary, &n_dropped, &cause);
     }
-  while (!conclude (self, task, &summary, n_dropped, cause));
+  while (!conclude (self, wish.task, &summary, n_dropped, cause));
   return NULL;
 }
 
@@ -204,14 +207,26 @@ begin (TallMigrateRunner *self, const TallMigrateWish *wish, GError **error)
   return FALSE;
 }
 
-/* Something runs. With the mutex held. */
-static gboolean
-join (TallMigrateRunner *self, const TallMigrateWish *wish, GError **error)
+/* An abort takes the place of the migration that runs. What that has shown so far is not the
+ * abort's. With the mutex held. */
+static void
+replace_by_abort (TallMigrateRunner *self)
 {
-  if (wish->task != TALL_MIGRATE_ABORT || self->wish.task != TALL_MIGRATE_MOVE)
-    return tall_migrate_wish_may_join (wish, &self->wish, error);
-  self->wish.task = self->last->state->task = TALL_MIGRATE_ABORT;
+  self->wish = (TallMigrateWish){ .task = TALL_MIGRATE_ABORT };
+  self->last->state->task = TALL_MIGRATE_ABORT;
+  self->last->state->plan = NULL;
+  g_array_set_size (self->last->unfit, 0);
   g_atomic_int_set (&self->stopping, 1);
+}
+
+/* Something runs. @joined: (out): it is what is wished. With the mutex held. */
+static gboolean
+join (TallMigrateRunner *self, const TallMigrateWish *wish, gboolean *joined, GError **error)
+{
+  *joined = wish->task != TALL_MIGRATE_ABORT || self->wish.task != TALL_MIGRATE_MOVE;
+  if (*joined)
+    return tall_migrate_wish_may_join (wish, &self->wish, error);
+  replace_by_abort (self);
   return TRUE;
 }
 
@@ -233,11 +248,11 @@ tall_migrate_runner_start (TallMigrateRunner *self, const TallMigrateWish *wish,
       g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE, "the server is about to stop");
       return NULL;
     }
-  gboolean runs = is_running (self);
-  if (!(runs ? join (self, wish, error) : begin (self, wish, error)))
+  gboolean joined = FALSE;
+  if (!(is_running (self) ? join (self, wish, &joined, error) : begin (self, wish, error)))
     return NULL;
   TallMigrateState *state = tall_migrate_kept_copy (self->last, 0, 0);
-  state->is_joined = runs;
+  state->is_joined = joined;
   return state;
 }
 

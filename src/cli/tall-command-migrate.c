@@ -130,7 +130,8 @@ check (const Migrate *self, const TallOptions *options)
   const TallCommand *command = &tall_command_migrate;
   gboolean moves = self->layout != NULL || self->key != NULL || self->index != NULL
                    || self->regions != G_MININT || self->compression != NULL
-                   || self->bloom_filter != NULL || self->block_encoding != NULL || self->pass_only;
+                   || self->bloom_filter != NULL || self->block_encoding != NULL || self->pass_only
+                   || self->pause != NOT_GIVEN || self->rate != G_MININT;
   if (options->n_arguments > 0)
     tall_usage_error (command, "migrate takes no argument: “%s”", options->arguments[0]);
   else if (self->abort && self->drop_source)
@@ -138,7 +139,7 @@ check (const Migrate *self, const TallOptions *options)
   else if ((self->abort || self->drop_source) && moves)
     tall_usage_error (command, "%s goes with none of the options of a migration",
                       self->abort ? "--abort" : "--drop-source");
-  else if (self->pause != NOT_GIVEN && (self->pause < 0 || self->pause > 3600))
+  else if (self->pause != NOT_GIVEN && !(self->pause >= 0 && self->pause <= 3600))
     tall_usage_error (command, "--pause takes seconds, from 0 to 3600");
   else if (self->rate != G_MININT && self->rate < 1)
     tall_usage_error (command, "--rate takes a number above 0");

@@ -132,10 +132,13 @@ def wrong_calls(folder):
                           (["--to-key", "odd"], "odd"),
                           (["--to-index", "name"], "no index “name”"),
                           (["--pause", "-1"], "--pause takes"),
+                          (["--pause", "nan"], "--pause takes"),
                           (["--rate", "0"], "--rate takes"),
                           (["--to-regions", "0"], "--to-regions takes"),
                           (["--abort", "--drop-source"], "not both"),
                           (["--abort", "--to-layout", "wide"], "none of the options"),
+                          (["--abort", "--pause", "0"], "none of the options"),
+                          (["--drop-source", "--rate", "1"], "none of the options"),
                           (["now"], "takes no argument")):
         run("migrate", "--store", store, *options).ends(USAGE, said)
     run("migrate", "--store", f"{store}-none", "--to-layout", "wide").ends(FAILED)

@@ -334,6 +334,31 @@ test_join (void)
   service_stop (&service);
 }
 
+/* An abort that replaces a migration is none that ran already, and shows nothing of it. It can be
+ * asked for again. */
+static void
+test_abort (void)
+{
+  Service service;
+  const TallMigrateWish abort = { .task = TALL_MIGRATE_ABORT };
+  TallMigrateWish wish = wish_layout ("wide");
+  service_start (&service, NULL);
+  wish.rate = SLOW;
+  wish.pass_only = TRUE;
+  g_autoptr (TallMigrateState) first = start (&service, wish);
+  await_copying (&service);
+  g_autoptr (TallMigrateState) one = start (&service, abort);
+  g_autoptr (TallMigrateState) again = start (&service, abort);
+  g_assert_false (one->is_joined);
+  g_assert_null (one->plan);
+  g_autoptr (TallMigrateState) last = await_end (&service, again->id);
+  g_assert_no_error (last->error);
+  g_assert_null (last->plan);
+  g_assert_cmpuint (last->n_unfit, ==, 0);
+  expect_layout (&service, "blob", 1);
+  service_stop (&service);
+}
+
 /* A server that ends leaves a migration where another one goes on. */
 static void
 test_stop (void)
@@ -550,6 +575,7 @@ main (int argc, char **argv)
   g_test_add_func ("/service/migrate/end", test_end);
   g_test_add_func ("/service/migrate/failure", test_failure);
   g_test_add_func ("/service/migrate/join", test_join);
+  g_test_add_func ("/service/migrate/abort", test_abort);
   g_test_add_func ("/service/migrate/stop", test_stop);
   g_test_add_func ("/service/migrate/unfit", test_unfit);
   g_test_add_func ("/service/migrate/proxy", test_proxy);

@@ -101,6 +101,8 @@ tall_migrator_abort (TallMigrator *self, GError **error)
   g_autoptr (TallDeployment) counting = tall_deployment_read (self->table, deadline, error);
   if (counting == NULL)
     return FALSE;
+  if (counting->migration.generation != self->record->migration.generation)
+    return fail_overtaken (error);
   g_autoptr (TallTable) view =
       tall_generation_table_new (self->table, self->record->migration.generation);
   gboolean done = tall_store_context_init (&source, view, counting, self->options->hooks, error)

@@ -93,6 +93,8 @@ tall_migrate_copy (TallMigrator *self, GError **error)
     return end (self, TALL_MIGRATE_PASSED);
   if (self->summary->pause > tall_migrator_get_limit (self))
     return end (self, TALL_MIGRATE_TOO_LONG);
+  if (!tall_migrator_show (self, TALL_MIGRATE_COPYING)) /* short passes show nothing */
+    return end (self, TALL_MIGRATE_STOPPED);
   if (!tall_migrator_change (self, tall_migration_seal (&self->record->migration), &done, error))
     return TALL_MIGRATE_FAILED;
   return TALL_MIGRATE_AGAIN;

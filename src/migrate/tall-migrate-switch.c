@@ -129,9 +129,5 @@ tall_migrate_close (TallMigrator *self, GError **error)
     wait_for_others (self);
   if (!tall_access_close (&self->source, &cause) || !look (self, &to, &cause))
     return tall_migrator_recover (self, cause, error);
-  if (!tall_migrator_change (self, to, &done, error))
-    return TALL_MIGRATE_FAILED;
-  if (done && to.phase == TALL_MIGRATION_NONE)
-    self->summary->pause = g_get_monotonic_time () - self->paused;
-  return TALL_MIGRATE_AGAIN;
+  return tall_migrator_change (self, to, &done, error) ? TALL_MIGRATE_AGAIN : TALL_MIGRATE_FAILED;
 }

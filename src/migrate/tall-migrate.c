@@ -7,17 +7,25 @@
 
 #define TIME (60 * G_USEC_PER_SEC)
 
+/* The record is not about @target any more. */
+static TallMigrateStep
+end (const TallMigrator *self, guint64 target)
+{
+  TallMigrateSummary *summary = self->summary;
+  gboolean switched = self->record->migration.generation == target;
+  summary->outcome = switched ? TALL_MIGRATE_SWITCHED : TALL_MIGRATE_OVERTAKEN;
+  if (switched)
+    summary->pause = self->paused != 0 ? g_get_monotonic_time () - self->paused : 0;
+  return TALL_MIGRATE_ENDED;
+}
+
 /* What the record says is done, as long as it is about @target. */
 static TallMigrateStep
 take_step (TallMigrator *self, guint64 target, GError **error)
 {
   const TallMigration *is = &self->record->migration;
   if (is->target != target)
-    {
-      self->summary->outcome =
-          is->generation == target ? TALL_MIGRATE_SWITCHED : TALL_MIGRATE_OVERTAKEN;
-      return TALL_MIGRATE_ENDED;
-    }
+    return end (self, target);
   if (is->phase == TALL_MIGRATION_COPYING)
     return tall_migrate_copy (self, error);
   if (is->phase == TALL_MIGRATION_SEALING)
@@ -43,6 +51,45 @@ begin (TallMigrator *self, GError **error)
   return TRUE;
 }
 
+static gboolean
+run (TallMigrator *self, GError **error)
+{
+  TallMigrateStep step = TALL_MIGRATE_AGAIN;
+  gboolean agreed;
+  if (!tall_migrator_read (self, error)
+      || (self->record->migration.phase != TALL_MIGRATION_NONE && !begin (self, error))
+      || !tall_migrate_show_plan (self, &agreed, error))
+    return FALSE;
+  if (!agreed)
+    {
+      self->summary->outcome = TALL_MIGRATE_STOPPED;
+      return TRUE;
+    }
+  if (!tall_migrator_draw_sample (self, error) || !begin (self, error))
+    return FALSE;
+  guint64 target = self->record->migration.target;
+  while (step == TALL_MIGRATE_AGAIN)
+    step = take_step (self, target, error);
+  return step == TALL_MIGRATE_ENDED;
+}
+
+/* No step has shut the table: it would know. @cause: (transfer full) */
+static void
+fail (GError *cause, GError **error)
+{
+  if (!g_error_matches (cause, TALL_ERROR, TALL_ERROR_SHUT))
+    {
+      g_propagate_error (error, cause);
+      return;
+    }
+  g_set_error (
+      error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
+      "%s; a late call of another migration has shut it: `tallorder migrate --abort` opens "
+      "it, and then migrate again",
+      cause->message);
+  g_error_free (cause);
+}
+
 /**
  * tall_migrate_run:
  * @table: the tables of a deployment, of all generations
@@ -53,7 +100,8 @@ begin (TallMigrator *self, GError **error)
  * once, and each may die at any point: whoever calls it next goes on.
  *
  * Returns: FALSE with %TALL_ERROR_INVALID if there is nothing to do, %TALL_ERROR_CONFLICT if
- *   something else has begun, or with what a table says
+ *   something else has begun, %TALL_ERROR_UNAVAILABLE if a late call has shut a table, or with what
+ *   a table says
  */
 gboolean
 tall_migrate_run (TallTable *table,
@@ -62,25 +110,13 @@ tall_migrate_run (TallTable *table,
                   GError **error)
 {
   g_auto (TallMigrator) self = { 0 };
-  TallMigrateStep step = TALL_MIGRATE_AGAIN;
-  gboolean agreed;
+  GError *cause = NULL;
   g_return_val_if_fail (TALL_IS_TABLE (table), FALSE);
 
   *summary = (TallMigrateSummary){ 0 };
   tall_migrator_init (&self, table, options, summary);
-  if (!tall_migrator_read (&self, error)
-      || (self.record->migration.phase != TALL_MIGRATION_NONE && !begin (&self, error))
-      || !tall_migrate_show_plan (&self, &agreed, error))
-    return FALSE;
-  if (!agreed)
-    {
-      summary->outcome = TALL_MIGRATE_STOPPED;
-      return TRUE;
-    }
-  if (!tall_migrator_draw_sample (&self, error) || !begin (&self, error))
-    return FALSE;
-  guint64 target = self.record->migration.target;
-  while (step == TALL_MIGRATE_AGAIN)
-    step = take_step (&self, target, error);
-  return step == TALL_MIGRATE_ENDED;
+  if (run (&self, &cause))
+    return TRUE;
+  fail (cause, error);
+  return FALSE;
 }

@@ -98,7 +98,7 @@ typedef struct
 {
   TallMove move;             /* what the target is to be; all zero: go on with what has begun */
   gint64 pause;              /* microseconds that writes may wait; 0: the usual */
-  guint rate;                /* orders copied a second at most; 0: no limit */
+  guint rate;                /* orders copied a second at most, while nobody waits; 0: no limit */
   gboolean pass_only;        /* copy, and leave the switch to another call */
   guint64 room;              /* bytes that are free where the tables are; 0: not known */
   TallMigrateOnPlan on_plan; /* this and the next may be NULL */
@@ -140,7 +140,8 @@ typedef struct
   guint64 n_looked; /* by the last pass */
   guint64 n_copied; /* by all passes */
   guint64 n_unfit;  /* found by the last pass */
-  gint64 pause;     /* microseconds: that writes waited if it has switched, else the estimate */
+  gint64 pause; /* microseconds: if it has switched, that writes waited since this process knew of
+                 * it, 0: not known; else the estimate */
 } TallMigrateSummary;
 
 gboolean tall_migrate_run (TallTable *table,

@@ -109,20 +109,32 @@ init_context (const TallMigrator *self,
   return tall_store_context_init (context, table, deployment, self->options->hooks, error);
 }
 
+/* Whether @setup is of the migration that the record named when it was read last. */
+static gboolean
+is_of_record (const TallMigrator *self, const TallDeployment *setup)
+{
+  const TallMigration *is = &self->record->migration;
+  return setup->migration.generation == is->generation && setup->migration.target == is->target;
+}
+
 static gboolean
 is_set_up (const TallMigrator *self)
 {
-  const TallMigration *is = &self->record->migration;
-  return self->setup != NULL && self->setup->migration.generation == is->generation
-         && self->setup->migration.target == is->target;
+  return self->pass != NULL && is_of_record (self, self->setup);
+}
+
+static void
+take_counts (TallMigrator *self, const TallPassCounts *counts)
+{
+  self->progress.n_looked = counts->n_orders + counts->n_customers;
+  self->progress.n_copied = counts->n_copied;
 }
 
 static gboolean
 on_pass (const TallPassCounts *counts, gpointer data)
 {
   TallMigrator *self = data;
-  self->progress.n_looked = counts->n_orders + counts->n_customers;
-  self->progress.n_copied = counts->n_copied;
+  take_counts (self, counts);
   return tall_migrator_show (self, self->progress.stage);
 }
 
@@ -142,8 +154,11 @@ on_unfit (const TallCopyItem *item, gpointer data)
 /**
  * tall_migrator_set_up:
  *
- * Gets ready to work on the two generations that the record names; nothing is done if that is so
- * already.
+ * Gets ready to work on the two generations that the record named when it was read last; nothing
+ * is done if that is so already.
+ *
+ * Returns: FALSE with %TALL_ERROR_CONFLICT if the record names others by now, or with what a table
+ *   says
  */
 gboolean
 tall_migrator_set_up (TallMigrator *self, GError **error)
@@ -156,10 +171,9 @@ tall_migrator_set_up (TallMigrator *self, GError **error)
   if (self->setup == NULL)
     return FALSE;
   const TallMigration *is = &self->setup->migration;
-  if (is->target == 0 || self->setup->next == NULL)
+  if (!is_of_record (self, self->setup) || self->setup->next == NULL)
     {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_CONFLICT,
-                   "Another process has ended the migration");
+      tall_error_set_conflict (error, 0, "Another process has ended the migration");
       return FALSE;
     }
   if (!init_context (self, self->setup, is->generation, &self->source, error)
@@ -203,10 +217,13 @@ tall_migrator_run_pass (TallMigrator *self,
   self->progress.stage = stage;
   self->progress.pass++;
   self->progress.n_looked = self->progress.n_copied = 0;
+  if (stage == TALL_MIGRATE_LAST_PASS)
+    tall_pass_lift_rate (self->pass);
   if (!tall_pass_run (self->pass, counts, error))
     return FALSE;
+  take_counts (self, counts);
   summary->n_passes++;
-  summary->n_looked = counts->n_orders + counts->n_customers;
+  summary->n_looked = self->progress.n_looked;
   summary->n_copied += counts->n_copied;
   summary->n_unfit = counts->n_unfit;
   if (!counts->stopped)

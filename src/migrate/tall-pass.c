@@ -104,6 +104,18 @@ divide (TallPass *self)
 }
 
 /**
+ * tall_pass_lift_rate:
+ *
+ * From the next pass on it copies as fast as it can: the rate spares those who work meanwhile, and
+ * now they wait for it.
+ */
+void
+tall_pass_lift_rate (TallPass *self)
+{
+  self->options.rate = 0;
+}
+
+/**
  * tall_pass_run:
  * @counts: (out)
  *

@@ -59,6 +59,7 @@ TallPass *tall_pass_new (const TallPassOptions *options);
 void tall_pass_free (TallPass *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallPass, tall_pass_free)
 
+void tall_pass_lift_rate (TallPass *self);
 gboolean
 tall_pass_run (TallPass *self, TallPassCounts *counts, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

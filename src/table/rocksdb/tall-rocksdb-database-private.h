@@ -7,7 +7,6 @@
 #include "tall-rocksdb-families.h"
 #include "tall-rocksdb-horizon.h"
 #include "tall-rocksdb-room.h"
-#include "tall-rocksdb-sweeper.h"
 
 G_BEGIN_DECLS
 

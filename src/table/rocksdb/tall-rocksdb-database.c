@@ -193,6 +193,12 @@ tall_rocksdb_database_unref (TallRocksdbDatabase *self)
   database_free (self);
 }
 
+TallRocksdbSweeper *
+tall_rocksdb_database_get_sweeper (TallRocksdbDatabase *self)
+{
+  return self->sweeper;
+}
+
 rocksdb_t *
 tall_rocksdb_database_get_handle (TallRocksdbDatabase *self)
 {

@@ -4,6 +4,7 @@
 
 #include "tall-rocksdb-family.h"
 #include "tall-rocksdb-stripes.h"
+#include "tall-rocksdb-sweeper.h"
 
 G_BEGIN_DECLS
 
@@ -27,6 +28,7 @@ TallRocksdbDatabase *tall_rocksdb_database_open (const char *directory,
 void tall_rocksdb_database_unref (TallRocksdbDatabase *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallRocksdbDatabase, tall_rocksdb_database_unref)
 
+TallRocksdbSweeper *tall_rocksdb_database_get_sweeper (TallRocksdbDatabase *self);
 rocksdb_t *tall_rocksdb_database_get_handle (TallRocksdbDatabase *self);
 gboolean tall_rocksdb_database_write (TallRocksdbDatabase *self,
                                       const rocksdb_writeoptions_t *options,

@@ -123,6 +123,15 @@ drop_family (TallRocksdbDatabase *self, TallRocksdbFamily *family, GError **erro
   return family->dropped;
 }
 
+static gboolean
+drop_without_sweeper (TallRocksdbDatabase *self, TallRocksdbFamily *family, GError **error)
+{
+  tall_rocksdb_sweeper_pause (self->sweeper);
+  gboolean dropped = drop_family (self, family, error);
+  tall_rocksdb_sweeper_resume (self->sweeper);
+  return dropped;
+}
+
 /**
  * tall_rocksdb_schema_drop_table:
  *
@@ -142,7 +151,7 @@ tall_rocksdb_schema_drop_table (TallRocksdbDatabase *self,
   g_autoptr (TallRocksdbFamily) family =
       tall_rocksdb_database_find_family (self, deployment, table, error);
   if (family == NULL || !tall_rocksdb_database_check_writable (self, 0, "Dropping a table", error)
-      || !drop_family (self, family, error))
+      || !drop_without_sweeper (self, family, error))
     return FALSE;
 
   tall_rocksdb_families_remove (self->families, deployment, table);

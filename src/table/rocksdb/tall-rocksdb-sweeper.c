@@ -19,11 +19,12 @@ struct _TallRocksdbSweeper
   rocksdb_t *db; /* not owned */
   rocksdb_compactoptions_t *options;
   guint64 most_read;
-  GMutex mutex;
-  GThread *thread; /* of the last compaction */
-  gboolean busy;   /* it runs */
-  gint ending;     /* atomic */
-  gint64 next;     /* monotonic time: none begins before */
+  GMutex compacting; /* held during a compaction, and as long as none may run */
+  GMutex mutex;      /* for all below */
+  GThread *thread;   /* of the last compaction */
+  gboolean busy;     /* it runs */
+  gint ending;       /* atomic */
+  gint64 next;       /* monotonic time: none begins before */
 };
 
 /* What one thread does. */
@@ -49,6 +50,7 @@ tall_rocksdb_sweeper_new (rocksdb_t *db, guint64 most_read)
   self->most_read = most_read;
   self->options = rocksdb_compactoptions_create ();
   rocksdb_compactoptions_set_exclusive_manual_compaction (self->options, FALSE);
+  g_mutex_init (&self->compacting);
   g_mutex_init (&self->mutex);
   return self;
 }
@@ -68,8 +70,37 @@ tall_rocksdb_sweeper_free (TallRocksdbSweeper *self)
       g_thread_join (self->thread);
     }
   rocksdb_compactoptions_destroy (self->options);
+  g_mutex_clear (&self->compacting);
   g_mutex_clear (&self->mutex);
   g_free (self);
+}
+
+/**
+ * tall_rocksdb_sweeper_pause:
+ *
+ * Breaks off the compaction that runs, and lets none run until tall_rocksdb_sweeper_resume().
+ *
+ * A compaction moves the log of all families to tables, for a reason of its own. If somebody else
+ * asks for the same at that moment, for another reason, an assertion of Debian's RocksDB (7.8) ends
+ * the process.
+ */
+void
+tall_rocksdb_sweeper_pause (TallRocksdbSweeper *self)
+{
+  rocksdb_disable_manual_compaction (self->db);
+  g_mutex_lock (&self->compacting);
+}
+
+/**
+ * tall_rocksdb_sweeper_resume:
+ *
+ * Ends a pause, in the thread that began it.
+ */
+void
+tall_rocksdb_sweeper_resume (TallRocksdbSweeper *self)
+{
+  g_mutex_unlock (&self->compacting);
+  rocksdb_enable_manual_compaction (self->db);
 }
 
 static void
@@ -171,6 +202,7 @@ is_sound (const Sweep *sweep)
 static void
 compact (const Sweep *self)
 {
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->sweeper->compacting);
   const char *stop = self->stop.len == 0 ? NULL : (const char *)self->stop.data;
   rocksdb_compact_range_cf_opt (self->sweeper->db, self->family->handle, self->sweeper->options,
                                 (const char *)self->start.data, self->start.len, stop,

@@ -9,6 +9,7 @@ G_BEGIN_DECLS
 
 /* For measurements and tests beside us: the rows as RocksDB keeps them, and their locks. */
 TallRocksdbStripes *tall_rocksdb_table_get_stripes (TallRocksdbTable *self);
+TallRocksdbSweeper *tall_rocksdb_table_get_sweeper (TallRocksdbTable *self);
 rocksdb_t *tall_rocksdb_table_get_handle (TallRocksdbTable *self);
 TallRocksdbFamily *tall_rocksdb_table_find_family (TallRocksdbTable *self,
                                                    const char *table,

@@ -318,6 +318,17 @@ tall_rocksdb_table_get_stripes (TallRocksdbTable *self)
 }
 
 /**
+ * tall_rocksdb_table_get_sweeper:
+ *
+ * Returns: (transfer none): what compacts rows of the database in the background
+ */
+TallRocksdbSweeper *
+tall_rocksdb_table_get_sweeper (TallRocksdbTable *self)
+{
+  return tall_rocksdb_database_get_sweeper (self->database);
+}
+
+/**
  * tall_rocksdb_table_get_handle:
  *
  * Returns: (transfer none): RocksDB's own handle of the database

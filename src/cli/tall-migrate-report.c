@@ -7,6 +7,8 @@
 #include "tall-progress.h"
 #include "tall-text.h"
 
+#include <stdio.h>
+
 #define SECONDS(microseconds) ((gdouble)(microseconds) / G_USEC_PER_SEC)
 
 static void
@@ -80,6 +82,7 @@ tall_migrate_report_plan (const TallMigratePlan *plan, gboolean json)
     print_plan_json (plan);
   else
     print_plan (plan);
+  fflush (stdout); /* it is to be seen before anything begins; what cannot be is said at the end */
 }
 
 static void

@@ -6,9 +6,13 @@
 """
 
 import json
+import signal
+import subprocess
 import sys
+import threading
 
-from support import DONE, FAILED, NO, NORTHWIND, USAGE, equal, main, new_store, run, test
+from support import (DONE, FAILED, NO, NORTHWIND, PROGRAM, SECONDS, USAGE, equal, main, new_store,
+                     run, test)
 
 
 def lines(result):
@@ -66,6 +70,26 @@ def in_two_calls(folder):
     equal((summary["summary"]["outcome"], summary["summary"]["copied"]), ("switched", 1))
     equal(len(export(store)), len(before) + 1)
     equal(describe(store)["layout"], "wide")
+
+
+@test
+def stopped_by_a_signal(folder):
+    """The plan is seen before anything is copied. What was copied stays."""
+    store = filled(folder, "blob")
+    with subprocess.Popen([PROGRAM, "migrate", "--store", store, "--to-layout", "wide", "--rate",
+                           "1", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True) as process:
+        watchdog = threading.Timer(SECONDS, process.kill)
+        watchdog.start()
+        equal(json.loads(process.stdout.readline())["plan"]["orders"], 830)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate()
+        watchdog.cancel()
+    equal((process.returncode, json.loads(out)["summary"]["outcome"]),
+          (128 + signal.SIGINT, "stopped"))
+    equal("what was copied stays" in err, True)
+    run("put", "--store", store, "-", stdin='{"order": {"customer_number": "VINET", '
+        '"order_number": "new", "shipping_locations": []}}').ends(DONE)
 
 
 @test

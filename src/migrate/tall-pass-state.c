@@ -54,7 +54,6 @@ tall_pass_count (TallPass *self, const TallPassCounts *more)
   self->counts.n_copied += more->n_copied;
   self->counts.n_moved += more->n_moved;
   self->counts.n_unfit += more->n_unfit;
-  self->counts.sample.n += more->sample.n;
   self->counts.sample.n_from += more->sample.n_from;
   self->counts.sample.n_to += more->sample.n_to;
   self->counts.sample.n_read += more->sample.n_read;

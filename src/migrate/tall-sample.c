@@ -66,7 +66,6 @@ tall_sample_add (
       if (read && item->outcome == TALL_COPY_OPEN)
         {
           tall_operation_set_id (&item->to, copier->target->ids != NULL ? ANY_ID : 0);
-          self->n++;
           self->n_from += measure (&item->from, item);
           self->n_to += measure (&item->to, item);
         }

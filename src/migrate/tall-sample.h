@@ -16,10 +16,9 @@ G_BEGIN_DECLS
  */
 typedef struct
 {
-  guint64 n;
-  guint64 n_from;  /* bytes of their rows in the source */
+  guint64 n_from;  /* bytes of their rows in the source; of deleted ones next to nothing */
   guint64 n_to;    /* the same in the target */
-  guint64 n_read;  /* rows that were looked at, deleted ones included */
+  guint64 n_read;  /* that were looked at, deleted ones included, as in what is estimated by them */
   gint64 duration; /* microseconds that it took to read these */
 } TallSample;
 

@@ -1,0 +1,69 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+
+/* What is shown before anything begins. */
+#include "tall-migrate.h"
+#include "tall-test-orders.h"
+#include "tall-test-store.h"
+
+#define N_ORDERS 16 /* all are in the sample */
+#define N_LEFT 2
+#define N_LINES 50
+
+static gboolean
+on_plan (const TallMigratePlan *plan, gpointer data)
+{
+  *(TallMigratePlan *)data = *plan;
+  return FALSE;
+}
+
+static TallMigratePlan
+plan (TallTable *table)
+{
+  g_autoptr (GError) error = NULL;
+  TallMigratePlan shown = { 0 };
+  TallMigrateSummary summary;
+  const TallMigrateOptions options = { .move = { .layout = &tall_layout_wide },
+                                       .on_plan = on_plan,
+                                       .data = &shown };
+  g_assert_true (tall_migrate_run (table, &options, &summary, &error));
+  g_assert_no_error (error);
+  g_assert_cmpint (summary.outcome, ==, TALL_MIGRATE_STOPPED);
+  return shown;
+}
+
+/* What is deleted takes next to no room. */
+static void
+test_deleted (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTable) table = tall_test_table_new (&tall_layout_blob, &tall_key_hashed);
+  g_autoptr (TallStore) store = tall_test_open (table, NULL);
+  TallFront *front = TALL_FRONT (store);
+  for (guint i = 0; i < N_ORDERS; i++)
+    {
+      g_autofree char *number = g_strdup_printf ("%u", i);
+      g_autoptr (TallOrder) order = tall_test_marked_order (number, 0, i, N_LINES);
+      g_assert_true (tall_front_put_order (front, order, NULL, NULL, &error));
+    }
+  TallMigratePlan all = plan (table);
+  for (guint i = N_LEFT; i < N_ORDERS; i++)
+    {
+      g_autofree char *number = g_strdup_printf ("%u", i);
+      g_assert_true (tall_front_delete_order (front, TALL_TEST_CUSTOMER, number, NULL, &error));
+    }
+  TallMigratePlan left = plan (table);
+  g_assert_cmpuint (all.n_orders, ==, N_ORDERS);
+  g_assert_cmpuint (left.n_orders, ==, N_ORDERS);
+  g_assert_cmpuint (left.needed, >, 0);
+  g_assert_cmpuint (left.needed, <, all.needed / 2);
+  g_assert_cmpuint (left.n_bytes, <, all.n_bytes / 2);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/migrate/plan/deleted", test_deleted);
+  return g_test_run ();
+}

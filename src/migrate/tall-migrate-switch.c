@@ -16,13 +16,21 @@ wait_for_others (const TallMigrator *self)
     hooks->sleep (COURTESY, hooks->data);
 }
 
-/* Something came between the last two passes that cannot be copied. Nobody can mend it as long as
- * the tables are sealed. */
+/* Something came between the last two passes that cannot be copied, or is not equal however often
+ * it is. Nobody can mend it as long as the tables are sealed. */
 static TallMigrateStep
 give_up (TallMigrator *self, GError **error)
 {
   self->summary->outcome = TALL_MIGRATE_UNFIT;
-  return tall_migrator_abort (self, error) ? TALL_MIGRATE_ENDED : TALL_MIGRATE_FAILED;
+  if (!tall_migrator_abort (self, error))
+    return TALL_MIGRATE_FAILED;
+  if (self->summary->n_unfit > 0)
+    return TALL_MIGRATE_ENDED;
+  g_set_error (
+      error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
+      "The new tables still differed from the old ones when nobody wrote; the migration is "
+      "given up, and the old ones count as before; migrate again");
+  return TALL_MIGRATE_FAILED;
 }
 
 /* Somebody has announced a drop, another process has found the source unsealed and gone back, and

@@ -1,0 +1,131 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+
+/* What a migrator leaves that dies between the rows of an order and its root row, and what another
+ * process makes of it; and a target that has not everything. */
+#include "tall-error.h"
+#include "tall-moving.h"
+#include "tall-write.h"
+
+#define ORDER "remains"
+
+/* A process that works on the first generation, whatever the record says, by the real clock, as the
+ * record is written. Returns: the revision */
+static gint64
+put (const TallMoving *moving, guint n_lines)
+{
+  static const TallWriteOptions options = { 0 };
+  TallStoreContext context = { 0 };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallOrder) order = tall_test_marked_order (ORDER, 1, 1, n_lines);
+  g_auto (TallOperation) operation = { 0 };
+  g_auto (TallContent) content = { 0 };
+  gint64 revision = 0;
+  g_assert_true (tall_store_context_init (&context, TALL_MOVING_OTHERS (moving),
+                                          moving->side.deployment, NULL, &error));
+  g_assert_true (tall_content_init (&content, order, NULL, &error));
+  tall_operation_init (&operation, &context, order->customer_number, ORDER, 0);
+  g_assert_true (tall_put (&operation, &content, &options, &revision, &error));
+  g_assert_no_error (error);
+  tall_operation_clear (&operation);
+  tall_store_context_clear (&context);
+  return revision;
+}
+
+static guint
+count_cells (const TallMoving *moving, gint64 revision)
+{
+  g_autoptr (TallTable) target = tall_moving_open_generation (moving, 2);
+  return tall_test_count_cells (target, moving->options.move.layout, revision);
+}
+
+/* Root rows are written together, after all else. */
+static TallFailure
+die_before_roots (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  gboolean *dead = data;
+  *dead |= call->kind == TALL_CALL_APPLY && g_str_equal (call->table, "orders-2");
+  return *dead ? TALL_FAILURE_BEFORE : TALL_FAILURE_NONE;
+}
+
+/* The order is written again before another process goes on: nothing says that rows of the version
+ * before are there. */
+static void
+test_rows_without_root (void)
+{
+  g_auto (TallMoving) moving = { 0 };
+  g_autoptr (GError) error = NULL;
+  gboolean dead = FALSE;
+  tall_moving_init (&moving, &tall_layout_blob, &tall_layout_normalized);
+  gint64 first = put (&moving, 9);
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (moving.side.table), die_before_roots, NULL,
+                                &dead);
+  g_assert_false (tall_moving_run (&moving, moving.side.table, &error));
+  g_assert_true (dead);
+  g_assert_cmpuint (count_cells (&moving, first), >, 0);
+  gint64 second = put (&moving, 2);
+  tall_moving_finish (&moving);
+  g_assert_cmpuint (count_cells (&moving, first), ==, 0);
+  g_assert_cmpuint (count_cells (&moving, second), >, 0);
+}
+
+typedef struct
+{
+  const TallMoving *moving;
+  gboolean sealed;
+} Late;
+
+/* Its row in the target gets something that is newer than all that the source can have. */
+static void
+put_newer (const TallMoving *moving, const TallRead *read)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  const TallState state = { .revision = TALL_LATEST_REVISION, .sales_date = TALL_NO_DATE };
+  TallMutation *root = tall_batch_add (batch, "orders-2", read->keys[0]);
+  tall_mutation_put (batch, root, TALL_STATE_QUALIFIER, state.revision,
+                     tall_state_encode (&state, batch->arena));
+  g_assert_true (tall_table_apply (TALL_MOVING_OTHERS (moving), &root, 1, TALL_DURABLE,
+                                   TALL_NO_DEADLINE, NULL, &error));
+  g_assert_no_error (error);
+}
+
+/* An order is written just before the seal, so that the last pass has something to look at. */
+static TallFailure
+before_call (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  Late *late = data;
+  if (!late->sealed && call->kind == TALL_CALL_SET_ACCESS)
+    {
+      put (late->moving, 1);
+      late->sealed = TRUE;
+    }
+  if (late->sealed && call->kind == TALL_CALL_READ && g_strcmp0 (call->table, "orders-2") == 0)
+    put_newer (late->moving, tall_read_plan_get (call->plan, 0));
+  return TALL_FAILURE_NONE;
+}
+
+/* It does not switch to what it has not seen to be equal. */
+static void
+test_not_whole (void)
+{
+  g_auto (TallMoving) moving = { 0 };
+  g_autoptr (GError) error = NULL;
+  Late late = { .moving = &moving };
+  tall_moving_init (&moving, &tall_layout_blob, &tall_layout_wide);
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (moving.side.table), before_call, NULL, &late);
+  g_assert_false (tall_moving_run (&moving, moving.side.table, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+  g_assert_nonnull (strstr (error->message, "still differed"));
+  g_assert_true (late.sealed);
+  g_assert_cmpuint (tall_moving_get_generation (&moving), ==, TALL_FIRST_GENERATION);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/migrate/remains/rows-without-root", test_rows_without_root);
+  g_test_add_func ("/migrate/remains/not-whole", test_not_whole);
+  return g_test_run ();
+}

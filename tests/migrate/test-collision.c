@@ -131,6 +131,9 @@ test_tombstone (Fixture *self, gconstpointer layout G_GNUC_UNUSED)
   g_assert_no_error (error);
   g_assert_cmpuint (counts.n_copied, ==, 1);
   g_assert_cmpuint (counts.n_unfit, ==, 1);
+  g_assert_true (tall_pass_run (pass, &counts, &error)); /* it is not forgotten */
+  g_assert_cmpuint (counts.n_copied, ==, 0);
+  g_assert_cmpuint (counts.n_unfit, ==, 1);
 }
 
 int

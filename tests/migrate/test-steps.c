@@ -306,6 +306,44 @@ test_pause_of_another (void)
   g_assert_cmpint (summary.pause, ==, 0);
 }
 
+typedef struct
+{
+  TallMoving *moving;
+  gboolean finished; /* by the other one */
+} Overtaken;
+
+/* The other one switches when the tables are about to be sealed. From then on none is touched: a
+ * trial on a closed table hangs in a gateway. */
+static TallFailure
+finish_before_seal (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  Overtaken *self = data;
+  if (!self->finished && call->kind == TALL_CALL_DESCRIBE_TABLE
+      && read_phase (self->moving) == TALL_MIGRATION_SEALING)
+    {
+      self->finished = TRUE;
+      tall_moving_finish (self->moving);
+    }
+  else if (self->finished)
+    g_assert_true (call->kind == TALL_CALL_DESCRIBE_TABLE || call->kind == TALL_CALL_READ);
+  return TALL_FAILURE_NONE;
+}
+
+static void
+test_closed_before_seal (void)
+{
+  g_auto (TallMoving) moving = { 0 };
+  g_autoptr (GError) error = NULL;
+  Overtaken overtaken = { .moving = &moving };
+  tall_moving_init (&moving, &tall_layout_blob, &tall_layout_wide);
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (moving.side.table), finish_before_seal, NULL,
+                                &overtaken);
+  g_assert_true (tall_moving_run (&moving, moving.side.table, &error));
+  g_assert_no_error (error);
+  g_assert_true (overtaken.finished);
+  tall_moving_expect_moved (&moving);
+}
+
 #define N_LATE 400
 #define LONG (8 * G_USEC_PER_SEC) /* half of what the rate would take */
 
@@ -391,6 +429,7 @@ main (int argc, char **argv)
   g_test_add_func ("/migrate/steps/begun-before-given-up", test_begun_before_given_up);
   g_test_add_func ("/migrate/steps/sealed-before-abort", test_sealed_before_abort);
   g_test_add_func ("/migrate/steps/pause-of-another", test_pause_of_another);
+  g_test_add_func ("/migrate/steps/closed-before-seal", test_closed_before_seal);
   g_test_add_func ("/migrate/steps/rate-under-seal", test_rate_under_seal);
   g_test_add_func ("/migrate/steps/closed-by-late-call", test_closed_by_late_call);
   return g_test_run ();

@@ -188,9 +188,9 @@ tall_rocksdb_database_unref (TallRocksdbDatabase *self)
   tall_rocksdb_sweeper_free (self->sweeper);
   g_autoptr (GPtrArray) handles = tall_rocksdb_database_list_handles (self);
   g_autoptr (GError) no_room = NULL;
-  if (tall_rocksdb_database_check_writable (self, 0, "Closing the store", &no_room))
-    tall_rocksdb_engine_finish (self->engine, handles);
-  database_free (self);
+  gboolean writable = tall_rocksdb_database_check_writable (self, 0, "Closing the store", &no_room);
+  if (tall_rocksdb_engine_finish (self->engine, writable ? handles : NULL))
+    database_free (self);
 }
 
 TallRocksdbSweeper *

@@ -10,6 +10,7 @@
 
 #include "tall-error.h"
 #include "tall-rocksdb-check.h"
+#include "tall-rocksdb-end.h"
 #include "tall-rocksdb-error.h"
 #include "tall-rocksdb-log.h"
 #include "tall-rocksdb-losses.h"
@@ -270,25 +271,29 @@ has_failed (TallRocksdbEngine *self)
 
 /**
  * tall_rocksdb_engine_finish:
- * @handles: of all families that there are
+ * @handles: (nullable): of all families that there are; NULL: nothing can be written
  *
  * Moves the log to tables for the last time, so that the next process that opens the directory
  * needs no log. Nothing is written any more then. If it fails, or a write in the background has
  * failed before, that process reads the log.
+ *
+ * Returns: FALSE if RocksDB is still at work: nothing of it may be freed then
  */
-void
+gboolean
 tall_rocksdb_engine_finish (TallRocksdbEngine *self, GPtrArray *handles)
 {
   g_autoptr (GError) error = NULL;
   guint64 last = rocksdb_get_latest_sequence_number (self->db);
-  gboolean skipped = has_failed (self);
+  gboolean skipped = handles == NULL || has_failed (self);
   gboolean flushed = !skipped && tall_rocksdb_engine_flush (self, handles, &error);
-  rocksdb_cancel_all_background_work (self->db, 1);
+  if (!tall_rocksdb_end_work (self->db))
+    return FALSE;
   if (flushed)
     note_manifest (self, last);
   else
-    g_info ("%s", skipped ? "The log is left, as a write in the background has failed before"
+    g_info ("%s", skipped ? "The log is left, as there is no room, or a write has failed before"
                           : error->message);
+  return TRUE;
 }
 
 /**

@@ -42,7 +42,8 @@ void tall_rocksdb_engine_note_tables (TallRocksdbEngine *self);
 gboolean tall_rocksdb_engine_flush (TallRocksdbEngine *self,
                                     GPtrArray *handles,
                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
-void tall_rocksdb_engine_finish (TallRocksdbEngine *self, GPtrArray *handles);
+gboolean tall_rocksdb_engine_finish (TallRocksdbEngine *self,
+                                     GPtrArray *handles) G_GNUC_WARN_UNUSED_RESULT;
 void tall_rocksdb_engine_close (TallRocksdbEngine *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallRocksdbEngine, tall_rocksdb_engine_close)
 

@@ -94,8 +94,6 @@ tall_migrate_wish_may_join (const TallMigrateWish *self,
   const char *wanted[N_SETTINGS], *begun[N_SETTINGS];
   if (self->task != running->task)
     return fail_busy (running, error);
-  if (self->task != TALL_MIGRATE_MOVE)
-    return TRUE; /* what runs may have the settings of the move that it took the place of */
   list (self, arena, wanted);
   list (running, arena, begun);
   for (guint i = 0; i < N_SETTINGS; i++)

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#define N_ORDERS 20
+#define N_ORDERS 300 /* more than are copied at once */
 #define LOOK_EVERY (G_USEC_PER_SEC / 1000)
 #define AT_LEAST_KNOWN 16 /* as the interface says */
 
@@ -89,6 +89,20 @@ run (Fixture *self, const TallMigrateWish *wish)
   return await_end (self, first->id);
 }
 
+/* Of a task that runs. */
+static void
+await_copying (Fixture *self)
+{
+  g_autoptr (TallMigrateState) state = tall_migrate_runner_look (self->runner, NULL, 0, 0, NULL);
+  while (state->is_running && state->progress.n_copied == 0)
+    {
+      g_usleep (LOOK_EVERY);
+      tall_migrate_state_free (state);
+      state = tall_migrate_runner_look (self->runner, NULL, 0, 0, NULL);
+    }
+  g_assert_true (state->is_running);
+}
+
 /* A row that is no state cell. */
 static void
 spoil (Fixture *self)
@@ -141,6 +155,7 @@ test_aborts (void)
   wish.rate = 1;
   wish.pass_only = TRUE;
   g_autoptr (TallMigrateState) first = start (&fixture, &wish);
+  await_copying (&fixture);
   g_autoptr (TallMigrateState) one = start (&fixture, &abort_wish);
   g_autoptr (TallMigrateState) two = start (&fixture, &abort_wish);
   g_assert_true (!one->is_joined && two->is_joined);

@@ -10,10 +10,10 @@ G_BEGIN_DECLS
  * TALL_DESCRIPTORS_RESERVE:
  *
  * The descriptors that a process keeps for everything but its table files and clients: standard
- * streams, the log and directories of a store, connections to gateways, and clients that are only
- * asked to come later.
+ * streams, the log and directories of a store, connections to gateways, clients that are only asked
+ * to come later, and those who read metrics.
  */
-#define TALL_DESCRIPTORS_RESERVE 128
+#define TALL_DESCRIPTORS_RESERVE 192
 
 guint tall_descriptors_raise (void);
 guint tall_descriptors_for_store (void);

@@ -9,6 +9,7 @@
 #include "tall-output.h"
 #include "tall-serve-rules.h"
 #include "tall-server.h"
+#include "tall-watch.h"
 
 #include <glib-unix.h>
 #include <stdio.h>
@@ -97,10 +98,10 @@ log_start (TallFront *front, const char *store, const TallServerOptions *options
 static void
 log_end (TallServer *server)
 {
-  guint64 n_connections, n_calls;
-  tall_server_get_totals (server, &n_connections, &n_calls);
+  TallServerUsage usage;
+  tall_server_get_usage (server, &usage);
   g_message ("stopped after %" G_GUINT64_FORMAT " calls on %" G_GUINT64_FORMAT " connections",
-             n_calls, n_connections);
+             usage.totals.n_calls, usage.totals.n_connections);
 }
 
 /* A migration is left where the next one goes on. @moves: (transfer full): */
@@ -136,49 +137,11 @@ warn_of_strangers (TallServer *server, const TallServeRules *rules)
              rules->tls == NULL ? "nothing is encrypted and " : "");
 }
 
-/* Serves until SIGTERM or SIGINT, or a SIGHUP that reads nothing again. */
-static TallExit
-serve (TallFront *front,
-       const char *store,
-       const char *address,
-       const TallServerOptions *server_options,
-       TallServeRules *rules)
-{
-  g_autoptr (GMainLoop) loop = g_main_loop_new (NULL, FALSE);
-  g_autoptr (GError) error = NULL;
-  Serving serving = { .loop = loop, .rules = rules };
-  guint sources[] = { g_unix_signal_add (SIGTERM, on_signal, &serving),
-                      g_unix_signal_add (SIGINT, on_signal, &serving),
-                      g_unix_signal_add (SIGHUP, on_hang_up, &serving) };
-  g_autoptr (TallServer) server = tall_server_new (front, address, server_options, &error);
-  if (server == NULL)
-    {
-      tall_print_failure (error);
-      (void)!tall_migrate_runner_end (server_options->moves, 0);
-      return g_error_matches (error, TALL_ERROR, TALL_ERROR_INVALID) ? TALL_EXIT_USAGE
-                                                                     : TALL_EXIT_FAILED;
-    }
-  serving.server = server;
-  log_start (front, store, server_options);
-  tall_serve_rules_log (rules);
-  warn_of_strangers (server, rules);
-  tall_print ("listening on %s%s\n", rules->tls != NULL ? TALL_CLIENT_TLS : "",
-              tall_server_get_address (server));
-  fflush (stdout);
-  tall_notify_ready (tall_server_get_address (server));
-  g_main_loop_run (loop);
-  tall_notify_stopping ();
-  for (guint i = 0; i < G_N_ELEMENTS (sources); i++)
-    g_source_remove (sources[i]);
-  gboolean stopped = stop (server, server_options->moves);
-  log_end (server);
-  return stopped ? TALL_EXIT_DONE : TALL_EXIT_FAILED;
-}
-
 /* What is given on the command line. */
 typedef struct
 {
   char *listen;
+  char *metrics; /* nullable: where they are shown */
   gint max_connections;
   gint max_per_address; /* NOT_GIVEN */
   char *trusted;
@@ -192,11 +155,105 @@ static void
 given_clear (Given *self)
 {
   g_free (self->listen);
+  g_free (self->metrics);
   g_free (self->trusted);
   g_free (self->clients);
   g_free (self->access);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Given, given_clear)
+
+/* An address that makes no sense is a wrong call. */
+static TallExit
+find_exit (const GError *error)
+{
+  return g_error_matches (error, TALL_ERROR, TALL_ERROR_INVALID) ? TALL_EXIT_USAGE
+                                                                 : TALL_EXIT_FAILED;
+}
+
+/* Returns: %TALL_EXIT_DONE, or that of a failure. @watch: (out) (nullable): NULL: not asked for */
+static TallExit
+start_watch (TallServer *server,
+             TallStore *store,
+             TallMigrateRunner *moves,
+             const char *address,
+             TallWatch **watch)
+{
+  g_autoptr (GError) error = NULL;
+  *watch = NULL;
+  if (address == NULL)
+    return TALL_EXIT_DONE;
+  *watch = tall_watch_new (address, server, store, moves, &error);
+  if (*watch == NULL)
+    {
+      g_prefix_error (&error, "--metrics: ");
+      tall_print_failure (error);
+      return find_exit (error);
+    }
+  return TALL_EXIT_DONE;
+}
+
+static void
+log_watch (TallWatch *watch)
+{
+  if (watch == NULL)
+    return;
+  g_message ("HTTP on %s: /metrics, /live and /ready%s", tall_watch_get_address (watch),
+             tall_watch_is_reachable (watch)
+                 ? "; other machines can read them, and they are not encrypted"
+                 : "");
+}
+
+/* Serves until SIGTERM or SIGINT, or a SIGHUP that reads nothing again. */
+static TallExit
+serve (TallStore *store,
+       const char *where,
+       const Given *given,
+       const TallServerOptions *server_options,
+       TallServeRules *rules)
+{
+  TallFront *front = TALL_FRONT (store);
+  g_autoptr (GMainLoop) loop = g_main_loop_new (NULL, FALSE);
+  g_autoptr (GError) error = NULL;
+  Serving serving = { .loop = loop, .rules = rules };
+  guint sources[] = { g_unix_signal_add (SIGTERM, on_signal, &serving),
+                      g_unix_signal_add (SIGINT, on_signal, &serving),
+                      g_unix_signal_add (SIGHUP, on_hang_up, &serving) };
+  g_autoptr (TallServer) server =
+      tall_server_new (front, given->listen != NULL ? given->listen : "127.0.0.1:7654",
+                       server_options, &error);
+  if (server == NULL)
+    {
+      tall_print_failure (error);
+      (void)!tall_migrate_runner_end (server_options->moves, 0);
+      return find_exit (error);
+    }
+  serving.server = server;
+  g_autoptr (TallWatch) watch = NULL;
+  TallExit code = start_watch (server, store, server_options->moves, given->metrics, &watch);
+  if (code != TALL_EXIT_DONE)
+    {
+      (void)!stop (server, server_options->moves);
+      return code;
+    }
+  log_start (front, where, server_options);
+  log_watch (watch);
+  tall_serve_rules_log (rules);
+  warn_of_strangers (server, rules);
+  tall_print ("listening on %s%s\n", rules->tls != NULL ? TALL_CLIENT_TLS : "",
+              tall_server_get_address (server));
+  fflush (stdout);
+  tall_notify_ready (tall_server_get_address (server));
+  g_main_loop_run (loop);
+  tall_notify_stopping ();
+  if (watch != NULL)
+    tall_watch_stop (watch);
+  for (guint i = 0; i < G_N_ELEMENTS (sources); i++)
+    g_source_remove (sources[i]);
+  gboolean stopped = stop (server, server_options->moves);
+  g_clear_pointer (&watch, tall_watch_free);
+  log_end (server);
+  return stopped ? TALL_EXIT_DONE : TALL_EXIT_FAILED;
+}
 
 /* Returns: %TALL_EXIT_DONE, or that of a wrong call */
 static TallExit
@@ -275,6 +332,9 @@ run (int argc, char **argv)
       "key file of roles, and of certificates that are revoked", "FILE" },
     { "insecure", 0, 0, G_OPTION_ARG_NONE, &given.insecure,
       "listen without TLS where other machines can reach it", NULL },
+    { "metrics", 0, 0, G_OPTION_ARG_FILENAME, &given.metrics,
+      "where to show metrics and health over HTTP, such as 127.0.0.1:9464 (default: nowhere)",
+      "HOST:PORT" },
     { NULL },
   };
   g_auto (TallOptions) options = TALL_OPTIONS_INIT;
@@ -300,8 +360,7 @@ run (int argc, char **argv)
   server_options.moves = tall_migrate_runner_new (tall_store_get_table (store), directory);
   server_options.tls = rules.tls;
   server_options.access = rules.access;
-  return serve (TALL_FRONT (store), options.store,
-                given.listen != NULL ? given.listen : "127.0.0.1:7654", &server_options, &rules);
+  return serve (store, options.store, &given, &server_options, &rules);
 }
 
 const TallCommand tall_command_serve = {

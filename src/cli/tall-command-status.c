@@ -32,7 +32,7 @@ collect_tables (TallStatus *self, TallTable *table)
 {
   gint64 deadline = g_get_monotonic_time () + TIMEOUT;
   g_auto (GStrv) names = tall_table_list_tables (table, deadline, &self->no_tables);
-  self->gateways = tall_table_list_servers (table);
+  self->gateways = tall_table_list_servers (table, TALL_NO_DEADLINE);
   self->losses = tall_table_list_losses (table);
   self->tables = g_ptr_array_new_with_free_func ((GDestroyNotify)tall_table_spec_free);
   for (guint i = 0; names != NULL && names[i] != NULL; i++)

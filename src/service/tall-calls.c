@@ -529,6 +529,39 @@ tall_calls_find (const char *name)
 }
 
 /**
+ * tall_calls_count:
+ *
+ * Returns: how many calls there are
+ */
+guint
+tall_calls_count (void)
+{
+  return G_N_ELEMENTS (calls);
+}
+
+/**
+ * tall_calls_get_nth:
+ * @index: below tall_calls_count()
+ */
+const TallIdlCall *
+tall_calls_get_nth (guint index)
+{
+  tall_idl_prepare ();
+  g_assert (index < G_N_ELEMENTS (calls));
+  return &calls[index];
+}
+
+/**
+ * tall_calls_get_index:
+ * @call: one of tall_calls_get_nth()
+ */
+guint
+tall_calls_get_index (const TallIdlCall *call)
+{
+  return (guint)(call - calls);
+}
+
+/**
  * tall_calls_list_names:
  *
  * Returns: (transfer full): the names of all calls, NULL-terminated

@@ -11,6 +11,9 @@ G_BEGIN_DECLS
 
 const TallIdlCall *tall_calls_get (gsize slot);
 const TallIdlCall *tall_calls_find (const char *name);
+guint tall_calls_count (void);
+const TallIdlCall *tall_calls_get_nth (guint index);
+guint tall_calls_get_index (const TallIdlCall *call);
 GStrv tall_calls_list_names (void);
 
 G_END_DECLS

@@ -48,14 +48,24 @@ spend_memory (gpointer memory, gsize bytes, GError **error)
   return FALSE;
 }
 
+/* As the caller gets it. */
+static TallError
+find_code (const GError *failure)
+{
+  if (failure == NULL)
+    return 0;
+  return failure->domain == TALL_ERROR ? (TallError)failure->code : TALL_ERROR_INTERNAL;
+}
+
 static TallAnswer
 answer_call (const TallHandler *self,
              TallCallMemory *memory,
-             const TallIdlCall *call,
+             TallCallRecord *record,
              TallTransport *transport,
              const TallMessage *message,
              GError **error)
 {
+  const TallIdlCall *call = record->call;
   g_auto (TallRequest) request;
   TallStructReader reader;
   g_autoptr (GError) failure = NULL;
@@ -80,14 +90,19 @@ answer_call (const TallHandler *self,
       (void)!tall_request_run (&request, &failure);
     }
 
+  record->code = find_code (failure);
   if (!request_reply (&request, transport, message, failure, error))
     return TALL_ANSWER_NONE;
   return has_args ? TALL_ANSWER_GIVEN : TALL_ANSWER_RESET;
 }
 
 static TallAnswer
-answer_unknown (TallTransport *transport, const TallMessage *message, GError **error)
+answer_unknown (TallCallRecord *record,
+                TallTransport *transport,
+                const TallMessage *message,
+                GError **error)
 {
+  record->code = TALL_ERROR_UNSUPPORTED;
   g_autofree char *text = g_strdup_printf ("There is no call \"%s\" here", message->name);
   TallMessageException answer = { .message = text, .type = TALL_MESSAGE_UNKNOWN_METHOD };
 
@@ -99,17 +114,16 @@ answer_unknown (TallTransport *transport, const TallMessage *message, GError **e
 
 /* Answers a call whose arguments nobody reads. */
 static TallAnswer
-answer_failure (const TallIdlCall *call,
+answer_failure (const TallCallRecord *record,
                 TallTransport *transport,
                 const TallMessage *message,
-                TallError code,
                 const char *reason,
                 GError **error)
 {
-  TallIdlFailure failure = { .code = code, .message = (char *)reason };
+  TallIdlFailure failure = { .code = record->code, .message = (char *)reason };
   TallIdlResult result = { .failure = &failure };
 
-  if (!write_reply (transport, message, TALL_MESSAGE_REPLY, call->result, &result, error))
+  if (!write_reply (transport, message, TALL_MESSAGE_REPLY, record->call->result, &result, error))
     return TALL_ANSWER_NONE;
   return TALL_ANSWER_RESET;
 }
@@ -129,6 +143,33 @@ read_header (TallTransport *transport, TallMessage *message, GError **error)
   return FALSE;
 }
 
+/* What cannot be answered ends the connection, which is counted as that. */
+static TallAnswer
+note (const TallHandler *self, const TallCallRecord *record, TallAnswer answer)
+{
+  if (self->stats != NULL && answer != TALL_ANSWER_NONE)
+    tall_call_stats_add (self->stats, record, g_get_monotonic_time ());
+  return answer;
+}
+
+static TallAnswer
+answer (const TallHandler *self,
+        TallCallMemory *memory,
+        TallCallRecord *record,
+        TallTransport *transport,
+        const TallMessage *message,
+        GError **error)
+{
+  g_autoptr (GError) forbidden = NULL;
+
+  if (record->call == NULL)
+    return answer_unknown (record, transport, message, error);
+  if (tall_visitor_may_call (self->visitor, record->call, &forbidden))
+    return answer_call (self, memory, record, transport, message, error);
+  record->code = TALL_ERROR_FORBIDDEN;
+  return answer_failure (record, transport, message, forbidden->message, error);
+}
+
 /**
  * tall_handler_answer:
  * @memory: begun for this call; takes from it what reading, running and replying need
@@ -146,18 +187,12 @@ tall_handler_answer (const TallHandler *self,
                      GError **error)
 {
   g_auto (TallMessage) message = { NULL };
+  TallCallRecord record = { .begin = g_get_monotonic_time () };
 
   if (!read_header (transport, &message, error))
     return TALL_ANSWER_NONE;
-
-  const TallIdlCall *call = tall_calls_find (message.name);
-  if (call == NULL)
-    return answer_unknown (transport, &message, error);
-  g_autoptr (GError) forbidden = NULL;
-  if (!tall_visitor_may_call (self->visitor, call, &forbidden))
-    return answer_failure (call, transport, &message, TALL_ERROR_FORBIDDEN, forbidden->message,
-                           error);
-  return answer_call (self, memory, call, transport, &message, error);
+  record.call = tall_calls_find (message.name);
+  return note (self, &record, answer (self, memory, &record, transport, &message, error));
 }
 
 /**
@@ -167,15 +202,18 @@ tall_handler_answer (const TallHandler *self,
  * As tall_handler_answer(), but every call is answered with %TALL_ERROR_OVERLOADED.
  */
 TallAnswer
-tall_handler_refuse (const char *reason, TallTransport *transport, GError **error)
+tall_handler_refuse (const TallHandler *self,
+                     const char *reason,
+                     TallTransport *transport,
+                     GError **error)
 {
   g_auto (TallMessage) message = { NULL };
+  TallCallRecord record = { .begin = g_get_monotonic_time (), .code = TALL_ERROR_OVERLOADED };
 
   if (!read_header (transport, &message, error))
     return TALL_ANSWER_NONE;
-
-  const TallIdlCall *call = tall_calls_find (message.name);
-  if (call == NULL)
-    return answer_unknown (transport, &message, error);
-  return answer_failure (call, transport, &message, TALL_ERROR_OVERLOADED, reason, error);
+  record.call = tall_calls_find (message.name);
+  return note (self, &record,
+               record.call == NULL ? answer_unknown (&record, transport, &message, error)
+                                   : answer_failure (&record, transport, &message, reason, error));
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tall-call-memory.h"
+#include "tall-call-stats.h"
 #include "tall-front.h"
 #include "tall-gate.h"
 #include "tall-migrate-runner.h"
@@ -34,13 +35,15 @@ typedef struct
   TallFront *front;         /* what keeps the orders; called on the thread of the call */
   TallMigrateRunner *moves; /* nullable: moves what the front shows to other tables */
   TallVisitor *visitor;     /* the client */
+  TallCallStats *stats;     /* nullable: counts the calls that are answered */
 } TallHandler;
 
 TallAnswer tall_handler_answer (const TallHandler *self,
                                 TallCallMemory *memory,
                                 TallTransport *transport,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
-TallAnswer tall_handler_refuse (const char *reason,
+TallAnswer tall_handler_refuse (const TallHandler *self,
+                                const char *reason,
                                 TallTransport *transport,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

@@ -17,11 +17,11 @@ struct _TallPlaces
   GCond changed;
   gboolean closed;
   TallOrigins origins;
-  GHashTable *open;               /* of TallPlace, not owned: their sockets may be shut */
-  guint n_served;                 /* places, until they are left */
-  guint n_refused;                /* likewise, of those over a limit */
-  guint n_evicted;                /* served ones that make room, until they are left */
-  guint64 n_connections, n_calls; /* ever, those of open connections not counted */
+  GHashTable *open; /* of TallPlace, not owned: their sockets may be shut */
+  guint n_served;   /* places, until they are left */
+  guint n_refused;  /* likewise, of those over a limit */
+  guint n_evicted;  /* served ones that make room, until they are left */
+  TallPlacesTotals totals;
 };
 
 struct _TallPlace

@@ -143,6 +143,7 @@ static void
 evict (TallPlace *place, guint64 its_rate)
 {
   place->cut = its_rate < BETTER;
+  place->places->totals.n_evicted++;
   tall_place_set_evicted (place, TRUE);
   g_socket_shutdown (place->socket, TRUE, place->cut, NULL);
 }

@@ -76,7 +76,9 @@ give_place (TallPlaces *self, GSocket *socket, TallOrigin *origin, const char *r
   tall_place_enter (place, TALL_PLACE_WAITING);
   g_hash_table_add (self->open, place);
   count (place, 1);
-  self->n_connections++;
+  self->totals.n_connections++;
+  if (refusal != NULL)
+    self->totals.n_told++;
   return place;
 }
 
@@ -107,6 +109,7 @@ tall_places_take (TallPlaces *self, GSocket *socket)
   if (!self->closed && (refusal == NULL || may_be_told (self, origin)))
     return give_place (self, socket, origin, refusal);
   tall_origins_release (&self->origins, origin);
+  self->totals.n_closed++;
   return NULL;
 }
 
@@ -136,15 +139,13 @@ tall_places_is_empty (TallPlaces *self)
 
 /**
  * tall_places_get_totals:
- * @n_connections: (out): that had a place
- * @n_calls: (out): that were answered on those that have left
+ * @totals: (out caller-allocates):
  */
 void
-tall_places_get_totals (TallPlaces *self, guint64 *n_connections, guint64 *n_calls)
+tall_places_get_totals (TallPlaces *self, TallPlacesTotals *totals)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
-  *n_connections = self->n_connections;
-  *n_calls = self->n_calls;
+  *totals = self->totals;
 }
 
 /* With the mutex. Nothing more is read from any client; what runs can still answer, unless
@@ -325,7 +326,7 @@ tall_place_leave (TallPlace *self)
   g_mutex_lock (&places->mutex);
   count (self, (guint)-1);
   tall_place_set_evicted (self, FALSE);
-  places->n_calls += self->n_calls;
+  places->totals.n_calls += self->n_calls;
   tall_origins_release (&places->origins, self->origin);
   g_cond_broadcast (&places->changed);
   g_mutex_unlock (&places->mutex);

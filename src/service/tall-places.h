@@ -50,6 +50,20 @@ typedef enum
   TALL_PLACE_REPLYING,
 } TallPlaceState;
 
+/**
+ * TallPlacesTotals:
+ *
+ * What a server has seen of connections since it began.
+ */
+typedef struct
+{
+  guint64 n_connections; /* that had a place, those over a limit included */
+  guint64 n_calls;       /* answered on those that have left */
+  guint64 n_told;        /* over a limit, and told so */
+  guint64 n_closed;      /* over a limit, and closed without a word */
+  guint64 n_evicted;     /* that made room for others */
+} TallPlacesTotals;
+
 TallPlaces *tall_places_new (const TallPlacesLimits *limits);
 void tall_places_unref (TallPlaces *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallPlaces, tall_places_unref)
@@ -57,7 +71,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallPlaces, tall_places_unref)
 TallPlace *tall_places_take (TallPlaces *self, GSocket *socket) G_GNUC_WARN_UNUSED_RESULT;
 guint tall_places_count (TallPlaces *self);
 gboolean tall_places_is_empty (TallPlaces *self);
-void tall_places_get_totals (TallPlaces *self, guint64 *n_connections, guint64 *n_calls);
+void tall_places_get_totals (TallPlaces *self, TallPlacesTotals *totals);
 void tall_places_close (TallPlaces *self);
 gboolean tall_places_end (TallPlaces *self, guint milliseconds) G_GNUC_WARN_UNUSED_RESULT;
 

@@ -48,6 +48,8 @@ struct _TallServer
   TallMemory memory;
   TallGate gate;
   TallPlaces *places;
+  TallCallStats *stats;
+  gsize n_broken; /* atomic: connections that ended because of what came over them */
 };
 
 G_DEFINE_FINAL_TYPE (TallServer, tall_server, G_TYPE_OBJECT)
@@ -100,6 +102,8 @@ log_end (TallServer *self, TallPlace *place, const char *peer, gboolean evicted,
                        : evicted       ? "it was silent or too slow, and made room for another"
                        : error != NULL ? error->message
                                        : NULL;
+  if (refusal == NULL && !evicted && error != NULL)
+    g_atomic_pointer_add (&self->n_broken, 1);
   g_autofree char *what = g_strdup_printf ("Connection of %s closed", peer);
   if (reason != NULL)
     log_closing (self, what, reason);
@@ -116,7 +120,7 @@ serve (TallServer *self, TallPlace *place)
       tall_session_open (tall_place_get_socket (place), max_request);
   g_autoptr (GError) error = NULL;
   TallSession session = {
-    .handler = { .front = self->front, .moves = self->options.moves },
+    .handler = { .front = self->front, .moves = self->options.moves, .stats = self->stats },
     .gate = &self->gate,
     .is_local = is_local (self, tall_place_get_socket (place)),
     .refusal = refusal,
@@ -253,14 +257,37 @@ tall_server_stop (TallServer *self)
 }
 
 /**
- * tall_server_get_totals:
- * @n_connections: (out): that were served or told to come later
- * @n_calls: (out): that were answered on those that have ended
+ * tall_server_get_usage:
+ * @usage: (out caller-allocates):
+ *
+ * Any thread may call it, also after the server has stopped.
  */
 void
-tall_server_get_totals (TallServer *self, guint64 *n_connections, guint64 *n_calls)
+tall_server_get_usage (TallServer *self, TallServerUsage *usage)
 {
-  tall_places_get_totals (self->places, n_connections, n_calls);
+  g_return_if_fail (TALL_IS_SERVER (self));
+
+  *usage = (TallServerUsage){
+    .n_open = tall_places_count (self->places),
+    .max_connections = self->options.max_connections,
+    .n_broken = (guint64)(gsize)g_atomic_pointer_get (&self->n_broken),
+    .memory = tall_memory_get_used (&self->memory),
+    .max_memory = self->options.max_memory,
+    .n_waiting = tall_memory_count_waiting (&self->memory),
+  };
+  tall_places_get_totals (self->places, &usage->totals);
+}
+
+/**
+ * tall_server_get_stats:
+ *
+ * Returns: (transfer none): of the calls that it has answered; stays as long as @self
+ */
+TallCallStats *
+tall_server_get_stats (TallServer *self)
+{
+  g_return_val_if_fail (TALL_IS_SERVER (self), NULL);
+  return self->stats;
 }
 
 static void
@@ -281,6 +308,7 @@ tall_server_finalize (GObject *object)
   TallServer *self = TALL_SERVER (object);
   g_clear_object (&self->front);
   g_clear_pointer (&self->places, tall_places_unref);
+  g_clear_pointer (&self->stats, tall_call_stats_free);
   g_mutex_clear (&self->log_limit.mutex);
   tall_memory_clear (&self->memory);
   tall_gate_clear (&self->gate);
@@ -390,6 +418,7 @@ tall_server_new (TallFront *front,
   tall_gate_init (&self->gate, options != NULL ? options->tls : NULL,
                   options != NULL ? options->access : NULL);
   tall_memory_init (&self->memory, self->options.max_memory, tall_front_measure_order (front));
+  self->stats = tall_call_stats_new ();
   self->places = new_places (&self->options);
   self->address = g_steal_pointer (&bound);
   self->is_reachable = is_reachable;

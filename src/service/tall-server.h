@@ -2,9 +2,11 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "tall-roles.h"
+#include "tall-call-stats.h"
 #include "tall-front.h"
 #include "tall-migrate-runner.h"
+#include "tall-places.h"
+#include "tall-roles.h"
 #include "tall-tls-context.h"
 
 G_BEGIN_DECLS
@@ -50,6 +52,22 @@ typedef struct
 } TallServerOptions;
 
 /**
+ * TallServerUsage:
+ *
+ * What a server has taken of what it may take, and what its connections came to.
+ */
+typedef struct
+{
+  guint n_open;            /* connections that are served now, those over a limit not counted */
+  guint max_connections;   /* that may be */
+  TallPlacesTotals totals; /* of connections, since the server began */
+  guint64 n_broken;        /* connections that ended because of what came over them, or did not */
+  gsize memory;            /* bytes that calls hold now */
+  gsize max_memory;        /* bytes that they may hold */
+  guint n_waiting;         /* calls that wait for memory now */
+} TallServerUsage;
+
+/**
  * TallServer:
  *
  * Offers a front to clients of `idl/tallorder.thrift`. Works on threads of its own, from when it is
@@ -67,6 +85,7 @@ const char *tall_server_get_address (TallServer *self);
 gboolean tall_server_is_reachable (TallServer *self);
 void tall_server_replace_rules (TallServer *self, TallTlsContext *tls, TallRoles *access);
 gboolean tall_server_stop (TallServer *self);
-void tall_server_get_totals (TallServer *self, guint64 *n_connections, guint64 *n_calls);
+void tall_server_get_usage (TallServer *self, TallServerUsage *usage);
+TallCallStats *tall_server_get_stats (TallServer *self);
 
 G_END_DECLS

@@ -74,7 +74,7 @@ answer_next (Running *self, const char *refusal, GError **error)
 
   TallAnswer answer = refusal == NULL
                           ? tall_handler_answer (&self->handler, &self->memory, transport, error)
-                          : tall_handler_refuse (refusal, transport, error);
+                          : tall_handler_refuse (&self->handler, refusal, transport, error);
   if (answer == TALL_ANSWER_NONE)
     return FALSE;
   if (answer == TALL_ANSWER_RESET)

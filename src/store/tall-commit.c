@@ -4,6 +4,7 @@
 
 #include "tall-error.h"
 #include "tall-sent.h"
+#include "tall-store-counts.h"
 
 static gboolean
 is_shut (const GError *error)
@@ -262,6 +263,8 @@ tall_commit (TallOperation *operation,
     tall_sent_note (operation, root, committed, lost);
   else if (claim != NULL && step != TALL_STEP_DONE)
     *claim = held;
+  if (step == TALL_STEP_DONE)
+    tall_store_count (TALL_STORE_COMMITS);
   if (cause != NULL)
     g_propagate_error (error, cause);
   return step;

@@ -6,6 +6,7 @@
 #include "tall-limits.h"
 #include "tall-md5.h"
 #include "tall-root.h"
+#include "tall-store-counts.h"
 
 /* What is in pieces is damaged, unless it is so old that the rest may have gone with the TTL. */
 static void
@@ -154,6 +155,7 @@ check_unchanged (const TallOperation *operation,
 static TallOrder *
 fetch_step_by_step (const TallOperation *operation, gint64 *revision, GError **error)
 {
+  tall_store_count (TALL_STORE_REREADS);
   while (!tall_operation_is_over (operation))
     {
       g_auto (TallRoot) root = { 0 };

@@ -7,6 +7,7 @@
 #include "tall-error.h"
 #include "tall-follow.h"
 #include "tall-index.h"
+#include "tall-store-counts.h"
 
 /* Claims the order and writes its children. */
 static TallStep
@@ -85,6 +86,8 @@ attempt (TallOperation *operation,
       tall_write_fail_expired (operation, TALL_ERROR_UNSUPPORTED, error); /* our claim has */
       return TALL_STEP_FAILED;
     }
+  if (step == TALL_STEP_AGAIN)
+    tall_store_count (TALL_STORE_OVERTAKEN);
   if (has_children && step == TALL_STEP_AGAIN)
     operation->n_overtaken++;
   return step;

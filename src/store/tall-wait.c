@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-commit.h"
 
+#include "tall-store-counts.h"
+
 #define FIRST_WAIT 100     /* microseconds */
 #define LONGEST_WAIT 50000 /* microseconds */
 
@@ -41,5 +43,7 @@ tall_wait_for_claim (const TallOperation *operation,
         }
       *stale = before - seen >= tall_operation_patience (operation);
     }
+  if (*stale)
+    tall_store_count (TALL_STORE_TAKEN_OVER);
   return TRUE;
 }

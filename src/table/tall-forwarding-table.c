@@ -155,9 +155,15 @@ tall_forwarding_table_list_losses (TallTable *base)
 }
 
 static GPtrArray *
-tall_forwarding_table_list_servers (TallTable *base)
+tall_forwarding_table_list_servers (TallTable *base, gint64 deadline)
 {
-  return tall_table_list_servers (wrapped (base));
+  return tall_table_list_servers (wrapped (base), deadline);
+}
+
+static GArray *
+tall_forwarding_table_list_measures (TallTable *base)
+{
+  return tall_table_list_measures (wrapped (base));
 }
 
 static void
@@ -189,6 +195,7 @@ tall_forwarding_table_class_init (TallForwardingTableClass *klass)
   table->list_tables = tall_forwarding_table_list_tables;
   table->get_info = tall_forwarding_table_get_info;
   table->list_servers = tall_forwarding_table_list_servers;
+  table->list_measures = tall_forwarding_table_list_measures;
   table->list_deployments = tall_forwarding_table_list_deployments;
   table->list_losses = tall_forwarding_table_list_losses;
   G_OBJECT_CLASS (klass)->finalize = tall_forwarding_table_finalize;

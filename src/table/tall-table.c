@@ -379,16 +379,32 @@ tall_table_get_info (TallTable *self, TallTableInfo *info)
 
 /**
  * tall_table_list_servers:
+ * @deadline: until when the state of one may be waited for that is just being asked
  *
  * Returns: (nullable) (transfer full): of #TallTableServer; NULL if the tables are in this process
  */
 GPtrArray *
-tall_table_list_servers (TallTable *self)
+tall_table_list_servers (TallTable *self, gint64 deadline)
 {
   g_return_val_if_fail (TALL_IS_TABLE (self), NULL);
 
   TallTableClass *klass = TALL_TABLE_GET_CLASS (self);
-  return klass->list_servers == NULL ? NULL : klass->list_servers (self);
+  return klass->list_servers == NULL ? NULL : klass->list_servers (self, deadline);
+}
+
+/**
+ * tall_table_list_measures:
+ *
+ * Returns: (nullable) (transfer full): of #TallTableMeasure; NULL if nothing is measured,
+ *   or cannot be just now
+ */
+GArray *
+tall_table_list_measures (TallTable *self)
+{
+  g_return_val_if_fail (TALL_IS_TABLE (self), NULL);
+
+  TallTableClass *klass = TALL_TABLE_GET_CLASS (self);
+  return klass->list_measures == NULL ? NULL : klass->list_measures (self);
 }
 
 /**

@@ -121,10 +121,25 @@ typedef struct
   char *reason;      /* nullable: why it is not used */
   gint64 since;      /* when that began: microseconds of g_get_real_time() */
   guint connections; /* that are open */
+  guint64 n_done;    /* uses of a connection, since the process began, that ended well */
+  guint64 n_failed;  /* the same that did not */
 } TallTableServer;
 
 void tall_table_server_free (TallTableServer *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallTableServer, tall_table_server_free)
+
+/**
+ * TallTableMeasure:
+ *
+ * A number about the state of what keeps the tables, for those who watch it. Texts are static.
+ */
+typedef struct
+{
+  const char *name;  /* in snake_case, with its unit, such as `block_cache_bytes` */
+  const char *help;  /* one sentence */
+  gboolean is_total; /* it only grows, as long as the process runs */
+  gdouble value;     /* in base units: bytes, seconds */
+} TallTableMeasure;
 
 #define TALL_TYPE_TABLE (tall_table_get_type ())
 G_DECLARE_DERIVABLE_TYPE (TallTable, tall_table, TALL, TABLE, GObject)
@@ -136,7 +151,8 @@ G_DECLARE_DERIVABLE_TYPE (TallTable, tall_table, TALL, TABLE, GObject)
  * row. One object holds all tables of one deployment; the short names of tables are unique within
  * it, and different deployments on the same store do not see each other's.
  *
- * Every slot but get_info, list_servers, list_deployments and list_losses must be implemented.
+ * Every slot but get_info, list_servers, list_measures, list_deployments and list_losses must be
+ * implemented.
  * Every call may be made from any thread at any time. Strings and slices passed in belong to the
  * caller; nothing is kept after the call. Calls on a table whose access forbids them fail with
  * %TALL_ERROR_SHUT. Every call ends by @deadline, or soon after, with
@@ -306,11 +322,22 @@ struct _TallTableClass
   /**
    * list_servers:
    *
-   * Optional. Absent: the tables are in this process.
+   * Optional. Absent: the tables are in this process. The state of one that is just being asked may
+   * be waited for until @deadline.
    *
    * Returns: (transfer full): of #TallTableServer, in the order in which they were named
    */
-  GPtrArray *(*list_servers) (TallTable *self);
+  GPtrArray *(*list_servers) (TallTable *self, gint64 deadline);
+
+  /**
+   * list_measures:
+   *
+   * Optional. Absent: there are none. It waits for nothing.
+   *
+   * Returns: (transfer full) (nullable): of #TallTableMeasure, always the same ones; NULL: they
+   *   cannot be had just now
+   */
+  GArray *(*list_measures) (TallTable *self);
 
   /**
    * list_deployments:
@@ -332,7 +359,7 @@ struct _TallTableClass
    */
   GStrv (*list_losses) (TallTable *self);
 
-  gpointer padding[4];
+  gpointer padding[3];
 };
 
 TallReadResult *tall_table_read (TallTable *self,
@@ -386,7 +413,8 @@ GStrv tall_table_list_deployments (TallTable *self,
                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 void tall_table_get_info (TallTable *self, TallTableInfo *info);
-GPtrArray *tall_table_list_servers (TallTable *self);
+GPtrArray *tall_table_list_servers (TallTable *self, gint64 deadline);
+GArray *tall_table_list_measures (TallTable *self);
 GStrv tall_table_list_losses (TallTable *self);
 
 G_END_DECLS

@@ -380,10 +380,10 @@ test_end (void)
   tall_test_places_leave (&working);
   tall_test_places_join (thread, &ending.done);
   g_assert_true (ending.ok);
-  guint64 n_connections, n_calls;
-  tall_places_get_totals (f.places, &n_connections, &n_calls);
-  g_assert_cmpuint (n_connections, ==, 3);
-  g_assert_cmpuint (n_calls, ==, 2);
+  TallPlacesTotals totals;
+  tall_places_get_totals (f.places, &totals);
+  g_assert_cmpuint (totals.n_connections, ==, 3);
+  g_assert_cmpuint (totals.n_calls, ==, 2);
   tall_test_places_tear_down (&f);
 }
 

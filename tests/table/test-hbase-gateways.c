@@ -224,7 +224,7 @@ test_stops_answering (void)
 static void
 expect_state (TallTable *table, guint i, const char *state)
 {
-  g_autoptr (GPtrArray) servers = tall_table_list_servers (table);
+  g_autoptr (GPtrArray) servers = tall_table_list_servers (table, TALL_NO_DEADLINE);
   g_assert_cmpuint (servers->len, ==, 2);
   const TallTableServer *server = g_ptr_array_index (servers, i);
   g_assert_cmpstr (server->state, ==, state);

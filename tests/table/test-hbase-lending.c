@@ -55,7 +55,7 @@ pair_init (Pair *self, guint call_timeout)
   self->pool = tall_hbase_pool_new (&options, &error);
   g_assert_no_error (error);
   self->lent = g_ptr_array_new ();
-  g_autoptr (GPtrArray) servers = tall_hbase_pool_describe (self->pool);
+  g_autoptr (GPtrArray) servers = tall_hbase_pool_describe (self->pool, TALL_NO_DEADLINE);
   for (guint i = 0; i < servers->len; i++)
     g_assert_cmpuint (((TallTableServer *)servers->pdata[i])->connections, ==, 1);
 }

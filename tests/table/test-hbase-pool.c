@@ -215,7 +215,7 @@ test_not_handed_over (void)
 static guint
 count_open (Fixture *self)
 {
-  g_autoptr (GPtrArray) servers = tall_hbase_pool_describe (self->pool);
+  g_autoptr (GPtrArray) servers = tall_hbase_pool_describe (self->pool, TALL_NO_DEADLINE);
   return ((TallTableServer *)servers->pdata[0])->connections;
 }
 
@@ -308,7 +308,7 @@ open_table (TallFakeGateway *gateway, guint call_timeout)
 static guint
 count_connections (TallTable *table)
 {
-  g_autoptr (GPtrArray) servers = tall_table_list_servers (table);
+  g_autoptr (GPtrArray) servers = tall_table_list_servers (table, TALL_NO_DEADLINE);
   const TallTableServer *server = g_ptr_array_index (servers, 0);
   return server->connections;
 }

@@ -180,7 +180,7 @@ wait_for_reason (TallTable *table)
   gint64 end = SOON;
   for (;;)
     {
-      g_autoptr (GPtrArray) servers = tall_table_list_servers (table);
+      g_autoptr (GPtrArray) servers = tall_table_list_servers (table, TALL_NO_DEADLINE);
       const TallTableServer *server = g_ptr_array_index (servers, 0);
       if (server->reason != NULL)
         return g_strdup (server->reason);

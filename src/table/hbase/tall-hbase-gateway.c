@@ -121,6 +121,10 @@ tall_hbase_gateway_note (TallHbaseGateway *self, TallHbaseEvent event, const GEr
   TallHbasePhase after = tall_hbase_health_get_phase (&self->health);
 
   act (self, actions);
+  if (event == TALL_HBASE_EVENT_CALL_DONE)
+    self->n_done++;
+  if (event == TALL_HBASE_EVENT_CALL_FAILED || event == TALL_HBASE_EVENT_CALL_LATE)
+    self->n_failed++;
   if (after != before)
     self->since = g_get_real_time ();
   if (after == TALL_HBASE_PHASE_ALIVE)

@@ -247,22 +247,24 @@ describe (const TallHbaseGateway *gateway)
   server->reason = gateway->reason == NULL ? NULL : g_strdup (gateway->reason->message);
   server->since = gateway->since;
   server->connections = gateway->n_open;
+  server->n_done = gateway->n_done;
+  server->n_failed = gateway->n_failed;
   return server;
 }
 
 /**
  * tall_hbase_pool_describe:
  *
- * Waits a little for gateways that are just being asked.
+ * @deadline: until when gateways are waited for that are just being asked; a little at most
  *
  * Returns: (transfer full): of #TallTableServer
  */
 GPtrArray *
-tall_hbase_pool_describe (TallHbasePool *self)
+tall_hbase_pool_describe (TallHbasePool *self, gint64 deadline)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
-  gint64 limit = tall_hbase_limit (2 * self->options.connect_timeout * G_TIME_SPAN_MILLISECOND,
-                                   TALL_NO_DEADLINE);
+  gint64 limit =
+      tall_hbase_limit (2 * self->options.connect_timeout * G_TIME_SPAN_MILLISECOND, deadline);
   while (tall_hbase_gateways_count (self, TALL_HBASE_PHASE_ASKED) > 0
          && g_cond_wait_until (&self->changed, &self->mutex, limit))
     ;

@@ -134,9 +134,9 @@ hbase_get_info (TallTable *table, TallTableInfo *info)
 }
 
 static GPtrArray *
-hbase_list_servers (TallTable *table)
+hbase_list_servers (TallTable *table, gint64 deadline)
 {
-  return tall_hbase_pool_describe (TALL_HBASE_TABLE (table)->pool);
+  return tall_hbase_pool_describe (TALL_HBASE_TABLE (table)->pool, deadline);
 }
 
 static void

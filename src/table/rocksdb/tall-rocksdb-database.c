@@ -8,6 +8,7 @@
 #include "tall-rocksdb-directory.h"
 #include "tall-rocksdb-error.h"
 #include "tall-rocksdb-losses.h"
+#include "tall-rocksdb-measures.h"
 #include "tall-rocksdb-options.h"
 #include "tall-rocksdb-settings.h"
 
@@ -276,6 +277,24 @@ tall_rocksdb_database_get_statistics (TallRocksdbDatabase *self)
 {
   g_autoptr (TallRocksdbText) text = rocksdb_options_statistics_get_string (self->options);
   return g_strdup (text);
+}
+
+/**
+ * tall_rocksdb_database_list_measures:
+ *
+ * Returns: (transfer full) (nullable): of #TallTableMeasure; NULL while a table is created or
+ * dropped
+ */
+GArray *
+tall_rocksdb_database_list_measures (TallRocksdbDatabase *self)
+{
+  /* No table must go meanwhile, and nobody waits here. */
+  if (!g_mutex_trylock (&self->schema_mutex))
+    return NULL;
+  g_autoptr (GPtrArray) handles = tall_rocksdb_database_list_handles (self);
+  GArray *measures = tall_rocksdb_measures_list (self->db, handles, self->path);
+  g_mutex_unlock (&self->schema_mutex);
+  return measures;
 }
 
 /**

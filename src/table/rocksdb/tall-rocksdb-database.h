@@ -45,6 +45,7 @@ void tall_rocksdb_database_sweep (TallRocksdbDatabase *self,
                                   TallSlice stop);
 TallRocksdbStripes *tall_rocksdb_database_get_stripes (TallRocksdbDatabase *self);
 char *tall_rocksdb_database_get_statistics (TallRocksdbDatabase *self);
+GArray *tall_rocksdb_database_list_measures (TallRocksdbDatabase *self);
 GStrv tall_rocksdb_database_list_losses (TallRocksdbDatabase *self);
 
 TallRocksdbFamily *tall_rocksdb_database_find_family (TallRocksdbDatabase *self,

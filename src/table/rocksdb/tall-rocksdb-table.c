@@ -192,6 +192,12 @@ tall_rocksdb_table_get_info (TallTable *base, TallTableInfo *info)
   info->is_exclusive = TRUE;
 }
 
+static GArray *
+tall_rocksdb_table_list_measures (TallTable *base)
+{
+  return tall_rocksdb_database_list_measures (TALL_ROCKSDB_TABLE (base)->database);
+}
+
 static GStrv
 tall_rocksdb_table_list_losses (TallTable *base)
 {
@@ -229,6 +235,7 @@ tall_rocksdb_table_class_init (TallRocksdbTableClass *klass)
   table->list_tables = tall_rocksdb_table_list_tables;
   table->list_deployments = tall_rocksdb_table_list_deployments;
   table->get_info = tall_rocksdb_table_get_info;
+  table->list_measures = tall_rocksdb_table_list_measures;
   table->list_losses = tall_rocksdb_table_list_losses;
   G_OBJECT_CLASS (klass)->finalize = tall_rocksdb_table_finalize;
 }

@@ -1,0 +1,209 @@
+# SPDX-FileCopyrightText: The tallorder authors
+# SPDX-License-Identifier: Apache-2.0
+"""What an operator sees over HTTP: metrics as Prometheus reads them, and health.
+
+    watching.py TALLORDER SOURCE_ROOT
+"""
+
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+
+from prometheus_client.parser import text_string_to_metric_families
+
+from support import DONE, FAILED, NO, ORDER, PROGRAM, SECONDS, SOURCE, USAGE, equal, main, new_store, run, test
+
+README = (SOURCE / "src/ops/README.md").read_text("utf-8")
+GRAFANA = SOURCE / "tools/grafana"
+
+
+class Watched:
+    """A server that shows its metrics, and its log."""
+
+    def __init__(self, store, *options, metrics="127.0.0.1:0"):
+        self.log = tempfile.TemporaryFile("w+")
+        self.process = subprocess.Popen(
+            [PROGRAM, "serve", "--store", store, "--listen", "127.0.0.1:0", *options,
+             *(["--metrics", metrics] if metrics else [])],
+            stdout=subprocess.PIPE, stderr=self.log, text=True)
+        line = self.process.stdout.readline()
+        self.address = line.split()[-1] if line else None
+        found = re.search(r"HTTP on (\S+): /metrics", self.said())
+        self.url = "http://" + found[1] if found else None
+
+    def said(self):
+        self.log.seek(0)
+        return self.log.read()
+
+    def get(self, path):
+        """Status and text."""
+        try:
+            with urllib.request.urlopen(self.url + path, timeout=SECONDS) as reply:
+                return reply.status, reply.read().decode()
+        except urllib.error.HTTPError as reply:
+            return reply.code, reply.read().decode()
+
+    def families(self):
+        status, text = self.get("/metrics")
+        equal(status, 200)
+        return {family.name: family for family in text_string_to_metric_families(text)}
+
+    def value(self, name, **labels):
+        """The sum of the samples of that name with these labels."""
+        return sum(sample.value for family in self.families().values() for sample in family.samples
+                   if sample.name == name and labels.items() <= sample.labels.items())
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.communicate(timeout=SECONDS)
+        self.log.close()
+
+
+def documented():
+    """Of each metric in the table: its type, labels and meaning."""
+    rows = re.findall(r"^\| `([a-z_]+)` \| ([a-z]+) \| ([^|]*) \| (.*) \|$", README, re.M)
+    assert len(rows) == len({row[0] for row in rows}), "a metric stands twice"
+    return {name: (kind, frozenset(re.findall(r"`([a-z_]+)`", labels)), meaning)
+            for name, kind, labels, meaning in rows}
+
+
+def given(families):
+    """The same of what a server says."""
+    def full_name(family):
+        return family.name + ("_total" if family.type == "counter" else "")
+
+    return {full_name(family): (family.type, frozenset(label for sample in family.samples
+                                                       for label in sample.labels if label != "le"),
+                                family.documentation)
+            for family in families.values()}
+
+
+@test
+def the_table_is_what_a_server_gives(folder):
+    with Watched(new_store(folder)) as server:
+        got = given(server.families())
+    wanted = {name: row for name, row in documented().items() if not name.startswith("tallorder_gateway_")}
+    for name in sorted(got.keys() | wanted.keys()):
+        equal((name, got.get(name)), (name, wanted.get(name)))
+
+
+@test
+def dashboard_and_alerts_use_what_there_is(_):
+    known = set(documented())
+    known |= {name + suffix for name, row in documented().items() if row[0] == "histogram"
+              for suffix in ("_bucket", "_sum", "_count")}
+    dashboard = json.loads((GRAFANA / "dashboard.json").read_text("utf-8"))
+    expressions = [target["expr"] for panel in dashboard["panels"] for target in panel.get("targets", [])]
+    rules = (GRAFANA / "alerts.yml").read_text("utf-8")
+    alerts = re.findall(r"^      - alert: (\w+)\n        expr: (.+)$", rules, re.M)
+    equal(len(alerts), rules.count("- alert:"))
+    used = set()
+    for expression in expressions + [rule for _, rule in alerts]:
+        equal(expression.count("("), expression.count(")"))
+        names = set(re.findall(r"\b((?:tallorder|process)_[a-z_]+)\b", expression))
+        assert names, expression
+        equal(names - known, set())
+        used |= names
+    assert len(used) > 15, used
+
+
+@test
+def calls_are_counted(folder):
+    with Watched(new_store(folder)) as server:
+        run("put", "--server", server.address, "-", stdin=ORDER).ends(DONE)
+        for _ in range(3):
+            run("get", "--server", server.address, "C1", "O1").ends(DONE)
+        run("get", "--server", server.address, "C1", "none").ends(NO)
+        equal(server.value("tallorder_calls_total", call="getOrder", result="ok"), 3)
+        equal(server.value("tallorder_calls_total", call="getOrder", result="not_found"), 1)
+        # Each client has asked first whether a server is there, by a call that is refused.
+        equal(server.value("tallorder_calls_total", call="getOrder", result="invalid"), 5)
+        for name in ("tallorder_calls_total", "tallorder_call_duration_seconds_count"):
+            equal(server.value(name, call="getOrder"), 9)
+        equal(server.value("tallorder_call_duration_seconds_bucket", call="getOrder", le="+Inf"), 9)
+        assert server.value("tallorder_call_duration_seconds_sum", call="getOrder") > 0
+        equal(server.value("tallorder_store_commits_total"), 1)
+        equal(server.value("tallorder_connections_total"), 5)
+        equal(server.value("tallorder_connections_cut_total"), 0)
+        equal(server.value("tallorder_memory_bytes"), 0)
+        equal(server.value("tallorder_memory_max_bytes"), 512 * 1024 * 1024)
+        equal(server.value("tallorder_ready"), 1)
+        equal(server.value("tallorder_build_info", version=run("--version").out.split()[1]), 1)
+        assert abs(server.value("process_start_time_seconds") - time.time()) < SECONDS
+        host, port = server.address.split(":")
+        with socket.create_connection((host, int(port))) as broken:
+            broken.sendall(b"GET / HTTP/1.1\r\n\r\n")
+            equal(broken.recv(1), b"")
+        equal(server.value("tallorder_connections_cut_total", why="broken"), 1)
+        everything = server.get("/metrics")[1]
+    for secret in ("C1", "O1", "Reims"):
+        assert secret not in everything, secret
+
+
+@test
+def too_many_are_counted(folder):
+    with Watched(new_store(folder), "--max-connections", "1", "--max-connections-per-address", "1") as server:
+        host, port = server.address.split(":")
+        held = [socket.create_connection((host, int(port))) for _ in range(40)]
+        until = time.monotonic() + SECONDS
+        while (server.value("tallorder_connections_refused_total", how="closed") == 0
+               and time.monotonic() < until):
+            time.sleep(0.02)
+        assert server.value("tallorder_connections_refused_total", how="closed") > 0
+        assert server.value("tallorder_connections_refused_total", how="told") > 0
+        equal(server.value("tallorder_connections_max"), 1)
+        for one in held:
+            one.close()
+
+
+@test
+def health_follows_the_server(folder):
+    with Watched(new_store(folder)) as server:
+        equal(server.get("/live"), (200, "live\n"))
+        until = time.monotonic() + SECONDS
+        while server.get("/ready") != (200, "ready\n"):
+            assert time.monotonic() < until, server.get("/ready")
+        equal(server.get("/")[0], 404)
+        equal(server.get("/metrics/")[0], 404)
+
+
+@test
+def where_it_is_shown_is_said(folder):
+    store = new_store(folder)
+    with Watched(store, metrics=None) as server:
+        assert "metrics" not in server.said(), server.said()
+    with Watched(store, metrics="0.0.0.0:0") as server:
+        assert "other machines can read them" in server.said(), server.said()
+    with Watched(store, metrics="localhost:0") as server:
+        assert "other machines" not in server.said(), server.said()
+        taken = server.url.removeprefix("http://")
+        os.mkdir(f"{folder}/other")
+        other = new_store(f"{folder}/other")
+        run("serve", "--store", other, "--listen", "127.0.0.1:0", "--metrics", taken).ends(
+            FAILED, "--metrics: ", taken)
+    for wrong in ("9464", "127.0.0.1", "127.0.0.1:99999", ""):
+        run("serve", "--store", store, "--listen", "127.0.0.1:0", "--metrics", wrong).ends(USAGE, "--metrics: ")
+
+
+@test
+def a_configuration_says_where(folder):
+    store = new_store(folder)
+    with tempfile.NamedTemporaryFile("w", suffix=".conf") as config:
+        config.write("[serve]\nmetrics = 127.0.0.1:0\n")
+        config.flush()
+        with Watched(store, "--config", config.name, metrics=None) as server:
+            equal(server.get("/live"), (200, "live\n"))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

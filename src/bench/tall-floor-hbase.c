@@ -119,9 +119,32 @@ measure_kind (TallFloorRun *self, const Kind *kind, GError **error)
 }
 
 /**
- * tall_floor_hbase_open:
+ * tall_floor_hbase_open_with:
  *
  * Makes a deployment under a name of its own. Close it in any case.
+ */
+gboolean
+tall_floor_hbase_open_with (TallFloorHbase *self,
+                            const TallFloorRun *run,
+                            const TallStoreSettings *settings,
+                            GError **error)
+{
+  const TallTableAddress *given = run->options->address;
+  TallHbaseOptions *options = &self->address.options;
+  tall_hbase_address_init (&self->address, given);
+  self->name = g_strdup_printf ("%s-bench-%s-%08x", given->name != NULL ? given->name : "tallorder",
+                                settings->layout->name, g_random_int ());
+  self->gateways[0] = options->gateways[0];
+  options->name = self->name;
+  options->gateways = self->gateways;
+  g_autoptr (TallTable) table = tall_hbase_table_open (options, error);
+  return table != NULL && tall_bench_store_open_in (&self->store, table, settings, error);
+}
+
+/**
+ * tall_floor_hbase_open:
+ *
+ * The same, to be compared with raw rows.
  */
 gboolean
 tall_floor_hbase_open (TallFloorHbase *self,
@@ -129,17 +152,8 @@ tall_floor_hbase_open (TallFloorHbase *self,
                        const TallLayout *layout,
                        GError **error)
 {
-  const TallTableAddress *given = run->options->address;
-  TallStoreSettings settings = tall_bench_store_floor_settings (layout);
-  TallHbaseOptions *options = &self->address.options;
-  tall_hbase_address_init (&self->address, given);
-  self->name = g_strdup_printf ("%s-bench-%s-%08x", given->name != NULL ? given->name : "tallorder",
-                                layout->name, g_random_int ());
-  self->gateways[0] = options->gateways[0];
-  options->name = self->name;
-  options->gateways = self->gateways;
-  g_autoptr (TallTable) table = tall_hbase_table_open (options, error);
-  return table != NULL && tall_bench_store_open_in (&self->store, table, &settings, error);
+  const TallStoreSettings settings = tall_bench_store_floor_settings (layout);
+  return tall_floor_hbase_open_with (self, run, &settings, error);
 }
 
 void

@@ -20,7 +20,8 @@ typedef struct
 {
   TallFloorRun *run;
   const char *folder; /* that has the file */
-  TallBenchStore store;
+  const char *prefix; /* of its figures */
+  TallBenchStore *store;
   TallSteady *steady; /* borrowed; NULL: nobody calls */
   double load_seconds;
   double load_peak; /* MiB */
@@ -73,7 +74,7 @@ migrate (Migration *self, const TallLayout *to, gboolean pass_only, GError **err
     .data = self,
   };
   TallMigrateOutcome wanted = pass_only ? TALL_MIGRATE_PASSED : TALL_MIGRATE_SWITCHED;
-  if (!tall_migrate_run (self->store.table, &options, &summary, error)
+  if (!tall_migrate_run (self->store->table, &options, &summary, error)
       || !tall_measure_check_stop (self->run->options->stop, error))
     return FALSE;
   if (summary.outcome == wanted)
@@ -89,21 +90,33 @@ seconds_since (gint64 begun)
   return (double)(g_get_monotonic_time () - begun) / G_USEC_PER_SEC;
 }
 
-/* Loads the file into a new store. */
-static gboolean
-load (const Migration *self, TallBenchStore *store, const TallLayout *layout, GError **error)
+static TallStoreSettings
+make_settings (const TallLayout *layout)
 {
-  TallLoadSummary summary;
-  const TallFloorOptions *options = self->run->options;
-  const TallStoreSettings settings = {
+  return (TallStoreSettings){
     .layout = layout,
     .key_strategy = &tall_key_hashed,
     .index = TALL_INDEX_BY_DATE,
   };
-  return tall_bench_store_open_temporary (store, self->run->directory, &settings, TRUE, error)
-         && tall_floor_load_file (self->run, self->folder, store->front, FALSE, &summary, error)
+}
+
+static gboolean
+load_file (const Migration *self, TallFront *front, GError **error)
+{
+  TallLoadSummary summary;
+  const TallFloorOptions *options = self->run->options;
+  return tall_floor_load_file (self->run, self->folder, front, FALSE, &summary, error)
          && tall_floor_load_check ("The load", summary.ends[TALL_LOAD_STORED].lines,
                                    (guint64)options->n_orders * options->n_lines, error);
+}
+
+/* Loads the file into a new embedded store. */
+static gboolean
+load (const Migration *self, TallBenchStore *store, const TallLayout *layout, GError **error)
+{
+  const TallStoreSettings settings = make_settings (layout);
+  return tall_bench_store_open_temporary (store, self->run->directory, &settings, TRUE, error)
+         && load_file (self, store->front, error);
 }
 
 /* What the copy is compared with. */
@@ -131,7 +144,7 @@ time_copy (Migration *self, const TallLayout *to, GError **error)
     return FALSE;
   self->copy_seconds = seconds_since (begun);
   self->copy_peak = read_peak ();
-  return tall_migrate_abort (self->store.table, &options, error);
+  return tall_migrate_abort (self->store->table, &options, error);
 }
 
 /* Beside calls at a fixed rate. */
@@ -141,7 +154,7 @@ migrate_beside (Migration *self, const TallLayout *to, TallSteadyResult *result,
   const TallFloorOptions *options = self->run->options;
   const TallWorkload workload = { LOAD_PREFIX, options->n_lines };
   g_autoptr (GError) cause = NULL;
-  self->steady = tall_steady_start (self->store.front, &workload, options->n_orders);
+  self->steady = tall_steady_start (self->store->front, &workload, options->n_orders);
   g_usleep ((gulong)(options->seconds * G_USEC_PER_SEC));
   tall_steady_enter (self->steady, TALL_STEADY_COPYING);
   gboolean done = migrate (self, to, FALSE, &cause);
@@ -165,28 +178,12 @@ typedef struct
 } Figure;
 
 static void
-report (const Migration *self, const char *pair, const TallSteadyResult *result)
+report (const Migration *self, const char *pair, const Figure *figures, guint n)
 {
-  const TallSteadyStage alone = TALL_STEADY_ALONE, copying = TALL_STEADY_COPYING,
-                        switching = TALL_STEADY_SWITCHING;
-  double n = self->run->options->n_orders;
-  const Figure figures[] = {
-    { "copy", "copied / loaded into the target", "orders/s", n / self->copy_seconds,
-      n / self->load_seconds, 0.5, TRUE },
-    { "memory", "peak of memory, copying / loading", "MiB", self->copy_peak, self->load_peak, 1,
-      FALSE },
-    { "p99", "calls at a fixed rate, while it copies / before", "µs p99",
-      (double)tall_histogram_get_quantile (result->all[copying], 0.99) / 1e3,
-      (double)tall_histogram_get_quantile (result->all[alone], 0.99) / 1e3, 2, FALSE },
-    { "write-pause", "longest write during the switch / usual --pause", "ms",
-      (double)result->longest_write[switching] / 1e6, TALL_MIGRATE_USUAL_PAUSE / 1e3, 1, FALSE },
-    { "read-pause", "longest read during the switch / usual --pause", "ms",
-      (double)result->longest_read[switching] / 1e6, TALL_MIGRATE_USUAL_PAUSE / 1e3, 1, FALSE },
-  };
-  for (guint i = 0; i < G_N_ELEMENTS (figures); i++)
+  for (guint i = 0; i < n; i++)
     {
       const Figure *figure = &figures[i];
-      g_autofree char *id = g_strdup_printf ("migrate-%s-%s", pair, figure->name);
+      g_autofree char *id = g_strdup_printf ("%s-%s-%s", self->prefix, pair, figure->name);
       g_autofree char *what = g_strdup_printf ("%s: %s", pair, figure->what);
       const TallBenchFigure added = { .id = id,
                                       .what = what,
@@ -200,31 +197,75 @@ report (const Migration *self, const char *pair, const TallSteadyResult *result)
     }
 }
 
+static void
+report_copy (const Migration *self, const char *pair)
+{
+  double n = self->run->options->n_orders;
+  const Figure figures[] = {
+    { "copy", "copied / loaded into the target", "orders/s", n / self->copy_seconds,
+      n / self->load_seconds, 0.5, TRUE },
+    { "memory", "peak of memory, copying / loading", "MiB", self->copy_peak, self->load_peak, 1,
+      FALSE },
+  };
+  report (self, pair, figures, G_N_ELEMENTS (figures));
+}
+
+static void
+report_calls (const Migration *self, const char *pair, const TallSteadyResult *result)
+{
+  const TallSteadyStage alone = TALL_STEADY_ALONE, copying = TALL_STEADY_COPYING,
+                        switching = TALL_STEADY_SWITCHING;
+  const Figure figures[] = {
+    { "p99", "calls at a fixed rate, while it copies / before", "µs p99",
+      (double)tall_histogram_get_quantile (result->all[copying], 0.99) / 1e3,
+      (double)tall_histogram_get_quantile (result->all[alone], 0.99) / 1e3, 2, FALSE },
+    { "write-pause", "longest write during the switch / usual --pause", "ms",
+      (double)result->longest_write[switching] / 1e6, TALL_MIGRATE_USUAL_PAUSE / 1e3, 1, FALSE },
+    { "read-pause", "longest read during the switch / usual --pause", "ms",
+      (double)result->longest_read[switching] / 1e6, TALL_MIGRATE_USUAL_PAUSE / 1e3, 1, FALSE },
+  };
+  report (self, pair, figures, G_N_ELEMENTS (figures));
+}
+
+static char *
+begin_pair (const Migration *self, const TallLayout *from, const TallLayout *to)
+{
+  g_autofree char *pair = g_strdup_printf ("%s-%s", from->name, to->name);
+  tall_floor_make_plan (self->run, pair).progress (0, self->run);
+  return g_steal_pointer (&pair);
+}
+
+static gboolean
+measure_calls (Migration *self, const char *pair, const TallLayout *to, GError **error)
+{
+  g_auto (TallSteadyResult) result = { 0 };
+  guint n;
+  if (!migrate_beside (self, to, &result, error)
+      || !tall_store_drop_source (self->store->table, &n, error))
+    return FALSE;
+  report_calls (self, pair, &result);
+  return TRUE;
+}
+
 static gboolean
 measure_pair (Migration *self, const TallLayout *from, const TallLayout *to, GError **error)
 {
-  g_autofree char *pair = g_strdup_printf ("%s-%s", from->name, to->name);
-  g_auto (TallSteadyResult) result = { 0 };
-  guint n;
-  tall_floor_make_plan (self->run, pair).progress (0, self->run);
-  if (!time_load (self, to, error) || !time_copy (self, to, error)
-      || !migrate_beside (self, to, &result, error)
-      || !tall_store_drop_source (self->store.table, &n, error))
+  g_autofree char *pair = begin_pair (self, from, to);
+  if (!time_load (self, to, error) || !time_copy (self, to, error))
     return FALSE;
-  report (self, pair, &result);
-  return TRUE;
+  report_copy (self, pair);
+  return measure_calls (self, pair, to, error);
 }
 
 /* There and back. */
 static gboolean
 measure (TallFloorRun *run, const char *folder, GError **error)
 {
-  Migration self = { .run = run, .folder = folder };
+  g_auto (TallBenchStore) store = { 0 };
+  Migration self = { .run = run, .folder = folder, .prefix = "migrate", .store = &store };
   const TallLayout *one = &tall_layout_blob, *other = &tall_layout_normalized;
-  gboolean ok = load (&self, &self.store, one, error) && measure_pair (&self, one, other, error)
-                && measure_pair (&self, other, one, error);
-  tall_bench_store_close (&self.store);
-  return ok;
+  return load (&self, &store, one, error) && measure_pair (&self, one, other, error)
+         && measure_pair (&self, other, one, error);
 }
 
 /**
@@ -236,4 +277,42 @@ gboolean
 tall_floor_migrate (TallFloorRun *self, GError **error)
 {
   return tall_floor_load_with_file (self, measure, error);
+}
+
+static gboolean
+measure_pair_on_hbase (Migration *self,
+                       const TallLayout *from,
+                       const TallLayout *to,
+                       GError **error)
+{
+  g_autofree char *pair = begin_pair (self, from, to);
+  return measure_calls (self, pair, to, error);
+}
+
+/* The same. A second deployment to load into would need more connections than the gateway serves at
+ * first. */
+static gboolean
+measure_on_hbase (TallFloorRun *run, const char *folder, GError **error)
+{
+  g_auto (TallFloorHbase) hbase = { 0 };
+  Migration self = {
+    .run = run, .folder = folder, .prefix = "hbase-migrate", .store = &hbase.store
+  };
+  const TallLayout *one = &tall_layout_blob, *other = &tall_layout_normalized;
+  const TallStoreSettings settings = make_settings (one);
+  return tall_floor_hbase_open_with (&hbase, run, &settings, error)
+         && load_file (&self, hbase.store.front, error)
+         && measure_pair_on_hbase (&self, one, other, error)
+         && measure_pair_on_hbase (&self, other, one, error);
+}
+
+/**
+ * tall_floor_migrate_hbase:
+ *
+ * The same on HBase, without loading and copying alone.
+ */
+gboolean
+tall_floor_migrate_hbase (TallFloorRun *self, GError **error)
+{
+  return tall_floor_load_with_file (self, measure_on_hbase, error);
 }

@@ -54,6 +54,10 @@ gboolean tall_floor_hbase_open (TallFloorHbase *self,
                                 const TallFloorRun *run,
                                 const TallLayout *layout,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_floor_hbase_open_with (TallFloorHbase *self,
+                                     const TallFloorRun *run,
+                                     const TallStoreSettings *settings,
+                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_floor_hbase_close (TallFloorHbase *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallFloorHbase, tall_floor_hbase_close)
 gboolean tall_floor_hbase_connect (const TallFloorHbase *self,
@@ -68,6 +72,7 @@ gboolean tall_floor_service (TallFloorRun *self, GError **error) G_GNUC_WARN_UNU
 gboolean tall_floor_lines (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_floor_load (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_floor_migrate (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_floor_migrate_hbase (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_floor_load_hbase (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_floor_list (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_floor_page (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -58,7 +58,12 @@ static TallMigrateStep
 give_up (TallMigrator *self, GError *cause, GError **error)
 {
   g_autoptr (GError) failure = NULL;
-  gboolean useless = self->has_begun && self->is_exclusive && !tall_error_is_passing (cause);
+  gboolean is_final = !tall_error_is_passing (cause);
+  gboolean useless = self->has_begun && self->is_exclusive && is_final;
+  if (!useless && is_final)
+    g_prefix_error (&cause, "The new tables cannot be made, so nothing is copied: migrate again "
+                            "when they can, or when an administrator has made them, or give it up "
+                            "with `tallorder migrate --abort`. ");
   if (!useless)
     return tall_migrator_recover (self, cause, error);
   if (!tall_migrator_abort (self, &failure))

@@ -279,7 +279,7 @@ def migrating(folder):
           [f"migrate-{pair}-{what}" for pair in ("blob-normalized", "normalized-blob")
            for what in ("copy", "memory", "p99", "write-pause", "read-pause")])
     equal([figure["ours"] > 0 for figure in report["figures"] if "read" not in figure["id"]], [True] * 8)
-    run(*migrate, "--store", "hbase://127.0.0.1:9").ends(FAILED, "migrating in a store on HBase")
+    run(*migrate, "--store", "hbase://127.0.0.1:9").ends(FAILED, "127.0.0.1:9")
     equal(os.listdir(folder), [])
 
 
@@ -399,6 +399,17 @@ def loading_into_hbase(_):
     equal([figure["ratio"] > 0 for figure in figures], [True] * 4)
 
 
+def migrating_on_hbase(_):
+    """There and back, beside calls."""
+    store = f"hbase://{os.environ['TALLORDER_HBASE_BINARY']}"
+    result = run("bench", "--migrate", "--store", store, "--count", 40, "--lines", 3, "--seconds", 0.5,
+                 "--json")
+    figures = json.loads(result.ends(DONE).out)["figures"]
+    equal([(f["id"], f["ours"] > 0) for f in figures],
+          [(f"hbase-migrate-{pair}-{what}", True) for pair in ("blob-normalized", "normalized-blob")
+           for what in ("p99", "write-pause", "read-pause")])
+
+
 def begin():
     if not ON_HBASE:
         for function in (all_layouts, all_keys_with_clients, a_mix, page, orders_of_a_file,
@@ -410,6 +421,7 @@ def begin():
         test(on_hbase)
         test(floors_on_hbase)
         test(loading_into_hbase)
+        test(migrating_on_hbase)
     else:
         print("1..0 # SKIP no HBase: tools/hbase/hbase run starts one")
         return 0

@@ -280,27 +280,32 @@ test_in_the_making (gconstpointer data)
   g_assert_cmpuint (tall_fake_gateway_get_connections (f.gateway), ==, n);
 }
 
-/* One that is not made in time, and what nothing but the gateway can be to blame for. */
+/* One that is not made in time, and failures that say nothing of that, so that nobody waits. */
 static void
 test_not_made (void)
 {
   static const struct
   {
     const char *method;
+    TallFakeAnswer answer;
+    gboolean waits;
     gboolean passes;
   } cases[] = {
-    { "getAllRegionLocations", TRUE },
-    { "getTableDescriptor", FALSE },
+    { "getAllRegionLocations", TALL_FAKE_BROKEN, TRUE, TRUE },
+    { "getAllRegionLocations", TALL_FAKE_ERROR, FALSE, TRUE },
+    { "getTableDescriptor", TALL_FAKE_BROKEN, FALSE, FALSE },
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       g_auto (Fixture) f;
       g_autoptr (GError) error = NULL;
       fixture_init (&f, FALSE, "A=1", FALSE);
-      tall_fake_gateway_set_answer (f.gateway, cases[i].method, TALL_FAKE_BROKEN, G_MAXUINT);
-      gint64 deadline = cases[i].passes ? NEAR : SOON;
+      tall_fake_gateway_set_answer (f.gateway, cases[i].method, cases[i].answer, G_MAXUINT);
+      gint64 deadline = cases[i].waits ? NEAR : SOON;
       g_assert_null (tall_table_describe_table (f.table, "orders", deadline, &error));
       g_assert_cmpint (tall_error_is_passing (error), ==, cases[i].passes);
+      if (!cases[i].waits)
+        g_assert_cmpuint (tall_fake_gateway_get_calls (f.gateway, cases[i].method), ==, 1);
     }
 }
 

@@ -1,0 +1,86 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+
+/* A user who may not make tables, where an administrator can: nothing is copied, and it can be gone
+ * on with, or given up. */
+#include "tall-error.h"
+#include "tall-forwarding-table.h"
+#include "tall-moving.h"
+
+G_DECLARE_FINAL_TYPE (
+    TallForbiddenTable, tall_forbidden_table, TALL, FORBIDDEN_TABLE, TallForwardingTable)
+
+struct _TallForbiddenTable
+{
+  TallForwardingTable parent_instance;
+};
+
+G_DEFINE_FINAL_TYPE (TallForbiddenTable, tall_forbidden_table, TALL_TYPE_FORWARDING_TABLE)
+
+static gboolean
+create_table (TallTable *table G_GNUC_UNUSED,
+              const TallTableSpec *spec G_GNUC_UNUSED,
+              gint64 deadline G_GNUC_UNUSED,
+              GError **error)
+{
+  g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED, "this user may not do that");
+  return FALSE;
+}
+
+static void
+tall_forbidden_table_init (TallForbiddenTable *self G_GNUC_UNUSED)
+{
+}
+
+static void
+tall_forbidden_table_class_init (TallForbiddenTableClass *klass)
+{
+  TALL_TABLE_CLASS (klass)->create_table = create_table;
+}
+
+static void
+fail (TallMoving *moving)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTable) shared = tall_failing_table_new (TALL_MOVING_OTHERS (moving));
+  g_autoptr (TallTable) table = g_object_new (tall_forbidden_table_get_type (), NULL);
+  tall_failing_table_set_info (TALL_FAILING_TABLE (shared), TALL_FAILING_SHARED);
+  tall_forwarding_table_wrap (TALL_FORWARDING_TABLE (table), shared);
+  g_assert_false (tall_moving_run (moving, table, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
+  g_assert_nonnull (strstr (error->message, "Creating table"));
+  g_assert_nonnull (strstr (error->message, "this user may not"));
+  g_assert_nonnull (strstr (error->message, "nothing is copied"));
+  g_assert_nonnull (strstr (error->message, "migrate --abort"));
+}
+
+/* By somebody who may, or after tables were made. */
+static void
+test_resumed (void)
+{
+  g_auto (TallMoving) moving = { 0 };
+  tall_moving_init (&moving, &tall_layout_blob, &tall_layout_normalized);
+  fail (&moving);
+  fail (&moving); /* the second one finds it begun */
+  tall_moving_finish (&moving);
+  tall_moving_expect_moved (&moving);
+}
+
+static void
+test_given_up (void)
+{
+  g_auto (TallMoving) moving = { 0 };
+  tall_moving_init (&moving, &tall_layout_blob, &tall_layout_normalized);
+  fail (&moving);
+  tall_moving_abort (&moving);
+  tall_moving_expect_unmoved (&moving);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/migrate/forbidden/resumed", test_resumed);
+  g_test_add_func ("/migrate/forbidden/given-up", test_given_up);
+  return g_test_run ();
+}

@@ -36,6 +36,21 @@ make_value (TallArena *arena, guint number)
 }
 
 static void
+write_row (TallTable *table, const char *name, guint number)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  const char *key = tall_arena_printf (batch->arena, "%06u", number);
+  TallMutation *mutation = tall_batch_add (batch, name, tall_slice_str (key));
+  tall_mutation_put (batch, mutation, tall_slice_str ("x"), 1,
+                     tall_slice_str (make_value (batch->arena, number)));
+  gboolean written =
+      tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (written);
+}
+
+static void
 write_rows (const char *directory, guint first, guint n, gboolean killed)
 {
   g_autoptr (GError) error = NULL;
@@ -46,17 +61,7 @@ write_rows (const char *directory, guint first, guint n, gboolean killed)
   g_assert_no_error (error);
   g_assert_true (made);
   for (guint i = first; i < first + n; i++)
-    {
-      g_autoptr (TallBatch) batch = tall_batch_new ();
-      const char *key = tall_arena_printf (batch->arena, "%06u", i);
-      TallMutation *mutation = tall_batch_add (batch, "orders", tall_slice_str (key));
-      tall_mutation_put (batch, mutation, tall_slice_str ("x"), 1,
-                         tall_slice_str (make_value (batch->arena, i)));
-      gboolean written =
-          tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error);
-      g_assert_no_error (error);
-      g_assert_true (written);
-    }
+    write_row (table, "orders", i);
   if (killed)
     kill (getpid (), SIGKILL);
 }
@@ -492,6 +497,30 @@ expect_whole_copy (const char *store)
   tall_test_directory_remove (copy);
 }
 
+/* The same with one that is shut, whose writes were in the log when it was shut. */
+static void
+test_dropped_shut (void)
+{
+  static const char *const names[] = { "orders", "other", "later" };
+  g_autoptr (GError) error = NULL;
+  g_autofree char *store = tall_test_directory_new ();
+  g_autoptr (TallTable) table = open_store (store, &error);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autoptr (TallTableSpec) spec = tall_table_spec_new (names[i]);
+      g_assert_true (tall_table_create_table (table, spec, TALL_NO_DEADLINE, &error));
+    }
+  for (guint i = 0; i < 10; i++)
+    write_row (table, names[i % 2], i);
+  close_orders (table);
+  write_row (table, "other", 10);
+  g_assert_true (tall_table_drop_table (table, "orders", TALL_NO_DEADLINE, &error));
+  write_row (table, "later", 11);
+  expect_whole_copy (store);
+  g_clear_object (&table);
+  tall_test_directory_remove (store);
+}
+
 /* A table that is dropped takes its writes along, and they are not missing later. */
 static void
 test_dropped_table (void)
@@ -542,6 +571,7 @@ main (int argc, char **argv)
   g_test_add_func ("/table/rocksdb/damage/without-proof", test_without_proof);
   g_test_add_func ("/table/rocksdb/damage/way-out", test_way_out);
   g_test_add_func ("/table/rocksdb/damage/dropped-table", test_dropped_table);
+  g_test_add_func ("/table/rocksdb/damage/dropped-shut", test_dropped_shut);
   int failed = g_test_run ();
   g_free (program);
   return failed;

@@ -3,6 +3,7 @@
 #include <rocksdb/c.h>
 
 #include "tall-error.h"
+#include "tall-rocksdb-family.h"
 #include "tall-rocksdb-table-private.h"
 #include "tall-test-directory.h"
 
@@ -48,10 +49,10 @@ drop (TallTable *table, const char *name)
 }
 
 static void
-apply_other (TallTable *table)
+apply_to (TallTable *table, const char *name)
 {
   g_autoptr (TallBatch) batch = tall_batch_new ();
-  TallMutation *mutation = tall_batch_add (batch, "other", tall_slice_str ("a"));
+  TallMutation *mutation = tall_batch_add (batch, name, tall_slice_str ("a"));
   tall_mutation_put (batch, mutation, tall_slice_str ("x"), 1, tall_slice_str ("y"));
   g_autoptr (GError) error = NULL;
   gboolean applied =
@@ -80,7 +81,7 @@ test_drop_beside_writers (void)
       drop (table, "orders");
       for (guint i = 0; i < G_N_ELEMENTS (writers); i++)
         g_thread_join (writers[i]);
-      apply_other (table);
+      apply_to (table, "other");
       drop (table, "other");
     }
   g_auto (GStrv) names = tall_table_list_tables (table, TALL_NO_DEADLINE, NULL);
@@ -130,22 +131,33 @@ wait_for_drop (Dropper *self, gint64 time)
   return self->done;
 }
 
-/* A table that nobody can write to is dropped beside a write that has a row of another one. */
+static guint64
+count_unflushed (TallTable *table, const TallRocksdbFamily *family)
+{
+  guint64 n = G_MAXUINT64;
+  g_assert_cmpint (
+      rocksdb_property_int_cf (tall_rocksdb_table_get_handle (TALL_ROCKSDB_TABLE (table)),
+                               family->handle, "rocksdb.num-entries-active-mem-table", &n),
+      ==, 0);
+  return n;
+}
+
 static void
-test_drop_shut (gconstpointer data)
+set_access (TallTable *table, TallTableAccess access)
 {
   g_autoptr (GError) error = NULL;
-  g_autofree char *directory = tall_test_directory_new ();
-  g_autoptr (TallTable) table = open_store (directory);
-  TallTableAccess access = (TallTableAccess)GPOINTER_TO_INT (data);
-  Dropper dropper = { .table = table };
-  guint stripe = 7, n = 1;
-  create (table, "orders");
-  create (table, "other");
-  apply_other (table);
   g_assert_true (tall_table_set_access (table, "orders", access,
                                         access == TALL_ACCESS_SEALED ? "seal" : NULL,
                                         TALL_NO_DEADLINE, &error));
+  g_assert_no_error (error);
+}
+
+static void
+drop_beside_a_lock (TallTable *table)
+{
+  g_autoptr (GError) error = NULL;
+  Dropper dropper = { .table = table };
+  guint stripe = 7, n = 1;
   TallRocksdbStripes *stripes = tall_rocksdb_table_get_stripes (TALL_ROCKSDB_TABLE (table));
   g_assert_true (tall_rocksdb_stripes_lock (stripes, &stripe, &n, TALL_NO_DEADLINE, &error));
   g_mutex_init (&dropper.mutex);
@@ -156,12 +168,32 @@ test_drop_shut (gconstpointer data)
   g_thread_join (thread);
   g_mutex_clear (&dropper.mutex);
   g_cond_clear (&dropper.cond);
+}
 
-  create (table, "orders"); /* nothing is left of it */
-  apply_other (table);
+/* A table that nobody can write to is dropped beside a write that has a row of another one. The log
+ * has nothing of it then; nor of the next one. */
+static void
+test_drop_shut (gconstpointer data)
+{
+  g_autofree char *directory = tall_test_directory_new ();
+  g_autoptr (TallTable) table = open_store (directory);
+  create (table, "other");
+  for (guint i = 0; i < 2; i++)
+    {
+      create (table, "orders");
+      apply_to (table, "other");
+      apply_to (table, "orders");
+      g_autoptr (TallRocksdbFamily) family =
+          tall_rocksdb_table_find_family (TALL_ROCKSDB_TABLE (table), "orders", NULL);
+      g_assert_cmpuint (count_unflushed (table, family), >, 0);
+      set_access (table, (TallTableAccess)GPOINTER_TO_INT (data));
+      drop_beside_a_lock (table);
+      g_assert_cmpuint (count_unflushed (table, family), ==, 0);
+    }
   g_clear_object (&table);
   table = open_store (directory);
-  apply_other (table);
+  create (table, "orders");
+  apply_to (table, "other");
   g_clear_object (&table);
   tall_test_directory_remove (directory);
 }
@@ -176,7 +208,7 @@ test_drop_beside_sweeper (void)
   Dropper dropper = { .table = table };
   create (table, "orders");
   create (table, "other");
-  apply_other (table);
+  apply_to (table, "other");
   g_mutex_init (&dropper.mutex);
   g_cond_init (&dropper.cond);
 

@@ -262,17 +262,46 @@ def server_that_is_stopped(folder):
     run("verify", "--store", store).ends(DONE, "sound")
 
 
-def a_state(task, running, outcome=None, generation=0):
-    """A MigrationState as an answer."""
-    def text(number, said):
-        return b"\x0b" + struct.pack(">hi", number, len(said)) + said.encode()
+def text(number, said):
+    return b"\x0b" + struct.pack(">hi", number, len(said)) + said.encode()
 
-    def integer(number, value):
-        return b"\x0a" + struct.pack(">hq", number, value)
+
+def integer(number, value):
+    return b"\x0a" + struct.pack(">hq", number, value)
+
+
+def short(number, value):
+    return b"\x08" + struct.pack(">hi", number, value)
+
+
+def a_state(task, running, outcome=None, generation=0, more=b""):
+    """A MigrationState as an answer."""
     body = text(1, "its-id") + text(2, task) + b"\x02\0\3" + bytes([running]) + text(5, "copying")
     if outcome is not None:
         body += text(14, outcome) + integer(15, generation)
-    return b"\x0c\0\0" + body + b"\0\0"
+    return b"\x0c\0\0" + body + more + b"\0\0"
+
+
+@test
+def each_figure_and_each_end(_):
+    """What a server says is shown where it belongs, and the exit code is right."""
+    texts = [f"{way}_{what}" for way in ("from", "to") for what in ("layout", "key_strategy",
+                                                                  "index")]
+    numbers = ("generation", "target", "orders", "customers", "lines", "bytes", "needed", "room",
+               "copy_ms", "pause_ms", "pause_limit_ms")
+    plan = {"resumed": False, **{name: f"a {name}" for name in texts},
+            **{name: 1000 + i for i, name in enumerate(numbers)}, "loads": 7}
+    sent = (b"\x0c\0\x0c" + b"".join(text(2 + i, plan[name]) for i, name in enumerate(texts))
+            + b"".join(integer(8 + i, plan[name]) for i, name in enumerate(numbers))
+            + short(19, 7) + b"\0" + integer(7, 20) + short(16, 3) + integer(17, 21)
+            + integer(18, 22) + integer(19, 23999))
+    for outcome, code in (("switched", DONE), ("passed", DONE), ("too-long", NO), ("unfit", NO),
+                          ("stopped", NO), ("overtaken", NO)):
+        with FakeServer(lambda *_, end=outcome: a_state("move", False, end, 2, sent)) as server:
+            shown = lines(run("migrate", "--server", server.address, "--json").ends(code))
+        equal(shown, [{"plan": plan},
+                      {"summary": {"outcome": outcome, "generation": 2, "passes": 3,
+                                   "looked_at": 20, "copied": 21, "unfit": 22, "pause_ms": 23}}])
 
 
 @test

@@ -3,6 +3,7 @@
 #include "tall-client.h"
 #include "tall-descriptors.h"
 #include "tall-error.h"
+#include "tall-log.h"
 #include "tall-networks.h"
 #include "tall-notify.h"
 #include "tall-options.h"
@@ -20,6 +21,9 @@
 #define MAX_MEMORY (1024 * 1024)
 
 #define NOT_GIVEN G_MININT
+
+/* Milliseconds. */
+#define USUAL_SLOW 1000
 
 /* Milliseconds that a migration gets to end, once writes wait for it. */
 #define MIGRATION_TIME 10000
@@ -149,6 +153,8 @@ typedef struct
   char *clients;
   char *access;
   gboolean insecure;
+  gint slow; /* milliseconds; 0: no call is */
+  char *log; /* nullable */
 } Given;
 
 static void
@@ -159,6 +165,7 @@ given_clear (Given *self)
   g_free (self->trusted);
   g_free (self->clients);
   g_free (self->access);
+  g_free (self->log);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Given, given_clear)
 
@@ -293,6 +300,13 @@ make_options (const Given *given, TallServerOptions *options)
                                              ? (guint)given->max_per_address
                                              : (options->max_connections + 1) / 2;
   options->max_memory = (gsize)given->memory * 1024 * 1024;
+  if (given->slow < 0)
+    return tall_usage_error (&tall_command_serve, "--slow takes milliseconds, or 0 for none");
+  options->slow_call = given->slow > 0 ? (guint)given->slow : G_MAXUINT;
+  if (g_strcmp0 (given->log, "json") == 0)
+    tall_log_use_json ();
+  else if (given->log != NULL && !g_str_equal (given->log, "text"))
+    return tall_usage_error (&tall_command_serve, "--log takes text or json, not “%s”", given->log);
   if (given->trusted != NULL
       && (options->trusted_proxies = tall_networks_parse (given->trusted, &error)) == NULL)
     return tall_usage_error (&tall_command_serve, "--trusted-proxies: %s", error->message);
@@ -313,8 +327,9 @@ make_rules (TallServeRules *rules, const Given *given, const TallOptions *option
 static TallExit
 run (int argc, char **argv)
 {
-  g_auto (Given)
-      given = { .max_connections = 256, .max_per_address = NOT_GIVEN, .memory = USUAL_MEMORY };
+  g_auto (Given) given = {
+    .max_connections = 256, .max_per_address = NOT_GIVEN, .memory = USUAL_MEMORY, .slow = USUAL_SLOW
+  };
   const GOptionEntry entries[] = {
     { "listen", 0, 0, G_OPTION_ARG_FILENAME, &given.listen,
       "where to listen; port 0 takes a free one (default 127.0.0.1:7654)", "HOST:PORT" },
@@ -335,6 +350,10 @@ run (int argc, char **argv)
     { "metrics", 0, 0, G_OPTION_ARG_FILENAME, &given.metrics,
       "where to show metrics and health over HTTP, such as 127.0.0.1:9464 (default: nowhere)",
       "HOST:PORT" },
+    { "slow", 0, 0, G_OPTION_ARG_INT, &given.slow,
+      "log calls that take at least so long; 0: none (default 1000)", "MS" },
+    { "log", 0, 0, G_OPTION_ARG_STRING, &given.log, "lines of the log: text (default) or json",
+      "WORD" },
     { NULL },
   };
   g_auto (TallOptions) options = TALL_OPTIONS_INIT;

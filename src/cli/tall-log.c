@@ -4,9 +4,11 @@
 
 #include "tall-json.h"
 #include "tall-output.h"
+#include "tall-request-id.h"
 #include "tall-shortage.h"
 #include "tall-text.h"
 
+#include <json-glib/json-glib.h>
 #include <stdio.h>
 
 static const char *
@@ -28,8 +30,38 @@ get_field (const GLogField *fields, gsize n_fields, const char *key)
   return NULL;
 }
 
-/* One line on standard error: `2026-11-21T11:56:07.458Z tallorder[info]: …`. Debugging messages are
- * there for those domains that G_MESSAGES_DEBUG names. */
+/* `2026-11-21T11:56:07.458Z tallorder[info]: …`. */
+static void
+write_text (const char *date, const char *level, const char *message, const char *request)
+{
+  g_autofree char *clean = tall_text_clean (message);
+  if (request != NULL)
+    fprintf (stderr, "%s tallorder[%s]: %s (request %s)\n", date, level, clean, request);
+  else
+    fprintf (stderr, "%s tallorder[%s]: %s\n", date, level, clean);
+}
+
+/* An object on a line: `time`, `level`, `message`, and `request` while one runs. */
+static void
+write_json (const char *date, const char *level, const char *message, const char *request)
+{
+  g_autofree char *valid = g_utf8_make_valid (message, -1);
+  g_autoptr (JsonNode) node = json_node_new (JSON_NODE_OBJECT);
+  JsonObject *object = json_object_new ();
+  json_node_take_object (node, object);
+  json_object_set_string_member (object, "time", date);
+  json_object_set_string_member (object, "level", level);
+  json_object_set_string_member (object, "message", valid);
+  if (request != NULL)
+    json_object_set_string_member (object, "request", request);
+  g_autofree char *line = json_to_string (node, FALSE);
+  fprintf (stderr, "%s\n", line);
+}
+
+static gboolean uses_json; /* set before any thread begins */
+
+/* One line on standard error. Debugging messages are there for those domains that G_MESSAGES_DEBUG
+ * names. */
 static GLogWriterOutput
 write_line (GLogLevelFlags level, const GLogField *fields, gsize n_fields)
 {
@@ -40,8 +72,8 @@ write_line (GLogLevelFlags level, const GLogField *fields, gsize n_fields)
 
   char date[TALL_DATE_TEXT_SIZE];
   tall_date_format (g_get_real_time () / 1000, date);
-  g_autofree char *clean = tall_text_clean (message != NULL ? message : "");
-  fprintf (stderr, "%s tallorder[%s]: %s\n", date, name_level (level), clean);
+  (uses_json ? write_json : write_text) (date, name_level (level), message != NULL ? message : "",
+                                         tall_request_id_get ());
   return G_LOG_WRITER_HANDLED;
 }
 
@@ -80,4 +112,15 @@ tall_log_start (gboolean service)
   if (service)
     g_log_set_always_fatal (g_log_set_always_fatal (G_LOG_FATAL_MASK)
                             & ~(GLogLevelFlags)G_LOG_LEVEL_WARNING);
+}
+
+/**
+ * tall_log_use_json:
+ *
+ * From now on each line of a service's log is an object of JSON; before threads begin.
+ */
+void
+tall_log_use_json (void)
+{
+  uses_json = TRUE;
 }

@@ -7,5 +7,6 @@
 G_BEGIN_DECLS
 
 void tall_log_start (gboolean service);
+void tall_log_use_json (void);
 
 G_END_DECLS

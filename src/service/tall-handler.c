@@ -7,6 +7,8 @@
 #include "tall-idl-failure.h"
 #include "tall-message.h"
 #include "tall-request.h"
+#include "tall-request-id.h"
+#include "tall-slow-log.h"
 
 static gboolean
 write_reply (TallTransport *transport,
@@ -57,6 +59,16 @@ find_code (const GError *failure)
   return failure->domain == TALL_ERROR ? (TallError)failure->code : TALL_ERROR_INTERNAL;
 }
 
+static void
+log_if_slow (const TallHandler *self, const TallCallRecord *record, const TallRequest *request)
+{
+  gint64 now = g_get_monotonic_time ();
+  if (self->slow == 0 || now - record->begin < self->slow)
+    return;
+  g_autofree char *operation = tall_idl_call_describe (record->call, &request->args);
+  tall_slow_log_add (record, now, operation);
+}
+
 static TallAnswer
 answer_call (const TallHandler *self,
              TallCallMemory *memory,
@@ -91,6 +103,7 @@ answer_call (const TallHandler *self,
     }
 
   record->code = find_code (failure);
+  log_if_slow (self, record, &request);
   if (!request_reply (&request, transport, message, failure, error))
     return TALL_ANSWER_NONE;
   return has_args ? TALL_ANSWER_GIVEN : TALL_ANSWER_RESET;
@@ -192,7 +205,10 @@ tall_handler_answer (const TallHandler *self,
   if (!read_header (transport, &message, error))
     return TALL_ANSWER_NONE;
   record.call = tall_calls_find (message.name);
-  return note (self, &record, answer (self, memory, &record, transport, &message, error));
+  tall_request_id_begin ();
+  TallAnswer given = answer (self, memory, &record, transport, &message, error);
+  tall_request_id_end ();
+  return note (self, &record, given);
 }
 
 /**

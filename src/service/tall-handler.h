@@ -36,6 +36,7 @@ typedef struct
   TallMigrateRunner *moves; /* nullable: moves what the front shows to other tables */
   TallVisitor *visitor;     /* the client */
   TallCallStats *stats;     /* nullable: counts the calls that are answered */
+  gint64 slow;              /* microseconds from which a call is logged; 0: never */
 } TallHandler;
 
 TallAnswer tall_handler_answer (const TallHandler *self,

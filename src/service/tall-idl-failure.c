@@ -4,6 +4,7 @@
 
 #include "tall-error.h"
 #include "tall-failure-log.h"
+#include "tall-request-id.h"
 
 /* What a caller gets instead of the message if the store is in trouble. The other codes are about
  * the caller's own input or data: their messages are passed on. */
@@ -28,6 +29,15 @@ closed_message (TallError code)
     }
 }
 
+/* The log says more, at the line with the same id. */
+static char *
+close_message (TallArena *arena, const char *operation, const char *closed)
+{
+  const char *id = tall_request_id_get ();
+  return id != NULL ? tall_arena_printf (arena, "%s: %s (request %s)", operation, closed, id)
+                    : tall_arena_printf (arena, "%s: %s", operation, closed);
+}
+
 /**
  * tall_idl_failure_from_error:
  * @operation: what failed, such as `Storing order 10248 of VINET`
@@ -46,7 +56,7 @@ tall_idl_failure_from_error (TallArena *arena, const char *operation, const GErr
 
   tall_failure_log_add (code, operation, error);
   self->code = code;
-  self->message = closed != NULL ? tall_arena_printf (arena, "%s: %s", operation, closed)
+  self->message = closed != NULL ? close_message (arena, operation, closed)
                                  : tall_arena_strdup (arena, error->message);
   if (code == TALL_ERROR_INVALID)
     self->field = tall_arena_strdup (arena, tall_error_get_field (error));

@@ -16,6 +16,7 @@
 #define USUAL_IDLE_TIMEOUT (5 * 60 * 1000)
 #define USUAL_TRANSFER_TIMEOUT (30 * 1000)
 #define USUAL_HANDSHAKE_TIMEOUT 5000
+#define USUAL_SLOW_CALL 1000
 #define USUAL_STOP_TIMEOUT (10 * 1000)
 #define USUAL_MAX_REQUEST (16 * 1024 * 1024)
 #define USUAL_MEMORY (512 * 1024 * 1024)
@@ -109,6 +110,14 @@ log_end (TallServer *self, TallPlace *place, const char *peer, gboolean evicted,
     log_closing (self, what, reason);
 }
 
+/* Microseconds; 0: no call is. */
+static gint64
+get_slow (const TallServer *self)
+{
+  guint slow = self->options.slow_call;
+  return slow == G_MAXUINT ? 0 : (gint64)slow * G_TIME_SPAN_MILLISECOND;
+}
+
 static void
 serve (TallServer *self, TallPlace *place)
 {
@@ -120,7 +129,10 @@ serve (TallServer *self, TallPlace *place)
       tall_session_open (tall_place_get_socket (place), max_request);
   g_autoptr (GError) error = NULL;
   TallSession session = {
-    .handler = { .front = self->front, .moves = self->options.moves, .stats = self->stats },
+    .handler = { .front = self->front,
+                 .moves = self->options.moves,
+                 .stats = self->stats,
+                 .slow = get_slow (self) },
     .gate = &self->gate,
     .is_local = is_local (self, tall_place_get_socket (place)),
     .refusal = refusal,
@@ -346,6 +358,7 @@ set_options (TallServer *self, const TallServerOptions *options)
   USE (idle_timeout, USUAL_IDLE_TIMEOUT);
   USE (transfer_timeout, USUAL_TRANSFER_TIMEOUT);
   USE (handshake_timeout, USUAL_HANDSHAKE_TIMEOUT);
+  USE (slow_call, USUAL_SLOW_CALL);
   USE (stop_timeout, USUAL_STOP_TIMEOUT);
   USE (max_request, USUAL_MAX_REQUEST);
   USE (max_memory, USUAL_MEMORY);

@@ -46,6 +46,8 @@ typedef struct
   gboolean insecure;       /* … where other machines can reach the server */
   TallRoles *access;       /* (nullable): a reference is taken; NULL: no roles, so every client may
                             * read and write */
+  guint slow_call;         /* milliseconds from which a call is logged as slow; usually 1000,
+                            * G_MAXUINT: none is */
   guint handshake_timeout; /* milliseconds that a client gets for a TLS handshake; usually 5000 */
   guint memory_wait;       /* milliseconds that a call waits for its part of that, before it is
                             * answered %TALL_ERROR_OVERLOADED; usually 3000 */

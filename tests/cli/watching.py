@@ -205,5 +205,31 @@ def a_configuration_says_where(folder):
             equal(server.get("/live"), (200, "live\n"))
 
 
+@test
+def a_slow_call_is_one_line(folder):
+    store = new_store(folder)
+    order = dict(ORDER, attributes={"note": "very secret"}, shipping_locations=[
+        {"number": 1, "line_items": [{"number": n + 1, "quantity": "1"} for n in range(5000)]}])
+    wanted = r"slow: call=putOrder ms=[0-9]+ result=ok left_out=0: Storing order O1 of C1"
+    with Watched(store, "--slow", "1", metrics=None) as server:
+        run("put", "--server", server.address, "-", stdin=order).ends(DONE)
+        said = server.said()
+    assert re.search(wanted + r" \(request [0-9a-f]{8}-[0-9]+\)$", said, re.M), said
+    with Watched(store, "--slow", "1", "--log", "json", metrics=None) as server:
+        run("put", "--server", server.address, "-", stdin=order).ends(DONE)
+        lines = [json.loads(line) for line in server.said().splitlines()]
+    slow = [line for line in lines if re.fullmatch(wanted, line["message"])]
+    equal(len(slow), 1)
+    equal(list(slow[0]), ["time", "level", "message", "request"])
+    equal(slow[0]["level"], "info")
+    assert all("request" not in line for line in lines if "slow:" not in line["message"]), lines
+    with Watched(store, "--slow", "0", metrics=None) as server:
+        run("put", "--server", server.address, "-", stdin=order).ends(DONE)
+        assert "slow:" not in server.said(), server.said()
+    assert "secret" not in said + json.dumps(lines)
+    run("serve", "--store", store, "--log", "xml").ends(USAGE, "--log takes text or json")
+    run("serve", "--store", store, "--slow", "-1").ends(USAGE, "--slow takes milliseconds")
+
+
 if __name__ == "__main__":
     sys.exit(main())

@@ -1,0 +1,172 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+
+/* Slow calls in the log, and the ids by which a client's error is found there. */
+
+#include "tall-error.h"
+#include "tall-failure-log.h"
+#include "tall-request-id.h"
+#include "tall-slow-log.h"
+#include "tall-test-orders.h"
+#include "tall-test-service.h"
+
+#include <string.h>
+
+#define SLOW 20 /* milliseconds */
+
+static GMutex mutex;
+static GPtrArray *lines; /* with the mutex; of texts: the id of the request, a blank, the message */
+
+static void
+keep_line (const char *domain G_GNUC_UNUSED,
+           GLogLevelFlags level G_GNUC_UNUSED,
+           const char *message,
+           gpointer data G_GNUC_UNUSED)
+{
+  const char *id = tall_request_id_get ();
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&mutex);
+  g_ptr_array_add (lines, g_strdup_printf ("%s %s", id != NULL ? id : "-", message));
+}
+
+/* Returns: (transfer full) (nullable): the first line with @text, which is forgotten then */
+static char *
+take_line (const char *text)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&mutex);
+  for (guint i = 0; i < lines->len; i++)
+    if (strstr (g_ptr_array_index (lines, i), text) != NULL)
+      return g_ptr_array_steal_index (lines, i);
+  return NULL;
+}
+
+static void
+begin (TallTestService *service, guint slow)
+{
+  TallServerOptions options = { .slow_call = slow };
+  lines = g_ptr_array_new_with_free_func (g_free);
+  tall_slow_log_forget ();
+  tall_failure_log_forget ();
+  g_log_set_default_handler (keep_line, NULL);
+  tall_test_service_start (service, &options);
+}
+
+static void
+end (TallTestService *service)
+{
+  tall_test_service_stop (service);
+  g_log_set_default_handler (g_log_default_handler, NULL);
+  g_ptr_array_unref (lines);
+}
+
+static gpointer
+put (gpointer data)
+{
+  TallTestService *service = data;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallOrder) order = tall_test_order_with_lines ("VINET", "10\n48", 1);
+  order->order_number = tall_arena_strdup (order->arena, "10248");
+  order->currency = tall_arena_strdup (order->arena, "QQQ");
+  g_assert_true (tall_front_put_order (service->client, order, NULL, NULL, &error));
+  g_assert_no_error (error);
+  return NULL;
+}
+
+static void
+test_slow (void)
+{
+  TallTestService service;
+  begin (&service, SLOW);
+  tall_test_front_hold (service.test_front);
+  GThread *thread = g_thread_new ("put", put, &service);
+  tall_test_front_wait_until_held (service.test_front, 1);
+  gint64 until = g_get_monotonic_time () + SLOW * G_TIME_SPAN_MILLISECOND;
+  while (g_get_monotonic_time () < until)
+    g_thread_yield ();
+  tall_test_front_let_go (service.test_front);
+  g_thread_join (thread);
+  tall_test_service_stop (&service);
+
+  g_autofree char *line = take_line (" slow: call=putOrder ms=");
+  g_assert_nonnull (line);
+  g_test_message ("%s", line);
+  g_assert_cmpint (g_ascii_strtoll (strstr (line, "ms=") + 3, NULL, 10), >=, SLOW);
+  g_assert_nonnull (strstr (line, " result=ok left_out=0: Storing order 10248 of VINET"));
+  g_assert_null (strstr (line, "QQQ"));
+  g_assert_true (line[8] == '-' && g_ascii_isdigit (line[9]));
+  g_log_set_default_handler (g_log_default_handler, NULL);
+  g_ptr_array_unref (lines);
+}
+
+static void
+test_quick (void)
+{
+  TallTestService service;
+  begin (&service, G_MAXUINT);
+  put (&service);
+  g_autofree char *line = take_line ("slow:");
+  g_assert_null (line);
+  end (&service);
+}
+
+/* However many calls are slow, some lines say so. */
+static void
+test_bound (void)
+{
+  const TallIdlCall call = { .name = "getOrder" };
+  const TallCallRecord record = { .call = &call, .code = TALL_ERROR_TIMED_OUT };
+  lines = g_ptr_array_new_with_free_func (g_free);
+  tall_slow_log_forget ();
+  g_log_set_default_handler (keep_line, NULL);
+  for (guint i = 0; i < 1000; i++)
+    tall_slow_log_add (&record, 5 * G_USEC_PER_SEC, "Fetching order 1 of A");
+  g_log_set_default_handler (g_log_default_handler, NULL);
+  g_assert_cmpuint (lines->len, ==, 10);
+  g_assert_cmpstr (g_ptr_array_index (lines, 0), ==,
+                   "- slow: call=getOrder ms=5000 result=timed_out left_out=0: "
+                   "Fetching order 1 of A");
+  g_ptr_array_unref (lines);
+}
+
+/* What only the log explains has the id of its line. Each request has its own. */
+static void
+test_ids (void)
+{
+  TallTestService service;
+  g_autofree char *before = NULL;
+  begin (&service, G_MAXUINT);
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      tall_failure_log_forget ();
+      tall_test_front_fail_next (service.test_front,
+                                 g_error_new (TALL_ERROR, TALL_ERROR_INTERNAL, "oops %u", i));
+      g_assert_false (tall_front_ping (service.client, &error));
+      g_autofree char *line = take_line ("oops");
+      g_assert_nonnull (line);
+      g_autofree char *id = g_strndup (line, strcspn (line, " "));
+      g_autofree char *wanted = g_strdup_printf ("(request %s)", id);
+      g_test_message ("%s / %s", line, error->message);
+      g_assert_nonnull (strstr (error->message, wanted));
+      g_assert_cmpstr (id, !=, before);
+      g_free (before);
+      before = g_steal_pointer (&id);
+    }
+  /* An error of the caller's own call needs no log. */
+  g_autoptr (GError) missing = NULL;
+  g_assert_null (tall_front_get_order (service.client, "A", "1", NULL, &missing));
+  g_assert_null (strstr (missing->message, "request"));
+  g_assert_null (tall_request_id_get ());
+  end (&service);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_log_set_always_fatal (G_LOG_FATAL_MASK);
+  g_test_add_func ("/service/slow-log/slow", test_slow);
+  g_test_add_func ("/service/slow-log/quick", test_quick);
+  g_test_add_func ("/service/slow-log/bound", test_bound);
+  g_test_add_func ("/service/slow-log/ids", test_ids);
+  return g_test_run ();
+}

@@ -154,13 +154,16 @@ def calls_are_counted(folder):
 def too_many_are_counted(folder):
     with Watched(new_store(folder), "--max-connections", "1", "--max-connections-per-address", "1") as server:
         host, port = server.address.split(":")
+        equal(server.value("tallorder_connections_refused_total"), 0)
         held = [socket.create_connection((host, int(port))) for _ in range(40)]
         until = time.monotonic() + SECONDS
         while (server.value("tallorder_connections_refused_total", how="closed") == 0
                and time.monotonic() < until):
             time.sleep(0.02)
-        assert server.value("tallorder_connections_refused_total", how="closed") > 0
-        assert server.value("tallorder_connections_refused_total", how="told") > 0
+        # Of one address two at a time get an answer, which they do not take for a second.
+        closed = server.value("tallorder_connections_refused_total", how="closed")
+        told = server.value("tallorder_connections_refused_total", how="told")
+        assert 0 < told < closed, (told, closed)
         equal(server.value("tallorder_connections_max"), 1)
         for one in held:
             one.close()

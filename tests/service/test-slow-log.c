@@ -9,6 +9,7 @@
 #include "tall-slow-log.h"
 #include "tall-test-orders.h"
 #include "tall-test-service.h"
+#include "tall-test-wire.h"
 
 #include <string.h>
 
@@ -63,8 +64,7 @@ put (gpointer data)
 {
   TallTestService *service = data;
   g_autoptr (GError) error = NULL;
-  g_autoptr (TallOrder) order = tall_test_order_with_lines ("VINET", "10\n48", 1);
-  order->order_number = tall_arena_strdup (order->arena, "10248");
+  g_autoptr (TallOrder) order = tall_test_order_with_lines ("VINET", "10248", 1);
   order->currency = tall_arena_strdup (order->arena, "QQQ");
   g_assert_true (tall_front_put_order (service->client, order, NULL, NULL, &error));
   g_assert_no_error (error);
@@ -155,8 +155,23 @@ test_ids (void)
   g_autoptr (GError) missing = NULL;
   g_assert_null (tall_front_get_order (service.client, "A", "1", NULL, &missing));
   g_assert_null (strstr (missing->message, "request"));
-  g_assert_null (tall_request_id_get ());
-  end (&service);
+
+  /* A line after the call, on the same thread, is not about the request. */
+  g_autoptr (GSocketConnection) connection = tall_test_connect (service.address);
+  g_auto (TallTestMessage) message;
+  tall_test_message_init (&message, FALSE, "ping", T_CALL);
+  tall_test_message_end_struct (&message);
+  tall_test_send_frame (connection, tall_test_message_get (&message));
+  g_autoptr (GByteArray) reply = tall_test_receive_frame (connection);
+  g_assert_nonnull (reply);
+  tall_test_send (connection, tall_slice ("\0\0\0\4abcd", 8));
+  g_assert_null (tall_test_receive_frame (connection));
+  tall_test_service_stop (&service);
+  g_autofree char *closed = take_line (" closed: ");
+  g_assert_nonnull (closed);
+  g_assert_true (g_str_has_prefix (closed, "- "));
+  g_log_set_default_handler (g_log_default_handler, NULL);
+  g_ptr_array_unref (lines);
 }
 
 int

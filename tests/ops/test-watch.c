@@ -1,0 +1,144 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+
+/* Health while the store fails, hangs, and comes back: liveness stays, readiness follows within two
+ * seconds, and no page waits. */
+
+#include "tall-failing-table.h"
+#include "tall-test-store.h"
+#include "tall-watch.h"
+
+#include <string.h>
+
+#define SOON (2 * G_USEC_PER_SEC) /* within which readiness follows */
+
+typedef enum
+{
+  WELL,
+  FAILING,
+  HANGING,
+} Health;
+
+typedef struct
+{
+  GMutex mutex; /* of what follows */
+  GCond changed;
+  Health health;
+} Store;
+
+static TallFailure
+before_call (TallFailingTable *table G_GNUC_UNUSED,
+             const TallCall *call G_GNUC_UNUSED,
+             gpointer data)
+{
+  Store *self = data;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  while (self->health == HANGING)
+    g_cond_wait (&self->changed, &self->mutex);
+  return self->health == FAILING ? TALL_FAILURE_BEFORE : TALL_FAILURE_NONE;
+}
+
+static void
+set_health (Store *self, Health health)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  self->health = health;
+  g_cond_broadcast (&self->changed);
+}
+
+/* Returns: (transfer full): status line, headers and page */
+static char *
+get (TallWatch *watch, const char *path)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GSocketClient) client = g_socket_client_new ();
+  g_autoptr (GSocketConnection) connection =
+      g_socket_client_connect_to_host (client, tall_watch_get_address (watch), 0, NULL, &error);
+  g_assert_no_error (error);
+  g_autofree char *request = g_strdup_printf ("GET %s HTTP/1.1\r\nHost: x\r\n\r\n", path);
+  GOutputStream *output = g_io_stream_get_output_stream (G_IO_STREAM (connection));
+  g_output_stream_write_all (output, request, strlen (request), NULL, NULL, &error);
+  g_assert_no_error (error);
+
+  GInputStream *input = g_io_stream_get_input_stream (G_IO_STREAM (connection));
+  GString *text = g_string_new (NULL);
+  char buffer[4096];
+  gssize n;
+  while ((n = g_input_stream_read (input, buffer, sizeof buffer, NULL, &error)) > 0)
+    g_string_append_len (text, buffer, n);
+  g_assert_no_error (error);
+  return g_string_free (text, FALSE);
+}
+
+static void
+assert_gives (TallWatch *watch, const char *path, const char *status, const char *text)
+{
+  gint64 begin = g_get_monotonic_time ();
+  g_autofree char *page = get (watch, path);
+  g_autofree char *line = g_strdup_printf ("HTTP/1.1 %s ", status);
+  g_assert_cmpint (g_get_monotonic_time () - begin, <, SOON);
+  g_test_message ("%s: %.300s", path, page);
+  g_assert_true (g_str_has_prefix (page, line));
+  g_assert_nonnull (strstr (page, text));
+}
+
+static void
+wait_until_ready (TallWatch *watch, gboolean wanted, gint64 patience)
+{
+  gint64 until = g_get_monotonic_time () + patience;
+  for (;;)
+    {
+      g_autofree char *page = get (watch, "/ready");
+      if (g_str_has_prefix (page, "HTTP/1.1 200 ") == wanted)
+        return;
+      g_assert_cmpint (g_get_monotonic_time (), <, until);
+    }
+}
+
+static void
+check (TallWatch *watch, Store *store, Health health, const char *reason)
+{
+  set_health (store, health);
+  wait_until_ready (watch, FALSE, SOON);
+  assert_gives (watch, "/ready", "503", reason);
+  assert_gives (watch, "/live", "200", "\r\n\r\nlive\n");
+  assert_gives (watch, "/metrics", "200", "\ntallorder_ready 0\n");
+  set_health (store, WELL);
+  wait_until_ready (watch, TRUE, SOON);
+  assert_gives (watch, "/ready", "200", "\r\n\r\nready\n");
+  assert_gives (watch, "/live", "200", "\r\n\r\nlive\n");
+  assert_gives (watch, "/metrics", "200", "\ntallorder_ready 1\n");
+}
+
+static void
+test_health (void)
+{
+  Store self = { .health = WELL };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTable) memory = tall_test_open_table (NULL);
+  tall_test_create (memory, "blob", "hashed", 0);
+  g_autoptr (TallTable) table = tall_failing_table_new (memory);
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (table), before_call, NULL, &self);
+  g_autoptr (TallStore) store = tall_test_open (table, NULL);
+  g_autoptr (TallServer) server = tall_server_new (TALL_FRONT (store), "127.0.0.1:0", NULL, &error);
+  g_assert_no_error (error);
+  TallWatch *watch = tall_watch_new ("127.0.0.1:0", server, store, NULL, &error);
+  g_assert_no_error (error);
+
+  wait_until_ready (watch, TRUE, 30 * G_USEC_PER_SEC);
+  check (watch, &self, FAILING, "\r\n\r\nnot ready: ");
+  check (watch, &self, HANGING, "\r\n\r\nnot ready: the store has not answered for ");
+  tall_watch_stop (watch);
+  assert_gives (watch, "/ready", "503", "not ready: the server stops\n");
+  assert_gives (watch, "/live", "200", "live\n");
+  tall_watch_free (watch);
+  g_assert_true (tall_server_stop (server));
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/ops/watch/health", test_health);
+  return g_test_run ();
+}

@@ -131,7 +131,9 @@ def calls_are_counted(folder):
         for name in ("tallorder_calls_total", "tallorder_call_duration_seconds_count"):
             equal(server.value(name, call="getOrder"), 9)
         equal(server.value("tallorder_call_duration_seconds_bucket", call="getOrder", le="+Inf"), 9)
-        assert server.value("tallorder_call_duration_seconds_sum", call="getOrder") > 0
+        assert 0 < server.value("tallorder_call_duration_seconds_sum", call="getOrder") < SECONDS
+        resident = server.value("process_resident_memory_bytes")
+        assert 1e6 < resident < server.value("process_virtual_memory_bytes"), resident
         equal(server.value("tallorder_store_commits_total"), 1)
         equal(server.value("tallorder_connections_total"), 5)
         equal(server.value("tallorder_connections_cut_total"), 0)

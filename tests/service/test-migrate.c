@@ -350,6 +350,7 @@ test_abort (void)
   g_autoptr (TallMigrateState) one = start (&service, abort);
   g_autoptr (TallMigrateState) again = start (&service, abort);
   g_assert_false (one->is_joined);
+  g_assert_cmpstr (one->id, ==, first->id);
   g_assert_null (one->plan);
   g_autoptr (TallMigrateState) last = await_end (&service, again->id);
   g_assert_no_error (last->error);

@@ -13,7 +13,7 @@ G_BEGIN_DECLS
  * streams, the log and directories of a store, connections to gateways, clients that are only asked
  * to come later, and those who read metrics.
  */
-#define TALL_DESCRIPTORS_RESERVE 192
+#define TALL_DESCRIPTORS_RESERVE 128
 
 guint tall_descriptors_raise (void);
 guint tall_descriptors_for_store (void);

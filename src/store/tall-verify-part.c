@@ -46,24 +46,27 @@ walk (TallVerify *self, Phase phase, TallReader *place, GByteArray *next, GError
 }
 
 static Phase
-read_phase (const TallVerify *self, TallReader *cursor)
+read_phase (const TallVerify *self, TallReader *cursor, gboolean *moved)
 {
+  *moved = FALSE;
   if (cursor->rest.len == 0)
     return PHASE_LAYOUT;
   guint8 format = tall_reader_u8 (cursor);
   guint64 generation = tall_reader_u64 (cursor);
   guint8 phase = tall_reader_u8 (cursor);
+  *moved = !cursor->failed && format == CURSOR_FORMAT && generation != self->context->generation;
   if (format != CURSOR_FORMAT || generation != self->context->generation || phase >= PHASE_END)
     cursor->failed = TRUE;
   return phase;
 }
 
 static gboolean
-fail_cursor (GError **error)
+fail_cursor (gboolean moved, GError **error)
 {
   tall_error_set_invalid (error, "cursor",
-                          "this cursor is not of a verification of this deployment, or of one from "
-                          "before the orders moved to other tables; begin again");
+                          moved ? "the deployment has moved to other tables meanwhile; verify again"
+                                : "this cursor is not of a verification of this deployment; begin "
+                                  "again");
   return FALSE;
 }
 
@@ -73,7 +76,8 @@ go_on (TallVerify *self, GError **error)
 {
   TallReader place = tall_reader (self->request->cursor);
   g_autoptr (GByteArray) next = g_byte_array_new ();
-  Phase phase = read_phase (self, &place);
+  gboolean moved;
+  Phase phase = read_phase (self, &place, &moved);
   while (!place.failed && phase < PHASE_END)
     {
       g_byte_array_set_size (next, 0);
@@ -85,7 +89,7 @@ go_on (TallVerify *self, GError **error)
       place = tall_reader ((TallSlice)TALL_SLICE_INIT);
     }
   if (place.failed)
-    return fail_cursor (error);
+    return fail_cursor (moved, error);
   if (phase == PHASE_END)
     return TRUE;
   g_autoptr (GByteArray) cursor = g_byte_array_new ();

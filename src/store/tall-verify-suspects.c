@@ -312,11 +312,11 @@ read_suspects (const TallVerify *self, TallSuspect *suspects, GError **error)
   for (guint i = 0; i < self->request->n_suspects; i++)
     if (!tall_suspect_read (&suspects[i], self->context, self->request->suspects[i]))
       {
-        tall_error_set_invalid (
-            error, "suspects",
-            "suspect %u is not of a verification of this deployment, or of one from before "
-            "the orders moved to other tables; begin again",
-            i);
+        tall_error_set_invalid (error, "suspects",
+                                "suspect %u is not of a verification of this deployment, or the "
+                                "deployment has moved to "
+                                "other tables meanwhile; verify again",
+                                i);
         return FALSE;
       }
   return TRUE;

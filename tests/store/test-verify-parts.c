@@ -359,6 +359,24 @@ test_slow_pages (TallStoreFixture *self, gconstpointer data)
   g_assert_cmpuint (tall_parts_front_count (TALL_PARTS_FRONT (parts)), >, 1);
 }
 
+/* A verification that the deployment has moved away from says so. */
+static void
+test_moved (TallStoreFixture *self, gconstpointer kind)
+{
+  g_autoptr (GError) error = NULL;
+  damage_all (self, kind);
+  TallVerifyRequest request = { .most = 1 };
+  g_autoptr (TallVerifyPart) part = tall_front_verify_some (self->front, &request, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (part->cursor.len, >, 9);
+  g_autofree guint8 *cursor = g_memdup2 (part->cursor.data, part->cursor.len);
+  cursor[8] ^= 2; /* the generation */
+  request.cursor = tall_slice (cursor, part->cursor.len);
+  g_assert_null (tall_front_verify_some (self->front, &request, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+  g_assert_nonnull (strstr (error->message, "has moved to other tables meanwhile; verify again"));
+}
+
 /* What makes no sense is refused before anything is looked at. */
 static void
 test_refused (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
@@ -384,19 +402,13 @@ int
 main (int argc, char **argv)
 {
   static const TallStoreTest tests[] = {
-    { "small", test_small },
-    { "repair", test_repair },
-    { "strays", test_strays },
-    { "stray-within", test_stray_within },
-    { "half-ids", test_half_ids },
-    { "search", test_search },
-    { "at-once", test_at_once },
-    { "slow", test_slow },
-    { "slow-pages", test_slow_pages },
-    { "altered", test_altered },
-    { "refused", test_refused },
-    { "large", test_large },
-    { "strays-of-two", test_strays_of_two },
+    { "small", test_small },           { "repair", test_repair },
+    { "strays", test_strays },         { "stray-within", test_stray_within },
+    { "half-ids", test_half_ids },     { "search", test_search },
+    { "at-once", test_at_once },       { "slow", test_slow },
+    { "slow-pages", test_slow_pages }, { "altered", test_altered },
+    { "moved", test_moved },           { "refused", test_refused },
+    { "large", test_large },           { "strays-of-two", test_strays_of_two },
   };
   g_test_init (&argc, &argv, NULL);
   tall_store_fixture_add ("verify-parts", tests, G_N_ELEMENTS (tests));

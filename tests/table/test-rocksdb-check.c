@@ -153,6 +153,10 @@ test_manifest (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   add_edit (self, 10, -1);
   finish (self, "MANIFEST-000005");
   expect_damaged (self, "MANIFEST-000005 is not whole at byte 11");
+
+  write_text (self, "CURRENT", "MANIFEST-000009\n", 16);
+  expect_damaged (self, "CURRENT names MANIFEST-000009, which is missing. Write this line into it: "
+                        "MANIFEST-000005");
 }
 
 /* Logs go on where tables and logs before them end. */

@@ -127,12 +127,25 @@ read_manifest (Look *look, const char *name, TallRocksdbLog *log, GError **error
   return TRUE;
 }
 
+/* The one that was in use last may be another one. */
+static gboolean
+check_is_there (const Look *look, const char *name, guint64 number, GError **error)
+{
+  g_autofree char *path = g_build_filename (look->directory, name, NULL);
+  if (number == look->proof.manifest || g_file_test (path, G_FILE_TEST_EXISTS))
+    return TRUE;
+  g_autofree char *what = g_strdup_printf ("names %s, which is missing", name);
+  return set_no_current (look, what, error);
+}
+
 static gboolean
 check_manifest (Look *look, GError **error)
 {
   guint64 number;
   g_autofree char *name = read_current (look, &number, error);
-  g_autoptr (GMappedFile) file = name == NULL ? NULL : map_file (look, name, error);
+  if (name == NULL || !check_is_there (look, name, number, error))
+    return FALSE;
+  g_autoptr (GMappedFile) file = map_file (look, name, error);
   if (file == NULL)
     return FALSE;
   g_auto (TallRocksdbLog) log = TALL_ROCKSDB_LOG_INIT (get_content (file));

@@ -255,9 +255,9 @@ test_second_process (void)
   g_assert_no_error (error);
 
   g_autofree char *refused = ask_second_process ("--open", directory);
-  g_autofree char *expected =
-      g_strdup_printf ("%d Opening the store: another process has it open*--server*",
-                       TALL_ERROR_UNAVAILABLE);
+  g_autofree char *expected = g_strdup_printf (
+      "%d Opening the store: another process has it open. Stop that process*--server*",
+      TALL_ERROR_UNAVAILABLE);
   if (!g_pattern_match_simple (expected, refused))
     g_error ("\"%s\" is not like \"%s\"", refused, expected);
 

@@ -5,8 +5,8 @@
 #include "tall-error.h"
 
 #define HELD                                                                                       \
-  "another process has it open. Reach it through that process: run `tallorder serve` there and "   \
-  "give `--server HOST:PORT` here, or stop it"
+  "another process has it open. Stop that process; or, for a command that takes `--server "        \
+  "HOST:PORT`, run `tallorder serve` there and reach the store through it"
 
 /* RocksDB's C interface gives its status as text only: the kind, then the part of it, then what
  * the kind says; file names, which may be any words, come after that. */

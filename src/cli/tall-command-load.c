@@ -111,8 +111,9 @@ check_and_load (const TallOptions *options, TallLoadGiven *own)
     }
   if (own->jobs < 1 || own->jobs > 256)
     return tall_usage_error (&tall_command_load, "--jobs takes a number from 1 to 256");
-  if (own->rate < 0)
-    return tall_usage_error (&tall_command_load, "--rate takes a number of orders a second");
+  if (own->rate != G_MININT && own->rate < 1)
+    return tall_usage_error (&tall_command_load, "--rate takes a number above 0");
+  own->rate = MAX (own->rate, 0);
   if (!parse_max_rejects (own))
     return tall_usage_error (&tall_command_load,
                              "--max-rejects takes a number of rows, or a percentage from 1%% to "
@@ -158,7 +159,7 @@ join_dry_run (int *argc, char **argv)
 static TallExit
 run (int argc, char **argv)
 {
-  TallLoadGiven own = { &tall_command_load, .jobs = 8, .dry_run = -1 };
+  TallLoadGiven own = { &tall_command_load, .jobs = 8, .rate = G_MININT, .dry_run = -1 };
   const GOptionEntry entries[] = {
     { "map", 0, 0, G_OPTION_ARG_FILENAME, &own.map, "which column is what: a preset or a file",
       "NAME|FILE" },

@@ -196,10 +196,11 @@ print_summary (const Verify *self, const TallVerifySummary *summary)
   if (summary->n_findings == 0)
     tall_print_styled (TALL_STYLE_GOOD, "%s\n", judge (self, summary));
   else
-    tall_print ("%" G_GUINT64_FORMAT " found, of which %" G_GUINT64_FORMAT " need a person",
-                summary->n_findings, summary->n_for_person);
+    tall_print ("%" G_GUINT64_FORMAT " found, of which %" G_GUINT64_FORMAT " need%s a person",
+                summary->n_findings, summary->n_for_person, summary->n_for_person == 1 ? "s" : "");
   if (summary->n_findings > 0 && self->repair)
-    tall_print (" and %" G_GUINT64_FORMAT " are mended", summary->n_mended);
+    tall_print (" and %" G_GUINT64_FORMAT " %s mended", summary->n_mended,
+                summary->n_mended == 1 ? "is" : "are");
   if (summary->n_findings > 0)
     tall_print ("\n");
   if (summary->n_busy > 0)

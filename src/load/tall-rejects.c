@@ -266,8 +266,8 @@ tall_rejects_check_limit (TallRejects *self, guint64 rows_read, GError **error)
     return TRUE;
   g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID,
                "Stopped after %" G_GUINT64_FORMAT " rows, as %" G_GUINT64_FORMAT
-               " are rejected, more than are allowed",
-               rows_read, count);
+               " %s rejected, more than are allowed",
+               rows_read, count, count == 1 ? "is" : "are");
   return FALSE;
 }
 

@@ -346,9 +346,10 @@ def max_rejects(folder):
     dry = ["load", "--map", "online-retail", RETAIL, "--dry-run", "0"]
     run(*dry, "--max-rejects", "2291").ends(NO, "2291 rejected")
     run(*dry, "--max-rejects", "2290").ends(FAILED, "as 2291 are rejected, more than")
-    run(*dry, "--max-rejects", "0").ends(FAILED, "as 1 are rejected", "1 rejected")
+    run(*dry, "--max-rejects", "0").ends(FAILED, "as 1 is rejected", "1 rejected")
     run(*dry, "--max-rejects", "50%").ends(NO, "2291 rejected")
     run(*dry, "--max-rejects", "5%").ends(FAILED, "are rejected, more than")
+    run(*dry, "--rate", "0").ends(USAGE, "--rate takes a number above 0")
     for wrong in ("x", "-1", "0%", "101%", "%", ""):
         run(*dry, "--max-rejects", wrong).ends(USAGE, "--max-rejects takes")
     store = new_store(folder)

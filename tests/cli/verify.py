@@ -251,7 +251,7 @@ def exit_codes(_):
     for answer, options, code, said in (
             (part(), [], DONE, "sound"),
             (part([left]), [], NO, "1 found, of which 0 need a person"),
-            (part([mended]), ["--repair"], NO, "1 are mended"),
+            (part([mended]), ["--repair"], NO, "1 is mended"),
             (part([mended, left]), ["--repair"], FAILED, "could be mended"),
             (part([finding("missing-rows", False)]), [], FAILED, "found needs a person"),
             (part(busy=1), [], FAILED, "Not everything could be verified"),
@@ -261,6 +261,8 @@ def exit_codes(_):
             for output in ([], ["--json"]):
                 result = run("verify", "--server", server.address, *options, *output)
                 result.ends(code, *([said] if code == FAILED or not output else []))
+    with FakeServer(lambda _name, _call: part([finding("missing-rows", False)])) as server:
+        run("verify", "--server", server.address).ends(FAILED, "1 found, of which 1 needs a person")
 
 
 @test

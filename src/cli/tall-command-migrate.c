@@ -5,6 +5,7 @@
 #include "tall-json-output.h"
 #include "tall-migrate-report.h"
 #include "tall-migrate-server.h"
+#include "tall-migrate-wish.h"
 #include "tall-options.h"
 #include "tall-output.h"
 #include "tall-progress.h"
@@ -29,6 +30,7 @@ typedef struct
   gboolean drop_source;
   gboolean json;
   const gint *stop;
+  gboolean was_moving; /* there was something to give up */
 } Migrate;
 
 static void
@@ -54,7 +56,8 @@ on_plan (const TallMigratePlan *plan, gpointer data)
 static gboolean
 on_progress (const TallMigrateProgress *progress, gpointer data)
 {
-  const Migrate *self = data;
+  Migrate *self = data;
+  self->was_moving |= progress->stage == TALL_MIGRATE_ABORTING;
   tall_migrate_report_progress (progress);
   return g_atomic_int_get (self->stop) == 0;
 }
@@ -108,7 +111,7 @@ migrate (TallTable *table, Migrate *self, TallMigrateOptions *options)
       tall_migrate_report_summary (&summary, options->pause, self->json);
       return conclude (self, &summary);
     }
-  tall_migrate_report_aborted (self->json);
+  tall_migrate_report_aborted (self->was_moving, self->json);
   return TALL_EXIT_DONE;
 }
 
@@ -158,35 +161,41 @@ find_pause (const Migrate *self)
 }
 
 static TallExit
-run_on (const TallOptions *options, Migrate *self)
+run_here (const TallOptions *options, Migrate *self, const TallMigrateWish *wish)
 {
   g_autoptr (GError) error = NULL;
   TallExit code;
-  if (!check (self, options))
-    return TALL_EXIT_USAGE;
-  TallMigrateOptions wanted = { .pause = find_pause (self),
-                                .rate = (guint)MAX (self->rate, 0),
-                                .pass_only = self->pass_only };
-  if (!make_move (self, &wanted.move, &error))
+  TallMigrateOptions wanted = {
+    .move = wish->move, .pause = wish->pause, .rate = wish->rate, .pass_only = wish->pass_only
+  };
+  g_autoptr (TallTableAddress) address = tall_options_find_address (options);
+  if (address != NULL && !tall_migrate_wish_check (wish, address->kind, &error))
     return tall_call_error (&tall_command_migrate, error);
-  if (options->server != NULL && options->store == NULL)
-    {
-      const TallMigrateWish wish = { .task = self->abort         ? TALL_MIGRATE_ABORT
-                                             : self->drop_source ? TALL_MIGRATE_DROP_SOURCE
-                                                                 : TALL_MIGRATE_MOVE,
-                                     .move = wanted.move,
-                                     .pause = wanted.pause,
-                                     .rate = wanted.rate,
-                                     .pass_only = wanted.pass_only };
-      return tall_migrate_on_server (options, &tall_command_migrate, &wish, self->json);
-    }
   g_autoptr (TallTable) table =
       tall_options_open_table (options, &tall_command_migrate, FALSE, &code);
   if (table == NULL)
     return code;
-  g_autofree char *directory = tall_options_find_directory (options);
-  wanted.room = tall_migrate_find_room (directory);
+  wanted.room = tall_migrate_find_room (address);
   return self->drop_source ? drop_source (table, self) : migrate (table, self, &wanted);
+}
+
+static TallExit
+run_on (const TallOptions *options, Migrate *self)
+{
+  g_autoptr (GError) error = NULL;
+  if (!check (self, options))
+    return TALL_EXIT_USAGE;
+  TallMigrateWish wish = { .task = self->abort         ? TALL_MIGRATE_ABORT
+                                   : self->drop_source ? TALL_MIGRATE_DROP_SOURCE
+                                                       : TALL_MIGRATE_MOVE,
+                           .pause = find_pause (self),
+                           .rate = (guint)MAX (self->rate, 0),
+                           .pass_only = self->pass_only };
+  if (!make_move (self, &wish.move, &error))
+    return tall_call_error (&tall_command_migrate, error);
+  if (options->server != NULL && options->store == NULL)
+    return tall_migrate_on_server (options, &tall_command_migrate, &wish, self->json);
+  return run_here (options, self, &wish);
 }
 
 static TallExit

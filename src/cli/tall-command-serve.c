@@ -375,8 +375,8 @@ run (int argc, char **argv)
   g_autoptr (TallStore) store = tall_options_open_store (&options, &tall_command_serve, &code);
   if (store == NULL)
     return code;
-  g_autofree char *directory = tall_options_find_directory (&options);
-  server_options.moves = tall_migrate_runner_new (tall_store_get_table (store), directory);
+  g_autoptr (TallTableAddress) address = tall_options_find_address (&options);
+  server_options.moves = tall_migrate_runner_new (tall_store_get_table (store), address);
   server_options.tls = rules.tls;
   server_options.access = rules.access;
   return serve (store, options.store, &given, &server_options, &rules);

@@ -198,8 +198,10 @@ print_summary (const TallMigrateSummary *summary, gint64 limit)
                 "%.1f s.\n",
                 SECONDS (summary->pause));
   if (summary->outcome == TALL_MIGRATE_TOO_LONG)
-    tall_print_error ("Not switched: writes would wait for about %.1f s, and %.1f s are allowed; "
-                      "raise --pause, or try when less is written",
+    tall_print_error ("Not switched: writes would wait for about %.1f s, and %.1f s are allowed. "
+                      "The migration stays begun, with all that is copied, and nothing waits: "
+                      "migrate again with a longer --pause, or when less is written, and it goes "
+                      "on; --abort gives it up",
                       SECONDS (summary->pause),
                       SECONDS (limit != 0 ? limit : TALL_MIGRATE_USUAL_PAUSE));
   if (summary->outcome == TALL_MIGRATE_UNFIT)
@@ -241,11 +243,17 @@ tall_migrate_report_summary (const TallMigrateSummary *summary, gint64 limit, gb
     print_summary (summary, limit);
 }
 
+/**
+ * tall_migrate_report_aborted:
+ * @was_moving: there was something to give up
+ */
 void
-tall_migrate_report_aborted (gboolean json)
+tall_migrate_report_aborted (gboolean was_moving, gboolean json)
 {
   if (!json)
-    tall_print ("No migration is going on; all tables are open.\n");
+    tall_print ("%s; all tables are open.\n",
+                was_moving ? "The migration is given up, and what was copied is dropped"
+                           : "No migration is going on, so there is nothing to give up");
 }
 
 void

@@ -13,7 +13,7 @@ void tall_migrate_report_unfit (const TallUnfit *unfit, gboolean json);
 void tall_migrate_report_progress (const TallMigrateProgress *progress);
 void tall_migrate_report_append (GString *line, const TallMigrateState *state, gboolean bar);
 void tall_migrate_report_summary (const TallMigrateSummary *summary, gint64 limit, gboolean json);
-void tall_migrate_report_aborted (gboolean json);
+void tall_migrate_report_aborted (gboolean was_moving, gboolean json);
 void tall_migrate_report_dropped (guint n, gboolean json);
 TallExit tall_migrate_report_get_exit (const TallMigrateSummary *summary);
 

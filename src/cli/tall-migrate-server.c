@@ -140,7 +140,7 @@ conclude (const Follower *self, const TallMigrateState *state)
   if (state->error != NULL)
     return tall_fail (state->error);
   if (state->task == TALL_MIGRATE_ABORT)
-    tall_migrate_report_aborted (self->json);
+    tall_migrate_report_aborted (state->progress.stage == TALL_MIGRATE_ABORTING, self->json);
   else if (state->task == TALL_MIGRATE_DROP_SOURCE)
     tall_migrate_report_dropped (state->n_dropped, self->json);
   if (state->task != TALL_MIGRATE_MOVE)

@@ -110,15 +110,14 @@ tall_options_open_deployment (const TallOptions *self,
 }
 
 /**
- * tall_options_find_directory:
+ * tall_options_find_address:
  *
- * Returns: (transfer full): where the store is; NULL: it is not embedded
+ * Returns: (transfer full): where the store is; NULL: `--store` is missing or wrong
  */
-char *
-tall_options_find_directory (const TallOptions *self)
+TallTableAddress *
+tall_options_find_address (const TallOptions *self)
 {
-  g_autoptr (TallTableAddress) address = tall_table_kinds_parse (self->store, NULL);
-  return address != NULL && address->kind->is_embedded ? g_strdup (address->place) : NULL;
+  return self->store != NULL ? tall_table_kinds_parse (self->store, NULL) : NULL;
 }
 
 /**

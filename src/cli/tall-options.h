@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tall-store.h"
+#include "tall-table-address.h"
 #include "tall-usage.h"
 
 G_BEGIN_DECLS
@@ -51,7 +52,7 @@ TallTable *tall_options_open_deployment (const TallOptions *self,
                                          const TallCommand *command,
                                          const char *name,
                                          TallExit *code);
-char *tall_options_find_directory (const TallOptions *self);
+TallTableAddress *tall_options_find_address (const TallOptions *self);
 TallStore *
 tall_options_open_store (const TallOptions *self, const TallCommand *command, TallExit *code);
 

@@ -117,7 +117,8 @@ tall_migrator_abort (TallMigrator *self, GError **error)
  *
  * Gives a migration up: the source is opened again, and the target dropped. It also opens what a
  * late call of an earlier migration has shut. It may be called at any time, by any process, and
- * called again if it was cut short. There may be nothing to do.
+ * called again if it was cut short. There may be nothing to do: then @options is not shown
+ * %TALL_MIGRATE_ABORTING.
  *
  * Returns: FALSE with %TALL_ERROR_CONFLICT if another process was faster, or with what a table says
  */

@@ -14,9 +14,9 @@
 
 struct _TallMigrateRunner
 {
-  TallTable *table; /* owned */
-  char *directory;  /* owned; NULL: none of this machine */
-  gint stopping;    /* atomic: the task is to end where it can be gone on with */
+  TallTable *table;          /* owned */
+  TallTableAddress *address; /* owned; NULL: not known */
+  gint stopping;             /* atomic: the task is to end where it can be gone on with */
 
   GMutex mutex; /* for all below */
   GCond ended;
@@ -73,7 +73,7 @@ run_task (TallMigrateRunner *self,
     .pause = wish->pause,
     .rate = wish->rate,
     .pass_only = wish->pass_only,
-    .room = tall_migrate_find_room (self->directory),
+    .room = tall_migrate_find_room (self->address),
     .on_plan = on_plan,
     .on_progress = on_progress,
     .on_unfit = on_unfit,
@@ -189,6 +189,8 @@ put_aside (TallMigrateRunner *self)
 static gboolean
 begin (TallMigrateRunner *self, const TallMigrateWish *wish, GError **error)
 {
+  if (self->address != NULL && !tall_migrate_wish_check (wish, self->address->kind, error))
+    return FALSE;
   g_clear_pointer (&self->thread, g_thread_join); /* it has ended but for its last words */
   put_aside (self);
   self->last = tall_migrate_kept_new (wish->task);
@@ -299,14 +301,14 @@ tall_migrate_runner_look (
 /**
  * tall_migrate_runner_new:
  * @table: the tables of a deployment, of all generations
- * @directory: (nullable): where an embedded store is; looked at for room
+ * @address: (nullable): where they are; looked at for room
  */
 TallMigrateRunner *
-tall_migrate_runner_new (TallTable *table, const char *directory)
+tall_migrate_runner_new (TallTable *table, const TallTableAddress *address)
 {
   TallMigrateRunner *self = g_new0 (TallMigrateRunner, 1);
   self->table = g_object_ref (table);
-  self->directory = g_strdup (directory);
+  self->address = address != NULL ? tall_table_address_copy (address) : NULL;
   g_queue_init (&self->before);
   g_mutex_init (&self->mutex);
   g_cond_init (&self->ended);
@@ -354,7 +356,7 @@ tall_migrate_runner_end (TallMigrateRunner *self, guint milliseconds)
   g_mutex_clear (&self->mutex);
   g_cond_clear (&self->ended);
   g_object_unref (self->table);
-  g_free (self->directory);
+  g_clear_pointer (&self->address, tall_table_address_free);
   g_free (self);
   return TRUE;
 }

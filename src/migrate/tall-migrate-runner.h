@@ -15,7 +15,7 @@ G_BEGIN_DECLS
  */
 typedef struct _TallMigrateRunner TallMigrateRunner;
 
-TallMigrateRunner *tall_migrate_runner_new (TallTable *table, const char *directory);
+TallMigrateRunner *tall_migrate_runner_new (TallTable *table, const TallTableAddress *address);
 void tall_migrate_runner_stop (TallMigrateRunner *self);
 gboolean tall_migrate_runner_end (TallMigrateRunner *self,
                                   guint milliseconds) G_GNUC_WARN_UNUSED_RESULT;

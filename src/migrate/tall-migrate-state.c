@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-migrate-state.h"
 
-#include <sys/statvfs.h>
+#include "tall-table-kind.h"
 
 static const char *const tasks[] = {
   [TALL_MIGRATE_MOVE] = "move",
@@ -122,15 +122,13 @@ tall_migrate_plan_copy (TallArena *arena, const TallMigratePlan *plan)
 
 /**
  * tall_migrate_find_room:
- * @directory: (nullable): of an embedded store; NULL: of no machine that is known
+ * @address: (nullable): where the tables are; NULL: not known
  *
- * Returns: bytes that are free there; 0: not known
+ * Returns: bytes of rows that can be written there; 0: not known
  */
 guint64
-tall_migrate_find_room (const char *directory)
+tall_migrate_find_room (const TallTableAddress *address)
 {
-  struct statvfs place;
-  if (directory == NULL || statvfs (directory, &place) != 0)
-    return 0;
-  return (guint64)place.f_bavail * place.f_frsize;
+  gboolean is_known = address != NULL && address->kind->find_room != NULL;
+  return is_known ? address->kind->find_room (address->place) : 0;
 }

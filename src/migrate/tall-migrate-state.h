@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tall-migrate.h"
+#include "tall-table-address.h"
 
 G_BEGIN_DECLS
 
@@ -83,6 +84,6 @@ gboolean tall_migrate_task_parse (const char *name, TallMigrateTask *task);
 gboolean tall_migrate_stage_parse (const char *name, TallMigrateStage *stage);
 gboolean tall_migrate_outcome_parse (const char *name, TallMigrateOutcome *outcome);
 
-guint64 tall_migrate_find_room (const char *directory);
+guint64 tall_migrate_find_room (const TallTableAddress *address);
 
 G_END_DECLS

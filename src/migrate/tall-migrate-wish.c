@@ -3,6 +3,7 @@
 #include "tall-migrate-wish.h"
 
 #include "tall-error.h"
+#include "tall-table-kind.h"
 
 #define N_SETTINGS 9
 
@@ -25,6 +26,22 @@ tall_migrate_wish_copy (const TallMigrateWish *self, TallArena *arena)
   copy.move.block_encoding = tall_arena_strdup (arena, self->move.block_encoding);
   copy.move.sample = NULL;
   return copy;
+}
+
+/**
+ * tall_migrate_wish_check:
+ * @kind: of the place of the tables
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID if such tables can never be there
+ */
+gboolean
+tall_migrate_wish_check (const TallMigrateWish *self, const TallTableKind *kind, GError **error)
+{
+  if (!kind->is_embedded || self->move.regions <= 1)
+    return TRUE;
+  tall_error_set_invalid (error, "regions",
+                          "an embedded store has no regions; leave --to-regions out");
+  return FALSE;
 }
 
 /* Its settings in the order of the labels, as texts; NULL: not said. */

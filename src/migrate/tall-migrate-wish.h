@@ -7,6 +7,9 @@
 G_BEGIN_DECLS
 
 TallMigrateWish tall_migrate_wish_copy (const TallMigrateWish *self, TallArena *arena);
+gboolean tall_migrate_wish_check (const TallMigrateWish *self,
+                                  const TallTableKind *kind,
+                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_migrate_wish_may_join (const TallMigrateWish *self,
                                      const TallMigrateWish *running,
                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -51,6 +51,29 @@ begin (TallMigrator *self, GError **error)
   return TRUE;
 }
 
+/* Says how the deployment is left, and what to do. A message that says that already stays. */
+static void
+explain_failure (const TallMigrator *self, GError *error)
+{
+  static const char *const texts[] = {
+    [TALL_MIGRATION_COPYING] = "nothing waits",
+    [TALL_MIGRATION_SEALING] = "writes wait",
+    [TALL_MIGRATION_CLOSING] = "reads and writes wait",
+  };
+  const TallMigration *is = &self->record->migration;
+  const char *text = is->phase < G_N_ELEMENTS (texts) ? texts[is->phase] : NULL;
+  if (text == NULL || g_error_matches (error, TALL_ERROR, TALL_ERROR_SHUT)
+      || strstr (error->message, "migrate") != NULL)
+    return;
+  char *message = g_strdup_printf ("%s. The migration has begun, and %s for it: migrate again to "
+                                   "%s",
+                                   error->message, text,
+                                   is->dropping ? "end it" : "go on, or give it up with --abort");
+  g_free (error->message);
+  error->message = message;
+}
+
+/* @error: not NULL */
 static gboolean
 run (TallMigrator *self, GError **error)
 {
@@ -70,6 +93,8 @@ run (TallMigrator *self, GError **error)
   guint64 target = self->record->migration.target;
   while (step == TALL_MIGRATE_AGAIN)
     step = take_step (self, target, error);
+  if (step == TALL_MIGRATE_FAILED)
+    explain_failure (self, *error);
   return step == TALL_MIGRATE_ENDED;
 }
 

@@ -64,6 +64,17 @@ struct _TallTableKind
   gboolean (*check_spec) (const TallTableSpec *spec, GError **error);
 
   /**
+   * find_room:
+   * @place: as of an address
+   *
+   * Optional. Absent: it is not known.
+   *
+   * Returns: bytes of rows that can be written there besides what there is, without what the store
+   *   needs to write them; 0: not known
+   */
+  guint64 (*find_room) (const char *place);
+
+  /**
    * make_ddl:
    * @deployment: (nullable): its name; NULL: the usual one
    *

@@ -11,8 +11,8 @@ import subprocess
 import sys
 import threading
 
-from support import (DONE, FAILED, NO, NORTHWIND, PROGRAM, SECONDS, USAGE, equal, main, new_store,
-                     run, test)
+from support import (DONE, FAILED, NO, NORTHWIND, PROGRAM, SECONDS, USAGE, Server, equal, main,
+                     new_store, run, test)
 
 
 def lines(result):
@@ -98,12 +98,13 @@ def a_pause_that_is_too_long(folder):
     store = filled(folder, "blob")
     before = export(store)
     run("migrate", "--store", store, "--to-layout", "wide", "--pause", "0").ends(
-        NO, "writes would wait for about", "--pause")
+        NO, "writes would wait for about", "--pause", "stays begun", "nothing waits", "it goes on",
+        "--abort")
     run("put", "--store", store, "-", stdin='{"order": {"customer_number": "VINET", '
         '"order_number": "10248", "shipping_locations": []}}').ends(DONE)
     run("delete", "--store", store, "VINET", "10248").ends(DONE)
+    run("migrate", "--store", store, "--abort").ends(DONE, "The migration is given up")
     run("migrate", "--store", store, "--abort").ends(DONE, "No migration is going on")
-    run("migrate", "--store", store, "--abort").ends(DONE)
     equal(export(store), before)
     equal(describe(store)["layout"], "blob")
     equal(run("migrate", "--store", store).ends(FAILED, "nothing to change").out, "")
@@ -137,13 +138,16 @@ def tables_that_cannot_be(folder):
         order = {"customer_number": f"C{number}", "order_number": "1", "shipping_locations": []}
         run("put", "--store", store, "-", stdin=json.dumps({"order": order})).ends(DONE)
     run("migrate", "--store", store, "--to-key", "raw", "--to-regions", "2").ends(
-        FAILED, "no regions")
+        USAGE, "no regions")
     run("migrate", "--store", store, "--to-compression", "odd").ends(FAILED, "odd")
-    run("migrate", "--store", store, "--to-key", "raw", "--to-regions", "9").ends(
-        FAILED, "fewer regions")
+    refused = run("migrate", "--store", store, "--to-layout", "wide", "--to-regions", "5").ends(
+        USAGE, "no regions")
+    equal(refused.out, "")
+    with Server(store) as server:
+        run("migrate", "--server", server.address, "--to-regions", "5").ends(FAILED, "no regions")
     status = run("status", "--store", store, "--json").ends(DONE)
     equal('"phase"' in status.out and '"copying"' in status.out, False)
-    plan = run("migrate", "--store", store, "--to-key", "raw").ends(DONE)
+    plan = run("migrate", "--store", store, "--to-key", "raw", "--to-regions", "1").ends(DONE)
     heads = [line.index("layout") for line in plan.out.splitlines()
              if line.lstrip().startswith(("from layout", "to layout"))]
     equal(len(heads) == 2 and heads[0] == heads[1], True)

@@ -129,7 +129,7 @@ def client_that_goes_away(folder):
         run("migrate", *place, "--rate", 2).ends(NO, "its rate is 1 a second")
         run("migrate", *place, "--drop-source").ends(NO, "going on here")
         three = Following(server)
-        out = run("migrate", *place, "--abort").ends(DONE, "No migration is going on").out
+        out = run("migrate", *place, "--abort").ends(DONE, "The migration is given up").out
         equal([said for said in ("runs in the server already", "to layout wide") if said in out], [])
         two.ends(NO, "runs in the server already", "asked to give the migration up")
         three.process.wait(timeout=SECONDS)

@@ -125,6 +125,26 @@ def fill_by_orders(checks, layout):
             checks.check(result.returncode == 0, f"{layout}: {reading[0]} works", result.stderr)
 
 
+def no_room_to_migrate(checks):
+    """A migration that the store has no room for is refused before it begins, with room for the log."""
+    with small_disk(24) as disk:
+        where = ["--store", f"rocksdb:{disk}/shop"]
+        run("init", *where, "--layout", "blob")
+        run("put", *where, "-", input=as_lines(order(n) for n in range(8)))
+        plan = json.loads(run("migrate", *where, "--to-layout", "normalized", "--pass-only",
+                              "--json").splitlines()[0])["plan"]
+        run("migrate", *where, "--abort")
+        occupy(disk)
+        other = disk / "other"
+        free = plan["needed"] + MIB  # for the rows, and not for the log that they go through
+        os.truncate(other, max(other.stat().st_size - free, 0))
+        result = call("migrate", *where, "--to-layout", "normalized")
+        checks.check(result.returncode == FAILED and "nothing has begun" in result.stderr,
+                     "a migration without room for its log is refused at first", result)
+        phase = json.loads(run("status", *where, "--json"))["phase"]
+        checks.check(phase == "none", "and nothing has begun", phase)
+
+
 def occupy(disk):
     """Another program's file takes all that is left."""
     with open(disk / "other", "ab", buffering=0) as other:
@@ -242,6 +262,7 @@ def main():
         begin_alone()
         limited_files(checks)
         fill_by_loads(checks)
+        no_room_to_migrate(checks)
         for layout in LAYOUTS:
             fill_by_orders(checks, layout)
             fill_by_others(checks, layout)

@@ -145,6 +145,33 @@ test_before (void)
   fixture_end (&fixture);
 }
 
+static TallFailure
+refuse_seal (TallFailingTable *table G_GNUC_UNUSED,
+             const TallCall *call,
+             gpointer data G_GNUC_UNUSED)
+{
+  return call->kind == TALL_CALL_SET_ACCESS ? TALL_FAILURE_BEFORE : TALL_FAILURE_NONE;
+}
+
+/* One that fails under the seal says that writes wait, and what to do. */
+static void
+test_failed (void)
+{
+  Fixture fixture;
+  const TallMigrateWish wide = wish_layout ("wide");
+  fixture_start (&fixture);
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (fixture.table), refuse_seal, NULL, NULL);
+  g_autoptr (TallMigrateState) failed = run (&fixture, &wide);
+  g_assert_nonnull (failed->error);
+  g_assert_nonnull (strstr (failed->error->message,
+                            ". The migration has begun, and writes wait for it: migrate again to "
+                            "go on, or give it up with --abort"));
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (fixture.table), NULL, NULL, NULL);
+  g_autoptr (TallMigrateState) aborted = run (&fixture, &abort_wish);
+  g_assert_no_error (aborted->error);
+  fixture_end (&fixture);
+}
+
 /* One that only copies is given up twice. */
 static void
 test_aborts (void)
@@ -208,6 +235,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/migrate/runner/before", test_before);
+  g_test_add_func ("/migrate/runner/failed", test_failed);
   g_test_add_func ("/migrate/runner/aborts", test_aborts);
   g_test_add_func ("/migrate/runner/too-late", test_too_late);
   return g_test_run ();

@@ -4,6 +4,7 @@
 
 #include "tall-error.h"
 #include "tall-rocksdb-options.h"
+#include "tall-rocksdb-room.h"
 #include "tall-rocksdb-table.h"
 
 enum
@@ -47,4 +48,5 @@ const TallTableKind tall_table_kind_rocksdb = {
   .read_place = read_place,
   .open = open_tables,
   .check_spec = tall_rocksdb_options_check_spec,
+  .find_room = tall_rocksdb_room_find,
 };

@@ -42,12 +42,24 @@ table_options_new (rocksdb_cache_t *cache)
   return options;
 }
 
+/**
+ * tall_rocksdb_options_get_log_size:
+ * @room: bytes that are free on the file system
+ *
+ * Returns: bytes that the log takes, at most and about
+ */
+guint64
+tall_rocksdb_options_get_log_size (guint64 room)
+{
+  return CLAMP (room / LOG_PART, MIN_LOG, MAX_LOG);
+}
+
 /* Bounds of memory, and of the log that is replayed after a crash. The log is on the disk twice for
  * a while, when it is moved to tables: on a small disk it is smaller. */
 static void
 set_log_bounds (rocksdb_options_t *options, guint64 room)
 {
-  guint64 log = CLAMP (room / LOG_PART, MIN_LOG, MAX_LOG);
+  guint64 log = tall_rocksdb_options_get_log_size (room);
   rocksdb_options_set_write_buffer_size (options, log / 8);
   rocksdb_options_set_db_write_buffer_size (options, log / 2);
   rocksdb_options_set_max_total_wal_size (options, log);

@@ -6,6 +6,7 @@
 #include <sys/statvfs.h>
 
 #include "tall-error.h"
+#include "tall-rocksdb-options.h"
 
 #define MIB ((guint64)1024 * 1024)
 
@@ -71,6 +72,28 @@ guint64
 tall_rocksdb_room_measure (TallRocksdbRoom *self)
 {
   return measure_free (self->path);
+}
+
+/**
+ * tall_rocksdb_room_find:
+ * @path: directory of a database
+ *
+ * What tall_rocksdb_room_take() keeps free is left out, about: it is there for the log, and what
+ * is written to that comes once more when it is moved to tables.
+ *
+ * Returns: bytes of rows that can be written, at least 1; 0: the file system does not say
+ */
+guint64
+tall_rocksdb_room_find (const char *path)
+{
+  guint64 reserved;
+  guint64 kept = measure_log (path, &reserved) + MARGIN;
+  guint64 available = measure_free (path);
+  if (available == G_MAXUINT64)
+    return 0;
+  available += reserved;
+  guint64 left = available > kept ? available - kept : 0;
+  return MAX (left - MIN (left / 2, tall_rocksdb_options_get_log_size (left)), 1);
 }
 
 void

@@ -10,6 +10,7 @@ typedef struct _TallRocksdbRoom TallRocksdbRoom;
 
 TallRocksdbRoom *tall_rocksdb_room_new (const char *path);
 guint64 tall_rocksdb_room_measure (TallRocksdbRoom *self);
+guint64 tall_rocksdb_room_find (const char *path);
 void tall_rocksdb_room_free (TallRocksdbRoom *self);
 
 gboolean tall_rocksdb_room_take (TallRocksdbRoom *self,

@@ -6,6 +6,7 @@
 """
 
 import json
+import os
 import subprocess
 import sys
 
@@ -98,6 +99,26 @@ def what_is_being_dropped_cannot_be_given_up(folder):
     expect(store, status)
     run("migrate", "--store", store).ends(DONE)
     expect(store, [3, "none", None, None, None, "wide", 2])
+
+
+@test
+def server_that_begins_under_the_seal(folder):
+    """As one leaves it that was killed there: the next one reads, and ends it, or gives it up."""
+    order = json.dumps({"order": {"customer_number": "VINET", "order_number": "1"}}) + "\n"
+    for name, options, said, generation in (("end", (), "Generation 2 counts", 2),
+                                            ("abort", ("--abort",), "all tables are open", 1)):
+        os.mkdir(f"{folder}/{name}")
+        store = new_store(f"{folder}/{name}", "record-type")
+        run("put", "--store", store, "-", stdin=order).ends(DONE)
+        plant(f"{folder}/{name}", "begin", "seal", "shut")
+        with Server(store) as server:
+            place = ("--server", server.address)
+            equal(status_of(*place)["phase"], "sealing")
+            run("get", *place, "VINET", "1").ends(DONE)
+            run("migrate", *place, *options).ends(DONE, said)
+            equal(status_of(*place)["generation"], generation)
+            run("put", *place, "-", stdin=order).ends(DONE)
+        run("verify", "--store", store).ends(DONE, "sound")
 
 
 @test

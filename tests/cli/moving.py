@@ -6,13 +6,11 @@
 """
 
 import json
-import shutil
 import signal
 import struct
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 
 from support import (DONE, FAILED, NO, NORTHWIND, PROGRAM, SECONDS, USAGE, FakeServer, Server, equal,
@@ -171,76 +169,6 @@ def server_that_is_killed(folder):
                 equal("nobody works on here (phase copying)" in log.read(), True)
     run("verify", "--store", store).ends(DONE, "sound")
     equal(export("--store", store), before)
-
-
-class Writer(threading.Thread):
-    """Puts the same orders again and again, each time with the number of the round."""
-
-    def __init__(self, server, n):
-        super().__init__()
-        self.server, self.n, self.stored, self.sent, self.ending = server, n, 0, 0, False
-
-    def put(self):
-        self.sent += 1
-        orders = "".join(json.dumps({"order": {
-            "customer_number": f"C{i}", "order_number": str(i),
-            "attributes": {"round": str(self.sent)}}}) + "\n" for i in range(self.n))
-        done = run("put", "--server", self.server.address, "-", stdin=orders).code == DONE
-        self.stored = self.sent if done else self.stored
-        return done
-
-    def run(self):
-        while not self.ending and self.put():
-            pass
-
-
-def rounds_of(*place):
-    return [int(order["attributes"]["round"])
-            for order in (json.loads(line).get("order") for line in export(*place)) if order]
-
-
-def is_seen_sealed(server, following):
-    """The orders that changed in the pass before are copied under the seal, as slowly as those."""
-    deadline = time.monotonic() + SECONDS
-    while following.process.poll() is None and time.monotonic() < deadline:
-        if "sealing, to layout" in run("status", "--server", server.address).out:
-            return True
-    return False
-
-
-@test
-def server_that_is_killed_under_the_seal(folder):
-    """The next one lets everybody read, and what was begun is ended, or given up."""
-    n, store = 40, new_store(folder, "blob")
-    with Server(store) as server:
-        writer = Writer(server, n)
-        equal(writer.put(), True)
-        writer.start()
-        for generation, layout in enumerate(("normalized", "wide", "record-type", "blob"), 1):
-            one = Following(server, "--to-layout", layout, "--rate", "20", "--pause", "60")
-            if is_seen_sealed(server, one):
-                break
-            one.ends(DONE)  # it was too fast for us
-        server.stop(signal.SIGKILL)
-        writer.ending = True
-        writer.join()
-        one.ends(FAILED, "migrate again")
-    run("status", "--store", store).ends(DONE, f"sealing, to layout {layout}", "Writes wait")
-    copy = shutil.copytree(f"{folder}/store", f"{folder}/copy")
-    order = json.dumps({"order": {"customer_number": "C1", "order_number": "1"}}) + "\n"
-    for place, options, said, counts in (
-            (store, (), f"Generation {generation + 1} counts", generation + 1),
-            (f"rocksdb:{copy}", ("--abort",), "all tables are open", generation)):
-        with Server(place) as server:
-            to = ("--server", server.address)
-            run("get", *to, "C1", "1").ends(DONE)
-            run("migrate", *to, *options).ends(DONE, said)
-            rounds = rounds_of(*to)
-            equal((len(rounds), min(rounds) >= writer.stored, max(rounds) <= writer.sent),
-                  (n, True, True))
-            run("put", *to, "-", stdin=order).ends(DONE)
-            equal(status(server)["generation"], counts)
-        run("verify", "--store", place).ends(DONE, "sound")
 
 
 @test

@@ -1,5 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-index.h"
 #include "tall-test-dump.h"
 #include "tall-test-mending.h"
 #include "tall-test-orders.h"
@@ -118,14 +119,25 @@ test_failures (TallStoreFixture *self, gconstpointer kind)
 }
 
 static void
-put_cell (TallStoreFixture *self, const char *table, TallSlice row, TallSlice name, TallSlice value)
+put_cell_at (TallStoreFixture *self,
+             const char *table,
+             TallSlice row,
+             TallSlice name,
+             gint64 timestamp,
+             TallSlice value)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *mutation = tall_batch_add (batch, table, row);
-  tall_mutation_put (batch, mutation, name, 1, value);
+  tall_mutation_put (batch, mutation, name, timestamp, value);
   g_assert_true (
       tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
+}
+
+static void
+put_cell (TallStoreFixture *self, const char *table, TallSlice row, TallSlice name, TallSlice value)
+{
+  put_cell_at (self, table, row, name, 1, value);
 }
 
 /* Two ids lead to one number, or two numbers to one id: nobody knows which is right. */
@@ -156,18 +168,14 @@ test_beyond (TallStoreFixture *self, gconstpointer data)
   g_auto (TallOrderKey) key = { 0 };
   g_autoptr (GError) error = NULL;
   g_autoptr (GByteArray) row = g_byte_array_new ();
-  g_autoptr (TallBatch) batch = tall_batch_new ();
   g_autoptr (TallOrder) order = tall_test_marked_order ("far", 1, 1, 3);
   guint64 id = 0;
   tall_fixture_put (self, order, NULL);
   g_assert_true (tall_store_find_id (self->store, TALL_TEST_CUSTOMER, &id, &error));
   tall_order_key_init (&key, kind->key_strategy, TALL_TEST_CUSTOMER, id, "far");
   const char *table = kind->layout->locate_order (&key, row);
-  TallMutation *mutation = tall_batch_add (batch, table, tall_slice_array (row));
-  tall_mutation_put (batch, mutation, tall_slice_str ("x"), G_MAXINT64 / 2 + 5,
-                     tall_slice_str ("y"));
-  g_assert_true (
-      tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
+  put_cell_at (self, table, tall_slice_array (row), tall_slice_str ("x"), G_MAXINT64 / 2 + 5,
+               tall_slice_str ("y"));
   g_autofree char *damaged = tall_test_dump (self->table);
   tall_test_expect_findings (self->front, TRUE, 1, 0);
   g_autofree char *still = tall_test_dump (self->table);
@@ -205,6 +213,21 @@ test_hint_goes (TallStoreFixture *self, gconstpointer kind)
   tall_test_expect_findings (self->front, TRUE, 1, 1);
   order->sales_date -= 86400000;
   tall_fixture_put (self, order, NULL);
+  tall_test_expect_findings (self->front, FALSE, 0, 0);
+}
+
+/* A wrong name that is newer than the order is replaced, too. */
+static void
+test_newer_name (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
+{
+  const TallTestDamage *damage = tall_test_damage_find ("never-hinted");
+  g_autoptr (TallOrder) order = tall_test_damage_order (damage);
+  g_autoptr (GByteArray) row = g_byte_array_new ();
+  gint64 revision = tall_fixture_put (self, order, NULL);
+  tall_test_append_hint (self, order->order_number, order->sales_date, row);
+  put_cell_at (self, "index", tall_slice_array (row), TALL_INDEX_QUALIFIER, revision + 1000,
+               tall_slice_str ("another"));
+  tall_test_expect_findings (self->front, TRUE, 1, 1);
   tall_test_expect_findings (self->front, FALSE, 0, 0);
 }
 
@@ -262,6 +285,7 @@ main (int argc, char **argv)
     { "beyond", test_beyond },
     { "later", test_later },
     { "hint-goes", test_hint_goes },
+    { "newer-name", test_newer_name },
     { "hint-of-claimed", test_hint_of_claimed },
     { "overtaken", test_overtaken },
   };

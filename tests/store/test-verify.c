@@ -210,13 +210,31 @@ static void
 test_busy (TallStoreFixture *self, gconstpointer data)
 {
   TallVerifySummary summary;
+  gint64 begun = self->clock.monotonic;
   tall_test_damage_do (tall_test_damage_find ("left-claim"), self, data);
   self->clock.on_sleep = claim_again;
   self->clock.data = self;
   g_autoptr (GPtrArray) lines = verify (self->front, &(TallVerifyOptions){ 0 }, &summary);
+  gint64 waited = self->clock.monotonic - begun;
   g_assert_cmpuint (lines->len, ==, 0);
   g_assert_cmpuint (summary.n_busy, ==, 1);
   g_assert_false (summary.is_whole);
+  g_assert_cmpint (waited, >=, 4 * TALL_VERIFY_PATIENCE);
+  g_assert_cmpint (waited, <, 5 * TALL_VERIFY_PATIENCE);
+}
+
+/* Where claims are respected for longer than usual, so is what looks like one that was left. */
+static void
+test_patience (TallStoreFixture *self, gconstpointer data)
+{
+  TallVerifySummary summary;
+  gint64 begun = self->clock.monotonic;
+  tall_test_damage_do (tall_test_damage_find ("left-claim"), self, data);
+  self->clock.patience = 2 * TALL_VERIFY_PATIENCE;
+  g_autoptr (TallStore) store = tall_test_open (self->table, &self->clock);
+  g_autoptr (GPtrArray) lines = verify (TALL_FRONT (store), &(TallVerifyOptions){ 0 }, &summary);
+  g_assert_cmpuint (lines->len, ==, 1);
+  g_assert_cmpint (self->clock.monotonic - begun, >=, 2 * TALL_VERIFY_PATIENCE);
 }
 
 /* A table in which the row in the middle of @name cannot be read. */
@@ -396,6 +414,7 @@ main (int argc, char **argv)
     { "parts", test_parts },
     { "writers", test_writers },
     { "busy", test_busy },
+    { "patience", test_patience },
     { "unreadable", test_unreadable },
     { "unreadable-hint", test_unreadable_hint },
     { "lost-id", test_lost_id },

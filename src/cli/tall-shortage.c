@@ -26,8 +26,7 @@ end (void)
 {
   static const char text[] =
       "tallorder: Too little memory, or too few threads allowed, so it ended before it was done; "
-      "look "
-      "at ulimit -v, ulimit -u, and the limits of the container or service\n";
+      "look at ulimit -v, ulimit -u, and the limits of the container or service\n";
   gssize written G_GNUC_UNUSED = write (STDERR_FILENO, text, sizeof text - 1);
   _exit (TALL_EXIT_FAILED);
 }

@@ -244,6 +244,36 @@ def part(findings=(), busy=0, broken=False, looked=(0, 0, 0, 0), cursor=""):
             + struct.pack(">bhq", 10, 8, busy) + b"\x02\0\x09" + bytes([broken]) + b"\0\0")
 
 
+def counted(**counts):
+    """The summary in JSON of what was counted."""
+    nothing = dict.fromkeys(("orders", "customers", "hints", "ids", "findings", "for_person",
+                             "mended", "busy"), 0)
+    return {"summary": {**nothing, "whole": True, "notes": [], **counts}}
+
+
+@test
+def json_says_all(_):
+    """Each figure and each text is where programs look for it."""
+    whole = (text(1, "missing-rows") + text(2, "lines") + text(3, "a\x01") + b"\x08\0\4\0\0\0\5"
+             + text(5, "C 1") + text(6, "O 1") + b"\x0a\0\7" + struct.pack(">q", 44)
+             + text(8, "as it is") + b"\x02\0\x09\0\0")
+    found = {"kind": "missing-rows", "table": "lines", "row": "6101", "rows": 5,
+             "customer_number": "C 1", "order_number": "O 1", "revision": 44,
+             "message": "as it is", "needs_person": True, "mended": False}
+    unknown = {"kind": "leftover", "table": "orders", "row": "726f77", "rows": 1,
+               "message": "as it is",
+               "needs_person": False, "mended": True}
+    answer = part([whole, finding("leftover", True)], busy=2, looked=(3, 14, 15, 9))
+    with FakeServer(lambda _name, _call: answer) as server:
+        said = lines(run("verify", "--server", server.address, "--json", "--repair").ends(FAILED))
+    equal(said, [{"finding": found}, {"finding": unknown},
+                 counted(orders=14, customers=3, hints=15, ids=9, findings=2, for_person=1,
+                         mended=1, busy=2, whole=False)])
+    with FakeServer(lambda _name, _call: part(looked=(1, 2, 3, 4))) as server:
+        said = lines(run("verify", "--server", server.address, "--json").ends(DONE))
+    equal(said, [counted(orders=2, customers=1, hints=3, ids=4)])
+
+
 @test
 def exit_codes(_):
     """Of what a repair cannot mend, and of what nobody could judge, too."""

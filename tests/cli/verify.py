@@ -261,14 +261,13 @@ def json_says_all(_):
              "customer_number": "C 1", "order_number": "O 1", "revision": 44,
              "message": "as it is", "needs_person": True, "mended": False}
     unknown = {"kind": "leftover", "table": "orders", "row": "726f77", "rows": 1,
-               "message": "as it is",
-               "needs_person": False, "mended": True}
-    answer = part([whole, finding("leftover", True)], busy=2, looked=(3, 14, 15, 9))
+               "message": "as it is", "needs_person": False, "mended": True}
+    answer = part([whole, *2 * [finding("leftover", True)]], busy=4, looked=(3, 14, 15, 9))
     with FakeServer(lambda _name, _call: answer) as server:
         said = lines(run("verify", "--server", server.address, "--json", "--repair").ends(FAILED))
-    equal(said, [{"finding": found}, {"finding": unknown},
-                 counted(orders=14, customers=3, hints=15, ids=9, findings=2, for_person=1,
-                         mended=1, busy=2, whole=False)])
+    equal(said, [{"finding": found}, {"finding": unknown}, {"finding": unknown},
+                 counted(orders=14, customers=3, hints=15, ids=9, findings=3, for_person=1,
+                         mended=2, busy=4, whole=False)])
     with FakeServer(lambda _name, _call: part(looked=(1, 2, 3, 4))) as server:
         said = lines(run("verify", "--server", server.address, "--json").ends(DONE))
     equal(said, [counted(orders=2, customers=1, hints=3, ids=4)])

@@ -180,7 +180,8 @@ test_broken (TallStoreFixture *self, gconstpointer data)
 typedef struct
 {
   TallForwardingFront parent_instance;
-  char *asked; /* owned: the last request */
+  char *asked;       /* owned: the last request */
+  TallSlice suspect; /* which it sends with the answer; the empty one is wrong */
 } OtherFront;
 typedef TallForwardingFrontClass OtherFrontClass;
 GType other_front_get_type (void);
@@ -204,6 +205,14 @@ find_something (TallFront *front, const TallVerifyRequest *request, GError **err
   part->arena = tall_arena_new (0);
   part->n_suspects = 1;
   part->suspects = tall_arena_newa0 (part->arena, TallVerifySuspect, 1);
+  part->suspects[0] = (TallVerifySuspect){ self->suspect, TRUE };
+  part->cursor = tall_slice_str ("there");
+  part->n_customers = 1;
+  part->n_orders = 2;
+  part->n_hints = 3;
+  part->n_ids = 4;
+  part->n_busy = 5;
+  part->is_broken = TRUE;
   return part;
 }
 
@@ -235,6 +244,33 @@ test_wrong_answer (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
   tall_forwarding_front_wrap (TALL_FORWARDING_FRONT (other), self->front);
   service_start (&service, other, NULL);
   expect_error (service.client, (TallVerifyOptions){ 0 }, TALL_ERROR_INTERNAL, "something else");
+  service_stop (&service);
+}
+
+/* An answer has all that was found. */
+static void
+test_answer (TallStoreFixture *self, gconstpointer kind G_GNUC_UNUSED)
+{
+  Service service;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallFront) other = g_object_new (other_front_get_type (), NULL);
+  const TallVerifyRequest request = { 0 };
+  tall_forwarding_front_wrap (TALL_FORWARDING_FRONT (other), self->front);
+  ((OtherFront *)other)->suspect = tall_slice_str ("one");
+  service_start (&service, other, NULL);
+  g_autoptr (TallVerifyPart) part = tall_front_verify_some (service.client, &request, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (part->n_findings, ==, 0);
+  g_assert_cmpuint (part->n_suspects, ==, 1);
+  g_assert_true (tall_slice_equal (part->suspects[0].state, tall_slice_str ("one")));
+  g_assert_true (part->suspects[0].at_once);
+  g_assert_true (tall_slice_equal (part->cursor, tall_slice_str ("there")));
+  g_assert_cmpuint (part->n_customers, ==, 1);
+  g_assert_cmpuint (part->n_orders, ==, 2);
+  g_assert_cmpuint (part->n_hints, ==, 3);
+  g_assert_cmpuint (part->n_ids, ==, 4);
+  g_assert_cmpuint (part->n_busy, ==, 5);
+  g_assert_true (part->is_broken);
   service_stop (&service);
 }
 
@@ -391,6 +427,7 @@ main (int argc, char **argv)
     { "broken", test_broken },
     { "wrong-answer", test_wrong_answer },
     { "request", test_request },
+    { "answer", test_answer },
     { "many", test_many },
     { "gone", test_gone },
   };

@@ -323,6 +323,40 @@ test_lost_id (TallStoreFixture *self, gconstpointer data)
              lines->len > 0 ? (const char *)g_ptr_array_index (lines, 0) : "none");
 }
 
+/* Two processes gave the customer an id at the same time: the one that lost is wasted. */
+static void
+test_wasted_id (TallStoreFixture *self, gconstpointer data)
+{
+  const TallStoreKind *kind = data;
+  if (!kind->key_strategy->needs_id)
+    return;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallOrder) order = tall_test_marked_order (TALL_TEST_ORDER, 1, 1, 3);
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  TallMutation *mutation =
+      tall_batch_add (batch, TALL_IDS_TABLE, tall_slice ("i\0\0\0\0\0\0\2\2", 9));
+  tall_fixture_put (self, order, NULL);
+  tall_mutation_put (batch, mutation, TALL_IDS_QUALIFIER, TALL_IDS_TIMESTAMP,
+                     tall_slice_str (TALL_TEST_CUSTOMER));
+  g_assert_true (
+      tall_table_apply (self->table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
+  expect_sound (self->front, 1, 0);
+}
+
+/* A claim lies at the timestamp of the revision that it announces; any other is no claim. */
+static void
+test_moved_claim (TallStoreFixture *self, gconstpointer data)
+{
+  TallState state;
+  TallVerifySummary summary;
+  tall_test_damage_do (tall_test_damage_find ("left-claim"), self, data);
+  g_assert_true (tall_test_read_state (self->store, "left-claim", &state, NULL));
+  tall_test_write_state (self->store, "left-claim", &state, state.pending + 2);
+  g_autoptr (GPtrArray) lines = verify (self->front, &(TallVerifyOptions){ 0 }, &summary);
+  g_assert_cmpuint (lines->len, ==, 1);
+  g_assert_true (g_str_has_prefix (g_ptr_array_index (lines, 0), "altered-state "));
+}
+
 /* Nobody can read where the ids of a customer lead to: only that is found. */
 static void
 test_unreadable_ids (TallStoreFixture *self, gconstpointer data)
@@ -418,6 +452,8 @@ main (int argc, char **argv)
     { "unreadable", test_unreadable },
     { "unreadable-hint", test_unreadable_hint },
     { "lost-id", test_lost_id },
+    { "wasted-id", test_wasted_id },
+    { "moved-claim", test_moved_claim },
     { "unreadable-ids", test_unreadable_ids },
   };
   g_test_init (&argc, &argv, NULL);

@@ -245,7 +245,7 @@ expect_cursor_refused (TallFront *front, const TallVerifyRequest *request)
   g_autoptr (TallVerifyPart) part = tall_front_verify_some (front, request, &error);
   g_assert_null (part);
   g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
-  g_assert_nonnull (strstr (error->message, "begin again"));
+  g_assert_nonnull (strstr (error->message, "verify again"));
 }
 
 /* A part of a verification is not good for other tables, even if these are known by then. */

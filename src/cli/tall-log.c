@@ -108,10 +108,10 @@ void
 tall_log_start (gboolean service)
 {
   g_log_set_writer_func (write_any, GINT_TO_POINTER (service), NULL);
-  /* Warnings are about the store; a server does not end because of them, whatever G_DEBUG says. */
-  if (service)
-    g_log_set_always_fatal (g_log_set_always_fatal (G_LOG_FATAL_MASK)
-                            & ~(GLogLevelFlags)G_LOG_LEVEL_WARNING);
+  /* Warnings are about the store, such as what a crash has cost; no command ends because of them,
+   * whatever G_DEBUG says. */
+  g_log_set_always_fatal (g_log_set_always_fatal (G_LOG_FATAL_MASK)
+                          & ~(GLogLevelFlags)G_LOG_LEVEL_WARNING);
 }
 
 /**

@@ -24,8 +24,6 @@
  * one has made room for it. */
 #define HANDING_TIME 100
 
-#define PLAIN_TEXT "text/plain; charset=utf-8"
-
 struct _TallWatchPort
 {
   const TallWatchPath *paths;
@@ -66,7 +64,7 @@ answer_unknown (const TallWatchPort *self, struct MHD_Connection *connection)
   g_autoptr (GString) text = g_string_new ("Nothing is here. There is:\n");
   for (guint i = 0; self->paths[i].path != NULL; i++)
     g_string_append_printf (text, "%s\n", self->paths[i].path);
-  return answer (connection, MHD_HTTP_NOT_FOUND, PLAIN_TEXT, text->str);
+  return answer (connection, MHD_HTTP_NOT_FOUND, TALL_WATCH_PLAIN_TEXT, text->str);
 }
 
 /* The answer is made when the head of the request is there. Whatever follows is not read: the
@@ -83,7 +81,8 @@ on_request (void *data,
 {
   TallWatchPort *self = data;
   if (!g_str_equal (method, MHD_HTTP_METHOD_GET) && !g_str_equal (method, MHD_HTTP_METHOD_HEAD))
-    return answer (connection, MHD_HTTP_METHOD_NOT_ALLOWED, PLAIN_TEXT, "Only GET and HEAD\n");
+    return answer (connection, MHD_HTTP_METHOD_NOT_ALLOWED, TALL_WATCH_PLAIN_TEXT,
+                   "Only GET and HEAD\n");
   for (const TallWatchPath *path = self->paths; path->path != NULL; path++)
     if (g_str_equal (url, path->path))
       {

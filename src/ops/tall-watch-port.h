@@ -9,6 +9,9 @@ G_BEGIN_DECLS
 /* Connections at the same time; a further one takes the place of the oldest. */
 #define TALL_WATCH_MAX_CONNECTIONS 32
 
+/* The type of an answer for people. */
+#define TALL_WATCH_PLAIN_TEXT "text/plain; charset=utf-8"
+
 /**
  * TallWatchPage:
  * @reply: (out): set to what is answered, text; empty

@@ -4,8 +4,6 @@
 
 #include "tall-watch-port.h"
 
-#define PLAIN_TEXT "text/plain; charset=utf-8"
-
 struct _TallWatch
 {
   TallMetricsSources sources; /* owns the readiness */
@@ -41,8 +39,8 @@ make_ready (gpointer data, GString *reply)
 
 static const TallWatchPath paths[] = {
   { "/metrics", "text/plain; version=0.0.4; charset=utf-8", make_metrics },
-  { "/live", PLAIN_TEXT, make_live },
-  { "/ready", PLAIN_TEXT, make_ready },
+  { "/live", TALL_WATCH_PLAIN_TEXT, make_live },
+  { "/ready", TALL_WATCH_PLAIN_TEXT, make_ready },
   { NULL, NULL, NULL },
 };
 

@@ -78,7 +78,11 @@ tall_rocksdb_end_work (rocksdb_t *db)
   self->db = db;
   g_mutex_init (&self->mutex);
   g_cond_init (&self->cond);
-  g_thread_unref (g_thread_new ("tall-end", end, self));
+  GThread *thread = g_thread_try_new ("tall-end", end, self, NULL);
+  if (thread != NULL)
+    g_thread_unref (thread);
+  else
+    end (self);
   gboolean is_done = wait_for (self);
   ending_unref (self);
   if (is_done)

@@ -28,8 +28,6 @@ void tall_rocksdb_sweeper_sweep (TallRocksdbSweeper *self,
                                  TallSlice stop);
 void tall_rocksdb_sweeper_pause (TallRocksdbSweeper *self);
 void tall_rocksdb_sweeper_resume (TallRocksdbSweeper *self);
-void tall_rocksdb_sweeper_pause (TallRocksdbSweeper *self);
-void tall_rocksdb_sweeper_resume (TallRocksdbSweeper *self);
 void tall_rocksdb_sweeper_wait (TallRocksdbSweeper *self);
 gint64 tall_rocksdb_sweeper_get_next (gint64 begin, gint64 end);
 

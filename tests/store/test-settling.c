@@ -7,6 +7,7 @@
 #include "tall-error.h"
 #include "tall-stale-table.h"
 #include "tall-stepper.h"
+#include "tall-store-counts.h"
 
 #define READ TALL_CALL_READ
 #define APPLY TALL_CALL_APPLY
@@ -17,6 +18,8 @@
 static void
 test_false_though_applied (void)
 {
+  guint64 n_taken_over = tall_store_get_count (TALL_STORE_TAKEN_OVER);
+  guint64 n_overtaken = tall_store_get_count (TALL_STORE_OVERTAKEN);
   g_autoptr (TallTable) table = tall_stepper_table_new (&tall_layout_record_type);
   g_autoptr (TallStepper) p0 = tall_stepper_new (table, 1000);
   g_autoptr (TallStepper) p1 = tall_stepper_new (table, 1000);
@@ -33,6 +36,8 @@ test_false_though_applied (void)
   tall_stepper_finish (p1);
   g_assert_no_error (tall_stepper_get_error (p1));
   g_assert_cmpuint (tall_stepper_see (table), ==, 11);
+  g_assert_cmpuint (tall_store_get_count (TALL_STORE_TAKEN_OVER) - n_taken_over, ==, 1);
+  g_assert_cmpuint (tall_store_get_count (TALL_STORE_OVERTAKEN) - n_overtaken, ==, 0);
 
   /* p0 was claimed over, and what replaced its claim shows that it never committed. */
   tall_stepper_step (p0, APPLY);
@@ -40,6 +45,7 @@ test_false_though_applied (void)
   tall_stepper_finish (p0);
   g_assert_no_error (tall_stepper_get_error (p0));
   g_assert_cmpuint (tall_stepper_see (table), ==, 10);
+  g_assert_cmpuint (tall_store_get_count (TALL_STORE_OVERTAKEN) - n_overtaken, ==, 1);
   tall_stepper_go_on_alone (table);
 }
 

@@ -8,28 +8,6 @@
 #include "tall-migration-record.h"
 #include "tall-tables.h"
 
-/**
- * tall_move_choose:
- * @layout: (nullable): a name, as all of them; NULL: as it is, or as begun
- * @key_strategy: (nullable):
- * @index: (nullable):
- *
- * Returns: FALSE with %TALL_ERROR_INVALID if there is none of that name, naming those that there
- *   are
- */
-gboolean
-tall_move_choose (
-    TallMove *self, const char *layout, const char *key_strategy, const char *index, GError **error)
-{
-  if (layout != NULL && (self->layout = tall_layout_choose (layout, error)) == NULL)
-    return FALSE;
-  if (key_strategy != NULL
-      && (self->key_strategy = tall_key_strategy_choose (key_strategy, error)) == NULL)
-    return FALSE;
-  self->has_index = index != NULL;
-  return index == NULL || tall_index_kind_parse (index, &self->index, error);
-}
-
 #define MAX_ATTEMPTS 5 /* to begin, while others begin and abort */
 
 #define AT_REGIONS 3 /* in %tall_record_moving */
@@ -222,6 +200,28 @@ begin_new (TallTable *table,
     return TRUE;
   g_propagate_error (error, g_steal_pointer (&cause));
   return FALSE;
+}
+
+/**
+ * tall_move_choose:
+ * @layout: (nullable): a name, as all of them; NULL: as it is, or as begun
+ * @key_strategy: (nullable):
+ * @index: (nullable):
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID if there is none of that name, naming those that there
+ *   are
+ */
+gboolean
+tall_move_choose (
+    TallMove *self, const char *layout, const char *key_strategy, const char *index, GError **error)
+{
+  if (layout != NULL && (self->layout = tall_layout_choose (layout, error)) == NULL)
+    return FALSE;
+  if (key_strategy != NULL
+      && (self->key_strategy = tall_key_strategy_choose (key_strategy, error)) == NULL)
+    return FALSE;
+  self->has_index = index != NULL;
+  return index == NULL || tall_index_kind_parse (index, &self->index, error);
 }
 
 /**

@@ -10,6 +10,7 @@ With `whole`, the packages are built as Debian builds them, and lintian reads th
 
 import contextlib
 import fcntl
+import gzip
 import os
 import pathlib
 import socket
@@ -96,10 +97,10 @@ class Root:
         return run("chroot", self.path, *command, code=code,
                    env={**os.environ, "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C.UTF-8"})
 
-    def install(self, deb):
+    def install(self, deb, code=0):
         name = os.path.basename(deb)
         pathlib.Path(self.path, "tmp", name).write_bytes(pathlib.Path(deb).read_bytes())
-        return self.run("dpkg", "--no-triggers", "--force-confdef", "-i", f"/tmp/{name}")
+        return self.run("dpkg", "--no-triggers", "--force-confdef", "-i", f"/tmp/{name}", code=code)
 
     def store_an_order(self):
         source = pathlib.Path(MAKE_DEB).parent / "debian/tests/store-an-order"
@@ -147,6 +148,9 @@ def unpacked(packages, folder):
     run("dpkg", "-x", packages.headers, folder)
     pc = next(pathlib.Path(folder).rglob("tallorder.pc")).read_text("utf-8")
     contains(pc, "prefix=/usr\n")
+    changes = gzip.decompress(pathlib.Path(folder, "usr/share/doc/tallorder/changelog.gz").read_bytes())
+    lines = changes.decode("utf-8").splitlines()
+    equal(([one for one in lines[:-1] if len(one) > 80], lines[2][:4]), ([], "  * "))
 
 
 @test
@@ -189,6 +193,30 @@ def a_folder_without_its_store(packages, folder):
     root.run("rm", "-r", f"{DATA}/store")
     root.install(packages.make_next())
     equal(root.has(f"{DATA}/store"), False)
+
+    # moved to another disk by a link, which is all that a purge removes
+    root.run("mv", DATA, "/srv/orders")
+    root.run("ln", "-s", "/srv/orders", DATA)
+    contains(root.run("dpkg", "--no-triggers", "-P", "tallorder"), "all orders stay in /srv/orders.")
+    equal((root.has(DATA), root.has("/srv/orders")), (False, True))
+
+
+@test
+def a_disk_that_is_full_at_first(packages, folder):
+    """What was cut off is no store; done again, it is one. A disk of its own is emptied by a purge."""
+    root = Root(folder)
+    disk = root.path + DATA
+    os.makedirs(disk)
+    run("mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", disk)
+    contains(root.install(packages.program, code=1), "make room")
+    equal(root.has(f"{DATA}/store"), False)
+    run("mount", "-o", "remount,size=64m", disk)
+    root.run("dpkg", "--no-triggers", "--configure", "-a")
+    contains(root.store_an_order(), "listening on 127.0.0.1:7654")
+    equal(os.listdir(disk), ["store"])
+    said = root.run("dpkg", "--no-triggers", "-P", "tallorder")
+    contains(said, f"Removing {DATA} with all its orders", f"{DATA} stays, empty")
+    equal(os.listdir(disk), [])
 
 
 @test

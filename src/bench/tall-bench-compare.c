@@ -2,16 +2,11 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-bench-compare.h"
 
-#include "tall-bench-store.h"
-
-#include <errno.h>
 #include <gio/gio.h>
 #include <glib/gstdio.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
-
-#include "tall-error.h"
 
 #define TRIM_THRESHOLD (1 << 30)
 #define MMAP_THRESHOLD (16 << 20)
@@ -22,10 +17,10 @@ typedef struct
   const TallBenchCompare *compare;
   const TallBenchOrders *orders;
   TallBenchPlan plan;
-  char *what;          /* owned */
-  guint n_deployments; /* of a turn */
-  guint turn;
-  guint n_done; /* phases */
+  TallStoreSettings settings; /* of the deployment that is open */
+  TallBenchStore store;       /* the same */
+  char *what;                 /* owned */
+  guint n_done;               /* phases */
   guint n_phases;
 } Run;
 
@@ -37,34 +32,28 @@ run_clear (Run *self)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Run, run_clear)
 
-/* Where one of the deployments is made. */
-static TallTableAddress *
-make_address (const TallBenchCompare *self,
-              const TallLayout *layout,
-              const TallKeyStrategy *key_strategy)
+static TallStoreSettings
+make_settings (const TallBenchCompare *self, guint place)
 {
-  TallTableAddress *address = tall_table_address_copy (self->address);
-  const char *begin = address->name != NULL ? address->name : "tallorder";
-  g_autofree char *name =
-      g_strdup_printf ("%s-bench-%s-%s", begin, layout->name, key_strategy->name);
-  if (address->kind->is_embedded)
-    {
-      g_autofree char *directory = g_build_filename (address->place, name, NULL);
-      tall_table_address_set_place (address, directory);
-      tall_table_address_set_name (address, NULL);
-    }
-  else
-    tall_table_address_set_name (address, name);
-  return address;
+  return (TallStoreSettings){
+    .layout = self->layouts[place / self->n_key_strategies],
+    .key_strategy = self->key_strategies[place % self->n_key_strategies],
+    .compression = self->conditions.compression,
+    .block_encoding = self->conditions.block_encoding,
+  };
 }
 
-static void
-append_kept (GString *text, const TallTableAddress *address)
+/* Whether it can be measured. */
+static gboolean
+measures_stored (const TallBenchCompare *self)
 {
-  if (address->kind->is_embedded)
-    g_string_append_printf (text, "Kept: %s%s\n", address->kind->scheme, address->place);
-  else
-    g_string_append_printf (text, "Kept: the deployment name=%s\n", address->name);
+  return self->place.address->kind->is_embedded || self->conditions.admin != NULL;
+}
+
+static guint
+count_deployments (const TallBenchCompare *self)
+{
+  return self->n_layouts * self->n_key_strategies;
 }
 
 /**
@@ -76,30 +65,12 @@ char *
 tall_bench_compare_describe_kept (const TallBenchCompare *self)
 {
   GString *text = g_string_new (NULL);
-  for (guint i = 0; i < self->n_layouts; i++)
-    for (guint k = 0; k < self->n_key_strategies; k++)
-      {
-        g_autoptr (TallTableAddress) address =
-            make_address (self, self->layouts[i], self->key_strategies[k]);
-        append_kept (text, address);
-      }
+  for (guint i = 0; i < count_deployments (self); i++)
+    {
+      TallStoreSettings settings = make_settings (self, i);
+      tall_bench_place_describe_kept (&self->place, &settings, text);
+    }
   return g_string_free (text, FALSE);
-}
-
-static gboolean
-open_store (const TallBenchCompare *self,
-            const TallStoreSettings *settings,
-            TallBenchStore *store,
-            GError **error)
-{
-  g_autoptr (TallTableAddress) address =
-      make_address (self, settings->layout, settings->key_strategy);
-  store->count = TRUE;
-  store->keep = self->keep;
-  if (address->kind->is_embedded)
-    return tall_bench_store_open_directory (store, address, settings, error);
-  g_autoptr (TallTable) table = tall_table_address_open (address, FALSE, error);
-  return table != NULL && tall_bench_store_open_in (store, table, settings, error);
 }
 
 static void
@@ -111,22 +82,23 @@ report_progress (double done, gpointer data)
 }
 
 static gboolean
-run_phase (Run *self,
-           const TallBenchPhase *phase,
-           const TallBenchStore *store,
-           TallBenchRecord *record,
-           GError **error)
+run_phase (Run *self, const TallBenchPhase *phase, TallBenchRecord *record, GError **error)
 {
-  TallCountingTable *table = TALL_COUNTING_TABLE (store->table);
+  TallCountingTable *table = TALL_COUNTING_TABLE (self->store.table);
+  const TallStoreSettings *settings = &self->settings;
+  const TallBenchMeter meter = { self->store.inner, &self->compare->conditions.pids };
+  TallBenchPlan plan = self->plan;
+  plan.meter = &meter;
   g_free (self->what);
-  self->what =
-      g_strdup_printf ("%s, %s: %s", record->layout->name, record->key_strategy->name, phase->name);
+  self->what = g_strdup_printf ("%s, %s: %s", settings->layout->name, settings->key_strategy->name,
+                                phase->name);
+  *record = (TallBenchRecord){ .layout = settings->layout, .key_strategy = settings->key_strategy };
   tall_counting_table_reset (table);
-  if (!tall_bench_run_phase (phase, &self->plan, store->front, self->orders, record, error))
+  if (!tall_bench_run_phase (phase, &plan, self->store.front, self->orders, record, error))
     {
       if (!g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
-        g_prefix_error (error, "Measuring layout %s, key %s, phase %s: ", record->layout->name,
-                        record->key_strategy->name, phase->name);
+        g_prefix_error (error, "Measuring layout %s, key %s, phase %s: ", settings->layout->name,
+                        settings->key_strategy->name, phase->name);
       return FALSE;
     }
   tall_counting_table_get_cost (table, &record->cost);
@@ -134,31 +106,54 @@ run_phase (Run *self,
   return TRUE;
 }
 
-/* One of layouts × key strategies. @records: (nullable): NULL: this run only warms up */
+/* Replaces each order as often as asked for. */
 static gboolean
-run_deployment (Run *self, guint place, GArray *records, GError **error)
+run_age (Run *self, GError **error)
 {
-  const TallBenchCompare *compare = self->compare;
-  const TallLayout *layout = compare->layouts[place / compare->n_key_strategies];
-  const TallKeyStrategy *key_strategy = compare->key_strategies[place % compare->n_key_strategies];
-  g_auto (TallBenchStore) store = { 0 };
-  TallStoreSettings settings = { .layout = layout, .key_strategy = key_strategy };
+  TallBenchRecord record;
+  for (guint i = 0; i < self->compare->conditions.age; i++)
+    if (!run_phase (self, tall_bench_phase_age (), &record, error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+settle (Run *self, TallBenchRest rest, guint64 *bytes, GError **error)
+{
+  if (rest == TALL_BENCH_AS_IT_IS
+      || tall_bench_settle (self->store.inner, self->compare->conditions.admin, rest, bytes, error))
+    return TRUE;
+  g_prefix_error (error, "Layout %s, key %s: ", self->settings.layout->name,
+                  self->settings.key_strategy->name);
+  return FALSE;
+}
+
+/* Brings what was stored into the state in which it is measured. */
+static gboolean
+prepare (Run *self, GError **error)
+{
+  const TallBenchConditions *conditions = &self->compare->conditions;
+  guint64 bytes = 0;
+  if (!run_age (self, error) || !settle (self, conditions->rest, &bytes, error))
+    return FALSE;
+  return conditions->cache == 0
+         || tall_bench_place_open_cold (&self->compare->place, &self->settings,
+                                        (gsize)(conditions->cache * (double)bytes), &self->store,
+                                        error);
+}
+
+/* @records: (nullable): NULL: this run only warms up */
+static gboolean
+run_phases (Run *self, GArray *records, GError **error)
+{
   guint n_phases;
   const TallBenchPhase *phases = tall_bench_phases (&n_phases);
-
-  if (!open_store (compare, &settings, &store, error))
-    {
-      g_prefix_error (error, "Making a deployment to measure layout %s, key %s: ", layout->name,
-                      key_strategy->name);
-      return FALSE;
-    }
-  store.keep = store.keep && records != NULL && self->turn + 1 == compare->n_turns;
   for (guint i = 0; i < n_phases; i++)
     {
+      TallBenchRecord record;
       if (!tall_bench_phase_runs (&phases[i], self->plan.mix))
         continue;
-      TallBenchRecord record = { .layout = layout, .key_strategy = key_strategy };
-      if (!run_phase (self, &phases[i], &store, &record, error))
+      if (!run_phase (self, &phases[i], &record, error) || (i == 0 && !prepare (self, error)))
         return FALSE;
       if (phases[i].summary != NULL && records != NULL)
         g_array_append_val (records, record);
@@ -166,36 +161,70 @@ run_deployment (Run *self, guint place, GArray *records, GError **error)
   return TRUE;
 }
 
+/* Stores all orders, and measures what they take on the disk. */
+static gboolean
+measure_stored (Run *self, GArray *stored, GError **error)
+{
+  guint n_phases;
+  TallBenchRecord record;
+  TallBenchStored found = { .layout = self->settings.layout,
+                            .key_strategy = self->settings.key_strategy };
+  if (!run_phase (self, tall_bench_phases (&n_phases), &record, error) || !run_age (self, error)
+      || !settle (self, TALL_BENCH_FLUSHED, &found.flushed, error)
+      || !settle (self, TALL_BENCH_COMPACTED, &found.compacted, error))
+    return FALSE;
+  g_array_append_val (stored, found);
+  return TRUE;
+}
+
+/* What is done in each deployment. */
+typedef gboolean (*Work) (Run *self, GArray *figures, GError **error);
+
+/* One of layouts × key strategies. @keep: whether it may stay */
+static gboolean
+run_deployment (Run *self, guint place, Work work, GArray *figures, gboolean keep, GError **error)
+{
+  self->settings = make_settings (self->compare, place);
+  gboolean ok = tall_bench_place_open (&self->compare->place, &self->settings, &self->store, error);
+  if (!ok)
+    g_prefix_error (error, "Making a deployment to measure layout %s, key %s: ",
+                    self->settings.layout->name, self->settings.key_strategy->name);
+  self->store.keep = self->store.keep && keep;
+  ok = ok && work (self, figures, error);
+  tall_bench_store_close (&self->store);
+  self->store = (TallBenchStore){ 0 };
+  return ok;
+}
+
 /* In every second turn the other way round, so that what changes from one deployment to the next
  * does not always favour the same. */
 static gboolean
-run_turn (Run *self, GArray *records, GError **error)
+run_turn (Run *self, guint turn, GArray *records, GError **error)
 {
-  for (guint i = 0; i < self->n_deployments; i++)
-    if (!run_deployment (self, self->turn % 2 == 0 ? i : self->n_deployments - 1 - i, records,
-                         error))
+  guint n = count_deployments (self->compare);
+  for (guint i = 0; i < n; i++)
+    if (!run_deployment (self, turn % 2 == 0 ? i : n - 1 - i, run_phases, records,
+                         turn + 1 == self->compare->n_turns, error))
       return FALSE;
   return TRUE;
 }
 
 static gboolean
-run_all (Run *self, GArray *records, GError **error)
+run_all (Run *self, TallBenchFigures *figures, GError **error)
 {
-  for (self->turn = 0; self->turn < self->compare->n_turns; self->turn++)
-    if (!run_turn (self, records, error))
+  const TallBenchCompare *compare = self->compare;
+  if (!tall_bench_place_check (&compare->place, &compare->conditions, error))
+    return FALSE;
+  if (!compare->place.address->kind->is_embedded
+      && !run_deployment (self, 0, run_phases, NULL, FALSE, error))
+    return FALSE;
+  for (guint i = 0; measures_stored (compare) && i < count_deployments (compare); i++)
+    if (!run_deployment (self, i, measure_stored, figures->stored, FALSE, error))
+      return FALSE;
+  for (guint turn = 0; turn < compare->n_turns; turn++)
+    if (!run_turn (self, turn, figures->records, error))
       return FALSE;
   return TRUE;
-}
-
-static gboolean
-make_directory (const char *directory, gboolean *made, GError **error)
-{
-  *made = g_mkdir (directory, 0777) == 0;
-  if (*made || errno == EEXIST)
-    return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
-               "Making the directory %s to measure in: %s", directory, g_strerror (errno));
-  return FALSE;
 }
 
 static guint
@@ -212,16 +241,16 @@ count_phases (const TallBenchMix *mix)
 static Run
 run_new (const TallBenchCompare *compare, const TallBenchOrders *orders)
 {
-  guint n_phases = count_phases (compare->plan.mix);
-  guint n_deployments = compare->n_layouts * compare->n_key_strategies;
+  guint age = compare->conditions.age;
+  guint n_phases = count_phases (compare->plan.mix) + age;
+  guint n_deployments = count_deployments (compare);
+  guint n_warm_up = compare->place.address->kind->is_embedded ? 0 : 1;
   return (Run){
     .compare = compare,
     .orders = orders,
     .plan = compare->plan,
-    .n_deployments = n_deployments,
-    .n_phases =
-        n_phases
-        * (n_deployments * compare->n_turns + (compare->address->kind->is_embedded ? 0 : 1)),
+    .n_phases = n_phases * (n_deployments * compare->n_turns + n_warm_up)
+                + (measures_stored (compare) ? n_deployments * (1 + age) : 0),
   };
 }
 
@@ -239,21 +268,22 @@ let_malloc_keep_memory (void)
 /**
  * tall_bench_compare_run:
  * @orders: are changed by replacing them
- * @records: (element-type TallBenchRecord): gets the figures; also of what was done before an error
+ * @figures: gets the figures; also of what was done before an error
  *
- * Makes a deployment for each layout and key strategy, one after the other, measures every phase in
- * it, and removes it; and that in each turn again. A gateway compiles often-used code while it
- * works, so the first deployment on HBase would pay for the others. Therefore it is measured once
- * beforehand, and that run does not count.
+ * Makes a deployment for each layout and key strategy, one after the other, stores the orders in it
+ * and measures what they take; and then, in each turn again, one in which it measures every phase.
+ * A gateway compiles often-used code while it works, so the first deployment on HBase would pay for
+ * the others. Therefore it is measured once beforehand, and that run does not count.
  *
  * Returns: FALSE with what went wrong, and in which deployment: %TALL_ERROR_CONFLICT if one of that
  *   name exists, %TALL_ERROR_DAMAGED if an order did not come back as it was stored,
- *   %G_IO_ERROR_CANCELLED if it was asked to stop
+ *   %TALL_ERROR_UNSUPPORTED if the store cannot have these conditions, %G_IO_ERROR_CANCELLED if it
+ *   was asked to stop
  */
 gboolean
 tall_bench_compare_run (const TallBenchCompare *self,
                         const TallBenchOrders *orders,
-                        GArray *records,
+                        TallBenchFigures *figures,
                         GError **error)
 {
   g_auto (Run) run = run_new (self, orders);
@@ -264,12 +294,10 @@ tall_bench_compare_run (const TallBenchCompare *self,
       run.plan.progress = report_progress;
       run.plan.progress_data = &run;
     }
-  if (!self->address->kind->is_embedded)
-    return run_deployment (&run, 0, NULL, error) && run_all (&run, records, error);
-  if (!make_directory (self->address->place, &made, error))
+  if (!tall_bench_place_make (&self->place, &made, error))
     return FALSE;
-  gboolean ok = run_all (&run, records, error);
-  if (made && !self->keep)
-    g_rmdir (self->address->place);
+  gboolean ok = run_all (&run, figures, error);
+  if (made && !self->place.keep)
+    g_rmdir (self->place.address->place);
   return ok;
 }

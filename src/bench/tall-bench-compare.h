@@ -2,15 +2,15 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "tall-bench-place.h"
 #include "tall-bench-run.h"
-#include "tall-table-kind.h"
 
 G_BEGIN_DECLS
 
 /**
  * TallBenchCompare:
  *
- * Which deployments are measured, and where they are made.
+ * Which deployments are measured, where they are made, and in which state they are.
  */
 typedef struct
 {
@@ -19,10 +19,8 @@ typedef struct
   const TallKeyStrategy *const *key_strategies;
   guint n_key_strategies;
 
-  /* Embedded: each deployment in a directory of its own below that of the address. Others: in its
-   * place, each under a name of its own. Their names begin with that of the address. */
-  const TallTableAddress *address;
-  gboolean keep; /* leave those of the last turn behind */
+  TallBenchPlace place;
+  TallBenchConditions conditions;
   guint n_turns; /* 1 or more */
 
   TallBenchPlan plan;
@@ -30,10 +28,21 @@ typedef struct
   gpointer progress_data;
 } TallBenchCompare;
 
+/**
+ * TallBenchFigures:
+ *
+ * What was found, of what is finished.
+ */
+typedef struct
+{
+  GArray *records; /* of TallBenchRecord */
+  GArray *stored;  /* of TallBenchStored */
+} TallBenchFigures;
+
 char *tall_bench_compare_describe_kept (const TallBenchCompare *self);
 gboolean tall_bench_compare_run (const TallBenchCompare *self,
                                  const TallBenchOrders *orders,
-                                 GArray *records,
+                                 TallBenchFigures *figures,
                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

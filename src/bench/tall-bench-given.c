@@ -37,6 +37,11 @@ tall_bench_given_clear (TallBenchGiven *self)
   g_clear_pointer (&self->orders, g_free);
   g_clear_pointer (&self->map, g_free);
   g_clear_pointer (&self->peer, g_free);
+  g_clear_pointer (&self->compression, g_free);
+  g_clear_pointer (&self->block_encoding, g_free);
+  g_clear_pointer (&self->rest, g_free);
+  g_clear_pointer (&self->admin, g_free);
+  g_clear_pointer (&self->pids, g_free);
 }
 
 static gboolean
@@ -123,7 +128,7 @@ check_floor (const TallBenchGiven *self)
   if (self->layouts != NULL || self->keys != NULL || self->orders != NULL || self->map != NULL
       || self->customers != -1 || self->clients != 1 || self->operations != -1 || self->seed != -1
       || self->turns != -1 || self->rate != -1 || self->skew != -1 || self->mix != NULL
-      || self->html != NULL || self->keep)
+      || self->html != NULL || self->keep || tall_bench_given_has_conditions (self))
     return "--floor, --load and --migrate measure what README.md of src/bench lists: besides "
            "--store they take --lines, --count, --seconds, --check and --json, and --load --peer";
   if (self->min_lines != self->max_lines)
@@ -169,6 +174,11 @@ gboolean
 tall_bench_given_check (TallBenchGiven *self, GError **error)
 {
   const char *wrong = check_numbers (self);
+  if (wrong == NULL)
+    wrong = tall_bench_given_read_conditions (self);
+  if (wrong == NULL && self->pids != NULL
+      && !tall_bench_pids_parse (&self->conditions.pids, self->pids, error))
+    return FALSE;
   if (wrong == NULL && self->lines != NULL && !read_lines (self, error))
     return FALSE;
   if (wrong == NULL && self->mix != NULL && !tall_bench_mix_parse (&self->parts, self->mix, error))

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "tall-bench-conditions.h"
 #include "tall-bench-orders.h"
 #include "tall-bench-run.h"
 
@@ -39,23 +40,33 @@ typedef struct
   double seconds;    /* negative: not given */
   double rate;       /* the same */
   double skew;       /* the same */
+  char *compression;
+  char *block_encoding;
+  gint64 age; /* -1: not given */
+  char *rest;
+  double cache; /* negative: not given */
+  char *admin;
+  char *pids;
 
   guint min_lines; /* of @lines */
   guint max_lines;
   gboolean few_lines;
-  TallBenchMix parts; /* of @mix */
+  TallBenchMix parts;             /* of @mix */
+  TallBenchConditions conditions; /* as given; its texts are those above */
 } TallBenchGiven;
 
 #define TALL_BENCH_GIVEN_INIT                                                                      \
   {                                                                                                \
     .count = -1, .customers = -1, .clients = 1, .turns = -1, .operations = -1, .seed = -1,         \
-    .seconds = -1, .rate = -1, .skew = -1                                                          \
+    .seconds = -1, .rate = -1, .skew = -1, .age = -1, .cache = -1                                  \
   }
 
 gboolean tall_bench_given_is_floor (const TallBenchGiven *self);
 void tall_bench_given_clear (TallBenchGiven *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallBenchGiven, tall_bench_given_clear)
 
+gboolean tall_bench_given_has_conditions (const TallBenchGiven *self);
+const char *tall_bench_given_read_conditions (TallBenchGiven *self);
 gboolean tall_bench_given_check (TallBenchGiven *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 guint tall_bench_given_count_turns (const TallBenchGiven *self);
 GPtrArray *tall_bench_given_find_layouts (const TallBenchGiven *self,

@@ -77,6 +77,13 @@ choose_own_order (TallBenchClient *self, TallBenchOperation *operation)
   operation->changed = tall_bench_is_changed (operation->order);
 }
 
+static void
+take_and_change_order (TallBenchClient *self, TallBenchOperation *operation)
+{
+  take_next_order (self, operation);
+  tall_bench_change_order (operation->order);
+}
+
 /* One of its own, so that no two clients replace the same one: that would measure waiting. */
 static void
 choose_and_change_order (TallBenchClient *self, TallBenchOperation *operation)
@@ -255,6 +262,20 @@ static const TallBenchPhase phases[] = {
   { "replace", "replacing orders", FALSE, choose_and_change_order, put_order, NULL },
   { "check", NULL, TRUE, take_next_order, get_order, check_order },
 };
+
+static const TallBenchPhase age = { "age", NULL, TRUE, take_and_change_order, put_order, NULL };
+
+/**
+ * tall_bench_phase_age:
+ *
+ * Returns: (transfer none): the phase that replaces each order once; it is none of
+ * tall_bench_phases()
+ */
+const TallBenchPhase *
+tall_bench_phase_age (void)
+{
+  return &age;
+}
 
 /**
  * tall_bench_phases:

@@ -78,6 +78,7 @@ struct _TallBenchPhase
 };
 
 const TallBenchPhase *tall_bench_phases (guint *n);
+const TallBenchPhase *tall_bench_phase_age (void);
 gboolean tall_bench_phase_runs (const TallBenchPhase *self, const TallBenchMix *mix);
 gboolean tall_bench_mix_parse (TallBenchMix *self,
                                const char *text,

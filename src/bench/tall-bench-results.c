@@ -2,13 +2,24 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-bench-results.h"
 
+#include "tall-bench-spent.h"
 #include "tall-json-build.h"
 
 #include <math.h>
 
 /* For programs, in the order of #TallBenchMetric. */
 static const char *const metric_names[TALL_BENCH_N_METRICS] = {
-  "operations_per_second", "p50_us", "p95_us", "p99_us", "p99_9_us", "max_us",
+  "operations_per_second",
+  "p50_us",
+  "p95_us",
+  "p99_us",
+  "p99_9_us",
+  "max_us",
+  "cpu_client_us",
+  "cpu_gateway_us",
+  "cpu_server_us",
+  "wire_sent_bytes",
+  "wire_received_bytes",
 };
 
 /* For people: what has a spread, and after it what an operation costs. */
@@ -231,6 +242,8 @@ tall_bench_results_to_text (const TallBenchResults *self)
     g_string_append (text, "Not all: the run was stopped\n");
   for (guint i = 0; i < n_phases; i++)
     append_phase (text, self, &phases[i], with_key);
+  tall_bench_spent_append_spendings (text, self);
+  tall_bench_spent_append_stored (text, self);
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
@@ -255,6 +268,8 @@ static void
 add_metric (JsonBuilder *builder, const TallBenchSummary *summary, TallBenchMetric metric)
 {
   const GArray *turns = summary->turns[metric];
+  if (turns->len == 0)
+    return;
   tall_json_begin_object (builder, metric_names[metric]);
   tall_json_add_double (builder, "median", summary->metrics[metric].median);
   tall_json_begin_array (builder, "turns");
@@ -298,6 +313,8 @@ add_settings (JsonBuilder *builder, const TallBenchResults *self)
   tall_json_add_text (builder, "mix", self->mix);
   if (self->has_seed)
     tall_json_add_number (builder, "seed", (gint64)self->seed);
+  static const TallBenchConditions usual = { 0 };
+  tall_bench_spent_add_conditions (builder, self->conditions != NULL ? self->conditions : &usual);
   tall_json_add_flag (builder, "complete", !self->stopped);
 }
 
@@ -316,6 +333,7 @@ tall_bench_results_to_json (const TallBenchResults *self)
   for (guint i = 0; i < self->summaries->len; i++)
     add_summary (builder, get_summary (self, i));
   json_builder_end_array (builder);
+  tall_bench_spent_add_stored (builder, self);
   json_builder_end_object (builder);
   return tall_json_build (builder, TRUE);
 }

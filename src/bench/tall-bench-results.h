@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "tall-bench-conditions.h"
 #include "tall-bench-summary.h"
 
 G_BEGIN_DECLS
@@ -27,8 +28,10 @@ typedef struct
   const char *mix;      /* nullable */
   gboolean has_seed;    /* the orders were made up */
   guint64 seed;
-  gboolean stopped;           /* before all was measured */
-  const GPtrArray *summaries; /* of TallBenchSummary */
+  gboolean stopped;                      /* before all was measured */
+  const GPtrArray *summaries;            /* of TallBenchSummary */
+  const GArray *stored;                  /* nullable: of TallBenchStored */
+  const TallBenchConditions *conditions; /* nullable: the usual ones */
 } TallBenchResults;
 
 char *tall_bench_results_judge (const TallBenchResults *self, const TallBenchPhase *phase);

@@ -4,6 +4,8 @@
 
 #include "tall-measure.h"
 
+#include <math.h>
+
 #define WARM_UP 10 /* the part of a phase, as a divisor, that goes first and is not timed */
 
 /* The time from when the first client began until the last was done. */
@@ -31,6 +33,26 @@ are_over (const TallBenchWorker *workers, guint n)
   return TRUE;
 }
 
+static void
+read_meter (const TallBenchRun *self, double values[TALL_BENCH_N_SPENDINGS])
+{
+  for (guint i = 0; i < TALL_BENCH_N_SPENDINGS; i++)
+    values[i] = NAN;
+  if (self->plan->meter != NULL)
+    tall_bench_meter_read (self->plan->meter, values);
+}
+
+/* @before: what had been spent when the round began */
+static void
+add_round (TallBenchRun *self, const TallBenchWorker *workers, const double *before)
+{
+  double after[TALL_BENCH_N_SPENDINGS];
+  read_meter (self, after);
+  for (guint i = 0; i < TALL_BENCH_N_SPENDINGS; i++)
+    self->spent[i] += after[i] - before[i];
+  self->time += find_round_time (workers, self->plan->n_clients);
+}
+
 /* Leads the clients through warming up, or through the rest. */
 static void
 lead (TallBenchRun *self, const TallBenchWorker *workers, gboolean timed)
@@ -39,11 +61,13 @@ lead (TallBenchRun *self, const TallBenchWorker *workers, gboolean timed)
   self->timed = timed;
   while (!are_over (workers, n))
     {
+      double before[TALL_BENCH_N_SPENDINGS];
       g_atomic_int_set (&self->round_over, 0);
+      read_meter (self, before);
       tall_bench_run_meet (self); /* the round begins */
       tall_bench_run_meet (self); /* all are done */
       if (timed)
-        self->time += find_round_time (workers, n);
+        add_round (self, workers, before);
       tall_bench_run_meet (self); /* and have compared */
     }
 }
@@ -117,6 +141,11 @@ set_metrics (TallBenchRecord *record, const TallBenchRun *run, const TallHistogr
   metrics[TALL_BENCH_P99] = get_microseconds (times, 0.99);
   metrics[TALL_BENCH_P999] = get_microseconds (times, 0.999);
   metrics[TALL_BENCH_MAX] = (double)tall_histogram_get_max (times) / 1000;
+  for (guint i = 0; i < TALL_BENCH_N_SPENDINGS; i++)
+    metrics[TALL_BENCH_CPU_CLIENT + i] =
+        record->n_timed > 0 ? run->spent[i] / (double)record->n_timed : NAN;
+  for (guint i = TALL_BENCH_CPU_CLIENT; i <= TALL_BENCH_CPU_SERVER; i++)
+    metrics[i] /= 1000;
 }
 
 static void

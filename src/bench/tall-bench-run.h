@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "tall-bench-meter.h"
 #include "tall-bench-record.h"
 
 G_BEGIN_DECLS
@@ -20,7 +21,8 @@ typedef struct
   double rate;             /* operations a second that all clients together begin; 0: each begins
                               one when the one before is done */
   const TallBenchMix *mix; /* nullable */
-  const gint *stop;        /* nullable; atomic: becomes nonzero when the run has to stop */
+  const TallBenchMeter *meter; /* nullable: nothing but time is measured */
+  const gint *stop;            /* nullable; atomic: becomes nonzero when the run has to stop */
   void (*progress) (double done, gpointer data); /* nullable; 0 … 1; by another thread */
   gpointer progress_data;
 } TallBenchPlan;

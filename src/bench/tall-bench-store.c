@@ -77,6 +77,20 @@ create (TallTable *table, TallStoreSettings settings, gboolean *made, GError **e
   return FALSE;
 }
 
+static void
+wrap (TallBenchStore *self, TallTable *table)
+{
+  self->inner = g_object_ref (table);
+  self->table = self->count ? tall_counting_table_new (table) : g_object_ref (table);
+}
+
+static gboolean
+open_front (TallBenchStore *self, GError **error)
+{
+  self->front = (TallFront *)tall_store_open (self->table, NULL, NULL, NULL, error);
+  return self->front != NULL;
+}
+
 /**
  * tall_bench_store_open_in:
  * @table: (transfer none): tables of a name under which there is no deployment
@@ -91,11 +105,34 @@ tall_bench_store_open_in (TallBenchStore *self,
                           const TallStoreSettings *settings,
                           GError **error)
 {
-  self->table = self->count ? tall_counting_table_new (table) : g_object_ref (table);
   self->layout = settings->layout;
-  if (check_nothing_there (table, error) && create (table, *settings, &self->made, error))
-    self->front = (TallFront *)tall_store_open (self->table, NULL, NULL, NULL, error);
-  return self->front != NULL;
+  wrap (self, table);
+  return check_nothing_there (table, error) && create (table, *settings, &self->made, error)
+         && open_front (self, error);
+}
+
+/**
+ * tall_bench_store_let_go:
+ *
+ * Closes the deployment and leaves it, for it to be opened again in another way.
+ */
+void
+tall_bench_store_let_go (TallBenchStore *self)
+{
+  g_clear_object (&self->front);
+  g_clear_object (&self->table);
+  g_clear_object (&self->inner);
+}
+
+/**
+ * tall_bench_store_open_again:
+ * @table: (transfer none): the tables of the deployment that was let go
+ */
+gboolean
+tall_bench_store_open_again (TallBenchStore *self, TallTable *table, GError **error)
+{
+  wrap (self, table);
+  return open_front (self, error);
 }
 
 static gboolean
@@ -206,6 +243,7 @@ tall_bench_store_close (TallBenchStore *self)
   if (self->made && !self->keep && self->directory == NULL)
     drop_tables (self->table);
   g_clear_object (&self->table);
+  g_clear_object (&self->inner);
   if (self->directory != NULL && !self->keep)
     remove_directory (self->directory);
   g_clear_pointer (&self->directory, g_free);

@@ -20,7 +20,8 @@ typedef struct
   gboolean keep;    /* closing removes nothing */
   gboolean made;    /* this process made the deployment, or a part of it */
   char *directory;  /* owned; made for it alone; NULL: none was */
-  TallTable *table; /* owned */
+  TallTable *inner; /* owned: the tables themselves */
+  TallTable *table; /* owned: the same, or what counts around them */
   TallFront *front;
   const TallLayout *layout;
 } TallBenchStore;
@@ -43,6 +44,10 @@ gboolean tall_bench_store_open_in (TallBenchStore *self,
                                    TallTable *table,
                                    const TallStoreSettings *settings,
                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_bench_store_open_again (TallBenchStore *self,
+                                      TallTable *table,
+                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_bench_store_let_go (TallBenchStore *self);
 TallStoreSettings tall_bench_store_floor_settings (const TallLayout *layout);
 void tall_bench_store_close (TallBenchStore *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallBenchStore, tall_bench_store_close)

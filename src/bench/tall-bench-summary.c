@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-bench-summary.h"
 
+#include <math.h>
+
 static void
 summary_free (TallBenchSummary *self)
 {
@@ -35,6 +37,8 @@ add_turn (TallBenchSummary *self, const TallBenchRecord *record)
 {
   for (guint i = 0; i < TALL_BENCH_N_METRICS; i++)
     {
+      if (isnan (record->metrics[i]))
+        continue;
       GArray *turns = g_array_append_val (self->turns[i], record->metrics[i]);
       self->metrics[i] = tall_spread_of ((const double *)(gpointer)turns->data, turns->len);
     }

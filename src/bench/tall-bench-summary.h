@@ -17,7 +17,8 @@ typedef struct
   const TallBenchPhase *phase;
   const TallLayout *layout;
   const TallKeyStrategy *key_strategy;
-  GArray *turns[TALL_BENCH_N_METRICS]; /* owned: of double, a value for each turn, in their order */
+  GArray *turns[TALL_BENCH_N_METRICS]; /* owned: of double, a value for each turn, in their order;
+                                          none: not known */
   TallSpread metrics[TALL_BENCH_N_METRICS];
   guint64 n_timed; /* operations of all turns together */
   guint64 n_counted;

@@ -26,8 +26,9 @@ typedef struct
   gboolean timed;            /* it is warm */
   gboolean over;             /* no round follows */
   guint64 time;              /* nanoseconds of all timed rounds */
-  gint round_over;           /* atomic: 1 if no client is to begin an operation in this round */
-  gint failed;               /* the same: 1 if a client has failed */
+  double spent[TALL_BENCH_N_SPENDINGS]; /* in them; NAN: not known */
+  gint round_over; /* atomic: 1 if no client is to begin an operation in this round */
+  gint failed;     /* the same: 1 if a client has failed */
 } TallBenchRun;
 
 /**

@@ -2,8 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-floor-private.h"
 
-#include "tall-rocksdb-error.h"
-#include "tall-rocksdb-table-private.h"
+#include "tall-bench-settle.h"
 
 #define ROUND_SECONDS 0.02
 
@@ -108,21 +107,11 @@ tall_floor_run_threads (guint n, TallFloorWork work, gpointer data, GError **err
  * tall_floor_settle:
  * @table: embedded
  *
- * Moves the rows of a table from the write buffer into sorted files, where most rows of a store in
- * use are.
+ * Moves the rows of a table into sorted files, where most rows of a store in use are.
  */
 gboolean
 tall_floor_settle (TallTable *table, const char *name, GError **error)
 {
-  rocksdb_t *db = tall_rocksdb_table_get_handle (TALL_ROCKSDB_TABLE (table));
-  g_autoptr (TallRocksdbFamily) family =
-      tall_rocksdb_table_find_family (TALL_ROCKSDB_TABLE (table), name, error);
-  char *message = NULL;
-  if (family == NULL)
-    return FALSE;
-  rocksdb_flushoptions_t *options = rocksdb_flushoptions_create ();
-  rocksdb_flush_cf (db, options, family->handle, &message);
-  rocksdb_flushoptions_destroy (options);
-  rocksdb_compact_range_cf (db, family->handle, NULL, 0, NULL, 0);
-  return tall_rocksdb_take_error (message, "Settling the rows", error);
+  guint64 bytes;
+  return tall_bench_settle_one (table, name, TALL_BENCH_COMPACTED, &bytes, error);
 }

@@ -109,12 +109,15 @@ static gboolean
 print_results (const TallBenchGiven *given,
                const TallBenchCompare *compare,
                const TallBenchOrders *orders,
-               const GPtrArray *summaries,
+               const TallBenchFigures *figures,
                gboolean stopped,
                GError **error)
 {
+  g_autoptr (GPtrArray) summaries =
+      tall_bench_summarize ((const TallBenchRecord *)(gpointer)figures->records->data,
+                            figures->records->len);
   TallBenchResults results = {
-    .store = compare->address->kind->name,
+    .store = compare->place.address->kind->name,
     .n_clients = compare->plan.n_clients,
     .n_orders = orders->orders->len,
     .n_customers = orders->customers->len,
@@ -127,13 +130,15 @@ print_results (const TallBenchGiven *given,
     .seed = compare->plan.seed,
     .stopped = stopped,
     .summaries = summaries,
+    .stored = figures->stored,
+    .conditions = &compare->conditions,
   };
   for (guint i = 0; i < orders->orders->len; i++)
     results.n_lines += tall_order_count_lines (g_ptr_array_index (orders->orders, i));
   g_autofree char *text =
       given->json ? tall_bench_results_to_json (&results) : tall_bench_results_to_text (&results);
   print_text (given, text);
-  if (compare->keep && !given->json && !stopped)
+  if (compare->place.keep && !given->json && !stopped)
     {
       g_autofree char *kept = tall_bench_compare_describe_kept (compare);
       tall_print ("\n%s", kept);
@@ -146,14 +151,15 @@ measure (const TallBenchGiven *given, TallBenchCompare *compare, const TallBench
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GArray) records = g_array_new (FALSE, FALSE, sizeof (TallBenchRecord));
-  gboolean done = tall_bench_compare_run (compare, orders, records, &error);
+  g_autoptr (GArray) stored = g_array_new (FALSE, FALSE, sizeof (TallBenchStored));
+  TallBenchFigures figures = { records, stored };
+  gboolean done = tall_bench_compare_run (compare, orders, &figures, &error);
   tall_progress_clear ();
-  g_autoptr (GPtrArray) summaries =
-      tall_bench_summarize ((const TallBenchRecord *)(gpointer)records->data, records->len);
-  gboolean shown =
-      done || (records->len > 0 && !g_error_matches (error, TALL_ERROR, TALL_ERROR_DAMAGED));
+  gboolean shown = done
+                   || (records->len + stored->len > 0
+                       && !g_error_matches (error, TALL_ERROR, TALL_ERROR_DAMAGED));
   if (shown)
-    done = print_results (given, compare, orders, summaries, !done, done ? &error : NULL) && done;
+    done = print_results (given, compare, orders, &figures, !done, done ? &error : NULL) && done;
   return done ? TALL_EXIT_DONE : fail (error, compare->plan.stop);
 }
 
@@ -190,8 +196,8 @@ measure_layouts (const TallBenchGiven *given, const TallTableAddress *address)
     .n_layouts = layouts->len,
     .key_strategies = (const TallKeyStrategy *const *)keys->pdata,
     .n_key_strategies = keys->len,
-    .address = address,
-    .keep = given->keep,
+    .place = { .address = address, .keep = given->keep },
+    .conditions = given->conditions,
     .n_turns = tall_bench_given_count_turns (given),
     .plan = tall_bench_given_make_plan (given, tall_stop_on_signals ()),
     .progress = show_progress,
@@ -266,6 +272,16 @@ run (int argc, char **argv)
       "operations beside each other instead, such as get=90,store=10", "NAME=N,…" },
     { "rate", 0, 0, G_OPTION_ARG_DOUBLE, &given.rate,
       "operations a second that begin, whether the ones before are done or not", "N" },
+    { "age", 0, 0, G_OPTION_ARG_INT64, &given.age, "replaces of each order before (0)", "N" },
+    { "rest", 0, 0, G_OPTION_ARG_STRING, &given.rest, "how rows lie: as-it-is, flushed, compacted",
+      "WORD" },
+    { "cache", 0, 0, G_OPTION_ARG_DOUBLE, &given.cache, "block cache of N times the stored bytes",
+      "N" },
+    { "compression", 0, 0, G_OPTION_ARG_STRING, &given.compression, "of tables, as for init", "C" },
+    { "block-encoding", 0, 0, G_OPTION_ARG_STRING, &given.block_encoding, "the same", "E" },
+    { "pids", 0, 0, G_OPTION_ARG_STRING, &given.pids, "whose CPU time counts, too", "ROLE=PID" },
+    { "admin", 0, 0, G_OPTION_ARG_STRING, &given.admin, "flushes and compacts HBase tables",
+      "COMMAND" },
     { "keep", 0, 0, G_OPTION_ARG_NONE, &given.keep, "do not remove the deployments", NULL },
     { "floor", 0, 0, G_OPTION_ARG_NONE, &given.floor,
       "compare with the same bytes sent or stored without tallorder", NULL },

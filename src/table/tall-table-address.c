@@ -161,6 +161,21 @@ tall_table_address_new (const TallTableKind *kind, const char *rest, GError **er
 }
 
 /**
+ * tall_table_address_get_choice:
+ * @name: a parameter of its kind that is one of two words
+ *
+ * Returns: whether it is the second
+ */
+gboolean
+tall_table_address_get_choice (const TallTableAddress *self, const char *name)
+{
+  for (guint i = 0; self->kind->choices[i].name != NULL; i++)
+    if (g_str_equal (name, self->kind->choices[i].name))
+      return self->choices[i];
+  g_return_val_if_reached (FALSE);
+}
+
+/**
  * tall_table_address_open:
  * @create: make a new store if there is none
  *

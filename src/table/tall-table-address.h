@@ -34,6 +34,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallTableAddress, tall_table_address_free)
 
 void tall_table_address_set_name (TallTableAddress *self, const char *name);
 void tall_table_address_set_place (TallTableAddress *self, const char *place);
+gboolean tall_table_address_get_choice (const TallTableAddress *self, const char *name);
 TallTable *tall_table_address_open (const TallTableAddress *self,
                                     gboolean create,
                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -83,7 +83,10 @@ receive (TallTransport *self, gsize wanted, gint64 deadline, GError **error)
                             MIN (self->in_size - self->in_end, MAX (wanted, FIRST_BUFFER)),
                             deadline, error);
   if (n > 0)
-    self->in_end += (gsize)n;
+    {
+      self->in_end += (gsize)n;
+      self->n_received += (guint64)n;
+    }
   return n;
 }
 

@@ -29,6 +29,8 @@ struct _TallTransport
   gsize limit;        /* bytes that the message under way may still have */
   gboolean has_frame; /* the message under way has been received as a whole */
   GByteArray *out;    /* written and not yet sent; if framed, with room for the header */
+  guint64 n_sent;     /* bytes, since they were taken last */
+  guint64 n_received; /* the same */
   gboolean just_sent; /* so nothing can be there yet: wait before receiving */
   gboolean delivered; /* the last message written has left as a whole */
   gboolean broken;    /* after any failure: must be closed */

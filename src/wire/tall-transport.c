@@ -79,6 +79,7 @@ send_output (TallTransport *self, GError **error)
       n = MIN (step, len - sent);
       if (!send_bytes (self, self->out->data + sent, n, deadline, error))
         return FALSE;
+      self->n_sent += n;
     }
   return TRUE;
 }
@@ -216,6 +217,20 @@ gboolean
 tall_transport_has_delivered (TallTransport *self)
 {
   return self->delivered;
+}
+
+/**
+ * tall_transport_take_traffic:
+ * @n_sent: (inout): the bytes of messages that have left since the last call are added, without
+ * what encrypts them
+ * @n_received: (inout): the same for those that have come
+ */
+void
+tall_transport_take_traffic (TallTransport *self, guint64 *n_sent, guint64 *n_received)
+{
+  *n_sent += self->n_sent;
+  *n_received += self->n_received;
+  self->n_sent = self->n_received = 0;
 }
 
 static void

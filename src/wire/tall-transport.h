@@ -102,5 +102,6 @@ gboolean tall_transport_is_fit (TallTransport *self);
 gboolean tall_transport_is_broken (TallTransport *self);
 void tall_transport_break (TallTransport *self);
 gboolean tall_transport_has_delivered (TallTransport *self);
+void tall_transport_take_traffic (TallTransport *self, guint64 *n_sent, guint64 *n_received);
 
 G_END_DECLS

@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from support import (  # noqa: E402
     DONE, FAILED, KEYS, LAYOUTS, NORTHWIND, PROGRAM, SECONDS, USAGE, equal, main, on_terminal, run, test,
 )
 
+SPENT = ["cpu_client_us", "cpu_gateway_us", "cpu_server_us", "wire_sent_bytes", "wire_received_bytes"]
 RISING = ["p50_us", "p95_us", "p99_us", "p99_9_us", "max_us"]
 PHASES = ["store", "get", "list", "missing", "customer", "replace"]
 ON_HBASE = sys.argv[3:] == ["hbase"]
@@ -52,6 +54,9 @@ def check_costs(found, n_orders, operations, turns):
             spread = measured[name]
             equal((where, min(spread["turns"]) <= spread["median"] <= max(spread["turns"])),
                   (where, True))
+        known = [name for name in SPENT if name in measured]
+        equal((where, known), (where, SPENT if ON_HBASE else SPENT[:1]))
+        equal((where, min(min(measured[name]["turns"]) for name in known) > 0), (where, True))
         equal((where, measured["operations_per_second"]["median"] > 0), (where, True))
         equal((where, measured["operations_counted"]),
               (where, turns * (n_orders if phase == "store" else operations)))
@@ -76,6 +81,7 @@ def small_run(store, layouts, keys, *options, turns=1):
     names = ("orders", "customers", "lines", "operations", "turns", "complete")
     equal([report[name] for name in names], [40, 2, 200, 20, turns, True])
     check_costs(found, 40, 20, turns)
+    return report
 
 
 def all_layouts(folder):
@@ -86,6 +92,44 @@ def all_layouts(folder):
 def all_keys_with_clients(folder):
     small_run(f"rocksdb:{folder}?sync=0", ["blob", "normalized"], KEYS, "--clients", 4,
               turns=2)
+    equal(os.listdir(folder), [])
+
+
+def stored(found, layouts):
+    """By layout: bytes after a flush, and after a compaction."""
+    equal([figure["layout"] for figure in found["stored"]], layouts)
+    return {f["layout"]: (f["flushed_bytes"], f["compacted_bytes"]) for f in found["stored"]}
+
+
+def conditions(folder):
+    """Old rows go when they are compacted, compressed ones are smaller; and all orders come back."""
+    options = ["--layout", "blob,normalized", "--count", 200, "--operations", 20, "--turns", 1,
+               "--lines", 20]
+    store = f"rocksdb:{folder}?sync=0"
+    _, report = bench(store, *options)
+    equal(report["conditions"], {"age": 0, "rest": "as-it-is"})
+    new = stored(report, ["blob", "normalized"])
+    written = {layout: 200 * 400 for layout in new}  # a line has more than 20 bytes
+    equal([layout for layout in new if not written[layout] < new[layout][1] <= new[layout][0]], [])
+    equal(new["normalized"][1] > 1.5 * new["blob"][1], True)  # keys and qualifiers in every cell
+    _, report = bench(store, *options, "--age", 3, "--rest", "flushed", "--compression", "zstd")
+    equal(report["conditions"], {"age": 3, "rest": "flushed", "compression": "zstd"})
+    small = stored(report, ["blob", "normalized"])
+    equal([layout for layout in new if small[layout][1] >= 0.8 * new[layout][1]], [])
+    equal(os.listdir(folder), [])
+
+
+def a_cold_cache(folder):
+    """The block cache is smaller than the data; where the page cache cannot be left out, that is said."""
+    options = ["--store", f"rocksdb:{folder}?sync=0", "--layout", "blob", "--count", 50, "--turns", 1,
+               "--operations", 20, "--cache", 0.5, "--json"]
+    try:
+        os.close(os.open(folder, os.O_TMPFILE | os.O_RDWR | os.O_DIRECT, 0o600))
+    except OSError:
+        run("bench", *options).ends(FAILED, "past the page cache")
+    else:
+        report = json.loads(run("bench", *options).ends(DONE).out)
+        equal(report["conditions"], {"age": 0, "rest": "compacted", "cache": 0.5})
     equal(os.listdir(folder), [])
 
 
@@ -242,7 +286,7 @@ def stopped_after_some_turns(folder):
          "--operations", "5", "--turns", "1000", "--json"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     give_up = time.monotonic() + SECONDS
-    for there in (True, False):  # the deployment of the first turn is made, and removed
+    for there in (True, False) * 2:  # of what is stored, and of the first turn: made, and removed
         while bool(os.listdir(folder)) != there and time.monotonic() < give_up:
             time.sleep(0.001)
     process.send_signal(signal.SIGINT)
@@ -318,6 +362,13 @@ def wrong_usage(folder):
         ([*store, "--mix", "get=1,fetch=2"], "there are store, get, missing, list, replace"),
         ([*store, "--rate", "0"], "--rate: choose"),
         ([*store, "--rate", "nan"], "--rate: choose"),
+        ([*store, "--age=-2"], "--age: choose 0 to"),
+        ([*store, "--cache", "0"], "--cache: choose more than 0"),
+        ([*store, "--cache", "1", "--rest", "as-it-is"], "rows in files"),
+        ([*store, "--rest", "cold"], "--rest: choose as-it-is, flushed or compacted"),
+        ([*store, "--pids", "gateway=0"], "--pids gateway=0"),
+        ([*store, "--pids", "1"], "--pids 1: write gateway=PID"),
+        ([*store, "--floor", "--age", "1"], "--floor"),
         ([*store, "--skew", "1"], "--skew: choose 0 to 0.99"),
         ([*store, "--orders", file, "--map", "northwind", "--skew", "0.5"], "made up"),
         ([*store, "--floor", "--mix", "get=1"], "--floor"),
@@ -348,6 +399,18 @@ def wrong_usage(folder):
     equal(os.listdir(folder), [])
 
 
+def not_for_this_store(folder):
+    """What a store cannot have is refused before anything is stored."""
+    cases = [
+        (["--compression", "rar"], "rar"),
+        (["--block-encoding", "fast_diff"], "fast_diff"),
+        (["--admin", "true"], "--admin is for stores that are not embedded"),
+    ]
+    for arguments, text in cases:
+        run("bench", "--store", f"rocksdb:{folder}/new", *arguments).ends(FAILED, text)
+    equal(os.listdir(folder), [])
+
+
 def not_reachable(folder):
     run("bench", "--store", "hbase://127.0.0.1:9", "--count", 5).ends(FAILED, "127.0.0.1:9")
     run("bench", "--store", f"rocksdb:{folder}/no/where").ends(FAILED, f"{folder}/no/where")
@@ -357,10 +420,18 @@ def not_reachable(folder):
 
 def on_hbase(_):
     address, name = os.environ["TALLORDER_HBASE_BINARY"], f"bench-{os.getpid()}"
-    small_run(f"hbase://{address}?name={name}", LAYOUTS, ["hashed"], "--clients", 2)
+    admin = [os.environ["TALLORDER_HBASE_TOOL"], "stored", "--data", os.environ["TALLORDER_HBASE_DATA"]]
+    pids = ["--pids", os.environ["TALLORDER_HBASE_PIDS"]]
+    report = small_run(f"hbase://{address}?name={name}", LAYOUTS, ["hashed"], "--clients", 2, *pids,
+                       "--admin", shlex.join(admin))
+    sizes = stored(report, LAYOUTS)
+    equal(all(0 < compacted <= flushed for flushed, compacted in sizes.values()), True)
+    equal(sizes["normalized"][1] > 2 * sizes["blob"][1], True)  # a key in every cell
     # All is gone again: the same names are free.
     store = f"hbase://{address}?name={name}"
     options = ["--layout", "blob", "--count", 5, "--operations", 1]
+    run("bench", "--store", store, *options, "--rest", "flushed").ends(FAILED, "give --admin")
+    run("bench", "--store", store, *options, "--admin", "false").ends(FAILED, "false flush")
     run("bench", "--store", store, *options, "--keep").ends(DONE, "Kept")
     run("bench", "--store", store, *options).ends(FAILED, f"{name}-bench-blob-hashed exists")
     kept = f"hbase://{address}?name={name}-bench-blob-hashed"
@@ -412,10 +483,10 @@ def migrating_on_hbase(_):
 
 def begin():
     if not ON_HBASE:
-        for function in (all_layouts, all_keys_with_clients, a_mix, page, orders_of_a_file,
+        for function in (all_layouts, all_keys_with_clients, conditions, a_cold_cache, a_mix, page, orders_of_a_file,
                          rejected_rows_are_reported, table_for_people, progress_on_a_terminal,
                          kept_and_then_left_alone, stopped, stopped_after_some_turns,
-                         loading_beside_a_peer, migrating, wrong_usage, not_reachable):
+                         loading_beside_a_peer, migrating, wrong_usage, not_for_this_store, not_reachable):
             test(function)
     elif "TALLORDER_HBASE_BINARY" in os.environ:
         test(on_hbase)

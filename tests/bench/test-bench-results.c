@@ -3,6 +3,7 @@
 #include "tall-bench-results.h"
 
 #include <json-glib/json-glib.h>
+#include <math.h>
 
 static TallBenchRecord
 make_record (guint phase, const TallLayout *layout, const TallKeyStrategy *key)
@@ -19,7 +20,12 @@ make_record (guint phase, const TallLayout *layout, const TallKeyStrategy *key)
                  [TALL_BENCH_P95] = 1234567,
                  [TALL_BENCH_P99] = 2345678,
                  [TALL_BENCH_P999] = 3000000,
-                 [TALL_BENCH_MAX] = 3456789 },
+                 [TALL_BENCH_MAX] = 3456789,
+                 [TALL_BENCH_CPU_CLIENT] = 12.5,
+                 [TALL_BENCH_CPU_GATEWAY] = NAN,
+                 [TALL_BENCH_CPU_SERVER] = NAN,
+                 [TALL_BENCH_SENT] = 300,
+                 [TALL_BENCH_RECEIVED] = 1024 },
     .n_counted = 100,
     .cost = { .calls = 402,
               .rows_read = 50,
@@ -30,6 +36,18 @@ make_record (guint phase, const TallLayout *layout, const TallKeyStrategy *key)
               .bytes_written = 12345678,
               .durable = 7 },
   };
+}
+
+/* @text has exactly these lines from @title on. */
+static void
+assert_section (const char *text, const char *title, const char *lines)
+{
+  const char *begin = strstr (text, title);
+  g_assert_nonnull (begin);
+  const char *end = strstr (begin, "\n\n");
+  g_autofree char *section =
+      end != NULL ? g_strndup (begin, (gsize)(end - begin) + 1) : g_strdup (begin);
+  g_assert_cmpstr (section, ==, lines);
 }
 
 /* Reads and writes are added up, columns are aligned, and no line is longer than 100. */
@@ -50,6 +68,15 @@ test_text (void)
                                .n_turns = 1,
                                .summaries = summaries };
   g_autofree char *text = tall_bench_results_to_text (&results);
+  char *spent = strstr (text, "\nspent: ");
+  assert_section (text, "spent: ",
+                  "spent: CPU µs and bytes on the wire of an operation, as far as they are known\n"
+                  "  phase     layout        key        client µs  bytes sent    received\n"
+                  "  store     blob          hashed          12.5         300        1020\n"
+                  "  get       blob          hashed          12.5         300        1020\n"
+                  "  store     denormalized  hashed          12.5         300        1020\n");
+  g_assert_nonnull (strstr (spent, "\nstored: not known"));
+  *spent = '\0';
   g_assert_cmpstr (
       text, ==,
       "10 orders with 5.5 lines on average, of 2 customers, on rocksdb; 1 client; key hashed\n"
@@ -124,6 +151,9 @@ test_json (void)
   g_assert_cmpstr (json_object_get_string_member (measured, "layout"), ==, "wide");
   g_assert_cmpstr (json_object_get_string_member (measured, "key"), ==, "raw");
   g_assert_cmpint (json_object_get_int_member (measured, "operations"), ==, 180);
+  g_assert_true (json_object_has_member (measured, "cpu_client_us"));
+  g_assert_true (json_object_has_member (measured, "wire_sent_bytes"));
+  g_assert_false (json_object_has_member (measured, "cpu_gateway_us")); /* nobody knows it */
   JsonObject *p50 = json_object_get_object_member (measured, "p50_us");
   g_assert_cmpfloat (json_object_get_double_member (p50, "median"), ==, 8.25);
   JsonArray *turns = json_object_get_array_member (p50, "turns");
@@ -171,6 +201,46 @@ test_verdict (void)
   g_assert_null (strstr (few, "no difference"));
 }
 
+/* What is stored has a table of its own, and is exact for programs. */
+static void
+test_stored (void)
+{
+  const TallBenchStored sizes[] = {
+    { &tall_layout_blob, &tall_key_hashed, 10500, 7000 },
+    { &tall_layout_normalized, &tall_key_hashed, 1234560, 123456 },
+  };
+  g_autoptr (GArray) stored = g_array_new (FALSE, FALSE, sizeof (TallBenchStored));
+  g_array_append_vals (stored, sizes, G_N_ELEMENTS (sizes));
+  g_autoptr (GPtrArray) summaries = g_ptr_array_new ();
+  const TallBenchConditions conditions = { .age = 9, .rest = TALL_BENCH_FLUSHED, .cache = 0.5 };
+  TallBenchResults results = { .store = "rocksdb",
+                               .n_orders = 10,
+                               .summaries = summaries,
+                               .stored = stored,
+                               .conditions = &conditions };
+  g_autofree char *text = tall_bench_results_to_text (&results);
+  assert_section (text, "stored: ",
+                  "stored: bytes of an order on the disk, with all that belongs to it\n"
+                  "  layout        key          flushed   compacted\n"
+                  "  blob          hashed          1050         700\n"
+                  "  normalized    hashed        123456       12346\n");
+  g_assert_null (strstr (text, "spent: "));
+
+  g_autofree char *json = tall_bench_results_to_json (&results);
+  g_autoptr (JsonNode) root = json_from_string (json, NULL);
+  JsonObject *object = json_node_get_object (root);
+  JsonObject *second =
+      json_array_get_object_element (json_object_get_array_member (object, "stored"), 1);
+  g_assert_cmpstr (json_object_get_string_member (second, "layout"), ==, "normalized");
+  g_assert_cmpint (json_object_get_int_member (second, "flushed_bytes"), ==, 1234560);
+  g_assert_cmpint (json_object_get_int_member (second, "compacted_bytes"), ==, 123456);
+  JsonObject *found = json_object_get_object_member (object, "conditions");
+  g_assert_cmpint (json_object_get_int_member (found, "age"), ==, 9);
+  g_assert_cmpstr (json_object_get_string_member (found, "rest"), ==, "flushed");
+  g_assert_cmpfloat (json_object_get_double_member (found, "cache"), ==, 0.5);
+  g_assert_false (json_object_has_member (found, "compression"));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -178,6 +248,7 @@ main (int argc, char **argv)
   g_test_add_func ("/bench/results/text", test_text);
   g_test_add_func ("/bench/results/text-keys", test_text_keys);
   g_test_add_func ("/bench/results/json", test_json);
+  g_test_add_func ("/bench/results/stored", test_stored);
   g_test_add_func ("/bench/results/verdict", test_verdict);
   return g_test_run ();
 }

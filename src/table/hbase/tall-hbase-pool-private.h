@@ -21,8 +21,10 @@ struct _TallHbasePool
   guint64 last_ticket;        /* that a caller got */
   TallHbaseGateway *gateways; /* n_gateways of them */
   guint n_gateways;
-  guint next;  /* whose turn it is */
-  char *owner; /* of self-tests: its alone */
+  guint next;     /* whose turn it is */
+  char *owner;    /* of self-tests: its alone */
+  guint64 n_sent; /* bytes, by connections that were given back */
+  guint64 n_received;
 };
 
 /* The earlier of @deadline and some time from now. */

@@ -197,6 +197,8 @@ tall_hbase_pool_give_back (TallHbasePool *self, TallHbaseLink *link)
 {
   g_mutex_lock (&self->mutex);
   TallHbaseGateway *gateway = &self->gateways[link->gateway];
+  tall_transport_take_traffic (tall_hbase_link_get_transport (link), &self->n_sent,
+                               &self->n_received);
   gboolean fit = !tall_hbase_health_is_refused (&gateway->health) && is_fit_for_next (self, link);
   if (fit)
     {
@@ -213,6 +215,19 @@ tall_hbase_pool_give_back (TallHbasePool *self, TallHbaseLink *link)
   g_mutex_unlock (&self->mutex);
   if (!fit)
     tall_hbase_link_free (link);
+}
+
+/**
+ * tall_hbase_pool_get_traffic:
+ *
+ * Bytes that went to all gateways and came from them, by connections that are not lent.
+ */
+void
+tall_hbase_pool_get_traffic (TallHbasePool *self, guint64 *n_sent, guint64 *n_received)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
+  *n_sent = self->n_sent;
+  *n_received = self->n_received;
 }
 
 /**

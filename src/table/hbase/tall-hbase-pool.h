@@ -32,6 +32,7 @@ TallHbaseLink *tall_hbase_pool_take (TallHbasePool *self,
                                      gint64 deadline,
                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_hbase_pool_give_back (TallHbasePool *self, TallHbaseLink *link);
+void tall_hbase_pool_get_traffic (TallHbasePool *self, guint64 *n_sent, guint64 *n_received);
 GPtrArray *tall_hbase_pool_describe (TallHbasePool *self, gint64 deadline);
 void tall_hbase_pool_set_overloaded (TallHbasePool *self, GError **error);
 guint tall_hbase_pool_count_alive (TallHbasePool *self);

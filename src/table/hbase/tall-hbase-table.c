@@ -139,6 +139,20 @@ hbase_list_servers (TallTable *table, gint64 deadline)
   return tall_hbase_pool_describe (TALL_HBASE_TABLE (table)->pool, deadline);
 }
 
+static GArray *
+hbase_list_measures (TallTable *table)
+{
+  guint64 n_sent, n_received;
+  tall_hbase_pool_get_traffic (TALL_HBASE_TABLE (table)->pool, &n_sent, &n_received);
+  const TallTableMeasure measures[] = {
+    { TALL_HBASE_SENT_BYTES, "Bytes of requests to gateways that were answered or failed.", TRUE,
+      (gdouble)n_sent },
+    { TALL_HBASE_RECEIVED_BYTES, "Bytes of replies of gateways.", TRUE, (gdouble)n_received },
+  };
+  GArray *list = g_array_new (FALSE, FALSE, sizeof (TallTableMeasure));
+  return g_array_append_vals (list, measures, G_N_ELEMENTS (measures));
+}
+
 static void
 tall_hbase_table_finalize (GObject *object)
 {
@@ -167,6 +181,7 @@ tall_hbase_table_class_init (TallHbaseTableClass *klass)
   table_class->list_deployments = hbase_list_deployments;
   table_class->get_info = hbase_get_info;
   table_class->list_servers = hbase_list_servers;
+  table_class->list_measures = hbase_list_measures;
 }
 
 static void

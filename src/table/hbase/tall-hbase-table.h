@@ -8,6 +8,10 @@ G_BEGIN_DECLS
 
 #define TALL_HBASE_KIND "hbase"
 
+/* Names of its measures: bytes that went to gateways and came from them. */
+#define TALL_HBASE_SENT_BYTES "gateway_sent_bytes"
+#define TALL_HBASE_RECEIVED_BYTES "gateway_received_bytes"
+
 #define TALL_TYPE_HBASE_TABLE (tall_hbase_table_get_type ())
 G_DECLARE_FINAL_TYPE (TallHbaseTable, tall_hbase_table, TALL, HBASE_TABLE, TallTable)
 

@@ -44,6 +44,7 @@ database_new (const char *path, const TallRocksdbSetup *setup)
   self->cache = rocksdb_cache_create_lru (tall_rocksdb_options_get_cache_size (setup->cache_bytes));
   self->options = tall_rocksdb_options_new (self->cache, tall_rocksdb_room_measure (self->room),
                                             setup->statistics);
+  rocksdb_options_set_use_direct_reads (self->options, setup->direct_reads);
   self->families = tall_rocksdb_families_new ();
   g_mutex_init (&self->schema_mutex);
   self->stripes = tall_rocksdb_stripes_new ();

@@ -17,9 +17,10 @@ typedef struct _TallRocksdbDatabase TallRocksdbDatabase;
  */
 typedef struct
 {
-  gsize cache_bytes;   /* of the block cache; 0: a usual size */
-  gboolean must_exist; /* no new store may be created; counts for each */
-  gboolean statistics; /* RocksDB counts what it does */
+  gsize cache_bytes;     /* of the block cache; 0: a usual size */
+  gboolean direct_reads; /* past the page cache */
+  gboolean must_exist;   /* no new store may be created; counts for each */
+  gboolean statistics;   /* RocksDB counts what it does */
 } TallRocksdbSetup;
 
 TallRocksdbDatabase *tall_rocksdb_database_open (const char *directory,

@@ -283,7 +283,10 @@ tall_rocksdb_table_open (const TallRocksdbOptions *options, GError **error)
 
   if (!check_options (options, error))
     return NULL;
-  const TallRocksdbSetup setup = { options->cache_bytes, options->must_exist, options->statistics };
+  const TallRocksdbSetup setup = { .cache_bytes = options->cache_bytes,
+                                   .direct_reads = options->direct_reads,
+                                   .must_exist = options->must_exist,
+                                   .statistics = options->statistics };
   TallRocksdbDatabase *database = tall_rocksdb_database_open (options->directory, &setup, error);
   if (database == NULL)
     return NULL;

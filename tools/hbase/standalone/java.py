@@ -58,6 +58,22 @@ def ensure_jars(java):
     return JARS
 
 
+def compile_source(java, name):
+    """Compiles standalone/NAME.java, unless that was done since it changed. Returns the folder."""
+    source, classes = HOME / "standalone" / f"{name}.java", JARS.parent / "classes"
+    compiled = classes / f"{name}.class"
+    if compiled.exists() and compiled.stat().st_mtime >= source.stat().st_mtime:
+        return classes
+    compiler = Path(java).parent / "javac"
+    if not compiler.exists():
+        raise ToolError(f"no javac beside {java}: apt-get install openjdk-17-jdk-headless")
+    command = [str(compiler), "-classpath", f"{JARS}/*", "-d", str(classes), str(source)]
+    result = subprocess.run(command, capture_output=True, text=True)
+    if result.returncode != 0:
+        raise ToolError(f"{source} does not compile:\n{result.stdout}{result.stderr}")
+    return classes
+
+
 def describe_times(seconds, jars_seconds):
     """The time of a start, without the time to fetch the jars, which happens once."""
     if jars_seconds < 1:

@@ -54,6 +54,8 @@ FIXED_PROPERTIES = {
     "hbase.regionserver.port": "0",
     "hbase.regionserver.info.port": "-1",
     "hbase.thrift.info.port": "-1",
+    # Files that a compaction has read go soon, so that what is left is what is stored.
+    "hbase.hfile.compaction.discharger.interval": "500",
     "hbase.master.wait.on.regionservers.mintostart": "1",
     "hbase.master.wait.on.regionservers.maxtostart": "1",
     "hbase.master.wait.on.regionservers.timeout": "100",
@@ -167,8 +169,13 @@ def mark(data, name):
     return f"-Dtallorder.hbase={name}@{data}"
 
 
-def _java_command(java, data, name, heap, main_class):
-    class_path = f"{data}/conf:{HOME}/conf:{JARS}/*"
+def tables_command(java, data, classes, heap):
+    """What flushes and compacts tables."""
+    return _java_command(java, data, "tables", heap, "Tables", f":{classes}")
+
+
+def _java_command(java, data, name, heap, main_class, more_classes=""):
+    class_path = f"{data}/conf:{HOME}/conf:{JARS}/*{more_classes}"
     return [
         java,
         mark(data, name),

@@ -117,6 +117,7 @@ tall_load_delete_run (const TallLoadDelete *self, TallFront *front)
   options.jobs = self->jobs;
   options.rate = self->rate;
   options.progress = self->quiet ? NULL : show_progress;
+  options.stalled = self->stalled;
   options.data = (gpointer)self;
   options.stop = tall_stop_on_signals ();
   gboolean ok = tall_deleter_run (front, self->reader, self->mapping, self->rejects, &options,

@@ -24,6 +24,7 @@ typedef struct
   guint rate; /* a second; 0: as many as there can be */
   gboolean json;
   gboolean quiet;
+  TallStalled stalled; /* NULL: nobody listens */
 } TallLoadDelete;
 
 TallMapping *tall_load_delete_guess_mapping (TallCsvReader *reader,

@@ -296,6 +296,7 @@ load_files (const TallOptions *options, const GPtrArray *arguments, const TallLo
     .rate = (guint)own->rate,
     .json = own->json,
     .quiet = own->quiet,
+    .stalled = own->quiet ? NULL : say_stalled,
   };
   if (own->deletes)
     return tall_load_delete_run (&deletion, front);

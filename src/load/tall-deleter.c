@@ -31,6 +31,7 @@ typedef struct
   Target *target;                 /* owned; that of the last rows */
   GThreadPool *pool;
   TallPace pace;
+  TallStall stall;
 
   GMutex lock; /* of everything below */
   GCond settled;
@@ -73,23 +74,45 @@ is_worth_another_try (const Target *target, const GError *error)
          || (target->order != NULL && g_error_matches (error, TALL_ERROR, TALL_ERROR_CONFLICT));
 }
 
+/* Waits before the next try, if there is to be one. */
+static gboolean
+try_again (Deleter *self, const Target *target, TallPatience *patience, const GError *cause)
+{
+  gint64 now = g_get_monotonic_time ();
+  if (!is_worth_another_try (target, cause)
+      || !(tall_error_is_passing (cause) ? tall_patience_goes_on (patience, cause, now)
+                                         : tall_patience_goes_on_after_race (patience))
+      || is_stopped (self))
+    return FALSE;
+  tall_stall_say (&self->stall, patience, cause, now);
+  tall_patience_sleep (patience);
+  return TRUE;
+}
+
+static gboolean
+delete_once (Deleter *self, const Target *target, const TallWriteOptions *options, GError **error)
+{
+  return target->order != NULL
+             ? tall_front_delete_order (self->front, target->customer, target->order, options,
+                                        error)
+             : tall_front_delete_customer (self->front, target->customer, options, error);
+}
+
 /* Every try carries the same token, so that one whose answer was lost deletes nothing that was
  * written since. */
 static gboolean
 delete_target (Deleter *self, const Target *target, GError **error)
 {
   TallWriteOptions options = { .condition = TALL_IF_ANY, .has_token = TRUE };
+  TallPatience patience = { self->options->tries, self->options->retry_delay,
+                            self->options->patience };
   tall_token_make (options.token);
   gboolean perhaps_done = FALSE;
-  for (guint try = 1;; try++)
+  do
     {
       g_clear_error (error);
-      gboolean done =
-          target->order != NULL
-              ? tall_front_delete_order (self->front, target->customer, target->order, &options,
-                                         error)
-              : tall_front_delete_customer (self->front, target->customer, &options, error);
-      if (done)
+      tall_patience_begin (&patience, g_get_monotonic_time ());
+      if (delete_once (self, target, &options, error))
         return TRUE;
       if (perhaps_done && g_error_matches (*error, TALL_ERROR, TALL_ERROR_NOT_FOUND))
         {
@@ -97,11 +120,10 @@ delete_target (Deleter *self, const Target *target, GError **error)
           return TRUE;
         }
       perhaps_done |= is_unknown (*error);
-      if (!is_worth_another_try (target, *error) || try >= self->options->tries
-          || is_stopped (self))
-        return FALSE;
-      g_usleep ((gulong)self->options->retry_delay * 1000 << MIN (try - 1, 6));
     }
+  while (try_again (self, target, &patience, *error));
+  tall_patience_explain (&patience, error);
+  return FALSE;
 }
 
 static void
@@ -305,12 +327,14 @@ tall_deleter_run (TallFront *front,
   self.customer = tall_order_cursor_find_source (mapping, tall_csv_field_is_customer_number);
   if (mapping->kind == TALL_MAPPING_ORDERS)
     self.order = tall_order_cursor_find_source (mapping, tall_csv_field_is_order_number);
+  tall_stall_init (&self.stall, options->stalled, options->data);
   g_mutex_init (&self.lock);
   g_cond_init (&self.settled);
   tall_csv_reader_set_stop (reader, options->stop);
   tall_rejects_add_file (rejects, self.name, tall_csv_reader_get_header (reader));
   gboolean ok = delete_all (&self, reader, &local);
   *summary = self.summary;
+  tall_stall_clear (&self.stall);
   g_mutex_clear (&self.lock);
   g_cond_clear (&self.settled);
 

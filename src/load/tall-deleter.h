@@ -6,6 +6,7 @@
 #include "tall-front.h"
 #include "tall-mapping.h"
 #include "tall-rejects.h"
+#include "tall-stall.h"
 
 G_BEGIN_DECLS
 
@@ -53,17 +54,19 @@ typedef void (*TallDeleterProgress) (const TallDeleterSummary *summary,
 typedef struct
 {
   guint jobs;        /* that are deleted at once, 1 … 256 */
-  guint tries;       /* of one while the store is not available */
+  guint tries;       /* of one while the store says at once that it is not available */
   guint retry_delay; /* milliseconds before the second try; doubles with each */
+  guint patience;    /* seconds that the store may stand still */
   guint rate;        /* a second at most; 0: as many as there can be */
   const gint *stop;  /* atomic; it stops when it is not 0 any more; NULL: it never does */
   TallDeleterProgress progress;
+  TallStalled stalled;
   gpointer data;
 } TallDeleterOptions;
 
 #define TALL_DELETER_OPTIONS_INIT                                                                  \
   {                                                                                                \
-    .jobs = 8, .tries = 6, .retry_delay = 100                                                      \
+    .jobs = 8, .tries = 6, .retry_delay = 100, .patience = 600                                     \
   }
 
 gboolean tall_deleter_run (TallFront *front,

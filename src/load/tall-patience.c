@@ -51,6 +51,31 @@ tall_patience_goes_on (TallPatience *self, const GError *cause, gint64 now)
 }
 
 /**
+ * tall_patience_goes_on_after_race:
+ *
+ * The same where somebody else has been faster: as after being refused at once.
+ */
+gboolean
+tall_patience_goes_on_after_race (TallPatience *self)
+{
+  self->n_tries++;
+  return ++self->n_refused < self->tries;
+}
+
+/**
+ * tall_patience_explain:
+ * @cause: why it is not tried again
+ *
+ * Says so, if a store has stood still for too long.
+ */
+void
+tall_patience_explain (const TallPatience *self, GError **cause)
+{
+  if (self->is_used_up)
+    g_prefix_error (cause, "the store has stood still for more than %u s: ", self->patience);
+}
+
+/**
  * tall_patience_sleep:
  *
  * Waits before the next try, somewhat at random, so that not all come back at once.

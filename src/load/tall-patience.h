@@ -29,6 +29,8 @@ typedef struct
 
 void tall_patience_begin (TallPatience *self, gint64 now);
 gboolean tall_patience_goes_on (TallPatience *self, const GError *cause, gint64 now);
+gboolean tall_patience_goes_on_after_race (TallPatience *self);
+void tall_patience_explain (const TallPatience *self, GError **cause);
 void tall_patience_sleep (const TallPatience *self);
 
 G_END_DECLS

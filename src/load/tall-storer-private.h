@@ -14,6 +14,7 @@ struct _TallStorer
   TallRejects *rejects;
   TallStorerOptions options;
   GThreadPool *pool;
+  TallStall stall;
   TallLoadBatch *filling; /* owned; NULL: none */
 
   GMutex lock; /* of everything below */
@@ -25,7 +26,6 @@ struct _TallStorer
   guint64 retries;
   gboolean is_syncing;
   gint64 synced_at;
-  gint64 said_at;  /* that nothing goes on, or when it did */
   GError *failure; /* why nothing is stored any more; NULL: all is well */
 };
 

@@ -8,9 +8,6 @@
 /* What is stored is made safe from a crash, and counted, about this often. */
 #define SYNC_EVERY ((gint64)5 * G_USEC_PER_SEC)
 
-/* So often at most people learn that nothing goes on, and only if nothing has for that long. */
-#define SAY_EVERY ((gint64)10 * G_USEC_PER_SEC)
-
 /* A batch that is being put. */
 typedef struct
 {
@@ -38,13 +35,6 @@ tall_storer_has_failed (TallStorer *self)
   return self->failure != NULL;
 }
 
-static void
-explain_stop (const TallPatience *patience, GError **cause)
-{
-  if (patience->is_used_up)
-    g_prefix_error (cause, "the store has stood still for more than %u s: ", patience->patience);
-}
-
 /* The first failure counts. @patience: of what was tried, or NULL; @line: 0: not at a line */
 static void
 fail (TallStorer *self, const GError *error, const TallPatience *patience, guint64 line)
@@ -54,7 +44,7 @@ fail (TallStorer *self, const GError *error, const TallPatience *patience, guint
     return;
   self->failure = g_error_copy (error);
   if (patience != NULL)
-    explain_stop (patience, &self->failure);
+    tall_patience_explain (patience, &self->failure);
   if (line > 0)
     g_prefix_error (&self->failure, "Stopped at line %" G_GUINT64_FORMAT " of %s: ", line,
                     self->options.bulk.name);
@@ -109,18 +99,6 @@ make_patience (const TallStorer *self)
   return (TallPatience){ self->options.tries, self->options.retry_delay, self->options.patience };
 }
 
-/* Returns: whether it is time to say that nothing goes on */
-static gboolean
-begin_to_say (TallStorer *self)
-{
-  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->lock);
-  gint64 now = g_get_monotonic_time ();
-  if (self->options.stalled == NULL || now - self->said_at < SAY_EVERY)
-    return FALSE;
-  self->said_at = now;
-  return TRUE;
-}
-
 /* Waits before the next try, if there is to be one. */
 static gboolean
 try_again (TallStorer *self, TallPatience *patience, const GError *cause)
@@ -129,9 +107,7 @@ try_again (TallStorer *self, TallPatience *patience, const GError *cause)
   if (!tall_patience_goes_on (patience, cause, now) || tall_storer_has_failed (self)
       || is_asked_to_stop (self))
     return FALSE;
-  if (begin_to_say (self))
-    self->options.stalled ((guint)((now - patience->first) / G_USEC_PER_SEC), patience->patience,
-                           cause, self->options.data);
+  tall_stall_say (&self->stall, patience, cause, now);
   tall_patience_sleep (patience);
   return TRUE;
 }
@@ -206,7 +182,7 @@ tall_storer_make_safe (TallStorer *self, TallStorerMakeSafe run, GError **error)
         return TRUE;
     }
   while (try_again (self, &patience, cause));
-  explain_stop (&patience, &cause);
+  tall_patience_explain (&patience, &cause);
   g_propagate_error (error, cause);
   return FALSE;
 }

@@ -111,7 +111,8 @@ tall_storer_new (TallFront *front,
   self->options = *options;
   tall_load_ledger_init (&self->fresh);
   tall_load_ledger_init (&self->safe);
-  self->synced_at = self->said_at = g_get_monotonic_time ();
+  self->synced_at = g_get_monotonic_time ();
+  tall_stall_init (&self->stall, options->stalled, options->data);
   g_mutex_init (&self->lock);
   g_cond_init (&self->settled);
   self->pool = g_thread_pool_new (tall_storer_store_batch, self, (gint)options->jobs, FALSE, NULL);
@@ -132,6 +133,7 @@ tall_storer_free (TallStorer *self)
   tall_load_ledger_clear (&self->safe);
   g_cond_clear (&self->settled);
   g_mutex_clear (&self->lock);
+  tall_stall_clear (&self->stall);
   g_object_unref (self->bulk);
   g_object_unref (self->front);
   g_free (self);

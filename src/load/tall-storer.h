@@ -4,18 +4,9 @@
 
 #include "tall-bulk.h"
 #include "tall-load-ledger.h"
+#include "tall-stall.h"
 
 G_BEGIN_DECLS
-
-/**
- * TallStalled:
- * @seconds: since when something is tried
- * @most: seconds for which it is tried at most
- * @cause: what the store says
- *
- * Called every ten seconds or so while the store stands still, by any thread, by one at a time.
- */
-typedef void (*TallStalled) (guint seconds, guint most, const GError *cause, gpointer data);
 
 /**
  * TallStorerOptions:

@@ -28,10 +28,15 @@ static const struct
   guint n_tries;
   gboolean is_done;
 } faults[] = {
-  { 'U', TALL_ERROR_OUTCOME_UNKNOWN, 1, TRUE },   { 'V', TALL_ERROR_OUTCOME_UNKNOWN, 1, FALSE },
-  { 'P', TALL_ERROR_UNAVAILABLE, 2, FALSE },      { 'C', TALL_ERROR_CONFLICT, 1, FALSE },
-  { 'D', TALL_ERROR_DAMAGED, G_MAXUINT, FALSE },  { 'L', TALL_ERROR_UNAVAILABLE, G_MAXUINT, FALSE },
+  { 'U', TALL_ERROR_OUTCOME_UNKNOWN, 1, TRUE },
+  { 'V', TALL_ERROR_OUTCOME_UNKNOWN, 1, FALSE },
+  { 'P', TALL_ERROR_UNAVAILABLE, 2, FALSE },
+  { 'C', TALL_ERROR_CONFLICT, 1, FALSE },
+  { 'D', TALL_ERROR_DAMAGED, G_MAXUINT, FALSE },
+  { 'L', TALL_ERROR_UNAVAILABLE, G_MAXUINT, FALSE },
   { 'I', TALL_ERROR_INTERNAL, G_MAXUINT, FALSE },
+  { 'S', TALL_ERROR_TIMED_OUT, 9, FALSE },
+  { 'T', TALL_ERROR_TIMED_OUT, G_MAXUINT, FALSE },
 };
 
 static guint
@@ -101,6 +106,9 @@ count_report (const TallDeleterSummary *summary G_GNUC_UNUSED,
   ++*(guint *)data;
 }
 
+/* Seconds that the store may stand still. */
+static guint patience = 60;
+
 /* Stores the orders, deletes all rows of @csv, @rate a second. Returns `deleted absent rejected`,
  * and ` error`. */
 static char *
@@ -126,6 +134,7 @@ run (const char *orders, const char *csv, guint rate)
   g_autoptr (TallRejects) rejects = tall_rejects_new (NULL, &error);
   TallDeleterOptions options = TALL_DELETER_OPTIONS_INIT;
   options.retry_delay = 1;
+  options.patience = patience;
   options.rate = rate;
   options.progress = count_report;
   options.data = &n_reports;
@@ -152,6 +161,7 @@ test_outcomes (void)
     { "U1 1", "C,O\nc,U1\nc,1\n", "2 0 0" }, /* its answer was lost */
     { "V1", "C,O\nc,V1\nc,V1\n", "2 0 0" },
     { "P1 C1", "C,O\nc,P1\nc,C1\n", "2 0 0" },
+    { "S1", "C,O\nc,S1\n", "1 0 0" }, /* it stands still for longer than one that is not there */
     { "D1 1", "C,O\nc,D1\nc,D1\nc,1\n", "1 0 2" },
     { "L1", "C,O\nc,L1\n", "0 0 0 Stopped at line 2 of " },
     { "I1", "C,O\nc,I1\n", "0 0 0 Stopped at line 2 of " },
@@ -165,6 +175,16 @@ test_outcomes (void)
       else
         g_assert_cmpstr (outcome, ==, cases[i].outcome);
     }
+}
+
+static void
+test_gives_up (void)
+{
+  patience = 0;
+  g_autofree char *outcome = run ("T1", "C,O\nc,T1\n", 0);
+  patience = 60;
+  g_assert_true (g_str_has_prefix (outcome, "0 0 0 Stopped at line 2 of "));
+  g_assert_nonnull (strstr (outcome, "the store has stood still for more than 0 s: "));
 }
 
 /* The third may go half a second after the first. */
@@ -182,6 +202,7 @@ main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/load/deleter/outcomes", test_outcomes);
+  g_test_add_func ("/load/deleter/gives-up", test_gives_up);
   g_test_add_func ("/load/deleter/rate", test_rate);
   return g_test_run ();
 }

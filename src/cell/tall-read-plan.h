@@ -44,6 +44,9 @@ typedef struct
   gsize max_bytes;    /* of the wanted cells; 0 = no bound. A scan is cut after the row with which
                        * they are reached; a get of several rows fails with TALL_ERROR_TOO_LARGE */
   gboolean keys_only; /* one cell of each row will do, without its value */
+
+  gboolean uncached; /* gets: what is read here is seldom read again, so a table need not keep it in
+                      * memory */
 } TallRead;
 
 /**

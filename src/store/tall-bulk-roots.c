@@ -28,8 +28,12 @@ read_roots (TallBulkBatch *self, gint64 deadline, GError **error)
   g_autoptr (TallMergedPlan) plan = tall_merged_plan_new ();
   for (TallBulkItem *item = tall_bulk_batch_first_fresh (self); item != NULL;
        item = tall_bulk_batch_next_fresh (self, item))
-    tall_root_narrow (tall_read_plan_add_get (plan->asked, item->operation.root_table,
-                                              tall_slice_array (item->operation.root_row)));
+    {
+      TallRead *read = tall_read_plan_add_get (plan->asked, item->operation.root_table,
+                                               tall_slice_array (item->operation.root_row));
+      tall_root_narrow (read);
+      read->uncached = TRUE;
+    }
   return tall_merged_plan_read (plan, self->context->table, deadline, error)
              ? g_steal_pointer (&plan)
              : NULL;

@@ -59,7 +59,8 @@ can_merge (const TallRead *read)
 static gboolean
 is_alike (const TallRead *read, const TallRead *other)
 {
-  return g_str_equal (read->table, other->table) && read->n_qualifiers == other->n_qualifiers
+  return g_str_equal (read->table, other->table) && read->uncached == other->uncached
+         && read->n_qualifiers == other->n_qualifiers
          && (read->n_qualifiers == 0 || read->qualifiers == other->qualifiers);
 }
 
@@ -105,6 +106,7 @@ build (TallMergedPlan *self, GPtrArray *groups)
                                                 group->keys->len);
       read->qualifiers = group->like->qualifiers;
       read->n_qualifiers = group->like->n_qualifiers;
+      read->uncached = group->like->uncached;
     }
 }
 

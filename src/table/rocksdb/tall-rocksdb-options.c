@@ -10,6 +10,8 @@
 #define MIB ((guint64)1024 * 1024)
 #define BLOOM_BITS 10
 #define MAX_LOG (512 * MIB)
+#define MAX_BUFFER (16 * MIB)  /* of a table … */
+#define MAX_BUFFERS (64 * MIB) /* … and of all: what a load fills, however long it is */
 #define MIN_LOG MIB
 #define LOG_PART 8 /* of the free room */
 #define SILENT 5   /* RocksDB's HEADER_LEVEL, which no message has */
@@ -60,9 +62,25 @@ static void
 set_log_bounds (rocksdb_options_t *options, guint64 room)
 {
   guint64 log = tall_rocksdb_options_get_log_size (room);
-  rocksdb_options_set_write_buffer_size (options, log / 8);
-  rocksdb_options_set_db_write_buffer_size (options, log / 2);
+  rocksdb_options_set_write_buffer_size (options, MIN (log / 8, MAX_BUFFER));
+  rocksdb_options_set_db_write_buffer_size (options, MIN (log / 2, MAX_BUFFERS));
   rocksdb_options_set_max_total_wal_size (options, log);
+}
+
+/* Rows of a batch come in the order of their keys, so the place of a row in the buffer is looked
+ * for from that of the row before it: one hint for all keys. RocksDB's C interface has no call for
+ * it. Ranges of rows must not be deleted then: RocksDB would take the hint for their list, too. */
+static rocksdb_options_t *
+with_hint (rocksdb_options_t *options)
+{
+  char *message = NULL;
+  rocksdb_options_t *hinted = rocksdb_options_create ();
+  rocksdb_get_options_from_string (options, "memtable_insert_with_hint_prefix_extractor=fixed:0",
+                                   hinted, &message);
+  if (message != NULL)
+    g_error ("RocksDB does not know an option: %s", message);
+  rocksdb_options_destroy (options);
+  return hinted;
 }
 
 /**
@@ -105,7 +123,7 @@ tall_rocksdb_options_new (rocksdb_cache_t *cache, guint64 room, gboolean statist
   rocksdb_options_set_manifest_preallocation_size (options, 64 * 1024); /* by default 4 MiB */
   if (statistics)
     rocksdb_options_enable_statistics (options);
-  return options;
+  return with_hint (options);
 }
 
 /**

@@ -22,7 +22,7 @@ struct _TallRocksdbReader
 {
   TallRocksdbDatabase *database; /* not owned: its owner is ours */
   rocksdb_t *db;
-  rocksdb_readoptions_t *get_options;
+  rocksdb_readoptions_t *get_options[2]; /* the second keeps nothing in the cache */
 };
 
 /**
@@ -35,16 +35,27 @@ tall_rocksdb_reader_new (TallRocksdbDatabase *database)
   TallRocksdbReader *self = g_new (TallRocksdbReader, 1);
   self->database = database;
   self->db = tall_rocksdb_database_get_handle (database);
-  self->get_options = rocksdb_readoptions_create ();
-  rocksdb_readoptions_set_verify_checksums (self->get_options, 1);
+  for (guint i = 0; i < G_N_ELEMENTS (self->get_options); i++)
+    {
+      self->get_options[i] = rocksdb_readoptions_create ();
+      rocksdb_readoptions_set_verify_checksums (self->get_options[i], 1);
+    }
+  rocksdb_readoptions_set_fill_cache (self->get_options[1], 0);
   return self;
 }
 
 void
 tall_rocksdb_reader_free (TallRocksdbReader *self)
 {
-  rocksdb_readoptions_destroy (self->get_options);
+  for (guint i = 0; i < G_N_ELEMENTS (self->get_options); i++)
+    rocksdb_readoptions_destroy (self->get_options[i]);
   g_free (self);
+}
+
+static const rocksdb_readoptions_t *
+find_options (const TallRocksdbReader *self, const TallRead *read)
+{
+  return self->get_options[read->uncached ? 1 : 0];
 }
 
 /* Takes over @value, into which the cells point, if it is not NULL. */
@@ -93,7 +104,7 @@ get_one (TallRocksdbReader *self, const TallRocksdbStep *step, TallRows *rows, G
   TallSlice key = step->read->keys[0];
   char *message = NULL;
   rocksdb_pinnableslice_t *value =
-      rocksdb_get_pinned_cf (self->db, self->get_options, step->family->handle,
+      rocksdb_get_pinned_cf (self->db, find_options (self, step->read), step->family->handle,
                              (const char *)key.data, key.len, &message);
   return take_read_error (step, key, message, error) && add_value (step, key, value, rows, error);
 }
@@ -118,8 +129,8 @@ get_group (TallRocksdbReader *self,
       data[i] = (const char *)keys[i].data;
       lens[i] = keys[i].len;
     }
-  rocksdb_batched_multi_get_cf (self->db, self->get_options, step->family->handle, n, data, lens,
-                                values, messages, FALSE);
+  rocksdb_batched_multi_get_cf (self->db, find_options (self, step->read), step->family->handle, n,
+                                data, lens, values, messages, FALSE);
   for (guint i = 0; i < n; i++)
     {
       GError **first = succeeded ? error : NULL;

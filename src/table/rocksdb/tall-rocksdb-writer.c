@@ -23,6 +23,8 @@ tall_rocksdb_writer_new (TallRocksdbDatabase *database, gboolean sync)
   self->db = tall_rocksdb_database_get_handle (database);
   self->read_options = rocksdb_readoptions_create ();
   rocksdb_readoptions_set_verify_checksums (self->read_options, 1);
+  /* A row is in a buffer once it is written. */
+  rocksdb_readoptions_set_fill_cache (self->read_options, 0);
   self->durable = rocksdb_writeoptions_create ();
   rocksdb_writeoptions_set_sync (self->durable, sync ? 1 : 0);
   self->later = rocksdb_writeoptions_create ();

@@ -20,13 +20,17 @@ typedef struct
 static Terminate terminate_otherwise;
 static const TypeInfo *(*find_exception) (void);
 
-/* Nothing here may need memory. */
+/* Nothing here may need memory. Several threads may come at once: the first one says it, and ends
+ * them all. */
 static void
 end (void)
 {
+  static gint has_begun;
   static const char text[] =
       "tallorder: Too little memory, or too few threads allowed, so it ended before it was done; "
       "look at ulimit -v, ulimit -u, and the limits of the container or service\n";
+  while (!g_atomic_int_compare_and_exchange (&has_begun, 0, 1))
+    pause ();
   gssize written G_GNUC_UNUSED = write (STDERR_FILENO, text, sizeof text - 1);
   _exit (TALL_EXIT_FAILED);
 }

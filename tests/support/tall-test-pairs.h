@@ -7,6 +7,18 @@
 G_BEGIN_DECLS
 
 /**
+ * TALL_TEST_STEP:
+ *
+ * From one call that fails to the next, in tests that let each call fail in several cases. Under a
+ * sanitizer a case takes one of three, beginning with another one than its neighbours do.
+ */
+#ifdef TALL_TEST_FEW_PAIRS
+#define TALL_TEST_STEP 3
+#else
+#define TALL_TEST_STEP 1
+#endif
+
+/**
  * tall_test_takes_pair:
  * @layout: the place of a layout among @n_layouts
  * @strategy: the place of a key strategy among @n_strategies

@@ -233,6 +233,17 @@ def check_permissions(checks, folder):
                    ["status", "--store", f"rocksdb:{folder}/kept"], f"{folder}/kept",
                    "run as the one that owns it", **options)
     os.chmod(f"{folder}/kept", 0o755)
+    if os.geteuid() == 0:
+        os.chown(f"{folder}/kept", NOBODY, NOBODY)
+        for file in os.scandir(f"{folder}/kept"):
+            os.chown(file, NOBODY if file.name != "CURRENT" else 0, NOBODY)
+        checks.refused("a file of the store that root has made", FAILED,
+                       ["status", "--store", f"rocksdb:{folder}/kept"], "CURRENT", "chown -R", **options)
+        checks.program = PROGRAM
+        checks.refused("a store of somebody else, by root", FAILED,
+                       ["status", "--store", f"rocksdb:{folder}/kept"],
+                       "belongs to another user", "runuser -u nobody -- ")
+        os.chown(f"{folder}/kept/TALLORDER", 0, 0)
     checks.program = PROGRAM
     run("status", "--store", f"rocksdb:{folder}/kept")
 

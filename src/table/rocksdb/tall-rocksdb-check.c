@@ -50,7 +50,11 @@ map_file (const Look *look, const char *name, GError **error)
     set_damaged (look, error, "%s is missing. Restore the store from a backup", name);
   else
     tall_error_set_detailed (error, TALL_ERROR_UNAVAILABLE, local->message,
-                             "Opening the store: %s can not be read: check its file system", name);
+                             g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_ACCES)
+                                 ? "Opening the store: %s can not be read by this user: give all "
+                                   "files of the store to the user that runs this (`chown -R`)"
+                                 : "Opening the store: %s can not be read: check its file system",
+                             name);
   return NULL;
 }
 

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <glib/gstdio.h>
+#include <pwd.h>
 #include <unistd.h>
 
 #include "tall-error.h"
@@ -133,6 +134,26 @@ make_directory (const char *directory, gboolean must_exist, GError **error)
   return set_unavailable (directory, g_strerror (code), message, error);
 }
 
+/* What root writes into the store of a service, that service can not read. */
+static gboolean
+check_owner (const char *marker, GError **error)
+{
+  GStatBuf status;
+  struct passwd entry, *user = NULL;
+  char names[4096];
+  if (geteuid () != 0 || g_stat (marker, &status) != 0 || status.st_uid == 0)
+    return TRUE;
+  getpwuid_r (status.st_uid, &entry, names, sizeof names, &user);
+  g_autofree char *who = user != NULL
+                             ? g_strdup_printf ("`runuser -u %s -- tallorder …`", user->pw_name)
+                             : g_strdup_printf ("user id %lu", (gulong)status.st_uid);
+  tall_error_set_detailed (error, TALL_ERROR_UNAVAILABLE, marker,
+                           "The store belongs to another user, who could not read what root writes "
+                           "there: run as that one, %s",
+                           who);
+  return FALSE;
+}
+
 /**
  * tall_rocksdb_directory_prepare:
  * @directory: where the store is or shall be
@@ -156,7 +177,7 @@ tall_rocksdb_directory_prepare (const char *directory, gboolean must_exist, GErr
   g_autofree char *marker = g_build_filename (directory, TALL_DIRECTORY_MARKER, NULL);
   if (g_file_get_contents (marker, &text, NULL, &local))
     {
-      if (!check_marker (directory, text, error))
+      if (!check_marker (directory, text, error) || !check_owner (marker, error))
         return FALSE;
       if (access (directory, W_OK | X_OK) == 0)
         return TRUE;

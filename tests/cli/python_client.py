@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 from support import DONE, PROGRAM, SECONDS, SOURCE, equal, main, new_store, run, test
 
@@ -155,7 +156,8 @@ def python(folder):
     """A fresh environment with the wheel, and Debian's library of Thrift. Its interpreter."""
     environment = pathlib.Path(folder, "venv")
     call(sys.executable, "-m", "venv", "--without-pip", "--system-site-packages", environment)
-    call(SOURCE / "tools/python/make-wheel", folder, env={**os.environ, "PYTHON": sys.executable})
+    call(SOURCE / "tools/python/make-wheel", folder,
+         env={**os.environ, "PYTHON": sys.executable, "SOURCE_DATE_EPOCH": "1600000000"})
     (wheel,) = pathlib.Path(folder).glob("*.whl")
     call(sys.executable, "-m", "pip", "--python", environment / "bin/python", "install", "--quiet",
          "--no-index", "--no-deps", wheel)
@@ -164,6 +166,14 @@ def python(folder):
 
 MADE = tempfile.TemporaryDirectory()
 PYTHON = python(MADE.name)
+
+
+@test
+def wheels_of_a_commit_are_the_same(_):
+    """Nothing in it has the time at which it was made."""
+    (wheel,) = pathlib.Path(MADE.name).glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        equal({entry.date_time for entry in archive.infolist()}, {(2020, 9, 13, 12, 26, 40)})
 
 
 @test

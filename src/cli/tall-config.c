@@ -60,10 +60,12 @@ add_value (
   return reason == NULL;
 }
 
+/* @own: (nullable): of a command, whose group may have the @common options, too */
 static gboolean
 add_from_config (GKeyFile *file,
                  const char *group,
-                 const GOptionEntry *entries,
+                 const GOptionEntry *common,
+                 const GOptionEntry *own,
                  gboolean with_place,
                  GPtrArray *args,
                  GError **error)
@@ -72,7 +74,10 @@ add_from_config (GKeyFile *file,
   for (guint i = 0; keys != NULL && keys[i] != NULL; i++)
     {
       gboolean is_place = g_str_equal (keys[i], "store") || g_str_equal (keys[i], "server");
-      const GOptionEntry *entry = find_entry (entries, keys[i]);
+      const GOptionEntry *entry = find_entry (own, keys[i]);
+      is_place &= entry == NULL;
+      if (entry == NULL)
+        entry = find_entry (common, keys[i]);
       if (entry == NULL || g_str_equal (keys[i], "config"))
         {
           tall_error_set_invalid (error, "config", "[%s] %s: there is no such option", group,
@@ -144,8 +149,8 @@ tall_config_add (const char *command,
       find_argument (argv, "store") == NULL && find_argument (argv, "server") == NULL;
   if (g_key_file_load_from_data (file, text, len, G_KEY_FILE_NONE, &local)
       && check_groups (file, &local)
-      && add_from_config (file, COMMON_GROUP, common, with_place, args, &local)
-      && add_from_config (file, command, own, TRUE, args, &local))
+      && add_from_config (file, COMMON_GROUP, common, NULL, with_place, args, &local)
+      && add_from_config (file, command, common, own, with_place, args, &local))
     return TRUE;
   gboolean bare = g_error_matches (local, G_KEY_FILE_ERROR, G_KEY_FILE_ERROR_GROUP_NOT_FOUND);
   tall_error_set_invalid (error, "config", "Configuration %s: %s%s", path, local->message,

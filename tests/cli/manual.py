@@ -147,6 +147,11 @@ def example_configuration(folder):
         file.write_text(content.replace("/var/lib/tallorder", folder), "utf-8")
         equal((line, content.count("\n#") < text.count("\n#")), (line, line == "usual"))
         run("serve", "--config", file).ends(FAILED, f"{folder}/store")
+    # each key stands where it has an effect, also those whose value is only described
+    for key in [key for _, key, _ in keys if key not in ("store", "insecure")]:
+        content = re.sub(rf"^#({key} = ).*$", r"\1/nothere", text, flags=re.M)
+        file.write_text(content.replace("/var/lib/tallorder", folder), "utf-8")
+        equal((key, "no such option" in run("serve", "--config", file).err), (key, False))
 
 
 if __name__ == "__main__":

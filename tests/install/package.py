@@ -11,6 +11,7 @@ With `whole`, the packages are built as Debian builds them, and lintian reads th
 import contextlib
 import fcntl
 import gzip
+import hashlib
 import os
 import pathlib
 import socket
@@ -125,6 +126,10 @@ def contents(packages, _):
     contains(run("dpkg-deb", "-I", packages.program, "conffiles"), CONFIG)
     contains(run("dpkg-deb", "-f", packages.program, "Depends"), "librocksdb",
              "systemd | systemd-standalone-sysusers")
+    # where systemd runs: begins with the machine, is begun again after an upgrade, ends with the package
+    contains(run("dpkg-deb", "-I", packages.program, "postinst"), "deb-systemd-helper enable 'tallorder.service'",
+             "_dh_action=restart", "deb-systemd-invoke $_dh_action 'tallorder.service'")
+    contains(run("dpkg-deb", "-I", packages.program, "prerm"), "deb-systemd-invoke stop 'tallorder.service'")
 
 
 @test
@@ -133,6 +138,19 @@ def what_is_built_for_them(_, __):
     names = run(pathlib.Path(MAKE_DEB).parent / "debian/installed-targets", BUILD).split()
     contains(names, "src/cli/tallorder", "src/library/libtallorder.a", "src/cli/manual/tallorder.1")
     equal([one for one in names if one.startswith("tests/") or not os.path.exists(f"{BUILD}/{one}")], [])
+
+
+@test
+def the_same_again(packages, folder):
+    """Another build of the same commit, elsewhere and later, is the same to the byte."""
+    if not WHOLE:
+        raise Skipped("builds everything once more: run by `whole`")
+    again = Packages(folder)
+    equal([hash_of(deb) for deb in again.files], [hash_of(deb) for deb in packages.files])
+
+
+def hash_of(file):
+    return file.name, hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 @test

@@ -26,6 +26,7 @@ typedef struct
   gdouble pause; /* seconds; NOT_GIVEN */
   gint rate;
   gboolean pass_only;
+  gboolean settled;
   gboolean abort;
   gboolean drop_source;
   gboolean json;
@@ -134,7 +135,7 @@ check (const Migrate *self, const TallOptions *options)
   gboolean moves = self->layout != NULL || self->key != NULL || self->index != NULL
                    || self->regions != G_MININT || self->compression != NULL
                    || self->bloom_filter != NULL || self->block_encoding != NULL || self->pass_only
-                   || self->pause != NOT_GIVEN || self->rate != G_MININT;
+                   || self->settled || self->pause != NOT_GIVEN || self->rate != G_MININT;
   if (options->n_arguments > 0)
     tall_usage_error (command, "migrate takes no argument: “%s”", options->arguments[0]);
   else if (self->abort && self->drop_source)
@@ -160,6 +161,15 @@ find_pause (const Migrate *self)
   return self->pause == NOT_GIVEN ? 0 : MAX ((gint64)(self->pause * G_USEC_PER_SEC), 1);
 }
 
+/* Nobody else calls the tables, so nothing that was sent before is on its way. */
+static gboolean
+is_alone (TallTable *table)
+{
+  TallTableInfo info;
+  tall_table_get_info (table, &info);
+  return info.is_exclusive;
+}
+
 static TallExit
 run_here (const TallOptions *options, Migrate *self, const TallMigrateWish *wish)
 {
@@ -176,6 +186,7 @@ run_here (const TallOptions *options, Migrate *self, const TallMigrateWish *wish
   if (table == NULL)
     return code;
   wanted.room = tall_migrate_find_room (address);
+  wanted.settled = self->settled || is_alone (table);
   return self->drop_source ? drop_source (table, self) : migrate (table, self, &wanted);
 }
 
@@ -193,6 +204,11 @@ run_on (const TallOptions *options, Migrate *self)
                            .pass_only = self->pass_only };
   if (!make_move (self, &wish.move, &error))
     return tall_call_error (&tall_command_migrate, error);
+  if (options->server != NULL && options->store == NULL && self->settled)
+    {
+      tall_usage_error (&tall_command_migrate, "--settled goes with --store");
+      return TALL_EXIT_USAGE;
+    }
   if (options->server != NULL && options->store == NULL)
     return tall_migrate_on_server (options, &tall_command_migrate, &wish, self->json);
   return run_here (options, self, &wish);
@@ -220,6 +236,8 @@ run (int argc, char **argv)
     { "rate", 0, 0, G_OPTION_ARG_INT, &self.rate, "orders copied a second at most", "N" },
     { "pass-only", 0, 0, G_OPTION_ARG_NONE, &self.pass_only,
       "copy, and leave the switch to another call", NULL },
+    { "settled", 0, 0, G_OPTION_ARG_NONE, &self.settled,
+      "no call of an earlier migration is on its way any more", NULL },
     { "abort", 0, 0, G_OPTION_ARG_NONE, &self.abort, "give up, and drop what was copied", NULL },
     { "drop-source", 0, 0, G_OPTION_ARG_NONE, &self.drop_source,
       "remove the tables from before the switch", NULL },

@@ -31,15 +31,12 @@ gboolean tall_access_describe (const TallStoreContext *context,
                                TallAccess *access,
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_access_seal (const TallStoreContext *context,
-                           gboolean reopen,
                            char **seal,
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_access_close (const TallStoreContext *context,
                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_access_open (const TallStoreContext *context,
                            gboolean closed,
-                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean tall_access_drop (const TallStoreContext *context,
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 gboolean tall_access_is_still_sealed (const TallMigration *is, const TallAccess *access);

@@ -83,6 +83,8 @@ tall_migrate_copy (TallMigrator *self, GError **error)
   TallPassCounts counts = { 0 };
   GError *cause = NULL;
   gboolean done;
+  if (!tall_migrator_check_settled (self, error))
+    return TALL_MIGRATE_FAILED;
   if (!tall_migrator_set_up (self, &cause))
     return tall_migrator_recover (self, cause, error);
   if (!make_tables (self, &cause))

@@ -61,6 +61,15 @@ on_unfit (const TallUnfit *unfit, gpointer data)
     tall_migrate_kept_take_unfit (self->last, unfit);
 }
 
+/* One task runs at a time, and no other process calls an exclusive store. */
+static gboolean
+is_alone (const TallMigrateRunner *self)
+{
+  TallTableInfo info;
+  tall_table_get_info (self->table, &info);
+  return info.is_exclusive;
+}
+
 static gboolean
 run_task (TallMigrateRunner *self,
           const TallMigrateWish *wish,
@@ -73,6 +82,7 @@ run_task (TallMigrateRunner *self,
     .pause = wish->pause,
     .rate = wish->rate,
     .pass_only = wish->pass_only,
+    .settled = is_alone (self),
     .room = tall_migrate_find_room (self->address),
     .on_plan = on_plan,
     .on_progress = on_progress,

@@ -33,34 +33,48 @@ give_up (TallMigrator *self, GError **error)
   return TALL_MIGRATE_FAILED;
 }
 
-/* Somebody has announced a drop, another process has found the source unsealed and gone back, and
- * the drop came all the same: what was there is in the target. */
+/* Versions before dropped what they had opened again, once the target had everything: then there is
+ * nothing to go back to. */
 static gboolean
-is_dropped (const TallMigrator *self, gboolean *is_dropped, GError **error)
+is_any_gone (const TallMigrator *self, gboolean *is_gone, GError **error)
 {
   g_auto (TallAccess) access = { 0 };
-  *is_dropped = FALSE;
-  if (!self->record->migration.dropping)
+  *is_gone = FALSE;
+  if (!self->record->migration.reopened)
     return TRUE;
   if (!tall_access_describe (&self->source, NULL, &access, error))
     return FALSE;
-  *is_dropped = access.any_gone;
+  *is_gone = access.any_gone;
   return TRUE;
+}
+
+/* Calls that open the source, and let others write, may still come, and what they open would stay
+ * open. */
+static TallMigrateStep
+take_back (TallMigrator *self, GError **error)
+{
+  if (self->record->migration.dropping)
+    g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
+                 "An earlier version has announced that it drops the old tables; end the migration "
+                 "with that version");
+  else if (tall_migrator_abort (self, error))
+    g_set_error (
+        error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
+        "A call of an earlier migration came late, and somebody may have written after the last "
+        "look; so this one is given up, nothing is lost, and the old tables count as before");
+  return TALL_MIGRATE_FAILED;
 }
 
 /* @seal: (out): under which the target got everything */
 static gboolean
-copy_rest (TallMigrator *self, char **seal, gboolean *whole, GError **error)
+copy_rest (TallMigrator *self, gboolean gone, char **seal, gboolean *whole, GError **error)
 {
-  gboolean dropped;
-  if (!is_dropped (self, &dropped, error))
-    return FALSE;
-  if (!dropped)
-    return tall_access_seal (&self->source, self->record->migration.reopened, seal, error)
-           && tall_migrate_pass_under_seal (self, whole, error);
-  *seal = g_uuid_string_random ();
   *whole = TRUE;
-  return TRUE;
+  if (gone)
+    *seal = g_uuid_string_random ();
+  return gone
+         || (tall_access_seal (&self->source, seal, error)
+             && tall_migrate_pass_under_seal (self, whole, error));
 }
 
 /**
@@ -73,14 +87,18 @@ tall_migrate_seal (TallMigrator *self, GError **error)
 {
   GError *cause = NULL;
   g_autofree char *seal = NULL;
-  gboolean done, whole;
+  gboolean done, gone, whole;
   if (self->paused == 0)
     self->paused = g_get_monotonic_time ();
   tall_migrator_show (self, TALL_MIGRATE_SEALING);
   if (!tall_migrator_set_up (self, &cause))
     return tall_migrator_recover (self, cause, error);
+  if (!is_any_gone (self, &gone, &cause))
+    return tall_migrator_recover (self, cause, error);
+  if (self->record->migration.reopened && !gone)
+    return take_back (self, error);
   wait_for_others (self);
-  if (!copy_rest (self, &seal, &whole, &cause))
+  if (!copy_rest (self, gone, &seal, &whole, &cause))
     return tall_migrator_recover (self, cause, error);
   if (!whole)
     return give_up (self, error);
@@ -90,10 +108,10 @@ tall_migrate_seal (TallMigrator *self, GError **error)
   return TALL_MIGRATE_AGAIN;
 }
 
-/* All tables are closed. Drops them if a late call would open them after the switch, which the
- * record has to announce. Sets @to to what it is to say: that, the switch, or back to the seal. */
+/* @whole: (out): all tables are closed, and nobody has written since the last pass. No call that
+ * opens them is under way, so that stays. */
 static gboolean
-look (TallMigrator *self, TallMigration *to, GError **error)
+look (TallMigrator *self, gboolean *whole, GError **error)
 {
   const TallMigration *is = &self->record->migration;
   g_auto (TallAccess) access = { 0 };
@@ -105,37 +123,33 @@ look (TallMigrator *self, TallMigration *to, GError **error)
                    "A table is not closed, or not any more; migrate again");
       return FALSE;
     }
-  /* Whoever has begun to drop has seen the seal. */
-  gboolean is_whole =
-      (is->reopened && access.any_gone) || tall_access_is_still_sealed (is, &access);
-  gboolean is_announced = !is->reopened || is->dropping;
-  if (!is_whole)
-    *to = tall_migration_reopen (is);
-  else
-    *to = is_announced ? tall_migration_switch (is) : tall_migration_drop (is);
-  return to->phase != TALL_MIGRATION_NONE || !is->reopened
-         || tall_access_drop (&self->source, error);
+  *whole = (is->reopened && access.any_gone)
+           || ((is->dropping || !is->reopened) && tall_access_is_still_sealed (is, &access));
+  return TRUE;
 }
 
 /**
  * tall_migrate_close:
  *
- * Closes the source, and switches.
+ * Closes the source, and switches; or gives it back, if somebody may have written after the last
+ * pass.
  */
 TallMigrateStep
 tall_migrate_close (TallMigrator *self, GError **error)
 {
   GError *cause = NULL;
-  TallMigration to;
-  gboolean done;
+  gboolean done, whole;
   if (self->paused == 0)
     self->paused = g_get_monotonic_time ();
   tall_migrator_show (self, TALL_MIGRATE_CLOSING);
   if (!tall_migrator_set_up (self, &cause))
     return tall_migrator_recover (self, cause, error);
-  if (!self->record->migration.dropping)
-    wait_for_others (self);
-  if (!tall_access_close (&self->source, &cause) || !look (self, &to, &cause))
+  wait_for_others (self);
+  if (!tall_access_close (&self->source, &cause) || !look (self, &whole, &cause))
     return tall_migrator_recover (self, cause, error);
-  return tall_migrator_change (self, to, &done, error) ? TALL_MIGRATE_AGAIN : TALL_MIGRATE_FAILED;
+  if (!whole)
+    return take_back (self, error);
+  return tall_migrator_change (self, tall_migration_switch (&self->record->migration), &done, error)
+             ? TALL_MIGRATE_AGAIN
+             : TALL_MIGRATE_FAILED;
 }

@@ -73,13 +73,21 @@ explain_failure (const TallMigrator *self, GError *error)
   error->message = message;
 }
 
+/* Before anything is begun. */
+static gboolean
+check_settled (const TallMigrator *self, GError **error)
+{
+  return self->record->migration.phase > TALL_MIGRATION_COPYING
+         || tall_migrator_check_settled (self, error);
+}
+
 /* @error: not NULL */
 static gboolean
 run (TallMigrator *self, GError **error)
 {
   TallMigrateStep step = TALL_MIGRATE_AGAIN;
   gboolean agreed;
-  if (!tall_migrator_read (self, error)
+  if (!tall_migrator_read (self, error) || !check_settled (self, error)
       || (self->record->migration.phase != TALL_MIGRATION_NONE && !begin (self, error))
       || !tall_migrate_show_plan (self, &agreed, error))
     return FALSE;

@@ -100,6 +100,7 @@ typedef struct
   gint64 pause;              /* microseconds that writes may wait; 0: the usual */
   guint rate;                /* orders copied a second at most, while nobody waits; 0: no limit */
   gboolean pass_only;        /* copy, and leave the switch to another call */
+  gboolean settled;          /* no call of an earlier migration or abort is under way any more */
   guint64 room;              /* bytes that are free where the tables are; 0: not known */
   TallMigrateOnPlan on_plan; /* this and the next may be NULL */
   TallMigrateOnProgress on_progress;

@@ -66,6 +66,27 @@ tall_migrator_read (TallMigrator *self, GError **error)
 }
 
 /**
+ * tall_migrator_check_settled:
+ *
+ * Makes sure that what the switch closes stays closed. An abort that has opened tables, or was cut
+ * short there, may have calls under way; only people can know that it has not.
+ *
+ * Returns: FALSE with %TALL_ERROR_CONFLICT
+ */
+gboolean
+tall_migrator_check_settled (const TallMigrator *self, GError **error)
+{
+  if (!self->record->migration.reopened || self->options->settled)
+    return TRUE;
+  tall_error_set_conflict (
+      error, 0,
+      "The tables were shut, and an abort has opened them: a call of that may still be on its way, "
+      "and would open what a migration closes. Make sure that no other process migrates or aborts, "
+      "restart the gateways, and then call `tallorder migrate` with --store and --settled");
+  return FALSE;
+}
+
+/**
  * tall_migrator_change:
  * @done: (out): whether the record says @to then, whoever has written it
  *

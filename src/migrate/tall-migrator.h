@@ -55,6 +55,8 @@ void tall_migrator_clear (TallMigrator *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallMigrator, tall_migrator_clear)
 
 gboolean tall_migrator_read (TallMigrator *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_migrator_check_settled (const TallMigrator *self,
+                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_migrator_change (TallMigrator *self, TallMigration to, gboolean *done, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_migrator_set_up (TallMigrator *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;

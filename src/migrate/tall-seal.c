@@ -52,7 +52,7 @@ seal_under_token (const TallStoreContext *context, const TallAccessTables *table
     }
 }
 
-/* If a table is closed that nobody has to open again, another migrator has gone on. A seal would
+/* If a table is closed, another migrator has gone on. A seal would
  * not harm it, but a trial would hang. */
 static gboolean
 check_not_closed (const TallStoreContext *context, GError **error)
@@ -69,22 +69,20 @@ check_not_closed (const TallStoreContext *context, GError **error)
 
 /**
  * tall_access_seal:
- * @reopen: the tables may be closed, and the record says so: they are readable afterwards
  * @seal: (out): the token under which they are sealed
  *
  * Seals the tables with root rows, and makes sure of it: in each region, a write that cannot match
  * is refused.
  */
 gboolean
-tall_access_seal (const TallStoreContext *context, gboolean reopen, char **seal, GError **error)
+tall_access_seal (const TallStoreContext *context, char **seal, GError **error)
 {
   TallAccessTables tables;
   tall_access_list_tables (context, &tables);
-  if (!reopen && !check_not_closed (context, error))
+  if (!check_not_closed (context, error))
     return FALSE;
   g_autofree char *token = seal_under_token (context, &tables, error);
-  if (token == NULL
-      || (reopen && !tall_access_set_all (context, TALL_ACCESS_UNCLOSED, "Opening", error)))
+  if (token == NULL)
     return FALSE;
   for (guint i = 0; i < tables.n_roots; i++)
     if (!tall_trial_is_sealed (context, tables.names[i], error))

@@ -57,13 +57,14 @@ tall_migration_begin (const TallMigration *self)
 
 /**
  * tall_migration_seal:
- * @self: copying
+ * @self: copying; no call that opens what is closed is under way any more
  */
 TallMigration
 tall_migration_seal (const TallMigration *self)
 {
   TallMigration to = *self;
   to.phase = TALL_MIGRATION_SEALING;
+  to.reopened = FALSE;
   return to;
 }
 
@@ -78,37 +79,6 @@ tall_migration_close (const TallMigration *self, const char *seal)
   TallMigration to = *self;
   to.phase = TALL_MIGRATION_CLOSING;
   g_strlcpy (to.seal, seal, sizeof to.seal);
-  return to;
-}
-
-/**
- * tall_migration_reopen:
- * @self: closing
- *
- * Returns: back to the seal, because the tables were not sealed any more when they were closed. A
- *   drop that was announced may still come
- */
-TallMigration
-tall_migration_reopen (const TallMigration *self)
-{
-  TallMigration to = *self;
-  to.phase = TALL_MIGRATION_SEALING;
-  to.seal[0] = '\0';
-  to.reopened = TRUE;
-  return to;
-}
-
-/**
- * tall_migration_drop:
- * @self: closing and reopened, and everything is in the target
- *
- * Returns: the tables are about to be dropped, so nobody may abort from here on
- */
-TallMigration
-tall_migration_drop (const TallMigration *self)
-{
-  TallMigration to = *self;
-  to.dropping = TRUE;
   return to;
 }
 

@@ -41,7 +41,7 @@ typedef struct
                               */
   gboolean unsealed;         /* an abort began: a late call may unseal this generation */
   gboolean reopened;         /* it was opened again after it was closed, or a late call may do so */
-  gboolean dropping;         /* its tables may be gone: nobody can give it back */
+  gboolean dropping;         /* by an earlier version: its tables may be gone */
 } TallMigration;
 
 /* The generation whose tables have the short names themselves. */
@@ -58,8 +58,6 @@ const char *tall_migration_get_stage (const TallMigration *self);
 TallMigration tall_migration_begin (const TallMigration *self);
 TallMigration tall_migration_seal (const TallMigration *self);
 TallMigration tall_migration_close (const TallMigration *self, const char *seal);
-TallMigration tall_migration_reopen (const TallMigration *self);
-TallMigration tall_migration_drop (const TallMigration *self);
 TallMigration tall_migration_switch (const TallMigration *self);
 TallMigration tall_migration_abort (const TallMigration *self, gboolean closed);
 TallMigration tall_migration_give_up (const TallMigration *self);

@@ -166,6 +166,7 @@ def wrong_calls(folder):
                           (["--abort", "--drop-source"], "not both"),
                           (["--abort", "--to-layout", "wide"], "none of the options"),
                           (["--abort", "--pause", "0"], "none of the options"),
+                          (["--abort", "--settled"], "none of the options"),
                           (["--drop-source", "--rate", "1"], "none of the options"),
                           (["now"], "takes no argument")):
         run("migrate", "--store", store, *options).ends(USAGE, said)

@@ -288,6 +288,7 @@ def refused(folder):
                               (["--pause", "-1"], "--pause takes"),
                               (["--abort", "--drop-source"], "not both"),
                               (["--abort", "--pass-only"], "none of the options"),
+                              (["--settled"], "--store"),
                               (["--store", store], "not both")):
             run("migrate", *place, *options).ends(USAGE, said)
     with Server(store, "--trusted-proxies", "127.0.0.1") as server:

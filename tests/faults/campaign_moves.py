@@ -19,6 +19,7 @@ RUN_SECONDS = 300  # of a run that is not killed
 LONGEST_LIFE = 8  # seconds; a migration takes some three
 LAST_RUNS = 10  # when nobody kills any more
 KEYS = names_of("key_strategies")
+SETTLED = "--settled"  # in what is said where an abort has opened tables
 SHOWN = 160  # characters of a message
 VARYING = re.compile(r"\d+(\.\d+)*|“[^”]*”")  # numbers, addresses and names: messages that differ in these are alike
 
@@ -31,6 +32,7 @@ class Moves:
         self.said = ""  # by the last one that failed
         self.phases, self.reasons = collections.Counter(), collections.Counter()  # of kills; of failures
         self._mix, self._stop, self._lock = mix, threading.Event(), threading.Lock()
+        self._alone = [threading.Lock() for _mover in range(MOVERS)]  # each is held while its mover calls
         self._threads = [threading.Thread(target=self._run, args=(seed,), daemon=True)
                          for seed in range(MOVERS)]
         for thread in self._threads:
@@ -40,17 +42,31 @@ class Moves:
         chance = random.Random(f"{self._mix.name}-{seed}")
         while not self._stop.is_set():
             choice = chance.random()
-            if choice < 0.15:
-                self._note("aborted", self.call("--abort"))
-            elif choice < 0.3:
-                self._note("dropped", self.call("--drop-source"))
-            else:
-                move = ("--to-layout", chance.choice(LAYOUTS), "--to-key", chance.choice(KEYS))
-                seconds = chance.uniform(0, LONGEST_LIFE) if choice < 0.8 else RUN_SECONDS
-                code = self.call(*move, seconds=seconds)
-                self._note("switched", code)
-                if code not in (0, None):  # something else has begun: goes on with that
-                    self._note("switched", self.call(seconds=seconds))
+            if SETTLED in self.said and choice > 0.5:
+                self._note("switched", self._settled())
+            with self._alone[seed]:
+                self._move(choice, chance)
+
+    def _settled(self):
+        """Goes on, or begins, where an abort has opened tables: no other one is under way."""
+        with contextlib.ExitStack() as stack:
+            for lock in self._alone:
+                stack.enter_context(lock)
+            self.said = ""
+            return self.call("--to-layout", LAYOUTS[0], "--to-key", KEYS[0], "--settled")
+
+    def _move(self, choice, chance):
+        if choice < 0.15:
+            self._note("aborted", self.call("--abort"))
+        elif choice < 0.3:
+            self._note("dropped", self.call("--drop-source"))
+        else:
+            move = ("--to-layout", chance.choice(LAYOUTS), "--to-key", chance.choice(KEYS))
+            seconds = chance.uniform(0, LONGEST_LIFE) if choice < 0.8 else RUN_SECONDS
+            code = self.call(*move, seconds=seconds)
+            self._note("switched", code)
+            if code not in (0, None):  # something else has begun: goes on with that
+                self._note("switched", self.call(seconds=seconds))
 
     def call(self, *options, seconds=RUN_SECONDS):
         """Runs it, for SECONDS at most. Returns the exit code; None: it was killed."""
@@ -98,7 +114,7 @@ class Moves:
         """Ends what has begun. Returns whether no phase is left."""
         self.stop()
         for _run in range(LAST_RUNS):
-            self.call()
+            self.call("--settled")
             if self._phase() == "none":
                 return self.call("--abort") == 0  # opens what a late seal has shut
         return False

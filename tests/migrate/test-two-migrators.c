@@ -68,6 +68,7 @@ meet_at (const Case *meeting, guint at)
   Meeting data = { &moving, meeting->other, at };
   TallMigrateSummary summary;
   tall_moving_init (&moving, meeting->from, meeting->to);
+  moving.options.settled = TRUE; /* each abort has all of its answers */
   TallFailingTable *first = TALL_FAILING_TABLE (moving.side.table);
   tall_failing_table_set_hooks (first, before_call, NULL, &data);
   gboolean done = tall_migrate_run (moving.side.table, &moving.options, &summary, &error);

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import linear
 from clients import Begin, Clients, Do, End
 from copying import convert
+from migrate import may_be_opened
 from protocol import FIRST
 from rows import EMPTY, DeleteUpTo, compact, mutate, newest, visible
 from state import (ABORTING, DATES, DONE, LINES, LOST, NONE, NOT_FOUND, NUMBER, ORDERS, ROOT, SHUT, Access, Choose, Describe,
@@ -391,12 +392,14 @@ class Explorer:
         record, accesses = self.table.tables.things[world.tables]
         first = (record.generation - 1) * len(self.table.places)
         source, ways = accesses[first:first + len(self.table.places)], []
-        if record.generation == 1 and (record.last < len(self.layouts) or record.phase != NONE):
+        shut = any(access.closed or access.seal is not None for access in source)
+        if may_be_opened(self.variant, record):
+            ways += [] if shut else [("", ())]
+        elif record.generation == 1 and (record.last < len(self.layouts) or record.phase != NONE):
             ends = (ABORT, MIGRATE) if record.phase == ABORTING else (MIGRATE,)
             ways.append(("after a migration", ends))
         else:
             ways.append(("", ()))
-        shut = any(access.closed or access.seal is not None for access in source)
         there = all(access.there for access in source)
         if there and not record.dropping and (record.phase != NONE or shut):
             ways.append(("after an abort", (ABORT,)))

@@ -5,7 +5,7 @@ with it, or aborts it. Any number of processes may try at once. The rules of pro
 
 Everything that is decided is one conditional write of the record. What is done to tables in between has
 no condition, and may come late. So every generation has a number of its own, and every seal a token of its
-own; and what was opened again is dropped once it is closed.
+own; and what somebody may still open is not left any more, until a person says that nobody can.
 """
 
 from copying import make_pass
@@ -141,6 +141,12 @@ def open_again(operation, source):
 
 # ---- Migrate -----------------------------------------------------------------------------------
 
+def may_be_opened(variant, record):
+    """A call that opens tables may still be on its way, and a closed one would not stay so. A person may
+    know better; that is not modelled."""
+    return variant.reopened == "refused" and record.reopened and record.phase in (NONE, COPYING)
+
+
 def begin(variant, record):
     """Begins a migration, or goes on with one."""
     if record.phase != NONE:
@@ -155,7 +161,7 @@ def migrate(operation):
     from the first generation, so that this ends."""
     number, known = 0, ()
     record = yield ReadRecord()
-    if record.generation > 1 or record.phase == ABORTING:
+    if record.generation > 1 or record.phase == ABORTING or may_be_opened(operation.variant, record):
         return
     record = yield from begin(operation.variant, record)
     while record is not None and record.phase != NONE:
@@ -215,6 +221,9 @@ def close_and_switch(operation, _number, record, known):
             return None, known
         if not ((yield from are_sealed(operation, record))
                 or (yield from is_any_gone(operation, source))):
+            if variant.reopened == "refused":
+                yield from abort(operation)     # somebody may have written since the last pass
+                return None, known
             record = yield from change(variant, record, record._replace(phase=SEALING, seal=None,
                                                                         reopened=True))
             return record, known

@@ -171,6 +171,8 @@ LONG = [
          ((put("x"),), (MIGRATE, MIGRATE), (ABORT, ABORT)), Faults(moving=1), long=True),
     move("tables/a put, two migrations and two aborts", AND_AGAIN,
          ((put("x"),), (MIGRATE, MIGRATE), (ABORT, ABORT)), tables=CUSTOMERS_FIRST, long=True),
+    move("row/a put, a migration, an abort, a migration, and a slow abort", AND_AGAIN,
+         ((put("x"),), (MIGRATE,), (ABORT, MIGRATE), (ABORT,)), long=True),
     move("claims to row/two puts, an abort and a migration", (CLAIMS, ROW, ROW, ROW),
          ((put("x"),), (put("y", NO),), (MIGRATE,), (ABORT,)), long=True),
     move("row/put and delete, two migrators, two answers of theirs lost", TO_ROW,
@@ -277,7 +279,7 @@ BROKEN = [
     broken("a drop is not announced",
            "Somebody aborts after the last look: what is gone cannot be given back.",
            ALONE, AND_AGAIN, ((put("x"),), (MIGRATE, MIGRATE), (ABORT, ABORT)),
-           dropping="unannounced"),
+           reopened="drop", dropping="unannounced"),
     broken("generations are numbered again after an abort",
            "A late call drops the tables of the abort's target, which are those of the next.",
            FINDS, AND_AGAIN, ((put("x"),), (MIGRATE,), (ABORT, MIGRATE)), Faults(moving=1),
@@ -351,8 +353,9 @@ BROKEN_MORE = [
            FINDS, AND_AGAIN, ((put("x"),), (MIGRATE,), (ABORT, MIGRATE)), Faults(moving=1),
            tables=CUSTOMERS_FIRST, seal_check="first"),
     broken("a slow abort opens what is about to be dropped, and a slow migrator closes it",
-           "What was written in between is lost. Nothing in the store prevents it.",
-           FINDS, AND_AGAIN, ((put("x"),), (MIGRATE,), (ABORT, MIGRATE), (ABORT,)), long=True),
+           "What was written in between is lost. No call drops a table only if it is still closed.",
+           FINDS, AND_AGAIN, ((put("x"),), (MIGRATE,), (ABORT, MIGRATE), (ABORT,)), long=True,
+           reopened="drop"),
 ]
 
 MOVES = [*HOLDS, *INDEX, *TOKENS, *LOADS, *REPAIRED, *COLLIDING, *TABLES, *TTL, *IDS, *ALSO, *BROKEN, *BROKEN_MORE, *LONG]

@@ -93,9 +93,10 @@ class Variant:
     close_tables: str = "all"          # | "first"
     seal_token: str = "each call"      # | "one": the same for all seals of a migration
     seal_answer: str = "looked up"     # when it is lost | "believed": that it will have been done
-    reopened: str = "drop"             # what had to be opened again, once it is closed | "close" alone
-    dropping: str = "announced"        # by the record, which no abort changes then | "unannounced": an
-    #                                    abort looks whether tables are gone
+    reopened: str = "refused"          # another migration of what an abort has opened, or may still
+    #                                    open | "drop": before the switch | "close" it alone
+    dropping: str = "announced"        # that drop: by the record, which no abort changes then |
+    #                                    "unannounced": an abort looks whether tables are gone
     generations: str = "new"           # for each attempt | "reused"
     record_write: str = "if unchanged" # | "plain": the last one wins
 

@@ -229,10 +229,14 @@ test_back_again (void)
   TallMigration closing = tall_migration_close (&is, SEAL);
   change (table, &is, closing);
   expect_migration (table, "1 closing 3 3 " SEAL " unsealed");
-  change (table, &closing, tall_migration_reopen (&closing));
-  expect_migration (table, "1 sealing 3 3 - unsealed,reopened");
+  abort_migration (table, TRUE);
+  expect_migration (table, "1 none 0 3 - unsealed,reopened");
+  g_autoptr (TallDeployment) again = begin (table, &to_wide);
+  expect_migration (table, "1 copying 4 4 - unsealed,reopened");
+  change (table, &again->migration, tall_migration_seal (&again->migration));
+  expect_migration (table, "1 sealing 4 4 - unsealed");
   finish (table);
-  expect_migration (table, "3 none 0 3 - -");
+  expect_migration (table, "4 none 0 4 - -");
   expect_column (table, "compression", "zstd");
 
   const TallMove back = { .layout = &tall_layout_blob, .key_strategy = &tall_key_hashed };
@@ -240,7 +244,7 @@ test_back_again (void)
   g_assert_cmpint (third->next->index, ==, TALL_INDEX_NONE);
   g_assert_cmpstr (third->next->compression, ==, "zstd");
   finish (table);
-  expect_migration (table, "4 none 0 4 - -");
+  expect_migration (table, "5 none 0 5 - -");
   g_autoptr (TallDeployment) record = read_record (table);
   g_assert_cmpstr (record->layout, ==, "blob");
   g_assert_null (record->block_encoding);

@@ -116,7 +116,7 @@ die_while_closing (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, 
  * tall_moving_give_up_closed:
  *
  * A migration is given up when a table is closed. From here on a late call may open what is closed,
- * so the tables are dropped before the next switch.
+ * so somebody has to say, by the option settled, that none is under way.
  */
 void
 tall_moving_give_up_closed (TallMoving *self)

@@ -8,6 +8,9 @@
 
 #define PAUSE (60 * G_USEC_PER_SEC) /* that it may estimate: it always seals */
 
+/* Of all movers of this process: one that says that no call of others is on its way is alone. */
+static GRWLock alone;
+
 struct _TallMover
 {
   const TallMixOptions *mix;
@@ -50,17 +53,20 @@ static void
 give_up (TallMover *self)
 {
   const TallMigrateOptions options = { 0 };
+  g_rw_lock_reader_lock (&alone);
   self->n_aborted += tall_migrate_abort (self->writer->table, &options, NULL);
+  g_rw_lock_reader_unlock (&alone);
 }
 
 /* @move: all zero: what has begun. Returns: whether the target counts now. */
 static gboolean
-migrate (TallMover *self, const TallMove *move, GError **error)
+run_migration (TallMover *self, const TallMove *move, gboolean settled, GError **error)
 {
   TallMigrateSummary summary;
   const TallMigrateOptions options = {
     .move = *move,
     .pause = PAUSE,
+    .settled = settled,
     .on_progress = on_progress,
     .data = self,
   };
@@ -70,6 +76,26 @@ migrate (TallMover *self, const TallMove *move, GError **error)
   self->n_failed--;
   self->n_switched += summary.outcome == TALL_MIGRATE_SWITCHED;
   return summary.outcome == TALL_MIGRATE_SWITCHED;
+}
+
+/* Where an abort has opened tables, somebody has to say that nothing of that is left. */
+static gboolean
+migrate (TallMover *self, const TallMove *move, GError **error)
+{
+  g_autoptr (GError) cause = NULL;
+  g_rw_lock_reader_lock (&alone);
+  gboolean switched = run_migration (self, move, FALSE, &cause);
+  g_rw_lock_reader_unlock (&alone);
+  if (cause == NULL || strstr (cause->message, "--settled") == NULL)
+    {
+      if (cause != NULL)
+        g_propagate_error (error, g_steal_pointer (&cause));
+      return switched;
+    }
+  g_rw_lock_writer_lock (&alone);
+  switched = run_migration (self, move, TRUE, error);
+  g_rw_lock_writer_unlock (&alone);
+  return switched;
 }
 
 /* A process that begins after the switch. */

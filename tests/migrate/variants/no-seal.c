@@ -6,7 +6,6 @@
 
 gboolean
 tall_access_seal (const TallStoreContext *context G_GNUC_UNUSED,
-                  gboolean reopen G_GNUC_UNUSED,
                   char **seal,
                   GError **error G_GNUC_UNUSED)
 {

@@ -1,0 +1,342 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+
+/* An abort has opened tables. A call of that may come later, whenever it likes: so nothing is
+ * copied or shut until a person says that none is under way. What earlier versions have left, which
+ * dropped such tables before the switch, is ended. */
+#include "tall-error.h"
+#include "tall-migration-record.h"
+#include "tall-moving.h"
+
+#define SEAL "1b4e28ba-2fa1-4d3b-a3f5-ef19b5a7633b"
+
+static const TallLayout *const from = &tall_layout_blob;
+static const TallLayout *const to = &tall_layout_normalized;
+
+/* An abort that is cut short, in the middle of a migration. */
+typedef struct
+{
+  TallMoving *moving;
+  TallTable *table; /* its own */
+  guint at;         /* the call of the migration before which it begins */
+  guint n_writes;   /* of the abort, to the record */
+} Abort;
+
+/* It dies when it has written to the record. */
+static TallFailure
+die_after_record (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  Abort *abort = data;
+  abort->n_writes += call->kind == TALL_CALL_APPLY_IF;
+  return abort->n_writes > 0 && call->kind != TALL_CALL_APPLY_IF ? TALL_FAILURE_BEFORE
+                                                                 : TALL_FAILURE_NONE;
+}
+
+static TallFailure
+begin_abort (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  const Abort *abort = data;
+  g_autoptr (GError) error = NULL;
+  if (call->index == abort->at
+      && !tall_migrate_abort (abort->table, &abort->moving->options, &error))
+    g_test_message ("at %u: %s", call->index, error->message);
+  return TALL_FAILURE_NONE;
+}
+
+/* Whoever comes next can end it, by an abort or a migration. */
+static void
+expect_end (TallMoving *moving)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean switched = tall_moving_get_generation (moving) != TALL_FIRST_GENERATION;
+  if (!switched && !tall_migrate_abort (TALL_MOVING_OTHERS (moving), &moving->options, &error))
+    g_assert_error (error, TALL_ERROR, TALL_ERROR_CONFLICT);
+  else if (!switched)
+    tall_moving_expect_unmoved (moving);
+  if (!switched)
+    tall_moving_finish (moving);
+  tall_moving_expect_moved (moving);
+}
+
+/* Returns: FALSE if the migration has made fewer calls */
+static gboolean
+abort_at (guint at)
+{
+  g_autoptr (GError) error = NULL;
+  g_auto (TallMoving) moving = { 0 };
+  tall_moving_init (&moving, from, to);
+  tall_moving_give_up_closed (&moving);
+  moving.options.settled = TRUE; /* an abort that dies has opened nothing yet */
+  g_autoptr (TallTable) table = tall_failing_table_new (TALL_MOVING_OTHERS (&moving));
+  Abort abort = { .moving = &moving, .table = table, .at = at };
+  TallFailingTable *first = TALL_FAILING_TABLE (moving.side.table);
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (table), die_after_record, NULL, &abort);
+  tall_failing_table_set_hooks (first, begin_abort, NULL, &abort);
+  if (!tall_moving_run (&moving, moving.side.table, &error))
+    g_test_message ("at %u: %s", at, error != NULL ? error->message : "overtaken");
+  expect_end (&moving);
+  return at < tall_failing_table_count_calls (first);
+}
+
+static void
+test_abort (void)
+{
+  guint n = 0;
+  while (abort_at (n))
+    n++;
+  g_assert_cmpuint (n, >, 60);
+}
+
+static TallMigration
+read_migration (const TallMoving *moving)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallDeployment) record =
+      tall_deployment_read (TALL_MOVING_OTHERS (moving), TALL_NO_DEADLINE, &error);
+  g_assert_no_error (error);
+  return record->migration;
+}
+
+static void
+expect_record (const TallMoving *moving, const char *wanted)
+{
+  const TallMigration is = read_migration (moving);
+  g_autofree char *text = tall_migration_print (&is);
+  g_assert_cmpstr (text, ==, wanted);
+}
+
+static void
+change (const TallMoving *moving, TallMigration to_migration)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean done;
+  const TallMigration is = read_migration (moving);
+  g_assert_true (tall_migration_change (TALL_MOVING_OTHERS (moving), &is, &to_migration, NULL,
+                                        TALL_NO_DEADLINE, &done, &error));
+  g_assert_no_error (error);
+  g_assert_true (done);
+}
+
+/* Nothing is changed. */
+static void
+expect_refused (TallMoving *moving)
+{
+  g_autoptr (GError) error = NULL;
+  const TallMigration is = read_migration (moving);
+  g_autofree char *text = tall_migration_print (&is);
+  g_assert_false (tall_moving_run (moving, TALL_MOVING_OTHERS (moving), &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_CONFLICT);
+  g_assert_nonnull (strstr (error->message, "--settled"));
+  expect_record (moving, text);
+}
+
+static void
+test_refused (void)
+{
+  g_auto (TallMoving) moving = { 0 };
+  tall_moving_init (&moving, from, to);
+  tall_moving_give_up_closed (&moving);
+  expect_record (&moving, "1 none 0 2 - unsealed,reopened");
+  expect_refused (&moving);
+  tall_moving_expect_unmoved (&moving);
+  moving.options.settled = TRUE;
+  tall_moving_finish (&moving);
+  tall_moving_expect_moved (&moving);
+  expect_record (&moving, "3 none 0 3 - -");
+}
+
+/* What one process knows, another one that goes on need not know. From the seal on it is as if
+ * there had been no abort. */
+static void
+test_others (void)
+{
+  g_auto (TallMoving) moving = { 0 };
+  tall_moving_init (&moving, from, to);
+  tall_moving_give_up_closed (&moving);
+  moving.options.settled = moving.options.pass_only = TRUE;
+  g_assert_false (tall_moving_run (&moving, TALL_MOVING_OTHERS (&moving), NULL));
+  expect_record (&moving, "1 copying 3 3 - unsealed,reopened");
+  moving.options.settled = moving.options.pass_only = FALSE;
+  expect_refused (&moving);
+
+  const TallMigration is = read_migration (&moving);
+  change (&moving, tall_migration_seal (&is));
+  expect_record (&moving, "1 sealing 3 3 - unsealed");
+  tall_moving_finish (&moving);
+  tall_moving_expect_moved (&moving);
+}
+
+static TallFailure
+delay_access (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  guint *n_left = data;
+  if (call->kind != TALL_CALL_SET_ACCESS || *n_left == 0)
+    return TALL_FAILURE_NONE;
+  (*n_left)--;
+  return TALL_FAILURE_LATE;
+}
+
+/* Everything is copied, the tables are open, and the record says that they are being closed. */
+static void
+die_closing (TallMoving *moving)
+{
+  moving->options.pass_only = TRUE;
+  g_assert_false (tall_moving_run (moving, TALL_MOVING_OTHERS (moving), NULL));
+  moving->options.pass_only = FALSE;
+  const TallMigration copying = read_migration (moving);
+  const TallMigration sealing = tall_migration_seal (&copying);
+  change (moving, sealing);
+  change (moving, tall_migration_close (&sealing, SEAL));
+}
+
+/* All calls of an abort come again, when the next migration would have closed the tables. */
+static void
+test_late_abort (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_auto (TallMoving) moving = { 0 };
+  guint n_late = G_MAXUINT;
+  tall_moving_init (&moving, from, to);
+  die_closing (&moving);
+  TallFailingTable *slow = TALL_FAILING_TABLE (moving.side.table);
+  tall_failing_table_set_hooks (slow, delay_access, NULL, &n_late);
+  gboolean aborted = tall_migrate_abort (moving.side.table, &moving.options, &error);
+  g_test_message ("%s", aborted ? "nothing was shut" : error->message);
+  tall_moving_abort (&moving);
+  g_clear_error (&error);
+
+  expect_refused (&moving);
+  g_assert_cmpuint (tall_failing_table_deliver_late (slow), >, 0);
+  expect_refused (&moving);
+  tall_moving_expect_unmoved (&moving);
+}
+
+static void
+set_access (const TallMoving *moving, const char *name, TallTableAccess access, const char *seal)
+{
+  g_autoptr (GError) error = NULL;
+  g_assert_true (tall_table_set_access (TALL_MOVING_OTHERS (moving), name, access, seal,
+                                        TALL_NO_DEADLINE, &error));
+  g_assert_no_error (error);
+}
+
+/* Somebody has unsealed the tables after the last pass, and may have written. */
+static void
+test_unsealed (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_auto (TallMoving) moving = { 0 };
+  tall_moving_init (&moving, from, to);
+  die_closing (&moving);
+  g_assert_false (tall_moving_run (&moving, TALL_MOVING_OTHERS (&moving), &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+  g_assert_nonnull (strstr (error->message, "nothing is lost"));
+  tall_moving_expect_unmoved (&moving);
+  expect_record (&moving, "1 none 0 2 - unsealed,reopened");
+  expect_refused (&moving);
+}
+
+static void
+drop (const TallMoving *moving, const char *name)
+{
+  g_autoptr (GError) error = NULL;
+  g_assert_true (
+      tall_table_drop_table (TALL_MOVING_OTHERS (moving), name, TALL_NO_DEADLINE, &error));
+  g_assert_no_error (error);
+}
+
+/* An earlier version has opened the tables again in the middle of a migration, has copied the rest
+ * and sealed them, and dies when it has dropped @n_gone of them.
+ * @announced: the record says that they are dropped */
+static void
+init_earlier (TallMoving *moving, gboolean announced, guint n_gone)
+{
+  static const char *const names[] = { "customers", "orders", "index" };
+  tall_moving_init (moving, from, to);
+  die_closing (moving);
+  set_access (moving, "orders", TALL_ACCESS_SEALED, SEAL);
+  set_access (moving, "customers", TALL_ACCESS_SEALED, SEAL);
+  TallMigration earlier = read_migration (moving);
+  earlier.reopened = TRUE;
+  earlier.dropping = announced;
+  change (moving, earlier);
+  for (guint i = 0; i < n_gone; i++)
+    drop (moving, names[i]);
+}
+
+static void
+expect_no_abort (TallMoving *moving)
+{
+  g_autoptr (GError) error = NULL;
+  const TallMigration is = read_migration (moving);
+  g_autofree char *text = tall_migration_print (&is);
+  g_assert_false (tall_migrate_abort (TALL_MOVING_OTHERS (moving), &moving->options, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_CONFLICT);
+  g_assert_nonnull (strstr (error->message, "migrate again"));
+  expect_record (moving, text);
+}
+
+static void
+test_earlier_version (void)
+{
+  for (guint n = 0; n <= 3; n++)
+    for (gint announced = n == 0; announced <= 1; announced++)
+      {
+        g_auto (TallMoving) moving = { 0 };
+        init_earlier (&moving, announced, n);
+        expect_no_abort (&moving);
+        tall_moving_finish (&moving);
+        tall_moving_expect_moved (&moving);
+        expect_record (&moving, "2 none 0 2 - -");
+      }
+}
+
+/* It has gone back to the seal, and a drop comes late that was sent before. */
+static void
+test_late_drop (void)
+{
+  g_auto (TallMoving) moving = { 0 };
+  init_earlier (&moving, TRUE, 1);
+  TallMigration sealing = read_migration (&moving);
+  sealing.phase = TALL_MIGRATION_SEALING;
+  sealing.seal[0] = '\0';
+  change (&moving, sealing);
+  expect_no_abort (&moving);
+  tall_moving_finish (&moving);
+  tall_moving_expect_moved (&moving);
+}
+
+/* It has not dropped anything yet, as far as is known. */
+static void
+test_earlier_opened (void)
+{
+  for (gint announced = 0; announced <= 1; announced++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_auto (TallMoving) moving = { 0 };
+      init_earlier (&moving, announced, 0);
+      set_access (&moving, "orders", TALL_ACCESS_OPEN, NULL);
+      g_assert_false (tall_moving_run (&moving, TALL_MOVING_OTHERS (&moving), &error));
+      gint code = announced ? TALL_ERROR_UNSUPPORTED : TALL_ERROR_UNAVAILABLE;
+      g_assert_error (error, TALL_ERROR, code);
+      if (!announced)
+        tall_moving_expect_unmoved (&moving);
+      else
+        expect_record (&moving, "1 closing 2 2 " SEAL " reopened,dropping");
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/migrate/settled/refused", test_refused);
+  g_test_add_func ("/migrate/settled/others", test_others);
+  g_test_add_func ("/migrate/settled/abort", test_abort);
+  g_test_add_func ("/migrate/settled/late-abort", test_late_abort);
+  g_test_add_func ("/migrate/settled/unsealed", test_unsealed);
+  g_test_add_func ("/migrate/settled/earlier-version", test_earlier_version);
+  g_test_add_func ("/migrate/settled/earlier-late-drop", test_late_drop);
+  g_test_add_func ("/migrate/settled/earlier-opened", test_earlier_opened);
+  return g_test_run ();
+}

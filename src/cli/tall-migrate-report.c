@@ -243,6 +243,21 @@ tall_migrate_report_summary (const TallMigrateSummary *summary, gint64 limit, gb
     print_summary (summary, limit);
 }
 
+/* @n_tables: that are removed; -1: it is not about them */
+static void
+print_outcome_json (const char *outcome, gint64 n_tables)
+{
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  json_builder_begin_object (builder);
+  tall_json_begin_object (builder, "summary");
+  tall_json_add_text (builder, "outcome", outcome);
+  if (n_tables >= 0)
+    tall_json_add_number (builder, "tables", (guint64)n_tables);
+  json_builder_end_object (builder);
+  json_builder_end_object (builder);
+  tall_json_print_line (builder);
+}
+
 /**
  * tall_migrate_report_aborted:
  * @was_moving: there was something to give up
@@ -250,7 +265,9 @@ tall_migrate_report_summary (const TallMigrateSummary *summary, gint64 limit, gb
 void
 tall_migrate_report_aborted (gboolean was_moving, gboolean json)
 {
-  if (!json)
+  if (json)
+    print_outcome_json (was_moving ? "aborted" : "nothing", -1);
+  else
     tall_print ("%s; all tables are open.\n",
                 was_moving ? "The migration is given up, and what was copied is dropped"
                            : "No migration is going on, so there is nothing to give up");
@@ -259,7 +276,9 @@ tall_migrate_report_aborted (gboolean was_moving, gboolean json)
 void
 tall_migrate_report_dropped (guint n, gboolean json)
 {
-  if (!json)
+  if (json)
+    print_outcome_json ("dropped", n);
+  else
     tall_print ("%u %s removed.\n", n, n == 1 ? "table is" : "tables are");
 }
 

@@ -7,6 +7,7 @@
 
 #define BATCH 64 /* items that are copied together, at most */
 #define BATCH_BYTES (4 * 1024 * 1024)
+#define FEW 8        /* the same while others work beside, or nobody knows how large orders are */
 #define MOST_TRIES 6 /* of a batch, after errors that pass */
 #define MOST_SAMPLED_PAGES 32
 #define FIRST_WAIT (G_USEC_PER_SEC / 20)
@@ -24,7 +25,6 @@ typedef struct
   TallPass *pass;
   const char *table;
   GArray *candidates; /* of Candidate */
-  guint size;         /* of a batch */
   gint next;          /* atomic: the first candidate that nobody has taken */
 } Page;
 
@@ -89,7 +89,7 @@ note (TallPass *self, const TallCopyItem *items, const Candidate *candidates, gu
       n_bytes += item->content.canonical.len;
     }
   tall_copied_add (self->copied, marks, n_marks);
-  g_atomic_int_set (&self->item_size, (gint)(n_bytes / n));
+  g_atomic_int_set (&self->item_size, (gint)MAX (n_bytes / n, 1));
   tall_pass_count (self, &counts);
 }
 
@@ -147,29 +147,45 @@ copy_batch (const Page *page, const Candidate *candidates, guint n, GError **err
     }
 }
 
+/* So many that they are not too large together, if they are like those before. */
+static guint
+choose_size (const TallPass *self)
+{
+  gint item_size = g_atomic_int_get (&self->item_size);
+  return item_size == 0 ? FEW : CLAMP (BATCH_BYTES / item_size, 1, BATCH);
+}
+
+/* The next batch is of @n at most. Returns: whether there was one */
+static gboolean
+copy_next (Page *page, guint n)
+{
+  GError *error = NULL;
+  guint n_candidates = page->candidates->len;
+  guint next = (guint)g_atomic_int_add (&page->next, (gint)n);
+  if (next >= n_candidates)
+    return FALSE;
+  if (!copy_batch (page, &g_array_index (page->candidates, Candidate, next),
+                   MIN (n, n_candidates - next), &error))
+    tall_pass_fail (page->pass, error);
+  return TRUE;
+}
+
 /* Copies one batch after the other, until all are taken. */
 static void
 copy_batches (gpointer data, guint i G_GNUC_UNUSED)
 {
   Page *page = data;
-  guint n = page->candidates->len;
-  while (!tall_pass_is_stopping (page->pass))
+  TallPass *pass = page->pass;
+  gboolean left = TRUE;
+  while (left && !tall_pass_is_stopping (pass))
     {
-      GError *error = NULL;
-      guint next = (guint)g_atomic_int_add (&page->next, (gint)page->size);
-      if (next >= n)
-        return;
-      if (!copy_batch (page, &g_array_index (page->candidates, Candidate, next),
-                       MIN (page->size, n - next), &error))
-        tall_pass_fail (page->pass, error);
+      gboolean in_turn = tall_pass_begin_turn (pass);
+      gint64 begun = g_get_monotonic_time ();
+      guint size = choose_size (pass);
+      left = copy_next (page, in_turn ? MIN (size, FEW) : size);
+      if (in_turn)
+        tall_pass_end_turn (pass, g_get_monotonic_time () - begun);
     }
-}
-
-/* So many that they are not too large together, if they are like those before. */
-static guint
-choose_size (const TallPass *self)
-{
-  return CLAMP (BATCH_BYTES / MAX (g_atomic_int_get (&self->item_size), 1), 1, BATCH);
 }
 
 /* The first rows of a page, of not too many pages. */
@@ -212,9 +228,7 @@ tall_pass_page (TallPass *self, const char *table, const TallRows *rows)
       if (!found[i])
         g_array_append_val (candidates, candidate);
     }
-  Page page = {
-    .pass = self, .table = table, .candidates = candidates, .size = choose_size (self)
-  };
+  Page page = { .pass = self, .table = table, .candidates = candidates };
   if (candidates->len > 0)
     tall_workers_run_apart (copy_batches, &page, self->n_copying);
 }

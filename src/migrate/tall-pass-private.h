@@ -23,17 +23,24 @@ struct _TallPass
   gint n_sampled;     /* atomic: pages of which some rows were measured */
   gint item_size;     /* atomic: bytes of an order, on average, in the last batch */
 
+  gboolean hurried; /* everybody waits for it */
+  guint n_begun;    /* operations of this process, when somebody was looked for last */
+  GMutex turn;      /* held by the one that copies, and rests, while others work; for n_begun */
+
   GMutex mutex; /* for all below */
   GError *error;
   TallPassCounts counts;
   gint64 begun;
-  gint64 shown; /* when progress was shown last */
+  gint64 shown;  /* when progress was shown last */
+  gint64 rested; /* microseconds, to give way to others */
 };
 
 gboolean tall_pass_is_stopping (const TallPass *self);
 void tall_pass_fail (TallPass *self, GError *error);
 void tall_pass_count (TallPass *self, const TallPassCounts *more);
 void tall_pass_keep_rate (TallPass *self);
+gboolean tall_pass_begin_turn (TallPass *self);
+void tall_pass_end_turn (TallPass *self, gint64 took);
 
 void tall_pass_page (TallPass *self, const char *table, const TallRows *rows);
 

@@ -1,8 +1,12 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-follow.h"
 #include "tall-pass-private.h"
 
 #define SHOW_EVERY (G_USEC_PER_SEC / 10)
+#define FREE_ITEMS 500                     /* copied before anybody can notice */
+#define LONGEST_REST (G_USEC_PER_SEC / 20) /* after a few items */
+#define RESTS 3                            /* so many times as long as it has copied */
 
 gboolean
 tall_pass_is_stopping (const TallPass *self)
@@ -81,4 +85,58 @@ tall_pass_keep_rate (TallPass *self)
         return;
       g_usleep ((gulong)MIN (wait, SHOW_EVERY));
     }
+}
+
+/* Whether operations have begun since it was looked last. With the turn. */
+static gboolean
+is_shared (TallPass *self)
+{
+  guint n_begun = tall_follow_count ();
+  gboolean is_shared = n_begun != self->n_begun;
+  self->n_begun = n_begun;
+  return is_shared;
+}
+
+static gboolean
+is_small (TallPass *self)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
+  return self->counts.n_copied < FREE_ITEMS;
+}
+
+/**
+ * tall_pass_begin_turn:
+ *
+ * If others work beside, in this process, one thread copies at a time, little, and rests: else
+ * their calls would wait for processors, and behind large writes. Another process takes a rate.
+ *
+ * Returns: whether it is so; if so, tall_pass_end_turn() has to follow
+ */
+gboolean
+tall_pass_begin_turn (TallPass *self)
+{
+  if (self->hurried || is_small (self))
+    return FALSE;
+  g_mutex_lock (&self->turn);
+  if (is_shared (self))
+    return TRUE;
+  g_mutex_unlock (&self->turn);
+  return FALSE;
+}
+
+/**
+ * tall_pass_end_turn:
+ * @took: what the turn has taken, microseconds
+ */
+void
+tall_pass_end_turn (TallPass *self, gint64 took)
+{
+  const TallStoreHooks *hooks = &self->options.copier.source->hooks;
+  gint64 rest = MIN (took * RESTS, LONGEST_REST);
+  if (!tall_pass_is_stopping (self))
+    hooks->sleep (rest, hooks->data);
+  g_mutex_unlock (&self->turn);
+  g_mutex_lock (&self->mutex);
+  self->rested += rest;
+  g_mutex_unlock (&self->mutex);
 }

@@ -3,6 +3,7 @@
 #include "tall-pass-private.h"
 
 #include "tall-error.h"
+#include "tall-follow.h"
 #include "tall-workers.h"
 
 #define PAGE_ROWS 1024
@@ -23,6 +24,7 @@ tall_pass_new (const TallPassOptions *options)
   self->options.copier.places = self->places = tall_copied_new (2 * TALL_COPIED_MOST);
   self->ranges = tall_ranges_new (options->copier.source);
   g_mutex_init (&self->mutex);
+  g_mutex_init (&self->turn);
   return self;
 }
 
@@ -35,6 +37,7 @@ tall_pass_free (TallPass *self)
   tall_copied_free (self->places);
   g_ptr_array_unref (self->ranges);
   g_mutex_clear (&self->mutex);
+  g_mutex_clear (&self->turn);
   g_clear_error (&self->error);
   g_free (self);
 }
@@ -106,13 +109,14 @@ divide (TallPass *self)
 /**
  * tall_pass_lift_rate:
  *
- * From the next pass on it copies as fast as it can: the rate spares those who work meanwhile, and
- * now they wait for it.
+ * From the next pass on it copies as fast as it can: rate and rests spare those who work meanwhile,
+ * and now they wait for it.
  */
 void
 tall_pass_lift_rate (TallPass *self)
 {
   self->options.rate = 0;
+  self->hurried = TRUE;
 }
 
 /**
@@ -130,9 +134,11 @@ tall_pass_run (TallPass *self, TallPassCounts *counts, GError **error)
   self->counts = (TallPassCounts){ 0 };
   self->begun = self->shown = g_get_monotonic_time ();
   self->next = self->stopping = self->n_sampled = 0;
+  self->rested = 0;
+  self->n_begun = tall_follow_count ();
   self->n_copying = self->ranges->len < TALL_PASS_THREADS ? TALL_PASS_THREADS : 1;
   tall_workers_run_apart (walk_ranges, self, MIN (self->ranges->len, TALL_PASS_THREADS));
-  self->counts.duration = g_get_monotonic_time () - self->begun;
+  self->counts.duration = MAX (g_get_monotonic_time () - self->begun - self->rested, 0);
   *counts = self->counts;
   if (self->error != NULL)
     {

@@ -20,7 +20,7 @@ typedef struct
   guint64 n_copied;
   guint64 n_moved; /* written by others while they were copied: for the next pass */
   guint64 n_unfit;
-  gint64 duration; /* microseconds */
+  gint64 duration; /* microseconds, without rests */
   gboolean stopped;
   TallSample sample; /* if nothing is copied */
 } TallPassCounts;

@@ -16,6 +16,13 @@ fail_unknown (const char *what, const char *text, GError **error)
   return FALSE;
 }
 
+/* A server may say anything. */
+static gint64
+take_milliseconds (gint64 milliseconds)
+{
+  return CLAMP (milliseconds, 0, G_MAXINT64 / 1000) * 1000;
+}
+
 static TallMigratePlan *
 take_plan (TallArena *arena, const TallIdlMigrationPlan *got)
 {
@@ -36,9 +43,9 @@ take_plan (TallArena *arena, const TallIdlMigrationPlan *got)
     .n_bytes = (guint64)got->bytes,
     .needed = (guint64)got->needed,
     .room = got->has_room ? (guint64)got->room : G_MAXUINT64,
-    .copy_time = got->copy_ms * 1000,
-    .pause = got->pause_ms * 1000,
-    .pause_limit = got->pause_limit_ms * 1000,
+    .copy_time = take_milliseconds (got->copy_ms),
+    .pause = take_milliseconds (got->pause_ms),
+    .pause_limit = take_milliseconds (got->pause_limit_ms),
     .n_loads = (guint)got->loads,
   };
   return plan;
@@ -116,7 +123,7 @@ take_state (const TallIdlMigrationState *got,
   progress->n_all = (guint64)got->all;
   progress->n_copied = (guint64)got->copied;
   state->rate = (guint64)got->rate;
-  state->time_left = got->left_ms * 1000;
+  state->time_left = take_milliseconds (got->left_ms);
   state->plan = got->plan != NULL ? take_plan (state->arena, got->plan) : NULL;
   return got->running || take_end (got, state, call, error);
 }

@@ -12,6 +12,9 @@
 #define LOOK_TIME (2 * G_USEC_PER_SEC) /* to read the record */
 #define MORE_TIME (G_USEC_PER_SEC / 2) /* for that, after the deadline */
 
+/* Operations that have begun; atomic. */
+static gint n_begun;
+
 /**
  * tall_follow_is_shut:
  * @error: (nullable):
@@ -270,6 +273,7 @@ fail (const TallOperation *operation, GError *cause, GError **error)
 gboolean
 tall_follow (TallOperation *operation, TallAttempt attempt, gpointer data, GError **error)
 {
+  g_atomic_int_inc (&n_begun);
   for (;;)
     {
       GError *cause = NULL;
@@ -281,6 +285,18 @@ tall_follow (TallOperation *operation, TallAttempt attempt, gpointer data, GErro
       fail (operation, cause, error);
       return FALSE;
     }
+}
+
+/**
+ * tall_follow_count:
+ *
+ * Returns: how many operations this process has begun, in all stores; it wraps around. For those
+ *   who want to give way to them
+ */
+guint
+tall_follow_count (void)
+{
+  return (guint)g_atomic_int_get (&n_begun);
 }
 
 /**

@@ -12,6 +12,7 @@ typedef gboolean (*TallAttempt) (TallOperation *operation, gpointer data, GError
 
 gboolean tall_follow (TallOperation *operation, TallAttempt attempt, gpointer data, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
+guint tall_follow_count (void);
 void tall_follow_end (const TallStoreContext *context, GError **error);
 gboolean tall_follow_is_shut (const GError *error);
 gboolean tall_follow_is_of_tables (const GError *error);

@@ -105,6 +105,10 @@ def a_pause_that_is_too_long(folder):
     run("delete", "--store", store, "VINET", "10248").ends(DONE)
     run("migrate", "--store", store, "--abort").ends(DONE, "The migration is given up")
     run("migrate", "--store", store, "--abort").ends(DONE, "No migration is going on")
+    equal(lines(run("migrate", "--store", store, "--abort", "--json").ends(DONE)),
+          [{"summary": {"outcome": "nothing"}}])
+    equal(lines(run("migrate", "--store", store, "--drop-source", "--json").ends(DONE)),
+          [{"summary": {"outcome": "dropped", "tables": 0}}])
     equal(export(store), before)
     equal(describe(store)["layout"], "blob")
     equal(run("migrate", "--store", store).ends(FAILED, "nothing to change").out, "")

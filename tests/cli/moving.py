@@ -233,6 +233,18 @@ def each_figure_and_each_end(_):
 
 
 @test
+def hostile_times(_):
+    """More milliseconds than microseconds can be counted, and less than none."""
+    names = ("copy_ms", "pause_ms", "pause_limit_ms")
+    for said, shown in ((2 ** 63 - 1, (2 ** 63 - 1) // 1000), (-2 ** 63, 0)):
+        plan = (b"\x0c\0\x0c" + b"".join(text(2 + i, "x") for i in range(6))
+                + b"".join(integer(16 + i, said) for i in range(3)) + b"\0" + integer(11, said))
+        with FakeServer(lambda *_, plan=plan: a_state("move", False, "switched", 2, plan)) as server:
+            out = lines(run("migrate", "--server", server.address, "--json").ends(DONE))
+        equal([out[0]["plan"][name] for name in names], [shown] * 3)
+
+
+@test
 def abort_that_is_too_late(_):
     """The migration has switched, and both callers learn it."""
     def answer(name, _call):

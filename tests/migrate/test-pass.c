@@ -112,6 +112,84 @@ test_failures (void)
   g_assert_cmpuint (run (pass), ==, 0);
 }
 
+/* A process that others use meanwhile: at each call of the target one of them reads an order. */
+typedef struct
+{
+  TallCopyPair *pair;
+  gboolean works;
+  gboolean wrote; /* atomic: something was copied */
+  gint n_first;   /* orders that a call before that was for, at most */
+  gint n_rests;
+} Others;
+
+static TallFailure
+work (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  Others *others = data;
+  g_autoptr (TallOrder) order = NULL;
+  if (call->kind == TALL_CALL_APPLY)
+    g_atomic_int_set (&others->wrote, TRUE);
+  if (call->kind == TALL_CALL_READ && !g_atomic_int_get (&others->wrote))
+    g_atomic_int_set (&others->n_first,
+                      MAX (g_atomic_int_get (&others->n_first), (gint)call->plan->reads->len));
+  if (others->works)
+    order = tall_front_get_order (others->pair->source.front, TALL_TEST_CUSTOMER, "order-7", NULL,
+                                  NULL);
+  return TALL_FAILURE_NONE;
+}
+
+static void
+rest (gint64 microseconds, gpointer data)
+{
+  Others *others = data;
+  g_assert_cmpint (microseconds, <=, G_USEC_PER_SEC / 20);
+  g_atomic_int_inc (&others->n_rests);
+}
+
+static void
+run_beside (Others *others, gboolean hurried)
+{
+  g_auto (TallCopyPair) self = { 0 };
+  init (&self);
+  others->pair = &self;
+  self.source.context.hooks.sleep = rest;
+  self.source.context.hooks.data = others;
+  const TallPassOptions options = { .copier = self.copier };
+  g_autoptr (TallPass) pass = tall_pass_new (&options);
+  if (hurried)
+    tall_pass_lift_rate (pass);
+  TallFailingTable *target = TALL_FAILING_TABLE (self.target.table);
+  tall_failing_table_set_hooks (target, work, NULL, others);
+  g_assert_cmpuint (run (pass), ==, N_ORDERS);
+  tall_failing_table_set_hooks (target, NULL, NULL, NULL);
+}
+
+/* The first orders may be large. */
+static void
+test_first (void)
+{
+  Others nobody = { 0 };
+  run_beside (&nobody, FALSE);
+  g_assert_cmpint (nobody.n_first, <=, 8);
+  g_assert_cmpint (nobody.n_rests, ==, 0);
+}
+
+static void
+test_gives_way (void)
+{
+  Others others = { .works = TRUE };
+  run_beside (&others, FALSE);
+  g_assert_cmpint (others.n_rests, >, (N_ORDERS - 1000) / 8); /* 1000 before it looks for others */
+}
+
+static void
+test_hurries (void)
+{
+  Others others = { .works = TRUE };
+  run_beside (&others, TRUE);
+  g_assert_cmpint (others.n_rests, ==, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -120,5 +198,8 @@ main (int argc, char **argv)
   g_test_add_data_func ("/migrate/pass/few-remembered", GUINT_TO_POINTER (100), test_passes);
   g_test_add_func ("/migrate/pass/stopped", test_stopped);
   g_test_add_func ("/migrate/pass/failures", test_failures);
+  g_test_add_func ("/migrate/pass/first", test_first);
+  g_test_add_func ("/migrate/pass/gives-way", test_gives_way);
+  g_test_add_func ("/migrate/pass/hurries", test_hurries);
   return g_test_run ();
 }

@@ -166,6 +166,60 @@ test_others (void)
   tall_moving_expect_moved (&moving);
 }
 
+/* An abort that has opened tables, before a call of a process that migrates. */
+typedef struct
+{
+  TallMoving *moving;
+  guint at;
+  gboolean came; /* before the switch */
+} Before;
+
+static TallFailure
+abort_closed (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  Before *before = data;
+  if (call->index != before->at)
+    return TALL_FAILURE_NONE;
+  const TallMigration is = read_migration (before->moving);
+  before->came = is.generation == TALL_FIRST_GENERATION;
+  if (!before->came)
+    return TALL_FAILURE_NONE;
+  const TallMigration aborting = tall_migration_abort (&is, TRUE);
+  change (before->moving, aborting);
+  tall_moving_abort (before->moving);
+  return TALL_FAILURE_NONE;
+}
+
+/* Returns: FALSE if the process has switched before it has made so many calls */
+static gboolean
+abort_before (guint at)
+{
+  g_autoptr (GError) error = NULL;
+  g_auto (TallMoving) moving = { 0 };
+  Before before = { .moving = &moving, .at = at };
+  tall_moving_init (&moving, from, to);
+  TallFailingTable *table = TALL_FAILING_TABLE (moving.side.table);
+  tall_failing_table_set_hooks (table, abort_closed, NULL, &before);
+  gboolean switched = tall_moving_run (&moving, moving.side.table, &error);
+  tall_failing_table_reset (table);
+  g_assert_cmpint (switched, ==, !before.came);
+  if (before.came)
+    g_assert_true (read_migration (&moving).reopened);
+  if (before.came)
+    expect_refused (&moving);
+  return before.came;
+}
+
+/* Wherever it comes: also when the process has looked whether it may begin. */
+static void
+test_any_time (void)
+{
+  guint n = 0;
+  while (abort_before (n))
+    n++;
+  g_assert_cmpuint (n, >, 60);
+}
+
 static TallFailure
 delay_access (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
 {
@@ -333,6 +387,7 @@ main (int argc, char **argv)
   g_test_add_func ("/migrate/settled/refused", test_refused);
   g_test_add_func ("/migrate/settled/others", test_others);
   g_test_add_func ("/migrate/settled/abort", test_abort);
+  g_test_add_func ("/migrate/settled/any-time", test_any_time);
   g_test_add_func ("/migrate/settled/late-abort", test_late_abort);
   g_test_add_func ("/migrate/settled/unsealed", test_unsealed);
   g_test_add_func ("/migrate/settled/earlier-version", test_earlier_version);

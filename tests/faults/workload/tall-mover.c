@@ -3,6 +3,7 @@
 #include "tall-mover.h"
 
 #include "tall-error.h"
+#include "tall-failing-table.h"
 #include "tall-migrate.h"
 #include "tall-newcomer.h"
 
@@ -10,6 +11,9 @@
 
 /* Of all movers of this process: one that says that no call of others is on its way is alone. */
 static GRWLock alone;
+
+/* Of the tables of all movers: not owned. */
+static GPtrArray *tables;
 
 struct _TallMover
 {
@@ -78,6 +82,15 @@ run_migration (TallMover *self, const TallMove *move, gboolean settled, GError *
   return summary.outcome == TALL_MIGRATE_SWITCHED;
 }
 
+/* What is on its way arrives, as if gateways were restarted. With the lock. */
+static void
+settle (void)
+{
+  for (guint i = 0; i < tables->len; i++)
+    if (TALL_IS_FAILING_TABLE (tables->pdata[i]))
+      tall_failing_table_deliver_late (tables->pdata[i]);
+}
+
 /* Where an abort has opened tables, somebody has to say that nothing of that is left. */
 static gboolean
 migrate (TallMover *self, const TallMove *move, GError **error)
@@ -93,6 +106,7 @@ migrate (TallMover *self, const TallMove *move, GError **error)
       return switched;
     }
   g_rw_lock_writer_lock (&alone);
+  settle ();
   switched = run_migration (self, move, TRUE, error);
   g_rw_lock_writer_unlock (&alone);
   return switched;
@@ -155,6 +169,11 @@ tall_mover_start (const TallMixOptions *mix,
   self->writer = writer;
   self->number = thread;
   self->rand = g_rand_new_with_seed (seed);
+  g_rw_lock_writer_lock (&alone);
+  if (tables == NULL)
+    tables = g_ptr_array_new ();
+  g_ptr_array_add (tables, writer->table);
+  g_rw_lock_writer_unlock (&alone);
   self->thread = g_thread_new ("mover", run, self);
   return self;
 }
@@ -198,6 +217,11 @@ void
 tall_mover_free (TallMover *self)
 {
   tall_mover_stop (self);
+  g_rw_lock_writer_lock (&alone);
+  g_ptr_array_remove (tables, self->writer->table);
+  if (tables->len == 0)
+    g_clear_pointer (&tables, g_ptr_array_unref);
+  g_rw_lock_writer_unlock (&alone);
   g_rand_free (self->rand);
   g_free (self);
 }

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-bench-compare.h"
 
+#include "tall-bench-load.h"
+
 #include <gio/gio.h>
 #include <glib/gstdio.h>
 #ifdef __GLIBC__
@@ -142,6 +144,14 @@ prepare (Run *self, GError **error)
                                         error);
 }
 
+/* What is kept is looked at: it has no copies of orders. */
+static gboolean
+runs (const TallBenchCompare *self, const TallBenchPhase *phase)
+{
+  return tall_bench_phase_runs (phase, self->plan.mix)
+         && !(self->place.keep && phase->run == tall_bench_load_run);
+}
+
 /* @records: (nullable): NULL: this run only warms up */
 static gboolean
 run_phases (Run *self, GArray *records, GError **error)
@@ -151,7 +161,7 @@ run_phases (Run *self, GArray *records, GError **error)
   for (guint i = 0; i < n_phases; i++)
     {
       TallBenchRecord record;
-      if (!tall_bench_phase_runs (&phases[i], self->plan.mix))
+      if (!runs (self->compare, &phases[i]))
         continue;
       if (!run_phase (self, &phases[i], &record, error) || (i == 0 && !prepare (self, error)))
         return FALSE;
@@ -228,13 +238,13 @@ run_all (Run *self, TallBenchFigures *figures, GError **error)
 }
 
 static guint
-count_phases (const TallBenchMix *mix)
+count_phases (const TallBenchCompare *self)
 {
   guint n;
   guint n_run = 0;
   const TallBenchPhase *phases = tall_bench_phases (&n);
   for (guint i = 0; i < n; i++)
-    n_run += tall_bench_phase_runs (&phases[i], mix);
+    n_run += runs (self, &phases[i]);
   return n_run;
 }
 
@@ -242,7 +252,7 @@ static Run
 run_new (const TallBenchCompare *compare, const TallBenchOrders *orders)
 {
   guint age = compare->conditions.age;
-  guint n_phases = count_phases (compare->plan.mix) + age;
+  guint n_phases = count_phases (compare) + age;
   guint n_deployments = count_deployments (compare);
   guint n_warm_up = compare->place.address->kind->is_embedded ? 0 : 1;
   return (Run){

@@ -2,11 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-bench-phase.h"
 
+#include "tall-bench-load.h"
 #include "tall-bench-store.h"
 #include "tall-error.h"
 #include "tall-workload.h"
-
-#include <string.h>
 
 #define PAGE 30      /* entries of a listing */
 #define BASE_LINES 8 /* that an order or a listing takes as much room as, beside its lines */
@@ -18,6 +17,7 @@ tall_bench_operation_clear (TallBenchOperation *self)
   g_clear_pointer (&self->list, tall_order_list_free);
   g_clear_pointer (&self->all_orders, tall_customer_orders_free);
   g_clear_pointer (&self->number, g_free);
+  g_clear_pointer (&self->batch, tall_bench_batch_free);
 }
 
 static guint
@@ -246,6 +246,18 @@ static const TallBenchPhase parts[] = {
 };
 G_STATIC_ASSERT (G_N_ELEMENTS (parts) <= TALL_BENCH_MAX_PARTS);
 
+/**
+ * tall_bench_parts:
+ *
+ * Returns: (transfer none) (array length=n): what a mix can be made of
+ */
+const TallBenchPhase *
+tall_bench_parts (guint *n)
+{
+  *n = G_N_ELEMENTS (parts);
+  return parts;
+}
+
 #define MIX "mix"
 
 static const TallBenchPhase phases[] = {
@@ -260,6 +272,8 @@ static const TallBenchPhase phases[] = {
   { MIX, "operations of the mix, each as often as --mix says", FALSE, choose_of_mix, run_of_mix,
     check_of_mix },
   { "replace", "replacing orders", FALSE, choose_and_change_order, put_order, NULL },
+  { "load", "loading orders in batches; latencies are those of a batch", TRUE,
+    tall_bench_load_choose, tall_bench_load_run, NULL },
   { "check", NULL, TRUE, take_next_order, get_order, check_order },
 };
 
@@ -298,57 +312,8 @@ tall_bench_phases (guint *n)
 gboolean
 tall_bench_phase_runs (const TallBenchPhase *self, const TallBenchMix *mix)
 {
+  gboolean mixed = mix != NULL && mix->total > 0;
   if (self->once)
-    return TRUE;
-  return g_str_equal (self->name, MIX) == (mix != NULL && mix->total > 0);
-}
-
-static const TallBenchPhase *
-find_part (const char *name, gsize len)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
-    if (strlen (parts[i].name) == len && strncmp (parts[i].name, name, len) == 0)
-      return &parts[i];
-  return NULL;
-}
-
-static gboolean
-add_part (TallBenchMix *self, const char *text)
-{
-  const char *sign = strchr (text, '=');
-  const TallBenchPhase *part = sign != NULL ? find_part (text, (gsize)(sign - text)) : NULL;
-  guint64 weight;
-  if (part == NULL || !g_ascii_string_to_unsigned (sign + 1, 10, 1, 100, &weight, NULL))
-    return FALSE;
-  for (guint i = 0; i < self->n_parts; i++)
-    if (self->parts[i] == part)
-      return FALSE;
-  self->parts[self->n_parts] = part;
-  self->weights[self->n_parts++] = (guint)weight;
-  self->total += (guint)weight;
-  return TRUE;
-}
-
-/**
- * tall_bench_mix_parse:
- * @self: zero before
- * @text: such as `get=90,store=10`
- */
-gboolean
-tall_bench_mix_parse (TallBenchMix *self, const char *text, GError **error)
-{
-  g_auto (GStrv) texts = g_strsplit (text, ",", -1);
-  gboolean right = texts[0] != NULL;
-  for (guint i = 0; right && texts[i] != NULL; i++)
-    right = add_part (self, texts[i]);
-  if (right)
-    return TRUE;
-  g_autoptr (GString) names = g_string_new (parts[0].name);
-  for (guint i = 1; i < G_N_ELEMENTS (parts); i++)
-    g_string_append_printf (names, ", %s", parts[i].name);
-  tall_error_set_invalid (error, "mix",
-                          "--mix %s: write parts and how often each of them, from 1 to 100, once "
-                          "each, such as get=90,store=10; there are %s",
-                          text, names->str);
-  return FALSE;
+    return !mixed || self->run != tall_bench_load_run;
+  return g_str_equal (self->name, MIX) == mixed;
 }

@@ -3,13 +3,14 @@
 #pragma once
 
 #include "tall-bench-orders.h"
-#include "tall-front.h"
+#include "tall-bulk.h"
 
 G_BEGIN_DECLS
 
 #define TALL_BENCH_MAX_PARTS 8
 
 typedef struct _TallBenchPhase TallBenchPhase;
+typedef struct _TallBenchBatch TallBenchBatch;
 
 /**
  * TallBenchMix:
@@ -39,6 +40,7 @@ typedef struct
   guint n_clients; /* not more than orders */
   guint64 seed;    /* of what it chooses */
   guint64 step;    /* operations that it has begun */
+  TallBulk *bulk;  /* owned, nullable: its load */
 } TallBenchClient;
 
 /**
@@ -53,6 +55,8 @@ typedef struct
   const TallBenchPhase *part;     /* of a mix: what it is */
   char *number;                   /* owned, nullable: of an order that is not there, or is new */
   gboolean changed;               /* whether @order was its other content then */
+  TallBenchBatch *batch;          /* owned, nullable: orders that are loaded */
+  guint n;                        /* operations that this is; 0: one */
   TallOrder *found;               /* owned, nullable */
   TallOrderList *list;            /* owned, nullable */
   TallCustomerOrders *all_orders; /* owned, nullable: a page of them */
@@ -79,6 +83,7 @@ struct _TallBenchPhase
 
 const TallBenchPhase *tall_bench_phases (guint *n);
 const TallBenchPhase *tall_bench_phase_age (void);
+const TallBenchPhase *tall_bench_parts (guint *n);
 gboolean tall_bench_phase_runs (const TallBenchPhase *self, const TallBenchMix *mix);
 gboolean tall_bench_mix_parse (TallBenchMix *self,
                                const char *text,

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-bench-worker.h"
 
+#include "tall-bench-load.h"
 #include "tall-measure.h"
 
 #include <math.h>
@@ -113,6 +114,8 @@ static void
 finish (TallBenchWorker *self, TallHistogram *times, TallBenchRecord *record, GError **error)
 {
   g_thread_join (self->thread);
+  if (!tall_bench_load_end (&self->client, self->error == NULL ? &self->error : NULL))
+    g_atomic_int_set (&self->run->failed, 1);
   tall_histogram_merge (times, self->times);
   tall_histogram_free (self->times);
   g_array_unref (self->kept);

@@ -116,7 +116,8 @@ work_once (TallBenchWorker *self)
   TallBenchOperation operation = { 0 };
   phase->choose (&self->client, &operation);
   guint64 begun = self->interval > 0 ? self->due : tall_bench_get_time ();
-  self->due += self->interval;
+  guint n = MAX (operation.n, 1);
+  self->due += self->interval * n;
   gboolean ok = phase->run (&self->client, &operation, &self->error);
   guint64 now = tall_bench_get_time ();
   self->n_in_round++;
@@ -129,7 +130,7 @@ work_once (TallBenchWorker *self)
   if (self->run->timed)
     {
       tall_histogram_add (self->times, now - begun);
-      self->n_timed++;
+      self->n_timed += n;
     }
   keep (self, &operation);
   return now;

@@ -197,6 +197,10 @@ test_phases (Fixture *self, gconstpointer data)
   run_well (self, "replace", n_clients, 70, &record);
   assert_tenth_warms_up (&record, 70, n_clients);
   g_assert_cmpuint (record.n_counted, ==, (guint64)self->front->n_puts);
+  run_well (self, "load", n_clients, 10, &record);
+  g_assert_cmpuint (record.n_counted, ==, N_ORDERS);
+  g_assert_cmpuint (record.n_timed, >, 0);
+  g_assert_cmpuint (record.n_timed, <=, N_ORDERS);
   run_well (self, "check", n_clients, 10, &record);
   g_assert_cmpint (self->front->n_gets, ==, N_ORDERS);
 }
@@ -304,6 +308,7 @@ test_due (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   g_assert_cmpuint (record.n_timed, ==, 540);
   g_assert_cmpfloat (record.metrics[TALL_BENCH_MAX], >=, SLOW);
   g_assert_cmpfloat (record.metrics[TALL_BENCH_P95], >=, SLOW / 2.0);
+  g_assert_cmpfloat (record.metrics[TALL_BENCH_P99], >=, SLOW * 0.9);
   g_assert_cmpfloat (record.metrics[TALL_BENCH_RATE], <=, 3100);
 
   self->front->slow_at = 300;

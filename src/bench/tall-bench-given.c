@@ -41,6 +41,7 @@ tall_bench_given_clear (TallBenchGiven *self)
   g_clear_pointer (&self->block_encoding, g_free);
   g_clear_pointer (&self->rest, g_free);
   g_clear_pointer (&self->admin, g_free);
+  g_clear_pointer (&self->from, g_free);
   g_clear_pointer (&self->pids, g_free);
 }
 
@@ -128,7 +129,8 @@ check_floor (const TallBenchGiven *self)
   if (self->layouts != NULL || self->keys != NULL || self->orders != NULL || self->map != NULL
       || self->customers != -1 || self->clients != 1 || self->operations != -1 || self->seed != -1
       || self->turns != -1 || self->rate != -1 || self->skew != -1 || self->mix != NULL
-      || self->html != NULL || self->keep || tall_bench_given_has_conditions (self))
+      || self->html != NULL || self->from != NULL || self->keep
+      || tall_bench_given_has_conditions (self))
     return "--floor, --load and --migrate measure what README.md of src/bench lists: besides "
            "--store they take --lines, --count, --seconds, --check and --json, and --load --peer";
   if (self->min_lines != self->max_lines)
@@ -145,6 +147,8 @@ check_floor (const TallBenchGiven *self)
 static const char *
 check_layouts (const TallBenchGiven *self)
 {
+  if (self->from != NULL && self->html == NULL)
+    return "--from is for --html, which makes a page of it";
   if (self->peer != NULL)
     return "--peer is for --load";
   if (self->check)

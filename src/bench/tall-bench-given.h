@@ -46,6 +46,7 @@ typedef struct
   char *rest;
   double cache; /* negative: not given */
   char *admin;
+  char *from;
   char *pids;
 
   guint min_lines; /* of @lines */

@@ -5,6 +5,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "tall-bench-growth.h"
 #include "tall-bench-plot.h"
 
 static const char *const head =
@@ -19,7 +20,7 @@ static const char *const head =
     "th, td { padding: 0.2rem 0.6rem; text-align: right; border-bottom: 1px solid #ddd;"
     " white-space: nowrap; }\n"
     "th:first-child, td:first-child { text-align: left; }\n"
-    "svg { width: 100%; height: auto; }\n"
+    "svg { width: 100%; height: auto; }\nsummary { cursor: pointer; margin: 0.5rem 0; }\n"
     ".best { background: #eef6ee; padding: 0.5rem; }\n"
     "</style>\n</head>\n<body>\n";
 
@@ -57,7 +58,7 @@ append_fact (GString *page, const char *name, const char *value)
 }
 
 static void
-append_setting (GString *page, const TallBenchResults *results, const char *command)
+append_setting (GString *page, const char *store, const char *command)
 {
   struct utsname machine;
   g_autoptr (GDateTime) now = g_date_time_new_now_utc ();
@@ -70,7 +71,7 @@ append_setting (GString *page, const TallBenchResults *results, const char *comm
 
   g_string_append (page, "<h2>The setting</h2>\n<div class=\"wide\"><table>\n");
   append_fact (page, "tallorder", TALL_VERSION);
-  append_fact (page, "store", results->store);
+  append_fact (page, "store", store);
   append_fact (page, "date", date);
   append_fact (page, "processor", processor);
   append_fact (page, "processors", processors);
@@ -107,14 +108,15 @@ static gboolean
 append_phase (GString *page,
               const TallBenchResults *results,
               const TallBenchPhase *phase,
+              guint run,
               GError **error)
 {
   g_autoptr (GPtrArray) summaries = find_phase (results, phase);
   if (summaries->len == 0)
     return TRUE;
   g_autofree char *verdict = tall_bench_results_judge (results, phase);
-  g_autofree char *rates = g_strconcat (phase->name, "_rates", NULL);
-  g_autofree char *latencies = g_strconcat (phase->name, "_latencies", NULL);
+  g_autofree char *rates = g_strdup_printf ("%s_rates_%u", phase->name, run);
+  g_autofree char *latencies = g_strdup_printf ("%s_latencies_%u", phase->name, run);
   append_escaped (page, "<h2>", phase->name, ": ");
   append_escaped (page, "", phase->summary, "</h2>\n");
   if (verdict != NULL)
@@ -123,8 +125,54 @@ append_phase (GString *page,
          && append_drawing (page, tall_bench_plot_latencies (summaries, latencies, error));
 }
 
+static gboolean
+append_stored (GString *page, const TallBenchResults *results, guint run, GError **error)
+{
+  if (results->stored == NULL || results->stored->len == 0)
+    return TRUE;
+  g_autofree char *id = g_strdup_printf ("stored_%u", run);
+  g_string_append (page, "<h2>stored: bytes of an order on the disk</h2>\n");
+  return append_drawing (page,
+                         tall_bench_plot_stored (results->stored, results->n_orders, id, error));
+}
+
+/* @run: its number */
+static gboolean
+append_run (GString *page, const TallBenchResults *results, guint run, GError **error)
+{
+  g_autofree char *text = tall_bench_results_to_text (results);
+  guint n;
+  const TallBenchPhase *phases = tall_bench_phases (&n);
+  for (guint i = 0; i < n; i++)
+    if (!append_phase (page, results, &phases[i], run, error))
+      return FALSE;
+  if (!append_stored (page, results, run, error))
+    return FALSE;
+  append_escaped (page, "<h2>All of it</h2>\n<pre>", text, "</pre>\n");
+  return TRUE;
+}
+
+static gboolean
+append_runs (GString *page, const TallBenchResults *const *runs, guint n_runs, GError **error)
+{
+  if (n_runs == 1)
+    return append_run (page, runs[0], 0, error);
+  if (!tall_bench_growth_append (page, runs, n_runs, error))
+    return FALSE;
+  for (guint i = 0; i < n_runs; i++)
+    {
+      g_autofree char *setting = tall_bench_results_describe (runs[i]);
+      append_escaped (page, "<details><summary>", setting, "</summary>\n");
+      if (!append_run (page, runs[i], i, error))
+        return FALSE;
+      g_string_append (page, "</details>\n");
+    }
+  return TRUE;
+}
+
 /**
  * tall_bench_page_make:
+ * @runs: (array length=n_runs): at least one; of several it shows what they differ in
  * @json: the same for programs
  * @command: that measured it
  *
@@ -132,22 +180,17 @@ append_phase (GString *page,
  *   which needs no network and no script; NULL if nothing draws
  */
 char *
-tall_bench_page_make (const TallBenchResults *results,
+tall_bench_page_make (const TallBenchResults *const *runs,
+                      guint n_runs,
                       const char *json,
                       const char *command,
                       GError **error)
 {
   g_autoptr (GString) page = g_string_new (head);
-  g_autofree char *text = tall_bench_results_to_text (results);
-  guint n;
-  const TallBenchPhase *phases = tall_bench_phases (&n);
-
   g_string_append (page, "<h1>Layouts side by side</h1>\n");
-  for (guint i = 0; i < n; i++)
-    if (!append_phase (page, results, &phases[i], error))
-      return NULL;
-  append_escaped (page, "<h2>All of it</h2>\n<pre>", text, "</pre>\n");
-  append_setting (page, results, command);
+  if (!append_runs (page, runs, n_runs, error))
+    return NULL;
+  append_setting (page, runs[0]->store, command);
   append_escaped (page, "<details><summary>As JSON, with every turn</summary>\n<pre id=\"json\">",
                   json, "</pre></details>\n</body>\n</html>\n");
   return g_string_free (g_steal_pointer (&page), FALSE);

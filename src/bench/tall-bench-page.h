@@ -6,7 +6,8 @@
 
 G_BEGIN_DECLS
 
-char *tall_bench_page_make (const TallBenchResults *results,
+char *tall_bench_page_make (const TallBenchResults *const *runs,
+                            guint n_runs,
                             const char *json,
                             const char *command,
                             GError **error) G_GNUC_WARN_UNUSED_RESULT;

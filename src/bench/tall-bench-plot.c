@@ -3,6 +3,7 @@
 #include "tall-bench-plot.h"
 
 #include <gio/gio.h>
+#include <math.h>
 #include <string.h>
 
 #include "tall-error.h"
@@ -171,6 +172,68 @@ tall_bench_plot_latencies (const GPtrArray *summaries, const char *id, GError **
       append_name (text, summaries, i);
       g_string_append_c (text, '\'');
     }
+  g_string_append_c (text, '\n');
+  return draw (text->str, error);
+}
+
+/**
+ * tall_bench_plot_stored:
+ * @stored: (element-type TallBenchStored): at least one
+ * @n_orders: that were stored
+ *
+ * Returns: (transfer full): an SVG element with two bars for each: the bytes of an order after a
+ *   flush, and after a compaction
+ */
+char *
+tall_bench_plot_stored (const GArray *stored, guint n_orders, const char *id, GError **error)
+{
+  g_autoptr (GString) text = begin (id);
+  g_string_append (text, "$data << EOD\n");
+  for (guint i = 0; i < stored->len; i++)
+    {
+      const TallBenchStored *each = &g_array_index (stored, TallBenchStored, i);
+      g_string_append_printf (text, "\"%s, %s\"", each->layout->name, each->key_strategy->name);
+      append_double (text, (double)each->flushed / MAX (n_orders, 1));
+      append_double (text, (double)each->compacted / MAX (n_orders, 1));
+      g_string_append_c (text, '\n');
+    }
+  g_string_append (text, "EOD\n"
+                         "set ylabel 'bytes of an order'\nset yrange [0:*]\n"
+                         "set style data histogram\nset style fill solid 0.7\n");
+  if (stored->len > MOST_LEVEL)
+    g_string_append (text, "set xtics rotate by 45 right\n");
+  g_string_append (text, "plot $data using 2:xtic(1) title 'flushed',"
+                         " $data using 3 title 'compacted'\n");
+  return draw (text->str, error);
+}
+
+/**
+ * tall_bench_plot_series:
+ *
+ * Returns: (transfer full): an SVG element with a line for each name, on logarithmic axes
+ */
+char *
+tall_bench_plot_series (const TallBenchSeries *series, const char *id, GError **error)
+{
+  guint n = series->names->len;
+  g_autoptr (GString) text = begin (id);
+  g_string_append (text, "$data << EOD\n");
+  for (guint i = 0; i < series->values->len; i++)
+    {
+      double value = g_array_index (series->values, double, i);
+      if (isnan (value))
+        g_string_append (text, " NaN");
+      else
+        append_double (text, value);
+      if (i % (n + 1) == n)
+        g_string_append_c (text, '\n');
+    }
+  g_string_append_printf (text, "EOD\nset xlabel '%s'\nset ylabel '%s'\nset logscale xy\nplot ",
+                          series->x, series->y);
+  for (guint i = 0; i < n; i++)
+    g_string_append_printf (text, "%s$data using 1:%u with linespoints pt 7 ps 0.5 title '%s'",
+                            i > 0 ? ", " : "", i + 2,
+                            (const char *)g_ptr_array_index (series->names, i));
   g_string_append_c (text, '\n');
   return draw (text->str, error);
 }

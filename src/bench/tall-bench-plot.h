@@ -13,5 +13,24 @@ char *tall_bench_plot_rates (const GPtrArray *summaries,
 char *tall_bench_plot_latencies (const GPtrArray *summaries,
                                  const char *id,
                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
+char *tall_bench_plot_stored (const GArray *stored, guint n_orders, const char *id, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * TallBenchSeries:
+ *
+ * Lines over the same places.
+ */
+typedef struct
+{
+  const char *x;    /* what the places are */
+  const char *y;    /* what the values are */
+  GPtrArray *names; /* of the lines */
+  GArray *values; /* of double: for each place where it is, and the value of each line; NAN: none */
+} TallBenchSeries;
+
+char *tall_bench_plot_series (const TallBenchSeries *series,
+                              const char *id,
+                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

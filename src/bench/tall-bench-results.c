@@ -49,6 +49,17 @@ static const struct
   { "bytes", 7, G_STRUCT_OFFSET (TallCost, bytes_read), G_STRUCT_OFFSET (TallCost, bytes_written) },
 };
 
+/**
+ * tall_bench_results_get_metric_name:
+ *
+ * Returns: (transfer none): what JSON calls a metric
+ */
+const char *
+tall_bench_results_get_metric_name (TallBenchMetric metric)
+{
+  return metric_names[metric];
+}
+
 static double
 per_operation (const TallBenchSummary *summary, guint64 value)
 {
@@ -192,6 +203,21 @@ append_settings (GString *text, const TallBenchResults *self)
                           self->n_clients == 1 ? "client" : "clients");
   if (self->rate > 0)
     g_string_append_printf (text, " that begin %.4g operations a second", self->rate);
+  if (self->conditions != NULL)
+    tall_bench_spent_append_conditions (text, self->conditions);
+}
+
+/**
+ * tall_bench_results_describe:
+ *
+ * Returns: (transfer full): a line for people: what was measured
+ */
+char *
+tall_bench_results_describe (const TallBenchResults *self)
+{
+  GString *text = g_string_new (NULL);
+  append_settings (text, self);
+  return g_string_free (text, FALSE);
 }
 
 static void

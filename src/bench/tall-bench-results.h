@@ -34,6 +34,8 @@ typedef struct
   const TallBenchConditions *conditions; /* nullable: the usual ones */
 } TallBenchResults;
 
+const char *tall_bench_results_get_metric_name (TallBenchMetric metric);
+char *tall_bench_results_describe (const TallBenchResults *self);
 char *tall_bench_results_judge (const TallBenchResults *self, const TallBenchPhase *phase);
 char *tall_bench_results_to_text (const TallBenchResults *self);
 char *tall_bench_results_to_json (const TallBenchResults *self);

@@ -115,6 +115,26 @@ tall_bench_spent_append_stored (GString *text, const TallBenchResults *results)
     }
 }
 
+/**
+ * tall_bench_spent_append_conditions:
+ *
+ * Conditions that are not the usual ones, for people.
+ */
+void
+tall_bench_spent_append_conditions (GString *text, const TallBenchConditions *conditions)
+{
+  if (conditions->compression != NULL)
+    g_string_append_printf (text, "; compression %s", conditions->compression);
+  if (conditions->block_encoding != NULL)
+    g_string_append_printf (text, "; block encoding %s", conditions->block_encoding);
+  if (conditions->age > 0)
+    g_string_append_printf (text, "; each order replaced %u times before", conditions->age);
+  if (conditions->rest != TALL_BENCH_AS_IT_IS)
+    g_string_append_printf (text, "; %s", tall_bench_rest_names[conditions->rest]);
+  if (conditions->cache > 0)
+    g_string_append_printf (text, "; block cache of %g times the stored bytes", conditions->cache);
+}
+
 void
 tall_bench_spent_add_stored (JsonBuilder *builder, const TallBenchResults *results)
 {

@@ -8,6 +8,7 @@
 
 G_BEGIN_DECLS
 
+void tall_bench_spent_append_conditions (GString *text, const TallBenchConditions *conditions);
 void tall_bench_spent_append_spendings (GString *text, const TallBenchResults *results);
 void tall_bench_spent_append_stored (GString *text, const TallBenchResults *results);
 void tall_bench_spent_add_stored (JsonBuilder *builder, const TallBenchResults *results);

@@ -3,6 +3,7 @@
 #include "tall-bench-compare.h"
 #include "tall-bench-given.h"
 #include "tall-bench-page.h"
+#include "tall-bench-parse.h"
 #include "tall-bench-plot.h"
 #include "tall-bench-report.h"
 #include "tall-bench-results.h"
@@ -101,7 +102,7 @@ write_page (const TallBenchGiven *given, const TallBenchResults *results, GError
     return TRUE;
   g_autofree char *exact = tall_bench_results_to_json (results);
   g_autofree char *json = tall_json_round (exact);
-  g_autofree char *page = tall_bench_page_make (results, json, given->command, error);
+  g_autofree char *page = tall_bench_page_make (&results, 1, json, given->command, error);
   return page != NULL && g_file_set_contents (given->html, page, -1, error);
 }
 
@@ -144,6 +145,51 @@ print_results (const TallBenchGiven *given,
       tall_print ("\n%s", kept);
     }
   return write_page (given, &results, error);
+}
+
+static char *
+read_results (GStrv files, GPtrArray *runs, GError **error)
+{
+  g_autoptr (GString) json = g_string_new ("[\n");
+  for (guint i = 0; files[i] != NULL; i++)
+    {
+      g_autofree char *text = NULL;
+      TallBenchParsed *parsed = g_file_get_contents (files[i], &text, NULL, error)
+                                    ? tall_bench_parse (text, error)
+                                    : NULL;
+      if (parsed == NULL)
+        {
+          g_prefix_error (error, "%s: ", files[i]);
+          return NULL;
+        }
+      g_ptr_array_add (runs, parsed);
+      g_string_append_printf (json, "%s%s", i > 0 ? ",\n" : "", text);
+    }
+  g_string_append (json, "]\n");
+  return g_string_free (g_steal_pointer (&json), FALSE);
+}
+
+/* Makes a page of what was measured before. */
+static TallExit
+show_results (const TallBenchGiven *given)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) parsed =
+      g_ptr_array_new_with_free_func ((GDestroyNotify)tall_bench_parsed_free);
+  g_autoptr (GPtrArray) runs = g_ptr_array_new ();
+  g_auto (GStrv) files = g_strsplit (given->from, ",", -1);
+  g_autofree char *json =
+      check_page (given->html, &error) ? read_results (files, parsed, &error) : NULL;
+  for (guint i = 0; i < parsed->len; i++)
+    g_ptr_array_add (runs, (gpointer)tall_bench_parsed_get_results (g_ptr_array_index (parsed, i)));
+  g_autofree char *page = json != NULL
+                              ? tall_bench_page_make ((const TallBenchResults *const *)runs->pdata,
+                                                      runs->len, json, given->command, &error)
+                              : NULL;
+  if (page != NULL && g_file_set_contents (given->html, page, -1, &error))
+    return TALL_EXIT_DONE;
+  tall_print_failure (error);
+  return TALL_EXIT_FAILED;
 }
 
 static TallExit
@@ -214,7 +260,7 @@ find_mistake (TallBenchGiven *given, const TallOptions *options)
     return g_strdup ("bench takes no argument");
   if (options->server != NULL)
     return g_strdup ("bench works on a store, not on a server: give --store");
-  if (options->store == NULL && !tall_bench_given_is_floor (given))
+  if (options->store == NULL && !tall_bench_given_is_floor (given) && given->from == NULL)
     {
       g_autofree char *forms = tall_table_kinds_join (tall_table_kind_make_short_form, "--store ");
       return g_strdup_printf ("Say where to measure: %s; or --floor, --load or --migrate", forms);
@@ -239,8 +285,17 @@ check_and_measure (TallBenchGiven *given, const TallOptions *options)
           return TALL_EXIT_USAGE;
         }
     }
+  if (given->from != NULL)
+    return show_results (given);
   return tall_bench_given_is_floor (given) ? measure_floor (given, address)
                                            : measure_layouts (given, address);
+}
+
+static char *
+join (char **words)
+{
+  g_autofree char *text = g_strjoinv (" ", words);
+  return g_strconcat ("tallorder ", text, NULL);
 }
 
 static TallExit
@@ -295,14 +350,14 @@ run (int argc, char **argv)
       "with --floor, --load: end with 1 unless every goal is reached", NULL },
     { "html", 0, 0, G_OPTION_ARG_FILENAME, &given.html, "writes a page with drawings, too",
       "FILE" },
+    { "from", 0, 0, G_OPTION_ARG_STRING, &given.from, "JSON files that --html shows", "F,F" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &given.json, "as JSON, with every figure", NULL },
     { NULL },
   };
   g_auto (TallOptions) options = TALL_OPTIONS_INIT;
   g_autoptr (GError) error = NULL;
 
-  g_autofree char *words = g_strjoinv (" ", argv);
-  given.command = g_strconcat ("tallorder ", words, NULL);
+  given.command = join (argv);
   if (!tall_options_parse (&options, &tall_command_bench, entries, argc, argv, &error))
     return tall_call_error (&tall_command_bench, error);
   return check_and_measure (&given, &options);

@@ -69,8 +69,8 @@ def check_costs(found, n_orders, operations, turns):
             equal((where, cost["rows_read"], cost["rows_written"]), (where, rows, 0))
             if key != "numeric":
                 equal((where, cost["calls"]), (where, calls_get))
-        if phase == "load":  # many orders in a call
-            equal((where, cost["calls"] < calls_put, cost["rows_written"] >= 2), (where, True, True))
+        if phase == "load":
+            equal((where, cost["rows_written"] >= 2), (where, True))
         if phase == "list" and key != "numeric":
             equal((where, cost["calls"]), (where, 2))
 
@@ -137,16 +137,17 @@ def a_cold_cache(folder):
 
 def a_mix(folder):
     """Operations beside each other, at a rate, of orders of many sizes."""
+    begun = time.monotonic()
     found, report = bench(f"rocksdb:{folder}?sync=0", "--layout", "blob,normalized", "--turns", 2,
                           "--mix", "get=80,store=10,replace=5,list=3,missing=2", "--rate", 500,
                           "--operations", 100, "--count", 60, "--customers", 5, "--skew", "0.9",
                           "--lines", "zipf:9", "--clients", 2)
     equal(sorted({phase for _, _, phase in found}), ["mix", "store"])
+    equal(time.monotonic() - begun >= 4 * 0.19, True)  # 100 operations, 500 a second, 4 times
     equal((report["rate"], report["mix"]), (500, "get=80,store=10,replace=5,list=3,missing=2"))
     for layout in ("blob", "normalized"):
         measured = found[layout, "hashed", "mix"]
         equal(measured["operations_counted"], 200)
-        equal(measured["operations_per_second"]["median"] <= 520, True)
     options = ["--orders", NORTHWIND / "orders.csv", "--map", "northwind", "--operations", 300]
     bench(f"rocksdb:{folder}?sync=0", "--layout", "blob", "--turns", 1, "--mix",
           "get=1,replace=1", *options)
@@ -193,7 +194,7 @@ def page(folder):
     text = file.read_text()
     seen = Page(text)
     equal((json.loads(seen.json), seen.drawings, seen.fetches, seen.opened),
-          (report, 2 * len(PHASES), [], []))
+          (report, 2 * len(PHASES) + 1, [], []))
     equal(text.count('class="best"'), len(PHASES))
     equal("tallorder bench --store" in text and "&lt;" not in seen.json, True)
     run("bench", "--store", f"rocksdb:{folder}", "--html", f"{folder}/no/where").ends(
@@ -206,6 +207,33 @@ def page(folder):
     equal(sorted(os.listdir(folder)), ["bench.html"])
 
 
+def page_of_several_runs(folder):
+    """What runs differ in is drawn: lines an order, and clients."""
+    files, reports = [], []
+    for lines, clients in ((2, 1), (9, 1), (2, 4)):
+        _, report = bench(f"rocksdb:{folder}/s?sync=0", "--layout", "blob,wide", "--count", 20,
+                          "--operations", 10, "--turns", 1, "--lines", lines, "--clients", clients)
+        files.append(f"{folder}/{len(files)}.json")
+        pathlib.Path(files[-1]).write_text(json.dumps(report))
+        reports.append(report)
+    page = pathlib.Path(folder) / "page.html"
+    run("bench", "--from", ",".join(files), "--html", page).ends(DONE)
+    seen = Page(page.read_text())
+    one, growth = 2 * len(PHASES) + 1, 2 * len(PHASES) + 1  # stored bytes grow with lines only
+    equal((json.loads(seen.json), seen.drawings, seen.fetches, seen.opened),
+          (reports, 3 * one + growth, [], []))
+    equal([page.read_text().count(title) for title in ("Growth with lines", "Throughput by clients")],
+          [1, 1])
+    run("bench", "--from", files[0], "--html", page).ends(DONE)
+    seen = Page(page.read_text())
+    equal((json.loads(seen.json), seen.drawings), (reports[:1], one))
+    run("bench", "--from", files[0]).ends(USAGE, "--from is for --html")
+    for text in ("{", "[]", "{}", json.dumps(dict(reports[0], measurements=[{"phase": "get"}]))):
+        pathlib.Path(files[0]).write_text(text)
+        run("bench", "--from", ",".join(files), "--html", page).ends(FAILED, "0.json: ", "no results")
+    run("bench", "--from", f"{folder}/none", "--html", page).ends(FAILED, "none")
+
+
 def orders_of_a_file(folder):
     options = ["--orders", NORTHWIND / "orders.csv", "--map", "northwind", "--operations", 50,
                "--turns", 1]
@@ -213,6 +241,8 @@ def orders_of_a_file(folder):
     found, report = bench(store, "--layout", "blob,denormalized", *options)
     equal((report["orders"], report["customers"], "seed" in report), (830, 89, False))
     equal(found["blob", "hashed", "store"]["operations_counted"], 830)
+    equal(found["blob", "hashed", "load"]["operations_counted"], 830)
+    equal(found["blob", "hashed", "load"]["per_operation"]["calls"] < 1, True)  # many orders in a call
     _, report = bench(store, "--layout", "blob", "--count", 10, *options)
     equal(report["orders"], 10)
 
@@ -485,7 +515,7 @@ def migrating_on_hbase(_):
 
 def begin():
     if not ON_HBASE:
-        for function in (all_layouts, all_keys_with_clients, conditions, a_cold_cache, a_mix, page, orders_of_a_file,
+        for function in (all_layouts, all_keys_with_clients, conditions, a_cold_cache, a_mix, page, page_of_several_runs, orders_of_a_file,
                          rejected_rows_are_reported, table_for_people, progress_on_a_terminal,
                          kept_and_then_left_alone, stopped, stopped_after_some_turns,
                          loading_beside_a_peer, migrating, wrong_usage, not_for_this_store, not_reachable):

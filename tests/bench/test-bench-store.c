@@ -2,9 +2,17 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-bench-store.h"
 
+#include "tall-bench-meter.h"
+#include "tall-bench-run.h"
+#include "tall-bench-settle.h"
+
+#include <math.h>
+#include <unistd.h>
+
 #include "tall-error.h"
 #include "tall-failing-table.h"
 #include "tall-memory-table.h"
+#include "tall-workload.h"
 
 static const TallStoreSettings settings = { .layout = &tall_layout_blob,
                                             .key_strategy = &tall_key_hashed };
@@ -183,6 +191,157 @@ test_unknown (void)
   assert_other_is_there (table);
 }
 
+#define ADMIN                                                                                      \
+  "sh -c 'work=$1; shift; for table; do echo \"$table $(printf $work | wc -c)\"; done' admin"
+
+/* A command that knows each table by its whole name says what it takes. */
+static void
+test_settle (void)
+{
+  static const char *const wrong[] = {
+    "true", "false", "echo 5", "printf 'a 1\nb x\n'", "/no/such/command", "'",
+  };
+  g_autoptr (TallFailingTable) table = make_table ();
+  g_auto (TallBenchStore) store = { 0 };
+  g_autoptr (GError) error = NULL;
+  guint64 bytes = 0;
+  g_assert_true (tall_bench_store_open_in (&store, TALL_TABLE (table), &settings, &error));
+  guint n = count_tables (table);
+  g_assert_true (tall_bench_settle (store.inner, ADMIN, TALL_BENCH_FLUSHED, &bytes, &error));
+  g_assert_cmpuint (bytes, ==, n * strlen ("flush"));
+  g_assert_true (tall_bench_settle (store.inner, ADMIN, TALL_BENCH_COMPACTED, &bytes, &error));
+  g_assert_cmpuint (bytes, ==, n * strlen ("compact"));
+  for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)
+    {
+      g_assert_false (
+          tall_bench_settle (store.inner, wrong[i], TALL_BENCH_FLUSHED, &bytes, &error));
+      g_assert_nonnull (error);
+      g_clear_error (&error);
+    }
+}
+
+/* The time of this process grows while it works; that of no process is not known. */
+static void
+test_meter (void)
+{
+  g_autoptr (TallFailingTable) table = make_table ();
+  TallBenchPids pids = { 0 };
+  g_autofree char *text =
+      g_strdup_printf ("gateway=%d,server=%d,server=%d", getpid (), getpid (), getpid ());
+  g_autoptr (GError) error = NULL;
+  g_assert_true (tall_bench_pids_parse (&pids, text, &error));
+  g_assert_cmpuint (pids.n_gateways, ==, 1);
+  g_assert_cmpuint (pids.n_servers, ==, 2);
+  const TallBenchMeter meter = { TALL_TABLE (table), &pids };
+  double before[TALL_BENCH_N_SPENDINGS], after[TALL_BENCH_N_SPENDINGS];
+  tall_bench_meter_read (&meter, before);
+  do
+    tall_bench_meter_read (&meter, after);
+  while (after[TALL_BENCH_SPENT_CLIENT] < before[TALL_BENCH_SPENT_CLIENT] + 1e6);
+  g_assert_cmpfloat (after[TALL_BENCH_SPENT_GATEWAY], >=, after[TALL_BENCH_SPENT_CLIENT]);
+  g_assert_cmpfloat (after[TALL_BENCH_SPENT_SERVER], >=, 2 * after[TALL_BENCH_SPENT_GATEWAY]);
+  g_assert_true (isnan (after[TALL_BENCH_SPENT_SENT]));
+  const TallBenchMeter alone = { TALL_TABLE (table), NULL };
+  tall_bench_meter_read (&alone, after);
+  g_assert_true (isnan (after[TALL_BENCH_SPENT_GATEWAY]));
+  g_assert_true (isnan (after[TALL_BENCH_SPENT_SERVER]));
+}
+
+/* A table that hands on every call, but changes a byte in the largest cell of each row that is
+ * read, from some moment on. */
+typedef struct
+{
+  TallForwardingTable parent_instance;
+  gint lies; /* atomic */
+} LyingTable;
+
+typedef TallForwardingTableClass LyingTableClass;
+
+GType lying_table_get_type (void);
+G_DEFINE_TYPE (LyingTable, lying_table, TALL_TYPE_FORWARDING_TABLE)
+
+static void
+change_a_cell (const TallReadResult *result, const TallRow *row)
+{
+  TallSlice *value = &row->cells[0].value;
+  for (guint i = 1; i < row->n_cells; i++)
+    if (row->cells[i].value.len > value->len)
+      value = &row->cells[i].value;
+  guint8 *changed = tall_arena_memdup (result->arena, value->data, value->len);
+  changed[value->len - 1] ^= 1;
+  *value = tall_slice (changed, value->len);
+}
+
+static void
+change_cells (const TallReadResult *result)
+{
+  for (guint i = 0; i < result->n_results; i++)
+    for (guint r = 0; r < result->results[i].n_rows; r++)
+      change_a_cell (result, &result->results[i].rows[r]);
+}
+
+static TallReadResult *
+lying_table_read (TallTable *base, const TallReadPlan *plan, gint64 deadline, GError **error)
+{
+  TallReadResult *result =
+      TALL_TABLE_CLASS (lying_table_parent_class)->read (base, plan, deadline, error);
+  if (result != NULL && g_atomic_int_get (&((LyingTable *)base)->lies))
+    change_cells (result);
+  return result;
+}
+
+static void
+lying_table_init (LyingTable *self G_GNUC_UNUSED)
+{
+}
+
+static void
+lying_table_class_init (LyingTableClass *klass)
+{
+  TALL_TABLE_CLASS (klass)->read = lying_table_read;
+}
+
+static gboolean
+run_phase (TallBenchStore *store, const TallBenchOrders *orders, const char *name, GError **error)
+{
+  const TallBenchPlan plan = { .n_clients = 2, .n_operations = 50, .seed = 5 };
+  TallBenchRecord record = { 0 };
+  guint n;
+  const TallBenchPhase *phases = tall_bench_phases (&n);
+  for (guint i = 0; i < n; i++)
+    if (g_str_equal (phases[i].name, name))
+      return tall_bench_run_phase (&phases[i], &plan, store->front, orders, &record, error);
+  g_error ("no phase %s", name);
+}
+
+/* A table that returns a wrong cell fails the run, whatever fetches orders. */
+static void
+test_wrong_cell (void)
+{
+  static const char *const names[] = { "get", "customer", "check" };
+  const TallWorkload workload = { .prefix = "", .n_lines = 2, .n_customers = 2, .seed = 3 };
+  g_autoptr (TallBenchOrders) orders =
+      tall_bench_orders_new (tall_workload_make_orders (&workload, 0, 20));
+  g_autoptr (TallTable) memory = tall_memory_table_new ();
+  g_autoptr (TallTable) table = g_object_new (lying_table_get_type (), NULL);
+  g_auto (TallBenchStore) store = { 0 };
+  g_autoptr (GError) error = NULL;
+  tall_forwarding_table_wrap (TALL_FORWARDING_TABLE (table), memory);
+  g_assert_true (tall_bench_store_open_in (&store, table, &settings, &error));
+  g_assert_true (run_phase (&store, orders, "store", &error));
+  g_assert_true (run_phase (&store, orders, "get", &error));
+  g_assert_no_error (error);
+  g_atomic_int_set (&((LyingTable *)table)->lies, 1);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      gboolean went_well = run_phase (&store, orders, names[i], &error);
+      g_assert_cmpstr (went_well ? names[i] : "", ==, "");
+      g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+      g_clear_error (&error);
+    }
+  g_atomic_int_set (&((LyingTable *)table)->lies, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -192,6 +351,9 @@ main (int argc, char **argv)
   g_test_add_func ("/bench/store/failures", test_failures);
   g_test_add_func ("/bench/store/ours", test_ours);
   g_test_add_func ("/bench/store/other", test_other);
+  g_test_add_func ("/bench/store/settle", test_settle);
+  g_test_add_func ("/bench/store/wrong-cell", test_wrong_cell);
+  g_test_add_func ("/bench/meter", test_meter);
   g_test_add_func ("/bench/store/unknown", test_unknown);
   return g_test_run ();
 }

@@ -22,6 +22,36 @@ test_kept (void)
   g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "get"), ==, 10);
 }
 
+static double
+find_measure (TallTable *table, const char *name)
+{
+  g_autoptr (GArray) measures = tall_table_list_measures (table);
+  for (guint i = 0; i < measures->len; i++)
+    if (g_str_equal (g_array_index (measures, TallTableMeasure, i).name, name))
+      return g_array_index (measures, TallTableMeasure, i).value;
+  g_error ("no measure %s", name);
+}
+
+/* Bytes of requests and replies are counted: the same call, the same bytes. */
+static void
+test_traffic (void)
+{
+  g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
+  g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
+  g_autoptr (GError) error = NULL;
+  double sent[4] = { 0 }, received[4] = { 0 };
+  for (guint i = 0; i < 4; i++)
+    {
+      g_assert_true (tall_hbase_fixture_read (table, 1, SOON, &error));
+      sent[i] = find_measure (table, TALL_HBASE_SENT_BYTES);
+      received[i] = find_measure (table, TALL_HBASE_RECEIVED_BYTES);
+    }
+  g_assert_cmpfloat (sent[1] - sent[0], >=, 30); /* a message with a name, a table and a row */
+  g_assert_cmpfloat (sent[3] - sent[2], ==, sent[2] - sent[1]);
+  g_assert_cmpfloat (received[2] - received[1], >=, 20);
+  g_assert_cmpfloat (received[3] - received[2], ==, received[2] - received[1]);
+}
+
 /* Reads of a plan wait for each other at the gateway: so all were sent before one was received. */
 static void
 test_together (void)
@@ -394,6 +424,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/table/hbase/kept", test_kept);
+  g_test_add_func ("/table/hbase/traffic", test_traffic);
   g_test_add_func ("/table/hbase/together", test_together);
   g_test_add_func ("/table/hbase/closed-while-idle", test_closed_while_idle);
   g_test_add_func ("/table/hbase/harmless-repeated", test_harmless_repeated);

@@ -121,6 +121,18 @@ def conditions(folder):
     equal(os.listdir(folder), [])
 
 
+def age(folder):
+    """A replace gives an order its other content. Each does so thrice: to measure its bytes, and in a turn."""
+    def content(times):
+        kept = pathlib.Path(folder) / str(times)
+        run("bench", "--store", f"rocksdb:{kept}?sync=0", "--layout", "wide", "--count", 3, "--turns", 2,
+            "--mix", "missing=1", "--operations", 1, "--age", times, "--keep").ends(DONE)
+        lines = run("export", "--store", f"rocksdb:{kept}/tallorder-bench-wide-hashed").ends(DONE).out
+        return sorted(re.findall(r'"quantity": *"[^"]*"', lines))
+    contents = [content(times) for times in range(3)]
+    equal((len(contents[0]), contents[0] == contents[2], contents[0] == contents[1]), (15, True, False))
+
+
 def a_cold_cache(folder):
     """The block cache is smaller than the data; where the page cache cannot be left out, that is said."""
     options = ["--store", f"rocksdb:{folder}?sync=0", "--layout", "blob", "--count", 50, "--turns", 1,
@@ -212,14 +224,15 @@ def page_of_several_runs(folder):
     files, reports = [], []
     for lines, clients in ((2, 1), (9, 1), (2, 4)):
         _, report = bench(f"rocksdb:{folder}/s?sync=0", "--layout", "blob,wide", "--count", 20,
-                          "--operations", 10, "--turns", 1, "--lines", lines, "--clients", clients)
+                          "--operations", 10, "--turns", 1, "--lines", lines, "--clients", clients,
+                          "--mix", "get=1")
         files.append(f"{folder}/{len(files)}.json")
         pathlib.Path(files[-1]).write_text(json.dumps(report))
         reports.append(report)
     page = pathlib.Path(folder) / "page.html"
     run("bench", "--from", ",".join(files), "--html", page).ends(DONE)
     seen = Page(page.read_text())
-    one, growth = 2 * len(PHASES) + 1, 2 * len(PHASES) + 1  # stored bytes grow with lines only
+    one, growth = 2 * 2 + 1, 2 + 1 + 2  # two phases; stored bytes grow with lines only
     equal((json.loads(seen.json), seen.drawings, seen.fetches, seen.opened),
           (reports, 3 * one + growth, [], []))
     equal([page.read_text().count(title) for title in ("Growth with lines", "Throughput by clients")],
@@ -261,7 +274,7 @@ def rejected_rows_are_reported(folder):
 
 
 def table_for_people(folder):
-    result = run("bench", "--store", f"rocksdb:{folder}?sync=0", "--lines", "1-9", "--count", 50,
+    result = run("bench", "--store", f"rocksdb:{folder}?sync=0", "--lines", "1-9", "--count", 20,
                  "--operations", 10, "--turns", 3).ends(DONE)
     equal(result.err, "")
     lines = result.out.splitlines()
@@ -515,7 +528,7 @@ def migrating_on_hbase(_):
 
 def begin():
     if not ON_HBASE:
-        for function in (all_layouts, all_keys_with_clients, conditions, a_cold_cache, a_mix, page, page_of_several_runs, orders_of_a_file,
+        for function in (all_layouts, all_keys_with_clients, conditions, age, a_cold_cache, a_mix, page, page_of_several_runs, orders_of_a_file,
                          rejected_rows_are_reported, table_for_people, progress_on_a_terminal,
                          kept_and_then_left_alone, stopped, stopped_after_some_turns,
                          loading_beside_a_peer, migrating, wrong_usage, not_for_this_store, not_reachable):

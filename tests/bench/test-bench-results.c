@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-bench-results.h"
+#include "tall-bench-parse.h"
 
 #include <json-glib/json-glib.h>
 #include <math.h>
@@ -166,6 +166,47 @@ test_json (void)
   g_assert_cmpfloat (json_object_get_double_member (cost, "durable_writes"), ==, 0.07);
 }
 
+/* What was printed is read again, with all of it. */
+static void
+test_parse (void)
+{
+  TallBenchRecord records[] = { make_record (6, &tall_layout_wide, &tall_key_raw),
+                                make_record (6, &tall_layout_wide, &tall_key_raw),
+                                make_record (1, &tall_layout_blob, &tall_key_hashed) };
+  const TallBenchStored size = { &tall_layout_wide, &tall_key_raw, 20, 10 };
+  const TallBenchConditions conditions = { .compression = "gz",
+                                           .block_encoding = "fast_diff",
+                                           .age = 3,
+                                           .rest = TALL_BENCH_COMPACTED,
+                                           .cache = 8 };
+  records[1].metrics[TALL_BENCH_P50] = 9.25;
+  records[1].cost.deletes = 8;
+  g_autoptr (GPtrArray) summaries = tall_bench_summarize (records, G_N_ELEMENTS (records));
+  g_autoptr (GArray) stored = g_array_new (FALSE, FALSE, sizeof (TallBenchStored));
+  g_array_append_val (stored, size);
+  TallBenchResults results = { .store = "hbase",
+                               .n_clients = 4,
+                               .n_orders = 30,
+                               .n_customers = 7,
+                               .n_lines = 200,
+                               .seconds = 1.5,
+                               .rate = 250,
+                               .mix = "get=1",
+                               .has_seed = TRUE,
+                               .seed = 7,
+                               .n_turns = 2,
+                               .stopped = TRUE,
+                               .summaries = summaries,
+                               .stored = stored,
+                               .conditions = &conditions };
+  g_autoptr (GError) error = NULL;
+  g_autofree char *json = tall_bench_results_to_json (&results);
+  g_autoptr (TallBenchParsed) parsed = tall_bench_parse (json, &error);
+  g_assert_no_error (error);
+  g_autofree char *again = tall_bench_results_to_json (tall_bench_parsed_get_results (parsed));
+  g_assert_cmpstr (again, ==, json);
+}
+
 /* Three turns of three layouts: the two best overlap. */
 static void
 test_verdict (void)
@@ -249,6 +290,7 @@ main (int argc, char **argv)
   g_test_add_func ("/bench/results/text-keys", test_text_keys);
   g_test_add_func ("/bench/results/json", test_json);
   g_test_add_func ("/bench/results/stored", test_stored);
+  g_test_add_func ("/bench/results/parse", test_parse);
   g_test_add_func ("/bench/results/verdict", test_verdict);
   return g_test_run ();
 }

@@ -7,6 +7,7 @@
 #include "tall-bench-settle.h"
 
 #include <math.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tall-error.h"
@@ -220,6 +221,33 @@ test_settle (void)
     }
 }
 
+/* Files have what was replaced until they are compacted. */
+static void
+test_settle_embedded (void)
+{
+  g_auto (TallBenchStore) store = { 0 };
+  g_autoptr (GError) error = NULL;
+  const TallWorkload workload = { .prefix = "", .n_lines = 50, .n_customers = 2, .seed = 3 };
+  g_autoptr (GPtrArray) orders = tall_workload_make_orders (&workload, 0, 20);
+  guint64 bytes[2] = { 0 }, compacted = 0;
+  g_assert_true (tall_bench_store_open_temporary (&store, NULL, &settings, FALSE, &error));
+  for (guint i = 0; i < 2; i++)
+    {
+      for (guint k = 0; k < orders->len; k++)
+        {
+          TallOrder *order = g_ptr_array_index (orders, k);
+          g_assert_true (tall_front_put_order (store.front, order, NULL, NULL, &error));
+          tall_bench_change_order (order);
+        }
+      g_assert_true (tall_bench_settle (store.inner, NULL, TALL_BENCH_FLUSHED, &bytes[i], &error));
+    }
+  g_assert_true (tall_bench_settle (store.inner, NULL, TALL_BENCH_COMPACTED, &compacted, &error));
+  g_assert_cmpuint (bytes[0], >, 20 * 50 * 20);
+  g_assert_cmpuint (bytes[1], >=, bytes[0] * 18 / 10);
+  g_assert_cmpuint (compacted, <=, bytes[0] * 12 / 10);
+  g_assert_no_error (error);
+}
+
 /* The time of this process grows while it works; that of no process is not known. */
 static void
 test_meter (void)
@@ -301,16 +329,31 @@ lying_table_class_init (LyingTableClass *klass)
   TALL_TABLE_CLASS (klass)->read = lying_table_read;
 }
 
+/* Its operations took some CPU time, and not more than this process since it began. */
+static gboolean
+is_plausible (const TallBenchRecord *record)
+{
+  struct timespec time;
+  clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &time);
+  double spent = record->metrics[TALL_BENCH_CPU_CLIENT] * (double)record->n_timed;
+  g_assert_cmpfloat (spent, >, 1);
+  g_assert_cmpfloat (spent, <=, (double)time.tv_sec * 1e6 + (double)time.tv_nsec / 1e3);
+  g_assert_true (isnan (record->metrics[TALL_BENCH_SENT]));
+  return TRUE;
+}
+
 static gboolean
 run_phase (TallBenchStore *store, const TallBenchOrders *orders, const char *name, GError **error)
 {
-  const TallBenchPlan plan = { .n_clients = 2, .n_operations = 50, .seed = 5 };
+  const TallBenchMeter meter = { store->inner, NULL };
+  const TallBenchPlan plan = { .n_clients = 2, .n_operations = 50, .seed = 5, .meter = &meter };
   TallBenchRecord record = { 0 };
   guint n;
   const TallBenchPhase *phases = tall_bench_phases (&n);
   for (guint i = 0; i < n; i++)
     if (g_str_equal (phases[i].name, name))
-      return tall_bench_run_phase (&phases[i], &plan, store->front, orders, &record, error);
+      return tall_bench_run_phase (&phases[i], &plan, store->front, orders, &record, error)
+             && is_plausible (&record);
   g_error ("no phase %s", name);
 }
 
@@ -352,6 +395,7 @@ main (int argc, char **argv)
   g_test_add_func ("/bench/store/ours", test_ours);
   g_test_add_func ("/bench/store/other", test_other);
   g_test_add_func ("/bench/store/settle", test_settle);
+  g_test_add_func ("/bench/store/settle-embedded", test_settle_embedded);
   g_test_add_func ("/bench/store/wrong-cell", test_wrong_cell);
   g_test_add_func ("/bench/meter", test_meter);
   g_test_add_func ("/bench/store/unknown", test_unknown);

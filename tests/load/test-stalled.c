@@ -3,6 +3,7 @@
 #include "tall-error.h"
 #include "tall-loader.h"
 #include "tall-patience.h"
+#include "tall-stall.h"
 #include "tall-tables.h"
 #include "tall-test-files.h"
 #include "tall-test-store.h"
@@ -202,6 +203,34 @@ test_gives_up (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 #define ADD(name, function)                                                                        \
   g_test_add ("/load/stalled/" name, Fixture, NULL, set_up, function, tear_down)
 
+static void
+count_said (guint seconds G_GNUC_UNUSED,
+            guint most G_GNUC_UNUSED,
+            const GError *cause G_GNUC_UNUSED,
+            gpointer data)
+{
+  ++*(guint *)data;
+}
+
+/* It is said every ten seconds, whoever asks how often. */
+static void
+test_said_seldom (void)
+{
+  guint n = 0;
+  TallStall stall;
+  TallPatience patience = { .tries = 1, .patience = 600 };
+  g_autoptr (GError) cause = g_error_new (TALL_ERROR, TALL_ERROR_TIMED_OUT, "it stands still");
+  tall_stall_init (&stall, count_said, &n);
+  for (gint64 second = 0; second < 35; second++)
+    tall_stall_say (&stall, &patience, cause, stall.said_at + G_USEC_PER_SEC);
+  g_assert_cmpuint (n, ==, 0);
+  gint64 begun = stall.said_at;
+  for (gint64 second = 0; second < 35; second++)
+    tall_stall_say (&stall, &patience, cause, begun + second * G_USEC_PER_SEC);
+  g_assert_cmpuint (n, ==, 3);
+  tall_stall_clear (&stall);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -212,5 +241,6 @@ main (int argc, char *argv[])
   ADD ("waits", test_waits);
   ADD ("record", test_record_stands_still);
   ADD ("gives-up", test_gives_up);
+  g_test_add_func ("/load/stalled/said-seldom", test_said_seldom);
   return g_test_run ();
 }

@@ -78,6 +78,7 @@ gboolean tall_floor_list (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSED
 gboolean tall_floor_page (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_floor_rows (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_floor_readers (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_floor_stores (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_floor_hbase (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -1,15 +1,12 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-floor-private.h"
+#include "tall-floor-singles.h"
+#include "tall-raw-request.h"
 
 #define N_READERS 64
 #define GETS 8192   /* of a batch, all readers together: its beginning and its end weigh little */
 #define WARM_UP 0.5 /* of the time that counts: the gateway compiles what it does often */
 #define ROUND_SECONDS 0.1
-
-/* Connections that ask for single rows, if the gateway serves so many beside tallorder's. It has a
- * thread for each; connections beyond that wait for ever. */
-#define MAX_SINGLES 32
 
 /* Many readers through the front, of as many orders. */
 typedef struct
@@ -19,14 +16,6 @@ typedef struct
   TallOrder *found[GETS];
   guint n_taken; /* gets that are under way or done */
 } Readers;
-
-/* The same rows, each with a request of its own. */
-typedef struct
-{
-  TallRawClient raws[MAX_SINGLES]; /* n of them */
-  guint n;
-  guint n_taken;
-} Singles;
 
 /* Every reader takes the next get of the batch, so that all readers end at about the same time. */
 static gboolean
@@ -78,34 +67,6 @@ clear_readers (gpointer data, guint n G_GNUC_UNUSED)
     g_clear_pointer (&self->found[i], tall_order_free);
 }
 
-static gboolean
-call_single (gpointer data, guint number, GError **error)
-{
-  Singles *self = data;
-  for (guint i; take_get (&self->n_taken, &i);)
-    if (!tall_raw_client_call (&self->raws[number], error))
-      return FALSE;
-  return TRUE;
-}
-
-static gboolean
-run_singles (gpointer data, guint n G_GNUC_UNUSED, GError **error)
-{
-  Singles *self = data;
-  self->n_taken = 0;
-  return tall_floor_run_threads (self->n, call_single, data, error);
-}
-
-static gboolean
-check_singles (gpointer data, guint n G_GNUC_UNUSED, GError **error)
-{
-  Singles *self = data;
-  for (guint i = 0; i < self->n; i++)
-    if (!tall_raw_client_check (&self->raws[i], error))
-      return FALSE;
-  return TRUE;
-}
-
 /* A request for the rows of all readers, on one connection. */
 static gboolean
 run_multiple (gpointer data, guint n, GError **error)
@@ -123,50 +84,17 @@ check_multiple (gpointer data, guint n G_GNUC_UNUSED, GError **error)
   return tall_raw_client_check (data, error);
 }
 
-static void
-singles_clear (Singles *self)
-{
-  for (guint i = 0; i < self->n; i++)
-    tall_raw_client_close (&self->raws[i]);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Singles, singles_clear)
-
-/* Opens as many connections as the gateway serves; a full gateway does not answer on more. */
-static gboolean
-connect_singles (const TallFloorHbase *hbase,
-                 const TallReadPlan *plan,
-                 Singles *singles,
-                 GError **error)
-{
-  g_autoptr (GError) local = NULL;
-  guint n = 0;
-  for (; n < MAX_SINGLES && local == NULL; n++)
-    {
-      TallRawClient *raw = &singles->raws[n];
-      *raw = (TallRawClient)TALL_RAW_CLIENT_INIT;
-      singles->n = n + 1;
-      if (!tall_floor_hbase_connect (hbase, tall_read_plan_get (plan, n), raw, &local))
-        break;
-    }
-  if (singles->n > n)
-    tall_raw_client_close (&singles->raws[--singles->n]);
-  if (n > 0)
-    return TRUE;
-  g_propagate_error (error, g_steal_pointer (&local));
-  return FALSE;
-}
-
 /* Reads what layout blob reads of an order: the whole root row. */
 static gboolean
 connect_all (const TallFloorHbase *hbase,
              GPtrArray *orders,
-             Singles *singles,
+             TallFloorSingles *singles,
              TallRawClient *multiple,
              GError **error)
 {
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  g_autoptr (TallReadPlan) all = tall_read_plan_new ();
+  g_autoptr (GPtrArray) requests =
+      g_ptr_array_new_with_free_func ((GDestroyNotify)g_byte_array_unref);
   g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify)g_byte_array_unref);
   TallSlice keys[N_READERS];
   for (guint i = 0; i < N_READERS; i++)
@@ -175,11 +103,16 @@ connect_all (const TallFloorHbase *hbase,
           tall_bench_store_make_root_row (&hbase->store, g_ptr_array_index (orders, i));
       g_ptr_array_add (rows, row);
       keys[i] = tall_slice_array (row);
-      tall_read_plan_add_get (plan, "orders", keys[i]);
+      GByteArray *request =
+          tall_raw_request_encode (&hbase->address.options,
+                                   tall_read_plan_add_get (plan, "orders", keys[i]), error);
+      if (request == NULL)
+        return FALSE;
+      g_ptr_array_add (requests, request);
     }
-  return tall_floor_hbase_connect (hbase, tall_read_plan_add_gets (all, "orders", keys, N_READERS),
+  return tall_floor_hbase_connect (hbase, tall_read_plan_add_gets (plan, "orders", keys, N_READERS),
                                    multiple, error)
-         && connect_singles (hbase, plan, singles, error);
+         && tall_floor_singles_connect (singles, hbase, requests, error);
 }
 
 static void
@@ -199,7 +132,7 @@ measure (TallFloorRun *self, const TallFloorHbase *hbase, Readers *readers, GErr
 {
   g_auto (TallMeasurement) measurement = { 0 };
   g_auto (TallRawClient) multiple = TALL_RAW_CLIENT_INIT;
-  g_auto (Singles) singles = { .n = 0 };
+  g_auto (TallFloorSingles) singles = { .n_calls = 1 };
   TallMeasurePlan plan = tall_floor_make_plan (self, "HBase: 64 readers");
 
   /* tallorder opens all its connections before the raw side takes the rest. */
@@ -210,7 +143,7 @@ measure (TallFloorRun *self, const TallFloorHbase *hbase, Readers *readers, GErr
     return FALSE;
   const TallMeasureSide sides[] = {
     { GETS, NULL, run_readers, check_readers, clear_readers, readers },
-    { GETS, NULL, run_singles, check_singles, NULL, &singles },
+    tall_floor_singles_get_side (&singles, GETS),
     { GETS, NULL, run_multiple, check_multiple, NULL, &multiple },
   };
   plan.warm_up = WARM_UP * self->options->seconds;

@@ -23,7 +23,9 @@ static const struct
   { &tall_table_kind_rocksdb, TALL_FLOOR_MIGRATE, { tall_floor_migrate } },
   { &tall_table_kind_hbase, TALL_FLOOR_LOAD, { tall_floor_load_hbase } },
   { &tall_table_kind_hbase, TALL_FLOOR_MIGRATE, { tall_floor_migrate_hbase } },
-  { &tall_table_kind_hbase, TALL_FLOOR_CALLS, { tall_floor_hbase, tall_floor_readers } },
+  { &tall_table_kind_hbase,
+    TALL_FLOOR_CALLS,
+    { tall_floor_hbase, tall_floor_readers, tall_floor_stores } },
 };
 
 static const Part *

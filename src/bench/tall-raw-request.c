@@ -25,6 +25,42 @@ send_read (TallTransport *transport,
   return tall_hbase_send_scan (transport, table, read, read->start, PAGE, error);
 }
 
+/* Something that is encoded. */
+typedef struct
+{
+  const TallRead *read; /* NULL: a mutation */
+  const TallMutation *mutation;
+  const TallHbaseCondition *condition;
+} Request;
+
+static gboolean
+send (const Request *self, TallTransport *transport, const TallHbaseNames *names, GError **error)
+{
+  if (self->read != NULL)
+    return send_read (transport, names, self->read, error);
+  g_autofree char *table = tall_hbase_names_get_table (names, self->mutation->table);
+  return tall_hbase_send_apply_if (transport, table, self->mutation, self->condition, error);
+}
+
+static GByteArray *
+encode (const TallHbaseOptions *options, const Request *what, GError **error)
+{
+  TallWireOptions wire = TALL_WIRE_OPTIONS_INIT;
+  wire.compact = options->compact;
+  g_auto (TallHbaseNames) names = { 0 };
+  if (!tall_hbase_names_init (&names, options->name, error))
+    return NULL;
+
+  g_autoptr (TallTransport) transport =
+      tall_transport_new_memory ((TallSlice)TALL_SLICE_INIT, &wire);
+  if (!send (what, transport, &names, error))
+    return NULL;
+
+  GByteArray *request = g_byte_array_new ();
+  tall_bytes_append (request, tall_transport_get_output (transport));
+  return request;
+}
+
 /**
  * tall_raw_request_encode:
  * @read: a get of one key, one of several, or a scan
@@ -35,18 +71,19 @@ send_read (TallTransport *transport,
 GByteArray *
 tall_raw_request_encode (const TallHbaseOptions *options, const TallRead *read, GError **error)
 {
-  TallWireOptions wire = TALL_WIRE_OPTIONS_INIT;
-  wire.compact = options->compact;
-  g_auto (TallHbaseNames) names = { 0 };
-  if (!tall_hbase_names_init (&names, options->name, error))
-    return NULL;
+  return encode (options, &(Request){ .read = read }, error);
+}
 
-  g_autoptr (TallTransport) transport =
-      tall_transport_new_memory ((TallSlice)TALL_SLICE_INIT, &wire);
-  if (!send_read (transport, &names, read, error))
-    return NULL;
-
-  GByteArray *request = g_byte_array_new ();
-  tall_bytes_append (request, tall_transport_get_output (transport));
-  return request;
+/**
+ * tall_raw_request_encode_if:
+ *
+ * Returns: (transfer full): the same for a conditional write of a row
+ */
+GByteArray *
+tall_raw_request_encode_if (const TallHbaseOptions *options,
+                            const TallMutation *mutation,
+                            const TallHbaseCondition *condition,
+                            GError **error)
+{
+  return encode (options, &(Request){ .mutation = mutation, .condition = condition }, error);
 }

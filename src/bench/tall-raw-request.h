@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "tall-hbase-step.h"
 #include "tall-hbase-table.h"
 
 G_BEGIN_DECLS
@@ -9,5 +10,9 @@ G_BEGIN_DECLS
 GByteArray *tall_raw_request_encode (const TallHbaseOptions *options,
                                      const TallRead *read,
                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
+GByteArray *tall_raw_request_encode_if (const TallHbaseOptions *options,
+                                        const TallMutation *mutation,
+                                        const TallHbaseCondition *condition,
+                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -361,7 +361,7 @@ find_field (ThriftProtocol *protocol, gint16 wanted, ThriftType *type, GError **
     }
 }
 
-/* A TGet: its first field is the row's key. */
+/* A TGet, TPut or TDelete: its first field is the row's key. */
 static void
 read_get (ThriftProtocol *protocol, GPtrArray *rows, GError **error)
 {
@@ -376,7 +376,8 @@ read_get (ThriftProtocol *protocol, GPtrArray *rows, GError **error)
   thrift_protocol_read_struct_end (protocol, error);
 }
 
-/* The second argument of `get` is a TGet, that of `getMultiple` a list of them. */
+/* The second argument of `get` is a TGet, that of `getMultiple` a list of them; of `putMultiple`
+ * and `deleteMultiple` likewise. */
 static void
 read_gets (ThriftProtocol *protocol, GPtrArray *rows, GError **error)
 {
@@ -428,7 +429,10 @@ tall_fake_request_read (ThriftProtocol *protocol, TallFakeRequest *request, GErr
   if (thrift_protocol_read_message_begin (protocol, &request->name, &type, &request->seqid, error)
       < 0)
     return FALSE;
-  if (g_str_equal (request->name, "get") || g_str_equal (request->name, "getMultiple"))
+  request->writes =
+      g_str_equal (request->name, "putMultiple") || g_str_equal (request->name, "deleteMultiple");
+  if (request->writes || g_str_equal (request->name, "get")
+      || g_str_equal (request->name, "getMultiple"))
     read_gets (protocol, request->rows, error);
   else if (g_str_equal (request->name, "tableExists"))
     read_table_name (protocol, request->rows, error);

@@ -19,8 +19,9 @@ typedef struct
 {
   char *name;
   gint32 seqid;
-  GPtrArray *rows; /* of GBytes: keys of gets; for tableExists the name of the table; for
-                      modifyTable the attributes, each followed by its value */
+  gboolean writes;
+  GPtrArray *rows; /* of GBytes: keys of gets, puts and deletes; for tableExists the name of the
+                      table; for modifyTable the attributes, each followed by its value */
 } TallFakeRequest;
 
 gboolean

@@ -7,9 +7,18 @@
 typedef struct
 {
   TallFakeAnswer answer;
-  guint times; /* requests for which it is still valid */
-  guint calls; /* requests so far */
+  guint times;      /* requests for which it is still valid */
+  guint calls;      /* requests so far */
+  GHashTable *rows; /* owned: a set of GBytes: keys that they named, if they write */
 } Method;
+
+static void
+method_free (gpointer data)
+{
+  Method *self = data;
+  g_hash_table_unref (self->rows);
+  g_free (self);
+}
 
 struct _TallFakeGateway
 {
@@ -49,6 +58,8 @@ get_method (TallFakeGateway *self, const char *name)
   if (method == NULL)
     {
       method = g_new0 (Method, 1);
+      method->rows =
+          g_hash_table_new_full (g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
       g_hash_table_insert (self->methods, g_strdup (name), method);
     }
   return method;
@@ -56,11 +67,13 @@ get_method (TallFakeGateway *self, const char *name)
 
 /* Counts a request and says what to do with it. */
 static TallFakeAnswer
-note_request (TallFakeGateway *self, const char *name)
+note_request (TallFakeGateway *self, const TallFakeRequest *request)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
-  Method *method = get_method (self, name);
+  Method *method = get_method (self, request->name);
   method->calls++;
+  for (guint i = 0; request->writes && i < request->rows->len; i++)
+    g_hash_table_add (method->rows, g_bytes_ref (g_ptr_array_index (request->rows, i)));
   g_cond_broadcast (&self->changed);
   if (method->times == 0)
     return TALL_FAKE_ANSWER;
@@ -104,7 +117,7 @@ serve_request (TallFakeGateway *self, ThriftProtocol *protocol, GSocket *socket)
   if (!tall_fake_request_read (protocol, &request, &error))
     return FALSE;
 
-  TallFakeAnswer answer = note_request (self, request.name);
+  TallFakeAnswer answer = note_request (self, &request);
   if (answer == TALL_FAKE_CLOSE)
     return FALSE;
   if (answer == TALL_FAKE_SILENT)
@@ -266,6 +279,20 @@ tall_fake_gateway_get_calls (TallFakeGateway *self, const char *method)
 }
 
 /**
+ * tall_fake_gateway_has_row:
+ * @method: `putMultiple` or `deleteMultiple`
+ *
+ * Returns: whether a request of a method named a row
+ */
+gboolean
+tall_fake_gateway_has_row (TallFakeGateway *self, const char *method, const char *key)
+{
+  g_autoptr (GBytes) bytes = g_bytes_new (key, strlen (key));
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
+  return g_hash_table_contains (get_method (self, method)->rows, bytes);
+}
+
+/**
  * tall_fake_gateway_wait_for_calls:
  *
  * Waits until a method was called @n times.
@@ -372,7 +399,7 @@ gateway_new (gboolean framed, gboolean compact, GSocketFamily family)
   self->framed = framed;
   self->compact = compact;
   self->max_served = G_MAXUINT;
-  self->methods = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  self->methods = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, method_free);
   self->connections = g_ptr_array_new_with_free_func (g_object_unref);
   g_mutex_init (&self->mutex);
   g_cond_init (&self->changed);

@@ -66,6 +66,7 @@ char *tall_fake_gateway_describe (TallFakeGateway *self);
 void tall_fake_gateway_send_late (TallFakeGateway *self);
 void tall_fake_gateway_close_connections (TallFakeGateway *self);
 guint tall_fake_gateway_get_calls (TallFakeGateway *self, const char *method);
+gboolean tall_fake_gateway_has_row (TallFakeGateway *self, const char *method, const char *key);
 void tall_fake_gateway_wait_for_calls (TallFakeGateway *self, const char *method, guint n);
 guint tall_fake_gateway_get_connections (TallFakeGateway *self);
 

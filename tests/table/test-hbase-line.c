@@ -17,7 +17,7 @@ typedef struct
   guint n_may_end;    /* requests, from the first */
   gboolean fail;      /* they end without rows */
   GPtrArray *readers; /* of GThread */
-  guint states[6];    /* how many reads ended so, by TallHbaseGetState */
+  guint states[6];    /* how many reads ended so, by TallHbaseShareState */
   guint n_gateways;
   gint64 limit;
 } Fixture;
@@ -38,11 +38,11 @@ fixture_init (Fixture *self, guint n_gateways, gint64 patience)
 static void
 read_alone (Fixture *self, gsize bytes)
 {
-  g_auto (TallHbaseGet) get;
-  TallHbaseGet *gets[TALL_HBASE_MAX_GETS];
-  tall_hbase_get_init (&get, NULL, TALL_NO_DEADLINE);
+  g_auto (TallHbaseShare) get;
+  TallHbaseShare *gets[TALL_HBASE_MAX_SHARES];
+  tall_hbase_share_init (&get, TALL_NO_DEADLINE);
   g_assert_cmpint (tall_hbase_line_wait (self->line, &get, self->n_gateways, self->limit), ==,
-                   TALL_HBASE_GET_LEADS);
+                   TALL_HBASE_SHARE_LEADS);
   g_assert_cmpuint (tall_hbase_line_leave (self->line, &get, gets), ==, 1);
   tall_hbase_line_end (self->line, 1, bytes);
 }
@@ -80,9 +80,9 @@ fixture_clear (Fixture *self)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Fixture, fixture_clear)
 
 static void
-run_request (Fixture *self, TallHbaseGet *leader)
+run_request (Fixture *self, TallHbaseShare *leader)
 {
-  TallHbaseGet *gets[TALL_HBASE_MAX_GETS];
+  TallHbaseShare *gets[TALL_HBASE_MAX_SHARES];
   g_mutex_lock (&self->mutex);
   guint n = tall_hbase_line_leave (self->line, leader, gets);
   g_array_append_val (self->sizes, n);
@@ -94,17 +94,17 @@ run_request (Fixture *self, TallHbaseGet *leader)
 
   tall_hbase_line_end (self->line, n, self->fail ? 0 : 100 * n);
   for (guint i = 0; i < n; i++)
-    tall_hbase_get_end (gets[i], self->fail ? TALL_HBASE_GET_ALONE : TALL_HBASE_GET_DONE);
+    tall_hbase_share_end (gets[i], self->fail ? TALL_HBASE_SHARE_ALONE : TALL_HBASE_SHARE_DONE);
 }
 
 static gpointer
 read_row (gpointer data)
 {
   Fixture *self = data;
-  g_auto (TallHbaseGet) get;
-  tall_hbase_get_init (&get, NULL, TALL_NO_DEADLINE);
+  g_auto (TallHbaseShare) get;
+  tall_hbase_share_init (&get, TALL_NO_DEADLINE);
   if (tall_hbase_line_wait (self->line, &get, self->n_gateways, self->limit)
-      == TALL_HBASE_GET_LEADS)
+      == TALL_HBASE_SHARE_LEADS)
     run_request (self, &get);
   g_mutex_lock (&self->mutex);
   self->states[get.state]++;
@@ -164,7 +164,7 @@ test_together (void)
   g_assert_cmpuint (wait_for_request (&fixture, 2), ==, 20);
   let_end (&fixture, 3);
   join_readers (&fixture);
-  g_assert_cmpuint (fixture.states[TALL_HBASE_GET_DONE], ==, 22);
+  g_assert_cmpuint (fixture.states[TALL_HBASE_SHARE_DONE], ==, 22);
   g_assert_cmpuint (fixture.sizes->len, ==, 3);
 }
 
@@ -191,9 +191,9 @@ test_full (void)
   g_auto (Fixture) fixture = { NULL };
   fixture_init (&fixture, 1, FOR_EVER);
   read_alone (&fixture, 100);
-  fill (&fixture, TALL_HBASE_MAX_GETS - 1);
+  fill (&fixture, TALL_HBASE_MAX_SHARES - 1);
   start (&fixture, 1);
-  g_assert_cmpuint (wait_for_request (&fixture, 2), ==, TALL_HBASE_MAX_GETS);
+  g_assert_cmpuint (wait_for_request (&fixture, 2), ==, TALL_HBASE_MAX_SHARES);
 }
 
 /* Requests that do not come back hold nobody up: who has waited long enough leaves. */
@@ -258,10 +258,10 @@ test_stuck_leader (void)
 {
   g_auto (Fixture) fixture = { NULL };
   fixture_init (&fixture, 1, 20 * G_TIME_SPAN_MILLISECOND);
-  g_auto (TallHbaseGet) get;
-  tall_hbase_get_init (&get, NULL, TALL_NO_DEADLINE);
+  g_auto (TallHbaseShare) get;
+  tall_hbase_share_init (&get, TALL_NO_DEADLINE);
   g_assert_cmpint (tall_hbase_line_wait (fixture.line, &get, 1, fixture.limit), ==,
-                   TALL_HBASE_GET_LEADS);
+                   TALL_HBASE_SHARE_LEADS);
   start (&fixture, 1);
   g_assert_cmpuint (wait_for_request (&fixture, 0), >=, 1);
   tall_hbase_line_resign (fixture.line);
@@ -273,12 +273,12 @@ test_few_leaders (void)
 {
   g_auto (Fixture) fixture = { NULL };
   fixture_init (&fixture, 1, G_TIME_SPAN_MILLISECOND);
-  TallHbaseGet leaders[2];
+  TallHbaseShare leaders[2];
   for (guint i = 0; i < G_N_ELEMENTS (leaders); i++)
     {
-      tall_hbase_get_init (&leaders[i], NULL, TALL_NO_DEADLINE);
+      tall_hbase_share_init (&leaders[i], TALL_NO_DEADLINE);
       g_assert_cmpint (tall_hbase_line_wait (fixture.line, &leaders[i], 1, fixture.limit), ==,
-                       TALL_HBASE_GET_LEADS);
+                       TALL_HBASE_SHARE_LEADS);
     }
   start (&fixture, 20);
   wait_for_line (&fixture, 22);
@@ -287,7 +287,7 @@ test_few_leaders (void)
   for (guint i = 0; i < G_N_ELEMENTS (leaders); i++)
     {
       tall_hbase_line_resign (fixture.line);
-      tall_hbase_get_clear (&leaders[i]);
+      tall_hbase_share_clear (&leaders[i]);
     }
   g_assert_cmpuint (wait_for_request (&fixture, 0), >=, 1);
 }
@@ -340,7 +340,7 @@ test_failed (void)
   fill (&fixture, 5);
   let_end (&fixture, G_MAXUINT);
   join_readers (&fixture);
-  g_assert_cmpuint (fixture.states[TALL_HBASE_GET_ALONE], ==, 7);
+  g_assert_cmpuint (fixture.states[TALL_HBASE_SHARE_ALONE], ==, 7);
 }
 
 /* A leader that finds no connection makes room for another. */
@@ -349,10 +349,10 @@ test_resign (void)
 {
   g_auto (Fixture) fixture = { NULL };
   fixture_init (&fixture, 1, FOR_EVER);
-  g_auto (TallHbaseGet) get;
-  tall_hbase_get_init (&get, NULL, TALL_NO_DEADLINE);
+  g_auto (TallHbaseShare) get;
+  tall_hbase_share_init (&get, TALL_NO_DEADLINE);
   g_assert_cmpint (tall_hbase_line_wait (fixture.line, &get, 1, fixture.limit), ==,
-                   TALL_HBASE_GET_LEADS);
+                   TALL_HBASE_SHARE_LEADS);
   start (&fixture, 4);
   wait_for_line (&fixture, 5);
   g_assert_cmpuint (fixture.sizes->len, ==, 0);
@@ -367,10 +367,11 @@ test_limit (void)
   g_auto (Fixture) fixture = { NULL };
   fixture_init (&fixture, 1, FOR_EVER);
   fill (&fixture, 0);
-  g_auto (TallHbaseGet) get;
-  tall_hbase_get_init (&get, NULL, TALL_NO_DEADLINE);
+  g_auto (TallHbaseShare) get;
+  tall_hbase_share_init (&get, TALL_NO_DEADLINE);
   gint64 limit = g_get_monotonic_time () + 20 * G_TIME_SPAN_MILLISECOND;
-  g_assert_cmpint (tall_hbase_line_wait (fixture.line, &get, 1, limit), ==, TALL_HBASE_GET_WAITING);
+  g_assert_cmpint (tall_hbase_line_wait (fixture.line, &get, 1, limit), ==,
+                   TALL_HBASE_SHARE_WAITING);
   g_assert_cmpuint (tall_hbase_line_count (fixture.line), ==, 0);
 }
 
@@ -378,14 +379,14 @@ static void
 test_line_full (void)
 {
   TallHbaseLine *line = tall_hbase_line_new (1, FOR_EVER);
-  g_auto (TallHbaseGet) first;
-  g_auto (TallHbaseGet) second;
-  tall_hbase_get_init (&first, NULL, TALL_NO_DEADLINE);
-  tall_hbase_get_init (&second, NULL, TALL_NO_DEADLINE);
+  g_auto (TallHbaseShare) first;
+  g_auto (TallHbaseShare) second;
+  tall_hbase_share_init (&first, TALL_NO_DEADLINE);
+  tall_hbase_share_init (&second, TALL_NO_DEADLINE);
   g_assert_cmpint (tall_hbase_line_wait (line, &first, 1, TALL_NO_DEADLINE), ==,
-                   TALL_HBASE_GET_LEADS);
+                   TALL_HBASE_SHARE_LEADS);
   g_assert_cmpint (tall_hbase_line_wait (line, &second, 1, TALL_NO_DEADLINE), ==,
-                   TALL_HBASE_GET_WAITING);
+                   TALL_HBASE_SHARE_WAITING);
   tall_hbase_line_resign (line);
   tall_hbase_line_free (line);
 }

@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-hbase-line.h"
 
-/* Bytes of one reply, estimated from the earlier rows of that table. */
-#define MAX_REPLY (8 * 1024 * 1024)
-/* Bytes of a row while nothing is known: an order may take a megabyte. */
+/* Bytes of one request or its reply, estimated from the earlier shares of that line. */
+#define MAX_BYTES (8 * 1024 * 1024)
+/* Bytes of a share while nothing is known: an order may take a megabyte. */
 #define FIRST_GUESS (256 * 1024)
-/* Requests for rows of one table that are under way at a time, for each gateway. With more requests
- * each would have fewer rows. */
+/* Requests of one line that are under way at a time, for each gateway. With more requests each
+ * would have fewer shares. */
 #define MAX_MERGED 2
 
 struct _TallHbaseLine
@@ -16,71 +16,70 @@ struct _TallHbaseLine
   gint64 patience;
 
   GMutex mutex;
-  GQueue gets;        /* of TallHbaseGet, not owned; the first to come is at the head */
+  GQueue shares;      /* of TallHbaseShare, not owned; the first to come is at the head */
   guint n_leaders;    /* that look for a connection; out of the queue */
   gint64 last_leader; /* when the last of them was chosen */
-  guint n_gateways;   /* alive, when the last get came */
+  guint n_gateways;   /* alive, when the last share came */
   guint n_merged;     /* requests under way */
-  guint crowd;        /* rows of the largest recent request */
-  gsize row_bytes;    /* of a row, about; 0: not known */
+  guint crowd;        /* shares of the largest recent request */
+  gsize share_bytes;  /* of a share, about; 0: not known */
 };
 
 void
-tall_hbase_get_init (TallHbaseGet *self, const TallRead *read, gint64 deadline)
+tall_hbase_share_init (TallHbaseShare *self, gint64 deadline)
 {
-  *self = (TallHbaseGet){ .read = read, .deadline = deadline, .result = tall_read_result_new (1) };
+  *self = (TallHbaseShare){ .deadline = deadline };
   g_mutex_init (&self->mutex);
   g_cond_init (&self->changed);
 }
 
 void
-tall_hbase_get_clear (TallHbaseGet *self)
+tall_hbase_share_clear (TallHbaseShare *self)
 {
   g_mutex_clear (&self->mutex);
   g_cond_clear (&self->changed);
   g_clear_error (&self->error);
-  g_clear_pointer (&self->result, tall_read_result_free);
 }
 
 static void
-set_state (TallHbaseGet *get, TallHbaseGetState state)
+set_state (TallHbaseShare *share, TallHbaseShareState state)
 {
-  g_mutex_lock (&get->mutex);
-  get->state = state;
-  if (state != TALL_HBASE_GET_TAKEN)
-    g_cond_signal (&get->changed);
-  g_mutex_unlock (&get->mutex);
+  g_mutex_lock (&share->mutex);
+  share->state = state;
+  if (state != TALL_HBASE_SHARE_TAKEN)
+    g_cond_signal (&share->changed);
+  g_mutex_unlock (&share->mutex);
 }
 
 /* Returns: what it is now; still @from if @limit has passed. */
-static TallHbaseGetState
-wait_for_change (TallHbaseGet *get, TallHbaseGetState from, gint64 limit)
+static TallHbaseShareState
+wait_for_change (TallHbaseShare *share, TallHbaseShareState from, gint64 limit)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&get->mutex);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&share->mutex);
   gboolean in_time = TRUE;
-  while (get->state == from && in_time)
-    in_time = g_cond_wait_until (&get->changed, &get->mutex, limit);
-  return get->state;
+  while (share->state == from && in_time)
+    in_time = g_cond_wait_until (&share->changed, &share->mutex, limit);
+  return share->state;
 }
 
 /**
- * tall_hbase_get_end:
- * @state: %TALL_HBASE_GET_DONE, with @row set; %TALL_HBASE_GET_FAILED, with @error set; or
- *   %TALL_HBASE_GET_ALONE
+ * tall_hbase_share_end:
+ * @state: %TALL_HBASE_SHARE_DONE; %TALL_HBASE_SHARE_FAILED, with @error set; or
+ *   %TALL_HBASE_SHARE_ALONE
  *
- * Lets the thread of a get that was taken go on. From then on the get's memory may be gone.
+ * Lets the thread of a share that was taken go on. From then on the share's memory may be gone.
  */
 void
-tall_hbase_get_end (TallHbaseGet *self, TallHbaseGetState state)
+tall_hbase_share_end (TallHbaseShare *self, TallHbaseShareState state)
 {
   set_state (self, state);
 }
 
 static guint
-max_rows (const TallHbaseLine *self)
+max_shares (const TallHbaseLine *self)
 {
-  gsize row = self->row_bytes == 0 ? FIRST_GUESS : self->row_bytes;
-  return (guint)CLAMP (MAX_REPLY / row, 1, TALL_HBASE_MAX_GETS);
+  gsize share = self->share_bytes == 0 ? FIRST_GUESS : self->share_bytes;
+  return (guint)CLAMP (MAX_BYTES / share, 1, TALL_HBASE_MAX_SHARES);
 }
 
 /* One request for each gateway is under way at a time, so that callers that return from it can join
@@ -88,8 +87,8 @@ max_rows (const TallHbaseLine *self)
 static gboolean
 may_leave (const TallHbaseLine *self)
 {
-  guint n = self->gets.length;
-  return self->n_merged < self->n_gateways || n >= max_rows (self)
+  guint n = self->shares.length;
+  return self->n_merged < self->n_gateways || n >= max_shares (self)
          || (n >= self->crowd && self->n_merged < MAX_MERGED * self->n_gateways);
 }
 
@@ -101,7 +100,7 @@ is_impatient (const TallHbaseLine *self)
 {
   if (self->n_leaders > self->n_gateways)
     return FALSE;
-  const TallHbaseGet *first = self->gets.head->data;
+  const TallHbaseShare *first = self->shares.head->data;
   return g_get_monotonic_time () - MAX (first->since, self->last_leader) >= self->patience;
 }
 
@@ -109,23 +108,23 @@ is_impatient (const TallHbaseLine *self)
 static void
 find_leader (TallHbaseLine *self)
 {
-  if (self->gets.length == 0
+  if (self->shares.length == 0
       || !((self->n_leaders == 0 && may_leave (self)) || is_impatient (self)))
     return;
   self->n_leaders++;
   self->last_leader = g_get_monotonic_time ();
-  set_state (g_queue_pop_head (&self->gets), TALL_HBASE_GET_LEADS);
+  set_state (g_queue_pop_head (&self->shares), TALL_HBASE_SHARE_LEADS);
 }
 
 static gboolean
-join (TallHbaseLine *self, TallHbaseGet *get, guint n_gateways)
+join (TallHbaseLine *self, TallHbaseShare *share, guint n_gateways)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
-  if (self->gets.length + self->n_leaders >= self->max_waiting)
+  if (self->shares.length + self->n_leaders >= self->max_waiting)
     return FALSE;
   self->n_gateways = n_gateways;
-  get->since = g_get_monotonic_time ();
-  g_queue_push_tail (&self->gets, get);
+  share->since = g_get_monotonic_time ();
+  g_queue_push_tail (&self->shares, share);
   find_leader (self);
   return TRUE;
 }
@@ -137,19 +136,19 @@ look_again (TallHbaseLine *self)
   find_leader (self);
 }
 
-static TallHbaseGetState
-get_state (TallHbaseGet *get)
+static TallHbaseShareState
+get_state (TallHbaseShare *share)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&get->mutex);
-  return get->state;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&share->mutex);
+  return share->state;
 }
 
 /* FALSE: it was taken or made to lead. */
 static gboolean
-give_up (TallHbaseLine *self, TallHbaseGet *get)
+give_up (TallHbaseLine *self, TallHbaseShare *share)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
-  return get_state (get) == TALL_HBASE_GET_WAITING && g_queue_remove (&self->gets, get);
+  return get_state (share) == TALL_HBASE_SHARE_WAITING && g_queue_remove (&self->shares, share);
 }
 
 /**
@@ -157,56 +156,57 @@ give_up (TallHbaseLine *self, TallHbaseGet *get)
  * @n_gateways: that are alive; at least 1
  * @limit: how long to stand in line
  *
- * Joins the line and waits until another's request has brought the row.
+ * Joins the line and waits until another's request has done it.
  *
- * Returns: %TALL_HBASE_GET_DONE; %TALL_HBASE_GET_FAILED; %TALL_HBASE_GET_ALONE: to be read by
- *   itself; %TALL_HBASE_GET_LEADS: must look for a connection and then call tall_hbase_line_leave()
- *   or tall_hbase_line_resign(); %TALL_HBASE_GET_WAITING: the line is full, or @limit has passed
+ * Returns: %TALL_HBASE_SHARE_DONE; %TALL_HBASE_SHARE_FAILED; %TALL_HBASE_SHARE_ALONE: to be sent by
+ *   itself; %TALL_HBASE_SHARE_LEADS: must look for a connection and then call
+ * tall_hbase_line_leave() or tall_hbase_line_resign(); %TALL_HBASE_SHARE_WAITING: the line is full,
+ * or @limit has passed
  */
-TallHbaseGetState
-tall_hbase_line_wait (TallHbaseLine *self, TallHbaseGet *get, guint n_gateways, gint64 limit)
+TallHbaseShareState
+tall_hbase_line_wait (TallHbaseLine *self, TallHbaseShare *share, guint n_gateways, gint64 limit)
 {
-  if (!join (self, get, n_gateways))
-    return TALL_HBASE_GET_WAITING;
+  if (!join (self, share, n_gateways))
+    return TALL_HBASE_SHARE_WAITING;
 
   /* Every thread in line checks now and then whether the first may leave: often at first, then
    * rarely. */
   for (gint64 pause = self->patience;; pause *= 2)
     {
       gint64 until = MIN (limit, g_get_monotonic_time () + pause);
-      if (wait_for_change (get, TALL_HBASE_GET_WAITING, until) != TALL_HBASE_GET_WAITING
+      if (wait_for_change (share, TALL_HBASE_SHARE_WAITING, until) != TALL_HBASE_SHARE_WAITING
           || until == limit)
         break;
       look_again (self);
     }
-  if (give_up (self, get))
-    return TALL_HBASE_GET_WAITING;
+  if (give_up (self, share))
+    return TALL_HBASE_SHARE_WAITING;
   /* Its request ends by itself, whatever happens. */
-  return wait_for_change (get, TALL_HBASE_GET_TAKEN, TALL_NO_DEADLINE);
+  return wait_for_change (share, TALL_HBASE_SHARE_TAKEN, TALL_NO_DEADLINE);
 }
 
 /**
  * tall_hbase_line_leave:
  * @leader: one that leads
- * @gets: (out caller-allocates): %TALL_HBASE_MAX_GETS
+ * @shares: (out caller-allocates): %TALL_HBASE_MAX_SHARES
  *
- * The leader and the first gets in line leave, in a request that is under way from now on.
+ * The leader and the first shares in line leave, in a request that is under way from now on.
  *
  * Returns: how many
  */
 guint
-tall_hbase_line_leave (TallHbaseLine *self, TallHbaseGet *leader, TallHbaseGet **gets)
+tall_hbase_line_leave (TallHbaseLine *self, TallHbaseShare *leader, TallHbaseShare **shares)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
-  guint max = max_rows (self);
+  guint max = max_shares (self);
   guint n = 0;
-  TallHbaseGet *get = leader;
+  TallHbaseShare *share = leader;
 
-  while (get != NULL)
+  while (share != NULL)
     {
-      set_state (get, TALL_HBASE_GET_TAKEN);
-      gets[n++] = get;
-      get = n < max ? g_queue_pop_head (&self->gets) : NULL;
+      set_state (share, TALL_HBASE_SHARE_TAKEN);
+      shares[n++] = share;
+      share = n < max ? g_queue_pop_head (&self->shares) : NULL;
     }
   self->crowd = MAX (n, self->crowd - self->crowd / 4);
   self->n_merged++;
@@ -218,7 +218,7 @@ tall_hbase_line_leave (TallHbaseLine *self, TallHbaseGet *leader, TallHbaseGet *
 /**
  * tall_hbase_line_resign:
  *
- * A leader found no connection. Another get becomes the leader.
+ * A leader found no connection. Another share becomes the leader.
  */
 void
 tall_hbase_line_resign (TallHbaseLine *self)
@@ -230,8 +230,8 @@ tall_hbase_line_resign (TallHbaseLine *self)
 
 /**
  * tall_hbase_line_end:
- * @n: rows of the request
- * @bytes: of its reply; 0: it failed
+ * @n: shares of the request
+ * @bytes: of it or of its reply; 0: it failed
  *
  * Notes that a request is no longer under way.
  */
@@ -239,9 +239,9 @@ void
 tall_hbase_line_end (TallHbaseLine *self, guint n, gsize bytes)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
-  gsize row = bytes / n + 1;
+  gsize share = bytes / n + 1;
   if (bytes > 0)
-    self->row_bytes = self->row_bytes == 0 ? row : (self->row_bytes + row) / 2;
+    self->share_bytes = self->share_bytes == 0 ? share : (self->share_bytes + share) / 2;
   self->n_merged--;
   find_leader (self);
 }
@@ -250,33 +250,33 @@ tall_hbase_line_end (TallHbaseLine *self, guint n, gsize bytes)
  * tall_hbase_line_is_crowded:
  * @n_connections: that there may be
  *
- * Returns: whether a get has to expect other gets of the same table: some wait already, or a recent
- *   request had as many rows as there are connections, and its callers are about to come back. A
+ * Returns: whether a share has to expect others of the same line: some wait already, or a recent
+ *   request had as many as there are connections, and its callers are about to come back. A
  *   large request is forgotten within a few requests
  */
 gboolean
 tall_hbase_line_is_crowded (TallHbaseLine *self, guint n_connections)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
-  return self->gets.length > 0 || self->crowd >= n_connections;
+  return self->shares.length > 0 || self->crowd >= n_connections;
 }
 
 /**
  * tall_hbase_line_count:
  *
- * Returns: gets that wait to be sent
+ * Returns: shares that wait to be sent
  */
 guint
 tall_hbase_line_count (TallHbaseLine *self)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
-  return self->gets.length + self->n_leaders;
+  return self->shares.length + self->n_leaders;
 }
 
 /**
  * tall_hbase_line_new:
- * @max_waiting: gets in line
- * @patience: in µs; a get that has waited for so long leaves, whatever the gets before it do
+ * @max_waiting: shares in line
+ * @patience: in µs; a share that has waited for so long leaves, whatever the shares before it do
  */
 TallHbaseLine *
 tall_hbase_line_new (guint max_waiting, gint64 patience)
@@ -286,7 +286,7 @@ tall_hbase_line_new (guint max_waiting, gint64 patience)
   self->patience = patience;
   self->n_gateways = 1;
   g_mutex_init (&self->mutex);
-  g_queue_init (&self->gets);
+  g_queue_init (&self->shares);
   return self;
 }
 

@@ -7,56 +7,58 @@
 
 G_BEGIN_DECLS
 
+/* Shares of one request. Of gets, fewer rows lower the throughput, and more do not raise it. */
+#define TALL_HBASE_MAX_SHARES TALL_HBASE_MAX_GETS
+
 /**
- * TallHbaseGetState:
- * @TALL_HBASE_GET_WAITING: in line
- * @TALL_HBASE_GET_LEADS: must find the connection for the gets in line
- * @TALL_HBASE_GET_TAKEN: in a request that is under way
- * @TALL_HBASE_GET_DONE: its row is there
- * @TALL_HBASE_GET_FAILED: there is an error
- * @TALL_HBASE_GET_ALONE: the request failed, perhaps because of another row
+ * TallHbaseShareState:
+ * @TALL_HBASE_SHARE_WAITING: in line
+ * @TALL_HBASE_SHARE_LEADS: must find the connection for the shares in line
+ * @TALL_HBASE_SHARE_TAKEN: in a request that is under way
+ * @TALL_HBASE_SHARE_DONE: what was asked for is there, or done
+ * @TALL_HBASE_SHARE_FAILED: there is an error
+ * @TALL_HBASE_SHARE_ALONE: the request failed, perhaps because of another share
  *
- * The states of a get.
+ * The states of a share.
  */
 typedef enum
 {
-  TALL_HBASE_GET_WAITING,
-  TALL_HBASE_GET_LEADS,
-  TALL_HBASE_GET_TAKEN,
-  TALL_HBASE_GET_DONE,
-  TALL_HBASE_GET_FAILED,
-  TALL_HBASE_GET_ALONE,
-} TallHbaseGetState;
+  TALL_HBASE_SHARE_WAITING,
+  TALL_HBASE_SHARE_LEADS,
+  TALL_HBASE_SHARE_TAKEN,
+  TALL_HBASE_SHARE_DONE,
+  TALL_HBASE_SHARE_FAILED,
+  TALL_HBASE_SHARE_ALONE,
+} TallHbaseShareState;
 
 /**
- * TallHbaseGet:
+ * TallHbaseShare:
  *
- * The get of one row, in the memory of the thread that waits for it.
+ * One caller's share of a request: the get of a row, or some rows to write. It lies in the memory
+ * of the thread that waits for it, as the first member of a struct that says what is asked for.
  */
 typedef struct
 {
-  const TallRead *read;   /* not owned */
-  gint64 deadline;        /* monotonic, in µs, as all times here */
-  TallReadResult *result; /* owned; its arena takes the row straight from the reply */
-  TallRow row;            /* %TALL_HBASE_GET_DONE */
-  GError *error;          /* owned; %TALL_HBASE_GET_FAILED */
+  gint64 deadline; /* monotonic, in µs, as all times here */
+  GError *error;   /* owned; %TALL_HBASE_SHARE_FAILED */
 
   gint64 since; /* in line */
-  GMutex mutex; /* of @state; one for each get, as dozens are woken at once */
+  GMutex mutex; /* of @state; one for each share, as dozens are woken at once */
   GCond changed;
-  TallHbaseGetState state; /* leaves WAITING with the line's mutex held as well */
-} TallHbaseGet;
+  TallHbaseShareState state; /* leaves WAITING with the line's mutex held as well */
+} TallHbaseShare;
 
-void tall_hbase_get_init (TallHbaseGet *self, const TallRead *read, gint64 deadline);
-void tall_hbase_get_clear (TallHbaseGet *self);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallHbaseGet, tall_hbase_get_clear)
+void tall_hbase_share_init (TallHbaseShare *self, gint64 deadline);
+void tall_hbase_share_clear (TallHbaseShare *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallHbaseShare, tall_hbase_share_clear)
 
-void tall_hbase_get_end (TallHbaseGet *self, TallHbaseGetState state);
+void tall_hbase_share_end (TallHbaseShare *self, TallHbaseShareState state);
 
 /**
  * TallHbaseLine:
  *
- * Gets for rows of one table that wait to leave together. Decides who leaves when, and does no I/O.
+ * Shares of requests to one table that wait to leave together. Decides which leaves when, and does
+ * no I/O.
  * Threads: any.
  */
 typedef struct _TallHbaseLine TallHbaseLine;
@@ -67,9 +69,9 @@ void tall_hbase_line_free (TallHbaseLine *self);
 gboolean tall_hbase_line_is_crowded (TallHbaseLine *self, guint n_connections);
 guint tall_hbase_line_count (TallHbaseLine *self);
 
-TallHbaseGetState
-tall_hbase_line_wait (TallHbaseLine *self, TallHbaseGet *get, guint n_gateways, gint64 limit);
-guint tall_hbase_line_leave (TallHbaseLine *self, TallHbaseGet *leader, TallHbaseGet **gets);
+TallHbaseShareState
+tall_hbase_line_wait (TallHbaseLine *self, TallHbaseShare *share, guint n_gateways, gint64 limit);
+guint tall_hbase_line_leave (TallHbaseLine *self, TallHbaseShare *leader, TallHbaseShare **shares);
 void tall_hbase_line_resign (TallHbaseLine *self);
 void tall_hbase_line_end (TallHbaseLine *self, guint n, gsize bytes);
 

@@ -2,189 +2,110 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-hbase-merge.h"
 
-#include "tall-hbase-gets.h"
-#include "tall-hbase-line.h"
-#include "tall-hbase-reply.h"
-
-/* Bytes of one key with its qualifiers, so that a request stays far below 2 MB: a gateway drops
- * larger ones. */
-#define MAX_GET 4096
-
 struct _TallHbaseMerge
 {
   TallHbasePool *pool;         /* not owned */
   const TallHbaseNames *names; /* not owned */
 
   GMutex mutex;
-  GHashTable *lines; /* of TallHbaseLine by the table's short name */
+  GHashTable *lines; /* of TallHbaseLine by the kind's name and the table's short name */
 };
 
-/* A request for the rows of several callers. */
-typedef struct
-{
-  TallHbaseCall call;
-  char *table; /* with its name in HBase */
-  TallHbaseReply reply;
-  TallHbaseGet *gets[TALL_HBASE_MAX_GETS]; /* n_gets of them */
-  TallArena *arenas[TALL_HBASE_MAX_GETS];
-  guint n_gets;
-} Merged;
-
-static gboolean
-merged_send (TallHbaseCall *call, TallTransport *transport, GError **error)
-{
-  Merged *self = (Merged *)call;
-  TallHbaseRowGet gets[TALL_HBASE_MAX_GETS];
-  for (guint i = 0; i < self->n_gets; i++)
-    gets[i] = (TallHbaseRowGet){ self->gets[i]->read, self->gets[i]->read->keys[0] };
-  return tall_hbase_send_gets (transport, self->table, gets, self->n_gets, error);
-}
-
-static gboolean
-merged_receive (TallHbaseCall *call,
-                TallTransport *transport,
-                TallHbaseTIOError **io,
-                GError **error)
-{
-  Merged *self = (Merged *)call;
-  return tall_hbase_reply_read (&self->reply, transport, TALL_HBASE_GET_MULTIPLE, self->n_gets, io,
-                                error);
-}
-
-/* Whether each get got its own row, or none. */
-static gboolean
-is_answered (const Merged *self)
-{
-  if (self->reply.rows->len != self->n_gets)
-    return FALSE;
-  for (guint i = 0; i < self->n_gets; i++)
-    if (!tall_hbase_reply_has_row (&self->reply, i, self->gets[i]->read->keys[0]))
-      return FALSE;
-  return TRUE;
-}
-
-/* None of the gets is hasty, so the earliest deadline leaves enough time for a call. */
+/* None of the shares is hasty, so the earliest deadline leaves enough time for a call. */
 static gint64
-deadline_of (const Merged *self)
+find_deadline (const TallHbaseShared *shared)
 {
   gint64 deadline = TALL_NO_DEADLINE;
-  for (guint i = 0; i < self->n_gets; i++)
-    deadline = MIN (deadline, self->gets[i]->deadline);
+  for (guint i = 0; i < shared->n; i++)
+    deadline = MIN (deadline, shared->shares[i]->deadline);
   return deadline;
 }
 
-/* FALSE without @error: an answer that makes no sense. */
+/* Whether each share would only hear the same: HBase has too much to do, or the table is shut. */
 static gboolean
-run_merged (TallHbaseMerge *self, Merged *merged, TallHbaseLink *link, GError **error)
+is_for_all (const GError *error)
 {
-  const char *table = merged->gets[0]->read->table;
-  TallHbaseCall *calls[] = { &merged->call };
-
-  merged->call = (TallHbaseCall){ .send = merged_send,
-                                  .receive = merged_receive,
-                                  .table = table,
-                                  .harmless = TRUE,
-                                  .divisible = TRUE };
-  merged->table = tall_hbase_names_get_table (self->names, table);
-  for (guint i = 0; i < merged->n_gets; i++)
-    merged->arenas[i] = merged->gets[i]->result->arena;
-  tall_hbase_reply_init (&merged->reply, merged->arenas[0]);
-  merged->reply.arenas = merged->arenas;
-
-  gboolean ok =
-      tall_hbase_run_on (self->pool, self->names, link, calls, 1, deadline_of (merged), error)
-      && is_answered (merged);
-  g_free (merged->table);
-  return ok;
+  return g_error_matches (error, TALL_ERROR, TALL_ERROR_OVERLOADED)
+         || g_error_matches (error, TALL_ERROR, TALL_ERROR_SHUT);
 }
 
-/* What a failed request means for one of its gets. Most errors may come from one row only, so each
- * get reads by itself if it has time, unless HBase says that it has too much to do. */
+/* What a failed request means for one of its shares. Most errors may come from one row only, so
+ * each caller sends its own if it has time. */
 static void
-fail_get (TallHbaseGet *get, const GError *error)
+fail_share (TallHbaseShare *share, const GError *error)
 {
-  gboolean over = g_get_monotonic_time () >= get->deadline;
-  if (error != NULL && (over || g_error_matches (error, TALL_ERROR, TALL_ERROR_OVERLOADED)))
-    get->error = g_error_copy (error);
-  tall_hbase_get_end (get, get->error != NULL ? TALL_HBASE_GET_FAILED : TALL_HBASE_GET_ALONE);
+  gboolean over = g_get_monotonic_time () >= share->deadline;
+  gboolean failed = error != NULL && (over || is_for_all (error));
+  if (failed)
+    share->error = g_error_copy (error);
+  tall_hbase_share_end (share, failed ? TALL_HBASE_SHARE_FAILED : TALL_HBASE_SHARE_ALONE);
 }
 
+/* Sends the shares of the leader and of those behind it on one connection. The next request leaves
+ * before the callers are woken, so that the gateway is not idle meanwhile. */
 static void
-give_rows (Merged *merged)
-{
-  for (guint i = 0; i < merged->n_gets; i++)
-    {
-      merged->gets[i]->row = *tall_hbase_reply_get_row (&merged->reply, i);
-      tall_hbase_get_end (merged->gets[i], TALL_HBASE_GET_DONE);
-    }
-}
-
-/* Reads the rows of the leader and of the gets behind it on one connection. The next request leaves
- * before the rows are handed out, so that the gateway is not idle meanwhile. */
-static void
-read_together (TallHbaseMerge *self, TallHbaseLine *line, TallHbaseGet *leader, TallHbaseLink *link)
+send_together (TallHbaseMerge *self,
+               const TallHbaseMergeKind *kind,
+               TallHbaseLine *line,
+               TallHbaseShare *leader,
+               TallHbaseLink *link)
 {
   g_autoptr (GError) error = NULL;
-  Merged merged;
-  merged.n_gets = tall_hbase_line_leave (line, leader, merged.gets);
-  gboolean ok = run_merged (self, &merged, link, &error);
-  tall_hbase_line_end (line, merged.n_gets, ok ? merged.reply.bytes : 0);
-  if (ok)
-    give_rows (&merged);
-  else
-    for (guint i = 0; i < merged.n_gets; i++)
-      fail_get (merged.gets[i], error);
-  tall_hbase_reply_clear (&merged.reply);
+  TallHbaseShared shared = { .pool = self->pool, .names = self->names };
+  shared.n = tall_hbase_line_leave (line, leader, shared.shares);
+  shared.deadline = find_deadline (&shared);
+  gboolean ok = kind->run (&shared, link, &error);
+  tall_hbase_line_end (line, shared.n, ok ? shared.bytes : 0);
+  for (guint i = 0; i < shared.n; i++)
+    if (ok)
+      tall_hbase_share_end (shared.shares[i], TALL_HBASE_SHARE_DONE);
+    else
+      fail_share (shared.shares[i], error);
 }
 
 /* FALSE with @error set if there is no connection in time. */
 static gboolean
-lead (TallHbaseMerge *self, TallHbaseLine *line, TallHbaseGet *get, GError **error)
+lead (TallHbaseMerge *self,
+      const TallHbaseMergeKind *kind,
+      TallHbaseLine *line,
+      TallHbaseShare *share,
+      GError **error)
 {
-  TallHbaseLink *link = tall_hbase_pool_take (self->pool, TALL_HBASE_WAIT, get->deadline, error);
+  TallHbaseLink *link = kind->take (self->pool, TALL_HBASE_WAIT, share->deadline, error);
   if (link == NULL)
     tall_hbase_line_resign (line);
   else
-    read_together (self, line, get, link);
+    send_together (self, kind, line, share, link);
   return link != NULL;
 }
 
 /* FALSE with @error set if it gets no answer; else its state says what it has. */
 static gboolean
-wait_for_row (
-    TallHbaseMerge *self, TallHbaseLine *line, TallHbaseGet *get, guint n_gateways, GError **error)
+wait_in_line (TallHbaseMerge *self,
+              const TallHbaseMergeKind *kind,
+              TallHbaseLine *line,
+              TallHbaseShare *share,
+              guint n_gateways,
+              GError **error)
 {
   guint timeout = tall_hbase_pool_get_options (self->pool)->wait_timeout;
   gint64 limit = g_get_monotonic_time () + timeout * G_TIME_SPAN_MILLISECOND;
-  TallHbaseGetState state =
-      tall_hbase_line_wait (line, get, n_gateways, MIN (limit, get->deadline));
-  if (state == TALL_HBASE_GET_WAITING)
+  TallHbaseShareState state =
+      tall_hbase_line_wait (line, share, n_gateways, MIN (limit, share->deadline));
+  if (state == TALL_HBASE_SHARE_WAITING)
     {
       tall_hbase_pool_set_overloaded (self->pool, error);
       return FALSE;
     }
-  if (state == TALL_HBASE_GET_LEADS && !lead (self, line, get, error))
+  if (state == TALL_HBASE_SHARE_LEADS && !lead (self, kind, line, share, error))
     return FALSE;
-  if (get->error == NULL)
+  if (share->error == NULL)
     return TRUE;
-  g_propagate_error (error, g_steal_pointer (&get->error));
+  g_propagate_error (error, g_steal_pointer (&share->error));
   return FALSE;
 }
 
-/* The row of a get that is done, as what its plan found. */
-static TallReadResult *
-finish (TallHbaseGet *get)
-{
-  TallRows *rows = &get->result->results[0];
-  if (get->row.n_cells > 0)
-    {
-      rows->rows = tall_arena_memdup (get->result->arena, &get->row, sizeof get->row);
-      rows->n_rows = 1;
-    }
-  return g_steal_pointer (&get->result);
-}
-
-/* A get that has less time than a call may take would cut short the others of its request. */
+/* One that has less time than a call may take would cut short the others of its request. */
 static gboolean
 is_hasty (TallHbaseMerge *self, gint64 deadline)
 {
@@ -192,71 +113,60 @@ is_hasty (TallHbaseMerge *self, gint64 deadline)
   return deadline < g_get_monotonic_time () + timeout * G_TIME_SPAN_MILLISECOND;
 }
 
-static gboolean
-is_small (const TallRead *read)
-{
-  return tall_hbase_row_get_size (&(TallHbaseRowGet){ read, read->keys[0] }) <= MAX_GET;
-}
-
 static TallHbaseLine *
-get_line (TallHbaseMerge *self, const char *table)
+get_line (TallHbaseMerge *self, const TallHbaseMergeKind *kind, const char *table)
 {
+  g_autofree char *name = g_strconcat (kind->line, table, NULL);
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
-  TallHbaseLine *line = g_hash_table_lookup (self->lines, table);
+  TallHbaseLine *line = g_hash_table_lookup (self->lines, name);
   if (line == NULL)
     {
       const TallHbaseOptions *options = tall_hbase_pool_get_options (self->pool);
       line =
           tall_hbase_line_new (options->max_waiting, options->patience * G_TIME_SPAN_MILLISECOND);
-      g_hash_table_insert (self->lines, g_strdup (table), line);
+      g_hash_table_insert (self->lines, g_steal_pointer (&name), line);
     }
   return line;
 }
 
 /**
- * tall_hbase_merge_get:
- * @read: of one row
- * @result: (out) (nullable) (transfer full): what was found; NULL: the caller has to read by itself
- * @link: (out) (nullable) (transfer full): a connection for that, if there is one
+ * tall_hbase_merge_join:
+ * @share: initialized; afterwards its state says what has become of it
+ * @is_small: whether it may go with others: a gateway drops large requests
+ * @link: (out) (nullable) (transfer full): a connection for a caller that goes alone, if there is
+ * one
  *
- * Finds a connection for a get. If one is free and the table is not crowded, the caller gets it.
- * Otherwise gets of the same table leave together in a request: the first in line waits for a
- * connection, the others wait for their rows. Each row is read straight into its caller's result.
- * If the request fails, perhaps because of another row, all callers read by themselves. A caller
- * with little time, or with many columns, reads by itself at once.
+ * Finds a connection for a share. If one is free and the line is not crowded, the caller gets it
+ * and goes alone. Otherwise shares of the same line leave together in a request: the first in line
+ * waits for a connection, the others wait for what they have asked for. If the request fails,
+ * perhaps because of another share, all go alone. A caller with little time, or that asks for much,
+ * goes alone at once.
  *
- * Returns: FALSE with @error set if there is no connection in time, or no gateway answers
+ * Returns: TRUE if it is done, by %TALL_HBASE_SHARE_DONE, or the caller has to go alone. FALSE with
+ *   @error set if there is no connection in time, no gateway answers, or the answer is for all
  */
 gboolean
-tall_hbase_merge_get (TallHbaseMerge *self,
-                      const TallRead *read,
-                      gint64 deadline,
-                      TallReadResult **result,
-                      TallHbaseLink **link,
-                      GError **error)
+tall_hbase_merge_join (TallHbaseMerge *self,
+                       const TallHbaseMergeKind *kind,
+                       const char *table,
+                       TallHbaseShare *share,
+                       gboolean is_small,
+                       TallHbaseLink **link,
+                       GError **error)
 {
-  TallHbaseLine *line = get_line (self, read->table);
+  TallHbaseLine *line = get_line (self, kind, table);
   guint n_gateways = MAX (tall_hbase_pool_count_alive (self->pool), 1);
-  *result = NULL;
   *link = NULL;
   if (!tall_hbase_line_is_crowded (line, n_gateways * TALL_HBASE_MAX_CONNECTIONS))
-    *link = tall_hbase_pool_take (self->pool, TALL_HBASE_TRY, deadline, NULL);
-  if (*link != NULL || !is_small (read) || is_hasty (self, deadline))
-    return TRUE;
-
-  g_auto (TallHbaseGet) get;
-  tall_hbase_get_init (&get, read, deadline);
-  if (!wait_for_row (self, line, &get, n_gateways, error))
-    return FALSE;
-  if (get.state == TALL_HBASE_GET_DONE)
-    *result = finish (&get);
-  return TRUE;
+    *link = kind->take (self->pool, TALL_HBASE_TRY, share->deadline, NULL);
+  return *link != NULL || !is_small || is_hasty (self, share->deadline)
+         || wait_in_line (self, kind, line, share, n_gateways, error);
 }
 
 /**
  * tall_hbase_merge_count_waiting:
  *
- * Returns: gets that wait to be sent
+ * Returns: shares that wait to be sent
  */
 guint
 tall_hbase_merge_count_waiting (TallHbaseMerge *self)

@@ -5,6 +5,7 @@
 #include "tall-hbase-convert.h"
 #include "tall-hbase-error.h"
 #include "tall-hbase-gets.h"
+#include "tall-hbase-merged-get.h"
 #include "tall-hbase-reply.h"
 
 /* Bytes of keys in one request: a gateway drops requests of over 2 MB. */
@@ -364,8 +365,8 @@ tall_hbase_read (TallHbasePool *pool,
   TallReadResult *result = NULL;
   TallHbaseLink *link = NULL;
   if (is_single_get (plan)
-      && !tall_hbase_merge_get (merge, tall_read_plan_get (plan, 0), deadline, &result, &link,
-                                error))
+      && !tall_hbase_merged_get (merge, tall_read_plan_get (plan, 0), deadline, &result, &link,
+                                 error))
     return NULL;
   if (result != NULL)
     return result;

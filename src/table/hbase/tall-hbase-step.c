@@ -16,23 +16,39 @@ typedef struct
   gboolean matched;
 } ConditionalRequest;
 
-static gboolean
-apply_if_send (TallHbaseCall *call, TallTransport *transport, GError **error)
+/**
+ * tall_hbase_send_apply_if:
+ * @table: with its name in HBase
+ *
+ * Sends a `checkAndMutate`.
+ */
+gboolean
+tall_hbase_send_apply_if (TallTransport *transport,
+                          const char *table,
+                          const TallMutation *mutation,
+                          const TallHbaseCondition *condition,
+                          GError **error)
 {
-  ConditionalRequest *self = (ConditionalRequest *)call;
-  const TallSlice *expected = self->condition->expected;
+  const TallSlice *expected = condition->expected;
   g_autoptr (TallArena) arena = tall_arena_new (0);
   TallHbaseArgs args = {
-    .table = tall_slice_str (self->table),
-    .row = self->mutation->row,
+    .table = tall_slice_str (table),
+    .row = mutation->row,
     .family = tall_slice_str (TALL_FAMILY),
-    .qualifier = self->condition->qualifier,
+    .qualifier = condition->qualifier,
     .compare_op = TALL_HBASE_EQUAL,
     /* The empty value means "must not exist"; an absent one is an error of the gateway. */
     .value = expected == NULL ? (TallSlice)TALL_SLICE_INIT : *expected,
-    .mutations = tall_hbase_t_row_mutations_new (self->mutation, arena),
+    .mutations = tall_hbase_t_row_mutations_new (mutation, arena),
   };
   return tall_hbase_send (transport, TALL_HBASE_CHECK_AND_MUTATE, &args, error);
+}
+
+static gboolean
+apply_if_send (TallHbaseCall *call, TallTransport *transport, GError **error)
+{
+  const ConditionalRequest *self = (const ConditionalRequest *)call;
+  return tall_hbase_send_apply_if (transport, self->table, self->mutation, self->condition, error);
 }
 
 static gboolean

@@ -20,6 +20,11 @@ typedef struct
   const TallSlice *expected; /* NULL: it must not exist */
 } TallHbaseCondition;
 
+gboolean tall_hbase_send_apply_if (TallTransport *transport,
+                                   const char *table,
+                                   const TallMutation *mutation,
+                                   const TallHbaseCondition *condition,
+                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_hbase_apply_if (TallHbasePool *pool,
                               const TallHbaseNames *names,
                               const TallMutation *mutation,

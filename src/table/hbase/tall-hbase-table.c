@@ -4,12 +4,12 @@
 
 #include "tall-hbase-access.h"
 #include "tall-hbase-admin.h"
+#include "tall-hbase-merged-write.h"
 #include "tall-hbase-reader.h"
 #include "tall-hbase-settings.h"
 #include "tall-hbase-self-test.h"
 #include "tall-hbase-step.h"
 #include "tall-hbase-trial.h"
-#include "tall-hbase-writer.h"
 
 struct _TallHbaseTable
 {
@@ -39,7 +39,8 @@ hbase_apply (TallTable *table,
              GError **error)
 {
   TallHbaseTable *self = TALL_HBASE_TABLE (table);
-  return tall_hbase_apply (self->pool, &self->names, mutations, n, deadline, done, error);
+  const TallHbaseWrite write = { .mutations = mutations, .n = n, .deadline = deadline };
+  return tall_hbase_apply (self->pool, &self->names, self->merge, &write, done, error);
 }
 
 static gboolean

@@ -20,7 +20,7 @@ typedef enum
   GROUP_MIXED,   /* anything else, alone: mutateRow */
 } Group;
 
-/* One request of tall_hbase_apply(). */
+/* One request of tall_hbase_writer_send(). */
 typedef struct
 {
   TallHbaseCall call;
@@ -205,6 +205,13 @@ request_for (GPtrArray *requests,
   return request;
 }
 
+static gsize
+measure (const TallMutation *mutation)
+{
+  return tall_mutation_get_size (mutation) + mutation->row.len + ROW_EXTRA
+         + (gsize)mutation->n_changes * CHANGE_EXTRA;
+}
+
 /**
  * tall_hbase_writer_measure:
  * @size: (out): about the bytes that it takes in a request
@@ -217,8 +224,7 @@ tall_hbase_writer_measure (TallHbasePool *pool,
                            gsize *size,
                            GError **error)
 {
-  *size = tall_mutation_get_size (mutation) + mutation->row.len + ROW_EXTRA
-          + (gsize)mutation->n_changes * CHANGE_EXTRA;
+  *size = measure (mutation);
   if (*size <= GATEWAY_LIMIT || !tall_hbase_pool_get_options (pool)->framed)
     return TRUE;
 
@@ -242,34 +248,46 @@ report_done (GPtrArray *requests, TallDone *done)
 }
 
 /**
- * tall_hbase_apply:
+ * tall_hbase_writer_is_simple:
  *
- * Implements apply. Rows with puts only go by `putMultiple`, rows with deletes only by
+ * Returns: whether the mutation can share a call with others of its kind
+ */
+gboolean
+tall_hbase_writer_is_simple (const TallMutation *mutation)
+{
+  return group_of (mutation) != GROUP_MIXED;
+}
+
+/**
+ * tall_hbase_writer_send:
+ * @link: (nullable) (transfer full): a connection to begin with; goes back to the pool
+ * @done: (optional) (out caller-allocates): zeroed before; what is known of each mutation
+ *
+ * Writes rows. Those with puts only go by `putMultiple`, those with deletes only by
  * `deleteMultiple`, both in batches; every other row goes by a `mutateRow` of its own.
  */
 gboolean
-tall_hbase_apply (TallHbasePool *pool,
-                  const TallHbaseNames *names,
-                  TallMutation *const *mutations,
-                  guint n,
-                  gint64 deadline,
-                  TallDone *done,
-                  GError **error)
+tall_hbase_writer_send (TallHbasePool *pool,
+                        const TallHbaseNames *names,
+                        TallHbaseLink *link,
+                        const TallHbaseWrite *write,
+                        TallDone *done,
+                        GError **error)
 {
   g_autoptr (GPtrArray) requests = g_ptr_array_new_with_free_func (request_free);
-  for (guint i = 0; i < n; i++)
+  for (guint i = 0; i < write->n; i++)
     {
-      gsize size;
-      if (!tall_hbase_writer_measure (pool, mutations[i], &size, error))
-        return FALSE;
-      Request *request = request_for (requests, names, mutations[i], size);
-      g_ptr_array_add (request->mutations, mutations[i]);
+      TallMutation *mutation = write->mutations[i];
+      gsize size = measure (mutation);
+      Request *request = request_for (requests, names, mutation, size);
+      request->call.divisible = write->divisible;
+      g_ptr_array_add (request->mutations, mutation);
       g_array_append_val (request->positions, i);
       request->size += size;
     }
 
-  gboolean ok = tall_hbase_run (pool, names, (TallHbaseCall *const *)requests->pdata, requests->len,
-                                deadline, error);
+  gboolean ok = tall_hbase_run_on (pool, names, link, (TallHbaseCall *const *)requests->pdata,
+                                   requests->len, write->deadline, error);
   report_done (requests, done);
   return ok;
 }

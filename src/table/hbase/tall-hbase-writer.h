@@ -7,14 +7,26 @@
 
 G_BEGIN_DECLS
 
-gboolean tall_hbase_apply (TallHbasePool *pool,
-                           const TallHbaseNames *names,
-                           TallMutation *const *mutations,
-                           guint n,
-                           gint64 deadline,
-                           TallDone *done,
-                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/**
+ * TallHbaseWrite:
+ * @mutations: @n of them; those of the same row have no order
+ * @divisible: if there is no answer in time, it is not repeated but split by the caller
+ */
+typedef struct
+{
+  TallMutation *const *mutations;
+  guint n;
+  gint64 deadline;
+  gboolean divisible;
+} TallHbaseWrite;
 
+gboolean tall_hbase_writer_send (TallHbasePool *pool,
+                                 const TallHbaseNames *names,
+                                 TallHbaseLink *link,
+                                 const TallHbaseWrite *write,
+                                 TallDone *done,
+                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_hbase_writer_is_simple (const TallMutation *mutation);
 gboolean tall_hbase_writer_measure (TallHbasePool *pool,
                                     const TallMutation *mutation,
                                     gsize *size,

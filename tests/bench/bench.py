@@ -496,6 +496,8 @@ def floors_on_hbase(_):
         "hbase-get-normalized": ("at_most", 1.6),
         "hbase-readers": ("at_least", 2),
         "hbase-readers-multiple": ("at_least", 0.6),
+        "hbase-writers-blob": ("at_least", 0.85),
+        "hbase-writers-record-type": ("at_least", 0.8),
     })
     for figure in figures:
         for side in ("ours_measured", "floor_measured"):

@@ -8,6 +8,7 @@
 
 #define N_WRITERS 64
 #define ORDERS 1024 /* of a batch, all writers together */
+#define LEAST 128   /* the same, where no time is given */
 #define WARM_UP 0.5 /* of the time that counts: the gateway compiles what it does often */
 #define ROUND_SECONDS 0.1
 
@@ -132,16 +133,17 @@ measure (TallFloorRun *self, const Kind *kind, const TallFloorHbase *hbase, GErr
   g_auto (TallFloorSingles) singles = { .n_calls = kind->n_calls };
   g_auto (Writers) writers = { &hbase->store, { "W", self->options->n_lines }, 0, 0, NULL };
   TallMeasurePlan plan = tall_floor_make_plan (self, "HBase: 64 writers");
+  guint n = self->options->seconds > 0 ? ORDERS : LEAST;
 
   /* tallorder opens all its connections before the raw side takes the rest. */
-  if (!prepare (&writers, ORDERS, error) || !run (&writers, ORDERS, error))
+  if (!prepare (&writers, n, error) || !run (&writers, n, error))
     return FALSE;
   g_autoptr (GPtrArray) requests = encode_rows (hbase, writers.orders, error);
   if (requests == NULL || !tall_floor_singles_connect (&singles, hbase, requests, error))
     return FALSE;
   const TallMeasureSide sides[] = {
-    { ORDERS, prepare, run, check, NULL, &writers },
-    tall_floor_singles_get_side (&singles, ORDERS),
+    { n, prepare, run, check, NULL, &writers },
+    tall_floor_singles_get_side (&singles, n),
   };
   plan.warm_up = WARM_UP * self->options->seconds;
   plan.round_seconds = MIN (ROUND_SECONDS, self->options->seconds / 10);

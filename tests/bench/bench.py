@@ -360,6 +360,35 @@ def loading_beside_a_peer(folder):
     equal(os.listdir(folder), [])
 
 
+def calls_beside_a_peer(folder):
+    """Every order that either side returns is compared; everything that it makes is removed."""
+    peer = os.environ.get("TALLORDER_PEER_CALLS")
+    if peer is None:
+        return
+    environment = {**os.environ, "TMPDIR": folder}
+
+    def call(*arguments):
+        return subprocess.run([peer, *map(str, arguments)], capture_output=True, text=True,
+                              env=environment)
+
+    few = ["--count", 120, "--lines", 3, "--seconds", 0]
+    shown = call(*few, "--json")
+    equal((shown.returncode, shown.stderr), (DONE, ""))
+    figures = json.loads(shown.stdout)["figures"]
+    equal([figure["id"] for figure in figures],
+          [f"peer-{what}-{kind}" for kind in ("document", "normalized")
+           for what in ("fetch", "list", "store", "replace")]
+          + ["peer-store-document-synced", "peer-replace-document-synced"])
+    equal([figure["ratio"] > 0 and figure["goal"] == 1 for figure in figures], [True] * len(figures))
+    checked = call(*few, "--json", "--check")
+    missed = [figure for figure in json.loads(checked.stdout)["figures"] if not figure["reached"]]
+    equal(checked.returncode, 1 if missed else 0)
+    for wrong in (["--count", 0], ["--lines", "x"], ["more"]):
+        refused = call(*wrong)
+        equal((refused.returncode, "tallorder-peer-calls: " in refused.stderr), (USAGE, True))
+    equal(os.listdir(folder), [])
+
+
 def migrating(folder):
     """There and back, beside calls; everything that it makes is removed."""
     migrate = ["bench", "--migrate", "--count", 40, "--lines", 3, "--seconds", 0.1]
@@ -533,7 +562,7 @@ def begin():
         for function in (all_layouts, all_keys_with_clients, conditions, age, a_cold_cache, a_mix, page, page_of_several_runs, orders_of_a_file,
                          rejected_rows_are_reported, table_for_people, progress_on_a_terminal,
                          kept_and_then_left_alone, stopped, stopped_after_some_turns,
-                         loading_beside_a_peer, migrating, wrong_usage, not_for_this_store, not_reachable):
+                         loading_beside_a_peer, calls_beside_a_peer, migrating, wrong_usage, not_for_this_store, not_reachable):
             test(function)
     elif "TALLORDER_HBASE_BINARY" in os.environ:
         test(on_hbase)

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-places-private.h"
 
+#include "tall-socket.h"
+
 /* Milliseconds that the one which makes room has to leave, before another one is chosen, and before
  * there is no room. */
 #define LEAVING_TIME 100
@@ -86,7 +88,7 @@ static gboolean
 has_request (TallPlace *place)
 {
   return g_atomic_int_get (&place->state) == TALL_PLACE_WAITING
-         && (g_socket_condition_check (place->socket, G_IO_IN) & G_IO_IN) != 0;
+         && tall_socket_has_input (place->socket);
 }
 
 /**
@@ -145,7 +147,7 @@ evict (TallPlace *place, guint64 its_rate)
   place->cut = its_rate < BETTER;
   place->places->totals.n_evicted++;
   tall_place_set_evicted (place, TRUE);
-  g_socket_shutdown (place->socket, TRUE, place->cut, NULL);
+  tall_socket_shut (place->socket, place->cut);
 }
 
 /* Whether a connection has a call to answer before it ends. */

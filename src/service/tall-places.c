@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-places-private.h"
 
+#include "tall-socket.h"
+
 /* Connections over a limit that get an answer at the same time, and those of one address among
  * them; the others are closed. */
 #define MAX_REFUSALS 8
@@ -158,7 +160,7 @@ shut_all (TallPlaces *self, gboolean also_writing)
 
   g_hash_table_iter_init (&iter, self->open);
   while (g_hash_table_iter_next (&iter, &place, NULL))
-    g_socket_shutdown (((TallPlace *)place)->socket, TRUE, also_writing, NULL);
+    tall_socket_shut (((TallPlace *)place)->socket, also_writing);
 }
 
 /* Whether a client has taken nothing of its reply since @before. */
@@ -184,7 +186,7 @@ cut_unread (TallPlaces *self)
   g_hash_table_iter_init (&iter, self->open);
   while (g_hash_table_iter_next (&iter, &place, NULL))
     if (takes_nothing (place, now))
-      g_socket_shutdown (((TallPlace *)place)->socket, TRUE, TRUE, NULL);
+      tall_socket_shut (((TallPlace *)place)->socket, TRUE);
 }
 
 static gboolean

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 /* The least time that one of several addresses gets, in microseconds. */
@@ -160,6 +161,35 @@ tall_socket_is_quiet (GSocket *socket)
   guint8 byte;
   gssize n = recv (g_socket_get_fd (socket), &byte, 1, MSG_DONTWAIT | MSG_PEEK);
   return n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
+}
+
+/**
+ * tall_socket_has_input:
+ *
+ * Costs one system call and never waits. For any thread while the socket is open, because it does
+ * not look at what a #GSocket keeps of itself, which only the thread that uses it may do.
+ *
+ * Returns: whether bytes wait to be received, or the other side has closed
+ */
+gboolean
+tall_socket_has_input (GSocket *socket)
+{
+  struct pollfd place = { .fd = g_socket_get_fd (socket), .events = POLLIN };
+  return poll (&place, 1, 0) == 1 && (place.revents & POLLIN) != 0;
+}
+
+/**
+ * tall_socket_shut:
+ * @also_writing: FALSE: what runs can still answer
+ *
+ * Lets nothing more be received from the socket. For any thread while it is open, as
+ * tall_socket_has_input(). (g_socket_shutdown() notes in bits what it did, and other bits beside
+ * them are the using thread's.)
+ */
+void
+tall_socket_shut (GSocket *socket, gboolean also_writing)
+{
+  shutdown (g_socket_get_fd (socket), also_writing ? SHUT_RDWR : SHUT_RD);
 }
 
 /**

@@ -32,5 +32,7 @@ gboolean tall_socket_send_all (GSocket *socket,
                                gint64 deadline,
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_socket_is_quiet (GSocket *socket);
+gboolean tall_socket_has_input (GSocket *socket);
+void tall_socket_shut (GSocket *socket, gboolean also_writing);
 
 G_END_DECLS

@@ -19,6 +19,9 @@ typedef struct
   gboolean floor;
   gboolean load;
   gboolean migrate;
+  const char *tls_certificate; /* these three are not owned */
+  const char *tls_key;
+  const char *tls_ca;
   gboolean check;
   char *peer;
   gboolean json;

@@ -21,6 +21,7 @@ static const struct
       tall_floor_list, tall_floor_page, tall_floor_rows } },
   { &tall_table_kind_rocksdb, TALL_FLOOR_LOAD, { tall_floor_load } },
   { &tall_table_kind_rocksdb, TALL_FLOOR_MIGRATE, { tall_floor_migrate } },
+  { &tall_table_kind_rocksdb, TALL_FLOOR_TLS, { tall_floor_tls } },
   { &tall_table_kind_hbase, TALL_FLOOR_LOAD, { tall_floor_load_hbase } },
   { &tall_table_kind_hbase, TALL_FLOOR_MIGRATE, { tall_floor_migrate_hbase } },
   { &tall_table_kind_hbase,
@@ -31,7 +32,7 @@ static const struct
 static const Part *
 find_parts (const TallTableKind *kind, TallFloorSubject subject, GError **error)
 {
-  static const char *const names[] = { "", "loading into ", "migrating in " };
+  static const char *const names[] = { "", "loading into ", "migrating in ", "TLS before " };
   for (guint i = 0; i < G_N_ELEMENTS (floors); i++)
     if (floors[i].kind == kind && floors[i].subject == subject)
       return floors[i].parts;

@@ -17,6 +17,7 @@ typedef enum
   TALL_FLOOR_CALLS,
   TALL_FLOOR_LOAD,    /* of a file */
   TALL_FLOOR_MIGRATE, /* to another layout */
+  TALL_FLOOR_TLS,     /* of the service, beside plain connections */
 } TallFloorSubject;
 
 /**
@@ -30,11 +31,14 @@ typedef struct
    * NULL: the same where temporary files go. */
   const TallTableAddress *address;
   TallFloorSubject subject;
-  const char *peer; /* nullable: a program of peers/ that loads the file, too */
-  guint n_lines;    /* of an order */
-  guint n_orders;   /* the orders that are fetched */
-  double seconds;   /* for each figure */
-  const gint *stop; /* nullable; atomic: becomes nonzero when the run has to stop */
+  const char *peer;            /* nullable: a program of peers/ that loads the file, too */
+  const char *tls_certificate; /* these three are of a server at localhost, for that subject */
+  const char *tls_key;
+  const char *tls_ca; /* nullable: the certificate is trusted itself */
+  guint n_lines;      /* of an order */
+  guint n_orders;     /* the orders that are fetched */
+  double seconds;     /* for each figure */
+  const gint *stop;   /* nullable; atomic: becomes nonzero when the run has to stop */
   void (*progress) (const char *what, double done, gpointer data); /* nullable; 0 … 1 */
   gpointer progress_data;
 } TallFloorOptions;

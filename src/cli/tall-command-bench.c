@@ -59,9 +59,13 @@ measure_floor (const TallBenchGiven *given, const TallTableAddress *address)
     options.n_orders = (guint)given->count;
   if (given->seconds >= 0)
     options.seconds = given->seconds;
-  options.subject = given->load      ? TALL_FLOOR_LOAD
-                    : given->migrate ? TALL_FLOOR_MIGRATE
-                                     : TALL_FLOOR_CALLS;
+  options.tls_certificate = given->tls_certificate;
+  options.tls_key = given->tls_key;
+  options.tls_ca = given->tls_ca;
+  options.subject = given->tls_key != NULL ? TALL_FLOOR_TLS
+                    : given->load          ? TALL_FLOOR_LOAD
+                    : given->migrate       ? TALL_FLOOR_MIGRATE
+                                           : TALL_FLOOR_CALLS;
   options.peer = given->peer;
   options.address = address;
   options.progress = show_progress;
@@ -265,6 +269,11 @@ find_mistake (TallBenchGiven *given, const TallOptions *options)
       g_autofree char *forms = tall_table_kinds_join (tall_table_kind_make_short_form, "--store ");
       return g_strdup_printf ("Say where to measure: %s; or --floor, --load or --migrate", forms);
     }
+  if ((options->tls_certificate == NULL) != (options->tls_key == NULL)
+      || (options->tls_ca != NULL && options->tls_key == NULL))
+    return g_strdup ("Give --tls-certificate and --tls-key, of a server at localhost");
+  if (options->tls_key != NULL && !given->floor)
+    return g_strdup ("What TLS costs is measured by --floor");
   return tall_bench_given_check (given, &error) ? NULL : g_strdup (error->message);
 }
 
@@ -274,6 +283,9 @@ check_and_measure (TallBenchGiven *given, const TallOptions *options)
   g_autoptr (GError) error = NULL;
   g_autoptr (TallTableAddress) address = NULL;
   g_autofree char *mistake = find_mistake (given, options);
+  given->tls_certificate = options->tls_certificate;
+  given->tls_key = options->tls_key;
+  given->tls_ca = options->tls_ca;
   if (mistake != NULL)
     return tall_usage_error (&tall_command_bench, "%s", mistake);
   if (options->store != NULL)
@@ -373,13 +385,16 @@ const TallCommand tall_command_bench = {
       "and replaces them, and removes it: embedded in directories NAME-bench-LAYOUT-KEY below\n"
       "that of --store, on HBase under these names, with the name= of --store, or tallorder.\n"
       "It does not touch what exists. Every order that it reads is compared with what it\n"
-      "stored. With --floor it works in temporary deployments, too.\n"
+      "stored. With --floor it works in temporary deployments, too. With --floor and the\n"
+      "certificate of a server at localhost it compares calls over TLS with plain ones.\n"
       "\n"
       "Example:\n"
       "  tallorder bench --store rocksdb:/tmp/bench --lines 500 --count 200\n"
       "  tallorder bench --store hbase://127.0.0.1:9090 --layout blob,wide --clients 8 --json\n"
       "  tallorder bench --store rocksdb:/tmp/bench --orders orders.csv --map northwind\n"
-      "  tallorder bench --floor",
+      "  tallorder bench --floor\n"
+      "  tallorder bench --floor --tls-certificate tls/server.crt --tls-key tls/server.key",
   .ignores_environment = TRUE,
+  .takes_tls = TRUE,
   .run = run,
 };

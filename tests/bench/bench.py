@@ -18,6 +18,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "cli"))
 
+from authority import Ca  # noqa: E402
 from support import (  # noqa: E402
     DONE, FAILED, KEYS, LAYOUTS, NORTHWIND, PROGRAM, SECONDS, USAGE, equal, main, on_terminal, run, test,
 )
@@ -466,6 +467,11 @@ def wrong_usage(folder):
         ([*store, "--migrate", "--layout", "blob"], "--migrate"),
         ([*store, "--migrate", "--peer", "true"], "--peer is for --load"),
         ([*store, "--load", "--seconds", "1"], "--count"),
+        ([*store, "--floor", "--tls-key", "x"], "Give --tls-certificate and --tls-key"),
+        ([*store, "--floor", "--tls-certificate", "x"], "Give --tls-certificate and --tls-key"),
+        ([*store, "--floor", "--tls-ca", "x"], "Give --tls-certificate and --tls-key"),
+        ([*store, "--tls-key", "x", "--tls-certificate", "x"], "measured by --floor"),
+        ([*store, "--load", "--tls-key", "x", "--tls-certificate", "x"], "measured by --floor"),
         (["--store", "memory:"], "memory:"),
     ]
     for arguments, text in cases:
@@ -546,6 +552,20 @@ def loading_into_hbase(_):
     equal([figure["ratio"] > 0 for figure in figures], [True] * 4)
 
 
+def tls(folder):
+    """Every figure of what TLS costs is there, whatever its value; a certificate that is not good is said."""
+    ca = Ca(folder)
+    ca.certify("here", names="DNS:localhost")
+    ca.certify("elsewhere", names="DNS:elsewhere")
+    short = ["bench", "--floor", "--seconds", 0, "--count", 20, "--lines", 1, "--store", f"rocksdb:{folder}",
+             "--tls-ca", ca.file]
+    figures = json.loads(run(*short, *ca.files("here"), "--json").ends(DONE).out)["figures"]
+    equal({f["id"]: f["ratio"] > 0 for f in figures}, {
+        f"tls-{call}{clients}": True for call in ("get", "put") for clients in ("", "-8", "-64")})
+    equal([name for name in os.listdir(folder) if "bench" in name], [])
+    run(*short, *ca.files("elsewhere")).ends(FAILED, "its certificate is not for the host localhost")
+
+
 def migrating_on_hbase(_):
     """There and back, beside calls."""
     store = f"hbase://{os.environ['TALLORDER_HBASE_BINARY']}"
@@ -564,6 +584,7 @@ def begin():
                          kept_and_then_left_alone, stopped, stopped_after_some_turns,
                          loading_beside_a_peer, calls_beside_a_peer, migrating, wrong_usage, not_for_this_store, not_reachable):
             test(function)
+        test(tls)
     elif "TALLORDER_HBASE_BINARY" in os.environ:
         test(on_hbase)
         test(floors_on_hbase)

@@ -19,7 +19,8 @@ import sys
 import tempfile
 import threading
 
-from certificates import Ca, TlsServer, openssl
+from authority import Ca, openssl
+from certificates import TlsServer
 from support import DONE, SECONDS, SOURCE, Server, equal, main, new_store, run, test
 
 README = (SOURCE / "tools/examples/README.md").read_text("utf-8")

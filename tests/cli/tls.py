@@ -15,7 +15,8 @@ import tempfile
 import threading
 import time
 
-from certificates import Ca, TlsServer, openssl
+from authority import Ca, openssl
+from certificates import TlsServer
 from support import DONE, FAILED, PROGRAM, SECONDS, SOURCE, USAGE, Server, equal, main, new_store, run, test
 
 README = (SOURCE / "README.md").read_text("utf-8")

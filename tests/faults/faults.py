@@ -53,7 +53,8 @@ def workload_program(variant=None):
 
 def workload_command(store, history, variant=None, **options):
     """The command line; an option is given as often as its list has values."""
-    command = [str(workload_program(variant)), "--store", store, "--history", str(history)]
+    where = ["--store", store] if store else []  # else a server, by OPTIONS
+    command = [str(workload_program(variant)), *where, "--history", str(history)]
     for name, value in options.items():
         for one in value if isinstance(value, (list, tuple)) else [value]:
             command.append(f"--{name.replace('_', '-')}={one}")

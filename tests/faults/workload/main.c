@@ -33,6 +33,7 @@ typedef struct
   gint threads; /* of each writer */
   gint orders;
   gint operations;
+  gint pause;  /* milliseconds */
   gint period; /* milliseconds */
   gint64 epoch;
   gdouble seconds;
@@ -62,6 +63,12 @@ parse (Options *self, int *argc, char ***argv, GError **error)
   const GOptionEntry entries[] = {
     { "store", 0, 0, G_OPTION_ARG_STRING, &self->target.url, "memory, rocksdb:… or hbase://…",
       "URL" },
+    { "server", 0, 0, G_OPTION_ARG_STRING, &self->target.server,
+      "a server instead, for which this is a client", "[tls://]HOST:PORT" },
+    { "tls-ca", 0, 0, G_OPTION_ARG_FILENAME, &self->target.tls_ca, "of a server", "FILE" },
+    { "tls-certificate", 0, 0, G_OPTION_ARG_FILENAME, &self->target.tls_certificate, "to show it",
+      "FILE" },
+    { "tls-key", 0, 0, G_OPTION_ARG_FILENAME, &self->target.tls_key, "of that", "FILE" },
     { "create", 0, 0, G_OPTION_ARG_STRING, &self->target.create, "make the deployment", "LAYOUT" },
     { "key", 0, 0, G_OPTION_ARG_STRING, &self->target.key, "key strategy to make it with", "KEY" },
     { "ttl", 0, 0, G_OPTION_ARG_INT, &self->target.ttl, "to make it with (default 0: none)",
@@ -96,6 +103,7 @@ parse (Options *self, int *argc, char ***argv, GError **error)
     { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &self->seconds, "how long (default 5; 0: no mix)",
       "N" },
     { "operations", 0, 0, G_OPTION_ARG_INT, &self->operations, "of a thread, at most", "N" },
+    { "pause", 0, 0, G_OPTION_ARG_INT, &self->pause, "between two of a thread (default 0)", "MS" },
     { "seed", 0, 0, G_OPTION_ARG_INT, &self->seed, "of chance (default: another each time)", "N" },
     { "read-back", 0, 0, G_OPTION_ARG_INT, &self->read_back,
       "get all orders at the end, within this time", "SECONDS" },
@@ -117,18 +125,29 @@ check_loads (const Options *self)
   return TRUE;
 }
 
+/* A server's store is not ours: nothing can be made, mended, loaded or moved there. */
+static gboolean
+has_one_target (const Options *self)
+{
+  if (self->target.server == NULL)
+    return self->target.url != NULL;
+  return self->target.url == NULL && self->target.create == NULL && self->mender == NULL
+         && self->loads == NULL && self->movers == 0 && self->tour == NULL;
+}
+
 static gboolean
 check (const Options *self, GError **error)
 {
   TallMenderWay way;
-  if (self->target.url != NULL && self->history != NULL && check_loads (self) && self->threads >= 1
+  if (has_one_target (self) && self->history != NULL && check_loads (self) && self->threads >= 1
       && self->threads <= MAX_THREADS && self->orders >= 1 && self->orders <= TALL_MIX_MAX_ORDERS
       && self->period >= 1 && self->seconds >= 0 && self->movers >= 0 && self->movers <= MAX_THREADS
       && (self->mender == NULL || tall_mender_parse_way (self->mender, &way))
       && (self->tour == NULL || tall_tour_knows (self->tour)))
     return TRUE;
   g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-               "--store and --history are needed, --threads 1 to %d, --orders 1 to %d, --period 1 "
+               "--store or --server, and --history are needed, --threads 1 to %d, --orders 1 to "
+               "%d, --period 1 "
                "or more",
                MAX_THREADS, TALL_MIX_MAX_ORDERS);
   return FALSE;
@@ -168,7 +187,7 @@ start_loads (const Options *options, GPtrArray *writers)
       TallBulkExisting existing = TALL_BULK_REPORT;
       const TallWriter *writer = g_ptr_array_remove_index (writers, writers->len - 1);
       tall_loading_find (options->loads[i], &existing);
-      g_ptr_array_add (loads, tall_loading_start (&mix, TALL_FRONT (writer->store), existing,
+      g_ptr_array_add (loads, tall_loading_start (&mix, writer->front, existing,
                                                   MAX_THREADS + 1 + i, g_random_int ()));
     }
   return loads;
@@ -227,8 +246,7 @@ run_mix (const Options *options, GPtrArray *all, const char *still, GError **err
   for (guint i = 0; i < writers->len * (guint)options->threads; i++)
     {
       TallWriter *writer = g_ptr_array_index (writers, i % writers->len);
-      g_ptr_array_add (clients,
-                       tall_mix_client_new (&mix, TALL_FRONT (writer->store), i, g_random_int ()));
+      g_ptr_array_add (clients, tall_mix_client_new (&mix, writer->front, i, g_random_int ()));
     }
   for (guint i = 0; i < clients->len; i++)
     g_ptr_array_add (threads, g_thread_new ("client", run_client, clients->pdata[i]));
@@ -244,7 +262,7 @@ static gboolean
 read_back (const Options *options, const TallWriter *writer, GError **error)
 {
   g_autoptr (TallMixClient) client =
-      tall_mix_client_new (&mix, TALL_FRONT (writer->store), MAX_THREADS, g_random_int ());
+      tall_mix_client_new (&mix, writer->front, MAX_THREADS, g_random_int ());
   gint64 end = tall_history_now () + options->read_back * NSEC_PER_SEC;
   if (tall_mix_client_read_back (client, tall_mix_generation (&mix) + 1, end))
     return TRUE;
@@ -297,11 +315,12 @@ run (Options *options, GError **error)
   mix.history = history;
   mix.n_orders = (guint)options->orders;
   mix.n_operations = (guint)options->operations;
+  mix.pause = (guint)MAX (options->pause, 0) * 1000;
   mix.period = options->period * (gint64)NSEC_PER_MSEC;
   mix.epoch = options->epoch != 0 ? options->epoch : now;
   mix.end = now + (gint64)(options->seconds * (gdouble)NSEC_PER_SEC);
   mix.gate = gate;
-  TallFront *front = TALL_FRONT (((TallWriter *)writers->pdata[0])->store);
+  TallFront *front = ((TallWriter *)writers->pdata[0])->front;
   if (options->still != NULL && (still = tall_still_keep (front, options->still, error)) == NULL)
     return FALSE;
   if (options->seconds > 0 && !run_mix (options, writers, still, error))

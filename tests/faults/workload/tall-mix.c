@@ -334,8 +334,9 @@ tall_mix_client_run (TallMixClient *self)
       tall_gate_enter (options->gate);
       step (self);
       tall_gate_leave (options->gate);
-      if (self->n_undone >= MANY)
-        g_usleep (PAUSE);
+      gulong pause = MAX (options->pause, self->n_undone >= MANY ? PAUSE : 0);
+      if (pause > 0)
+        g_usleep (pause);
     }
 }
 

@@ -27,6 +27,7 @@ typedef struct
   gint64 period;      /* nanoseconds that a generation takes */
   gint64 end;         /* nothing is begun afterwards */
   guint n_operations; /* of each thread, at most; 0 = until the end */
+  guint pause;        /* microseconds between two operations of a thread */
   gboolean stop;      /* atomic: nothing is begun any more */
   TallGate *gate;     /* nullable: nothing is begun while it is shut */
 } TallMixOptions;

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-target.h"
 
+#include "tall-client.h"
 #include "tall-failing-table.h"
 #include "tall-memory-table.h"
 #include "tall-table-kinds.h"
@@ -31,6 +32,8 @@ create (const TallTarget *self, GError **error)
 gboolean
 tall_target_open (TallTarget *self, GError **error)
 {
+  if (self->server != NULL)
+    return TRUE;
   if (g_str_equal (self->url, MEMORY))
     self->table = tall_memory_table_new ();
   else
@@ -48,6 +51,10 @@ tall_target_clear (TallTarget *self)
 {
   g_clear_object (&self->table);
   g_clear_pointer (&self->url, g_free);
+  g_clear_pointer (&self->server, g_free);
+  g_clear_pointer (&self->tls_ca, g_free);
+  g_clear_pointer (&self->tls_certificate, g_free);
+  g_clear_pointer (&self->tls_key, g_free);
   g_clear_pointer (&self->create, g_free);
   g_clear_pointer (&self->key, g_free);
 }
@@ -74,6 +81,18 @@ shifted_now (gpointer data)
   return g_get_real_time () / 1000 + self->clock;
 }
 
+static TallFront *
+connect_client (const TallTarget *target, GError **error)
+{
+  g_autoptr (TallFront) client = tall_client_new (target->server, error);
+  if (client == NULL
+      || (g_str_has_prefix (target->server, TALL_CLIENT_TLS)
+          && !tall_client_use_tls (TALL_CLIENT (client), target->tls_ca, target->tls_certificate,
+                                   target->tls_key, error)))
+    return NULL;
+  return g_steal_pointer (&client);
+}
+
 /**
  * tall_writer_new:
  * @clock: milliseconds that its clock is fast
@@ -91,6 +110,8 @@ tall_writer_new (const TallTarget *target, gint64 clock, GError **error)
     .data = self,
   };
   self->clock = clock;
+  if (target->server != NULL)
+    return (self->front = connect_client (target, error)) != NULL ? g_steal_pointer (&self) : NULL;
   if (target->failures < 0)
     self->table = g_object_ref (target->table);
   else
@@ -102,6 +123,7 @@ tall_writer_new (const TallTarget *target, gint64 clock, GError **error)
   self->store = tall_store_open (self->table, NULL, NULL, &hooks, error);
   if (self->store == NULL)
     return NULL;
+  self->front = g_object_ref (TALL_FRONT (self->store));
   if (TALL_IS_FAILING_TABLE (self->table))
     tall_failing_table_set_hooks (TALL_FAILING_TABLE (self->table), disturb, NULL,
                                   GINT_TO_POINTER (target->failures));
@@ -116,7 +138,7 @@ tall_writer_new (const TallTarget *target, gint64 clock, GError **error)
 void
 tall_writer_settle (TallWriter *self)
 {
-  if (!TALL_IS_FAILING_TABLE (self->table))
+  if (self->table == NULL || !TALL_IS_FAILING_TABLE (self->table))
     return;
   tall_failing_table_set_hooks (TALL_FAILING_TABLE (self->table), NULL, NULL, NULL);
   tall_failing_table_deliver_late (TALL_FAILING_TABLE (self->table));
@@ -125,6 +147,7 @@ tall_writer_settle (TallWriter *self)
 void
 tall_writer_free (TallWriter *self)
 {
+  g_clear_object (&self->front);
   g_clear_object (&self->store);
   g_clear_object (&self->table);
   g_free (self);

@@ -10,11 +10,15 @@ G_BEGIN_DECLS
  * TallTarget:
  *
  * The deployment that a workload works on, seen by any number of writers, each with a store, a
- * clock and, if wanted, faults of its own.
+ * clock and, if wanted, faults of its own. Or a server of it, for which each is a client.
  */
 typedef struct
 {
-  char *url;     /* `memory`, or as the command line takes it */
+  char *url;    /* `memory`, or as the command line takes it; NULL: there is a server */
+  char *server; /* its address; the store is not ours then */
+  char *tls_ca; /* these three are of TLS */
+  char *tls_certificate;
+  char *tls_key;
   char *create;  /* layout to create it with; NULL: it is there */
   char *key;     /* key strategy to create it with; NULL: hashed */
   gint ttl;      /* seconds to create it with; 0: orders never expire */
@@ -26,9 +30,10 @@ typedef struct
 
 typedef struct
 {
-  TallTable *table; /* the writer's own way to the target's */
-  TallStore *store;
-  gint64 clock; /* milliseconds that it is fast */
+  TallTable *table; /* the writer's own way to the target's; NULL for a server */
+  TallStore *store; /* likewise */
+  TallFront *front; /* the store, or the client */
+  gint64 clock;     /* milliseconds that it is fast */
 } TallWriter;
 
 gboolean tall_target_open (TallTarget *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -6,8 +6,12 @@
 #include <string.h>
 
 /* Stands in for a fuzzing engine: runs the target on stored inputs, on every prefix of them, and
- * with every single bit flipped; or, with `--random SECONDS FOLDER`, on random variations of them.
+ * with every single bit flipped; on those that an engine has found, as they are; or, with `--random
+ * SECONDS FOLDER`, on random variations of them.
  */
+
+#define FOUND                                                                                      \
+  "found" /* the folder of those that an engine has found, in the folder of the others */
 
 #define MAX_VARIED 4096 /* bytes from the start of an input that are varied */
 
@@ -19,6 +23,12 @@ run_copy (const guint8 *data, gsize size)
   if (size > 0)
     memcpy (copy, data, size);
   LLVMFuzzerTestOneInput (copy, size);
+}
+
+static void
+run_as_is (guint8 *data, gsize size)
+{
+  run_copy (data, size);
 }
 
 static void
@@ -39,18 +49,18 @@ run_varied (guint8 *data, gsize size)
 }
 
 static void
-run_file (const char *path)
+run_file (const char *path, void (*run) (guint8 *data, gsize size))
 {
   g_autoptr (GError) error = NULL;
   g_autofree char *contents = NULL;
   gsize size;
   if (!g_file_get_contents (path, &contents, &size, &error))
     g_error ("%s", error->message);
-  run_varied ((guint8 *)contents, size);
+  run ((guint8 *)contents, size);
 }
 
 static guint
-run_directory (const char *path)
+run_directory (const char *path, void (*run) (guint8 *data, gsize size))
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GDir) dir = g_dir_open (path, 0, &error);
@@ -61,8 +71,13 @@ run_directory (const char *path)
   for (const char *name = g_dir_read_name (dir); name != NULL; name = g_dir_read_name (dir))
     {
       g_autofree char *file = g_build_filename (path, name, NULL);
-      run_file (file);
-      n++;
+      if (g_str_equal (name, FOUND))
+        n += run_directory (file, run_as_is);
+      else
+        {
+          run_file (file, run);
+          n++;
+        }
     }
   return n;
 }
@@ -121,7 +136,7 @@ main (int argc, char **argv)
     return run_for (argv[2], argv[3]);
   guint n = 0;
   for (int i = 1; i < argc; i++)
-    n += run_directory (argv[i]);
+    n += run_directory (argv[i], run_varied);
   g_print ("%u stored inputs\n", n);
   return n > 0 ? 0 : 1;
 }

@@ -43,9 +43,10 @@ count_cells (const TallMoving *moving, gint64 revision)
 static TallFailure
 die_before_roots (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
 {
-  gboolean *dead = data;
-  *dead |= call->kind == TALL_CALL_APPLY && g_str_equal (call->table, "orders-2");
-  return *dead ? TALL_FAILURE_BEFORE : TALL_FAILURE_NONE;
+  gint *dead = data; /* atomic: workers copy */
+  if (call->kind == TALL_CALL_APPLY && g_str_equal (call->table, "orders-2"))
+    g_atomic_int_set (dead, TRUE);
+  return g_atomic_int_get (dead) ? TALL_FAILURE_BEFORE : TALL_FAILURE_NONE;
 }
 
 /* The order is written again before another process goes on: nothing says that rows of the version
@@ -55,7 +56,7 @@ test_rows_without_root (void)
 {
   g_auto (TallMoving) moving = { 0 };
   g_autoptr (GError) error = NULL;
-  gboolean dead = FALSE;
+  gint dead = FALSE;
   tall_moving_init (&moving, &tall_layout_blob, &tall_layout_normalized);
   gint64 first = put (&moving, 9);
   tall_failing_table_set_hooks (TALL_FAILING_TABLE (moving.side.table), die_before_roots, NULL,

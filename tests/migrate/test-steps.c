@@ -65,9 +65,11 @@ read_access (const TallMoving *moving, const char *name)
 static TallFailure
 die_under_seal (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
 {
-  gboolean *sealed = data;
-  *sealed |= call->kind == TALL_CALL_SET_ACCESS;
-  return *sealed && call->kind != TALL_CALL_SET_ACCESS ? TALL_FAILURE_BEFORE : TALL_FAILURE_NONE;
+  gint *sealed = data; /* atomic: workers copy */
+  if (call->kind == TALL_CALL_SET_ACCESS)
+    g_atomic_int_set (sealed, TRUE);
+  return g_atomic_int_get (sealed) && call->kind != TALL_CALL_SET_ACCESS ? TALL_FAILURE_BEFORE
+                                                                         : TALL_FAILURE_NONE;
 }
 
 /* Another process migrates, and dies when it has sealed. */
@@ -76,7 +78,7 @@ seal_and_die (Scene *self)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) table = tall_failing_table_new (TALL_MOVING_OTHERS (self->moving));
-  gboolean sealed = FALSE;
+  gint sealed = FALSE;
   tall_failing_table_set_hooks (TALL_FAILING_TABLE (table), die_under_seal, NULL, &sealed);
   g_assert_false (tall_moving_run (self->moving, table, &error));
   g_assert_true (sealed);

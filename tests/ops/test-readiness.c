@@ -60,6 +60,12 @@ test_hanging (void)
   tall_readiness_end (readiness);
 }
 
+static void
+on_gone (gpointer is_gone, GObject *front G_GNUC_UNUSED)
+{
+  g_atomic_int_set ((gint *)is_gone, TRUE);
+}
+
 /* What hangs at the end keeps nobody waiting, and its front does not go under it. */
 static void
 test_end (void)
@@ -81,10 +87,10 @@ test_end (void)
   tall_test_front_let_go (TALL_TEST_FRONT (front));
   tall_readiness_end (usual);
 
-  gpointer weak = front;
-  g_object_add_weak_pointer (G_OBJECT (front), &weak);
+  gint is_gone = FALSE; /* atomic */
+  g_object_weak_ref (G_OBJECT (front), on_gone, &is_gone);
   g_object_unref (front);
-  while (g_atomic_pointer_get (&weak) != NULL)
+  while (!g_atomic_int_get (&is_gone))
     g_thread_yield ();
 }
 

@@ -107,9 +107,10 @@ tall_moving_abort (TallMoving *self)
 static TallFailure
 die_while_closing (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
 {
-  guint *n_shut = data;
-  *n_shut += call->kind == TALL_CALL_SET_ACCESS;
-  return *n_shut > 3 ? TALL_FAILURE_BEFORE : TALL_FAILURE_NONE; /* two root tables are sealed */
+  gint *n_shut = data; /* atomic: workers copy */
+  g_atomic_int_add (n_shut, call->kind == TALL_CALL_SET_ACCESS);
+  return g_atomic_int_get (n_shut) > 3 ? TALL_FAILURE_BEFORE
+                                       : TALL_FAILURE_NONE; /* two root tables are sealed */
 }
 
 /**
@@ -122,7 +123,7 @@ void
 tall_moving_give_up_closed (TallMoving *self)
 {
   g_autoptr (GError) error = NULL;
-  guint n_shut = 0;
+  gint n_shut = 0;
   TallFailingTable *table = TALL_FAILING_TABLE (self->side.table);
   tall_failing_table_set_hooks (table, die_while_closing, NULL, &n_shut);
   g_assert_false (tall_moving_run (self, self->side.table, &error));

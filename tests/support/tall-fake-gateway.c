@@ -4,6 +4,8 @@
 
 #include "tall-fake-answer.h"
 
+#include <sys/socket.h>
+
 typedef struct
 {
   TallFakeAnswer answer;
@@ -370,8 +372,9 @@ tall_fake_gateway_close_connections (TallFakeGateway *self)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->mutex);
   for (guint i = 0; i < self->connections->len; i++)
-    g_socket_shutdown (g_socket_connection_get_socket (self->connections->pdata[i]), TRUE, TRUE,
-                       NULL);
+    /* Not g_socket_shutdown(): a GSocket is only for the thread that uses it. */
+    shutdown (g_socket_get_fd (g_socket_connection_get_socket (self->connections->pdata[i])),
+              SHUT_RDWR);
   g_ptr_array_set_size (self->connections, 0);
 }
 

@@ -21,7 +21,7 @@ typedef struct
 {
   guint at;
   TallFailure how;
-  gboolean dead;
+  gint dead; /* atomic: workers copy */
 } Life;
 
 static TallFailure
@@ -30,7 +30,7 @@ before_call (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpoint
   Life *life = data;
   if (call->index < life->at)
     return TALL_FAILURE_NONE;
-  life->dead = TRUE;
+  g_atomic_int_set (&life->dead, TRUE);
   return call->index > life->at ? TALL_FAILURE_BEFORE : life->how;
 }
 

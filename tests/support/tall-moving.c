@@ -7,13 +7,13 @@
 static gint64
 clock_monotonic (gpointer data)
 {
-  return ((TallTestClock *)data)->monotonic;
+  return g_atomic_pointer_get (&((TallTestClock *)data)->monotonic);
 }
 
 static void
 clock_sleep (gint64 microseconds, gpointer data)
 {
-  ((TallTestClock *)data)->monotonic += microseconds;
+  g_atomic_pointer_add (&((TallTestClock *)data)->monotonic, microseconds);
 }
 
 /* What the same is in the target, stored there by puts. */

@@ -61,22 +61,22 @@ tall_test_table_new (const TallLayout *layout, const TallKeyStrategy *key_strate
 static gint64
 clock_now (gpointer data)
 {
-  return ((TallTestClock *)data)->now;
+  return g_atomic_pointer_get (&((TallTestClock *)data)->now);
 }
 
 static gint64
 clock_monotonic (gpointer data)
 {
-  return ((TallTestClock *)data)->monotonic;
+  return g_atomic_pointer_get (&((TallTestClock *)data)->monotonic);
 }
 
 static void
 clock_sleep (gint64 microseconds, gpointer data)
 {
   TallTestClock *clock = data;
-  clock->monotonic += microseconds;
-  clock->now += microseconds / 1000;
-  clock->n_sleeps++;
+  g_atomic_pointer_add (&clock->monotonic, microseconds);
+  g_atomic_pointer_add (&clock->now, microseconds / 1000);
+  g_atomic_int_inc (&clock->n_sleeps);
   if (clock->on_sleep != NULL)
     clock->on_sleep (clock->data);
 }

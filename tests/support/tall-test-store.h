@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 /**
  * TallTestClock:
  *
- * The time of one client, which stands still unless it sleeps.
+ * The time of one client, which stands still unless it sleeps; any of its threads may.
  */
 typedef struct
 {

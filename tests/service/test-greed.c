@@ -133,7 +133,7 @@ open_connection (Crowd *self, struct pollfd *place)
 static void
 look_after (Crowd *self, struct pollfd *place)
 {
-  static guint8 answers[ANSWER_SIZE * PIPELINE];
+  guint8 answers[ANSWER_SIZE * PIPELINE];
   gssize n = recv (place->fd, answers, sizeof answers, MSG_DONTWAIT);
 
   if (n > 0 && self->answer != NULL)

@@ -99,8 +99,9 @@ tall_rocksdb_sweeper_pause (TallRocksdbSweeper *self)
 void
 tall_rocksdb_sweeper_resume (TallRocksdbSweeper *self)
 {
-  g_mutex_unlock (&self->compacting);
+  /* A compaction that waits for the lock begins at once, and would be broken off. */
   rocksdb_enable_manual_compaction (self->db);
+  g_mutex_unlock (&self->compacting);
 }
 
 static void

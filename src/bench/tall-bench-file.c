@@ -98,49 +98,57 @@ load_mapping (const char *map, GError **error)
   return NULL;
 }
 
+/* How much of the file was read. The last order of a part may go on in the rest. */
+static void
+leave_out_last (TallBenchFile *self, TallCsvReader *reader, guint64 position, GPtrArray *orders)
+{
+  guint64 size = tall_csv_reader_get_size (reader);
+  self->share = 1;
+  if (self->max_rows == 0 || size == 0 || position >= size || orders->len < 2)
+    return;
+  self->share = (double)position / (double)size;
+  g_ptr_array_set_size (orders, (gint)orders->len - 1);
+}
+
+static GPtrArray *
+read_orders (TallBenchFile *self, TallCsvReader *reader, TallMapping *mapping, GError **error)
+{
+  g_autoptr (TallLoadFiles) files = tall_load_files_new_of_one (reader, mapping);
+  g_autoptr (TallRejects) rejects = tall_rejects_new (NULL, error);
+  if (rejects == NULL)
+    return NULL;
+  g_autoptr (GPtrArray) orders = g_ptr_array_new_with_free_func ((GDestroyNotify)tall_order_free);
+  Reading reading = { orders, 0, self->max_orders, self->max_lines, rejects };
+  if (!read_rows (&reading, files, error) || !check_read (&reading, self->path, error))
+    return NULL;
+  leave_out_last (self, reader, tall_csv_reader_get_position (reader), orders);
+  self->left_out = describe_rejects (&reading, self->path);
+  return g_steal_pointer (&orders);
+}
+
 /**
  * tall_bench_file_read:
- * @map: a preset or a file, as for `load`
- * @max_orders: that are read; the rest of the file is not looked at
- * @max_lines: of all orders together
- * @stop: (nullable): atomic: not 0 any more when reading is to stop
- * @left_out: (out) (nullable) (transfer full): a line for people about rows that are left out
  *
  * Reads the orders of a CSV file, exactly as `load` does. What `load` would reject is left out.
  *
  * Returns: (transfer full) (element-type TallOrder): at least one order
  */
 GPtrArray *
-tall_bench_file_read (const char *path,
-                      const char *map,
-                      guint max_orders,
-                      guint max_lines,
-                      const gint *stop,
-                      char **left_out,
-                      GError **error)
+tall_bench_file_read (TallBenchFile *self, GError **error)
 {
-  g_autoptr (TallMapping) mapping = load_mapping (map, error);
+  g_autoptr (TallMapping) mapping = load_mapping (self->map, error);
   if (mapping == NULL)
     return NULL;
   g_autoptr (TallCsvReader) reader =
-      tall_csv_reader_open (path, &mapping->dialect, TALL_CSV_MAX_ROW, error);
+      tall_csv_reader_open (self->path, &mapping->dialect, TALL_CSV_MAX_ROW, error);
   if (reader == NULL)
     return NULL;
-  tall_csv_reader_set_stop (reader, stop);
+  tall_csv_reader_set_stop (reader, self->stop);
+  tall_csv_reader_set_limit (reader, self->max_rows);
   if (!tall_mapping_bind_reader (mapping, reader, error))
     {
-      g_prefix_error (error, "%s: ", path);
+      g_prefix_error (error, "%s: ", self->path);
       return NULL;
     }
-  g_autoptr (TallRejects) rejects = tall_rejects_new (NULL, error);
-  if (rejects == NULL)
-    return NULL;
-  g_autoptr (GPtrArray) orders = g_ptr_array_new_with_free_func ((GDestroyNotify)tall_order_free);
-  Reading reading = { orders, 0, max_orders, max_lines, rejects };
-  g_autoptr (TallLoadFiles) files =
-      tall_load_files_new_of_one (g_steal_pointer (&reader), g_steal_pointer (&mapping));
-  if (!read_rows (&reading, files, error) || !check_read (&reading, path, error))
-    return NULL;
-  *left_out = describe_rejects (&reading, path);
-  return g_steal_pointer (&orders);
+  return read_orders (self, g_steal_pointer (&reader), g_steal_pointer (&mapping), error);
 }

@@ -6,12 +6,26 @@
 
 G_BEGIN_DECLS
 
-GPtrArray *tall_bench_file_read (const char *path,
-                                 const char *map,
-                                 guint max_orders,
-                                 guint max_lines,
-                                 const gint *stop,
-                                 char **left_out,
-                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/**
+ * TallBenchFile:
+ *
+ * A CSV file of orders, and how much of it is read.
+ */
+typedef struct
+{
+  const char *path;
+  const char *map;  /* a preset or a file, as for `load` */
+  guint max_orders; /* the rest of the file is not looked at */
+  guint max_lines;  /* of all orders together */
+  guint64 max_rows; /* the file ends there, and its last order, which may go on, is left out; 0: no
+                       limit */
+  const gint *stop; /* nullable; atomic: not 0 any more when reading is to stop */
+
+  /* (out) */
+  char *left_out; /* owned, nullable: a line for people about rows that are left out */
+  double share;   /* of the file that was read, 0 … 1 */
+} TallBenchFile;
+
+GPtrArray *tall_bench_file_read (TallBenchFile *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -329,9 +329,15 @@ tall_bench_given_get_orders (const TallBenchGiven *self,
     orders = make_orders (self, error);
   else
     {
-      guint count = self->count != -1 ? (guint)self->count : G_MAXUINT;
-      GPtrArray *read = tall_bench_file_read (self->orders, self->map, count, MAX_KEPT_LINES, stop,
-                                              left_out, error);
+      TallBenchFile file = {
+        .path = self->orders,
+        .map = self->map,
+        .max_orders = self->count != -1 ? (guint)self->count : G_MAXUINT,
+        .max_lines = MAX_KEPT_LINES,
+        .stop = stop,
+      };
+      GPtrArray *read = tall_bench_file_read (&file, error);
+      *left_out = file.left_out;
       orders = read != NULL ? tall_bench_orders_new (read) : NULL;
     }
   if (orders == NULL || !check_clients (self, orders, error))

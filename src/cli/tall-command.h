@@ -52,6 +52,7 @@ typedef struct
   X (explain)                                                                                      \
   X (status)                                                                                       \
   X (bench)                                                                                        \
+  X (advise)                                                                                       \
   X (list)                                                                                         \
   X (export)                                                                                       \
   X (drop)                                                                                         \

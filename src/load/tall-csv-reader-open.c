@@ -236,6 +236,25 @@ tall_csv_reader_set_stop (TallCsvReader *self, const gint *stop)
 }
 
 /**
+ * tall_csv_reader_set_limit:
+ * @n_rows: 0: all
+ *
+ * Lets the file end after so many rows.
+ */
+void
+tall_csv_reader_set_limit (TallCsvReader *self, guint64 n_rows)
+{
+  self->limit = n_rows;
+}
+
+/* TRUE if as many rows were read as the limit says, so that there may be more. */
+gboolean
+tall_csv_reader_is_cut (TallCsvReader *self)
+{
+  return self->limit > 0 && self->n_rows >= self->limit;
+}
+
+/**
  * tall_csv_reader_keep:
  * @folder: where a copy of what cannot be read twice goes
  *
@@ -246,6 +265,7 @@ tall_csv_reader_set_stop (TallCsvReader *self, const gint *stop)
 gboolean
 tall_csv_reader_keep (TallCsvReader *self, const char *folder, GError **error)
 {
+  self->n_rows = 0;
   return tall_csv_lines_keep (&self->lines, folder, error);
 }
 
@@ -258,6 +278,7 @@ gboolean
 tall_csv_reader_rewind (TallCsvReader *self, GError **error)
 {
   tall_csv_reader_reset_parser (self);
+  self->n_rows = 0;
   return tall_csv_lines_rewind (&self->lines, error);
 }
 

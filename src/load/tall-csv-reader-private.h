@@ -17,6 +17,8 @@ struct _TallCsvReader
   guint file;            /* its place among the files that are read together … */
   const char *file_name; /* … and its name; NULL: there is only one */
   gsize max_row;
+  guint64 n_rows; /* handed over since the first, or the rewind */
+  guint64 limit;  /* of them; 0: none */
   char delimiter;
 
   struct csv_parser parser;

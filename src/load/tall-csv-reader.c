@@ -299,6 +299,8 @@ TallCsvStep
 tall_csv_reader_next (TallCsvReader *self, TallCsvRow *row, GError **error)
 {
   begin_record (self);
+  if (tall_csv_reader_is_cut (self))
+    return TALL_CSV_END;
   while (TRUE)
     {
       gsize stop = tall_csv_lines_find_end (&self->lines);
@@ -335,5 +337,6 @@ tall_csv_reader_next (TallCsvReader *self, TallCsvRow *row, GError **error)
         break;
     }
   finish_row (self, row);
+  self->n_rows++;
   return TALL_CSV_ROW;
 }

@@ -84,6 +84,8 @@ void tall_csv_reader_set_name (TallCsvReader *self, const char *name);
 TallSlice tall_csv_reader_get_header (TallCsvReader *self);
 void tall_csv_reader_set_file (TallCsvReader *self, guint file, gboolean is_one_of_many);
 void tall_csv_reader_set_stop (TallCsvReader *self, const gint *stop);
+void tall_csv_reader_set_limit (TallCsvReader *self, guint64 n_rows);
+gboolean tall_csv_reader_is_cut (TallCsvReader *self);
 
 gboolean tall_csv_reader_keep (TallCsvReader *self,
                                const char *folder,

@@ -261,6 +261,69 @@ def orders_of_a_file(folder):
     equal(report["orders"], 10)
 
 
+def advice(folder):
+    """For orders of a file, in a temporary place and in one that is given."""
+    short = ["--orders", NORTHWIND / "orders.csv", "--map", "northwind", "--count", 40, "--turns",
+             2, "--seconds", "0.01"]
+    mix = ["--mix", "get=6,list=2,replace=1,store=1"]
+    store = ["--store", f"rocksdb:{folder}/new?sync=0"]
+    result = run("advise", *short, *mix, *store, "--total", 10**9, "--json").ends(DONE)
+    equal(result.err, "")
+    report = json.loads(result.out)
+    values = {each["name"]: each["value"] for each in report["advice"]}
+    equal(list(values), ["layout", "key", "index", "regions", "bloom", "block-encoding",
+                         "compression", "block-size", "families"])
+    equal([bool(each["reason"] and each["otherwise_with"]) for each in report["advice"]],
+          [True] * len(values))
+    equal((values["layout"] in LAYOUTS, values["key"] in KEYS, values["index"]), (True, True, "date"))
+    equal(([each["layout"] for each in report["layouts"]], [each["key"] for each in report["keys"]]),
+          (LAYOUTS, KEYS))
+    for measured in report["layouts"] + report["keys"]:
+        rate = measured["operations_per_second"]
+        equal(0 < rate["least"] <= rate["median"] <= rate["most"], True)
+    for layout in report["layouts"]:
+        equal({name: time > 0 for name, time in layout["alone_us"].items()},
+              dict.fromkeys(("get", "list", "replace", "store"), True))
+    equal((report["orders_read"], report["orders_measured"] <= 40, report["orders_expected"]),
+          (830, True, 10**9))
+    init = report["command"].replace("STORE", f"rocksdb:{folder}/made").split()
+    run(*init[1:]).ends(DONE, values["layout"], values["key"])  # what it recommends can be had
+    text = run("advise", *short, "--mix", "get=1", env=dict(os.environ, TMPDIR=folder)).ends(DONE)
+    equal(max(map(len, text.out.splitlines())) <= 100, True)
+    equal(re.findall(r"(?m)^([a-z-]+): ", text.out), list(values))
+    equal(os.listdir(folder), ["made"])
+
+
+def wrong_calls_of_advise(folder):
+    orders = ["--orders", NORTHWIND / "orders.csv", "--map", "northwind"]
+    mix = ["--mix", "get=1"]
+    cases = [
+        ([*mix], "--orders FILE.csv"),
+        ([*mix, "--orders", "x"], "--map"),
+        ([*orders], "--mix"),
+        ([*orders, "--mix", "fetch=90"], "there are store, get, missing, list, replace"),
+        ([*orders, *mix, "more"], "no argument"),
+        ([*orders, *mix, "--server", "127.0.0.1:1"], "not on a server"),
+        ([*orders, *mix, "--store", "file:x"], "file:x"),
+        ([*orders, *mix, "--count", 0], "--count: choose 1 to 10000"),
+        ([*orders, *mix, "--turns", 0], "--turns: choose 1 to 100"),
+        ([*orders, *mix, "--seconds", "nan"], "--seconds: choose more than 0"),
+        ([*orders, *mix, "--total", 0], "--total: choose 1 or more"),
+        ([*orders, *mix, "--servers", 0], "--servers: choose 1 to 10000"),
+        ([*orders, *mix, "--heap", 100], "--heap: choose 512 to"),
+        ([*orders, *mix, "--clients", 257], "--clients: choose 1 to 256"),
+        ([*orders, *mix, "--clients", 20, "--count", 9], "the sample has only"),
+        (["--orders", NORTHWIND / "orders.csv", "--map", "northwind-customers", *mix], "for customers"),
+        (["--orders", NORTHWIND / "customers.csv", "--map", "northwind", *mix], "customers.csv"),
+    ]
+    for arguments, text in cases:
+        run("advise", *arguments, env=dict(os.environ, TMPDIR=folder)).ends(USAGE, text)
+    run("advise", *mix, "--orders", f"{folder}/none.csv", "--map", "northwind").ends(
+        FAILED, "none.csv cannot be opened")
+    run("advise", *mix, *orders, "--store", "hbase://127.0.0.1:9").ends(FAILED, "127.0.0.1:9")
+    equal(os.listdir(folder), [])
+
+
 def rejected_rows_are_reported(folder):
     file = pathlib.Path(folder) / "orders.csv"
     text = (NORTHWIND / "orders.csv").read_text().splitlines(keepends=True)
@@ -579,7 +642,8 @@ def migrating_on_hbase(_):
 
 def begin():
     if not ON_HBASE:
-        for function in (all_layouts, all_keys_with_clients, conditions, age, a_cold_cache, a_mix, page, page_of_several_runs, orders_of_a_file,
+        for function in (all_layouts, all_keys_with_clients, conditions, age, a_cold_cache, a_mix, page, page_of_several_runs,
+                         orders_of_a_file, advice, wrong_calls_of_advise,
                          rejected_rows_are_reported, table_for_people, progress_on_a_terminal,
                          kept_and_then_left_alone, stopped, stopped_after_some_turns,
                          loading_beside_a_peer, calls_beside_a_peer, migrating, wrong_usage, not_for_this_store, not_reachable):

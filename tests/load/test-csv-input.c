@@ -104,6 +104,31 @@ assert_rows (const void *data, gsize len, const char *encoding, const char *rows
 
 #define ROWS "2:1|ä <1,ä>\n3:2|x\ny <2,\"x\ny\">\n"
 
+/* The file ends after so many rows, the header not counted, in both passes. */
+static void
+test_limit (void)
+{
+  g_autoptr (GError) error = NULL;
+  const char *text = "a,b\n1,2\n3,4\n5,6\n";
+  g_autoptr (TallCsvReader) reader = open_bytes (text, strlen (text), NULL, &error);
+  g_assert_no_error (error);
+  tall_csv_reader_set_limit (reader, 2);
+  g_assert_true (tall_csv_reader_keep (reader, g_get_tmp_dir (), &error));
+  for (guint pass = 0; pass < 2; pass++)
+    {
+      g_autofree char *rows = read_rows (reader);
+      g_assert_cmpstr (rows, ==, "2:1|2 <1,2>\n3:3|4 <3,4>\n");
+      g_assert_true (tall_csv_reader_is_cut (reader));
+      g_assert_cmpuint (tall_csv_reader_get_position (reader), ==, strlen ("a,b\n1,2\n3,4\n"));
+      g_assert_true (tall_csv_reader_rewind (reader, &error));
+      g_assert_false (tall_csv_reader_is_cut (reader));
+    }
+  tall_csv_reader_set_limit (reader, 4);
+  g_autofree char *all = read_rows (reader);
+  g_assert_cmpstr (all, ==, "2:1|2 <1,2>\n3:3|4 <3,4>\n4:5|6 <5,6>\n");
+  g_assert_false (tall_csv_reader_is_cut (reader));
+}
+
 static void
 test_packed (void)
 {
@@ -425,6 +450,7 @@ int
 main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/load/csv-input/limit", test_limit);
   g_test_add_func ("/load/csv-input/packed", test_packed);
   g_test_add_func ("/load/csv-input/cut-and-damaged", test_cut_and_damaged);
   g_test_add_func ("/load/csv-input/place-of-cut", test_place_of_cut);

@@ -100,14 +100,16 @@ load_mapping (const char *map, GError **error)
 
 /* How much of the file was read. The last order of a part may go on in the rest. */
 static void
-leave_out_last (TallBenchFile *self, TallCsvReader *reader, guint64 position, GPtrArray *orders)
+leave_out_last (TallBenchFile *self, TallCsvReader *reader, GPtrArray *orders)
 {
   guint64 size = tall_csv_reader_get_size (reader);
   self->share = 1;
-  if (self->max_rows == 0 || size == 0 || position >= size || orders->len < 2)
+  if (!tall_csv_reader_is_cut (reader))
     return;
-  self->share = (double)position / (double)size;
-  g_ptr_array_set_size (orders, (gint)orders->len - 1);
+  if (size > 0)
+    self->share = (double)tall_csv_reader_get_position (reader) / (double)size;
+  if (orders->len > 1)
+    g_ptr_array_set_size (orders, (gint)orders->len - 1);
 }
 
 static GPtrArray *
@@ -121,7 +123,7 @@ read_orders (TallBenchFile *self, TallCsvReader *reader, TallMapping *mapping, G
   Reading reading = { orders, 0, self->max_orders, self->max_lines, rejects };
   if (!read_rows (&reading, files, error) || !check_read (&reading, self->path, error))
     return NULL;
-  leave_out_last (self, reader, tall_csv_reader_get_position (reader), orders);
+  leave_out_last (self, reader, orders);
   self->left_out = describe_rejects (&reading, self->path);
   return g_steal_pointer (&orders);
 }

@@ -132,11 +132,12 @@ check_floor (const TallBenchGiven *self)
       || self->html != NULL || self->from != NULL || self->keep
       || tall_bench_given_has_conditions (self))
     return "--floor, --load and --migrate measure what README.md of src/bench lists: besides "
-           "--store they take --lines, --count, --seconds, --check and --json, and --load --peer";
+           "--store they take --lines, --count, --seconds, --check and --json, and but for "
+           "--migrate --peer";
   if (self->min_lines != self->max_lines)
     return "--floor, --load and --migrate take one number of --lines, not a range";
-  if (self->peer != NULL && !self->load)
-    return "--peer is for --load";
+  if (self->peer != NULL && self->migrate)
+    return "--peer is for --load, and for --floor on HBase";
   if (self->floor + self->load + self->migrate > 1)
     return "Give one of --floor, --load and --migrate, not both or all";
   if (self->load && self->seconds != -1)
@@ -150,7 +151,7 @@ check_layouts (const TallBenchGiven *self)
   if (self->from != NULL && self->html == NULL)
     return "--from is for --html, which makes a page of it";
   if (self->peer != NULL)
-    return "--peer is for --load";
+    return "--peer is for --load, and for --floor on HBase";
   if (self->check)
     return "--check is for --floor, --load and --migrate, whose figures have goals";
   if (self->orders != NULL && self->map == NULL)

@@ -2,11 +2,15 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-floor-private.h"
 
+#include "tall-peer-reader.h"
 #include "tall-raw-request.h"
 
 #define N_ORDERS 20
 #define ROUND_SECONDS 0.1
-#define WARM_UP 0.5 /* of the time that counts: the gateway compiles what it does often */
+#define WARM_UP 0.5      /* of the time that counts: the gateway compiles what it does often */
+#define PEER_BATCH 16    /* fetches of a peer that are timed together: it is reached by pipes */
+#define PEER_WARM_UP 500 /* of them beforehand, for each second that counts */
+#define PEER_GOAL 3
 
 /* A layout, and the raw request that its fetch of an order is compared with. */
 typedef struct
@@ -16,17 +20,24 @@ typedef struct
   double goal;
   const char *id;
   const char *what;
+  const char *peer_id;
+  const char *peer_what;
 } Kind;
 
 static const Kind kinds[] = {
-  { &tall_layout_blob, 0, 1.25, "hbase-get-blob", "HBase, blob: get / raw get" },
-  { &tall_layout_wide, 0, 1.25, "hbase-get-wide", "HBase, wide: get / raw get" },
+  { &tall_layout_blob, 0, 1.25, "hbase-get-blob", "HBase, blob: get / raw get", "hbase-peer-blob",
+    "HBase, blob: get / the peer's" },
+  { &tall_layout_wide, 0, 1.25, "hbase-get-wide", "HBase, wide: get / raw get", "hbase-peer-wide",
+    "HBase, wide: get / the peer's" },
   { &tall_layout_record_type, 0, 1.25, "hbase-get-record-type",
-    "HBase, record-type: get / raw scan" },
+    "HBase, record-type: get / raw scan", "hbase-peer-record-type",
+    "HBase, record-type: get / the peer's" },
   { &tall_layout_denormalized, 0, 1.25, "hbase-get-denormalized",
-    "HBase, denormalized: get / raw scan" },
+    "HBase, denormalized: get / raw scan", "hbase-peer-denormalized",
+    "HBase, denormalized: get / the peer's" },
   /* a get and two scans at the same time, against the scan of the lines alone */
-  { &tall_layout_normalized, 2, 1.6, "hbase-get-normalized", "HBase, normalized: get / raw scan" },
+  { &tall_layout_normalized, 2, 1.6, "hbase-get-normalized", "HBase, normalized: get / raw scan",
+    "hbase-peer-normalized", "HBase, normalized: get / the peer's" },
 };
 
 /* Fetching one order through the front. */
@@ -72,6 +83,63 @@ check_raw (gpointer data, guint n G_GNUC_UNUSED, GError **error)
   return tall_raw_client_check (data, error);
 }
 
+static gboolean
+run_peer (gpointer data, guint n, GError **error)
+{
+  return tall_peer_reader_run (data, n, error);
+}
+
+static gboolean
+check_peer (gpointer data, guint n G_GNUC_UNUSED, GError **error)
+{
+  return tall_peer_reader_check (data, error);
+}
+
+static TallReadPlan *
+plan_order (const Kind *kind, const TallOrder *order)
+{
+  g_auto (TallOrderKey) key = { 0 };
+  TallReadPlan *plan = tall_read_plan_new ();
+  tall_order_key_init (&key, &tall_key_hashed, order->customer_number, 0, order->order_number);
+  kind->layout->plan_order (&key, plan);
+  return plan;
+}
+
+/* Lets the peer fetch the order, often enough that it is not slower than it will be. */
+static gboolean
+prepare_peer (TallPeerReader *peer,
+              const TallFloorRun *self,
+              const TallFloorHbase *hbase,
+              const Kind *kind,
+              const TallOrder *order,
+              GError **error)
+{
+  g_autoptr (TallReadPlan) plan = plan_order (kind, order);
+  guint n = (guint)(PEER_WARM_UP * self->options->seconds);
+  return tall_peer_reader_plan (peer, &hbase->address.options, hbase->store.table, plan, error)
+         && tall_peer_reader_run (peer, MAX (n, 1), error) && tall_peer_reader_check (peer, error);
+}
+
+/* Means, because several of its fetches are timed together. */
+static void
+report_peer (TallFloorRun *self, const Kind *kind, const TallMeasurement *measurement)
+{
+  const TallMeasured *ours = &measurement->sides[0];
+  const TallMeasured *peer = &measurement->sides[2];
+  const TallBenchFigure figure = {
+    .id = kind->peer_id,
+    .what = kind->peer_what,
+    .unit = "µs mean",
+    .ours = tall_measured_get_mean (ours) / 1000,
+    .floor = tall_measured_get_mean (peer) / 1000,
+    .ratio = tall_measured_compare_means (ours, peer),
+    .goal = PEER_GOAL,
+    .ours_measured = ours,
+    .floor_measured = peer,
+  };
+  tall_bench_report_add (self->report, &figure);
+}
+
 /* Connects with one of the requests of the layout's plan for an order. */
 static gboolean
 connect_raw (const TallFloorHbase *hbase,
@@ -80,16 +148,14 @@ connect_raw (const TallFloorHbase *hbase,
              TallRawClient *raw,
              GError **error)
 {
-  g_auto (TallOrderKey) key = { 0 };
-  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  tall_order_key_init (&key, &tall_key_hashed, order->customer_number, 0, order->order_number);
-  kind->layout->plan_order (&key, plan);
+  g_autoptr (TallReadPlan) plan = plan_order (kind, order);
   return tall_floor_hbase_connect (hbase, tall_read_plan_get (plan, kind->read), raw, error);
 }
 
 static gboolean
-measure_kind (TallFloorRun *self, const Kind *kind, GError **error)
+measure_kind (TallFloorRun *self, const Kind *kind, TallPeerReader *peer, GError **error)
 {
+  gboolean with_peer = self->options->peer != NULL;
   g_auto (TallFloorHbase) hbase = { 0 };
   g_auto (TallRawClient) raw = TALL_RAW_CLIENT_INIT;
   g_auto (TallMeasurement) measurement = { 0 };
@@ -102,19 +168,23 @@ measure_kind (TallFloorRun *self, const Kind *kind, GError **error)
   if (orders == NULL)
     return FALSE;
   Ours ours = { .store = &hbase.store, .order = g_ptr_array_index (orders, N_ORDERS / 2) };
-  if (!connect_raw (&hbase, kind, ours.order, &raw, error))
+  if (!connect_raw (&hbase, kind, ours.order, &raw, error)
+      || (with_peer && !prepare_peer (peer, self, &hbase, kind, ours.order, error)))
     return FALSE;
 
   const TallMeasureSide sides[] = {
     { 1, NULL, run_ours, check_ours, clear_ours, &ours },
     { 1, NULL, call_raw, check_raw, NULL, &raw },
+    { PEER_BATCH, NULL, run_peer, check_peer, NULL, peer },
   };
   plan.warm_up = WARM_UP * self->options->seconds;
   plan.round_seconds = MIN (ROUND_SECONDS, self->options->seconds / 10);
-  if (!tall_measure (sides, G_N_ELEMENTS (sides), &plan, &measurement, error))
+  if (!tall_measure (sides, with_peer ? G_N_ELEMENTS (sides) : 2, &plan, &measurement, error))
     return FALSE;
   tall_bench_report_add_latency (self->report, kind->id, kind->what, kind->goal,
                                  &measurement.sides[0], &measurement.sides[1]);
+  if (with_peer)
+    report_peer (self, kind, &measurement);
   return TRUE;
 }
 
@@ -185,13 +255,17 @@ tall_floor_hbase_connect (const TallFloorHbase *self,
  * tall_floor_hbase:
  *
  * Compares fetching an order with one client to sending the same request, made beforehand, to the
- * same gateway and reading the reply without decoding it.
+ * same gateway and reading the reply without decoding it; and, if there is a peer, to its fetching
+ * the same rows.
  */
 gboolean
 tall_floor_hbase (TallFloorRun *self, GError **error)
 {
+  g_auto (TallPeerReader) peer = { 0 };
+  if (self->options->peer != NULL && !tall_peer_reader_open (&peer, self->options->peer, error))
+    return FALSE;
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
-    if (!measure_kind (self, &kinds[i], error))
+    if (!measure_kind (self, &kinds[i], &peer, error))
       return FALSE;
   return TRUE;
 }

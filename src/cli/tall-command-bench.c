@@ -297,8 +297,8 @@ check_and_measure (TallBenchGiven *given, const TallOptions *options)
           return TALL_EXIT_USAGE;
         }
     }
-  if (given->from != NULL)
-    return show_results (given);
+  if (given->peer != NULL && given->floor && (address == NULL || address->kind->is_embedded))
+    return tall_usage_error (&tall_command_bench, "--floor takes a --peer on HBase: give --store");
   return tall_bench_given_is_floor (given) ? measure_floor (given, address)
                                            : measure_layouts (given, address);
 }
@@ -357,7 +357,9 @@ run (int argc, char **argv)
     { "migrate", 0, 0, G_OPTION_ARG_NONE, &given.migrate,
       "compare a migration with loading, and calls beside it with those before", NULL },
     { "peer", 0, 0, G_OPTION_ARG_FILENAME, &given.peer,
-      "with --load: another program that loads the file; see src/bench/README.md", "PROGRAM" },
+      "with --load: another program that loads the file, with --floor on HBase: that fetches "
+      "orders; see src/bench/README.md",
+      "PROGRAM" },
     { "check", 0, 0, G_OPTION_ARG_NONE, &given.check,
       "with --floor, --load: end with 1 unless every goal is reached", NULL },
     { "html", 0, 0, G_OPTION_ARG_FILENAME, &given.html, "writes a page with drawings, too",

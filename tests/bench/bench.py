@@ -522,7 +522,7 @@ def wrong_usage(folder):
         ([*store, "--orders", file, "--map", "online-retail"], str(file)),
         ([*store, "--floor", "--layout", "blob"], "--floor"),
         ([*store, "--floor", "--lines", "1-2"], "--floor"),
-        ([*store, "--floor", "--peer", "true"], "--peer is for --load"),
+        ([*store, "--floor", "--peer", "true"], "--peer on HBase"),
         ([*store, "--peer", "true"], "--peer is for --load"),
         ([*store, "--check"], "--check is for --floor"),
         ([*store, "--floor", "--load"], "not both"),

@@ -297,6 +297,8 @@ check_and_measure (TallBenchGiven *given, const TallOptions *options)
           return TALL_EXIT_USAGE;
         }
     }
+  if (given->from != NULL)
+    return show_results (given);
   if (given->peer != NULL && given->floor && (address == NULL || address->kind->is_embedded))
     return tall_usage_error (&tall_command_bench, "--floor takes a --peer on HBase: give --store");
   return tall_bench_given_is_floor (given) ? measure_floor (given, address)

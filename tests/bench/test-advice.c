@@ -16,6 +16,7 @@ typedef struct
   double key_rates[2]; /* of hashed and salted */
   double encoded[2];   /* bytes of an order with them, encoded */
   double newest;       /* spread of salted keys, where hashed has 1.2 */
+  double noise;        /* of all rates: 0.01 */
   double packed;       /* of the encoded bytes: the part that GZ leaves */
   double plain;        /* times the encoded bytes, that are not */
   double times[2][2];  /* microseconds of the mix's first two parts in blob and record-type */
@@ -35,6 +36,8 @@ static const Case cases[] = {
     .value = "record-type" },
   { "as fast, with more bytes", .rates = { 99, 100 }, .bytes = { 800, 900 }, .name = "layout",
     .value = "blob" },
+  { "slower, though not in each turn", .rates = { 100, 90 }, .noise = 0.2, .bytes = { 900, 1 },
+    .name = "layout", .value = "blob" },
   { "slower, however few bytes", .rates = { 100, 94 }, .bytes = { 900, 1 }, .name = "layout",
     .value = "blob" },
   /* 90 % at 10 and 20 µs, 10 % at 30 and 15: equal where s is 10 / 25 of the mix */
@@ -83,9 +86,9 @@ or_usual (double value, double usual)
 }
 
 static TallSpread
-make_rate (double median)
+make_rate (double median, double noise)
 {
-  return (TallSpread){ median, 0.99 * median, 1.01 * median, 5 };
+  return (TallSpread){ median, (1 - noise) * median, (1 + noise) * median, 5 };
 }
 
 static TallShape
@@ -110,10 +113,10 @@ fill_layouts (const Case *self, TallAdviceLayout *layouts)
   static const TallLayout *const of[] = { &tall_layout_blob, &tall_layout_record_type };
   for (guint i = 0; i < 2; i++)
     {
-      layouts[i] =
-          (TallAdviceLayout){ .layout = of[i],
-                              .shape = make_shape (self, 100),
-                              .rate = make_rate (or_usual (self->rates[i], 100 - 20 * i)) };
+      layouts[i] = (TallAdviceLayout){ .layout = of[i],
+                                       .shape = make_shape (self, 100),
+                                       .rate = make_rate (or_usual (self->rates[i], 100 - 20 * i),
+                                                          or_usual (self->noise, 0.01)) };
       layouts[i].shape.bytes = or_usual (self->bytes[i], 500);
       for (guint k = 0; k < 2; k++)
         layouts[i].times[k] = self->times[i][k] / 1e6;
@@ -127,7 +130,8 @@ fill_keys (const Case *self, TallAdviceKey *keys)
   for (guint i = 0; i < 2; i++)
     keys[i] = (TallAdviceKey){ .key_strategy = of[i],
                                .shape = make_shape (self, or_usual (self->encoded[i], 100)),
-                               .rate = make_rate (or_usual (self->key_rates[i], 100)),
+                               .rate = make_rate (or_usual (self->key_rates[i], 100),
+                                                  or_usual (self->noise, 0.01)),
                                .spread = { 1.2, i > 0 ? or_usual (self->newest, 1.2) : 1.2, 32 } };
 }
 
@@ -254,7 +258,8 @@ test_spread (void)
       TallOrder *order = tall_workload_make_order (&workload, i);
       order->customer_number = tall_arena_printf (order->arena, "%06u", 100000 + i);
       order->has_sales_date = TRUE;
-      order->sales_date = i;
+      /* the oldest are from everywhere */
+      order->sales_date = i < 1800 ? i * 7919 % 1800 : i;
       g_ptr_array_add (orders, order);
     }
   gboolean ok = tall_key_spread_measure (&raw, &tall_key_raw, orders, 8, &error)

@@ -112,12 +112,13 @@ measure (Run *self,
 {
   const TallAdviseOptions *options = self->options;
   g_autoptr (GArray) records = g_array_new (FALSE, FALSE, sizeof (TallBenchRecord));
+  g_autoptr (GArray) stored = g_array_new (FALSE, FALSE, sizeof (TallBenchStored));
   const TallBenchCompare compare = {
     .layouts = layouts,
     .n_layouts = n_layouts,
     .key_strategies = keys,
     .n_key_strategies = n_keys,
-    .address = options->address,
+    .place = { .address = options->address },
     .n_turns = alone ? MIN (options->n_turns, PART_TURNS) : options->n_turns,
     .plan = { .n_clients = options->n_clients,
               .seconds = alone ? options->seconds / 2 : options->seconds,
@@ -127,7 +128,8 @@ measure (Run *self,
     .progress = options->progress != NULL ? show_progress : NULL,
     .progress_data = self,
   };
-  if (!tall_bench_compare_run (&compare, self->sample, records, error))
+  TallBenchFigures figures = { records, stored };
+  if (!tall_bench_compare_run (&compare, self->sample, &figures, error))
     return NULL;
   self->step++;
   return tall_bench_summarize ((const TallBenchRecord *)(gpointer)records->data, records->len);

@@ -93,9 +93,10 @@ append_number (GString *text, int width, double value)
 static void
 append_deviation (GString *text, const TallSpread *rate)
 {
-  g_autofree char *cell = rate->n > 1
-                              ? g_strdup_printf ("%.0f%%", tall_spread_get_deviation (rate) * 100)
-                              : g_strdup ("");
+  double deviation = tall_spread_get_deviation (rate);
+  g_autofree char *cell = rate->n < 2         ? g_strdup ("")
+                          : deviation < 9.995 ? g_strdup_printf ("%.0f%%", deviation * 100)
+                                              : g_strdup (">10×"); /* a turn stood still */
   append_cell (text, DEVIATION_WIDTH, cell);
 }
 

@@ -168,8 +168,9 @@ measure_kind (TallFloorRun *self, const Kind *kind, TallPeerReader *peer, GError
   if (orders == NULL)
     return FALSE;
   Ours ours = { .store = &hbase.store, .order = g_ptr_array_index (orders, N_ORDERS / 2) };
-  if (!connect_raw (&hbase, kind, ours.order, &raw, error)
-      || (with_peer && !prepare_peer (peer, self, &hbase, kind, ours.order, error)))
+  /* the raw connection last: a gateway closes one that is idle for a minute */
+  if ((with_peer && !prepare_peer (peer, self, &hbase, kind, ours.order, error))
+      || !connect_raw (&hbase, kind, ours.order, &raw, error))
     return FALSE;
 
   const TallMeasureSide sides[] = {

@@ -359,9 +359,7 @@ run (int argc, char **argv)
     { "migrate", 0, 0, G_OPTION_ARG_NONE, &given.migrate,
       "compare a migration with loading, and calls beside it with those before", NULL },
     { "peer", 0, 0, G_OPTION_ARG_FILENAME, &given.peer,
-      "with --load: another program that loads the file, with --floor on HBase: that fetches "
-      "orders; see src/bench/README.md",
-      "PROGRAM" },
+      "with --load, or --floor on HBase: a program beside; see src/bench/README.md", "PROGRAM" },
     { "check", 0, 0, G_OPTION_ARG_NONE, &given.check,
       "with --floor, --load: end with 1 unless every goal is reached", NULL },
     { "html", 0, 0, G_OPTION_ARG_FILENAME, &given.html, "writes a page with drawings, too",

@@ -247,13 +247,6 @@ tall_csv_reader_set_limit (TallCsvReader *self, guint64 n_rows)
   self->limit = n_rows;
 }
 
-/* TRUE if as many rows were read as the limit says, so that there may be more. */
-gboolean
-tall_csv_reader_is_cut (TallCsvReader *self)
-{
-  return self->limit > 0 && self->n_rows >= self->limit;
-}
-
 /**
  * tall_csv_reader_keep:
  * @folder: where a copy of what cannot be read twice goes

@@ -288,6 +288,13 @@ finish_row (TallCsvReader *self, TallCsvRow *row)
     compose_fields (self, row);
 }
 
+/* TRUE if as many rows were read as the limit says, so that there may be more. */
+gboolean
+tall_csv_reader_is_cut (TallCsvReader *self)
+{
+  return self->limit > 0 && self->n_rows >= self->limit;
+}
+
 /**
  * tall_csv_reader_next:
  * @row: (out caller-allocates): the next row, good or bad

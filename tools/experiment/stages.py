@@ -27,18 +27,20 @@ def _sizes(on_hbase, short, prefix):
         yield _bench(f"{prefix}lines-{lines}", on_hbase, "--lines", lines, "--count", LINES[lines])
 
 
-def _ages(on_hbase, prefix):
-    """Up to 50 lines an order, not more orders than a few hundred replaces a second can age."""
+def _ages(on_hbase, short, prefix):
+    """Up to 50 lines an order; few orders, because all of them are replaced so often."""
     for age in AGES:
         for rest in ("as-it-is", "compacted"):
-            yield _bench(f"{prefix}age-{age}-{rest}", on_hbase, "--lines", "1-50", "--count", 40,
-                         "--customers", 4, "--age", age, "--rest", rest)
+            yield _bench(f"{prefix}age-{age}-{rest}", on_hbase, "--lines", "1-50", "--count",
+                         10 if short else 40, "--customers", 4, "--age", age, "--rest", rest)
 
 
-def _stored():
-    """What orders of 5 lines take in files; nothing but that."""
+def _stored(short):
+    """What orders of 5 lines take in files; nothing but that. SHORT: with neither and with both."""
     for encoding in ENCODINGS:
         for compression in COMPRESSIONS:
+            if short and (encoding == "none") != (compression == "none"):
+                continue
             yield Stage(f"hbase-stored-{encoding}-{compression}", True, False,
                         ("--lines", 5, "--count", 1000, "--operations", 1, "--turns", 1,
                          "--block-encoding", encoding, "--compression", compression))
@@ -59,12 +61,12 @@ def list_stages(short):
     stages.append(_bench("keys", False, "--layout", "record-type", "--key", "all", "--skew", 0.9,
                          "--customers", 200, "--count", 1000))
     stages += [_bench(f"clients-{n}", False, "--clients", n, "--mix", MIX) for n in CLIENTS]
-    stages += _ages(False, "")
-    stages += _stored()
+    stages += _ages(False, short, "")
+    stages += _stored(short)
     stages += _arms(short)
     stages += _sizes(True, short, "hbase-")
     if not short:
-        stages += _ages(True, "hbase-")
+        stages += _ages(True, short, "hbase-")
         stages.append(_bench("hbase-keys", True, "--layout", "blob", "--key", "all", "--skew", 0.9,
                              "--customers", 200, "--count", 1000))
     return stages

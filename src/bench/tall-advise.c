@@ -112,13 +112,13 @@ measure (Run *self,
 {
   const TallAdviseOptions *options = self->options;
   g_autoptr (GArray) records = g_array_new (FALSE, FALSE, sizeof (TallBenchRecord));
-  g_autoptr (GArray) stored = g_array_new (FALSE, FALSE, sizeof (TallBenchStored));
   const TallBenchCompare compare = {
     .layouts = layouts,
     .n_layouts = n_layouts,
     .key_strategies = keys,
     .n_key_strategies = n_keys,
     .place = { .address = options->address },
+    .leaves_stored = TRUE,
     .n_turns = alone ? MIN (options->n_turns, PART_TURNS) : options->n_turns,
     .plan = { .n_clients = options->n_clients,
               .seconds = alone ? options->seconds / 2 : options->seconds,
@@ -128,7 +128,7 @@ measure (Run *self,
     .progress = options->progress != NULL ? show_progress : NULL,
     .progress_data = self,
   };
-  TallBenchFigures figures = { records, stored };
+  TallBenchFigures figures = { .records = records };
   if (!tall_bench_compare_run (&compare, self->sample, &figures, error))
     return NULL;
   self->step++;

@@ -45,11 +45,12 @@ make_settings (const TallBenchCompare *self, guint place)
   };
 }
 
-/* Whether it can be measured. */
+/* Whether it is wanted and can be measured. */
 static gboolean
 measures_stored (const TallBenchCompare *self)
 {
-  return self->place.address->kind->is_embedded || self->conditions.admin != NULL;
+  return !self->leaves_stored
+         && (self->place.address->kind->is_embedded || self->conditions.admin != NULL);
 }
 
 static guint

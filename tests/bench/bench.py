@@ -264,7 +264,7 @@ def orders_of_a_file(folder):
 def advice(folder):
     """For orders of a file, in a temporary place and in one that is given."""
     short = ["--orders", NORTHWIND / "orders.csv", "--map", "northwind", "--count", 40, "--turns",
-             2, "--seconds", "0.01"]
+             1, "--seconds", "0.01"]
     mix = ["--mix", "get=6,list=2,replace=1,store=1"]
     store = ["--store", f"rocksdb:{folder}/new?sync=0"]
     result = run("advise", *short, *mix, *store, "--total", 10**9, "--json").ends(DONE)

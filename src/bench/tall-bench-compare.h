@@ -22,7 +22,7 @@ typedef struct
   TallBenchPlace place;
   TallBenchConditions conditions;
   gboolean leaves_stored; /* what orders take on the disk is not measured */
-  guint n_turns; /* 1 or more */
+  guint n_turns;          /* 1 or more */
 
   TallBenchPlan plan;
   void (*progress) (const char *what, double done, gpointer data); /* nullable; 0 … 1 */

@@ -8,6 +8,8 @@
 /* Connections that may wait until they are accepted. */
 #define BACKLOG 128
 
+#define MAX_TRIES 64 /* to find a port that is free on each address of a host */
+
 /* "host:port" with a port, which may be 0. */
 static GNetworkAddress *
 parse (const char *address, GError **error)
@@ -92,11 +94,11 @@ is_missing_here (GInetAddress *inet, const GError *reason)
 /* What comes of listening on the addresses of one host. */
 typedef struct
 {
-  GSocketListener *listener;
-  guint16 port;          /* all get the same */
-  guint n_bound;         /* addresses */
-  gboolean is_reachable; /* from other machines */
-  GInetAddress *failed;  /* (nullable): not owned */
+  GSocketListener *listener; /* (nullable) */
+  guint16 port;              /* all get the same */
+  guint n_bound;             /* addresses */
+  gboolean is_reachable;     /* from other machines */
+  GInetAddress *failed;      /* (nullable): not owned */
 } Listening;
 
 /* An address that is left out would be missed by clients, or served by another program: so each
@@ -135,6 +137,32 @@ listen_on_all (Listening *self, GList *addresses, GError **error)
   return FALSE;
 }
 
+/* The kernel chooses port 0 by the first address alone. Where another one has it already, the port
+ * stays taken until a better one is found. */
+static gboolean
+find_port (Listening *self, GList *addresses, GError **error)
+{
+  g_autoptr (GPtrArray) tried = g_ptr_array_new_with_free_func (g_object_unref);
+  const guint16 wanted = self->port;
+
+  for (;;)
+    {
+      g_autoptr (GError) reason = NULL;
+      self->port = wanted;
+      self->n_bound = 0;
+      self->listener = g_socket_listener_new ();
+      g_socket_listener_set_backlog (self->listener, BACKLOG);
+      if (listen_on_all (self, addresses, &reason))
+        return TRUE;
+      g_ptr_array_add (tried, g_steal_pointer (&self->listener));
+      if (wanted == 0 && tried->len < MAX_TRIES
+          && g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE))
+        continue;
+      g_propagate_error (error, g_steal_pointer (&reason));
+      return FALSE;
+    }
+}
+
 /* @address, and which of its addresses it is about if that is not clear. */
 static char *
 name_failed (const char *address, const char *host, GInetAddress *failed)
@@ -165,11 +193,9 @@ tall_listen (const char *address, char **bound, gboolean *is_reachable, GError *
   g_autoptr (GError) reason = NULL;
   g_autoptr (GResolver) resolver = g_resolver_get_default ();
   g_autolist (GInetAddress) addresses = g_resolver_lookup_by_name (resolver, host, NULL, &reason);
-  g_autoptr (GSocketListener) listener = g_socket_listener_new ();
-  Listening listening = { .listener = listener, .port = g_network_address_get_port (parsed) };
-  g_socket_listener_set_backlog (listener, BACKLOG);
+  Listening listening = { .port = g_network_address_get_port (parsed) };
 
-  if (addresses == NULL || !listen_on_all (&listening, addresses, &reason))
+  if (addresses == NULL || !find_port (&listening, addresses, &reason))
     {
       g_autofree char *name = name_failed (address, host, listening.failed);
       explain (reason, name, error);
@@ -177,5 +203,5 @@ tall_listen (const char *address, char **bound, gboolean *is_reachable, GError *
     }
   *bound = g_strdup_printf (strchr (host, ':') != NULL ? "[%s]:%u" : "%s:%u", host, listening.port);
   *is_reachable = listening.is_reachable;
-  return g_steal_pointer (&listener);
+  return listening.listener;
 }

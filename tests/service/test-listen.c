@@ -160,16 +160,16 @@ test_reachable_first (void)
   g_assert_true (is_reachable);
 }
 
-/* A network of this process alone, with a loopback interface that knows no IPv6. */
+/* A network of this process alone, with a loopback interface, and a setting of it. */
 static gboolean
-leave_ipv6 (void)
+be_alone (const char *setting, const char *value)
 {
   struct ifreq lo = { .ifr_name = "lo", .ifr_flags = IFF_UP };
+  g_autofree char *path = g_strconcat ("/proc/sys/net/", setting, NULL);
 
   if (unshare (CLONE_NEWNET) != 0 && unshare (CLONE_NEWUSER | CLONE_NEWNET) != 0)
     return FALSE;
-  if (!g_file_set_contents_full ("/proc/sys/net/ipv6/conf/lo/disable_ipv6", "1", 1,
-                                 G_FILE_SET_CONTENTS_NONE, 0644, NULL))
+  if (!g_file_set_contents_full (path, value, -1, G_FILE_SET_CONTENTS_NONE, 0644, NULL))
     return FALSE;
   g_autoptr (GSocket) socket =
       g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, NULL);
@@ -189,7 +189,7 @@ test_no_ipv6 (void)
   g_autoptr (GError) error = NULL;
   g_autofree char *bound = NULL;
   gboolean is_reachable = TRUE;
-  if (!leave_ipv6 ())
+  if (!be_alone ("ipv6/conf/lo/disable_ipv6", "1"))
     return;
   g_test_expect_message ("tallorder", G_LOG_LEVEL_MESSAGE, "Not listening on ::1*");
   g_autoptr (GSocketListener) listener =
@@ -204,6 +204,36 @@ test_no_ipv6 (void)
   g_test_assert_expected_messages ();
 }
 
+/* There are four ports, and three of them are taken on the host's other address. */
+static void
+test_taken (void)
+{
+  if (!g_test_subprocess ())
+    {
+      g_test_trap_subprocess (NULL, 0, 0);
+      g_test_trap_assert_passed ();
+      return;
+    }
+  if (!be_alone ("ipv4/ip_local_port_range", "40000 40003"))
+    return;
+  g_autoptr (GPtrArray) others = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr (GError) error = NULL;
+  gboolean is_reachable = TRUE;
+  for (guint port = 40000; port < 40003; port++)
+    {
+      g_autofree char *taken = NULL;
+      g_ptr_array_add (others, listen_on ("127.0.0.2", port, &taken, &is_reachable, &error));
+      g_assert_no_error (error);
+    }
+  g_autofree char *bound = NULL;
+  g_autoptr (GSocketListener) listener =
+      listen_on ("127.0.0.1,127.0.0.2", 0, &bound, &is_reachable, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (bound, ==, "name:40003");
+
+  assert_fails ("127.0.0.1,127.0.0.2", 0, "another program");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -213,5 +243,6 @@ main (int argc, char **argv)
   g_test_add_func ("/service/listen/reachable", test_reachable);
   g_test_add_func ("/service/listen/reachable-first", test_reachable_first);
   g_test_add_func ("/service/listen/no-ipv6", test_no_ipv6);
+  g_test_add_func ("/service/listen/taken", test_taken);
   return g_test_run ();
 }

@@ -12,6 +12,7 @@
 #include "tall-rocksdb-check.h"
 #include "tall-rocksdb-end.h"
 #include "tall-rocksdb-error.h"
+#include "tall-rocksdb-flush.h"
 #include "tall-rocksdb-log.h"
 #include "tall-rocksdb-losses.h"
 
@@ -243,33 +244,6 @@ tall_rocksdb_engine_note_tables (TallRocksdbEngine *self)
 }
 
 /**
- * tall_rocksdb_engine_flush:
- * @handles: of all families that there are
- *
- * Moves the log to tables.
- */
-gboolean
-tall_rocksdb_engine_flush (TallRocksdbEngine *self, GPtrArray *handles, GError **error)
-{
-  char *message = NULL;
-  rocksdb_flushoptions_t *options = rocksdb_flushoptions_create ();
-  rocksdb_flushoptions_set_wait (options, 1);
-  for (guint i = 0; i < handles->len && message == NULL; i++)
-    rocksdb_flush_cf (self->db, options, g_ptr_array_index (handles, i), &message);
-  rocksdb_flushoptions_destroy (options);
-  return tall_rocksdb_take_error (message, "Moving the log to tables", error);
-}
-
-/* After a failed write RocksDB moves the log by itself, as soon as there is room, and an assertion
- * of Debian's RocksDB ends the process if somebody else asks for the same meanwhile. */
-static gboolean
-has_failed (TallRocksdbEngine *self)
-{
-  guint64 errors = 0;
-  return rocksdb_property_int (self->db, "rocksdb.background-errors", &errors) == 0 && errors > 0;
-}
-
-/**
  * tall_rocksdb_engine_finish:
  * @handles: (nullable): of all families that there are; NULL: nothing can be written
  *
@@ -284,15 +258,13 @@ tall_rocksdb_engine_finish (TallRocksdbEngine *self, GPtrArray *handles)
 {
   g_autoptr (GError) error = NULL;
   guint64 last = rocksdb_get_latest_sequence_number (self->db);
-  gboolean skipped = handles == NULL || has_failed (self);
-  gboolean flushed = !skipped && tall_rocksdb_engine_flush (self, handles, &error);
+  gboolean flushed = handles != NULL && tall_rocksdb_flush_last (self->db, handles, &error);
   if (!tall_rocksdb_end_work (self->db))
     return FALSE;
   if (flushed)
     note_manifest (self, last);
   else
-    g_info ("%s", skipped ? "The log is left, as there is no room, or a write has failed before"
-                          : error->message);
+    g_info ("The log is left: %s", error != NULL ? error->message : "there is no room");
   return TRUE;
 }
 

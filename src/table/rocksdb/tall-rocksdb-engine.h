@@ -39,9 +39,6 @@ gboolean tall_rocksdb_engine_write (TallRocksdbEngine *self,
                                     const char *operation,
                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_rocksdb_engine_note_tables (TallRocksdbEngine *self);
-gboolean tall_rocksdb_engine_flush (TallRocksdbEngine *self,
-                                    GPtrArray *handles,
-                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_rocksdb_engine_finish (TallRocksdbEngine *self,
                                      GPtrArray *handles) G_GNUC_WARN_UNUSED_RESULT;
 void tall_rocksdb_engine_close (TallRocksdbEngine *self);

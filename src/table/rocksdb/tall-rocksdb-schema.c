@@ -5,6 +5,7 @@
 #include "tall-error.h"
 #include "tall-rocksdb-database-private.h"
 #include "tall-rocksdb-error.h"
+#include "tall-rocksdb-flush.h"
 #include "tall-rocksdb-options.h"
 #include "tall-rocksdb-settings.h"
 #include "tall-spec-codec.h"
@@ -85,7 +86,7 @@ flush (TallRocksdbDatabase *self, GError **error)
 {
   g_autoptr (GPtrArray) handles = tall_rocksdb_database_list_handles (self);
   guint64 last = rocksdb_get_latest_sequence_number (self->db);
-  if (!tall_rocksdb_engine_flush (self->engine, handles, error))
+  if (!tall_rocksdb_flush (self->db, handles, error))
     return FALSE;
   self->flushed_to = last;
   return TRUE;

@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 
 /* Two deadlines: one that is never reached, and one that is reached if nothing answers. */
 #define SOON (g_get_monotonic_time () + 60 * G_TIME_SPAN_SECOND)
-#define NEAR (g_get_monotonic_time () + 100 * G_TIME_SPAN_MILLISECOND)
+#define NEAR (g_get_monotonic_time () + 300 * G_TIME_SPAN_MILLISECOND)
 
 TallTable *tall_hbase_fixture_open_at (const char *const *gateways,
                                        gboolean framed,

@@ -154,6 +154,12 @@ tall_forwarding_table_list_losses (TallTable *base)
   return tall_table_list_losses (wrapped (base));
 }
 
+static gboolean
+tall_forwarding_table_copy_to (TallTable *base, const char *directory, GError **error)
+{
+  return tall_table_copy_to (wrapped (base), directory, error);
+}
+
 static GPtrArray *
 tall_forwarding_table_list_servers (TallTable *base, gint64 deadline)
 {
@@ -198,5 +204,6 @@ tall_forwarding_table_class_init (TallForwardingTableClass *klass)
   table->list_measures = tall_forwarding_table_list_measures;
   table->list_deployments = tall_forwarding_table_list_deployments;
   table->list_losses = tall_forwarding_table_list_losses;
+  table->copy_to = tall_forwarding_table_copy_to;
   G_OBJECT_CLASS (klass)->finalize = tall_forwarding_table_finalize;
 }

@@ -23,6 +23,8 @@ typedef struct
   char *place;                              /* as the kind understands it */
   char *name;                               /* of the deployment; NULL: the usual one */
   gboolean choices[TALL_TABLE_MAX_CHOICES]; /* by position in the kind's list: the second word */
+  gsize cache_bytes; /* of memory for what is read, where that is taken; 0: a usual size. No
+                      * parameter */
 } TallTableAddress;
 
 TallTableAddress *tall_table_address_new (const TallTableKind *kind,

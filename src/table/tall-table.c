@@ -422,6 +422,30 @@ tall_table_list_losses (TallTable *self)
   return klass->list_losses == NULL ? NULL : klass->list_losses (self);
 }
 
+/**
+ * tall_table_copy_to:
+ * @directory: of the copy; it must not exist yet
+ *
+ * Copies all deployments of this place, as they are in one moment, beside others who write.
+ *
+ * Returns: FALSE with %TALL_ERROR_UNSUPPORTED if this kind of table cannot,
+ *   %TALL_ERROR_UNAVAILABLE if there is no room, or tables come and go all the time …
+ */
+gboolean
+tall_table_copy_to (TallTable *self, const char *directory, GError **error)
+{
+  g_return_val_if_fail (TALL_IS_TABLE (self), FALSE);
+  g_return_val_if_fail (g_path_is_absolute (directory), FALSE);
+
+  TallTableClass *klass = TALL_TABLE_GET_CLASS (self);
+  if (klass->copy_to != NULL)
+    return klass->copy_to (self, directory, error);
+  g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
+               "only an embedded store is copied as a whole; HBase has snapshots for that, see "
+               "Backup in the README");
+  return FALSE;
+}
+
 void
 tall_table_server_free (TallTableServer *self)
 {

@@ -151,8 +151,8 @@ G_DECLARE_DERIVABLE_TYPE (TallTable, tall_table, TALL, TABLE, GObject)
  * row. One object holds all tables of one deployment; the short names of tables are unique within
  * it, and different deployments on the same store do not see each other's.
  *
- * Every slot but get_info, list_servers, list_measures, list_deployments and list_losses must be
- * implemented.
+ * Every slot but get_info, list_servers, list_measures, list_deployments, list_losses and copy_to
+ * must be implemented.
  * Every call may be made from any thread at any time. Strings and slices passed in belong to the
  * caller; nothing is kept after the call. Calls on a table whose access forbids them fail with
  * %TALL_ERROR_SHUT. Every call ends by @deadline, or soon after, with
@@ -359,7 +359,21 @@ struct _TallTableClass
    */
   GStrv (*list_losses) (TallTable *self);
 
-  gpointer padding[3];
+  /**
+   * copy_to:
+   * @directory: of the copy, absolute; it must not exist yet, and what it is made in must
+   *
+   * Copies all that is kept in this place, of all deployments, as it is in one moment, into a
+   * directory that can be opened as a place of the same kind. Others read and write meanwhile.
+   * Durable writes that were acknowledged before the call are in it; of the others, those up to
+   * some one. Nothing is synced. After an error a part may be left, and beside it one with `.tmp`
+   * at the end of its name.
+   *
+   * Optional. Absent: %TALL_ERROR_UNSUPPORTED.
+   */
+  gboolean (*copy_to) (TallTable *self, const char *directory, GError **error);
+
+  gpointer padding[2];
 };
 
 TallReadResult *tall_table_read (TallTable *self,
@@ -416,5 +430,8 @@ void tall_table_get_info (TallTable *self, TallTableInfo *info);
 GPtrArray *tall_table_list_servers (TallTable *self, gint64 deadline);
 GArray *tall_table_list_measures (TallTable *self);
 GStrv tall_table_list_losses (TallTable *self);
+gboolean tall_table_copy_to (TallTable *self,
+                             const char *directory,
+                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

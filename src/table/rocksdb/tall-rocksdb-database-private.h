@@ -26,6 +26,7 @@ struct _TallRocksdbDatabase
 
   GMutex schema_mutex; /* one create or drop at a time */
   guint64 flushed_to;  /* under it: all writes up to this one are in tables, none is in the log */
+  guint64 n_changes;   /* under it: creations and drops of tables that have begun */
   TallRocksdbFamilies *families;
 
   TallRocksdbStripes *stripes;

@@ -86,14 +86,18 @@ check_empty (const char *directory, GError **error)
   return FALSE;
 }
 
-static gboolean
-create (const char *directory, const char *marker, GError **error)
+/**
+ * tall_rocksdb_directory_mark:
+ *
+ * Writes the file that makes a directory a store.
+ */
+gboolean
+tall_rocksdb_directory_mark (const char *directory, GError **error)
 {
   g_autoptr (GError) local = NULL;
+  g_autofree char *marker = g_build_filename (directory, TALL_DIRECTORY_MARKER, NULL);
   g_autofree char *text = g_strdup_printf (MARKER_TEXT "%d\n", TALL_DIRECTORY_FORMAT);
 
-  if (!check_empty (directory, error))
-    return FALSE;
   if (g_file_set_contents_full (marker, text, -1,
                                 G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE, 0600,
                                 &local))
@@ -105,6 +109,19 @@ create (const char *directory, const char *marker, GError **error)
                               : "The store's directory can not be written; choose one that this "
                                 "user may write",
                           error);
+}
+
+/* What is opened is written to. */
+static gboolean
+check_no_backup (const char *directory, GError **error)
+{
+  g_autofree char *path = g_build_filename (directory, TALL_DIRECTORY_BACKUP, NULL);
+  if (!g_file_test (path, G_FILE_TEST_EXISTS))
+    return TRUE;
+  tall_error_set_detailed (error, TALL_ERROR_INVALID, directory,
+                           "This is a backup, which is never changed: make a store of it by "
+                           "`tallorder restore`");
+  return FALSE;
 }
 
 static gboolean
@@ -169,7 +186,7 @@ check_owner (const char *marker, GError **error)
 gboolean
 tall_rocksdb_directory_prepare (const char *directory, gboolean must_exist, GError **error)
 {
-  if (!make_directory (directory, must_exist, error))
+  if (!make_directory (directory, must_exist, error) || !check_no_backup (directory, error))
     return FALSE;
 
   g_autoptr (GError) local = NULL;
@@ -196,6 +213,6 @@ tall_rocksdb_directory_prepare (const char *directory, gboolean must_exist, GErr
             : "A file of the store can not be read",
         error);
   if (!must_exist)
-    return create (directory, marker, error);
+    return check_empty (directory, error) && tall_rocksdb_directory_mark (directory, error);
   return check_empty (directory, error) && set_no_store (directory, error);
 }

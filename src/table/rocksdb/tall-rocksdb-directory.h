@@ -11,8 +11,14 @@ G_BEGIN_DECLS
 #define TALL_DIRECTORY_FORMAT 1
 #define TALL_DIRECTORY_MARKER "TALLORDER"
 
+/* A directory with this file is a backup: opened as a store, it would not be one any more. */
+#define TALL_DIRECTORY_BACKUP "BACKUP"
+
 gboolean tall_rocksdb_directory_prepare (const char *directory,
                                          gboolean must_exist,
                                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+gboolean tall_rocksdb_directory_mark (const char *directory,
+                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -34,6 +34,7 @@ open_tables (const TallTableAddress *address, gboolean create, GError **error)
   options.name = address->name;
   options.sync = address->choices[CHOICE_SYNC];
   options.must_exist = !create;
+  options.cache_bytes = address->cache_bytes;
   return tall_rocksdb_table_open (&options, error);
 }
 

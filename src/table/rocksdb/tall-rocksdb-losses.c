@@ -6,6 +6,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "tall-error.h"
+
 #define FILE_NAME "LOSSES"
 
 static char *
@@ -43,6 +45,28 @@ tall_rocksdb_losses_add (const char *directory, GPtrArray *lost)
     g_warning ("%s can not be written: %s", path, g_strerror (errno));
   if (file >= 0)
     close (file);
+}
+
+/**
+ * tall_rocksdb_losses_copy:
+ *
+ * What one store has lost, a copy of it has lost, too.
+ */
+gboolean
+tall_rocksdb_losses_copy (const char *from, const char *to, GError **error)
+{
+  g_autofree char *source = g_build_filename (from, FILE_NAME, NULL);
+  g_autofree char *target = g_build_filename (to, FILE_NAME, NULL);
+  g_autofree char *text = NULL;
+  gsize len;
+  g_autoptr (GError) local = NULL;
+  if (!g_file_get_contents (source, &text, &len, NULL)
+      || g_file_set_contents_full (target, text, (gssize)len, G_FILE_SET_CONTENTS_NONE, 0600,
+                                   &local))
+    return TRUE;
+  tall_error_set_detailed (error, TALL_ERROR_UNAVAILABLE, local->message,
+                           FILE_NAME " of the store can not be copied");
+  return FALSE;
 }
 
 /**

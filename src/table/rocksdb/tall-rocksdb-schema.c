@@ -65,6 +65,7 @@ tall_rocksdb_schema_create_table (TallRocksdbDatabase *self,
                                full_name);
       return FALSE;
     }
+  self->n_changes++;
   if (!tall_rocksdb_options_check_spec (spec, error)
       || !store_spec (self, full_name, spec, &refused, error))
     return FALSE;
@@ -151,6 +152,7 @@ tall_rocksdb_schema_drop_table (TallRocksdbDatabase *self,
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->schema_mutex);
   g_autoptr (TallRocksdbFamily) family =
       tall_rocksdb_database_find_family (self, deployment, table, error);
+  self->n_changes++;
   if (family == NULL || !tall_rocksdb_database_check_writable (self, 0, "Dropping a table", error)
       || !drop_without_sweeper (self, family, error))
     return FALSE;

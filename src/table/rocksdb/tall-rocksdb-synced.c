@@ -157,6 +157,17 @@ tall_rocksdb_synced_open (const char *directory, const TallRocksdbProof *proof, 
 }
 
 /**
+ * tall_rocksdb_synced_get:
+ * @proof: (out caller-allocates): how much must be there now
+ */
+void
+tall_rocksdb_synced_get (TallRocksdbSynced *self, TallRocksdbProof *proof)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
+  *proof = self->proof;
+}
+
+/**
  * tall_rocksdb_synced_note:
  * @write: number of a write that is on disk, and with it all before
  *

@@ -35,6 +35,7 @@ gboolean tall_rocksdb_proof_load (const char *directory,
 TallRocksdbSynced *tall_rocksdb_synced_open (const char *directory,
                                              const TallRocksdbProof *proof,
                                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_rocksdb_synced_get (TallRocksdbSynced *self, TallRocksdbProof *proof);
 void tall_rocksdb_synced_note (TallRocksdbSynced *self, guint64 write);
 void tall_rocksdb_synced_finish (TallRocksdbSynced *self,
                                  guint64 manifest,

@@ -3,6 +3,7 @@
 #include "tall-rocksdb-table.h"
 
 #include "tall-error.h"
+#include "tall-rocksdb-copy.h"
 #include "tall-rocksdb-reader.h"
 #include "tall-rocksdb-schema.h"
 #include "tall-rocksdb-table-private.h"
@@ -204,6 +205,12 @@ tall_rocksdb_table_list_losses (TallTable *base)
   return tall_rocksdb_database_list_losses (TALL_ROCKSDB_TABLE (base)->database);
 }
 
+static gboolean
+tall_rocksdb_table_copy_to (TallTable *base, const char *directory, GError **error)
+{
+  return tall_rocksdb_copy_make (TALL_ROCKSDB_TABLE (base)->database, directory, error);
+}
+
 static void
 tall_rocksdb_table_init (TallRocksdbTable *self G_GNUC_UNUSED)
 {
@@ -237,6 +244,7 @@ tall_rocksdb_table_class_init (TallRocksdbTableClass *klass)
   table->get_info = tall_rocksdb_table_get_info;
   table->list_measures = tall_rocksdb_table_list_measures;
   table->list_losses = tall_rocksdb_table_list_losses;
+  table->copy_to = tall_rocksdb_table_copy_to;
   G_OBJECT_CLASS (klass)->finalize = tall_rocksdb_table_finalize;
 }
 

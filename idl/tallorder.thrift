@@ -638,6 +638,47 @@ struct MigrationState {
   21: optional TallError failure
 }
 
+// ---- Backups ------------------------------------------------------------------------------------
+
+struct BackupRequest {
+  /** Of the backup, in the folder that the server was given for them: letters, digits, ".", "_" and
+   * "-", 128 at most. There must be none of this name. */
+  1: string name,
+  /** Orders verified a second at most, at least 1. Absent: as fast as it goes. */
+  2: optional i32 rate
+}
+
+struct BackupLook {
+  /** Of the backup that is followed. Absent: the last one. */
+  1: optional string id
+}
+
+/** How far a backup is, or how it has ended. */
+struct BackupState {
+  /** Absent, like all else: none was begun since the server started. */
+  1: optional string id,
+  2: optional string name,
+  3: bool running,
+  /** It was being made already when startBackup asked for it. */
+  4: bool joined,
+  /** "copying", "verifying" (the copy is opened, and everything in it read) or "sealing" (the sums
+   * of its files are made). */
+  5: optional string stage,
+  /** Verified so far, or in all, of all deployments of the store. */
+  6: i64 orders,
+  7: i64 customers,
+  /** Found in them; they do no harm, and verify with "repair" mends them. */
+  8: i64 findings,
+  9: i32 deployments,
+  10: i32 files,
+  /** Of these files; while it runs: read by this stage. */
+  11: i64 bytes,
+  /** Where it lies on the server, if it has ended well. */
+  12: optional string path,
+  /** Why there is none: nothing is left of it. */
+  13: optional TallError failure
+}
+
 // ---- Calls --------------------------------------------------------------------------------------
 
 /*
@@ -815,5 +856,28 @@ service OrderService {
    */
   MigrationState getMigration(
     1: MigrationLook request
+  ) throws (1: TallError failure),
+
+  /**
+   * For the role admin; without roles, for clients on the server's own machine. Begins a backup of
+   * the embedded store with all its deployments, in the background: it holds every put and delete
+   * that was acknowledged before this call. If one of the same name is being made, that is the
+   * answer, so it may be repeated. A server that stops ends it, and nothing is left.
+   * Errors: INVALID (a name that there cannot be, a rate out of range), CONFLICT (another one is
+   *   being made), UNSUPPORTED (the server has no folder for backups), FORBIDDEN (a client
+   *   elsewhere), and the general ones. What is found out later is in BackupState.failure.
+   */
+  BackupState startBackup(
+    1: BackupRequest request
+  ) throws (1: TallError failure),
+
+  /**
+   * For the role admin; without roles, for clients on the server's own machine. Tells how far a
+   * backup is. May be repeated at will.
+   * Errors: NOT_FOUND (the id is not that of the last backup), FORBIDDEN (a client without the role
+   *   admin), and the general ones.
+   */
+  BackupState getBackup(
+    1: BackupLook request
   ) throws (1: TallError failure)
 }

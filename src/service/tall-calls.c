@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-calls.h"
 
+#include "tall-idl-backup.h"
 #include "tall-idl-migrate.h"
 #include "tall-idl-private.h"
 #include "tall-request.h"
@@ -495,6 +496,24 @@ static const TallIdlCall calls[] = {
       .role = TALL_ROLE_ADMIN,
       .own_memory = TRUE,
       .item = &tall_idl_unfit_type,
+  },
+  {
+      .name = "startBackup",
+      .operation = "Making the backup {name}",
+      .args = ARGS (OUTER (1, request, tall_idl_backup_request_type)),
+      .result = RETURNS (tall_idl_backup_state_type),
+      .run = tall_request_start_backup,
+      .role = TALL_ROLE_ADMIN,
+      .own_memory = TRUE,
+  },
+  {
+      .name = "getBackup",
+      .operation = "Looking at the backup",
+      .args = ARGS (OUTER (1, request, tall_idl_backup_look_type)),
+      .result = RETURNS (tall_idl_backup_state_type),
+      .run = tall_request_get_backup,
+      .role = TALL_ROLE_ADMIN,
+      .own_memory = TRUE,
   },
 };
 #undef Type

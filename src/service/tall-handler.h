@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "tall-backup-runner.h"
 #include "tall-call-memory.h"
 #include "tall-call-stats.h"
 #include "tall-front.h"
@@ -32,11 +33,12 @@ typedef enum
  */
 typedef struct
 {
-  TallFront *front;         /* what keeps the orders; called on the thread of the call */
-  TallMigrateRunner *moves; /* nullable: moves what the front shows to other tables */
-  TallVisitor *visitor;     /* the client */
-  TallCallStats *stats;     /* nullable: counts the calls that are answered */
-  gint64 slow;              /* microseconds from which a call is logged; 0: never */
+  TallFront *front;          /* what keeps the orders; called on the thread of the call */
+  TallMigrateRunner *moves;  /* nullable: moves what the front shows to other tables */
+  TallBackupRunner *backups; /* nullable: makes backups of the store */
+  TallVisitor *visitor;      /* the client */
+  TallCallStats *stats;      /* nullable: counts the calls that are answered */
+  gint64 slow;               /* microseconds from which a call is logged; 0: never */
 } TallHandler;
 
 TallAnswer tall_handler_answer (const TallHandler *self,

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "tall-backup-runner.h"
 #include "tall-call-memory.h"
 #include "tall-idl-call.h"
 #include "tall-migrate-runner.h"
@@ -16,8 +17,9 @@ G_BEGIN_DECLS
 struct _TallRequest
 {
   TallFront *front;
-  TallMigrateRunner *moves; /* nullable; not owned */
-  TallCallMemory *memory;   /* not owned */
+  TallMigrateRunner *moves;  /* nullable; not owned */
+  TallBackupRunner *backups; /* the same */
+  TallCallMemory *memory;    /* not owned */
   const TallIdlCall *call;
   TallArena *arena; /* of arguments and result */
   TallIdlArgs args;
@@ -46,5 +48,7 @@ gboolean tall_request_get_customer_orders (TallRequest *self,
 gboolean tall_request_verify (TallRequest *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_request_start_migration (TallRequest *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_request_get_migration (TallRequest *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_request_start_backup (TallRequest *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_request_get_backup (TallRequest *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -131,6 +131,7 @@ serve (TallServer *self, TallPlace *place)
   TallSession session = {
     .handler = { .front = self->front,
                  .moves = self->options.moves,
+                 .backups = self->options.backups,
                  .stats = self->stats,
                  .slow = get_slow (self) },
     .gate = &self->gate,
@@ -354,6 +355,7 @@ set_options (TallServer *self, const TallServerOptions *options)
   if (given->trusted_proxies != NULL)
     self->options.trusted_proxies = g_ptr_array_ref (given->trusted_proxies);
   self->options.moves = given->moves;
+  self->options.backups = given->backups;
   USE (idle_grace, USUAL_IDLE_GRACE);
   USE (idle_timeout, USUAL_IDLE_TIMEOUT);
   USE (transfer_timeout, USUAL_TRANSFER_TIMEOUT);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "tall-backup-runner.h"
 #include "tall-call-stats.h"
 #include "tall-front.h"
 #include "tall-migrate-runner.h"
@@ -29,6 +30,10 @@ typedef struct
   /* (nullable): moves what the front shows to other tables, if an administrator asks for it. Must
    * stay until the server has stopped. */
   TallMigrateRunner *moves;
+
+  /* (nullable): makes backups, if an administrator asks for one. Must stay until the server has
+   * stopped. */
+  TallBackupRunner *backups;
 
   /* Milliseconds of silence after which a connection may be closed when another one finds no
    * place; usually 1000. */

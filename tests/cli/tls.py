@@ -279,6 +279,7 @@ def roles_of_a_foreign_client(folder):
             "putOrders": (2, types.PutOrdersRequest(puts=[])),
             "deleteOrder": (2, "C", "none", None), "deleteCustomer": (2, "none", None),
             "verify": (3, types.VerifyRequest()), "startMigration": (3, None), "getMigration": (3, None),
+            "startBackup": (3, types.BackupRequest()), "getBackup": (3, types.BackupLook()),
         }
         named = {name for name in dir(probe.service.Iface) if not name.startswith("_")}
         equal(named, set(calls))

@@ -48,6 +48,7 @@ static const struct
   { "putCustomer", TALL_ROLE_WRITER },    { "deleteOrder", TALL_ROLE_WRITER },
   { "deleteCustomer", TALL_ROLE_WRITER }, { "verify", TALL_ROLE_ADMIN },
   { "startMigration", TALL_ROLE_ADMIN },  { "getMigration", TALL_ROLE_ADMIN },
+  { "startBackup", TALL_ROLE_ADMIN },     { "getBackup", TALL_ROLE_ADMIN },
 };
 
 static TallRole

@@ -1,0 +1,63 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* The file that makes a folder a backup. */
+#define TALL_BACKUP_SEAL "BACKUP"
+
+/**
+ * TallBackupFile:
+ *
+ * One file of a backup.
+ */
+typedef struct
+{
+  char *name;
+  guint64 size;
+  char *sum; /* SHA-256, in hex */
+} TallBackupFile;
+
+/**
+ * TallBackupDeployment:
+ *
+ * What was verified of one deployment.
+ */
+typedef struct
+{
+  char *name;
+  guint64 n_orders;
+  guint64 n_customers;
+  guint64 n_hints;
+  guint64 n_ids;
+  guint64 n_findings; /* none of them needs a person */
+} TallBackupDeployment;
+
+/**
+ * TallBackupSeal:
+ *
+ * What a backup says of itself, in a key file of its own: every file, and what was found in them.
+ */
+typedef struct
+{
+  char *made;             /* ISO 8601, UTC */
+  GPtrArray *deployments; /* of TallBackupDeployment, by name */
+  GPtrArray *files;       /* of TallBackupFile, by name; the seal itself is none */
+} TallBackupSeal;
+
+TallBackupSeal *tall_backup_seal_new (void);
+TallBackupSeal *tall_backup_seal_read (const char *folder,
+                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallBackupFile *tall_backup_seal_add_file (TallBackupSeal *self, const char *name);
+TallBackupDeployment *tall_backup_seal_add_deployment (TallBackupSeal *self, const char *name);
+gboolean tall_backup_seal_write (const TallBackupSeal *self,
+                                 const char *folder,
+                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
+guint64 tall_backup_seal_add_up (const TallBackupSeal *self);
+void tall_backup_seal_free (TallBackupSeal *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallBackupSeal, tall_backup_seal_free)
+
+G_END_DECLS

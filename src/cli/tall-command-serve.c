@@ -1,5 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-backup-runner.h"
 #include "tall-client.h"
 #include "tall-descriptors.h"
 #include "tall-error.h"
@@ -119,14 +120,25 @@ stop_moves (TallMigrateRunner *moves, gboolean is_unused)
   return FALSE;
 }
 
-static gboolean
-stop (TallServer *server, TallMigrateRunner *moves)
+/* A server that still runs calls may still use it. */
+static void
+stop_backups (TallBackupRunner *backups, gboolean is_unused)
 {
-  tall_migrate_runner_stop (moves);
+  if (backups != NULL && is_unused)
+    tall_backup_runner_free (backups);
+}
+
+static gboolean
+stop (TallServer *server, const TallServerOptions *options)
+{
+  tall_migrate_runner_stop (options->moves);
+  if (options->backups != NULL)
+    tall_backup_runner_stop (options->backups);
   gboolean stopped = tall_server_stop (server);
   if (!stopped)
     tall_print_error ("Calls were still running when the time to stop was over");
-  return stop_moves (moves, stopped);
+  stop_backups (options->backups, stopped);
+  return stop_moves (options->moves, stopped);
 }
 
 static void
@@ -153,8 +165,9 @@ typedef struct
   char *clients;
   char *access;
   gboolean insecure;
-  gint slow; /* milliseconds; 0: no call is */
-  char *log; /* nullable */
+  gint slow;     /* milliseconds; 0: no call is */
+  char *log;     /* nullable */
+  char *backups; /* nullable: their folder */
 } Given;
 
 static void
@@ -166,6 +179,7 @@ given_clear (Given *self)
   g_free (self->clients);
   g_free (self->access);
   g_free (self->log);
+  g_free (self->backups);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Given, given_clear)
 
@@ -231,6 +245,7 @@ serve (TallStore *store,
   if (server == NULL)
     {
       tall_print_failure (error);
+      stop_backups (server_options->backups, TRUE);
       (void)!tall_migrate_runner_end (server_options->moves, 0);
       return find_exit (error);
     }
@@ -239,7 +254,7 @@ serve (TallStore *store,
   TallExit code = start_watch (server, store, server_options->moves, given->metrics, &watch);
   if (code != TALL_EXIT_DONE)
     {
-      (void)!stop (server, server_options->moves);
+      (void)!stop (server, server_options);
       return code;
     }
   log_start (front, where, server_options);
@@ -256,7 +271,7 @@ serve (TallStore *store,
     tall_watch_stop (watch);
   for (guint i = 0; i < G_N_ELEMENTS (sources); i++)
     g_source_remove (sources[i]);
-  gboolean stopped = stop (server, server_options->moves);
+  gboolean stopped = stop (server, server_options);
   g_clear_pointer (&watch, tall_watch_free);
   log_end (server);
   return stopped ? TALL_EXIT_DONE : TALL_EXIT_FAILED;
@@ -324,6 +339,31 @@ make_rules (TallServeRules *rules, const Given *given, const TallOptions *option
   return tall_call_error (&tall_command_serve, error);
 }
 
+/* Returns: %TALL_EXIT_DONE, or that of a failure. @backups: (out) (nullable): NULL: not for this
+ * store */
+static TallExit
+make_backups (TallStore *store,
+              const TallTableAddress *address,
+              const Given *given,
+              TallBackupRunner **backups)
+{
+  g_autoptr (GError) error = NULL;
+  *backups = NULL;
+  if (!address->kind->is_embedded && given->backups == NULL)
+    return TALL_EXIT_DONE;
+  if (!address->kind->is_embedded)
+    return tall_usage_error (&tall_command_serve,
+                             "--backups is for embedded stores; %s has "
+                             "snapshots",
+                             address->kind->title);
+  *backups = tall_backup_runner_new (tall_store_get_table (store), address, given->backups, &error);
+  if (*backups != NULL)
+    return TALL_EXIT_DONE;
+  g_prefix_error (&error, "--backups %s: ", given->backups);
+  tall_print_failure (error);
+  return find_exit (error);
+}
+
 static TallExit
 run (int argc, char **argv)
 {
@@ -352,6 +392,8 @@ run (int argc, char **argv)
       "HOST:PORT" },
     { "slow", 0, 0, G_OPTION_ARG_INT, &given.slow,
       "log calls that take at least so long; 0: none (default 1000)", "MS" },
+    { "backups", 0, 0, G_OPTION_ARG_FILENAME, &given.backups,
+      "folder in which administrators may have backups made (default: none)", "DIR" },
     { "log", 0, 0, G_OPTION_ARG_STRING, &given.log, "lines of the log: text (default) or json",
       "WORD" },
     { NULL },
@@ -376,6 +418,9 @@ run (int argc, char **argv)
   if (store == NULL)
     return code;
   g_autoptr (TallTableAddress) address = tall_options_find_address (&options);
+  code = make_backups (store, address, &given, &server_options.backups);
+  if (code != TALL_EXIT_DONE)
+    return code;
   server_options.moves = tall_migrate_runner_new (tall_store_get_table (store), address);
   server_options.tls = rules.tls;
   server_options.access = rules.access;

@@ -57,7 +57,9 @@ typedef struct
   X (export)                                                                                       \
   X (drop)                                                                                         \
   X (verify)                                                                                       \
-  X (migrate)
+  X (migrate)                                                                                      \
+  X (backup)                                                                                       \
+  X (restore)
 
 #define TALL_DECLARE_COMMAND(name) extern const TallCommand tall_command_##name;
 TALL_COMMANDS (TALL_DECLARE_COMMAND)

@@ -1,0 +1,316 @@
+# SPDX-FileCopyrightText: The tallorder authors
+# SPDX-License-Identifier: Apache-2.0
+"""Backups of embedded stores, and stores of backups. Speaks TAP.
+
+    backup.py TALLORDER SOURCE_ROOT
+"""
+
+import fcntl
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+from support import (DONE, FAILED, NO, PROGRAM, SECONDS, USAGE, Server, equal, main, new_store, run,
+                     test)
+
+PLACES = ("/dev/shm", "/tmp", "/var/tmp")
+
+
+def line_of(customer, order, **more):
+    return json.dumps({"order": {"customer_number": customer, "order_number": str(order), **more}})
+
+
+def put(place, *lines):
+    run("put", *place, "--quiet", "-", stdin="".join(f"{line}\n" for line in lines)).ends(DONE)
+
+
+def filled(folder, n=20, **options):
+    """A store of n orders and a customer, some of them deleted or replaced."""
+    store = new_store(folder, "record-type", **options)
+    place = ("--store", store)
+    put(place, json.dumps({"customer": {"number": "C", "name": "Ann"}}),
+        *(line_of("C", i, shipping_locations=[{"number": 1, "line_items": [{"number": 1}]}])
+          for i in range(n)), line_of("C", 1, currency="EUR"))
+    run("delete", *place, "C", "0").ends(DONE)
+    return store
+
+
+def content(store):
+    return run("export", "--store", store).ends(DONE).out
+
+
+def await_(condition, what):
+    deadline = time.monotonic() + SECONDS
+    while not condition():
+        if time.monotonic() > deadline:
+            raise AssertionError(f"nothing has come of waiting: {what}")
+        time.sleep(0.01)
+
+
+def names(folder):
+    return sorted(os.listdir(folder))
+
+
+def is_alone(folder, *wanted):
+    """Nothing half-done lies beside what is wanted."""
+    equal(names(folder), sorted(wanted))
+
+
+@test
+def there_and_back(folder):
+    store = filled(folder)
+    run("init", "--store", f"{store}?name=second", "--layout", "blob", "--key", "salted").ends(DONE)
+    put(("--store", f"{store}?name=second"), line_of("D", 1))
+    made = json.loads(run("backup", "--store", store, f"{folder}/b", "--json").ends(DONE).out)
+    kept = {name: pathlib.Path(folder, "b", name).read_bytes() for name in names(f"{folder}/b")}
+    made = made["backup"]
+    equal({k: made[k] for k in ("path", "deployments", "orders", "customers", "findings", "files")},
+          {"path": os.path.realpath(f"{folder}/b"), "deployments": 2, "orders": 21, "customers": 1,
+           "findings": 0, "files": len(kept) - 1})
+    equal(made["bytes"], sum(len(kept[name]) for name in kept if name != "BACKUP"))
+    wanted = content(store), content(f"{store}?name=second")
+    put(("--store", store), line_of("C", 5, currency="USD"), line_of("C", 77))
+    os.mkdir(f"{folder}/new")  # an empty folder is as good as none
+    run("restore", f"{folder}/b", "--store", f"rocksdb:{folder}/new").ends(DONE, "2 deployments")
+    equal((content(f"rocksdb:{folder}/new"), content(f"rocksdb:{folder}/new?name=second")), wanted)
+    run("verify", "--store", f"rocksdb:{folder}/new").ends(DONE, "sound")
+    put(("--store", f"rocksdb:{folder}/new"), line_of("C", 88))
+    # the backup is as it was, and is used again
+    equal({name: pathlib.Path(folder, "b", name).read_bytes() for name in names(f"{folder}/b")},
+          kept)
+    run("restore", f"{folder}/b", "--store", f"rocksdb:{folder}/again").ends(DONE)
+    equal(content(f"rocksdb:{folder}/again"), wanted[0])
+    is_alone(folder, "again", "b", "new", "store")
+
+
+@test
+def what_was_acknowledged_is_in_it(folder):
+    """Writers beside it: all that they had an answer to before is there, and nothing is torn."""
+    store = new_store(folder, "record-type")
+    os.mkdir(f"{folder}/backups")
+    with Server(store, "--backups", f"{folder}/backups") as server:
+        writer = subprocess.Popen([PROGRAM, "put", "--server", server.address, "--json", "-"],
+                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        done, stored = threading.Event(), []
+
+        def feed():
+            i = 0
+            while not done.is_set():
+                writer.stdin.write(line_of("C", i, shipping_locations=[
+                    {"number": 1, "line_items": [{"number": n} for n in range(1, 40)]}]) + "\n")
+                i += 1
+            writer.stdin.close()
+
+        def read():
+            for line in iter(writer.stdout.readline, ""):
+                stored.append(json.loads(line)["order_number"])
+
+        threads = [threading.Thread(target=feed), threading.Thread(target=read)]
+        for thread in threads:
+            thread.start()
+        known = {}
+        for i in range(3):
+            before = len(stored)
+            await_(lambda: len(stored) > before + 50, "orders that are stored")
+            known[i] = set(stored)
+            run("backup", "--server", server.address, f"b{i}").ends(DONE)
+        done.set()
+        for thread in threads:
+            thread.join()
+        equal(writer.wait(timeout=SECONDS), 0)
+    for i, wanted in known.items():
+        copy = f"rocksdb:{folder}/copy{i}"
+        run("restore", f"{folder}/backups/b{i}", "--store", copy).ends(DONE)
+        found = {json.loads(line)["order"]["order_number"] for line in content(copy).splitlines()
+                 if "order" in json.loads(line)}
+        equal(wanted - found, set())
+        equal(run("verify", "--store", copy).code in (DONE, NO), True)  # NO: leftovers of a put
+        equal(os.path.exists(f"{folder}/copy{i}/LOSSES"), False)
+
+
+@test
+def wrong_calls(folder):
+    store = filled(folder)
+    place = ("--store", store)
+    run("backup", *place).ends(USAGE, "one argument")
+    run("backup", *place, "a", "b").ends(USAGE, "one argument")
+    run("backup", *place, "--rate", "0", f"{folder}/b").ends(USAGE, "--rate")
+    run("backup", *place, f"{folder}/none/b").ends(FAILED, "create that first")
+    for inside in ("store/b", "store", "none/../store/b"):
+        run("backup", *place, f"{folder}/{inside}").ends(FAILED, "folder of the store")
+    os.symlink(f"{folder}/store", f"{folder}/link")
+    run("backup", *place, f"{folder}/link/b").ends(FAILED, "folder of the store")
+    os.mkdir(f"{folder}/there")
+    for there in ("there", "link"):
+        code = FAILED if there == "link" else NO
+        run("backup", *place, f"{folder}/{there}").ends(code)
+    run("backup", "--store", f"rocksdb:{folder}/none", f"{folder}/b").ends(FAILED, "no store")
+    run("backup", "--store", "hbase://127.0.0.1:1", f"{folder}/b").ends(FAILED)
+    run("backup", *place, f"{folder}/b").ends(DONE)
+    run("backup", *place, f"{folder}/b").ends(NO, "exists already")
+    run("get", "--store", f"rocksdb:{folder}/b", "C", "1").ends(FAILED, "is a backup")
+    run("init", "--store", f"rocksdb:{folder}/b", "--layout", "blob").ends(FAILED, "is a backup")
+    run("restore", f"{folder}/b").ends(USAGE, "--store")
+    run("restore", f"{folder}/b", "--server", "127.0.0.1:1").ends(USAGE, "--store")
+    run("restore", f"{folder}/b", "--store", f"rocksdb:{folder}/n?name=x").ends(USAGE, "?name=")
+    run("restore", f"{folder}/b", *place).ends(NO, "exists already")
+    run("restore", f"{folder}/store", "--store", f"rocksdb:{folder}/n").ends(NO, "no backup")
+    run("restore", f"{folder}/none", "--store", f"rocksdb:{folder}/n").ends(NO, "no backup")
+    run("restore", f"{folder}/b", "--store", "hbase://127.0.0.1:1").ends(FAILED, "snapshots")
+    run("verify", *place).ends(DONE, "sound")
+    is_alone(folder, "b", "link", "store", "there")
+
+
+@test
+def damage_is_found(folder):
+    """Each file of a backup: missing, longer, shorter or with a flipped bit; and a damaged store."""
+    store = filled(folder)
+    run("backup", "--store", store, f"{folder}/b").ends(DONE)
+    for i, name in enumerate(names(f"{folder}/b")):
+        path = pathlib.Path(folder, "b", name)
+        good = path.read_bytes()
+        wrong = [None, good + b"x"] + ([good[:-1], bytes([good[0] ^ 1]) + good[1:]] if good else [])
+        for bad in wrong if name == "BACKUP" else [wrong[i % len(wrong)]]:
+            path.unlink()
+            if bad is not None:
+                path.write_bytes(bad)
+            result = run("restore", f"{folder}/b", "--store", f"rocksdb:{folder}/n")
+            wanted = NO if name == "BACKUP" and bad is None else FAILED
+            result.ends(wanted, "BACKUP" if name == "BACKUP" else name)
+            is_alone(folder, "b", "store")
+            path.write_bytes(good)
+    run("restore", f"{folder}/b", "--store", f"rocksdb:{folder}/n").ends(DONE)
+    table = max(pathlib.Path(folder, "store").glob("*.sst"), key=lambda one: one.stat().st_size)
+    with table.open("r+b") as file:
+        file.seek(table.stat().st_size // 4)
+        byte = file.read(1)[0]
+        file.seek(-1, os.SEEK_CUR)
+        file.write(bytes([byte ^ 0x40]))
+    run("backup", "--store", store, f"{folder}/c").ends(FAILED)
+    is_alone(folder, "b", "n", "store")
+
+
+@test
+def killed_in_the_middle(folder):
+    """What is left does no harm, and the next one removes it."""
+    store = filled(folder, 120)
+    process = subprocess.Popen([PROGRAM, "backup", "--store", store, "--rate", "1", f"{folder}/b"],
+                               stderr=subprocess.DEVNULL)
+    await_(lambda: os.path.exists(f"{folder}/b.unfinished/store/TALLORDER"), "the copy")
+    process.send_signal(signal.SIGKILL)
+    process.wait(timeout=SECONDS)
+    is_alone(folder, "b.unfinished", "store")
+    run("verify", "--store", store).ends(DONE, "sound")
+    run("backup", "--store", store, f"{folder}/b").ends(DONE)
+    is_alone(folder, "b", "store")
+    # as a restore leaves it that is killed while it copies, or RocksDB while it links
+    for left in ("store", "store.tmp"):
+        os.makedirs(f"{folder}/n.unfinished/{left}")
+        shutil.copy(f"{folder}/b/CURRENT", f"{folder}/n.unfinished/{left}")
+    run("restore", f"{folder}/b", "--store", f"rocksdb:{folder}/n").ends(DONE)
+    equal(content(f"rocksdb:{folder}/n"), content(store))
+    is_alone(folder, "b", "n", "store")
+    # nothing of somebody else's is removed, and two do not meet
+    os.makedirs(f"{folder}/m.unfinished/store/mine")
+    run("restore", f"{folder}/b", "--store", f"rocksdb:{folder}/m").ends(FAILED, "remove it")
+    os.makedirs(f"{folder}/o.unfinished")
+    lock = os.open(f"{folder}/o.unfinished", os.O_RDONLY)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    run("restore", f"{folder}/b", "--store", f"rocksdb:{folder}/o").ends(NO, "Another process")
+    os.close(lock)
+    run("restore", f"{folder}/b", "--store", f"rocksdb:{folder}/o").ends(DONE)
+    equal(os.path.exists(f"{folder}/m.unfinished/store/mine"), True)
+
+
+@test
+def stopped_by_a_signal(folder):
+    store = filled(folder, 120)
+    process = subprocess.Popen([PROGRAM, "backup", "--store", store, "--rate", "1", f"{folder}/b"],
+                               stderr=subprocess.PIPE, text=True)
+    await_(lambda: os.path.exists(f"{folder}/b.unfinished/store/TALLORDER"), "the copy")
+    process.send_signal(signal.SIGTERM)
+    equal("nothing half-done" in process.communicate(timeout=SECONDS)[1], True)
+    equal(process.returncode, 128 + signal.SIGTERM)
+    is_alone(folder, "store")
+
+
+@test
+def by_a_server(folder):
+    store = filled(folder, 120)
+    with Server(store) as server:
+        run("backup", "--server", server.address, "b").ends(FAILED, "--backups")
+    for wrong, code in (("none", FAILED), ("store", USAGE)):
+        result = run("serve", "--store", store, "--listen", "127.0.0.1:0", "--backups",
+                     f"{folder}/{wrong}")
+        equal((wrong, result.code, "--backups" in result.err), (wrong, code, True))
+    os.mkdir(f"{folder}/backups")
+    with Server(store, "--backups", f"{folder}/backups", stderr=subprocess.DEVNULL) as server:
+        place = ("--server", server.address)
+        for name in ("", ".", "..", "../b", "a/b", f"{folder}/b", ".b", "-b", "b.unfinished", "b b",
+                     "b\n", "ü", "x" * 129):
+            run("backup", *place, "--", name).ends(FAILED, "name: ")
+        put(place, line_of("C", "just before"))
+        made = json.loads(run("backup", *place, "b", "--json").ends(DONE).out)["backup"]
+        equal((made["orders"], made["path"]),
+              (121, os.path.realpath(f"{folder}/backups") + "/b"))
+        run("backup", *place, "b").ends(NO, "exists already")
+        # slow ones: another client follows the same, and is refused another
+        slow = subprocess.Popen([PROGRAM, "backup", *place, "--rate", "1", "slow"],
+                                stderr=subprocess.DEVNULL)
+        await_(lambda: os.path.exists(f"{folder}/backups/slow.unfinished"), "the slow one")
+        run("backup", *place, "other").ends(NO, "another backup, slow")
+        slow.send_signal(signal.SIGINT)
+        equal(slow.wait(timeout=SECONDS), 128 + signal.SIGINT)
+        put(place, line_of("C", "meanwhile"))
+        equal(server.stop(), 0)
+    is_alone(f"{folder}/backups", "b")
+    run("restore", f"{folder}/backups/b", "--store", f"rocksdb:{folder}/n").ends(DONE)
+    run("get", "--store", f"rocksdb:{folder}/n", "C", "just before").ends(DONE)
+    run("get", "--store", store, "C", "meanwhile").ends(DONE)
+
+
+@test
+def while_it_moves(folder):
+    """A migration that has begun is one in the copy, too, and is ended there."""
+    store = filled(folder)
+    wanted = content(store)
+    run("migrate", "--store", store, "--to-layout", "blob", "--pass-only").ends(DONE)
+    run("backup", "--store", store, f"{folder}/b").ends(DONE)
+    run("migrate", "--store", store, "--abort").ends(DONE)
+    copy = f"rocksdb:{folder}/n"
+    run("restore", f"{folder}/b", "--store", copy).ends(DONE)
+    run("status", "--store", copy).ends(DONE, "copying, to layout blob")
+    run("migrate", "--store", copy).ends(DONE)
+    run("verify", "--store", copy).ends(DONE, "sound")
+    equal([sorted(text.splitlines()) for text in (content(copy), content(store))],
+          [sorted(wanted.splitlines())] * 2)
+
+
+@test
+def to_another_file_system(folder):
+    """Where nothing can be linked, it is copied."""
+    here = os.stat(folder).st_dev
+    other = next((place for place in PLACES if os.path.isdir(place) and os.access(place, os.W_OK)
+                  and os.stat(place).st_dev != here), None)
+    if other is None:
+        return
+    store = filled(folder)
+    target = f"{other}/tallorder-backup-{os.getpid()}"
+    try:
+        run("backup", "--store", store, target).ends(DONE)
+        equal({os.stat(f"{target}/{name}").st_nlink for name in names(target)}, {1})
+        run("restore", target, "--store", f"rocksdb:{folder}/n").ends(DONE)
+        equal(content(f"rocksdb:{folder}/n"), content(store))
+        equal(os.path.exists(target + ".unfinished"), False)
+    finally:
+        shutil.rmtree(target, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

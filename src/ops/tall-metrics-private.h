@@ -14,6 +14,7 @@ G_BEGIN_DECLS
 void tall_metrics_write_calls (const TallMetricsSources *sources, GString *text);
 void tall_metrics_write_server (const TallMetricsSources *sources, GString *text);
 void tall_metrics_write_store (const TallMetricsSources *sources, GString *text);
+void tall_metrics_write_gateways (GPtrArray *servers, GString *text);
 void tall_metrics_write_migration (const TallMetricsSources *sources, GString *text);
 void tall_metrics_write_process (GString *text);
 

@@ -4,6 +4,9 @@
 
 #include "tall-store-counts.h"
 
+#define RETRIES "tallorder_gateway_retries_total"
+#define MERGED "tallorder_gateway_merged_read_rows"
+
 static const struct
 {
   const char *name;
@@ -52,6 +55,56 @@ write_gateways (GPtrArray *servers, GString *text)
     }
 }
 
+/* As a histogram: sizes of requests that had rows of several callers. */
+static void
+write_merged (const TallTableServer *server, GString *text)
+{
+  static const char *const limits[TALL_TABLE_MERGED_SIZES] = { "1",  "2",  "4",  "8",
+                                                               "16", "32", "64", "128" };
+  guint64 sum = 0;
+  for (guint i = 0; i < TALL_TABLE_MERGED_SIZES; i++)
+    {
+      sum += server->n_merged[i];
+      const TallMetricLabel labels[] = { { "gateway", server->address },
+                                         { "le", limits[i] },
+                                         { NULL } };
+      tall_metric_text_add (text, MERGED, "_bucket", labels, (gdouble)sum);
+    }
+  const TallMetricLabel all[] = { { "gateway", server->address }, { "le", "+Inf" }, { NULL } };
+  const TallMetricLabel gateway[] = { { "gateway", server->address }, { NULL } };
+  tall_metric_text_add (text, MERGED, "_bucket", all, (gdouble)sum);
+  tall_metric_text_add (text, MERGED, "_sum", gateway, (gdouble)server->n_merged_rows);
+  tall_metric_text_add (text, MERGED, "_count", gateway, (gdouble)sum);
+}
+
+static void
+write_work (GPtrArray *servers, GString *text)
+{
+  tall_metric_text_begin (text, RETRIES, TALL_COUNTER,
+                          "Calls that were sent again, because they had failed at the gateway.");
+  for (guint i = 0; i < servers->len; i++)
+    {
+      const TallTableServer *server = g_ptr_array_index (servers, i);
+      const TallMetricLabel labels[] = { { "gateway", server->address }, { NULL } };
+      tall_metric_text_add (text, RETRIES, "", labels, (gdouble)server->n_retries);
+    }
+  tall_metric_text_begin (text, MERGED, TALL_HISTOGRAM,
+                          "Rows of each request that had rows of several callers.");
+  for (guint i = 0; i < servers->len; i++)
+    write_merged (g_ptr_array_index (servers, i), text);
+}
+
+/**
+ * tall_metrics_write_gateways:
+ * @servers: of #TallTableServer
+ */
+void
+tall_metrics_write_gateways (GPtrArray *servers, GString *text)
+{
+  write_gateways (servers, text);
+  write_work (servers, text);
+}
+
 static void
 write_measures (const char *kind, GArray *measures, GString *text)
 {
@@ -84,7 +137,7 @@ tall_metrics_write_store (const TallMetricsSources *sources, GString *text)
                                  (gdouble)tall_store_get_count ((TallStoreCount)i));
   g_autoptr (GPtrArray) servers = tall_table_list_servers (table, 0);
   if (servers != NULL)
-    write_gateways (servers, text);
+    tall_metrics_write_gateways (servers, text);
   g_autoptr (GArray) measures = tall_table_list_measures (table);
   if (measures != NULL)
     write_measures (info.kind, measures, text);

@@ -173,7 +173,10 @@ settle_failure (Run *run,
   if (link->late && !link->hurried && call->harmless && call->table != NULL)
     run->late = call;
   if (io == NULL && may_be_repeated (run, call, link, reason))
-    return TRUE;
+    {
+      link->n_retries++;
+      return TRUE;
+    }
   if (error == NULL || *error == NULL)
     set_error (run, call, link, reason, io, error);
   return FALSE;

@@ -106,6 +106,25 @@ act (TallHbaseGateway *self, TallHbaseActions actions)
 }
 
 /**
+ * tall_hbase_gateway_count:
+ * @link: comes back to the pool
+ *
+ * Adds what was done on a connection while it was lent.
+ */
+void
+tall_hbase_gateway_count (TallHbaseGateway *self, TallHbaseLink *link)
+{
+  guint size = 0;
+  while (size < TALL_TABLE_MERGED_SIZES - 1 && link->n_merged > 1u << size)
+    size++;
+  if (link->n_merged > 0)
+    self->n_merged[size]++;
+  self->n_merged_rows += link->n_merged;
+  self->n_retries += link->n_retries;
+  link->n_merged = link->n_retries = 0;
+}
+
+/**
  * tall_hbase_gateway_note:
  * @reason: (nullable): why it is set aside, if it is
  *

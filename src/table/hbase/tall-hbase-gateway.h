@@ -4,6 +4,7 @@
 
 #include "tall-hbase-health.h"
 #include "tall-hbase-link.h"
+#include "tall-table.h"
 
 G_BEGIN_DECLS
 
@@ -28,11 +29,15 @@ typedef struct
   guint n_open;     /* connections that are lent, idle or being opened */
   guint64 n_done;   /* connections that came back fit for the next caller */
   guint64 n_failed; /* the same whose call failed, or had no answer */
+  guint64 n_retries;
+  guint64 n_merged[TALL_TABLE_MERGED_SIZES]; /* as in TallTableServer, like the others */
+  guint64 n_merged_rows;
 } TallHbaseGateway;
 
 void tall_hbase_gateway_init (TallHbaseGateway *self, const char *address);
 void tall_hbase_gateway_clear (TallHbaseGateway *self);
 
+void tall_hbase_gateway_count (TallHbaseGateway *self, TallHbaseLink *link);
 TallHbaseLink *tall_hbase_gateway_take (TallHbaseGateway *self);
 void tall_hbase_gateway_keep (TallHbaseGateway *self, TallHbaseLink *link);
 gboolean tall_hbase_gateway_has_room (const TallHbaseGateway *self);

@@ -199,6 +199,7 @@ tall_hbase_pool_give_back (TallHbasePool *self, TallHbaseLink *link)
   TallHbaseGateway *gateway = &self->gateways[link->gateway];
   tall_transport_take_traffic (tall_hbase_link_get_transport (link), &self->n_sent,
                                &self->n_received);
+  tall_hbase_gateway_count (gateway, link);
   gboolean fit = !tall_hbase_health_is_refused (&gateway->health) && is_fit_for_next (self, link);
   if (fit)
     {
@@ -264,6 +265,9 @@ describe (const TallHbaseGateway *gateway)
   server->connections = gateway->n_open;
   server->n_done = gateway->n_done;
   server->n_failed = gateway->n_failed;
+  server->n_retries = gateway->n_retries;
+  memcpy (server->n_merged, gateway->n_merged, sizeof server->n_merged);
+  server->n_merged_rows = gateway->n_merged_rows;
   return server;
 }
 

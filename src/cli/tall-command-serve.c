@@ -168,6 +168,7 @@ typedef struct
   gint slow;     /* milliseconds; 0: no call is */
   char *log;     /* nullable */
   char *backups; /* nullable: their folder */
+  char *level;   /* nullable */
 } Given;
 
 static void
@@ -180,6 +181,7 @@ given_clear (Given *self)
   g_free (self->access);
   g_free (self->log);
   g_free (self->backups);
+  g_free (self->level);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Given, given_clear)
 
@@ -322,6 +324,10 @@ make_options (const Given *given, TallServerOptions *options)
     tall_log_use_json ();
   else if (given->log != NULL && !g_str_equal (given->log, "text"))
     return tall_usage_error (&tall_command_serve, "--log takes text or json, not “%s”", given->log);
+  if (given->level != NULL && !tall_log_set_level (given->level))
+    return tall_usage_error (&tall_command_serve,
+                             "--log-level takes debug, info, warning or error, not “%s”",
+                             given->level);
   if (given->trusted != NULL
       && (options->trusted_proxies = tall_networks_parse (given->trusted, &error)) == NULL)
     return tall_usage_error (&tall_command_serve, "--trusted-proxies: %s", error->message);
@@ -392,6 +398,8 @@ run (int argc, char **argv)
       "HOST:PORT" },
     { "slow", 0, 0, G_OPTION_ARG_INT, &given.slow,
       "log calls that take at least so long; 0: none (default 1000)", "MS" },
+    { "log-level", 0, 0, G_OPTION_ARG_STRING, &given.level,
+      "the least that is logged: debug, info (default), warning or error", "WORD" },
     { "backups", 0, 0, G_OPTION_ARG_FILENAME, &given.backups,
       "folder in which administrators may have backups made (default: none)", "DIR" },
     { "log", 0, 0, G_OPTION_ARG_STRING, &given.log, "lines of the log: text (default) or json",

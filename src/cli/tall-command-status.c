@@ -6,8 +6,17 @@
 #include "tall-options.h"
 #include "tall-output.h"
 #include "tall-status-all.h"
+#include "tall-status-watch.h"
 #include "tall-status.h"
 #include "tall-text.h"
+
+#include <unistd.h>
+
+/* Of --watch: where a service shows its metrics, and seconds between two looks at most. */
+#define METRICS "127.0.0.1:9464"
+#define MAX_EVERY 86400
+
+#define NOT_GIVEN G_MININT
 
 /* For the questions to HBase's master about tables: it may be gone while orders are still
  * served. */
@@ -303,9 +312,17 @@ run (int argc, char **argv)
 {
   gboolean json = FALSE;
   gboolean all = FALSE;
+  gboolean watch = FALSE;
+  gint every = NOT_GIVEN;
+  g_autofree char *metrics = NULL;
   const GOptionEntry entries[] = {
     { "all", 0, 0, G_OPTION_ARG_NONE, &all, "all deployments in the place of --store", NULL },
     { "json", 0, 0, G_OPTION_ARG_NONE, &json, "as JSON", NULL },
+    { "watch", 0, 0, G_OPTION_ARG_NONE, &watch, "show how a service is doing until Ctrl-C", NULL },
+    { "metrics", 0, 0, G_OPTION_ARG_FILENAME, &metrics,
+      "where that service shows its metrics (default " METRICS ")", "HOST:PORT" },
+    { "every", 0, 0, G_OPTION_ARG_INT, &every,
+      "seconds between two looks (default 2, and 10 where there is no terminal)", "N" },
     { NULL },
   };
   g_auto (TallOptions) options = TALL_OPTIONS_INIT;
@@ -315,6 +332,16 @@ run (int argc, char **argv)
   if (options.n_arguments > 0)
     return tall_usage_error (&tall_command_status, "status takes no argument: “%s”",
                              options.arguments[0]);
+  if (every != NOT_GIVEN && (every < 1 || every > MAX_EVERY))
+    return tall_usage_error (&tall_command_status, "--every takes seconds, 1 to %d", MAX_EVERY);
+  if (!watch && (metrics != NULL || every != NOT_GIVEN))
+    return tall_usage_error (&tall_command_status, "--metrics and --every go with --watch");
+  if (watch && (all || json))
+    return tall_usage_error (&tall_command_status, "--watch goes with neither --all nor --json");
+  if (watch)
+    return tall_status_watch (metrics != NULL ? metrics : METRICS, every != NOT_GIVEN ? (guint)every
+                                                                   : isatty (STDOUT_FILENO) ? 2
+                                                                                            : 10);
   if (all)
     return tall_status_all (&options, &tall_command_status, json);
 
@@ -339,10 +366,16 @@ const TallCommand tall_command_status = {
   .name = "status",
   .arguments = "",
   .summary = "Shows a deployment or a server: layout, key strategy, tables.",
-  .help = "Example:\n"
-          "  tallorder status --store rocksdb:shop\n"
-          "  tallorder status --store hbase://localhost:9090 --all\n"
-          "  tallorder status --server 127.0.0.1:7654 --json",
+  .help =
+      "--watch shows what a service says of itself on its port for metrics (serve --metrics):\n"
+      "calls and how long they take, connections, memory, commits, gateways, RocksDB and\n"
+      "migrations. A terminal is drawn anew; elsewhere it is a line each time. Ctrl-C ends it,\n"
+      "with 0.\n\n"
+      "Example:\n"
+      "  tallorder status --watch --metrics 127.0.0.1:9464\n"
+      "  tallorder status --store rocksdb:shop\n"
+      "  tallorder status --store hbase://localhost:9090 --all\n"
+      "  tallorder status --server 127.0.0.1:7654 --json",
   .takes_server = TRUE,
   .run = run,
 };

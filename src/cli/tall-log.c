@@ -58,16 +58,49 @@ write_json (const char *date, const char *level, const char *message, const char
   fprintf (stderr, "%s\n", line);
 }
 
-static gboolean uses_json; /* set before any thread begins */
+/* Set before any thread begins. */
+static gboolean uses_json;
+static guint least = 1; /* place in levels of what is shown */
 
-/* One line on standard error. Debugging messages are there for those domains that G_MESSAGES_DEBUG
- * names. */
+/* From the least important one. */
+static const char *const levels[] = { "debug", "info", "warning", "error" };
+
+static gboolean
+is_shown (GLogLevelFlags level, const char *domain)
+{
+  guint place = 0;
+  while (place < G_N_ELEMENTS (levels) - 1 && !g_str_equal (levels[place], name_level (level)))
+    place++;
+  return place >= least
+         || (level & G_LOG_LEVEL_DEBUG && !g_log_writer_default_would_drop (level, domain));
+}
+
+/* To the journal with its fields, so that `journalctl -p warning` and `journalctl
+ * TALLORDER_REQUEST=…` find it. FALSE: it does not take it. */
+static gboolean
+write_journal (GLogLevelFlags level, const GLogField *fields, gsize n_fields, const char *request)
+{
+  const char *message = get_field (fields, n_fields, "MESSAGE");
+  const char *priority = get_field (fields, n_fields, "PRIORITY");
+  const GLogField all[] = { { "MESSAGE", message != NULL ? message : "", -1 },
+                            { "PRIORITY", priority != NULL ? priority : "6", -1 },
+                            { "SYSLOG_IDENTIFIER", "tallorder", -1 },
+                            { "TALLORDER_REQUEST", request, -1 } };
+  gsize n = G_N_ELEMENTS (all) - (request == NULL ? 1 : 0);
+  return g_log_writer_journald (level, all, n, NULL) == G_LOG_WRITER_HANDLED;
+}
+
+/* One line on standard error, or what the journal takes if that is it. Debugging messages are there
+ * for those domains that G_MESSAGES_DEBUG names, too. */
 static GLogWriterOutput
 write_line (GLogLevelFlags level, const GLogField *fields, gsize n_fields)
 {
   const char *message = get_field (fields, n_fields, "MESSAGE");
   const char *domain = get_field (fields, n_fields, "GLIB_DOMAIN");
-  if (level & G_LOG_LEVEL_DEBUG && g_log_writer_default_would_drop (level, domain))
+  if (!is_shown (level, domain))
+    return G_LOG_WRITER_HANDLED;
+  if (!uses_json && g_log_writer_is_journald (fileno (stderr))
+      && write_journal (level, fields, n_fields, tall_request_id_get ()))
     return G_LOG_WRITER_HANDLED;
 
   char date[TALL_DATE_TEXT_SIZE];
@@ -123,4 +156,24 @@ void
 tall_log_use_json (void)
 {
   uses_json = TRUE;
+}
+
+/**
+ * tall_log_set_level:
+ * @name: `debug`, `info`, `warning` or `error`
+ *
+ * From now on a service's log has what is at least so important; before threads begin.
+ *
+ * Returns: FALSE if there is no such level
+ */
+gboolean
+tall_log_set_level (const char *name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (levels); i++)
+    if (g_str_equal (levels[i], name))
+      {
+        least = i;
+        return TRUE;
+      }
+  return FALSE;
 }

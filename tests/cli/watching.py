@@ -5,9 +5,12 @@
     watching.py TALLORDER SOURCE_ROOT
 """
 
+import ast
 import json
 import os
+import pty
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -234,6 +237,130 @@ def a_slow_call_is_one_line(folder):
     assert "secret" not in said + json.dumps(lines)
     run("serve", "--store", store, "--log", "xml").ends(USAGE, "--log takes text or json")
     run("serve", "--store", store, "--slow", "-1").ends(USAGE, "--slow takes milliseconds")
+
+
+@test
+def levels_of_the_log(folder):
+    store = new_store(folder)
+    wanted = {"debug": True, "info": True, "warning": False, "error": False}
+    for level, is_said in wanted.items():
+        with Watched(store, "--log-level", level, metrics=None) as server:
+            equal((level, "limits: " in server.said()), (level, is_said))
+    run("serve", "--store", store, "--log-level", "loud").ends(USAGE, "--log-level takes debug")
+
+
+# In a file system of its own: a journal that keeps what comes.
+JOURNAL = """
+import os, socket, subprocess, sys
+subprocess.run(["mount", "-t", "tmpfs", "none", "/run"], check=True)
+os.makedirs("/run/systemd/journal")
+stream, datagrams = socket.socket(socket.AF_UNIX), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+stream.bind("/run/systemd/journal/stdout")
+stream.listen()
+datagrams.bind("/run/systemd/journal/socket")
+error = socket.socket(socket.AF_UNIX)
+error.connect("/run/systemd/journal/stdout")
+server = subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE, stderr=error, text=True)
+print(server.stdout.readline(), end="", flush=True)
+sys.stdin.readline()
+server.terminate()
+server.wait()
+datagrams.setblocking(False)
+try:
+    while True:
+        print(repr(datagrams.recv(65536)))
+except BlockingIOError:
+    pass
+"""
+
+
+@test
+def fields_for_the_journal(folder):
+    tried = subprocess.run(["unshare", "--mount", "true"], capture_output=True, check=False)
+    if tried.returncode != 0:
+        print("# this user may not mount a file system")
+        return
+    store = new_store(folder)
+    process = subprocess.Popen(
+        ["unshare", "--mount", sys.executable, "-c", JOURNAL, PROGRAM, "serve", "--store", store,
+         "--listen", "127.0.0.1:0", "--slow", "1"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    address = process.stdout.readline().split()[-1]
+    order = dict(ORDER, shipping_locations=[
+        {"number": 1, "line_items": [{"number": n + 1, "quantity": "1"} for n in range(5000)]}])
+    run("put", "--server", address, "-", stdin=order).ends(DONE)
+    said = process.communicate("\n", timeout=SECONDS)[0]
+    equal(process.returncode, 0)
+    entries = [dict(line.split("=", 1) for line in ast.literal_eval(one).decode().splitlines())
+               for one in said.splitlines()]
+    assert len(entries) > 2, said
+    for entry in entries:
+        equal((entry["SYSLOG_IDENTIFIER"], entry["PRIORITY"]), ("tallorder", "5"))
+    slow, = [entry for entry in entries if entry["MESSAGE"].startswith("slow: call=putOrder")]
+    assert re.fullmatch("[0-9a-f]{8}-[0-9]+", slow["TALLORDER_REQUEST"]), slow
+    equal([entry for entry in entries if "TALLORDER_REQUEST" in entry], [slow])
+
+
+def stop_watching(process):
+    process.send_signal(signal.SIGINT)
+    equal(process.wait(timeout=SECONDS), 0)
+
+
+def lines_of(process):
+    """As name and value, but for the date at the beginning."""
+    for line in iter(process.stdout.readline, ""):
+        date, _, rest = line.rstrip("\n").partition(" ")
+        assert re.fullmatch(r"[0-9-]{10}T[0-9:.]{12}Z", date), line
+        yield dict(re.findall(r'(\S+)=("[^"]*"|\S+)', rest)), rest
+
+
+@test
+def watching_from_a_pipe(folder):
+    store = new_store(folder)
+    with Watched(store) as server:
+        address = server.url.removeprefix("http://")
+        process = subprocess.Popen([PROGRAM, "status", "--watch", "--metrics", address, "--every", "1"],
+                                   stdout=subprocess.PIPE, text=True)
+        for said, _ in lines_of(process):
+            equal(list(said), ["ready", "calls/s", "failed/s", "p50_ms", "p99_ms", "connections",
+                               "memory_mb", "commits/s", "overtaken/s", "stalled", "migration"])
+            equal((said["stalled"], said["migration"]), ("no", '"none"'))
+            if said["ready"] == "yes" and float(said["commits/s"]) > 0:
+                break
+            run("put", "--server", server.address, "-", stdin=ORDER).ends(DONE)
+        assert float(said["calls/s"]) >= float(said["commits/s"]), said
+        assert float(said["p99_ms"]) >= float(said["p50_ms"]) > 0, said
+    # the service is gone, and watching goes on
+    for _, rest in lines_of(process):
+        if rest.startswith("No metrics come from"):
+            break
+    stop_watching(process)
+    run("status", "--watch", "--metrics", address).ends(FAILED, "No metrics come from")
+    with Watched(store) as server:
+        run("status", "--watch", "--metrics", server.address).ends(FAILED, "No metrics come from")
+    for wrong in (("--watch", "--json"), ("--watch", "--all"), ("--every", "2"),
+                  ("--metrics", address), ("--watch", "--every", "0")):
+        run("status", *wrong).ends(USAGE, "--watch" if wrong[-1] != "0" else "--every")
+
+
+@test
+def watching_on_a_terminal(folder):
+    with Watched(new_store(folder)) as server:
+        run("put", "--server", server.address, "-", stdin=ORDER).ends(DONE)
+        leader, follower = pty.openpty()
+        process = subprocess.Popen(
+            [PROGRAM, "status", "--watch", "--metrics", server.url.removeprefix("http://"),
+             "--every", "1"], stdout=follower, stderr=follower)
+        os.close(follower)
+        said = b""
+        while said.count(b"\x1b[H\x1b[J") < 3:
+            said += os.read(leader, 4096)
+        stop_watching(process)
+        os.close(leader)
+    screen = said.split(b"\x1b[H\x1b[J")[2].decode()
+    for text in ("tallorder, rocksdb, ", "putOrder", "CALLS/S", "connections ", "memory ", "commits",
+                 "RocksDB ", "no stall", "migration    none"):
+        assert text in screen, screen
 
 
 if __name__ == "__main__":

@@ -565,10 +565,12 @@ def on_hbase(_):
     address, name = os.environ["TALLORDER_HBASE_BINARY"], f"bench-{os.getpid()}"
     admin = [os.environ["TALLORDER_HBASE_TOOL"], "stored", "--data", os.environ["TALLORDER_HBASE_DATA"]]
     pids = ["--pids", os.environ["TALLORDER_HBASE_PIDS"]]
-    report = small_run(f"hbase://{address}?name={name}", LAYOUTS, ["hashed"], "--clients", 2, *pids,
+    layouts = ["blob", "normalized"]  # each is flushed and compacted by a Java program
+    report = small_run(f"hbase://{address}?name={name}", layouts, ["hashed"], "--clients", 2, *pids,
                        "--admin", shlex.join(admin))
-    sizes = stored(report, LAYOUTS)
-    equal(all(0 < compacted <= flushed for flushed, compacted in sizes.values()), True)
+    sizes = stored(report, layouts)
+    # A compacted file says that it is one, in some bytes more.
+    equal(all(0 < compacted < flushed + 1000 for flushed, compacted in sizes.values()), True)
     equal(sizes["normalized"][1] > 2 * sizes["blob"][1], True)  # a key in every cell
     # All is gone again: the same names are free.
     store = f"hbase://{address}?name={name}"

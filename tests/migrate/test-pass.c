@@ -179,7 +179,9 @@ test_gives_way (void)
 {
   Others others = { .works = TRUE };
   run_beside (&others, FALSE);
-  g_assert_cmpint (others.n_rests, >, (N_ORDERS - 1000) / 8); /* 1000 before it looks for others */
+  /* Some are copied before it looks for others, and what threads have taken before comes to its
+   * end. */
+  g_assert_cmpint (others.n_rests, >, (N_ORDERS - 1500) / 8);
 }
 
 static void

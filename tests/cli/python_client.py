@@ -18,19 +18,21 @@ from support import DONE, PROGRAM, SECONDS, SOURCE, equal, main, new_store, run,
 
 # Between client and server: loses the answers to the calls whose numbers are in LOST.
 SCRIPT = """
-import socket, struct, sys, threading
+import os, signal, socket, ssl, struct, sys, threading
 from tallorder.ttypes import Customer, Order
 from tallorder_client import *
 import tallorder_client
 
 class Proxy:
     def __init__(self, server):
-        self.server, self.lost, self.calls = server, set(), 0
+        self.server, self.lost, self.calls, self.clients = server, set(), 0, []
+        self.interrupts, self.go = False, threading.Event()
         self.listener = socket.create_server(("127.0.0.1", 0))
         threading.Thread(target=self.accept, daemon=True).start()
     def accept(self):
         while True:
             client, _ = self.listener.accept()
+            self.clients.append(client)
             threading.Thread(target=self.serve, args=[client], daemon=True).start()
     def serve(self, client):
         with client, socket.create_connection(self.server) as server:
@@ -40,12 +42,22 @@ class Proxy:
                 answer += server.recv(struct.unpack(">i", answer)[0], socket.MSG_WAITALL)
                 if self.calls in self.lost:
                     break
-                client.sendall(answer)
+                if self.interrupts:
+                    os.kill(os.getpid(), signal.SIGINT)
+                    self.go.wait()
+                try:
+                    client.sendall(answer)
+                except OSError:
+                    break
     def forward(self, client, server):
         head = client.recv(4)
         if head:
             server.sendall(head + client.recv(struct.unpack(">i", head)[0], socket.MSG_WAITALL))
         return head
+    def hang_up(self):
+        for client in self.clients:
+            if client.fileno() >= 0:
+                client.shutdown(socket.SHUT_RDWR)
     def lose(self, *numbers):
         self.calls, self.lost = 0, set(numbers)
 
@@ -96,6 +108,13 @@ with Client(address) as client:
 
     for number in range(2, 6):
         client.put_order(Order(customer_number="C", order_number=str(number)))
+    proxy.hang_up()                     # between two calls
+    assert client.get_order("C", "2")[0].order_number == "2"
+    proxy.interrupts = True             # the answer comes later, and is nobody's
+    fails(KeyboardInterrupt, client.get_order, "C", "3")
+    proxy.interrupts = False
+    proxy.go.set()
+    assert client.get_order("C", "4")[0].order_number == "4"
     proxy.lose()
     listed = [entry.order_number for entry in client.list_orders("C", limit=2)]
     assert sorted(listed) == list("12345") and proxy.calls >= 3, (listed, proxy.calls)
@@ -116,6 +135,9 @@ with Client(address) as client:
     client.ping()
     assert client.describe().layout == "blob"
 fails(Unavailable, Client("127.0.0.1:1", attempts=2).ping)
+with Client("localhost:1", tls=ssl.create_default_context(), attempts=2) as client:
+    client.close()
+    fails(Unavailable, client.ping)
 codes = tallorder_client.ErrorCode._VALUES_TO_NAMES
 for code, name in codes.items():
     assert to_error(tallorder_client.TallError(code, "m")).__class__.__name__.upper() == name.replace("_", "")

@@ -16,7 +16,6 @@ import ssl
 import time
 import uuid
 from decimal import Decimal as ExactDecimal
-from types import TracebackType
 from typing import Any, Callable, Iterable, Iterator, Optional, TypeVar
 
 from thrift.protocol.TBinaryProtocol import TBinaryProtocolAccelerated
@@ -142,24 +141,24 @@ class Client:
         self._socket = TSocket(host, int(port)) if tls is None else TSSLSocket(
             host, int(port), ssl_context=tls, validate_callback=lambda *_: None)
         self._socket.setTimeout(timeout * 1000)
-        self._transport = TFramedTransport(self._socket)
-        self._stub = OrderService.Client(TBinaryProtocolAccelerated(self._transport))
+        self.close()
         self._attempts = attempts
         self._only_writer = only_writer
 
     def __enter__(self) -> Client:
         return self
 
-    def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
-                 trace: Optional[TracebackType]) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def close(self) -> None:
         """Closes the connection; the next call opens another one."""
-        self._transport.close()
+        if self._socket.handle is not None:  # else TSSLSocket would fail
+            self._transport.close()
+        self._transport = TFramedTransport(self._socket)  # without what was read or written by halves
+        self._stub = OrderService.Client(TBinaryProtocolAccelerated(self._transport))
 
-    def put_order(self, order: Order, *, if_absent: bool = False,
-                  if_revision: Optional[int] = None) -> int:
+    def put_order(self, order: Order, *, if_absent: bool = False, if_revision: Optional[int] = None) -> int:
         """Stores a whole order, or replaces it. Returns its revision."""
         return self._write(lambda options: self._stub.putOrder(order, options), if_absent, if_revision).revision
 
@@ -201,12 +200,12 @@ class Client:
                     limit: int = 100) -> Iterator[OrderEntry]:
         """A customer's orders by date, the newest first, fetched in pages of `limit`. Dates are
         milliseconds since 1970. After the readable ones of a page, an unreadable one is raised."""
-        yield from self._pages(self._stub.listOrders, lambda page: ListOrdersRequest(
+        yield from self._pages(lambda request: self._stub.listOrders(request), lambda page: ListOrdersRequest(
             customer_number=customer, from_date=from_date, to_date=to_date, limit=limit, page=page))
 
     def list_customers(self, *, limit: int = 100) -> Iterator[CustomerEntry]:
         """All customers, each once."""
-        yield from self._pages(self._stub.listCustomers,
+        yield from self._pages(lambda request: self._stub.listCustomers(request),
                                lambda page: ListCustomersRequest(limit=limit, page=page))
 
     def get_customer_orders(self, customer: str, *, limit: int = 30) -> Iterator[Order | Error]:
@@ -223,11 +222,11 @@ class Client:
 
     def describe(self) -> Description:
         """The deployment, and what its server knows."""
-        return self._read(self._stub.describe)
+        return self._read(lambda: self._stub.describe())
 
     def ping(self) -> None:
         """Succeeds if the store of the orders answers."""
-        self._read(self._stub.ping)
+        self._read(lambda: self._stub.ping())
 
     def _pages(self, call: Callable[[Any], Any], request: Callable[[Optional[str]], Any]) -> Iterator[Any]:
         page: Optional[str] = None
@@ -269,6 +268,9 @@ class Client:
                 except (TTransportException, OSError, EOFError) as broken:
                     self.close()
                     error = (OutcomeUnknown if is_write else Unavailable)(f"The answer was lost: {broken}")
+                except BaseException:  # such as Ctrl-C: its answer would be taken for the next call's
+                    self.close()
+                    raise
             if isinstance(error, OutcomeUnknown):
                 lost = error
             retried = again_if_lost if isinstance(error, OutcomeUnknown) \
@@ -288,6 +290,7 @@ class Client:
     def _open(self) -> Optional[Error]:
         if self._transport.isOpen():
             return None
+        self.close()  # what is left of a connection that the server has closed
         try:
             self._transport.open()
         except (TTransportException, OSError) as error:

@@ -52,7 +52,7 @@ def complete(*words):
     done = subprocess.run(["bash", "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True, timeout=SECONDS, check=False)
     equal(done.stderr, "")
-    return done.stdout.split()
+    return [offer.strip() for offer in done.stdout.splitlines() if offer]
 
 
 @test
@@ -118,10 +118,13 @@ def completion(folder):
     equal(complete("tallorder", "get", "--store", "r"), ["rocksdb:"])
     os.mkdir(f"{folder}/shop")
     pathlib.Path(folder, "orders.csv").touch()
-    equal(complete("tallorder", "get", "--store", f"rocksdb:{folder}/"), [f"{folder}/shop/"])
-    equal(complete("tallorder", "get", f"--store=rocksdb:{folder}/s"), [f"{folder}/shop/"])
+    equal(complete("tallorder", "get", "--store", f"rocksdb:{folder}/"), [f"{folder}/shop"])
+    equal(complete("tallorder", "get", f"--store=rocksdb:{folder}/s"), [f"{folder}/shop"])
+    equal(complete("tallorder", "get", "--store", "hbase:"), ["//"])
     equal(complete("tallorder", "serve", "--config", f"{folder}/o"), [f"{folder}/orders.csv"])
     equal(complete("tallorder", "put", f"{folder}/o"), [f"{folder}/orders.csv"])
+    pathlib.Path(folder, "x;id y.csv").touch()  # readline quotes it, as it is a name of a file
+    equal(complete("tallorder", "put", f"{folder}/x"), [f"{folder}/x;id y.csv"])
     equal(complete("tallorder", "fly", "--"), ["--version"])
 
 

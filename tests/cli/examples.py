@@ -139,8 +139,11 @@ def check_tls(example, folder, options, scheme=""):
     other = Ca(folder, "other")
     with TlsServer(new_store(folder), *ca.files("server"), "--tls-ca", ca.file) as server:
         address = f"{scheme}localhost:{server.port}"
-        prints(example.add(address, "1", ["11"], **options(ca, ca)), "1 1\n")
+        trusting = options(ca, ca)
+        prints(example.add(address, "1", ["11"], **trusting), "1 1\n")
         equal(example.add(address, "1", ["12"], **options(other, ca)).returncode, 1)
+        not_named = f"{scheme}127.0.0.1:{server.port}"  # in the server's certificate
+        equal(example.add(not_named, "1", ["12"], **trusting).returncode, 1)
 
 
 def by_files(trusted, own):

@@ -5,6 +5,8 @@ import java.nio.ByteBuffer;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.UUID;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
 import org.apache.thrift.TException;
 import org.apache.thrift.protocol.TBinaryProtocol;
 import org.apache.thrift.transport.TSSLTransportFactory;
@@ -121,15 +123,25 @@ final class Shop implements AutoCloseable {
     if (transport != null) {
       return;
     }
-    TTransport socket =
+    TSocket socket =
         tls
             ? TSSLTransportFactory.getClientSocket(host, port, MILLISECONDS)
             : new TSocket(host, port, MILLISECONDS);
+    if (socket.getSocket() instanceof SSLSocket) {
+      checkHost((SSLSocket) socket.getSocket());
+    }
     transport = new TFramedTransport(socket);
     if (!transport.isOpen()) {
       transport.open();
     }
     client = new OrderService.Client(new TBinaryProtocol(transport));
+  }
+
+  /** Thrift asks who has signed a certificate, and not whose it is. */
+  private static void checkHost(SSLSocket socket) {
+    SSLParameters parameters = socket.getSSLParameters();
+    parameters.setEndpointIdentificationAlgorithm("HTTPS");
+    socket.setSSLParameters(parameters);
   }
 
   private static void pause(long milliseconds) throws TException {

@@ -14,6 +14,7 @@ import gzip
 import hashlib
 import os
 import pathlib
+import shutil
 import socket
 import struct
 import subprocess
@@ -260,15 +261,24 @@ def enter_own_root():
             fcntl.ioctl(loopback, 0x8914, struct.pack("16sh14x", b"lo", 1))
 
 
+def is_mounted_below(folder):
+    with open("/proc/self/mounts", encoding="utf-8") as mounts:
+        return any(f"{line.split()[1]}/".startswith(f"{folder}/") for line in mounts)
+
+
 @contextlib.contextmanager
 def temporary():
-    """A folder that what is mounted there does not keep."""
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        os.chmod(folder, 0o755)
+    """A folder. What is mounted there, such as this machine's /dev, stays as it is, however this ends."""
+    folder = tempfile.mkdtemp()
+    os.chmod(folder, 0o755)
+    try:
         yield folder
+    finally:
         while subprocess.run(["umount", "--recursive", folder], capture_output=True, check=False,
                              timeout=SECONDS).returncode == 0:
             pass
+        if not is_mounted_below(folder):
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def main():

@@ -216,7 +216,14 @@ gboolean
 tall_client_use_tls (
     TallClient *self, const char *ca, const char *certificate, const char *key, GError **error)
 {
-  g_return_val_if_fail (TALL_IS_CLIENT (self) && self->is_tls, FALSE);
+  g_return_val_if_fail (TALL_IS_CLIENT (self), FALSE);
+  if (!self->is_tls)
+    {
+      tall_error_set_invalid (
+          error, "address",
+          "Certificates are of use with an address that begins with tls:// alone");
+      return FALSE;
+    }
   TallTlsSettings settings = { .ca = ca, .certificate = certificate, .key = key };
   g_autoptr (TallTlsContext) tls = tall_tls_context_new_client (&settings, error);
   if (tls == NULL)

@@ -350,6 +350,16 @@ test_threads (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   g_assert_cmpuint (tall_test_front_count_stored (f->test_front), ==, 8 * 200);
 }
 
+/* An address comes from a person. */
+static void
+test_tls_of_a_plain_address (Fixture *f, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  g_assert_false (tall_client_use_tls (TALL_CLIENT (f->client), NULL, NULL, NULL, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+  g_assert_nonnull (strstr (error->message, "tls://"));
+}
+
 #define ADD(path, function) g_test_add (path, Fixture, NULL, set_up, function, tear_down)
 
 int
@@ -368,5 +378,6 @@ main (int argc, char **argv)
   ADD ("/service/client/shorter-time", test_shorter_time);
   ADD ("/service/client/timeout", test_timeout);
   ADD ("/service/client/threads", test_threads);
+  ADD ("/service/client/tls-of-a-plain-address", test_tls_of_a_plain_address);
   return g_test_run ();
 }

@@ -233,6 +233,12 @@ def check_permissions(checks, folder):
                    ["status", "--store", f"rocksdb:{folder}/kept"], f"{folder}/kept",
                    "run as the one that owns it", **options)
     os.chmod(f"{folder}/kept", 0o755)
+    os.makedirs(f"{folder}/hidden/store")
+    os.chmod(f"{folder}/hidden", 0)
+    checks.refused("a store in a directory that can not be read", FAILED,
+                   ["status", "--store", f"rocksdb:{folder}/hidden/store"], "run as the one that owns it",
+                   **options)
+    os.chmod(f"{folder}/hidden", 0o755)
     if os.geteuid() == 0:
         os.chown(f"{folder}/kept", NOBODY, NOBODY)
         for file in os.scandir(f"{folder}/kept"):

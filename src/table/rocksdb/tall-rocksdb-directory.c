@@ -10,6 +10,7 @@
 #include "tall-error.h"
 
 #define MARKER_TEXT "tallorder embedded store, format "
+#define NOT_READABLE "The store can not be read by this user: run as the one that owns it"
 
 static gboolean
 check_marker (const char *directory, const char *text, GError **error)
@@ -129,8 +130,9 @@ make_directory (const char *directory, gboolean must_exist, GError **error)
 {
   if (g_file_test (directory, G_FILE_TEST_IS_DIR))
     return TRUE;
-  if (must_exist && !g_file_test (directory, G_FILE_TEST_EXISTS))
-    return set_no_store (directory, error);
+  if (must_exist && g_access (directory, F_OK) != 0)
+    return errno == EACCES ? set_unavailable (directory, g_strerror (EACCES), NOT_READABLE, error)
+                           : set_no_store (directory, error);
   if (g_file_test (directory, G_FILE_TEST_EXISTS))
     {
       tall_error_set_detailed (error, TALL_ERROR_INVALID, directory,
@@ -206,12 +208,11 @@ tall_rocksdb_directory_prepare (const char *directory, gboolean must_exist, GErr
                               error);
     }
   if (!g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOENT))
-    return set_unavailable (
-        marker, local->message,
-        g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_ACCES)
-            ? "The store can not be read by this user: run as the one that owns it"
-            : "A file of the store can not be read",
-        error);
+    return set_unavailable (marker, local->message,
+                            g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_ACCES)
+                                ? NOT_READABLE
+                                : "A file of the store can not be read",
+                            error);
   if (!must_exist)
     return check_empty (directory, error) && tall_rocksdb_directory_mark (directory, error);
   return check_empty (directory, error) && set_no_store (directory, error);

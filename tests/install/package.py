@@ -125,6 +125,8 @@ def contents(packages, _):
     contains(packages.files[packages.headers], "/tallorder/tallorder.h\n", "/libtallorder.a\n",
              "/libtallorder.so -> ", "/pkgconfig/tallorder.pc\n")
     contains(run("dpkg-deb", "-I", packages.program, "conffiles"), CONFIG)
+    unit = run("sh", "-c", f"dpkg-deb --fsys-tarfile {packages.program} | tar -xO --wildcards '*/tallorder.service'")
+    contains(unit, "\nStateDirectory=tallorder\n", "\nRestart=on-failure\n", "\nExecReload=", "\nWatchdogSec=")
     contains(run("dpkg-deb", "-f", packages.program, "Depends"), "librocksdb",
              "systemd | systemd-standalone-sysusers")
     # where systemd runs: begins with the machine, is begun again after an upgrade, ends with the package

@@ -81,7 +81,8 @@ add_times (const TallAdviceLayout *layout, const TallBenchMix *mix, guint left_o
   return total > 0 ? sum / total : 0;
 }
 
-/* The share of a part from which on the other layout is faster; 0: at none. */
+/* The share of a part from which on the other layout is faster; 0: at none that is larger than now.
+ * Where the parts, which are measured alone, say that it is faster now, they differ by chance. */
 static double
 find_turn (const TallAdviceLayout *chosen,
            const TallAdviceLayout *other,
@@ -92,7 +93,8 @@ find_turn (const TallAdviceLayout *chosen,
   double loss = add_times (other, mix, part) - add_times (chosen, mix, part);
   if (!(gain > 0) || !(other->times[part] > 0) || mix->n_parts < 2 || loss <= 0)
     return 0;
-  return loss / (loss + gain);
+  double share = loss / (loss + gain);
+  return share > (double)mix->weights[part] / mix->total ? share : 0;
 }
 
 /* A line about each part of which more would make another layout the faster one. */

@@ -25,7 +25,8 @@ typedef struct
   guint heap;
   const char *name;    /* the advice that is looked at … */
   const char *value;   /* … is this … */
-  const char *because; /* … and its texts have this; NULL: anything */
+  const char *because; /* … and its texts have this; NULL: anything … */
+  const char *without; /* … and not this; NULL: nothing is looked for */
 } Case;
 
 static const Case cases[] = {
@@ -46,7 +47,10 @@ static const Case cases[] = {
     .because = "more than 40 % store (now 10 %): record-type" },
   { "where nothing turns", .mix = "get=90,store=10", .rates = { 100, 50 },
     .times = { { 10, 15 }, { 20, 30 } }, .name = "layout", .value = "blob",
-    .because = "other programs" },
+    .because = "other programs", .without = "more than" },
+  { "where it would have turned", .mix = "get=90,store=10", .rates = { 100, 50 },
+    .times = { { 10, 30 }, { 10.2, 15 } }, .name = "layout", .value = "blob",
+    .because = "other programs", .without = "more than" },
   { "the usual keys", .name = "key", .value = "hashed" },
   { "shorter keys", .encoded = { 100, 85 }, .name = "key", .value = "salted" },
   { "hardly shorter keys", .encoded = { 100, 95 }, .name = "key", .value = "hashed" },
@@ -162,6 +166,8 @@ test_case (gconstpointer data)
   g_autofree char *texts = g_strjoin ("\n", found->reason, found->overturned, NULL);
   if (self->because != NULL && strstr (texts, self->because) == NULL)
     g_error ("%s\nhas no “%s”", texts, self->because);
+  if (self->without != NULL && strstr (texts, self->without) != NULL)
+    g_error ("%s\nhas “%s”", texts, self->without);
   g_assert_null (tall_advice_find (advice, "taste"));
 }
 

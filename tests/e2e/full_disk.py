@@ -145,6 +145,22 @@ def no_room_to_migrate(checks):
         checks.check(phase == "none", "and nothing has begun", phase)
 
 
+def no_room_to_back_up(checks):
+    """A backup and a restored store that have no room are said, and nothing of them stays."""
+    with small_disk(1) as disk, tempfile.TemporaryDirectory() as folder:
+        where = ["--store", f"rocksdb:{folder}/shop"]
+        run("init", *where)
+        run("put", *where, "-", input=as_lines(order(n) for n in range(30)))
+        run("backup", *where, f"{folder}/backup")
+        for name, *command in (("a backup", "backup", *where, f"{disk}/backup"),
+                               ("a restored store", "restore", f"{folder}/backup", "--store",
+                                f"rocksdb:{disk}/shop")):
+            result = call(*command)
+            checks.check(result.returncode == FAILED and "no room" in result.stderr,
+                         f"{name} without room is refused", result)
+            checks.check(os.listdir(disk) == [], f"{name} leaves nothing there", os.listdir(disk))
+
+
 def occupy(disk):
     """Another program's file takes all that is left."""
     with open(disk / "other", "ab", buffering=0) as other:
@@ -263,6 +279,7 @@ def main():
         limited_files(checks)
         fill_by_loads(checks)
         no_room_to_migrate(checks)
+        no_room_to_back_up(checks)
         for layout in LAYOUTS:
             fill_by_orders(checks, layout)
             fill_by_others(checks, layout)

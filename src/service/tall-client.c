@@ -210,7 +210,7 @@ tall_client_set_timeout (TallClient *self, guint milliseconds)
  * Says whom a client of a `tls://` address trusts, and what it shows. The files are read now. To be
  * set before the client is used.
  *
- * Returns: FALSE with %TALL_ERROR_INVALID
+ * Returns: FALSE with %TALL_ERROR_INVALID, or %TALL_ERROR_UNAVAILABLE if a file cannot be read
  */
 gboolean
 tall_client_use_tls (

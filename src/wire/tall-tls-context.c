@@ -48,7 +48,10 @@ tall_tls_context_get_ssl (TallTlsContext *self)
 const char *
 tall_tls_get_reason (void)
 {
-  const char *reason = ERR_reason_error_string (ERR_peek_error ());
+  unsigned long code = ERR_peek_error ();
+  if (ERR_SYSTEM_ERROR (code))
+    return g_strerror (ERR_GET_REASON (code));
+  const char *reason = ERR_reason_error_string (code);
   return reason != NULL ? reason : "no reason is known";
 }
 
@@ -84,11 +87,16 @@ set_rules (SSL_CTX *ssl)
   SSL_CTX_set_read_ahead (ssl, 1);
 }
 
+/* OpenSSL says why: what the system says of a file that cannot be read, or what is wrong in it. */
 static gboolean
-fail_certificate (const char *path, GError **error)
+fail_file (const char *field, const char *what, const char *path, GError **error)
 {
-  tall_error_set_invalid (error, "certificate", "Certificate %s cannot be used: %s", path,
-                          tall_tls_get_reason ());
+  const char *reason = tall_tls_get_reason ();
+  if (ERR_SYSTEM_ERROR (ERR_peek_error ()))
+    g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE, "%s %s cannot be read: %s", what, path,
+                 reason);
+  else
+    tall_error_set_invalid (error, field, "%s %s cannot be used: %s", what, path, reason);
   ERR_clear_error ();
   return FALSE;
 }
@@ -106,7 +114,7 @@ use_certificate (SSL_CTX *ssl, const char *path, const char *key_path, GError **
     }
   ERR_clear_error ();
   if (SSL_CTX_use_certificate_chain_file (ssl, path) != 1)
-    return fail_certificate (path, error);
+    return fail_file ("certificate", "Certificate", path, error);
   g_autoptr (EVP_PKEY) key = tall_tls_key_load (key_path, error);
   if (key == NULL)
     return FALSE;
@@ -124,12 +132,7 @@ trust (SSL_CTX *ssl, const char *ca, GError **error)
   ERR_clear_error ();
   if (ca == NULL)
     return SSL_CTX_set_default_verify_paths (ssl) == 1;
-  if (SSL_CTX_load_verify_file (ssl, ca) == 1)
-    return TRUE;
-  tall_error_set_invalid (error, "ca", "Certificates of CAs cannot be read from %s: %s", ca,
-                          tall_tls_get_reason ());
-  ERR_clear_error ();
-  return FALSE;
+  return SSL_CTX_load_verify_file (ssl, ca) == 1 || fail_file ("ca", "File of CAs", ca, error);
 }
 
 static gboolean
@@ -190,7 +193,8 @@ tall_tls_context_describe (TallTlsContext *self)
  * Reads the files; they are not looked at again.
  *
  * Returns: (transfer full): for connections that a server has accepted; NULL with
- *   %TALL_ERROR_INVALID, which names the file. Nothing of a key is in it
+ *   %TALL_ERROR_INVALID, or %TALL_ERROR_UNAVAILABLE if a file cannot be read, which names the
+ *   file. Nothing of a key is in it
  */
 TallTlsContext *
 tall_tls_context_new_server (const TallTlsSettings *settings, GError **error)

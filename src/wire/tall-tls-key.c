@@ -42,7 +42,8 @@ check_file (int fd, const char *path, GError **error)
   struct stat status;
   if (fd < 0 || fstat (fd, &status) != 0)
     {
-      tall_error_set_invalid (error, "key", "Key %s cannot be read: %s", path, g_strerror (errno));
+      g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE, "Key %s cannot be read: %s", path,
+                   g_strerror (errno));
       return FALSE;
     }
   if (!S_ISREG (status.st_mode))
@@ -81,7 +82,8 @@ parse (const guint8 *data, gsize len, const char *path, GError **error)
  * tall_tls_key_load:
  *
  * Returns: (transfer full): the key in a PEM file that only its owner can read; NULL with
- *   %TALL_ERROR_INVALID. No error has anything of the file's content
+ *   %TALL_ERROR_INVALID, or %TALL_ERROR_UNAVAILABLE if it cannot be read. No error has anything of
+ *   the file's content
  */
 EVP_PKEY *
 tall_tls_key_load (const char *path, GError **error)

@@ -327,6 +327,17 @@ def reload_with_open_connections(folder):
         client.close()
 
 
+def check_unreadable(folder, serve, ca):
+    """A file that cannot be read is no wrong call, whichever it is and whoever reads it."""
+    none, certificate, key = f"{folder}/none", ca.path("server", "crt"), ca.path("server", "key")
+    get = ["get", "--server", "tls://localhost:1", "C", "O"]
+    for what, files in (("Certificate", ["--tls-certificate", none, "--tls-key", key]),
+                        ("Key", ["--tls-certificate", certificate, "--tls-key", none]),
+                        ("File of CAs", [*ca.files("server"), "--tls-ca", none])):
+        for call in (serve, get):
+            run(*call, *files).ends(FAILED, f"{what} {none} cannot be read: No such file or directory")
+
+
 @test
 def wrong_calls(folder):
     store, ca = new_store(folder), Ca(folder)
@@ -339,11 +350,10 @@ def wrong_calls(folder):
             (certificate, "A certificate and its key go together"),
             (["--tls-key", key], "A certificate and its key go together"),
             ([*certificate, "--tls-key", ca.path(other, "key")], "does not belong to certificate"),
-            ([*certificate, "--tls-key", f"{folder}/none"], "cannot be read: No such file"),
             ([*certificate, "--tls-key", folder], "is no file"),
             ([*certificate, "--tls-key", ca.file], "is no private key in PEM form"),
             (["--tls-certificate", key, "--tls-key", key], "cannot be used"),
-            ([*ca.files("server"), "--tls-ca", key], "Certificates of CAs cannot be read"),
+            ([*ca.files("server"), "--tls-ca", key], "File of CAs"),
             ([*ca.files("server"), "--tls-clients", "yes"], "takes off, optional or required, not “yes”"),
             ([*ca.files("server"), "--tls-clients", "required"], "give its file"),
             ([*ca.files("server"), "--access", ca.file], "say by --tls-ca who signs them"),
@@ -354,6 +364,7 @@ def wrong_calls(folder):
         said = run(*serve, *options).ends(USAGE, said)
         assert "PRIVATE" not in said.err and "serve --help" in said.err, said.err
     run(*serve, *ca.files("server"), "--tls-ca", ca.file, "--access", f"{folder}/none").ends(FAILED, "Roles")
+    check_unreadable(folder, serve, ca)
     locked = f"{folder}/locked.key"
     openssl("pkey", "-in", key, "-aes256", "-passout", "pass:secret", "-out", locked)
     os.chmod(locked, 0o600)

@@ -6,6 +6,7 @@
 #include "tall-backup-place.h"
 #include "tall-backup-verify.h"
 #include "tall-error.h"
+#include "tall-file.h"
 
 /* Of memory for the copy, which is read once, from its beginning to its end. */
 #define CACHE_SIZE (32 * 1024 * 1024)
@@ -134,6 +135,10 @@ tall_backup_restore (const char *backup,
 {
   g_autoptr (TallBackupSeal) noted = NULL;
   if (!check_kind (address, error) || (noted = tall_backup_seal_read (backup, error)) == NULL)
+    return FALSE;
+  g_autofree char *folder = g_path_get_dirname (address->place);
+  if (!tall_file_check_owner (address->place, "directory", error)
+      || !tall_file_check_owner (folder, "directory", error))
     return FALSE;
   g_autoptr (TallBackupPlace) place = tall_backup_place_open (address->place, TRUE, error);
   if (place == NULL || !tall_backup_place_make_content (place, error))

@@ -6,6 +6,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pwd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define CHUNK_SIZE 65536
@@ -49,4 +51,33 @@ tall_file_read (const char *path, gsize max, gsize *len, GError **error)
   if (len != NULL)
     *len = text->len;
   return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+/**
+ * tall_file_check_owner:
+ * @path: a file or folder
+ * @what: it is, in words
+ *
+ * What root writes among the files of a service, that service could not read.
+ *
+ * Returns: FALSE with %TALL_ERROR_UNAVAILABLE if root is running this, and it belongs to another
+ *   user; TRUE also if there is no such file
+ */
+gboolean
+tall_file_check_owner (const char *path, const char *what, GError **error)
+{
+  struct stat status;
+  struct passwd entry, *user = NULL;
+  char names[4096];
+  if (geteuid () != 0 || stat (path, &status) != 0 || status.st_uid == 0)
+    return TRUE;
+  getpwuid_r (status.st_uid, &entry, names, sizeof names, &user);
+  g_autofree char *who = user != NULL
+                             ? g_strdup_printf ("`runuser -u %s -- tallorder …`", user->pw_name)
+                             : g_strdup_printf ("user id %lu", (gulong)status.st_uid);
+  tall_error_set_detailed (error, TALL_ERROR_UNAVAILABLE, path,
+                           "The %s belongs to another user, who could not read what root writes "
+                           "there: run as that one, %s",
+                           what, who);
+  return FALSE;
 }

@@ -212,6 +212,23 @@ def check_damaged_block(checks, folder):
                  "customers outside of the block can be exported, the others fail", codes)
 
 
+def check_folders_of_others(checks, folder):
+    """A store that root makes there could not be read by its service."""
+    os.chown(f"{folder}/kept", 0, 0)
+    run("backup", "--store", f"rocksdb:{folder}/kept", f"{folder}/backup")
+    home = f"{folder}/home"
+    os.makedirs(f"{home}/empty")
+    for path in (home, f"{home}/empty"):
+        os.chown(path, NOBODY, NOBODY)
+    for place in ("empty", "new"):
+        for call in (["init"], ["restore", f"{folder}/backup"]):
+            checks.refused(f"a store of root in a folder of somebody else: {call[0]}, {place}", FAILED,
+                           [*call, "--store", f"rocksdb:{home}/{place}"], "directory belongs to another user",
+                           "runuser -u nobody -- ")
+    checks.check((os.listdir(home), os.listdir(f"{home}/empty")) == (["empty"], []),
+                 "nothing is left there")
+
+
 def check_permissions(checks, folder):
     """As root nothing is forbidden: then the program runs as nobody, from where nobody can."""
     options = {}
@@ -250,6 +267,7 @@ def check_permissions(checks, folder):
                        ["status", "--store", f"rocksdb:{folder}/kept"],
                        "belongs to another user", "runuser -u nobody -- ")
         os.chown(f"{folder}/kept/TALLORDER", 0, 0)
+        check_folders_of_others(checks, folder)
     checks.program = PROGRAM
     run("status", "--store", f"rocksdb:{folder}/kept")
 

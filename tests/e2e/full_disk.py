@@ -161,6 +161,18 @@ def no_room_to_back_up(checks):
             checks.check(os.listdir(disk) == [], f"{name} leaves nothing there", os.listdir(disk))
 
 
+def mounted_read_only(checks):
+    """Where nothing can be written, no store is made or opened, and it is said why."""
+    with small_disk(8) as disk:
+        run("init", "--store", f"rocksdb:{disk}/shop")
+        os.mkdir(disk / "empty")
+        subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
+        for command, name in (("status", "shop"), ("init", "empty"), ("init", "new")):
+            result = call(command, "--store", f"rocksdb:{disk}/{name}")
+            checks.check(result.returncode == FAILED and "mounted read-only" in result.stderr,
+                         f"{command} of {name} on a file system mounted read-only is refused", result)
+
+
 def occupy(disk):
     """Another program's file takes all that is left."""
     with open(disk / "other", "ab", buffering=0) as other:
@@ -280,6 +292,7 @@ def main():
         fill_by_loads(checks)
         no_room_to_migrate(checks)
         no_room_to_back_up(checks)
+        mounted_read_only(checks)
         for layout in LAYOUTS:
             fill_by_orders(checks, layout)
             fill_by_others(checks, layout)

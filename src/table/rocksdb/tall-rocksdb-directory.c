@@ -4,13 +4,16 @@
 
 #include <errno.h>
 #include <glib/gstdio.h>
-#include <pwd.h>
 #include <unistd.h>
 
 #include "tall-error.h"
+#include "tall-file.h"
 
 #define MARKER_TEXT "tallorder embedded store, format "
 #define NOT_READABLE "The store can not be read by this user: run as the one that owns it"
+#define READ_ONLY                                                                                  \
+  "The store's file system is mounted read-only, and all commands need to write: mount it for "    \
+  "writing"
 
 static gboolean
 check_marker (const char *directory, const char *text, GError **error)
@@ -103,13 +106,13 @@ tall_rocksdb_directory_mark (const char *directory, GError **error)
                                 G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE, 0600,
                                 &local))
     return TRUE;
-  return set_unavailable (directory, local->message,
-                          g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOSPC)
-                              ? "The store's directory can not be written: make room on the file "
-                                "system of the store"
-                              : "The store's directory can not be written; choose one that this "
-                                "user may write",
-                          error);
+  const char *message =
+      "The store's directory can not be written; choose one that this user may write";
+  if (g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOSPC))
+    message = "The store's directory can not be written: make room on the file system of the store";
+  else if (g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_ROFS))
+    message = READ_ONLY;
+  return set_unavailable (directory, local->message, message, error);
 }
 
 /* What is opened is written to. */
@@ -140,6 +143,9 @@ make_directory (const char *directory, gboolean must_exist, GError **error)
                                "for `tallorder init`");
       return FALSE;
     }
+  g_autofree char *parent = g_path_get_dirname (directory);
+  if (!tall_file_check_owner (parent, "directory", error))
+    return FALSE;
   if (g_mkdir (directory, 0700) == 0)
     return TRUE;
   int code = errno;
@@ -150,27 +156,22 @@ make_directory (const char *directory, gboolean must_exist, GError **error)
   else if (code == EACCES)
     message = "The store's directory can not be created: this user may not write there. Name "
               "another one";
+  else if (code == EROFS)
+    message = READ_ONLY;
   return set_unavailable (directory, g_strerror (code), message, error);
 }
 
-/* What root writes into the store of a service, that service can not read. */
+/* A store that @code keeps from being written. */
 static gboolean
-check_owner (const char *marker, GError **error)
+set_not_writable (const char *directory, int code, GError **error)
 {
-  GStatBuf status;
-  struct passwd entry, *user = NULL;
-  char names[4096];
-  if (geteuid () != 0 || g_stat (marker, &status) != 0 || status.st_uid == 0)
-    return TRUE;
-  getpwuid_r (status.st_uid, &entry, names, sizeof names, &user);
-  g_autofree char *who = user != NULL
-                             ? g_strdup_printf ("`runuser -u %s -- tallorder …`", user->pw_name)
-                             : g_strdup_printf ("user id %lu", (gulong)status.st_uid);
-  tall_error_set_detailed (error, TALL_ERROR_UNAVAILABLE, marker,
-                           "The store belongs to another user, who could not read what root writes "
-                           "there: run as that one, %s",
-                           who);
-  return FALSE;
+  const char *message = "The store can not be written";
+  if (code == EACCES)
+    message = "The store can not be written by this user, as all commands need to: run as the one "
+              "that owns it";
+  else if (code == EROFS)
+    message = READ_ONLY;
+  return set_unavailable (directory, g_strerror (code), message, error);
 }
 
 /**
@@ -196,16 +197,11 @@ tall_rocksdb_directory_prepare (const char *directory, gboolean must_exist, GErr
   g_autofree char *marker = g_build_filename (directory, TALL_DIRECTORY_MARKER, NULL);
   if (g_file_get_contents (marker, &text, NULL, &local))
     {
-      if (!check_marker (directory, text, error) || !check_owner (marker, error))
+      if (!check_marker (directory, text, error) || !tall_file_check_owner (marker, "store", error))
         return FALSE;
       if (access (directory, W_OK | X_OK) == 0)
         return TRUE;
-      int code = errno;
-      return set_unavailable (directory, g_strerror (code),
-                              code == EACCES ? "The store can not be written by this user, as all "
-                                               "commands need to: run as the one that owns it"
-                                             : "The store can not be written",
-                              error);
+      return set_not_writable (directory, errno, error);
     }
   if (!g_error_matches (local, G_FILE_ERROR, G_FILE_ERROR_NOENT))
     return set_unavailable (marker, local->message,
@@ -214,6 +210,7 @@ tall_rocksdb_directory_prepare (const char *directory, gboolean must_exist, GErr
                                 : "A file of the store can not be read",
                             error);
   if (!must_exist)
-    return check_empty (directory, error) && tall_rocksdb_directory_mark (directory, error);
+    return check_empty (directory, error) && tall_file_check_owner (directory, "directory", error)
+           && tall_rocksdb_directory_mark (directory, error);
   return check_empty (directory, error) && set_no_store (directory, error);
 }

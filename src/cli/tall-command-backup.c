@@ -37,11 +37,13 @@ make_here (const Backup *self, const TallOptions *options)
   g_autoptr (GError) error = NULL;
   g_auto (TallBackupSummary) summary = { 0 };
   const TallBackupHooks hooks = { (guint)self->rate, on_progress, (gpointer)self };
+  g_autoptr (TallTableAddress) address = tall_options_find_address (options);
+  if (address != NULL && !tall_backup_check_outside (self->target, address, &error))
+    return tall_call_error (&tall_command_backup, error);
   g_autoptr (TallTable) table =
       tall_options_open_table (options, &tall_command_backup, FALSE, &code);
   if (table == NULL)
     return code;
-  g_autoptr (TallTableAddress) address = tall_options_find_address (options);
   if (tall_backup_make (table, address, self->target, &hooks, &summary, &error))
     {
       tall_backup_report_summary ("backup", &summary, self->json);
@@ -117,7 +119,9 @@ make_there (const Backup *self, const TallOptions *options)
   TallClient *client = TALL_CLIENT (front);
   TallBackupState *first =
       tall_client_start_backup (client, self->target, (guint)self->rate, &error);
-  if (first != NULL && first->is_joined && !self->json)
+  if (first == NULL)
+    return tall_refuse (&tall_command_backup, error);
+  if (first->is_joined && !self->json)
     tall_print ("The server is making it already, and is followed from here.\n");
   g_autoptr (TallBackupState) last = follow (self, client, first, &error);
   return last != NULL ? conclude (self, last) : tall_fail (error);

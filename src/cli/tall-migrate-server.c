@@ -194,7 +194,7 @@ tall_migrate_on_server (const TallOptions *options,
     return conclude (&self, last);
   if (begun)
     return fail_lost (error);
-  code = tall_fail (error);
+  code = tall_refuse (command, error);
   g_error_free (error);
   return code;
 }

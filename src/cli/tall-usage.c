@@ -56,3 +56,18 @@ tall_fail (const GError *error)
     return TALL_EXIT_NO;
   return TALL_EXIT_FAILED;
 }
+
+/**
+ * tall_refuse:
+ * @error: why a server has not begun what it was asked for
+ *
+ * Prints it.
+ *
+ * Returns: the exit code that fits it: a server that calls the wish invalid has not asked its store
+ */
+TallExit
+tall_refuse (const TallCommand *command, const GError *error)
+{
+  return g_error_matches (error, TALL_ERROR, TALL_ERROR_INVALID) ? tall_call_error (command, error)
+                                                                 : tall_fail (error);
+}

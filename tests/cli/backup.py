@@ -143,12 +143,12 @@ def wrong_calls(folder):
     run("backup", *place, "--rate", "0", f"{folder}/b").ends(USAGE, "--rate")
     run("backup", *place, f"{folder}/none/b").ends(FAILED, "create that first")
     for inside in ("store/b", "store", "none/../store/b"):
-        run("backup", *place, f"{folder}/{inside}").ends(FAILED, "folder of the store")
+        run("backup", *place, f"{folder}/{inside}").ends(USAGE, "folder of the store")
     os.symlink(f"{folder}/store", f"{folder}/link")
-    run("backup", *place, f"{folder}/link/b").ends(FAILED, "folder of the store")
+    run("backup", *place, f"{folder}/link/b").ends(USAGE, "folder of the store")
     os.mkdir(f"{folder}/there")
     for there in ("there", "link"):
-        code = FAILED if there == "link" else NO
+        code = USAGE if there == "link" else NO
         run("backup", *place, f"{folder}/{there}").ends(code)
     run("backup", "--store", f"rocksdb:{folder}/none", f"{folder}/b").ends(FAILED, "no store")
     run("backup", "--store", "hbase://127.0.0.1:1", f"{folder}/b").ends(FAILED)
@@ -254,7 +254,7 @@ def by_a_server(folder):
         place = ("--server", server.address)
         for name in ("", ".", "..", "../b", "a/b", f"{folder}/b", ".b", "-b", "b.unfinished", "b b",
                      "b\n", "ü", "x" * 129):
-            run("backup", *place, "--", name).ends(FAILED, "name: ")
+            run("backup", *place, "--", name).ends(USAGE, "name: ")
         put(place, line_of("C", "just before"))
         made = json.loads(run("backup", *place, "b", "--json").ends(DONE).out)["backup"]
         equal((made["orders"], made["path"]),

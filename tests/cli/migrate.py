@@ -148,7 +148,7 @@ def tables_that_cannot_be(folder):
         USAGE, "no regions")
     equal(refused.out, "")
     with Server(store) as server:
-        run("migrate", "--server", server.address, "--to-regions", "5").ends(FAILED, "no regions")
+        run("migrate", "--server", server.address, "--to-regions", "5").ends(USAGE, "no regions")
     status = run("status", "--store", store, "--json").ends(DONE)
     equal('"phase"' in status.out and '"copying"' in status.out, False)
     plan = run("migrate", "--store", store, "--to-key", "raw", "--to-regions", "1").ends(DONE)

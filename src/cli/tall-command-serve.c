@@ -382,7 +382,7 @@ run (int argc, char **argv)
     { "max-connections", 0, 0, G_OPTION_ARG_INT, &given.max_connections,
       "clients at the same time (default 256)", "N" },
     { "max-connections-per-address", 0, 0, G_OPTION_ARG_INT, &given.max_per_address,
-      "of one IPv4 address, or one IPv6 network of 64 bits (default half of all)", "N" },
+      "of one IPv4 address, or one IPv6 network of 64 bits (default 128, or half of all)", "N" },
     { "trusted-proxies", 0, 0, G_OPTION_ARG_STRING, &given.trusted,
       "addresses and networks without that limit, such as 10.0.0.7,fd00::/8", "LIST" },
     { "memory", 0, 0, G_OPTION_ARG_INT, &given.memory,

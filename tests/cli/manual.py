@@ -13,9 +13,11 @@ import shlex
 import subprocess
 import sys
 
-from support import DONE, FAILED, KEYS, LAYOUTS, SECONDS, USAGE, equal, main, run, test
+from authority import Ca
+from support import DONE, KEYS, LAYOUTS, PROGRAM, SECONDS, USAGE, equal, main, new_store, run, test
 
 MANUAL = pathlib.Path(sys.argv[3])
+TLS = ["tls-certificate", "tls-key", "tls-ca", "tls-clients", "access"]  # each needs others
 
 
 def commands():
@@ -38,21 +40,28 @@ def render(page):
 
 def complete(*words):
     """What TAB offers for the last word."""
+    return complete_how(*words)[0]
+
+
+def complete_how(*words):
+    """The same, and what it says of it."""
     line = " ".join(words)
     script = f"""
         source /usr/share/bash-completion/bash_completion
         source {shlex.quote(str(MANUAL / "tallorder"))}
-        compopt() {{ :; }}
+        how=
+        compopt() {{ local IFS=" "; how+="$*"; }}
         COMP_LINE={shlex.quote(line)} COMP_POINT={len(line)}
         COMP_WORDS=({shlex.join(part for word in words for part in re.findall("[=:]|[^=:]+|^$", word))})
         COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))
         _tallorder
-        printf '%s\\n' "${{COMPREPLY[@]}}"
+        printf '%s\\n' "$how" "${{COMPREPLY[@]}}"
     """
     done = subprocess.run(["bash", "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True, timeout=SECONDS, check=False)
     equal(done.stderr, "")
-    return [offer.strip() for offer in done.stdout.splitlines() if offer]
+    how, *offers = done.stdout.splitlines()
+    return [offer.strip() for offer in offers if offer], how
 
 
 @test
@@ -126,6 +135,16 @@ def completion(folder):
     pathlib.Path(folder, "x;id y.csv").touch()  # readline quotes it, as it is a name of a file
     equal(complete("tallorder", "put", f"{folder}/x"), [f"{folder}/x;id y.csv"])
     equal(complete("tallorder", "fly", "--"), ["--version"])
+    presets = json.loads(run("load", "--help=json").out)["description"].splitlines()[0]
+    presets = presets.removeprefix("Presets: ").split(".")[0].split(", ")
+    equal(complete("tallorder", "load", "--print-map", ""), presets)
+    equal(complete("tallorder", "load", "--map", "north"), [one for one in presets if "north" in one])
+    equal(complete("tallorder", "bench", f"--map={folder}/o"), [f"{folder}/orders.csv"])
+    # a value follows at once; what is whole is followed by a space
+    equal(complete_how("tallorder", "init", "--layo"), (["--layout="], "-o nospace"))
+    equal(complete_how("tallorder", "serve", "--insec"), (["--insecure"], ""))
+    equal(complete_how("tallorder", "get", "--store", "r"), (["rocksdb:"], "-o nospace"))
+    equal(complete_how("tallorder", "init", "--layout", "bl"), (["blob"], ""))
 
 
 @test
@@ -143,18 +162,32 @@ def example_configuration(folder):
     options = helped("serve")
     equal({key: said for said, key, _ in keys},
           {name: said for name, (_, said) in options.items() if name != "config"})
-    # as it is, and with every usual value
-    for line, content in (("as it is", text), ("usual", re.sub(r"^#([a-z-]+ = [^A-Z\n]+)$", r"\1", text,
-                                                               flags=re.M))):
+    # as it is, with each line that shows a value, and with all of them
+    new_store(folder)
+    alone = [key for _, key, _ in keys if key not in (*TLS, "store")]
+    equal([key for key in TLS if key not in options], [])
+    ca = Ca(folder)
+    ca.certify("server")
+    os.mkdir(f"{folder}/backups")
+    pathlib.Path(folder, "roles").write_text("[roles]\nreader = cn:loader\n", "utf-8")
+    for taken in ([], *([key] for key in alone), [*alone, *TLS]):
+        content = re.sub(rf"^#(({'|'.join(taken)}) = )", r"\1", text, flags=re.M) if taken else text
+        equal(content.count("\n#") + len(taken), text.count("\n#"))
         file = pathlib.Path(folder, "tallorder.conf")
-        file.write_text(content.replace("/var/lib/tallorder", folder), "utf-8")
-        equal((line, content.count("\n#") < text.count("\n#")), (line, line == "usual"))
-        run("serve", "--config", file).ends(FAILED, f"{folder}/store")
-    # each key stands where it has an effect, also those whose value is only described
-    for key in [key for _, key, _ in keys if key not in ("store", "insecure")]:
-        content = re.sub(rf"^#({key} = ).*$", r"\1/nothere", text, flags=re.M)
-        file.write_text(content.replace("/var/lib/tallorder", folder), "utf-8")
-        equal((key, "no such option" in run("serve", "--config", file).err), (key, False))
+        content = re.sub("/(var/lib|etc)/tallorder", folder, content)
+        content = content if "listen" in taken else content + "listen = 127.0.0.1:0\n"
+        file.write_text(re.sub(r"(127\.0\.0\.1):\d+", r"\1:0", content), "utf-8")
+        check_serves(file, taken)
+
+
+def check_serves(config, taken):
+    with subprocess.Popen([PROGRAM, "serve", "--config", config], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True) as process:
+        said = process.stdout.readline()
+        process.terminate()
+        rest = process.communicate(timeout=SECONDS)[1]
+    equal((taken, said.startswith("listening on"), process.returncode, rest if not said else ""),
+          (taken, True, 0, ""))
 
 
 if __name__ == "__main__":

@@ -128,7 +128,12 @@ with Client(address) as client:
     assert [one.number for one in client.list_customers(limit=1)] == ["C"]
     fails(Conflict, client.delete_customer, "C")
     fails(Conflict, client.delete_order, "C", "2", if_revision=1)
-    for one in listed:
+    for number, date in (("6", 10), ("7", 20)):
+        client.put_order(Order(customer_number="C", order_number=number, sales_date=date))
+    dated = [[entry.order_number for entry in client.list_orders("C", **dates)]
+             for dates in (dict(from_date=10, to_date=20), dict(from_date=20), dict(from_date=1, to_date=21))]
+    assert dated == [["6"], ["7"], ["7", "6"]], dated
+    for one in [*listed, "6", "7"]:
         client.delete_order("C", one)
     client.delete_customer("C")
     fails(NotFound, client.get_customer, "C")
@@ -146,7 +151,11 @@ for text in ("1.50", "-0.05", "12", "0", "0.00", "12E3"):
     assert to_exact(decimal(text)) == tallorder_client.ExactDecimal(text)
 assert (decimal("1.50").unscaled, decimal("1.50").scale) == (150, 2)
 assert (decimal("12E3").unscaled, decimal("12E3").scale) == (12000, 0)
-fails(Invalid, decimal, "NaN")
+for wrong in ("NaN", "x", "", None, [1], "1E999999999", "1E-19", "9223372036854775808"):
+    assert fails(Invalid, decimal, wrong)
+assert (decimal("-9223372036854775807").unscaled, decimal("1E-18").scale) == (1 - 2 ** 63, 18)
+for wrong in ("localhost", "localhost:", ":1", "", "localhost:http", "tls://localhost:1"):
+    assert "HOST:PORT" in str(fails(Invalid, Client, wrong))
 print("done")
 """
 
@@ -190,12 +199,46 @@ MADE = tempfile.TemporaryDirectory()
 PYTHON = python(MADE.name)
 
 
+# The types of the generated classes, as a type checker sees them, beside the classes.
+STUBS = """
+import ast, inspect, pathlib, tallorder.ttypes as ttypes
+stub = ast.parse(pathlib.Path(ttypes.__file__).with_suffix(".pyi").read_text("utf-8"))
+classes = {node.name: node for node in stub.body if isinstance(node, ast.ClassDef)}
+real = {name: kind for name, kind in vars(ttypes).items()
+        if inspect.isclass(kind) and kind.__module__ == ttypes.__name__}
+assert set(classes) == set(real), set(classes) ^ set(real)
+for name, kind in real.items():
+    told = {node.target.id for node in classes[name].body if isinstance(node, ast.AnnAssign)}
+    made = [node for node in classes[name].body if isinstance(node, ast.FunctionDef)]
+    wanted = set(inspect.signature(kind).parameters) if made else {
+        one for one in vars(kind) if not one.startswith("__")}
+    assert told == wanted, (name, told ^ wanted)
+    assert not made or {argument.arg for argument in made[0].args.args[1:]} == wanted, name
+lines = [ast.unparse(node) for name in ("LineItem", "ShippingLocation", "WriteOptions") for node in classes[name].body]
+assert {"number: int", "price: Optional[Decimal]", "line_items: list[LineItem]", "token: Optional[bytes]"} < set(lines)
+"""
+
+
+def open_wheel():
+    (file,) = pathlib.Path(MADE.name).glob("*.whl")
+    return zipfile.ZipFile(file)
+
+
 @test
 def wheels_of_a_commit_are_the_same(_):
     """Nothing in it has the time at which it was made."""
-    (wheel,) = pathlib.Path(MADE.name).glob("*.whl")
-    with zipfile.ZipFile(wheel) as archive:
+    with open_wheel() as archive:
         equal({entry.date_time for entry in archive.infolist()}, {(2020, 9, 13, 12, 26, 40)})
+
+
+@test
+def a_wheel_says_what_it_needs(_):
+    with open_wheel() as archive:
+        (about,) = [name for name in archive.namelist() if name.endswith("/METADATA")]
+        text = archive.read(about).decode("utf-8").replace("(", "").replace(")", "")
+        equal({line.replace(" ", "") for line in text.splitlines() if line.startswith("Requires-Dist")},
+              {"Requires-Dist:thrift>=0.17", "Requires-Dist:six"})
+        equal(archive.read(about.replace("METADATA", "LICENSE")), (SOURCE / "LICENSE").read_bytes())
 
 
 @test
@@ -222,9 +265,10 @@ def is_typed_and_short(_):
     untyped = [line for line in re.findall(r"^ *def .*?:$", text, re.M | re.S) if "->" not in line
                and "class " not in line and "__init__(self, message" not in line]
     equal(untyped, [])
-    files = call(PYTHON, "-c", "import tallorder_client, pathlib; print(*sorted(one.name for one in "
-                 "pathlib.Path(tallorder_client.__file__).parent.glob('*.*')))")
-    equal("py.typed" in files, True)
+    with open_wheel() as archive:
+        equal([name for name in archive.namelist() if name.endswith("py.typed")],
+              ["tallorder/py.typed", "tallorder_client/py.typed"])
+    call(PYTHON, "-c", STUBS)
 
 
 if __name__ == "__main__":

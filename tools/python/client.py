@@ -97,12 +97,7 @@ class Internal(Error):
     """A defect; the server's log says more."""
 
 
-_CLASSES = {getattr(ErrorCode, name): kind for name, kind in (
-    ("NOT_FOUND", NotFound), ("CONFLICT", Conflict), ("INVALID", Invalid), ("TOO_LARGE", TooLarge),
-    ("KEY_COLLISION", KeyCollision), ("UNSUPPORTED", Unsupported), ("OVERLOADED", Overloaded),
-    ("UNAVAILABLE", Unavailable), ("TIMED_OUT", TimedOut), ("OUTCOME_UNKNOWN", OutcomeUnknown),
-    ("DAMAGED", Damaged), ("NEWER_VERSION", NewerVersion), ("INTERNAL", Internal),
-    ("FORBIDDEN", Forbidden))}
+_CLASSES = {code: globals()[name.title().replace("_", "")] for name, code in ErrorCode._NAMES_TO_VALUES.items()}
 
 
 def to_error(failure: TallError) -> Error:
@@ -112,10 +107,15 @@ def to_error(failure: TallError) -> Error:
 
 def decimal(value: str | int | ExactDecimal) -> Decimal:
     """An exact decimal as it is stored: "1.50" is not "1.5"."""
-    sign, digits, exponent = ExactDecimal(value).as_tuple()
+    try:
+        sign, digits, exponent = ExactDecimal(value).as_tuple()
+    except (ArithmeticError, TypeError, ValueError):
+        exponent = "n"
     if not isinstance(exponent, int):
-        raise Invalid(f"{value} is no number")
-    unscaled = int("".join(map(str, digits))) * 10 ** max(exponent, 0)
+        raise Invalid(f"{value!r} is no number")
+    unscaled = int("".join(map(str, digits))) * 10 ** min(max(exponent, 0), 19)
+    if exponent < -18 or unscaled >= 2 ** 63:
+        raise Invalid(f"{value!r} has too many digits")
     return Decimal(-unscaled if sign else unscaled, max(-exponent, 0))
 
 
@@ -137,6 +137,8 @@ class Client:
     def __init__(self, address: str, *, tls: Optional[ssl.SSLContext] = None, timeout: float = 15.0,
                  attempts: int = 4, only_writer: bool = False) -> None:
         name, _, port = address.rpartition(":")
+        if not name or "/" in name or not port.isdecimal():
+            raise Invalid(f"{address!r} is not HOST:PORT; TLS is asked for by tls=")
         host = name.strip("[]")
         self._socket = TSocket(host, int(port)) if tls is None else TSSLSocket(
             host, int(port), ssl_context=tls, validate_callback=lambda *_: None)
@@ -212,8 +214,7 @@ class Client:
         """A customer's whole orders, in the sequence of their row keys: each, or why not."""
         page: Optional[str] = None
         while True:
-            request = CustomerOrdersRequest(customer, limit, page)
-            result = self._read(lambda: self._stub.getCustomerOrders(request))
+            result = self._read(lambda: self._stub.getCustomerOrders(CustomerOrdersRequest(customer, limit, page)))
             for outcome in result.orders:
                 yield to_error(outcome.failure) if outcome.result is None else outcome.result.order
             page = result.next_page
@@ -231,8 +232,7 @@ class Client:
     def _pages(self, call: Callable[[Any], Any], request: Callable[[Optional[str]], Any]) -> Iterator[Any]:
         page: Optional[str] = None
         while True:
-            asked = request(page)
-            result = self._read(lambda: call(asked))
+            result = self._read(lambda: call(request(page)))
             yield from result.entries
             for unreadable in result.unreadable:
                 raise _CLASSES.get(unreadable.code, Internal)(unreadable.message)

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-FileCopyrightText: The tallorder authors
 # SPDX-License-Identifier: Apache-2.0
-"""Builds the examples of tools/examples by the commands of its README, and runs two of each at once,
-through a proxy that loses answers, and with TLS. Speaks TAP.
+"""Builds the examples of tools/examples by the commands of its README, and runs them: two of each at
+once, through a proxy that loses answers, and with TLS. Speaks TAP.
 
     examples.py TALLORDER SOURCE_ROOT MESON BUILD_ROOT
 """
@@ -12,6 +12,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import socket
 import struct
 import subprocess
@@ -19,24 +20,25 @@ import sys
 import tempfile
 import threading
 
-from authority import Ca, openssl
+from authority import Ca
 from certificates import TlsServer
 from support import DONE, SECONDS, SOURCE, Server, equal, main, new_store, run, test
 
 README = (SOURCE / "tools/examples/README.md").read_text("utf-8")
 MESON, BUILD = sys.argv[3:5]
-PASSWORD = "changeit"  # of the stores that the test makes
 LOST = 7  # one answer in so many
 ITEMS = 12  # of each process
 
 
 class Proxy:
-    """Between clients and a server: loses answers after the server has given them."""
+    """Between clients and a server: loses each n-th answer after the server has given it; with
+    `puts_only`, of those to puts. Counts the calls."""
 
-    def __init__(self, address):
+    def __init__(self, address, nth, puts_only=False):
         host, port = address.rsplit(":", 1)
         self._server = host, int(port)
-        self._answers = 0
+        self._nth, self._puts_only = nth, puts_only
+        self.gets = self.puts = self.others = 0
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.address = f"127.0.0.1:{self._listener.getsockname()[1]}"
         threading.Thread(target=self._accept, daemon=True).start()
@@ -60,10 +62,18 @@ class Proxy:
             while frame := self._receive(client):
                 server.sendall(frame)
                 answer = self._receive(server)
-                self._answers += 1
-                if self._answers % LOST == 0:
+                if self._is_lost(frame):
                     return
                 client.sendall(answer)
+
+    def _is_lost(self, frame):
+        head = frame[:64]  # both protocols have the call's name there
+        self.gets += b"getOrder" in head
+        self.puts += b"putOrder" in head
+        self.others += b"getOrder" not in head and b"putOrder" not in head
+        if self._puts_only:
+            return b"putOrder" in head and self.puts % self._nth == 0
+        return (self.gets + self.puts + self.others) % self._nth == 0
 
     @staticmethod
     def _receive(peer):
@@ -71,35 +81,44 @@ class Proxy:
         return head and head + peer.recv(struct.unpack(">i", head)[0], socket.MSG_WAITALL)
 
 
-def block(language):
-    """The commands of a language."""
-    (commands,) = re.findall(rf"^\*\*{language}\*\*.*?^```sh\n(.*?)^```", README, re.M | re.S)
-    return commands
+def blocks(text):
+    """The commands in a part of the README."""
+    return re.findall(r"^```sh\n(.*?)^```", text, re.M | re.S)
+
+
+INTRODUCTION, *PARTS = re.split(r"^\*\*(?=\w+\*\*)", README, flags=re.M)
+CLONE = blocks(INTRODUCTION)[1]
 
 
 class Example:
-    """What the commands of a language build; its last command runs it."""
+    """What the first commands of a language build; the last of them runs it, and the others do with TLS."""
 
     def __init__(self, language, folder, **environment):
         self.folder = pathlib.Path(folder)
-        (self.folder / "tallorder").symlink_to(SOURCE)
         self.environment = {**os.environ, "HOME": os.environ.get("HOME", folder), "GOFLAGS": "-buildvcs=false",
                             "PATH": f"{os.environ['PATH']}:/usr/lib/go/bin", **environment}
-        *build, self.command = block(language).strip().splitlines()
+        (part,) = [part for part in PARTS if part.startswith(f"{language}**")]
+        plain, self.with_tls = blocks(part)
+        *build, self.command = plain.strip().splitlines()
         self.place = next((line.rsplit("cd ", 1)[1] for line in build if "&& cd " in line), ".")
         done = self._shell("\n".join(build), self.folder)
         if done.returncode != 0:
             raise AssertionError(f"{language}: {done.stdout}{done.stderr}")
 
     def _shell(self, commands, folder, **environment):
-        return subprocess.run(["bash", "-euc", commands], cwd=folder, env={**self.environment, **environment},
+        commands = f"cd {SOURCE}\n{CLONE}cd {folder}\n{commands}"
+        return subprocess.run(["bash", "-euc", commands], env={**self.environment, **environment},
                               capture_output=True, text=True, timeout=SECONDS, check=False)
 
-    def add(self, address, order, items, options="", **environment):
-        """Runs it on other items, with more options."""
+    def add(self, address, order, items):
+        """Runs it on other items."""
         before = self.command.split(" $ADDRESS ")[0]
-        return self._shell(f"{before} {options} {address} VINET {order} {' '.join(items)}",
-                           self.folder / self.place, **environment)
+        return self._shell(f"{before} {address} VINET {order} {' '.join(items)}", self.folder / self.place)
+
+    def add_with_tls(self, host, port, certificates):
+        """Runs it as the README does, with certificates of a folder."""
+        commands = self.with_tls.replace("localhost:7654", f"{host}:{port}")
+        return self._shell(f"rm -f *.p12\n{commands}", self.folder / self.place, TLS=certificates)
 
 
 def items_of(address, order):
@@ -115,7 +134,7 @@ def prints(done, text):
 def check_together(example, folder):
     """Two at once, whose answers are lost now and then: nothing is lost or there twice."""
     mine, others = ([f"{name}{i:02}" for i in range(ITEMS)] for name in "ab")
-    with Server(new_store(folder)) as server, Proxy(server.address) as proxy:
+    with Server(new_store(folder)) as server, Proxy(server.address, LOST) as proxy:
         with concurrent.futures.ThreadPoolExecutor() as pool:
             both = [pool.submit(example.add, proxy.address, "1", items) for items in (mine, others)]
         for done in both:
@@ -132,32 +151,39 @@ def check_together(example, folder):
         equal((refused.returncode, "control character" in refused.stderr), (1, True))
 
 
-def check_tls(example, folder, options, scheme=""):
+def check_tokens(example, folder):
+    """A replacement whose answer is lost is recognised by its token, so that nothing is read again."""
+    items = [f"t{i:02}" for i in range(ITEMS)]
+    with Server(new_store(folder)) as server, Proxy(server.address, 2, puts_only=True) as proxy:
+        prints(example.add(proxy.address, "1", items), f"1 {ITEMS}\n")
+        equal((proxy.gets, proxy.puts), (ITEMS, 2 * ITEMS - 1))  # the first put is of a new order
+
+
+def check_tls(example, folder):
     ca = Ca(folder)
     ca.certify("server", names="DNS:localhost")
-    ca.certify("web")
-    other = Ca(folder, "other")
+    ca.certify("loader")
+    stranger = pathlib.Path(folder, "stranger")
+    shutil.copytree(folder, stranger)
+    shutil.copy(Ca(folder, "other").file, stranger / "ca.crt")
     with TlsServer(new_store(folder), *ca.files("server"), "--tls-ca", ca.file) as server:
-        address = f"{scheme}localhost:{server.port}"
-        trusting = options(ca, ca)
-        prints(example.add(address, "1", ["11"], **trusting), "1 1\n")
-        equal(example.add(address, "1", ["12"], **options(other, ca)).returncode, 1)
-        not_named = f"{scheme}127.0.0.1:{server.port}"  # in the server's certificate
-        equal(example.add(not_named, "1", ["12"], **trusting).returncode, 1)
+        done = example.add_with_tls("localhost", server.port, folder)
+        equal((done.returncode, re.fullmatch(r"\w1 2\n", done.stdout) is not None, done.stderr if done.returncode
+               else ""), (0, True, ""))
+        equal(example.add_with_tls("localhost", server.port, stranger).returncode, 1)
+        not_named = example.add_with_tls("127.0.0.1", server.port, folder)  # in the server's certificate
+        equal(not_named.returncode, 1)
 
 
-def by_files(trusted, own):
-    return {"options": f"--ca {trusted.file} --certificate {own.path('web', 'crt')} --key {own.path('web', 'key')}"}
-
-
-def check(language, folder, options=by_files, scheme="", **environment):
+def check(language, folder, **environment):
     """All of one language; each part has a folder of its own."""
-    parts = [pathlib.Path(folder, name) for name in ("built", "together", "tls")]
+    parts = [pathlib.Path(folder, name) for name in ("built", "together", "tokens", "tls")]
     for part in parts:
         part.mkdir()
     example = Example(language, parts[0], **environment)
     check_together(example, parts[1])
-    check_tls(example, parts[2], options, scheme)
+    check_tokens(example, parts[2])
+    check_tls(example, parts[3])
 
 
 @test
@@ -170,21 +196,9 @@ def go(folder):
     check("Go", folder)
 
 
-def by_stores(trusted, own):
-    """Java takes both from stores."""
-    trust, keys = trusted.path(f"trust-{trusted.name}", "p12"), own.path("web", "p12")
-    subprocess.run(["keytool", "-importcert", "-noprompt", "-file", trusted.file, "-keystore", trust,
-                    "-storepass", PASSWORD], check=True, capture_output=True)
-    openssl("pkcs12", "-export", "-in", own.path("web", "crt"), "-inkey", own.path("web", "key"),
-            "-out", keys, "-passout", f"pass:{PASSWORD}")
-    stores = [f"-Djavax.net.ssl.{name}Store={path} -Djavax.net.ssl.{name}StorePassword={PASSWORD}"
-              for name, path in (("trust", trust), ("key", keys))]
-    return {"JAVA_TOOL_OPTIONS": f"-Dtls=true {' '.join(stores)}"}
-
-
 @test
 def java(folder):
-    check("Java", folder, by_stores)
+    check("Java", folder)
 
 
 @test
@@ -195,7 +209,7 @@ def c(folder):
     (config,) = root.rglob("tallorder.pc")
     text = config.read_text("utf-8")
     config.write_text(re.sub(r"^prefix=", f"prefix={root}", text, flags=re.M), "utf-8")
-    check("C", folder, scheme="tls://", PKG_CONFIG_PATH=str(config.parent),
+    check("C", folder, PKG_CONFIG_PATH=str(config.parent),
           LD_LIBRARY_PATH=str(config.parent.parent))
 
 

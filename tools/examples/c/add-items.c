@@ -7,14 +7,14 @@
  *
  *     cc add-items.c -o add-items $(pkg-config --cflags --libs tallorder)
  *     add-items ADDRESS CUSTOMER ORDER ITEM...
- *     add-items --ca ca.crt --certificate web.crt --key web.key tls://localhost:7654 CUSTOMER ORDER
- * ITEM...
+ *     add-items --ca CA.CRT --certificate OUR.CRT --key OUR.KEY tls://HOST:PORT CUSTOMER ...
  */
 #include <stdio.h>
 #include <tallorder.h>
 
 #define MAX_FAILURES 5    /* of one item */
-#define FIRST_PAUSE 50000 /* microseconds */
+#define FIRST_PAUSE 10000 /* microseconds */
+#define LONGEST_PAUSE G_USEC_PER_SEC
 
 static char *ca, *certificate, *key;
 
@@ -91,27 +91,26 @@ try_item (
   return tall_front_put_order (shop, order, &write, NULL, error);
 }
 
-/* Tries again where others were faster, and, with pauses, where the cause may pass. A write whose
- * outcome is unknown is no exception: the next look shows what is stored. */
+/* Tries again, after a pause that grows and is not that of the others, where others were faster,
+ * and where the cause may pass. A write whose outcome is unknown is no exception: the next look
+ * shows what is stored. */
 static gboolean
 add_item (
     TallFront *shop, const char *customer, const char *number, const char *item, GError **error)
 {
-  for (guint n_failures = 0; TRUE;)
+  gulong pause = FIRST_PAUSE;
+  for (guint n_failures = 0; TRUE; pause = MIN (2 * pause, LONGEST_PAUSE))
     {
       g_autoptr (GError) failure = NULL;
       if (try_item (shop, customer, number, item, &failure))
         return TRUE;
-      if (g_error_matches (failure, TALL_ERROR, TALL_ERROR_CONFLICT))
-        continue;
-      if (n_failures == MAX_FAILURES
-          || (!tall_error_is_passing (failure)
-              && !g_error_matches (failure, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN)))
+      gboolean is_conflict = g_error_matches (failure, TALL_ERROR, TALL_ERROR_CONFLICT);
+      if (!is_conflict && (++n_failures > MAX_FAILURES || !tall_error_is_passing (failure)))
         {
           g_propagate_error (error, g_steal_pointer (&failure));
           return FALSE;
         }
-      g_usleep (FIRST_PAUSE << n_failures++);
+      g_usleep ((gulong)(g_random_double () * (gdouble)pause));
     }
 }
 

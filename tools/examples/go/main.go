@@ -14,13 +14,21 @@ import (
 	"flag"
 	"fmt"
 	"log"
+	"math/rand"
 	"os"
+	"time"
 
 	"shop/gen-go/tallorder"
 )
 
+const (
+	firstPause   = 10 * time.Millisecond
+	longestPause = time.Second
+)
+
 func main() {
 	log.SetFlags(0)
+	rand.Seed(time.Now().UnixNano()) // which Go 1.20 does by itself
 	ca := flag.String("ca", "", "certificates of whom to trust; without it, there is no TLS")
 	certificate := flag.String("certificate", "", "our certificate")
 	key := flag.String("key", "", "our key")
@@ -46,9 +54,9 @@ func main() {
 }
 
 // addItem reads the order, changes it, and writes it if nobody else has written it meanwhile;
-// otherwise it begins again.
+// otherwise it begins again, after a pause that grows, and is not that of the others.
 func addItem(ctx context.Context, shop *Shop, customer, number, item string) error {
-	for {
+	for pause := firstPause; ; pause = min(2*pause, longestPause) {
 		order, revision, err := shop.GetOrder(ctx, customer, number)
 		if Is(err, tallorder.ErrorCode_NOT_FOUND) {
 			order = &tallorder.Order{CustomerNumber: customer, OrderNumber: number,
@@ -63,7 +71,15 @@ func addItem(ctx context.Context, shop *Shop, customer, number, item string) err
 		if !Is(err, tallorder.ErrorCode_CONFLICT) && !IsLost(err) {
 			return err
 		} // else the next look shows what is stored
+		time.Sleep(time.Duration(rand.Int63n(int64(pause))))
 	}
+}
+
+func min(one, other time.Duration) time.Duration {
+	if one < other {
+		return one
+	}
+	return other
 }
 
 // appendItem returns false if the order has the item: perhaps by a write whose answer was lost.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 import org.apache.thrift.TException;
 import org.tallorder.thrift.Decimal;
 import org.tallorder.thrift.ErrorCode;
@@ -21,6 +22,9 @@ import org.tallorder.thrift.TallError;
  * keyStore and their passwords, and -Dtls=true.
  */
 public final class AddItems {
+  private static final long FIRST_PAUSE = 10; // milliseconds
+  private static final long LONGEST_PAUSE = 1_000;
+
   public static void main(String[] arguments) throws TException {
     if (arguments.length < 4) {
       System.err.println("Usage: AddItems ADDRESS CUSTOMER ORDER ITEM...");
@@ -37,9 +41,12 @@ public final class AddItems {
     }
   }
 
-  /** Reads the order, changes it, and writes it if nobody else has meanwhile; or begins again. */
+  /**
+   * Reads the order, changes it, and writes it if nobody else has meanwhile; or begins again, after a
+   * pause that grows, and is not that of the others.
+   */
   private static void addItem(Shop shop, String customer, String number, String item) throws TException {
-    while (true) {
+    for (long pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
       OrderResult found = find(shop, customer, number);
       if (!append(found.order, item)) {
         return;
@@ -52,6 +59,7 @@ public final class AddItems {
           throw failure;
         } // else the next look shows what is stored
       }
+      Shop.pause(ThreadLocalRandom.current().nextLong(pause));
     }
   }
 

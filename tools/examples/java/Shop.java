@@ -144,7 +144,7 @@ final class Shop implements AutoCloseable {
     socket.setSSLParameters(parameters);
   }
 
-  private static void pause(long milliseconds) throws TException {
+  static void pause(long milliseconds) throws TException {
     try {
       Thread.sleep(milliseconds);
     } catch (InterruptedException interrupted) {

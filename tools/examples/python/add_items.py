@@ -10,12 +10,16 @@ orders. An item that the order has is not added again, so the command may be rep
 from __future__ import annotations
 
 import argparse
+import random
 import ssl
 import sys
+import time
 from typing import Optional
 
 from tallorder.ttypes import LineItem, Order, ShippingLocation
 from tallorder_client import Client, Conflict, Error, NotFound, OutcomeUnknown, decimal
+
+FIRST_PAUSE, LONGEST_PAUSE = 0.01, 1.0  # seconds
 
 
 def make_tls(options: argparse.Namespace) -> Optional[ssl.SSLContext]:
@@ -42,7 +46,9 @@ def append(order: Order, item: str) -> bool:
 
 
 def add_item(client: Client, customer: str, number: str, item: str) -> None:
-    """Reads the order, changes it, and writes it if nobody else has meanwhile; or begins again."""
+    """Reads the order, changes it, and writes it if nobody else has meanwhile; or begins again, after a
+    pause that grows, and is not that of the others."""
+    pause = FIRST_PAUSE
     while True:
         try:
             order, revision = client.get_order(customer, number)
@@ -54,7 +60,8 @@ def add_item(client: Client, customer: str, number: str, item: str) -> None:
             client.put_order(order, if_absent=revision is None, if_revision=revision)
             return
         except (Conflict, OutcomeUnknown):
-            pass  # the next look shows what is stored
+            time.sleep(random.uniform(0, pause))  # the next look shows what is stored
+            pause = min(2 * pause, LONGEST_PAUSE)
 
 
 def main() -> int:

@@ -14,6 +14,7 @@ import gzip
 import hashlib
 import os
 import pathlib
+import re
 import shutil
 import socket
 import struct
@@ -22,6 +23,7 @@ import sys
 import tempfile
 
 MAKE_DEB, BUILD = sys.argv[1:3]
+TOOLS = pathlib.Path(MAKE_DEB).parent
 WHOLE = sys.argv[3:] == ["whole"]
 SECONDS = 1800 if WHOLE else 280
 DATA = "/var/lib/tallorder"
@@ -104,12 +106,16 @@ class Root:
         pathlib.Path(self.path, "tmp", name).write_bytes(pathlib.Path(deb).read_bytes())
         return self.run("dpkg", "--no-triggers", "--force-confdef", "-i", f"/tmp/{name}", code=code)
 
-    def store_an_order(self):
-        source = pathlib.Path(MAKE_DEB).parent / "debian/tests/store-an-order"
-        copy = pathlib.Path(self.path, "tmp/store-an-order")
-        copy.write_bytes(source.read_bytes())
+    def autopkgtest(self, name):
+        """Runs one, where the sources of the package are."""
+        copy = pathlib.Path(self.path, "tmp", name)
+        copy.write_bytes((TOOLS / "debian/tests" / name).read_bytes())
         copy.chmod(0o755)
-        return self.run("/tmp/store-an-order")
+        pathlib.Path(self.path, "tmp/README.md").write_bytes((TOOLS / "../README.md").read_bytes())
+        return self.run("env", "-C", "/tmp", f"/tmp/{name}")
+
+    def store_an_order(self):
+        return self.autopkgtest("store-an-order")
 
     def has(self, path):
         return os.path.lexists(self.path + path)
@@ -121,6 +127,11 @@ def contents(packages, _):
              "/systemd/system/tallorder.service\n", "/sysusers.d/tallorder.conf\n",
              "/man1/tallorder.1.gz\n", "/man1/tallorder-serve.1.gz\n",
              "/bash-completion/completions/tallorder\n", "/doc/tallorder/changelog.gz\n")
+    examples = re.search(r"```sh\n(.*?)```", (TOOLS / "examples/README.md").read_text("utf-8"), re.S).group(1)
+    where = dict(re.findall(r"export (\w+)=(\S+)", examples))
+    contains(packages.files[packages.program], *(f".{where[name]}\n" for name in ("IDL", "CLIENT")),
+             *(f".{where['EXAMPLES']}/{file}\n" for file in (
+                 "README.md", "c/add-items.c", "go/shop.go", "java/pom.xml", "python/add_items.py")))
     contains(packages.files[packages.library], "/libtallorder.so.0")
     contains(packages.files[packages.headers], "/tallorder/tallorder.h\n", "/libtallorder.a\n",
              "/libtallorder.so -> ", "/pkgconfig/tallorder.pc\n")
@@ -138,7 +149,7 @@ def contents(packages, _):
 @test
 def what_is_built_for_them(_, __):
     """The program, both libraries, and all that is made of them; nothing for tests."""
-    names = run(pathlib.Path(MAKE_DEB).parent / "debian/installed-targets", BUILD).split()
+    names = run(TOOLS / "debian/installed-targets", BUILD).split()
     contains(names, "src/cli/tallorder", "src/library/libtallorder.a", "src/cli/manual/tallorder.1")
     equal([one for one in names if one.startswith("tests/") or not os.path.exists(f"{BUILD}/{one}")], [])
 
@@ -182,10 +193,13 @@ def life_of_a_package(packages, folder):
     contains(root.store_an_order(), "listening on 127.0.0.1:7654", "layout")
 
     # the next version: the order and the administrator's changes stay
+    root.run("chmod", "750", DATA)
     config = pathlib.Path(root.path + CONFIG)
     config.write_text(config.read_text("utf-8").replace("#memory = 512", "memory = 256"), "utf-8")
     contains(root.install(packages.make_next()), "1:")
     contains(config.read_text("utf-8"), "\nmemory = 256\n")
+    contains(root.run("stat", "-c", "%U:%a", DATA), "tallorder:750")
+    root.run("chmod", "700", DATA)
     contains(root.store_an_order(), "256 MiB for the calls in work")
     equal(has_order(root), True)
 
@@ -198,6 +212,15 @@ def life_of_a_package(packages, folder):
     said = root.run("dpkg", "--no-triggers", "-P", "tallorder")
     contains(said, f"Removing {DATA} with all its orders")
     equal((root.has(DATA), root.has(CONFIG), root.has("/usr/bin/tallorder")), (False, False, False))
+
+
+@test
+def a_program_in_c(packages, folder):
+    """Compiled against the package for that, in a root that has this library alone."""
+    root = Root(folder)
+    root.install(packages.library)
+    root.install(packages.headers)
+    root.autopkgtest("compile-a-program")
 
 
 def has_order(root):
@@ -232,6 +255,7 @@ def a_disk_that_is_full_at_first(packages, folder):
     contains(root.install(packages.program, code=1), "make room")
     equal(root.has(f"{DATA}/store"), False)
     run("mount", "-o", "remount,size=64m", disk)
+    root.run("install", "-d", "-o", "tallorder", f"{DATA}/store.new/half")
     root.run("dpkg", "--no-triggers", "--configure", "-a")
     contains(root.store_an_order(), "listening on 127.0.0.1:7654")
     equal(os.listdir(disk), ["store"])

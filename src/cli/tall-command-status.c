@@ -184,7 +184,10 @@ print_loads (GPtrArray *loads)
       char begun[TALL_DATE_TEXT_SIZE];
       tall_grid_add (grid, load->name != NULL ? load->name : "-");
       tall_grid_add (grid, tall_date_format (load->begun, begun));
-      tall_grid_add_number (grid, (guint64)load->stored);
+      if (load->stored == 0) /* it is counted every few seconds */
+        tall_grid_add (grid, "-");
+      else
+        tall_grid_add_number (grid, (guint64)load->stored);
     }
   tall_print ("\n");
   tall_grid_print (grid, 0);

@@ -8,6 +8,9 @@
 #include "tall-stop.h"
 #include "tall-text.h"
 
+/* Findings of a kind that each get their line; a disk that was full may leave thousands. */
+#define MAX_SHOWN 20
+
 /* A verification in progress. */
 typedef struct
 {
@@ -18,7 +21,8 @@ typedef struct
   gboolean waits;
   const gint *stop;
   guint64 n_of_kind[TALL_N_FINDING_KINDS];
-  JsonBuilder *notes; /* an array of them; not owned */
+  guint64 n_shown[TALL_N_FINDING_KINDS]; /* of them, to people */
+  JsonBuilder *notes;                    /* an array of them; not owned */
 } Verify;
 
 /* Names the owner of the row, as in a sentence. */
@@ -105,6 +109,14 @@ add_note (JsonBuilder *notes, const TallFinding *finding)
   json_builder_end_object (notes);
 }
 
+/* What is left to a person is shown, however much there is. */
+static gboolean
+is_shown (const Verify *self, const TallFinding *finding)
+{
+  return self->n_shown[finding->kind] < MAX_SHOWN || (self->repair && !finding->mended)
+         || tall_finding_kind_info (finding->kind)->needs_person;
+}
+
 static void
 on_finding (const TallFinding *finding, gpointer data)
 {
@@ -115,8 +127,11 @@ on_finding (const TallFinding *finding, gpointer data)
     add_note (self->notes, finding);
   else if (self->json)
     print_finding_json (finding);
-  else
-    print_finding (self, finding);
+  else if (is_shown (self, finding))
+    {
+      self->n_shown[finding->kind]++;
+      print_finding (self, finding);
+    }
 }
 
 /* Says once that nothing answers, as that may take a minute. */
@@ -157,7 +172,11 @@ explain (const Verify *self)
         continue;
       tall_print ("\n");
       tall_print_styled (TALL_STYLE_BOLD, "%s", info->name);
-      tall_print (" (%" G_GUINT64_FORMAT "): %s.\n  %s: %s.\n", self->n_of_kind[i], info->meaning,
+      tall_print (" (%" G_GUINT64_FORMAT, self->n_of_kind[i]);
+      if (self->n_shown[i] < self->n_of_kind[i])
+        tall_print (", of which %" G_GUINT64_FORMAT " are shown; --json shows all",
+                    self->n_shown[i]);
+      tall_print ("): %s.\n  %s: %s.\n", info->meaning,
                   tall_finding_kind_is_note (i) ? "What to do" : "What mends it", info->remedy);
     }
 }

@@ -295,6 +295,21 @@ def exit_codes(_):
 
 
 @test
+def many_of_a_kind(_):
+    """So many that nobody reads them: a few of each kind, but all that is left to a person."""
+    for kind, mended, options, shown in (("leftover", False, [], 20), ("leftover", True, ["--repair"], 20),
+                                         ("half-id", False, ["--repair"], 25), ("missing-rows", False, [], 25)):
+        answer = part([finding(kind, mended)] * 25)
+        with FakeServer(lambda _name, _call, answer=answer: answer) as server:
+            told = run("verify", "--server", server.address, *options).out
+            all_of_them = run("verify", "--server", server.address, *options, "--json")
+        equal((kind, told.count("as it is")), (kind, shown))
+        equal((kind, f"{kind} (25, of which 20 are shown; --json shows all): " in told), (kind, shown == 20))
+        equal((kind, f"{kind} (25): " in told), (kind, shown == 25))
+        equal(len(lines(all_of_them)), 26)
+
+
+@test
 def hostile_answers(_):
     """What a server, or a row, says is shown without the bytes that move a terminal."""
     bad = "a\x1b[2Jb\x07\x9bc\rd"

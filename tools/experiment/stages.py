@@ -80,7 +80,7 @@ def make_command(program, stage, store, folder, short, environment):
     if "--turns" not in stage.options:
         command += ["--turns", "3" if short else "5"]
     if "--operations" not in stage.options:
-        command += ["--seconds", "0.2" if short else "1"]
+        command += ["--seconds", "0.2" if short else "0.3"]
     if stage.on_hbase:
         tool, data = environment["TALLORDER_HBASE_TOOL"], environment["TALLORDER_HBASE_DATA"]
         command += ["--admin", f"{tool} stored --data {data}", "--pids",

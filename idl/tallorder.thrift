@@ -223,7 +223,10 @@ struct CustomerResult {
   2: i64 revision
 }
 
-/** The deployment that answers. */
+/**
+ * The deployment that answers. Any client with a role gets it. Only an administrator also gets the
+ * details: how its tables are made, and how they are being replaced.
+ */
 struct Description {
   1: string name,
   /** How orders are laid out in rows, such as "blob" or "record-type". */
@@ -244,7 +247,8 @@ struct Description {
   9: optional string index,
   /** Seconds after which orders expire; 0: never. */
   10: optional i64 ttl,
-  /** With how many regions the tables of orders and customers were to begin; 0: not said. */
+  /** With how many regions the tables of orders and customers were to begin; 0: not said. A detail,
+   * like the three below: absent for all but administrators. */
   11: optional i32 regions,
   /** What was asked for, for all tables; absent: the store's default. */
   12: optional string compression,
@@ -258,7 +262,8 @@ struct Description {
   /** The newest format of stored bytes that it reads: at least Description.format. */
   17: optional i32 newest_format,
   /** Which of the deployment's sets of tables counts: 1 until it has moved to another layout or key
-   * strategy. Absent, like all below: the server is older than these fields. */
+   * strategy. A detail, like all below: absent for all but administrators, and where the server is
+   * older than these fields. */
   18: optional i64 generation,
   /** Of a migration to another set: "none", "copying", "sealing" (writes wait), "closing" (reads
    * wait, too), "dropping" (the same, and it cannot be given up) or "aborting". */

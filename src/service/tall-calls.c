@@ -22,14 +22,14 @@ IDL_STRUCT (description_type,
             ALWAYS (8, TEXT, version),
             ALWAYS (9, TEXT, index),
             ALWAYS (10, I64, ttl),
-            ALWAYS (11, I32, regions),
+            FIELD (11, I32, regions, AT (has_details), NULL),
             ALWAYS (12, TEXT, compression),
             ALWAYS (13, TEXT, bloom_filter),
             ALWAYS (14, TEXT, block_encoding),
             TEXTS (15, calls),
             TEXTS (16, protocols),
             ALWAYS (17, I32, newest_format),
-            ALWAYS (18, I64, generation),
+            FIELD (18, I64, generation, AT (has_details), NULL),
             ALWAYS (19, TEXT, phase),
             ALWAYS (20, TEXT, next_layout),
             ALWAYS (21, TEXT, next_key_strategy),
@@ -293,6 +293,8 @@ run_describe (TallRequest *self, GError **error)
   tall_arena_own (description->arena, description->calls, (GDestroyNotify)g_strfreev);
   description->protocols = (char **)protocols;
   description->n_protocols = g_strv_length (description->protocols);
+  if (!self->shows_details)
+    tall_description_hide_details (description);
   return TRUE;
 }
 
@@ -449,6 +451,7 @@ static const TallIdlCall calls[] = {
   {
       .name = "describe",
       .role = TALL_ROLE_READER,
+      .details = TALL_ROLE_ADMIN,
       .operation = "Describing the deployment",
       .slot = SLOT (describe),
       .args = ARGS (),

@@ -129,3 +129,16 @@ tall_visitor_may_call (TallVisitor *self, const TallIdlCall *call, GError **erro
   set_forbidden (self, call, error);
   return FALSE;
 }
+
+/**
+ * tall_visitor_may_see_details:
+ * @call: one that it may make
+ *
+ * Returns: whether it gets all of the answer, or what the table of calls leaves for others
+ */
+gboolean
+tall_visitor_may_see_details (TallVisitor *self, const TallIdlCall *call)
+{
+  update_role (self);
+  return self->role >= call->details;
+}

@@ -49,5 +49,6 @@ gboolean tall_gate_admit (TallGate *self,
 gboolean tall_visitor_may_call (TallVisitor *self,
                                 const TallIdlCall *call,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_visitor_may_see_details (TallVisitor *self, const TallIdlCall *call);
 
 G_END_DECLS

@@ -85,6 +85,7 @@ answer_call (const TallHandler *self,
   tall_request_init (&request, self->front, memory, call);
   request.moves = self->moves;
   request.backups = self->backups;
+  request.shows_details = tall_visitor_may_see_details (self->visitor, call);
   tall_struct_reader_init (&reader, transport, request.arena, tall_idl_call_get_limits (call));
   reader.spend = spend_memory;
   reader.memory = memory;

@@ -23,6 +23,7 @@ typedef struct
 {
   const char *name;             /* as in the IDL */
   TallRole role;                /* the least that a client needs for it */
+  TallRole details;             /* the least that gets all of the answer; %TALL_ROLE_NONE: each */
   const char *operation;        /* with fields of @args */
   gsize slot;                   /* of #TallFrontClass: what the server runs and the client offers;
                                  * 0: it is not about the front */

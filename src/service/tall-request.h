@@ -21,7 +21,8 @@ struct _TallRequest
   TallBackupRunner *backups; /* the same */
   TallCallMemory *memory;    /* not owned */
   const TallIdlCall *call;
-  TallArena *arena; /* of arguments and result */
+  gboolean shows_details; /* to a client that gets all of the answer: see TallIdlCall */
+  TallArena *arena;       /* of arguments and result */
   TallIdlArgs args;
   TallIdlResult result;
 };

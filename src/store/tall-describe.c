@@ -41,6 +41,7 @@ tall_describe (TallTable *table, const TallDeployment *deployment)
   description->schema = TALL_SCHEMA;
   description->read_only = deployment->read_only;
   description->version = tall_arena_strdup (arena, TALL_VERSION);
+  description->has_details = TRUE;
   description->index = tall_arena_strdup (arena, tall_index_kind_get_name (deployment->index));
   description->ttl = deployment->ttl;
   description->regions = deployment->regions;

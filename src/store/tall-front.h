@@ -64,10 +64,13 @@ typedef struct
   gboolean read_only;
   char *version; /* of the program that answers */
 
+  gboolean has_details; /* FALSE: a server told it to a client that is no administrator, and all
+                         * details below are zero */
+
   /* What the deployment was made with; all zero for a server that does not report it yet. */
   char *index;          /* `date` or `none` */
   guint64 ttl;          /* seconds; 0 = orders never expire */
-  guint regions;        /* that tables were to begin with; 0: not said */
+  guint regions;        /* that tables were to begin with; 0: not said; a detail, like the next 3 */
   char *compression;    /* that was asked for; NULL: the store's default */
   char *bloom_filter;   /* the same */
   char *block_encoding; /* the same */
@@ -80,7 +83,7 @@ typedef struct
   char **protocols; /* n_protocols of them, NULL-terminated: in which it can be called */
   guint n_protocols;
 
-  /* Which tables count, and whether that is being changed. */
+  /* Which tables count, and whether that is being changed: details, too. */
   guint64 generation; /* of the tables that count; 0: a server that does not report it yet */
   char *phase;        /* of a migration: `none`, `copying`, `sealing`, `closing` or `aborting`;
                        * NULL: not reported */
@@ -90,6 +93,7 @@ typedef struct
 } TallDescription;
 
 void tall_description_free (TallDescription *self);
+void tall_description_hide_details (TallDescription *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallDescription, tall_description_free)
 
 /* See tall-bulk.h. */

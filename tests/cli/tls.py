@@ -289,6 +289,10 @@ def roles_of_a_foreign_client(folder):
             for call, (needed, *arguments) in calls.items():
                 equal((name, call, client.code(call, *arguments) == types.ErrorCode.FORBIDDEN),
                       (name, call, role < needed))
+            if role > 0:  # the details of the answer are for admins
+                answer = client.client.describe()
+                equal((name, answer.layout, answer.generation, answer.phase, answer.regions),
+                      (name, "blob", *((1, "none", 0) if role == 3 else (None, None, None))))
             client.close()
 
 

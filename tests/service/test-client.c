@@ -2,8 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-client.h"
 
+#include "tall-calls.h"
 #include "tall-client-private.h"
 #include "tall-error.h"
+#include "tall-networks.h"
 #include "tall-test-orders.h"
 #include "tall-test-service.h"
 
@@ -122,6 +124,47 @@ test_describe (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   g_assert_cmpuint (got->n_protocols, ==, 2);
   g_assert_cmpstr (got->protocols[0], ==, "binary");
   g_assert_cmpstr (got->protocols[1], ==, "compact");
+}
+
+/* Whether a field of a description is there, and is not zero. */
+static gboolean
+is_told (const TallDescription *description, const TallStructField *field)
+{
+  if (field->kind == TALL_KIND_I32 || field->kind == TALL_KIND_BOOL)
+    return G_STRUCT_MEMBER (gint32, description, field->offset) != 0;
+  if (field->kind == TALL_KIND_I64)
+    return G_STRUCT_MEMBER (gint64, description, field->offset) != 0;
+  return G_STRUCT_MEMBER (gpointer, description, field->offset) != NULL;
+}
+
+/* A client elsewhere is no administrator, and gets each field but these. */
+static void
+test_describe_elsewhere (Fixture *f, gconstpointer data G_GNUC_UNUSED)
+{
+  static const char *const details[] = {
+    "regions", "compression", "bloom_filter",      "block_encoding", "generation",
+    "phase",   "next_layout", "next_key_strategy", "next_index",     NULL
+  };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) proxies = tall_networks_parse ("127.0.0.0/8", NULL);
+  tall_test_service_stop (f);
+  tall_test_service_start (f, &(TallServerOptions){ .trusted_proxies = proxies });
+  g_autoptr (TallDescription) all = tall_front_describe (f->front, NULL);
+  g_autoptr (TallDescription) got = tall_front_describe (f->client, &error);
+  g_assert_no_error (error);
+
+  const TallStructType *type = TALL_CALL (describe)->result->fields[0].type;
+  g_assert_cmpstr (type->name, ==, "Description");
+  g_assert_false (got->has_details);
+  for (guint i = 0; i < type->n_fields; i++)
+    {
+      const TallStructField *field = &type->fields[i];
+      g_test_message ("%s", field->name);
+      if (g_strv_contains (details, field->name))
+        g_assert_false (is_told (got, field));
+      else if (is_told (all, field))
+        g_assert_true (is_told (got, field));
+    }
 }
 
 /* Nine tenths of any time, however short or long. */
@@ -370,6 +413,7 @@ main (int argc, char **argv)
   ADD ("/service/client/random-customers", test_random_customers);
   ADD ("/service/client/delete", test_delete);
   ADD ("/service/client/describe", test_describe);
+  ADD ("/service/client/describe/elsewhere", test_describe_elsewhere);
   ADD ("/service/client/options", test_options);
   ADD ("/service/client/errors", test_errors);
   ADD ("/service/client/error-details", test_error_details);

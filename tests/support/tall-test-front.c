@@ -342,6 +342,7 @@ front_describe (TallFront *front, GError **error)
   description->schema = 7;
   description->read_only = TRUE;
   description->version = tall_arena_strdup (arena, TALL_VERSION);
+  description->has_details = TRUE;
   description->index = tall_arena_strdup (arena, "date");
   description->ttl = G_GUINT64_CONSTANT (1) << 40;
   description->regions = 12;

@@ -15,7 +15,6 @@
 
 #define CALLS "tallorder_calls_total"
 #define DURATION "tallorder_call_duration_seconds"
-#define MERGED "tallorder_gateway_merged_read_rows"
 #define HOME_AND_CLEAR "\033[H\033[J"
 #define STEP (G_USEC_PER_SEC / 20)
 #define MB 1e6
@@ -37,6 +36,16 @@ static gdouble
 rate (const Span *self, const char *name, const char *label)
 {
   return tall_metrics_page_rate (self->before, self->now, name, label);
+}
+
+/* Of requests to gateways that were for several callers, reads and writes. @part: `_count`, `_sum`
+ */
+static gdouble
+merged_rate (const Span *self, const char *part, const char *label)
+{
+  g_autofree char *reads = g_strconcat ("tallorder_gateway_merged_read_rows", part, NULL);
+  g_autofree char *writes = g_strconcat ("tallorder_gateway_merged_write_rows", part, NULL);
+  return rate (self, reads, label) + rate (self, writes, label);
 }
 
 /* In milliseconds. */
@@ -90,7 +99,7 @@ print_line (const Span *self, const char *date)
   if (tall_metrics_page_has (self->now, "tallorder_gateway_up"))
     tall_print (" gateways=%.0f retries/s=%.1f merged/s=%.1f", get (self, "tallorder_gateway_up"),
                 rate (self, "tallorder_gateway_retries_total", NULL),
-                rate (self, MERGED "_count", NULL));
+                merged_rate (self, "_count", NULL));
   if (tall_metrics_page_has (self->now, "tallorder_rocksdb_writes_stopped"))
     tall_print (" stalled=%s", is_stalled (self) ? "yes" : "no");
   tall_print (" migration=\"%s\"\n", migration);
@@ -200,7 +209,7 @@ print_gateways (const Span *self)
       g_autofree char *label = g_strdup_printf ("gateway=\"%s\"", gateway);
       g_autofree char *failed = g_strdup_printf ("%s,result=\"failed\"", label);
       g_autofree char *clean = tall_text_clean (gateway);
-      gdouble merged = rate (self, MERGED "_count", label);
+      gdouble merged = merged_rate (self, "_count", label);
       tall_grid_add (grid, clean);
       tall_grid_add (grid, tall_metrics_page_sum (self->now, "tallorder_gateway_up", label) != 0
                                ? "up"
@@ -211,7 +220,7 @@ print_gateways (const Span *self)
       add_number (grid, "%.1f", rate (self, "tallorder_gateway_uses_total", failed));
       add_number (grid, "%.1f", rate (self, "tallorder_gateway_retries_total", label));
       add_number (grid, "%.1f", merged);
-      add_number (grid, "%.1f", merged > 0 ? rate (self, MERGED "_sum", label) / merged : 0);
+      add_number (grid, "%.1f", merged > 0 ? merged_rate (self, "_sum", label) / merged : 0);
     }
   if (gateways->len == 0)
     return;

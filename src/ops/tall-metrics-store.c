@@ -5,7 +5,6 @@
 #include "tall-store-counts.h"
 
 #define RETRIES "tallorder_gateway_retries_total"
-#define MERGED "tallorder_gateway_merged_read_rows"
 
 static const struct
 {
@@ -55,31 +54,36 @@ write_gateways (GPtrArray *servers, GString *text)
     }
 }
 
-/* As a histogram: sizes of requests that had rows of several callers. */
+/* As a histogram of a gateway. */
 static void
-write_merged (const TallTableServer *server, GString *text)
+write_merged (const char *name, const char *address, const TallTableMerged *merged, GString *text)
 {
-  static const char *const limits[TALL_TABLE_MERGED_SIZES] = { "1",  "2",  "4",  "8",
-                                                               "16", "32", "64", "128" };
+  static const char *const limits[TALL_TABLE_MERGED_SIZES] = { "1",  "2",  "4",   "8",   "16",
+                                                               "32", "64", "128", "+Inf" };
   guint64 sum = 0;
   for (guint i = 0; i < TALL_TABLE_MERGED_SIZES; i++)
     {
-      sum += server->n_merged[i];
-      const TallMetricLabel labels[] = { { "gateway", server->address },
-                                         { "le", limits[i] },
-                                         { NULL } };
-      tall_metric_text_add (text, MERGED, "_bucket", labels, (gdouble)sum);
+      sum += merged->n[i];
+      const TallMetricLabel labels[] = { { "gateway", address }, { "le", limits[i] }, { NULL } };
+      tall_metric_text_add (text, name, "_bucket", labels, (gdouble)sum);
     }
-  const TallMetricLabel all[] = { { "gateway", server->address }, { "le", "+Inf" }, { NULL } };
-  const TallMetricLabel gateway[] = { { "gateway", server->address }, { NULL } };
-  tall_metric_text_add (text, MERGED, "_bucket", all, (gdouble)sum);
-  tall_metric_text_add (text, MERGED, "_sum", gateway, (gdouble)server->n_merged_rows);
-  tall_metric_text_add (text, MERGED, "_count", gateway, (gdouble)sum);
+  const TallMetricLabel gateway[] = { { "gateway", address }, { NULL } };
+  tall_metric_text_add (text, name, "_sum", gateway, (gdouble)merged->n_rows);
+  tall_metric_text_add (text, name, "_count", gateway, (gdouble)sum);
 }
 
 static void
 write_work (GPtrArray *servers, GString *text)
 {
+  static const struct
+  {
+    const char *name, *help;
+  } merged[TALL_TABLE_N_MERGED] = {
+    [TALL_TABLE_MERGED_READS] = { "tallorder_gateway_merged_read_rows",
+                                  "Rows of each read that was for several callers." },
+    [TALL_TABLE_MERGED_WRITES] = { "tallorder_gateway_merged_write_rows",
+                                   "Rows of each write that was for several callers." },
+  };
   tall_metric_text_begin (text, RETRIES, TALL_COUNTER,
                           "Calls that were sent again, because they had failed at the gateway.");
   for (guint i = 0; i < servers->len; i++)
@@ -88,10 +92,15 @@ write_work (GPtrArray *servers, GString *text)
       const TallMetricLabel labels[] = { { "gateway", server->address }, { NULL } };
       tall_metric_text_add (text, RETRIES, "", labels, (gdouble)server->n_retries);
     }
-  tall_metric_text_begin (text, MERGED, TALL_HISTOGRAM,
-                          "Rows of each request that had rows of several callers.");
-  for (guint i = 0; i < servers->len; i++)
-    write_merged (g_ptr_array_index (servers, i), text);
+  for (guint m = 0; m < TALL_TABLE_N_MERGED; m++)
+    {
+      tall_metric_text_begin (text, merged[m].name, TALL_HISTOGRAM, merged[m].help);
+      for (guint i = 0; i < servers->len; i++)
+        {
+          const TallTableServer *server = g_ptr_array_index (servers, i);
+          write_merged (merged[m].name, server->address, &server->merged[m], text);
+        }
+    }
 }
 
 /**

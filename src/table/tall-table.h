@@ -109,8 +109,27 @@ typedef struct
   gboolean is_exclusive;   /* no other process works on these tables as long as this one does */
 } TallTableInfo;
 
-/* Sizes of merged reads: 1 row, 2, up to 4, up to 8 … up to 128. */
-#define TALL_TABLE_MERGED_SIZES 8
+/* Sizes of merged requests: 1 row, 2, up to 4, up to 8 … up to 128, and more. */
+#define TALL_TABLE_MERGED_SIZES 9
+
+/**
+ * TallTableMerged:
+ *
+ * Requests for rows of several callers.
+ */
+typedef struct
+{
+  guint64 n[TALL_TABLE_MERGED_SIZES]; /* by their rows: as many as that size, and more than the one
+                                       * before */
+  guint64 n_rows;                     /* of all of them */
+} TallTableMerged;
+
+enum
+{
+  TALL_TABLE_MERGED_READS,
+  TALL_TABLE_MERGED_WRITES,
+  TALL_TABLE_N_MERGED
+};
 
 /**
  * TallTableServer:
@@ -127,10 +146,7 @@ typedef struct
   guint64 n_done;    /* uses of a connection, since the process began, that ended well */
   guint64 n_failed;  /* the same that did not */
   guint64 n_retries; /* calls that were sent again, as they had failed here */
-  guint64
-      n_merged[TALL_TABLE_MERGED_SIZES]; /* requests for rows of several callers, by their rows:
-                                          * as many as that size, and more than the one before */
-  guint64 n_merged_rows;                 /* rows that these asked for */
+  TallTableMerged merged[TALL_TABLE_N_MERGED];
 } TallTableServer;
 
 void tall_table_server_free (TallTableServer *self);

@@ -70,25 +70,27 @@ test_sizes (void)
   TallTableServer server = { .address = (char *)"h:1",
                              .state = (char *)"aside",
                              .connections = 3,
-                             .n_merged = { 1, 0, 2, 0, 0, 0, 0, 4 },
-                             .n_merged_rows = 407,
+                             .merged = { { { 1, 0, 2, 0, 0, 0, 0, 3, 1 }, 607 }, { { 0, 5 }, 10 } },
                              .n_retries = 9 };
-  static const char wanted[] =
-      "tallorder_gateway_merged_read_rows_bucket{gateway=\"h:1\",le=\"1\"} 1\n"
-      "tallorder_gateway_merged_read_rows_bucket{gateway=\"h:1\",le=\"2\"} 1\n"
-      "tallorder_gateway_merged_read_rows_bucket{gateway=\"h:1\",le=\"4\"} 3\n"
-      "tallorder_gateway_merged_read_rows_bucket{gateway=\"h:1\",le=\"8\"} 3\n"
-      "tallorder_gateway_merged_read_rows_bucket{gateway=\"h:1\",le=\"16\"} 3\n"
-      "tallorder_gateway_merged_read_rows_bucket{gateway=\"h:1\",le=\"32\"} 3\n"
-      "tallorder_gateway_merged_read_rows_bucket{gateway=\"h:1\",le=\"64\"} 3\n"
-      "tallorder_gateway_merged_read_rows_bucket{gateway=\"h:1\",le=\"128\"} 7\n"
-      "tallorder_gateway_merged_read_rows_bucket{gateway=\"h:1\",le=\"+Inf\"} 7\n"
-      "tallorder_gateway_merged_read_rows_sum{gateway=\"h:1\"} 407\n"
-      "tallorder_gateway_merged_read_rows_count{gateway=\"h:1\"} 7\n";
+  static const char reads[] =
+#define READ "tallorder_gateway_merged_read_rows_"
+      READ "bucket{gateway=\"h:1\",le=\"1\"} 1\n" READ "bucket{gateway=\"h:1\",le=\"2\"} 1\n" READ
+           "bucket{gateway=\"h:1\",le=\"4\"} 3\n" READ "bucket{gateway=\"h:1\",le=\"8\"} 3\n" READ
+           "bucket{gateway=\"h:1\",le=\"16\"} 3\n" READ "bucket{gateway=\"h:1\",le=\"32\"} 3\n" READ
+           "bucket{gateway=\"h:1\",le=\"64\"} 3\n" READ
+           "bucket{gateway=\"h:1\",le=\"128\"} 6\n" READ
+           "bucket{gateway=\"h:1\",le=\"+Inf\"} 7\n" READ "sum{gateway=\"h:1\"} 607\n" READ
+           "count{gateway=\"h:1\"} 7\n";
+  static const char writes[] =
+#define WRITE "tallorder_gateway_merged_write_rows_"
+      WRITE "bucket{gateway=\"h:1\",le=\"1\"} 0\n" WRITE "bucket{gateway=\"h:1\",le=\"2\"} 5\n";
   g_ptr_array_add (servers, &server);
   tall_metrics_write_gateways (servers, text);
   g_test_message ("%s", text->str);
-  g_assert_nonnull (strstr (text->str, wanted));
+  g_assert_nonnull (strstr (text->str, reads));
+  g_assert_nonnull (strstr (text->str, writes));
+  g_assert_nonnull (
+      strstr (text->str, WRITE "sum{gateway=\"h:1\"} 10\n" WRITE "count{gateway=\"h:1\"} 5\n"));
   g_assert_nonnull (strstr (text->str, "\ntallorder_gateway_retries_total{gateway=\"h:1\"} 9\n"));
   g_assert_nonnull (strstr (text->str, "\ntallorder_gateway_up{gateway=\"h:1\"} 0\n"));
   g_assert_nonnull (strstr (text->str, "\ntallorder_gateway_connections{gateway=\"h:1\"} 3\n"));

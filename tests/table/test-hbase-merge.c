@@ -114,11 +114,10 @@ readers_start (Reader *readers, guint n, Fixture *fixture)
     }
 }
 
+/* Waits until so many stand in line. */
 static void
-readers_run (Reader *readers, guint n, Fixture *fixture)
+wait_for_line (Fixture *fixture, guint n)
 {
-  for (guint i = 0; i < n; i++)
-    readers[i].thread = g_thread_new ("reader", read_one, &readers[i]);
   gint64 end = SOON;
   while (tall_hbase_merge_count_waiting (fixture->merge) < n)
     {
@@ -128,22 +127,26 @@ readers_run (Reader *readers, guint n, Fixture *fixture)
 }
 
 static void
-reader_expect_row (Reader *self)
+readers_run (Reader *readers, guint n, Fixture *fixture)
 {
-  g_thread_join (self->thread);
-  g_assert_no_error (self->error);
-  g_assert_cmpstr (self->found, ==, g_str_has_prefix (self->key, "row-") ? self->key : NULL);
-  g_free (self->found);
-  g_free (self->key);
+  for (guint i = 0; i < n; i++)
+    readers[i].thread = g_thread_new ("reader", read_one, &readers[i]);
+  wait_for_line (fixture, n);
 }
 
+/* @code: of its error; 0: it has its row, if there is one */
 static void
-reader_expect_error (Reader *self, TallError code)
+reader_expect (Reader *self, int code)
 {
   g_thread_join (self->thread);
-  g_assert_error (self->error, TALL_ERROR, (int)code);
-  g_assert_null (self->found);
+  if (code == 0)
+    g_assert_no_error (self->error);
+  else
+    g_assert_error (self->error, TALL_ERROR, code);
+  gboolean has_row = code == 0 && g_str_has_prefix (self->key, "row-");
+  g_assert_cmpstr (self->found, ==, has_row ? self->key : NULL);
   g_clear_error (&self->error);
+  g_free (self->found);
   g_free (self->key);
 }
 
@@ -151,6 +154,19 @@ static guint
 calls (Fixture *fixture, const char *method)
 {
   return tall_fake_gateway_get_calls (fixture->gateway, method);
+}
+
+/* One request of so many rows was sent for several callers, and none of the other kind. @kind: as
+ * in TallTableServer; @size: of 2^(@size - 1) + 1 to 2^@size rows */
+static void
+expect_merged (Fixture *fixture, guint kind, guint size, guint64 n_rows)
+{
+  g_autoptr (GPtrArray) servers = tall_hbase_pool_describe (fixture->pool, SOON);
+  const TallTableServer *server = g_ptr_array_index (servers, 0);
+  TallTableMerged wanted[TALL_TABLE_N_MERGED] = { 0 };
+  wanted[kind].n[size] = 1;
+  wanted[kind].n_rows = n_rows;
+  g_assert_cmpmem (server->merged, sizeof server->merged, wanted, sizeof wanted);
 }
 
 /* All leave on the first connection that is free, in one request. */
@@ -164,13 +180,10 @@ test_together (void)
   readers_run (readers, N_READERS, &fixture);
   fixture_give_back (&fixture, 1);
   for (guint i = 0; i < N_READERS; i++)
-    reader_expect_row (&readers[i]);
+    reader_expect (&readers[i], 0);
   g_assert_cmpuint (calls (&fixture, "getMultiple"), ==, 1);
   g_assert_cmpuint (calls (&fixture, "get"), ==, 0);
-  g_autoptr (GPtrArray) servers = tall_hbase_pool_describe (fixture.pool, SOON);
-  const TallTableServer *server = g_ptr_array_index (servers, 0);
-  g_assert_cmpuint (server->n_merged[5], ==, 1); /* 17 to 32 rows */
-  g_assert_cmpuint (server->n_merged_rows, ==, N_READERS);
+  expect_merged (&fixture, TALL_TABLE_MERGED_READS, 5, N_READERS);
 }
 
 /* Whoever finds a connection free uses it, and nobody is asked to wait for others. */
@@ -185,7 +198,7 @@ test_free (void)
       Reader reader;
       readers_start (&reader, 1, &fixture);
       reader.thread = g_thread_new ("reader", read_one, &reader);
-      reader_expect_row (&reader);
+      reader_expect (&reader, 0);
     }
   g_assert_cmpuint (calls (&fixture, "getMultiple"), ==, 0);
   g_assert_cmpuint (calls (&fixture, "get"), ==, 5);
@@ -203,7 +216,7 @@ test_two_tables (void)
   readers_run (readers, N_READERS, &fixture);
   fixture_give_back (&fixture, 1);
   for (guint i = 0; i < N_READERS; i++)
-    reader_expect_row (&readers[i]);
+    reader_expect (&readers[i], 0);
   g_assert_cmpuint (calls (&fixture, "getMultiple"), ==, 2);
   g_assert_cmpuint (calls (&fixture, "get"), ==, 0);
 }
@@ -225,10 +238,7 @@ expect (TallFakeAnswer answer, guint n_together, guint n_alone, int code)
   readers_run (readers, N_READERS, &fixture);
   fixture_give_back (&fixture, 1);
   for (guint i = 0; i < N_READERS; i++)
-    if (code == 0)
-      reader_expect_row (&readers[i]);
-    else
-      reader_expect_error (&readers[i], (TallError)code);
+    reader_expect (&readers[i], code);
   g_assert_cmpuint (calls (&fixture, "getMultiple"), ==, n_together);
   g_assert_cmpuint (calls (&fixture, "get"), ==, n_alone);
 }
@@ -292,7 +302,7 @@ test_no_connection (void)
   for (guint i = 0; i < N_READERS; i++)
     readers[i].thread = g_thread_new ("reader", read_one, &readers[i]);
   for (guint i = 0; i < N_READERS; i++)
-    reader_expect_error (&readers[i], TALL_ERROR_OVERLOADED);
+    reader_expect (&readers[i], TALL_ERROR_OVERLOADED);
   g_assert_cmpint (g_get_monotonic_time () - start, <, 10 * G_TIME_SPAN_SECOND);
   g_assert_cmpuint (tall_hbase_merge_count_waiting (fixture.merge), ==, 0);
 }
@@ -309,10 +319,10 @@ test_line_full (void)
   readers_run (readers, G_N_ELEMENTS (readers), &fixture);
   readers_start (&late, 1, &fixture);
   late.thread = g_thread_new ("reader", read_one, &late);
-  reader_expect_error (&late, TALL_ERROR_OVERLOADED);
+  reader_expect (&late, TALL_ERROR_OVERLOADED);
   fixture_give_back (&fixture, 1);
   for (guint i = 0; i < G_N_ELEMENTS (readers); i++)
-    reader_expect_row (&readers[i]);
+    reader_expect (&readers[i], 0);
 }
 
 #define N_WRITERS 20
@@ -379,12 +389,7 @@ writers_run (Writer *writers, guint n, Fixture *fixture)
 {
   for (guint i = 0; i < n; i++)
     writers[i].thread = g_thread_new ("writer", write_rows, &writers[i]);
-  gint64 end = SOON;
-  while (tall_hbase_merge_count_waiting (fixture->merge) < n)
-    {
-      g_assert_cmpint (g_get_monotonic_time (), <, end);
-      g_thread_yield ();
-    }
+  wait_for_line (fixture, n);
 }
 
 /* All rows of all of them have reached the gateway, and each knows that of its own. */
@@ -429,6 +434,7 @@ test_writes_together (void)
   fixture_give_back (&fixture, 1);
   writers_expect_done (writers, N_WRITERS);
   g_assert_cmpuint (calls (&fixture, "putMultiple"), ==, 1);
+  expect_merged (&fixture, TALL_TABLE_MERGED_WRITES, 6, (guint64)N_WRITERS * N_ROWS);
 }
 
 /* Rows of two tables are two requests, and removals another one for each. */
@@ -464,16 +470,11 @@ test_writes_beside_gets (void)
   readers_start (readers, N_READERS, &fixture);
   for (guint i = 0; i < N_READERS; i++)
     readers[i].thread = g_thread_new ("reader", read_one, &readers[i]);
-  gint64 end = SOON;
-  while (tall_hbase_merge_count_waiting (fixture.merge) < N_READERS + N_WRITERS)
-    {
-      g_assert_cmpint (g_get_monotonic_time (), <, end);
-      g_thread_yield ();
-    }
+  wait_for_line (&fixture, N_READERS + N_WRITERS);
   fixture_give_back (&fixture, 1);
   writers_expect_done (writers, N_WRITERS);
   for (guint i = 0; i < N_READERS; i++)
-    reader_expect_row (&readers[i]);
+    reader_expect (&readers[i], 0);
   g_assert_cmpuint (calls (&fixture, "putMultiple"), ==, 1);
   g_assert_cmpuint (calls (&fixture, "getMultiple"), ==, 1);
 }

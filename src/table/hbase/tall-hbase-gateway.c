@@ -105,6 +105,17 @@ act (TallHbaseGateway *self, TallHbaseActions actions)
     self->pause = self->pause == 0 ? FIRST_PAUSE : MIN (2 * self->pause, LAST_PAUSE);
 }
 
+static void
+count_merged (TallTableMerged *self, guint n_rows)
+{
+  guint size = 0;
+  while (size < TALL_TABLE_MERGED_SIZES - 1 && n_rows > 1u << size)
+    size++;
+  if (n_rows > 0)
+    self->n[size]++;
+  self->n_rows += n_rows;
+}
+
 /**
  * tall_hbase_gateway_count:
  * @link: comes back to the pool
@@ -114,14 +125,13 @@ act (TallHbaseGateway *self, TallHbaseActions actions)
 void
 tall_hbase_gateway_count (TallHbaseGateway *self, TallHbaseLink *link)
 {
-  guint size = 0;
-  while (size < TALL_TABLE_MERGED_SIZES - 1 && link->n_merged > 1u << size)
-    size++;
-  if (link->n_merged > 0)
-    self->n_merged[size]++;
-  self->n_merged_rows += link->n_merged;
+  for (guint i = 0; i < TALL_TABLE_N_MERGED; i++)
+    {
+      count_merged (&self->merged[i], link->n_merged[i]);
+      link->n_merged[i] = 0;
+    }
   self->n_retries += link->n_retries;
-  link->n_merged = link->n_retries = 0;
+  link->n_retries = 0;
 }
 
 /**

@@ -23,15 +23,14 @@ typedef struct
   TallHbaseHealth health; /* changed by tall_hbase_gateway_note() only */
   GError *reason;         /* why it is not alive; NULL: it was not asked yet */
   gint64 since;           /* when its phase began: microseconds of g_get_real_time() */
-  gint64 lost;      /* when it was set aside (monotonic clock); 0: it was not; used by its watch */
-  gint64 pause;     /* microseconds until it is asked again, once it is set aside */
-  GQueue idle;      /* of TallHbaseLink; the one used last is at the head */
-  guint n_open;     /* connections that are lent, idle or being opened */
-  guint64 n_done;   /* connections that came back fit for the next caller */
-  guint64 n_failed; /* the same whose call failed, or had no answer */
-  guint64 n_retries;
-  guint64 n_merged[TALL_TABLE_MERGED_SIZES]; /* as in TallTableServer, like the others */
-  guint64 n_merged_rows;
+  gint64 lost;       /* when it was set aside (monotonic clock); 0: it was not; used by its watch */
+  gint64 pause;      /* microseconds until it is asked again, once it is set aside */
+  GQueue idle;       /* of TallHbaseLink; the one used last is at the head */
+  guint n_open;      /* connections that are lent, idle or being opened */
+  guint64 n_done;    /* connections that came back fit for the next caller */
+  guint64 n_failed;  /* the same whose call failed, or had no answer */
+  guint64 n_retries; /* as in TallTableServer, like … */
+  TallTableMerged merged[TALL_TABLE_N_MERGED];
 } TallHbaseGateway;
 
 void tall_hbase_gateway_init (TallHbaseGateway *self, const char *address);

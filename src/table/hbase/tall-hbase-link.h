@@ -4,6 +4,7 @@
 
 #include "tall-connection.h"
 #include "tall-hbase-names.h"
+#include "tall-table.h"
 
 G_BEGIN_DECLS
 
@@ -19,8 +20,9 @@ typedef struct
   gint64 idle_since; /* while it is not lent */
   gboolean late;     /* its call had no answer in time */
   gboolean hurried;  /* its caller had less time for the call than the pool gives */
-  guint n_merged;    /* rows of the request of several callers that it is lent for; 0: of one */
-  guint n_retries;   /* of its calls, while it is lent, that are sent again because they failed */
+  guint n_merged[TALL_TABLE_N_MERGED]; /* rows of the request of several callers that it is lent
+                                        * for; 0: of one */
+  guint n_retries; /* of its calls, while it is lent, that are sent again because they failed */
 } TallHbaseLink;
 
 TallHbaseLink *tall_hbase_link_open (const char *address,

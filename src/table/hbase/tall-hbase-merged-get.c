@@ -107,7 +107,7 @@ run_merged (TallHbaseShared *shared, TallHbaseLink *link, GError **error)
   tall_hbase_reply_init (&merged.reply, arenas[0]);
   merged.reply.arenas = arenas;
 
-  link->n_merged = shared->n;
+  link->n_merged[TALL_TABLE_MERGED_READS] = shared->n;
   gboolean ok =
       tall_hbase_run_on (shared->pool, shared->names, link, calls, 1, shared->deadline, error)
       && is_answered (&merged);

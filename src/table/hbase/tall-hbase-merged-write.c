@@ -38,6 +38,7 @@ run_merged (TallHbaseShared *shared, TallHbaseLink *link, GError **error)
                                .n = mutations->len,
                                .deadline = shared->deadline,
                                .divisible = TRUE };
+  link->n_merged[TALL_TABLE_MERGED_WRITES] = mutations->len;
   return tall_hbase_writer_send (shared->pool, shared->names, link, &all, NULL, error);
 }
 

@@ -266,8 +266,7 @@ describe (const TallHbaseGateway *gateway)
   server->n_done = gateway->n_done;
   server->n_failed = gateway->n_failed;
   server->n_retries = gateway->n_retries;
-  memcpy (server->n_merged, gateway->n_merged, sizeof server->n_merged);
-  server->n_merged_rows = gateway->n_merged_rows;
+  memcpy (server->merged, gateway->merged, sizeof server->merged);
   return server;
 }
 

@@ -2,21 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-bytes.h"
 
-/**
- * tall_slice_compare:
- *
- * Returns: less than, equal to or greater than 0, by unsigned bytes; a prefix sorts first
- */
-int
-tall_slice_compare (TallSlice a, TallSlice b)
-{
-  gsize common = MIN (a.len, b.len);
-  int order = common == 0 ? 0 : memcmp (a.data, b.data, common);
-  if (order != 0)
-    return order;
-  return (a.len > b.len) - (a.len < b.len);
-}
-
 gboolean
 tall_slice_has_prefix (TallSlice slice, TallSlice prefix)
 {
@@ -107,63 +92,6 @@ tall_bytes_set_after (GByteArray *array, TallSlice slice)
 {
   tall_bytes_set (array, slice);
   tall_bytes_append_u8 (array, 0);
-}
-
-/**
- * tall_reader_take:
- *
- * Returns: the next @len bytes, pointing into what is read; the empty slice if they are not there
- */
-TallSlice
-tall_reader_take (TallReader *self, gsize len)
-{
-  if (self->failed || len > self->rest.len)
-    {
-      self->failed = TRUE;
-      self->rest = tall_slice (NULL, 0);
-      return self->rest;
-    }
-
-  TallSlice taken = tall_slice (self->rest.data, len);
-  self->rest = tall_slice (self->rest.data + len, self->rest.len - len);
-  return taken;
-}
-
-guint8
-tall_reader_u8 (TallReader *self)
-{
-  TallSlice bytes = tall_reader_take (self, 1);
-  return bytes.len == 0 ? 0 : bytes.data[0];
-}
-
-guint16
-tall_reader_u16 (TallReader *self)
-{
-  guint16 big = 0;
-  TallSlice bytes = tall_reader_take (self, sizeof big);
-  if (bytes.len > 0)
-    memcpy (&big, bytes.data, sizeof big);
-  return GUINT16_FROM_BE (big);
-}
-
-guint32
-tall_reader_u32 (TallReader *self)
-{
-  guint32 big = 0;
-  TallSlice bytes = tall_reader_take (self, sizeof big);
-  if (bytes.len > 0)
-    memcpy (&big, bytes.data, sizeof big);
-  return GUINT32_FROM_BE (big);
-}
-
-guint64
-tall_reader_u64 (TallReader *self)
-{
-  guint64 big = 0;
-  TallSlice bytes = tall_reader_take (self, sizeof big);
-  if (bytes.len > 0)
-    memcpy (&big, bytes.data, sizeof big);
-  return GUINT64_FROM_BE (big);
 }
 
 char *

@@ -54,7 +54,15 @@ tall_slice_equal (TallSlice a, TallSlice b)
   return a.len == b.len && (a.len == 0 || memcmp (a.data, b.data, a.len) == 0);
 }
 
-int tall_slice_compare (TallSlice a, TallSlice b);
+/* By unsigned bytes: less than, equal to or greater than 0; a prefix sorts first. */
+static inline int
+tall_slice_compare (TallSlice a, TallSlice b)
+{
+  gsize common = MIN (a.len, b.len);
+  int order = common == 0 ? 0 : memcmp (a.data, b.data, common);
+  return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
+}
+
 gboolean tall_slice_has_prefix (TallSlice slice, TallSlice prefix);
 TallSlice tall_slice_dup (TallArena *arena, TallSlice slice);
 TallSlice tall_slice_after_prefix (TallArena *arena, TallSlice prefix);
@@ -87,11 +95,53 @@ tall_reader (TallSlice slice)
   return (TallReader){ slice, FALSE };
 }
 
-guint8 tall_reader_u8 (TallReader *self);
-guint16 tall_reader_u16 (TallReader *self);
-guint32 tall_reader_u32 (TallReader *self);
-guint64 tall_reader_u64 (TallReader *self);
-TallSlice tall_reader_take (TallReader *self, gsize len);
+/* The next @len bytes, pointing into what is read; the empty slice if they are not there. */
+static inline TallSlice
+tall_reader_take (TallReader *self, gsize len)
+{
+  gboolean there = !self->failed && len <= self->rest.len;
+  TallSlice taken = tall_slice (there ? self->rest.data : NULL, there ? len : 0);
+  self->failed = !there;
+  self->rest = there ? tall_slice (self->rest.data + len, self->rest.len - len) : taken;
+  return taken;
+}
+
+static inline guint8
+tall_reader_u8 (TallReader *self)
+{
+  TallSlice bytes = tall_reader_take (self, 1);
+  return bytes.len == 0 ? 0 : bytes.data[0];
+}
+
+static inline guint16
+tall_reader_u16 (TallReader *self)
+{
+  guint16 big = 0;
+  TallSlice bytes = tall_reader_take (self, sizeof big);
+  if (bytes.len > 0)
+    memcpy (&big, bytes.data, sizeof big);
+  return GUINT16_FROM_BE (big);
+}
+
+static inline guint32
+tall_reader_u32 (TallReader *self)
+{
+  guint32 big = 0;
+  TallSlice bytes = tall_reader_take (self, sizeof big);
+  if (bytes.len > 0)
+    memcpy (&big, bytes.data, sizeof big);
+  return GUINT32_FROM_BE (big);
+}
+
+static inline guint64
+tall_reader_u64 (TallReader *self)
+{
+  guint64 big = 0;
+  TallSlice bytes = tall_reader_take (self, sizeof big);
+  if (bytes.len > 0)
+    memcpy (&big, bytes.data, sizeof big);
+  return GUINT64_FROM_BE (big);
+}
 
 /* TRUE if nothing failed and nothing is left. */
 static inline gboolean

@@ -99,6 +99,7 @@ add_rate (JsonBuilder *builder, const TallSpread *rate)
   tall_json_add_double (builder, "median", rate->median);
   tall_json_add_double (builder, "least", rate->least);
   tall_json_add_double (builder, "most", rate->most);
+  tall_json_add_number (builder, "turns", rate->n);
   json_builder_end_object (builder);
 }
 

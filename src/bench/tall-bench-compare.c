@@ -21,6 +21,7 @@ typedef struct
   TallBenchPlan plan;
   TallStoreSettings settings; /* of the deployment that is open */
   TallBenchStore store;       /* the same */
+  const char **numbers;       /* owned: of its customer, for each order */
   char *what;                 /* owned */
   guint n_done;               /* phases */
   guint n_phases;
@@ -29,6 +30,7 @@ typedef struct
 static void
 run_clear (Run *self)
 {
+  g_clear_pointer (&self->numbers, g_free);
   g_clear_pointer (&self->what, g_free);
 }
 
@@ -40,6 +42,7 @@ make_settings (const TallBenchCompare *self, guint place)
   return (TallStoreSettings){
     .layout = self->layouts[place / self->n_key_strategies],
     .key_strategy = self->key_strategies[place % self->n_key_strategies],
+    .regions = self->conditions.regions,
     .compression = self->conditions.compression,
     .block_encoding = self->conditions.block_encoding,
   };
@@ -196,6 +199,7 @@ static gboolean
 run_deployment (Run *self, guint place, Work work, GArray *figures, gboolean keep, GError **error)
 {
   self->settings = make_settings (self->compare, place);
+  self->settings.sample = self->numbers; /* regions are made for these orders */
   gboolean ok = tall_bench_place_open (&self->compare->place, &self->settings, &self->store, error);
   if (!ok)
     g_prefix_error (error, "Making a deployment to measure layout %s, key %s: ",
@@ -259,6 +263,7 @@ run_new (const TallBenchCompare *compare, const TallBenchOrders *orders)
   return (Run){
     .compare = compare,
     .orders = orders,
+    .numbers = tall_bench_list_customers (orders->orders),
     .plan = compare->plan,
     .n_phases = n_phases * (n_deployments * compare->n_turns + n_warm_up)
                 + (measures_stored (compare) ? n_deployments * (1 + age) : 0),

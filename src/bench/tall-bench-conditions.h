@@ -17,6 +17,7 @@ typedef struct
 {
   const char *compression;    /* nullable: the store's own */
   const char *block_encoding; /* the same */
+  guint regions;              /* that its tables begin with; 0: not said, which makes one */
   guint age;                  /* times that each order was replaced before */
   TallBenchRest rest;         /* how the rows lie then */
   double cache;               /* the block cache, by the bytes stored then; read without the page

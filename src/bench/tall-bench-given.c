@@ -42,6 +42,7 @@ tall_bench_given_clear (TallBenchGiven *self)
   g_clear_pointer (&self->rest, g_free);
   g_clear_pointer (&self->admin, g_free);
   g_clear_pointer (&self->from, g_free);
+  g_clear_pointer (&self->draw, g_free);
   g_clear_pointer (&self->pids, g_free);
 }
 
@@ -96,7 +97,7 @@ read_lines (TallBenchGiven *self, GError **error)
 gboolean
 tall_bench_given_is_floor (const TallBenchGiven *self)
 {
-  return self->floor || self->load || self->migrate;
+  return self->floor || self->load || self->migrate || self->address;
 }
 
 static const char *
@@ -131,15 +132,15 @@ check_floor (const TallBenchGiven *self)
       || self->turns != -1 || self->rate != -1 || self->skew != -1 || self->mix != NULL
       || self->html != NULL || self->from != NULL || self->keep
       || tall_bench_given_has_conditions (self))
-    return "--floor, --load and --migrate measure what README.md of src/bench lists: besides "
-           "--store they take --lines, --count, --seconds, --check and --json, and but for "
-           "--migrate --peer";
+    return "--floor, --load, --migrate and --address measure what README.md of src/bench lists: "
+           "besides --store they take --lines, --count, --seconds, --check and --json; --floor "
+           "and --load also --peer";
   if (self->min_lines != self->max_lines)
-    return "--floor, --load and --migrate take one number of --lines, not a range";
-  if (self->peer != NULL && self->migrate)
+    return "--floor, --load, --migrate and --address take one number of --lines, not a range";
+  if (self->peer != NULL && (self->migrate || self->address))
     return "--peer is for --load, and for --floor on HBase";
-  if (self->floor + self->load + self->migrate > 1)
-    return "Give one of --floor, --load and --migrate, not both or all";
+  if (self->floor + self->load + self->migrate + self->address > 1)
+    return "Give one of --floor, --load, --migrate and --address, not both or all";
   if (self->load && self->seconds != -1)
     return "--load takes as long as it takes: choose --count, not --seconds";
   return NULL;

@@ -19,6 +19,7 @@ typedef struct
   gboolean floor;
   gboolean load;
   gboolean migrate;
+  gboolean address;
   const char *tls_certificate; /* these three are not owned */
   const char *tls_key;
   const char *tls_ca;
@@ -45,11 +46,13 @@ typedef struct
   double skew;       /* the same */
   char *compression;
   char *block_encoding;
-  gint64 age; /* -1: not given */
+  gint64 regions; /* -1: not given */
+  gint64 age;     /* the same */
   char *rest;
   double cache; /* negative: not given */
   char *admin;
   char *from;
+  char *draw;
   char *pids;
 
   guint min_lines; /* of @lines */
@@ -62,7 +65,7 @@ typedef struct
 #define TALL_BENCH_GIVEN_INIT                                                                      \
   {                                                                                                \
     .count = -1, .customers = -1, .clients = 1, .turns = -1, .operations = -1, .seed = -1,         \
-    .seconds = -1, .rate = -1, .skew = -1, .age = -1, .cache = -1                                  \
+    .seconds = -1, .rate = -1, .skew = -1, .regions = -1, .age = -1, .cache = -1                   \
   }
 
 gboolean tall_bench_given_is_floor (const TallBenchGiven *self);

@@ -47,8 +47,8 @@ static gboolean
 equal_conditions (const TallBenchConditions *a, const TallBenchConditions *b)
 {
   return g_strcmp0 (a->compression, b->compression) == 0
-         && g_strcmp0 (a->block_encoding, b->block_encoding) == 0 && a->age == b->age
-         && a->rest == b->rest && a->cache == b->cache;
+         && g_strcmp0 (a->block_encoding, b->block_encoding) == 0 && a->regions == b->regions
+         && a->age == b->age && a->rest == b->rest && a->cache == b->cache;
 }
 
 /* Whether runs differ in nothing that counts but what is along @axis. */

@@ -90,6 +90,21 @@ find_line (const TallOrder *order)
 static char first[] = "EUR", second[] = "USD";
 
 /**
+ * tall_bench_list_customers:
+ * @orders: (element-type TallOrder): live longer
+ *
+ * Returns: (transfer container): customer numbers, one for each order, and NULL
+ */
+const char **
+tall_bench_list_customers (const GPtrArray *orders)
+{
+  const char **numbers = g_new0 (const char *, orders->len + 1);
+  for (guint i = 0; i < orders->len; i++)
+    numbers[i] = ((TallOrder *)g_ptr_array_index (orders, i))->customer_number;
+  return numbers;
+}
+
+/**
  * tall_bench_is_changed:
  *
  * Returns: which of its two contents an order has, if tall_bench_change_order() has been called for

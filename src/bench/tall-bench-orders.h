@@ -35,6 +35,7 @@ TallBenchOrders *tall_bench_orders_new (GPtrArray *orders);
 void tall_bench_orders_free (TallBenchOrders *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallBenchOrders, tall_bench_orders_free)
 
+const char **tall_bench_list_customers (const GPtrArray *orders);
 void tall_bench_change_order (TallOrder *order);
 gboolean tall_bench_is_changed (const TallOrder *order);
 gboolean tall_bench_check_list (const TallBenchCustomer *customer,

@@ -197,6 +197,7 @@ read_conditions (TallBenchParsed *self, JsonObject *object)
   self->conditions = (TallBenchConditions){
     .compression = get_text (object, "compression"),
     .block_encoding = get_text (object, "block_encoding"),
+    .regions = (guint)get_count (object, "regions"),
     .age = (guint)get_count (object, "age"),
     .cache = get_number (object, "cache"),
   };

@@ -130,6 +130,8 @@ tall_bench_place_check (const TallBenchPlace *self,
                          .block_encoding = (char *)conditions->block_encoding };
   if (!kind->check_spec (&spec, error))
     return FALSE;
+  if (kind->is_embedded && conditions->regions > 1)
+    return set_unsupported (error, "--regions is for HBase: an embedded store has no regions");
   if (kind->is_embedded && conditions->admin != NULL)
     return set_unsupported (error, "--admin is for stores that are not embedded");
   if (!kind->is_embedded && conditions->cache > 0)

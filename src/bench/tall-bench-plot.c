@@ -207,10 +207,35 @@ tall_bench_plot_stored (const GArray *stored, guint n_orders, const char *id, GE
   return draw (text->str, error);
 }
 
+static void
+append_lines (GString *text, const TallBenchSeries *series)
+{
+  g_string_append (text, "set logscale xy\nplot ");
+  for (guint i = 0; i < series->names->len; i++)
+    g_string_append_printf (text, "%s$data using 1:%u with linespoints pt 7 ps 0.5 title '%s'",
+                            i > 0 ? ", " : "", i + 2,
+                            (const char *)g_ptr_array_index (series->names, i));
+}
+
+static void
+append_bars (GString *text, const TallBenchSeries *series)
+{
+  g_string_append (text, "set yrange [0:*]\nset style data histogram\n"
+                         "set style fill solid 0.7\nset xtics (");
+  for (guint i = 0; i < series->places->len; i++)
+    g_string_append_printf (text, "%s'%s' %u", i > 0 ? ", " : "",
+                            (const char *)g_ptr_array_index (series->places, i), i);
+  g_string_append (text, ")\nplot ");
+  for (guint i = 0; i < series->names->len; i++)
+    g_string_append_printf (text, "%s$data using %u title '%s'", i > 0 ? ", " : "", i + 2,
+                            (const char *)g_ptr_array_index (series->names, i));
+}
+
 /**
  * tall_bench_plot_series:
  *
- * Returns: (transfer full): an SVG element with a line for each name, on logarithmic axes
+ * Returns: (transfer full): an SVG element with a line for each name, on logarithmic axes, or with
+ *   a bar for each name at each place
  */
 char *
 tall_bench_plot_series (const TallBenchSeries *series, const char *id, GError **error)
@@ -228,12 +253,12 @@ tall_bench_plot_series (const TallBenchSeries *series, const char *id, GError **
       if (i % (n + 1) == n)
         g_string_append_c (text, '\n');
     }
-  g_string_append_printf (text, "EOD\nset xlabel '%s'\nset ylabel '%s'\nset logscale xy\nplot ",
-                          series->x, series->y);
-  for (guint i = 0; i < n; i++)
-    g_string_append_printf (text, "%s$data using 1:%u with linespoints pt 7 ps 0.5 title '%s'",
-                            i > 0 ? ", " : "", i + 2,
-                            (const char *)g_ptr_array_index (series->names, i));
+  g_string_append_printf (text, "EOD\nset key below\nset xlabel '%s'\nset ylabel '%s'\n", series->x,
+                          series->y);
+  if (series->places != NULL)
+    append_bars (text, series);
+  else
+    append_lines (text, series);
   g_string_append_c (text, '\n');
   return draw (text->str, error);
 }

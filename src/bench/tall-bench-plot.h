@@ -19,13 +19,14 @@ char *tall_bench_plot_stored (const GArray *stored, guint n_orders, const char *
 /**
  * TallBenchSeries:
  *
- * Lines over the same places.
+ * Lines over the same places, or bars at each of them.
  */
 typedef struct
 {
-  const char *x;    /* what the places are */
-  const char *y;    /* what the values are */
-  GPtrArray *names; /* of the lines */
+  const char *x;     /* what the places are */
+  const char *y;     /* what the values are */
+  GPtrArray *names;  /* of the lines, or bars */
+  GPtrArray *places; /* nullable: what stands below the bars of each place; NULL: lines */
   GArray *values; /* of double: for each place where it is, and the value of each line; NAN: none */
 } TallBenchSeries;
 

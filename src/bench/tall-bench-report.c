@@ -117,7 +117,9 @@ tall_bench_report_add (TallBenchReport *self, const TallBenchFigure *figure)
     .ratio = figure->ratio,
     .goal = figure->goal,
     .at_least = figure->at_least,
-    .reached = figure->at_least ? figure->ratio >= figure->goal : figure->ratio <= figure->goal,
+    .reached = figure->at_least    ? figure->ratio >= figure->goal
+               : figure->goal != 0 ? figure->ratio <= figure->goal
+                                   : TRUE,
     .ours_side = make_side (figure->ours_measured),
     .floor_side = make_side (figure->floor_measured),
   };
@@ -155,7 +157,7 @@ tall_bench_report_add_rate (TallBenchReport *self,
 
 /**
  * tall_bench_report_add_latency:
- * @goal: the ratio of the median latencies is to be this or less
+ * @goal: the ratio of the median latencies is to be this or less; 0: it is what it is
  *
  * Adds a figure in microseconds.
  */
@@ -196,10 +198,13 @@ append_line (GString *text, int width, const Line *line)
   g_autofree char *floor = format_number (line->floor);
   glong len = g_utf8_strlen (line->what, -1);
   glong unit_len = g_utf8_strlen (line->unit, -1);
-  g_string_append_printf (text, "%s%*s  %9s  %9s  %s%*s  %5.2f  %s %-4.4g  %s\n", line->what,
-                          width - (int)len, "", ours, floor, line->unit, MAX (8 - (int)unit_len, 0),
-                          "", line->ratio, line->at_least ? "≥" : "≤", line->goal,
-                          line->reached ? "yes" : "NO");
+  g_string_append_printf (text, "%s%*s  %9s  %9s  %s%*s  %5.2f  ", line->what, width - (int)len, "",
+                          ours, floor, line->unit, MAX (8 - (int)unit_len, 0), "", line->ratio);
+  if (line->goal != 0)
+    g_string_append_printf (text, "%s %-4.4g  %s\n", line->at_least ? "≥" : "≤", line->goal,
+                            line->reached ? "yes" : "NO");
+  else
+    g_string_append (text, "none\n");
 }
 
 /**
@@ -261,9 +266,12 @@ add_line (JsonBuilder *builder, const Line *line)
   tall_json_add_double (builder, "ours", line->ours);
   tall_json_add_double (builder, "floor", line->floor);
   tall_json_add_double (builder, "ratio", line->ratio);
-  tall_json_add_text (builder, "goal_is", line->at_least ? "at_least" : "at_most");
-  tall_json_add_double (builder, "goal", line->goal);
-  tall_json_add_flag (builder, "reached", line->reached);
+  if (line->goal != 0)
+    {
+      tall_json_add_text (builder, "goal_is", line->at_least ? "at_least" : "at_most");
+      tall_json_add_double (builder, "goal", line->goal);
+      tall_json_add_flag (builder, "reached", line->reached);
+    }
   add_side (builder, "ours_measured", &line->ours_side);
   add_side (builder, "floor_measured", &line->floor_side);
   json_builder_end_object (builder);

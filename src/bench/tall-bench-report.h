@@ -19,7 +19,7 @@ typedef struct
   double ours;
   double floor;
   double ratio;
-  double goal;
+  double goal;                       /* 0: none */
   gboolean at_least;                 /* whether @ratio is to be @goal or more, else or less */
   const TallMeasured *ours_measured; /* nullable: for programs */
   const TallMeasured *floor_measured;

@@ -127,6 +127,8 @@ tall_bench_spent_append_conditions (GString *text, const TallBenchConditions *co
     g_string_append_printf (text, "; compression %s", conditions->compression);
   if (conditions->block_encoding != NULL)
     g_string_append_printf (text, "; block encoding %s", conditions->block_encoding);
+  if (conditions->regions > 0)
+    g_string_append_printf (text, "; %u regions a table", conditions->regions);
   if (conditions->age > 0)
     g_string_append_printf (text, "; each order replaced %u times before", conditions->age);
   if (conditions->rest != TALL_BENCH_AS_IT_IS)
@@ -158,6 +160,8 @@ tall_bench_spent_add_conditions (JsonBuilder *builder, const TallBenchConditions
   tall_json_begin_object (builder, "conditions");
   tall_json_add_text (builder, "compression", conditions->compression);
   tall_json_add_text (builder, "block_encoding", conditions->block_encoding);
+  if (conditions->regions > 0)
+    tall_json_add_number (builder, "regions", conditions->regions);
   tall_json_add_number (builder, "age", conditions->age);
   tall_json_add_text (builder, "rest", tall_bench_rest_names[conditions->rest]);
   if (conditions->cache > 0)

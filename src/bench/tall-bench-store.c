@@ -279,6 +279,54 @@ tall_bench_store_check_order (const TallBenchStore *self, const TallOrder *expec
 }
 
 /**
+ * tall_bench_store_put_orders:
+ * @orders: of TallOrder
+ *
+ * Puts the first @n of them, one after the other.
+ */
+gboolean
+tall_bench_store_put_orders (const TallBenchStore *self, GPtrArray *orders, guint n, GError **error)
+{
+  for (guint i = 0; i < n; i++)
+    if (!tall_front_put_order (self->front, g_ptr_array_index (orders, i), NULL, NULL, error))
+      return FALSE;
+  return TRUE;
+}
+
+/**
+ * tall_bench_store_check_orders:
+ * @orders: of TallOrder
+ *
+ * Fetches the first @n of them, and compares.
+ */
+gboolean
+tall_bench_store_check_orders (const TallBenchStore *self,
+                               GPtrArray *orders,
+                               guint n,
+                               GError **error)
+{
+  for (guint i = 0; i < n; i++)
+    if (!tall_bench_store_check_order (self, g_ptr_array_index (orders, i), error))
+      return FALSE;
+  return TRUE;
+}
+
+/**
+ * tall_bench_store_plan_order:
+ *
+ * Returns: (transfer full): what is read to fetch an order of a store with hashed keys
+ */
+TallReadPlan *
+tall_bench_store_plan_order (const TallBenchStore *self, const TallOrder *order)
+{
+  g_auto (TallOrderKey) key = { 0 };
+  TallReadPlan *plan = tall_read_plan_new ();
+  tall_order_key_init (&key, &tall_key_hashed, order->customer_number, 0, order->order_number);
+  self->layout->plan_order (&key, plan);
+  return plan;
+}
+
+/**
  * tall_bench_store_make_root_row:
  *
  * Returns: (transfer full): the key of an order's root row

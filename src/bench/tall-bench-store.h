@@ -55,9 +55,18 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallBenchStore, tall_bench_store_close)
 gboolean tall_bench_store_check_order (const TallBenchStore *self,
                                        const TallOrder *expected,
                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_bench_store_put_orders (const TallBenchStore *self,
+                                      GPtrArray *orders,
+                                      guint n,
+                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_bench_store_check_orders (const TallBenchStore *self,
+                                        GPtrArray *orders,
+                                        guint n,
+                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_bench_check_same (const TallOrder *expected,
                                 const TallOrder *found,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallReadPlan *tall_bench_store_plan_order (const TallBenchStore *self, const TallOrder *order);
 GByteArray *tall_bench_store_make_root_row (const TallBenchStore *self, const TallOrder *order);
 
 G_END_DECLS

@@ -95,29 +95,33 @@ check_peer (gpointer data, guint n G_GNUC_UNUSED, GError **error)
   return tall_peer_reader_check (data, error);
 }
 
-static TallReadPlan *
-plan_order (const Kind *kind, const TallOrder *order)
+/* Lets the peer fetch, often enough that it is not slower than it will be, or as long as it is
+ * measured afterwards. It keeps what it finds until that is checked. */
+static gboolean
+warm_up_peer (TallPeerReader *peer, double seconds, GError **error)
 {
-  g_auto (TallOrderKey) key = { 0 };
-  TallReadPlan *plan = tall_read_plan_new ();
-  tall_order_key_init (&key, &tall_key_hashed, order->customer_number, 0, order->order_number);
-  kind->layout->plan_order (&key, plan);
-  return plan;
+  gint64 end = g_get_monotonic_time () + (gint64)(seconds * G_USEC_PER_SEC);
+  guint n = 0;
+  do
+    {
+      if (!tall_peer_reader_run (peer, PEER_BATCH, error) || !tall_peer_reader_check (peer, error))
+        return FALSE;
+      n += PEER_BATCH;
+    }
+  while (n < PEER_WARM_UP * seconds && g_get_monotonic_time () < end);
+  return TRUE;
 }
 
-/* Lets the peer fetch the order, often enough that it is not slower than it will be. */
 static gboolean
 prepare_peer (TallPeerReader *peer,
               const TallFloorRun *self,
               const TallFloorHbase *hbase,
-              const Kind *kind,
               const TallOrder *order,
               GError **error)
 {
-  g_autoptr (TallReadPlan) plan = plan_order (kind, order);
-  guint n = (guint)(PEER_WARM_UP * self->options->seconds);
+  g_autoptr (TallReadPlan) plan = tall_bench_store_plan_order (&hbase->store, order);
   return tall_peer_reader_plan (peer, &hbase->address.options, hbase->store.table, plan, error)
-         && tall_peer_reader_run (peer, MAX (n, 1), error) && tall_peer_reader_check (peer, error);
+         && warm_up_peer (peer, self->options->seconds, error);
 }
 
 /* Means, because several of its fetches are timed together. */
@@ -148,7 +152,7 @@ connect_raw (const TallFloorHbase *hbase,
              TallRawClient *raw,
              GError **error)
 {
-  g_autoptr (TallReadPlan) plan = plan_order (kind, order);
+  g_autoptr (TallReadPlan) plan = tall_bench_store_plan_order (&hbase->store, order);
   return tall_floor_hbase_connect (hbase, tall_read_plan_get (plan, kind->read), raw, error);
 }
 
@@ -169,13 +173,13 @@ measure_kind (TallFloorRun *self, const Kind *kind, TallPeerReader *peer, GError
     return FALSE;
   Ours ours = { .store = &hbase.store, .order = g_ptr_array_index (orders, N_ORDERS / 2) };
   /* the raw connection last: a gateway closes one that is idle for a minute */
-  if ((with_peer && !prepare_peer (peer, self, &hbase, kind, ours.order, error))
+  if ((with_peer && !prepare_peer (peer, self, &hbase, ours.order, error))
       || !connect_raw (&hbase, kind, ours.order, &raw, error))
     return FALSE;
 
   const TallMeasureSide sides[] = {
     { 1, NULL, run_ours, check_ours, clear_ours, &ours },
-    { 1, NULL, call_raw, check_raw, NULL, &raw },
+    tall_floor_hbase_get_raw_side (&raw),
     { PEER_BATCH, NULL, run_peer, check_peer, NULL, peer },
   };
   plan.warm_up = WARM_UP * self->options->seconds;
@@ -250,6 +254,17 @@ tall_floor_hbase_connect (const TallFloorHbase *self,
   return request != NULL
          && tall_raw_client_open (raw, self->gateways[0], tall_slice_array (request),
                                   self->address.options.framed, error);
+}
+
+/**
+ * tall_floor_hbase_get_raw_side:
+ *
+ * Returns: the side that sends the request of a connection
+ */
+TallMeasureSide
+tall_floor_hbase_get_raw_side (TallRawClient *raw)
+{
+  return (TallMeasureSide){ 1, NULL, call_raw, check_raw, NULL, raw };
 }
 
 /**

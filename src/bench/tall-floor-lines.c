@@ -43,21 +43,14 @@ static gboolean
 run_put (gpointer data, guint n, GError **error)
 {
   Orders *self = data;
-  for (guint i = 0; i < n; i++)
-    if (!tall_front_put_order (self->store->front, g_ptr_array_index (self->orders, i), NULL, NULL,
-                               error))
-      return FALSE;
-  return TRUE;
+  return tall_bench_store_put_orders (self->store, self->orders, n, error);
 }
 
 static gboolean
 check_put (gpointer data, guint n, GError **error)
 {
   Orders *self = data;
-  for (guint i = 0; i < n; i++)
-    if (!tall_bench_store_check_order (self->store, g_ptr_array_index (self->orders, i), error))
-      return FALSE;
-  return TRUE;
+  return tall_bench_store_check_orders (self->store, self->orders, n, error);
 }
 
 static gboolean

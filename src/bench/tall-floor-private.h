@@ -64,9 +64,12 @@ gboolean tall_floor_hbase_connect (const TallFloorHbase *self,
                                    const TallRead *read,
                                    TallRawClient *raw,
                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
+TallMeasureSide tall_floor_hbase_get_raw_side (TallRawClient *raw);
 
 gboolean tall_floor_get (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_floor_put (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_floor_put_threads (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_floor_replace (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_floor_writers (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_floor_service (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_floor_tls (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
@@ -81,5 +84,7 @@ gboolean tall_floor_rows (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSED
 gboolean tall_floor_readers (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_floor_stores (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_floor_hbase (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_floor_address (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_floor_address_hbase (TallFloorRun *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

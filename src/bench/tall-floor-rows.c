@@ -120,11 +120,7 @@ prepare_floor (gpointer data, guint n, GError **error G_GNUC_UNUSED)
     {
       const TallOrder *order =
           g_ptr_array_index (self->orders, tall_floor_gets_find (self->next++, self->orders->len));
-      g_auto (TallOrderKey) key = { 0 };
-      TallReadPlan *plan = tall_read_plan_new ();
-      tall_order_key_init (&key, &tall_key_hashed, order->customer_number, 0, order->order_number);
-      self->store->layout->plan_order (&key, plan);
-      g_ptr_array_add (self->plans, plan);
+      g_ptr_array_add (self->plans, tall_bench_store_plan_order (self->store, order));
     }
   return TRUE;
 }

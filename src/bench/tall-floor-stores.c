@@ -67,10 +67,7 @@ static gboolean
 check (gpointer data, guint n, GError **error)
 {
   Writers *self = data;
-  for (guint i = 0; i < n; i++)
-    if (!tall_bench_store_check_order (self->store, g_ptr_array_index (self->orders, i), error))
-      return FALSE;
-  return TRUE;
+  return tall_bench_store_check_orders (self->store, self->orders, n, error);
 }
 
 /* A conditional put of a root row as it is stored: its state is what it is, so it matches again and

@@ -53,10 +53,7 @@ static gboolean
 check (gpointer data, guint n, GError **error)
 {
   Writers *self = data;
-  for (guint i = 0; i < n; i++)
-    if (!tall_bench_store_check_order (self->store, g_ptr_array_index (self->orders, i), error))
-      return FALSE;
-  return TRUE;
+  return tall_bench_store_check_orders (self->store, self->orders, n, error);
 }
 
 /* What is compared with one writer. */

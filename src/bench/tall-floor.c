@@ -4,7 +4,7 @@
 
 #include "tall-error.h"
 
-#define MAX_PARTS 8
+#define MAX_PARTS 10
 
 typedef gboolean (*Part) (TallFloorRun *self, GError **error);
 
@@ -17,12 +17,16 @@ static const struct
 } floors[] = {
   { &tall_table_kind_rocksdb,
     TALL_FLOOR_CALLS,
-    { tall_floor_get, tall_floor_put, tall_floor_writers, tall_floor_service, tall_floor_lines,
-      tall_floor_list, tall_floor_page, tall_floor_rows } },
+    { tall_floor_get, tall_floor_put, tall_floor_put_threads, tall_floor_writers,
+      tall_floor_replace, tall_floor_service, tall_floor_lines, tall_floor_list, tall_floor_page,
+      tall_floor_rows } },
   { &tall_table_kind_rocksdb, TALL_FLOOR_LOAD, { tall_floor_load } },
   { &tall_table_kind_rocksdb, TALL_FLOOR_MIGRATE, { tall_floor_migrate } },
+  { &tall_table_kind_rocksdb, TALL_FLOOR_ADDRESS, { tall_floor_address } },
   { &tall_table_kind_rocksdb, TALL_FLOOR_TLS, { tall_floor_tls } },
+  { &tall_table_kind_hbase, TALL_FLOOR_FETCH, { tall_floor_hbase } },
   { &tall_table_kind_hbase, TALL_FLOOR_LOAD, { tall_floor_load_hbase } },
+  { &tall_table_kind_hbase, TALL_FLOOR_ADDRESS, { tall_floor_address_hbase } },
   { &tall_table_kind_hbase, TALL_FLOOR_MIGRATE, { tall_floor_migrate_hbase } },
   { &tall_table_kind_hbase,
     TALL_FLOOR_CALLS,
@@ -32,7 +36,14 @@ static const struct
 static const Part *
 find_parts (const TallTableKind *kind, TallFloorSubject subject, GError **error)
 {
-  static const char *const names[] = { "", "loading into ", "migrating in ", "TLS before " };
+  static const char *const names[] = {
+    [TALL_FLOOR_CALLS] = "",
+    [TALL_FLOOR_FETCH] = "fetching from ",
+    [TALL_FLOOR_LOAD] = "loading into ",
+    [TALL_FLOOR_MIGRATE] = "migrating in ",
+    [TALL_FLOOR_ADDRESS] = "correcting an address in ",
+    [TALL_FLOOR_TLS] = "TLS before ",
+  };
   for (guint i = 0; i < G_N_ELEMENTS (floors); i++)
     if (floors[i].kind == kind && floors[i].subject == subject)
       return floors[i].parts;

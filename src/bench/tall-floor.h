@@ -15,8 +15,10 @@ G_BEGIN_DECLS
 typedef enum
 {
   TALL_FLOOR_CALLS,
+  TALL_FLOOR_FETCH,   /* of an order, beside a peer that does nothing else */
   TALL_FLOOR_LOAD,    /* of a file */
   TALL_FLOOR_MIGRATE, /* to another layout */
+  TALL_FLOOR_ADDRESS, /* of an order, which is corrected */
   TALL_FLOOR_TLS,     /* of the service, beside plain connections */
 } TallFloorSubject;
 
@@ -36,12 +38,14 @@ typedef struct
   const char *tls_key;
   const char *tls_ca; /* nullable: the certificate is trusted itself */
   guint n_lines;      /* of an order */
-  guint n_orders;     /* the orders that are fetched */
+  guint n_orders;     /* the orders that are fetched, or corrected */
   double seconds;     /* for each figure */
   const gint *stop;   /* nullable; atomic: becomes nonzero when the run has to stop */
   void (*progress) (const char *what, double done, gpointer data); /* nullable; 0 … 1 */
   gpointer progress_data;
 } TallFloorOptions;
+
+#define TALL_FLOOR_CORRECTED 100 /* usually, in turn, so that none grows old */
 
 #define TALL_FLOOR_OPTIONS_INIT                                                                    \
   {                                                                                                \

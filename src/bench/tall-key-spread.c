@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "tall-bench-orders.h"
 #include "tall-order-key.h"
 #include "tall-order.h"
 
@@ -80,16 +81,6 @@ find_fullest (Regions *self, const GPtrArray *orders, guint n_regions)
   return (double)most * n_regions / orders->len;
 }
 
-/* Customer numbers, one for each order. */
-static const char **
-list_customers (const GPtrArray *orders)
-{
-  const char **numbers = g_new0 (const char *, orders->len + 1);
-  for (guint i = 0; i < orders->len; i++)
-    numbers[i] = ((TallOrder *)g_ptr_array_index (orders, i))->customer_number;
-  return numbers;
-}
-
 /**
  * tall_key_spread_measure:
  * @orders: (element-type TallOrder): at least one, in the order in which they came
@@ -104,7 +95,7 @@ tall_key_spread_measure (TallKeySpread *self,
                          guint n_regions,
                          GError **error)
 {
-  g_autofree const char **sample = list_customers (orders);
+  g_autofree const char **sample = tall_bench_list_customers (orders);
   g_autoptr (GPtrArray) splits =
       tall_key_strategy_make_splits (key_strategy, n_regions, sample, error);
   if (splits == NULL)

@@ -8,8 +8,13 @@
 
 #define MIN_ROUNDS 3
 
-static guint64
-now (void)
+/**
+ * tall_measure_now:
+ *
+ * Returns: nanoseconds since some moment
+ */
+guint64
+tall_measure_now (void)
 {
   struct timespec time;
   clock_gettime (CLOCK_MONOTONIC, &time);
@@ -47,16 +52,16 @@ run_batch (const TallMeasureSide *side, guint64 *nanoseconds, GError **error)
   if (side->prepare != NULL && !side->prepare (side->data, side->batch, error))
     return FALSE;
 
-  guint64 begin = now ();
+  guint64 begin = tall_measure_now ();
   gboolean ok = side->run (side->data, side->batch, error);
-  *nanoseconds = now () - begin;
+  *nanoseconds = tall_measure_now () - begin;
   if (ok && side->check != NULL)
     ok = side->check (side->data, side->batch, error);
   if (side->clear != NULL)
     {
-      begin = now ();
+      begin = tall_measure_now ();
       side->clear (side->data, side->batch);
-      *nanoseconds += now () - begin;
+      *nanoseconds += tall_measure_now () - begin;
     }
   return ok;
 }
@@ -138,14 +143,14 @@ measure_for (double seconds,
              TallMeasurement *measurement,
              GError **error)
 {
-  guint64 begin = now ();
+  guint64 begin = tall_measure_now ();
   double elapsed = 0;
   measurement_reset (measurement);
   for (guint round = 0; round < min_rounds || elapsed < seconds; round++)
     {
       if (!run_round_of_all (sides, n, plan, !plan->in_order && round % 2 == 1, measurement, error))
         return FALSE;
-      elapsed = (double)(now () - begin) / 1e9;
+      elapsed = (double)(tall_measure_now () - begin) / 1e9;
       if (plan->progress != NULL)
         plan->progress (seconds > elapsed ? elapsed / seconds : 1, plan->progress_data);
     }

@@ -62,6 +62,7 @@ typedef struct
 void tall_measurement_clear (TallMeasurement *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallMeasurement, tall_measurement_clear)
 
+guint64 tall_measure_now (void);
 gboolean tall_measure_check_stop (const gint *stop, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_measure (const TallMeasureSide *sides,
                        guint n,

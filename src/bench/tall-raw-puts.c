@@ -2,9 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-raw-puts.h"
 
-#include "tall-hbase-convert.h"
-#include "tall-hbase-exchange.h"
-#include "tall-hbase-names.h"
+#include "tall-raw-request.h"
 #include "tall-tables.h"
 
 #define BATCH 100     /* rows of a request */
@@ -23,26 +21,15 @@ struct _TallRawPuts
 static GByteArray *
 encode (const TallRawPuts *self, const char *table, const TallRow *rows, guint n, GError **error)
 {
-  TallWireOptions wire = TALL_WIRE_OPTIONS_INIT;
-  wire.compact = self->target->address.options.compact;
-  g_autoptr (TallTransport) transport =
-      tall_transport_new_memory ((TallSlice)TALL_SLICE_INIT, &wire);
   g_autoptr (TallBatch) batch = tall_batch_new ();
-  TallHbaseTPut *puts = tall_arena_newa0 (batch->arena, TallHbaseTPut, n);
   for (guint i = 0; i < n; i++)
     {
       TallMutation *row = tall_batch_add (batch, table, rows[i].key);
       for (guint k = 0; k < rows[i].n_cells; k++)
         tall_mutation_put (batch, row, rows[i].cells[k].qualifier, rows[i].cells[k].timestamp,
                            rows[i].cells[k].value);
-      tall_hbase_t_put_init (&puts[i], row, batch->arena);
     }
-  const TallHbaseArgs args = { .table = tall_slice_str (table), .puts = puts, .n_puts = n };
-  if (!tall_hbase_send (transport, TALL_HBASE_PUT_MULTIPLE, &args, error))
-    return NULL;
-  GByteArray *request = g_byte_array_new ();
-  tall_bytes_append (request, tall_transport_get_output (transport));
-  return request;
+  return tall_raw_request_encode_puts (&self->target->address.options, batch, error);
 }
 
 /* All rows of one table. */
@@ -92,13 +79,13 @@ tall_raw_puts_read (TallTable *from, GError **error)
 }
 
 static gboolean
-add_table (TallRawPuts *self, const Rows *from, const char *table, GError **error)
+add_table (TallRawPuts *self, const Rows *from, GError **error)
 {
   const TallRows *rows = &from->result->results[0];
   for (guint i = 0; i < rows->n_rows; i += BATCH)
     {
       GByteArray *request =
-          encode (self, table, &rows->rows[i], MIN (BATCH, rows->n_rows - i), error);
+          encode (self, from->name, &rows->rows[i], MIN (BATCH, rows->n_rows - i), error);
       if (request == NULL)
         return FALSE;
       g_ptr_array_add (self->requests, request);
@@ -109,16 +96,9 @@ add_table (TallRawPuts *self, const Rows *from, const char *table, GError **erro
 static gboolean
 add_tables (TallRawPuts *self, const GPtrArray *tables, GError **error)
 {
-  g_auto (TallHbaseNames) names = { 0 };
-  if (!tall_hbase_names_init (&names, self->target->name, error))
-    return FALSE;
   for (guint i = 0; i < tables->len; i++)
-    {
-      const Rows *rows = g_ptr_array_index (tables, i);
-      g_autofree char *table = tall_hbase_names_get_table (&names, rows->name);
-      if (!add_table (self, rows, table, error))
-        return FALSE;
-    }
+    if (!add_table (self, g_ptr_array_index (tables, i), error))
+      return FALSE;
   return TRUE;
 }
 

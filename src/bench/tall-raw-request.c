@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-raw-request.h"
 
+#include "tall-hbase-convert.h"
+#include "tall-hbase-exchange.h"
 #include "tall-hbase-gets.h"
 #include "tall-hbase-names.h"
 
@@ -25,10 +27,29 @@ send_read (TallTransport *transport,
   return tall_hbase_send_scan (transport, table, read, read->start, PAGE, error);
 }
 
+/* Rows of one table. */
+static gboolean
+send_puts (TallTransport *transport,
+           const TallHbaseNames *names,
+           const TallBatch *batch,
+           GError **error)
+{
+  guint n = batch->mutations->len;
+  const TallMutation *first = g_ptr_array_index (batch->mutations, 0);
+  g_autofree char *table = tall_hbase_names_get_table (names, first->table);
+  g_autoptr (TallArena) arena = tall_arena_new (0);
+  TallHbaseTPut *puts = tall_arena_newa0 (arena, TallHbaseTPut, n);
+  for (guint i = 0; i < n; i++)
+    tall_hbase_t_put_init (&puts[i], g_ptr_array_index (batch->mutations, i), arena);
+  const TallHbaseArgs args = { .table = tall_slice_str (table), .puts = puts, .n_puts = n };
+  return tall_hbase_send (transport, TALL_HBASE_PUT_MULTIPLE, &args, error);
+}
+
 /* Something that is encoded. */
 typedef struct
 {
-  const TallRead *read; /* NULL: a mutation */
+  const TallRead *read;   /* NULL: a write */
+  const TallBatch *batch; /* NULL: a conditional one */
   const TallMutation *mutation;
   const TallHbaseCondition *condition;
 } Request;
@@ -38,6 +59,8 @@ send (const Request *self, TallTransport *transport, const TallHbaseNames *names
 {
   if (self->read != NULL)
     return send_read (transport, names, self->read, error);
+  if (self->batch != NULL)
+    return send_puts (transport, names, self->batch, error);
   g_autofree char *table = tall_hbase_names_get_table (names, self->mutation->table);
   return tall_hbase_send_apply_if (transport, table, self->mutation, self->condition, error);
 }
@@ -86,4 +109,18 @@ tall_raw_request_encode_if (const TallHbaseOptions *options,
                             GError **error)
 {
   return encode (options, &(Request){ .mutation = mutation, .condition = condition }, error);
+}
+
+/**
+ * tall_raw_request_encode_puts:
+ * @batch: puts of rows of one table, at least one
+ *
+ * Returns: (transfer full): the same for a request that writes all of them
+ */
+GByteArray *
+tall_raw_request_encode_puts (const TallHbaseOptions *options,
+                              const TallBatch *batch,
+                              GError **error)
+{
+  return encode (options, &(Request){ .batch = batch }, error);
 }

@@ -14,5 +14,8 @@ GByteArray *tall_raw_request_encode_if (const TallHbaseOptions *options,
                                         const TallMutation *mutation,
                                         const TallHbaseCondition *condition,
                                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
+GByteArray *tall_raw_request_encode_puts (const TallHbaseOptions *options,
+                                          const TallBatch *batch,
+                                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

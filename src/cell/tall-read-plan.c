@@ -111,6 +111,18 @@ tall_read_plan_set_timestamp (TallReadPlan *self, gint64 timestamp)
 }
 
 /**
+ * tall_read_plan_set_uncached:
+ *
+ * Says of every read of the plan that a table need not keep in memory what it reads.
+ */
+void
+tall_read_plan_set_uncached (TallReadPlan *self)
+{
+  for (guint i = 0; i < self->reads->len; i++)
+    tall_read_plan_get (self, i)->uncached = TRUE;
+}
+
+/**
  * tall_read_result_new:
  *
  * Returns: a result without rows, for a table to fill

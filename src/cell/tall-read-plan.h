@@ -45,7 +45,7 @@ typedef struct
                        * they are reached; a get of several rows fails with TALL_ERROR_TOO_LARGE */
   gboolean keys_only; /* one cell of each row will do, without its value */
 
-  gboolean uncached; /* gets: what is read here is seldom read again, so a table need not keep it in
+  gboolean uncached; /* what is read here is seldom read again, so a table need not keep it in
                       * memory */
 } TallRead;
 
@@ -73,6 +73,7 @@ TallRead *
 tall_read_plan_add_scan (TallReadPlan *self, const char *table, TallSlice start, TallSlice stop);
 TallRead *tall_read_plan_add_prefix_scan (TallReadPlan *self, const char *table, TallSlice prefix);
 void tall_read_plan_set_timestamp (TallReadPlan *self, gint64 timestamp);
+void tall_read_plan_set_uncached (TallReadPlan *self);
 
 static inline TallRead *
 tall_read_plan_get (const TallReadPlan *self, guint i)

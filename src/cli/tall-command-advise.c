@@ -205,7 +205,7 @@ const TallCommand tall_command_advise = {
   .help =
       "It reads up to 300000 rows of the file, takes a sample of whole customers, and measures\n"
       "every layout and key strategy with it, as bench does: in deployments of its own, which\n"
-      "it removes. Without --store they are in a temporary directory. Some 30 seconds.\n"
+      "it removes. Without --store they are in a temporary directory. 30 to 60 seconds.\n"
       "\n"
       "Example:\n"
       "  tallorder advise --orders orders.csv --map northwind --mix get=90,store=10\n"

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-bench-compare.h"
+#include "tall-bench-drawing.h"
 #include "tall-bench-given.h"
 #include "tall-bench-page.h"
 #include "tall-bench-parse.h"
@@ -55,6 +56,8 @@ measure_floor (const TallBenchGiven *given, const TallTableAddress *address)
   TallFloorOptions options = TALL_FLOOR_OPTIONS_INIT;
   if (given->lines != NULL)
     options.n_lines = given->min_lines;
+  if (given->address)
+    options.n_orders = TALL_FLOOR_CORRECTED;
   if (given->count != -1)
     options.n_orders = (guint)given->count;
   if (given->seconds >= 0)
@@ -65,6 +68,8 @@ measure_floor (const TallBenchGiven *given, const TallTableAddress *address)
   options.subject = given->tls_key != NULL ? TALL_FLOOR_TLS
                     : given->load          ? TALL_FLOOR_LOAD
                     : given->migrate       ? TALL_FLOOR_MIGRATE
+                    : given->address       ? TALL_FLOOR_ADDRESS
+                    : given->peer != NULL  ? TALL_FLOOR_FETCH
                                            : TALL_FLOOR_CALLS;
   options.peer = given->peer;
   options.address = address;
@@ -196,6 +201,23 @@ show_results (const TallBenchGiven *given)
   return TALL_EXIT_FAILED;
 }
 
+/* Prints a drawing of the numbers in a file. */
+static TallExit
+draw_numbers (const char *path)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *json = NULL;
+  g_autofree char *drawing =
+      tall_bench_plot_check (&error) && g_file_get_contents (path, &json, NULL, &error)
+          ? tall_bench_drawing_make (json, &error)
+          : NULL;
+  if (drawing != NULL)
+    tall_print ("%s", drawing);
+  else
+    tall_print_failure (error);
+  return drawing != NULL ? TALL_EXIT_DONE : TALL_EXIT_FAILED;
+}
+
 static TallExit
 measure (const TallBenchGiven *given, TallBenchCompare *compare, const TallBenchOrders *orders)
 {
@@ -264,10 +286,14 @@ find_mistake (TallBenchGiven *given, const TallOptions *options)
     return g_strdup ("bench takes no argument");
   if (options->server != NULL)
     return g_strdup ("bench works on a store, not on a server: give --store");
+  if (given->draw != NULL)
+    return options->store == NULL ? NULL : g_strdup ("--draw measures nothing: leave --store out");
   if (options->store == NULL && !tall_bench_given_is_floor (given) && given->from == NULL)
     {
       g_autofree char *forms = tall_table_kinds_join (tall_table_kind_make_short_form, "--store ");
-      return g_strdup_printf ("Say where to measure: %s; or --floor, --load or --migrate", forms);
+      return g_strdup_printf ("Say where to measure: %s; or --floor, --load, --migrate or "
+                              "--address",
+                              forms);
     }
   if ((options->tls_certificate == NULL) != (options->tls_key == NULL)
       || (options->tls_ca != NULL && options->tls_key == NULL))
@@ -297,6 +323,8 @@ check_and_measure (TallBenchGiven *given, const TallOptions *options)
           return TALL_EXIT_USAGE;
         }
     }
+  if (given->draw != NULL)
+    return draw_numbers (given->draw);
   if (given->from != NULL)
     return show_results (given);
   if (given->peer != NULL && given->floor && (address == NULL || address->kind->is_embedded))
@@ -318,12 +346,11 @@ run (int argc, char **argv)
   g_auto (TallBenchGiven) given = TALL_BENCH_GIVEN_INIT;
   const GOptionEntry entries[] = {
     { "layout", 0, 0, G_OPTION_ARG_STRING, &given.layouts, "layouts to compare (all)", "L,L|all" },
-    { "key", 0, 0, G_OPTION_ARG_STRING, &given.keys, "key strategies to compare (hashed)",
-      "K,K|all" },
+    { "key", 0, 0, G_OPTION_ARG_STRING, &given.keys, "keys to compare (hashed)", "K,K|all" },
     { "lines", 0, 0, G_OPTION_ARG_STRING, &given.lines, "lines an order (5; with --floor 10)",
       "N|N-M|zipf:N" },
     { "count", 0, 0, G_OPTION_ARG_INT64, &given.count,
-      "orders (1000; of --orders all; with --floor 20000)", "N" },
+      "orders (1000; of --orders all; with --floor 20000, --address 100)", "N" },
     { "skew", 0, 0, G_OPTION_ARG_DOUBLE, &given.skew,
       "few customers have many orders: the k-th like k^-S (0)", "S" },
     { "customers", 0, 0, G_OPTION_ARG_INT64, &given.customers, "who ordered them (20)", "N" },
@@ -332,8 +359,7 @@ run (int argc, char **argv)
       "FILE.csv" },
     { "map", 0, 0, G_OPTION_ARG_FILENAME, &given.map, "its columns, as for load", "NAME|FILE" },
     { "clients", 0, 0, G_OPTION_ARG_INT64, &given.clients, "that work at once (1)", "N" },
-    { "turns", 0, 0, G_OPTION_ARG_INT64, &given.turns, "that all take, one after the other (5)",
-      "N" },
+    { "turns", 0, 0, G_OPTION_ARG_INT64, &given.turns, "that all take one by one (5)", "N" },
     { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &given.seconds,
       "of each phase in a turn (1), or figure (5)", "S" },
     { "operations", 0, 0, G_OPTION_ARG_INT64, &given.operations, "of each phase instead", "N" },
@@ -341,11 +367,11 @@ run (int argc, char **argv)
       "operations beside each other instead, such as get=90,store=10", "NAME=N,…" },
     { "rate", 0, 0, G_OPTION_ARG_DOUBLE, &given.rate,
       "operations a second that begin, whether the ones before are done or not", "N" },
+    { "regions", 0, 0, G_OPTION_ARG_INT64, &given.regions, "of each table on HBase (1)", "N" },
     { "age", 0, 0, G_OPTION_ARG_INT64, &given.age, "replaces of each order before (0)", "N" },
-    { "rest", 0, 0, G_OPTION_ARG_STRING, &given.rest, "how rows lie: as-it-is, flushed, compacted",
-      "WORD" },
-    { "cache", 0, 0, G_OPTION_ARG_DOUBLE, &given.cache, "block cache of N times the stored bytes",
-      "N" },
+    { "rest", 0, 0, G_OPTION_ARG_STRING, &given.rest, "how rows lie",
+      "as-it-is|flushed|compacted" },
+    { "cache", 0, 0, G_OPTION_ARG_DOUBLE, &given.cache, "block cache by the stored bytes", "N" },
     { "compression", 0, 0, G_OPTION_ARG_STRING, &given.compression, "of tables, as for init", "C" },
     { "block-encoding", 0, 0, G_OPTION_ARG_STRING, &given.block_encoding, "the same", "E" },
     { "pids", 0, 0, G_OPTION_ARG_STRING, &given.pids, "whose CPU time counts, too", "ROLE=PID" },
@@ -358,13 +384,15 @@ run (int argc, char **argv)
       "compare loading a file with the rows that it becomes, stored without tallorder", NULL },
     { "migrate", 0, 0, G_OPTION_ARG_NONE, &given.migrate,
       "compare a migration with loading, and calls beside it with those before", NULL },
+    { "address", 0, 0, G_OPTION_ARG_NONE, &given.address,
+      "compare correcting an order's address with writing its cells without tallorder", NULL },
     { "peer", 0, 0, G_OPTION_ARG_FILENAME, &given.peer,
       "with --load, or --floor on HBase: a program beside; see src/bench/README.md", "PROGRAM" },
     { "check", 0, 0, G_OPTION_ARG_NONE, &given.check,
       "with --floor, --load: end with 1 unless every goal is reached", NULL },
-    { "html", 0, 0, G_OPTION_ARG_FILENAME, &given.html, "writes a page with drawings, too",
-      "FILE" },
+    { "html", 0, 0, G_OPTION_ARG_FILENAME, &given.html, "writes a page, too", "FILE" },
     { "from", 0, 0, G_OPTION_ARG_STRING, &given.from, "JSON files that --html shows", "F,F" },
+    { "draw", 0, 0, G_OPTION_ARG_FILENAME, &given.draw, "draws the numbers of a file", "FILE" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &given.json, "as JSON, with every figure", NULL },
     { NULL },
   };

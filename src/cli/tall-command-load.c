@@ -168,8 +168,8 @@ run (int argc, char **argv)
     { "retry-rejects", 0, 0, G_OPTION_ARG_FILENAME, &own.retry,
       "load the rows of a reject file, mended, with the same mapping", "FILE" },
     { "on-existing", 0, 0, G_OPTION_ARG_STRING, &own.on_existing,
-      "what is done if another content is stored: report (it is rejected; default), skip, replace",
-      "WHAT" },
+      "what is done if another content is stored (default report: it is rejected)",
+      "report|skip|replace" },
     { "assume-new", 0, 0, G_OPTION_ARG_NONE, &own.assume_new,
       "do not look whether anything is stored already: faster; see src/load/README.md", NULL },
     { "jobs", 0, 0, G_OPTION_ARG_INT, &own.jobs, "batches at the same time (default 8)", "N" },
@@ -218,18 +218,21 @@ const TallCommand tall_command_load = {
   .arguments = "FILE.csv|-|KIND=FILE.csv …",
   .summary = "Loads orders or customers from CSV; bad rows go aside with their reason.",
   .help = "Presets: northwind, northwind-customers, online-retail. A mapping file of your own\n"
-          "begins with one of them: tallorder load --print-map northwind >my.map\n"
-          "or with a guess: tallorder load --sniff orders.csv >my.map\n"
-          "The rows of an order may lie anywhere. No part of an order is stored: a file of orders\n"
-          "is read twice, and a pipe is copied for that. The exit code is 1 if any row was "
-          "rejected. Loading a file again goes\n"
-          "on where it was stopped: what is stored is passed over, and what was changed since is\n"
-          "rejected, unless --on-existing says otherwise. A reject file that exists is replaced\n"
-          "when the load ends.\n"
+          "begins with one of them, or with a guess; src/load/README.md describes it.\n\n"
+          "The rows of an order may lie anywhere, also in several files. An order is stored as a\n"
+          "whole: a file of orders is read twice, and a pipe is copied for that. The exit code is\n"
+          "1 if any row was rejected.\n\n"
+          "Loading a file again goes on where it was stopped: what is stored is passed over, and\n"
+          "what was changed since is rejected, unless --on-existing says otherwise. A reject file\n"
+          "that exists is replaced when the load ends.\n\n"
           "Ctrl-C stops the load after the orders that are on their way, with a summary; pressed\n"
           "again, at once.\n\n"
           "Example:\n"
           "  tallorder load --store rocksdb:shop --map northwind --rejects bad.csv orders.csv\n\n"
+          "A mapping of your own, from a preset or a guess; its headers and lines in two files:\n"
+          "  tallorder load --print-map northwind >my.map\n"
+          "  tallorder load --sniff headers=h.csv lines=l.csv >my.map\n"
+          "  tallorder load --store rocksdb:shop --map my.map headers=h.csv lines=l.csv\n\n"
           "The rows of a reject file, mended in an editor:\n"
           "  tallorder load --store rocksdb:shop --map northwind --retry-rejects bad.csv",
   .takes_server = TRUE,

@@ -32,6 +32,7 @@ typedef struct
   gboolean json;
   const gint *stop;
   gboolean was_moving; /* there was something to give up */
+  gboolean has_plan;   /* it was shown */
 } Migrate;
 
 static void
@@ -49,7 +50,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Migrate, migrate_clear)
 static gboolean
 on_plan (const TallMigratePlan *plan, gpointer data)
 {
-  const Migrate *self = data;
+  Migrate *self = data;
+  self->has_plan = TRUE;
   tall_migrate_report_plan (plan, self->json);
   return g_atomic_int_get (self->stop) == 0;
 }
@@ -59,6 +61,7 @@ on_progress (const TallMigrateProgress *progress, gpointer data)
 {
   Migrate *self = data;
   self->was_moving |= progress->stage == TALL_MIGRATE_ABORTING;
+  tall_migrate_report_resumed (progress->stage, self->json, &self->has_plan);
   tall_migrate_report_progress (progress);
   return g_atomic_int_get (self->stop) == 0;
 }
@@ -223,12 +226,13 @@ run (int argc, char **argv)
       "LAYOUT" },
     { "to-key", 0, 0, G_OPTION_ARG_FILENAME, &self.key, "how numbers are to become row keys",
       "STRATEGY" },
-    { "to-index", 0, 0, G_OPTION_ARG_FILENAME, &self.index, "date, or none", "KIND" },
+    { "to-index", 0, 0, G_OPTION_ARG_FILENAME, &self.index, "as for init", "date|none" },
     { "to-regions", 0, 0, G_OPTION_ARG_INT, &self.regions, "regions that the new tables begin with",
       "N" },
     { "to-compression", 0, 0, G_OPTION_ARG_FILENAME, &self.compression, "such as snappy or zstd",
       "NAME" },
-    { "to-bloom", 0, 0, G_OPTION_ARG_FILENAME, &self.bloom_filter, "none, row or rowcol", "NAME" },
+    { "to-bloom", 0, 0, G_OPTION_ARG_FILENAME, &self.bloom_filter, "as for init",
+      "none|row|rowcol" },
     { "to-block-encoding", 0, 0, G_OPTION_ARG_FILENAME, &self.block_encoding,
       "such as fast_diff or prefix", "NAME" },
     { "pause", 0, 0, G_OPTION_ARG_DOUBLE, &self.pause,

@@ -110,7 +110,7 @@ const TallCommand tall_command_put = {
       "Up to --jobs lines are stored at once; lines of one order keep their order. With\n"
       "--jobs 1 each line is stored before the next one is tried.\n"
       "With --json, each object gives a line such as\n"
-      "{\"line\":1,\"customer_number\":\"VINET\",\"order_number\":\"10248\",\"revision\":"
+      "  {\"line\":1,\"customer_number\":\"VINET\",\"order_number\":\"10248\",\"revision\":"
       "1732190000000}\n"
       "or, instead of the revision, \"error\" and \"message\".\n"
       "With --token, a put whose answer was lost can be sent again with the same UUID, made by\n"

@@ -89,11 +89,8 @@ log_start (TallFront *front, const char *store, const TallServerOptions *options
              description->read_only ? "read-only" : "read and write");
   if (g_strcmp0 (description->phase, "none") != 0)
     g_warning ("A migration has begun that nobody works on here (phase %s): go on with it by "
-               "`tallorder migrate`%s",
-               description->phase,
-               g_strcmp0 (description->phase, "dropping") == 0
-                   ? ""
-                   : ", or give it up by `tallorder migrate --abort`");
+               "`tallorder migrate`, or give it up by `tallorder migrate --abort`",
+               description->phase);
   g_message ("limits: %u connections, %u from one address, %" G_GSIZE_FORMAT
              " MiB for the calls in work",
              options->max_connections, options->max_connections_per_address,
@@ -388,7 +385,7 @@ run (int argc, char **argv)
     { "memory", 0, 0, G_OPTION_ARG_INT, &given.memory,
       "for all calls together: requests, orders and replies (default 512)", "MIB" },
     { "tls-clients", 0, 0, G_OPTION_ARG_STRING, &given.clients,
-      "certificates of clients: off, optional or required (default, with --tls-ca)", "WORD" },
+      "certificates of clients (default required, with --tls-ca)", "off|optional|required" },
     { "access", 0, 0, G_OPTION_ARG_FILENAME, &given.access,
       "key file of roles, and of certificates that are revoked", "FILE" },
     { "insecure", 0, 0, G_OPTION_ARG_NONE, &given.insecure,
@@ -399,11 +396,11 @@ run (int argc, char **argv)
     { "slow", 0, 0, G_OPTION_ARG_INT, &given.slow,
       "log calls that take at least so long; 0: none (default 1000)", "MS" },
     { "log-level", 0, 0, G_OPTION_ARG_STRING, &given.level,
-      "the least that is logged: debug, info (default), warning or error", "WORD" },
+      "the least that is logged (default info)", "debug|info|warning|error" },
     { "backups", 0, 0, G_OPTION_ARG_FILENAME, &given.backups,
       "folder in which administrators may have backups made (default: none)", "DIR" },
-    { "log", 0, 0, G_OPTION_ARG_STRING, &given.log, "lines of the log: text (default) or json",
-      "WORD" },
+    { "log", 0, 0, G_OPTION_ARG_STRING, &given.log, "lines of the log (default text)",
+      "text|json" },
     { NULL },
   };
   g_auto (TallOptions) options = TALL_OPTIONS_INIT;

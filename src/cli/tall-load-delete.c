@@ -96,6 +96,7 @@ show_progress (const TallDeleterSummary *summary, guint64 position, guint64 size
   const TallLoadDelete *self = data;
   const TallProgress progress = { .stage = TALL_LOAD_STORES,
                                   .items = summary->deleted.items + summary->absent.items,
+                                  .done = "deleted",
                                   .rows = summary->rows,
                                   .rejected = tall_rejects_get_count (self->rejects),
                                   .position = position,

@@ -106,6 +106,7 @@ show_progress (TallLoadStage stage,
                             .items = summary->ends[TALL_LOAD_STORED].items
                                      + summary->ends[TALL_LOAD_UNCHANGED].items
                                      + summary->ends[TALL_LOAD_SKIPPED].items,
+                            .done = hooks->to_show < 0 ? "safe" : "good",
                             .rows = summary->rows,
                             .rejected = tall_rejects_get_count (hooks->rejects),
                             .position = position,

@@ -85,6 +85,26 @@ tall_migrate_report_plan (const TallMigratePlan *plan, gboolean json)
   fflush (stdout); /* it is to be seen before anything begins; what cannot be is said at the end */
 }
 
+/**
+ * tall_migrate_report_resumed:
+ * @has_plan: (inout): whether a plan, or this, was said
+ *
+ * Says that a migration goes on whose tables are shut. There is no plan then: others would wait for
+ * it.
+ */
+void
+tall_migrate_report_resumed (TallMigrateStage stage, gboolean json, gboolean *has_plan)
+{
+  if (*has_plan || stage < TALL_MIGRATE_SEALING || stage > TALL_MIGRATE_CLOSING)
+    return;
+  *has_plan = TRUE;
+  tall_progress_clear ();
+  if (!json)
+    tall_print ("Goes on (%s) at once, without a plan, because others wait\n",
+                tall_migrate_stage_get_name (stage));
+  fflush (stdout);
+}
+
 static void
 print_unfit (const TallUnfit *unfit)
 {

@@ -49,6 +49,8 @@ show (Follower *self, const TallMigrateState *state)
       self->has_plan = TRUE;
       tall_migrate_report_plan (state->plan, self->json);
     }
+  if (state->task == TALL_MIGRATE_MOVE)
+    tall_migrate_report_resumed (state->progress.stage, self->json, &self->has_plan);
   show_unfit (self, state);
   if (!state->is_running)
     return;

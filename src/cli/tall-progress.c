@@ -87,6 +87,15 @@ add_part (GString *line, char *taken, gsize room)
     g_string_append_printf (line, ", %s", part);
 }
 
+static void
+append_items (GString *line, const TallProgress *progress)
+{
+  if (progress->items == 0)
+    g_string_append_printf (line, "none %s yet", progress->done);
+  else
+    g_string_append_printf (line, "%" G_GUINT64_FORMAT " %s", progress->items, progress->done);
+}
+
 /* What there is to say, the most important first, in about @room bytes. */
 static char *
 describe (const TallProgress *progress, gdouble seconds, gsize room)
@@ -96,11 +105,11 @@ describe (const TallProgress *progress, gdouble seconds, gsize room)
   if (progress->stage == TALL_LOAD_SURVEYS)
     g_string_append (line, "first pass");
   else if (stores)
-    g_string_append_printf (line, "%" G_GUINT64_FORMAT " rows, %" G_GUINT64_FORMAT " done",
-                            progress->rows, progress->items);
+    g_string_append_printf (line, "%" G_GUINT64_FORMAT " rows, ", progress->rows);
   else
-    g_string_append_printf (line, "rows that lay apart, %" G_GUINT64_FORMAT " done",
-                            progress->items);
+    g_string_append (line, "rows that lay apart, ");
+  if (progress->stage != TALL_LOAD_SURVEYS)
+    append_items (line, progress);
   if (progress->rejected > 0)
     add_part (line, g_strdup_printf ("%" G_GUINT64_FORMAT " rejected", progress->rejected), room);
   add_part (line, describe_left (progress, seconds), room);

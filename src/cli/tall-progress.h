@@ -15,6 +15,7 @@ typedef struct
 {
   TallLoadStage stage;
   guint64 items;    /* orders or customers that are done */
+  const char *done; /* what they are then */
   guint64 rows;     /* read */
   guint64 rejected; /* of these */
   guint64 position; /* bytes, or rows put aside, that the stage has done */

@@ -21,9 +21,6 @@ static const struct
                "“tallorder migrate --abort” to give it up.\n" },
   { "closing", "Reads and writes wait for a migration. If no “tallorder migrate” runs, call it to\n"
                "go on, or “tallorder migrate --abort” to give it up.\n" },
-  { "dropping",
-    "Reads and writes wait for a migration, which has begun to drop the old tables: all is in\n"
-    "the new ones. If no “tallorder migrate” runs, call it, which ends it.\n" },
   { "aborting", "A migration is being given up, and reads and writes may wait. If no “tallorder\n"
                 "migrate --abort” runs, call it to finish that.\n" },
 };

@@ -2,6 +2,14 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-order-key.h"
 
+static void
+cut (TallOrderKey *self, gsize customer_len)
+{
+  self->whole = tall_slice_array (self->bytes);
+  self->customer = tall_slice (self->whole.data, customer_len);
+  self->order = tall_slice (self->whole.data + customer_len, self->whole.len - customer_len);
+}
+
 /**
  * tall_order_key_init:
  * @customer_id: the substituted id if the strategy needs one, else 0
@@ -19,10 +27,7 @@ tall_order_key_init (TallOrderKey *self,
   gsize customer_len = self->bytes->len;
   if (order_number != NULL)
     strategy->append_order (order_number, self->bytes);
-
-  self->whole = tall_slice_array (self->bytes);
-  self->customer = tall_slice (self->whole.data, customer_len);
-  self->order = tall_slice (self->whole.data + customer_len, self->whole.len - customer_len);
+  cut (self, customer_len);
 }
 
 /**
@@ -36,10 +41,22 @@ tall_order_key_init_from_parts (TallOrderKey *self, TallSlice customer, TallSlic
   self->bytes = g_byte_array_sized_new ((guint)(customer.len + order.len));
   tall_bytes_append (self->bytes, customer);
   tall_bytes_append (self->bytes, order);
+  cut (self, customer.len);
+}
 
-  self->whole = tall_slice_array (self->bytes);
-  self->customer = tall_slice (self->whole.data, customer.len);
-  self->order = tall_slice (self->whole.data + customer.len, order.len);
+/**
+ * tall_order_key_set_order:
+ * @order: not of @self
+ *
+ * Makes @self the key of another order of the same customer.
+ */
+void
+tall_order_key_set_order (TallOrderKey *self, TallSlice order)
+{
+  gsize customer_len = self->customer.len;
+  g_byte_array_set_size (self->bytes, (guint)customer_len);
+  tall_bytes_append (self->bytes, order);
+  cut (self, customer_len);
 }
 
 void

@@ -26,6 +26,7 @@ void tall_order_key_init (TallOrderKey *self,
                           guint64 customer_id,
                           const char *order_number);
 void tall_order_key_init_from_parts (TallOrderKey *self, TallSlice customer, TallSlice order);
+void tall_order_key_set_order (TallOrderKey *self, TallSlice order);
 void tall_order_key_clear (TallOrderKey *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallOrderKey, tall_order_key_clear)
 

@@ -5,6 +5,7 @@
 #include "tall-canonical.h"
 #include "tall-columns-private.h"
 #include "tall-customer-rows-private.h"
+#include "tall-md5.h"
 #include "tall-root-rows-private.h"
 
 #define ORDER_COLUMN "order"
@@ -32,7 +33,9 @@ decode_order (const TallFound *found, TallDecoded *decoded, GError **error)
     return FALSE;
 
   GError *why = NULL;
-  g_autoptr (TallOrder) order = tall_order_from_canonical (cell->value, &why);
+  gboolean proved = found->digest != NULL && tall_md5_is (cell->value, found->digest);
+  g_autoptr (TallOrder) order = proved ? tall_order_from_proved (cell->value, &why)
+                                       : tall_order_from_canonical (cell->value, &why);
   if (order == NULL)
     return tall_blob_set_damaged (error, TALL_ORDERS, row->key, ORDER_COLUMN, why);
 
@@ -45,6 +48,7 @@ decode_order (const TallFound *found, TallDecoded *decoded, GError **error)
 
   decoded->order = g_steal_pointer (&order);
   decoded->canonical = cell->value;
+  decoded->proved = proved;
   return TRUE;
 }
 

@@ -57,7 +57,9 @@ typedef struct
   const char *order_number;
   const TallRows *results; /* n_results of them: of the reads of plan_order, by position */
   guint n_results;
-  gint64 revision; /* cells with other timestamps do not count */
+  gint64 revision;      /* cells with other timestamps do not count */
+  const guint8 *digest; /* nullable: of the canonical form of the order, which had passed
+                         * tall_order_normalize() before it was stored */
 } TallFound;
 
 /**
@@ -69,6 +71,7 @@ typedef struct
 {
   TallOrder *order;    /* (transfer full) */
   TallSlice canonical; /* its canonical form, in the rows, if the layout stores it; else empty */
+  gboolean proved;     /* @canonical has the digest of #TallFound */
 } TallDecoded;
 
 typedef struct _TallLayout TallLayout;

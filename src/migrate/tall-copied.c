@@ -140,7 +140,7 @@ add (TallCopied *self, guint64 mark)
   if (*slot != 0)
     return;
   *slot = mark;
-  if (++self->n_used * 2 > self->n_slots)
+  if (++self->n_used * 4 > self->n_slots * 3)
     grow (self);
 }
 

@@ -6,6 +6,20 @@
 #include "tall-limits.h"
 
 /**
+ * tall_copy_is_order:
+ * @row: the key of a root row of @source
+ *
+ * Returns: whether it is of an order, by its key; else it is of a customer
+ */
+gboolean
+tall_copy_is_order (const TallStoreContext *source, const char *table, TallSlice row)
+{
+  g_autoptr (GArray) parts = g_array_new (FALSE, FALSE, sizeof (TallRowPart));
+  return tall_layout_find_owner (source->layout, source->key_strategy, table, row, parts).order.len
+         > 0;
+}
+
+/**
  * tall_copy_item_refuse:
  * @cause: (transfer full): why it cannot be copied
  */
@@ -14,16 +28,6 @@ tall_copy_item_refuse (TallCopyItem *self, GError *cause)
 {
   self->outcome = TALL_COPY_UNFIT;
   self->error = cause;
-}
-
-/* Whether the row is of an order, by its key. */
-static gboolean
-is_order (const TallStoreContext *context, const char *table, TallSlice key)
-{
-  g_autoptr (GArray) parts = g_array_new (FALSE, FALSE, sizeof (TallRowPart));
-  return tall_layout_find_owner (context->layout, context->key_strategy, table, key, parts)
-             .order.len
-         > 0;
 }
 
 static gboolean
@@ -86,7 +90,7 @@ read_root (TallCopyItem *self,
 {
   TallRoot root = { 0 }; /* no stranger's, so that it owns nothing */
   const char *customer_number = NULL, *order_number = NULL;
-  gboolean of_order = is_order (copier->source, self->table, row->key);
+  gboolean of_order = tall_copy_is_order (copier->source, self->table, row->key);
   if (!tall_root_parse_state (&root, row, &self->summary, error))
     return FALSE;
   if (!root.exists)

@@ -62,6 +62,8 @@ typedef struct
   TallContent content;    /* of one of the two */
 } TallCopyItem;
 
+gboolean tall_copy_is_order (const TallStoreContext *source, const char *table, TallSlice row);
+
 void tall_copy_item_init (TallCopyItem *self,
                           const TallCopier *copier,
                           const char *table,

@@ -102,6 +102,7 @@ read_together (const TallCopier *copier,
         first = first != NULL ? first : &items[i];
         add_reads (&items[i], plan->asked);
       }
+  tall_read_plan_set_uncached (plan->asked);
   if (first == NULL
       || tall_merged_plan_read (plan, copier->source->table, first->from.deadline, &cause)
       || tall_error_is_unreadable (cause))

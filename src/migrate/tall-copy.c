@@ -108,6 +108,7 @@ compare (const Copy *self, GError **error)
                                                 tall_slice_array (item->to.root_row)));
   if (plan->asked->reads->len == 0)
     return TRUE;
+  tall_read_plan_set_uncached (plan->asked);
   if (!tall_merged_plan_read (plan, self->copier->target->table, self->deadline, error))
     return FALSE;
   guint i = 0;

@@ -3,6 +3,7 @@
 #include "tall-draw.h"
 
 #include "tall-canonical.h"
+#include "tall-copy-item.h"
 #include "tall-root.h"
 
 void
@@ -29,12 +30,8 @@ find_customer (const TallStoreContext *source, const char *table, const TallRow 
   TallSlice summary;
   TallOrderSummary order;
   g_autoptr (TallArena) arena = tall_arena_new (0);
-  g_autoptr (GArray) parts = g_array_new (FALSE, FALSE, sizeof (TallRowPart));
   if (!tall_root_parse_state (&root, row, &summary, NULL)
-      || !tall_root_is_live_order (&root, source)
-      || tall_layout_find_owner (source->layout, source->key_strategy, table, row->key, parts)
-                 .order.len
-             == 0
+      || !tall_root_is_live_order (&root, source) || !tall_copy_is_order (source, table, row->key)
       || !tall_order_summary_parse (summary, arena, &order, NULL))
     return NULL;
   return g_strdup (order.customer_number);

@@ -51,29 +51,17 @@ give_back (const TallMigrator *self, const TallStoreContext *source, GError **er
   return FALSE;
 }
 
-/* Whoever drops tables of the source has seen that the target has everything. */
-static gboolean
-fail_dropped (GError **error)
-{
-  tall_error_set_conflict (error, 0,
-                           "The old tables are being dropped, as the new ones have everything; "
-                           "migrate again, which ends it");
-  return FALSE;
-}
-
 static gboolean
 abort_migration (TallMigrator *self, const TallStoreContext *source, GError **error)
 {
   g_auto (TallAccess) access = { 0 };
   gboolean done;
-  if (self->record->migration.dropping)
-    return fail_dropped (error);
   if (!tall_access_describe (source, NULL, &access, error))
     return FALSE;
   if (!is_needed (self, &access))
     return TRUE;
-  if (access.any_gone)
-    return fail_dropped (error);
+  if (access.any_gone) /* by --drop-source, after a switch */
+    return fail_overtaken (error);
   if (!announce (self, &access, error))
     return FALSE;
   guint64 target = self->record->migration.target;

@@ -33,48 +33,17 @@ give_up (TallMigrator *self, GError **error)
   return TALL_MIGRATE_FAILED;
 }
 
-/* Versions before dropped what they had opened again, once the target had everything: then there is
- * nothing to go back to. */
-static gboolean
-is_any_gone (const TallMigrator *self, gboolean *is_gone, GError **error)
-{
-  g_auto (TallAccess) access = { 0 };
-  *is_gone = FALSE;
-  if (!self->record->migration.reopened)
-    return TRUE;
-  if (!tall_access_describe (&self->source, NULL, &access, error))
-    return FALSE;
-  *is_gone = access.any_gone;
-  return TRUE;
-}
-
 /* Calls that open the source, and let others write, may still come, and what they open would stay
  * open. */
 static TallMigrateStep
 take_back (TallMigrator *self, GError **error)
 {
-  if (self->record->migration.dropping)
-    g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
-                 "An earlier version has announced that it drops the old tables; end the migration "
-                 "with that version");
-  else if (tall_migrator_abort (self, error))
+  if (tall_migrator_abort (self, error))
     g_set_error (
         error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
         "A call of an earlier migration came late, and somebody may have written after the last "
         "look; so this one is given up, nothing is lost, and the old tables count as before");
   return TALL_MIGRATE_FAILED;
-}
-
-/* @seal: (out): under which the target got everything */
-static gboolean
-copy_rest (TallMigrator *self, gboolean gone, char **seal, gboolean *whole, GError **error)
-{
-  *whole = TRUE;
-  if (gone)
-    *seal = g_uuid_string_random ();
-  return gone
-         || (tall_access_seal (&self->source, seal, error)
-             && tall_migrate_pass_under_seal (self, whole, error));
 }
 
 /**
@@ -87,18 +56,15 @@ tall_migrate_seal (TallMigrator *self, GError **error)
 {
   GError *cause = NULL;
   g_autofree char *seal = NULL;
-  gboolean done, gone, whole;
+  gboolean done, whole;
   if (self->paused == 0)
     self->paused = g_get_monotonic_time ();
   tall_migrator_show (self, TALL_MIGRATE_SEALING);
   if (!tall_migrator_set_up (self, &cause))
     return tall_migrator_recover (self, cause, error);
-  if (!is_any_gone (self, &gone, &cause))
-    return tall_migrator_recover (self, cause, error);
-  if (self->record->migration.reopened && !gone)
-    return take_back (self, error);
   wait_for_others (self);
-  if (!copy_rest (self, gone, &seal, &whole, &cause))
+  if (!tall_access_seal (&self->source, &seal, &cause)
+      || !tall_migrate_pass_under_seal (self, &whole, &cause))
     return tall_migrator_recover (self, cause, error);
   if (!whole)
     return give_up (self, error);
@@ -123,8 +89,7 @@ look (TallMigrator *self, gboolean *whole, GError **error)
                    "A table is not closed, or not any more; migrate again");
       return FALSE;
     }
-  *whole = (is->reopened && access.any_gone)
-           || ((is->dropping || !is->reopened) && tall_access_is_still_sealed (is, &access));
+  *whole = tall_access_is_still_sealed (is, &access);
   return TRUE;
 }
 

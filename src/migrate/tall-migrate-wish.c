@@ -37,10 +37,18 @@ tall_migrate_wish_copy (const TallMigrateWish *self, TallArena *arena)
 gboolean
 tall_migrate_wish_check (const TallMigrateWish *self, const TallTableKind *kind, GError **error)
 {
-  if (!kind->is_embedded || self->move.regions <= 1)
+  const TallMove *move = &self->move;
+  const TallTableSpec spec = { .compression = (char *)move->compression,
+                               .bloom_filter = (char *)move->bloom_filter,
+                               .block_encoding = (char *)move->block_encoding };
+  g_autoptr (GError) cause = NULL;
+  if (kind->is_embedded && move->regions > 1)
+    tall_error_set_invalid (error, "regions",
+                            "an embedded store has no regions; leave --to-regions out");
+  else if (!kind->check_spec (&spec, &cause))
+    tall_error_set_invalid (error, NULL, "%s", cause->message);
+  else
     return TRUE;
-  tall_error_set_invalid (error, "regions",
-                          "an embedded store has no regions; leave --to-regions out");
   return FALSE;
 }
 

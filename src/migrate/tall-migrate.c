@@ -66,9 +66,8 @@ explain_failure (const TallMigrator *self, GError *error)
       || strstr (error->message, "migrate") != NULL)
     return;
   char *message = g_strdup_printf ("%s. The migration has begun, and %s for it: migrate again to "
-                                   "%s",
-                                   error->message, text,
-                                   is->dropping ? "end it" : "go on, or give it up with --abort");
+                                   "go on, or give it up with --abort",
+                                   error->message, text);
   g_free (error->message);
   error->message = message;
 }

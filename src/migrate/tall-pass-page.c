@@ -39,20 +39,12 @@ count_state (const TallRoot *root, gboolean of_order, TallPassCounts *counts)
   counts->n_lines += root->state.n_lines;
 }
 
-static gboolean
-is_order (const TallPass *self, const char *table, TallSlice key, GArray *parts)
-{
-  const TallStoreContext *source = self->options.copier.source;
-  return tall_layout_find_owner (source->layout, source->key_strategy, table, key, parts).order.len
-         > 0;
-}
-
 /* Looks at each row. @marks gets one for each, 0 for those of which there is nothing to know. */
 static void
 look (TallPass *self, const char *table, const TallRows *rows, guint64 *marks)
 {
+  const TallStoreContext *source = self->options.copier.source;
   TallPassCounts counts = { 0 };
-  g_autoptr (GArray) parts = g_array_new (FALSE, FALSE, sizeof (TallRowPart));
   for (guint i = 0; i < rows->n_rows; i++)
     {
       TallRoot root = { 0 }; /* no stranger's, so that it owns nothing */
@@ -61,8 +53,8 @@ look (TallPass *self, const char *table, const TallRows *rows, guint64 *marks)
       if (!tall_root_parse_state (&root, row, &summary, NULL) || !root.exists
           || root.state.revision == 0)
         continue;
-      gboolean of_order = is_order (self, table, row->key, parts);
-      gboolean claimed = of_order && !self->options.copier.source->layout->single_row;
+      gboolean of_order = tall_copy_is_order (source, table, row->key);
+      gboolean claimed = of_order && !source->layout->single_row;
       marks[i] = tall_copied_make_mark (self->copied, row->key, &root, summary, !claimed);
       count_state (&root, of_order, &counts);
     }

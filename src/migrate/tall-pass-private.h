@@ -24,8 +24,9 @@ struct _TallPass
   gint item_size;     /* atomic: bytes of an order, on average, in the last batch */
 
   gboolean hurried; /* everybody waits for it */
+  GMutex turn;      /* held by the one that copies, and rests, while others work; for these: */
   guint n_begun;    /* operations of this process, when somebody was looked for last */
-  GMutex turn;      /* held by the one that copies, and rests, while others work; for n_begun */
+  guint n_short;    /* turns to come in which it gives way, even if no operation begins */
 
   GMutex mutex; /* for all below */
   GError *error;

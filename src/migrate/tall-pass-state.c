@@ -6,7 +6,8 @@
 #define SHOW_EVERY (G_USEC_PER_SEC / 10)
 #define FREE_ITEMS 500                     /* copied before anybody can notice */
 #define LONGEST_REST (G_USEC_PER_SEC / 20) /* after a few items */
-#define RESTS 3                            /* so many times as long as it has copied */
+#define RESTS 10                           /* so many times as long as it has copied */
+#define SHORT_TURNS 100                    /* after one beside which an operation began */
 
 gboolean
 tall_pass_is_stopping (const TallPass *self)
@@ -87,14 +88,18 @@ tall_pass_keep_rate (TallPass *self)
     }
 }
 
-/* Whether operations have begun since it was looked last. With the turn. */
+/* Whether operations have begun lately: calls that come one by one leave turns without any between
+ * them. With the turn. */
 static gboolean
 is_shared (TallPass *self)
 {
   guint n_begun = tall_follow_count ();
-  gboolean is_shared = n_begun != self->n_begun;
+  if (n_begun != self->n_begun)
+    self->n_short = SHORT_TURNS;
+  else if (self->n_short > 0)
+    self->n_short--;
   self->n_begun = n_begun;
-  return is_shared;
+  return self->n_short > 0;
 }
 
 static gboolean

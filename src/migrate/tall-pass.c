@@ -52,6 +52,7 @@ read_page (const TallPass *self, const TallRange *range, const GByteArray *start
   read->limit = PAGE_ROWS;
   read->max_bytes = PAGE_BYTES;
   tall_root_narrow (read);
+  tall_read_plan_set_uncached (plan);
   TallReadResult *result =
       tall_table_read (source->table, plan, g_get_monotonic_time () + PAGE_TIME, error);
   if (result == NULL)
@@ -136,6 +137,7 @@ tall_pass_run (TallPass *self, TallPassCounts *counts, GError **error)
   self->next = self->stopping = self->n_sampled = 0;
   self->rested = 0;
   self->n_begun = tall_follow_count ();
+  self->n_short = 0;
   self->n_copying = self->ranges->len < TALL_PASS_THREADS ? TALL_PASS_THREADS : 1;
   tall_workers_run_apart (walk_ranges, self, MIN (self->ranges->len, TALL_PASS_THREADS));
   self->counts.duration = MAX (g_get_monotonic_time () - self->begun - self->rested, 0);

@@ -18,6 +18,7 @@ TallSlice tall_order_to_canonical (const TallOrder *self, TallArena *arena);
 TallOrder *tall_order_from_canonical (TallSlice canonical,
                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
 TallSlice tall_customer_to_canonical (const TallCustomer *self, TallArena *arena);
+TallOrder *tall_order_from_proved (TallSlice canonical, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 TallCustomer *tall_customer_from_canonical (TallSlice canonical,
                                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

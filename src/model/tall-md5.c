@@ -50,3 +50,16 @@ tall_md5 (TallSlice bytes, guint8 digest[TALL_MD5_SIZE])
       || EVP_DigestFinal_ex (ctx, digest, NULL) != 1)
     g_error ("libcrypto failed to compute an MD5");
 }
+
+/**
+ * tall_md5_is:
+ *
+ * Returns: whether @digest is that of @bytes
+ */
+gboolean
+tall_md5_is (TallSlice bytes, const guint8 digest[TALL_MD5_SIZE])
+{
+  guint8 found[TALL_MD5_SIZE];
+  tall_md5 (bytes, found);
+  return memcmp (found, digest, TALL_MD5_SIZE) == 0;
+}

@@ -54,11 +54,28 @@ delete_versions (const TallRow *row, TallBatch *batch, TallMutation *mutation)
     tall_mutation_delete_at (batch, mutation, row->cells[i].timestamp);
 }
 
+/* Whether one of the first @n mutations is of this row. Rows and mutations come in about the same
+ * order, so the search begins at the one after the last that was found. */
+static gboolean
+has_row (const TallBatch *batch, guint n, guint *next, const char *table, TallSlice row)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      guint place = (*next + i) % n;
+      const TallMutation *mutation = g_ptr_array_index (batch->mutations, place);
+      if (!tall_slice_equal (mutation->row, row) || !g_str_equal (mutation->table, table))
+        continue;
+      *next = place + 1;
+      return TRUE;
+    }
+  return FALSE;
+}
+
 /**
  * tall_children_add_removals:
  *
- * Adds to @batch one mutation for each row of the order, other than the root row, that has cells
- * with timestamps from @first to @last: it removes these cells.
+ * Adds to @batch one mutation for each row of the order, other than the root row and those that it
+ * changes already, that has cells with timestamps from @first to @last: it removes these cells.
  */
 gboolean
 tall_children_add_removals (
@@ -78,12 +95,15 @@ tall_children_add_removals (
   g_autoptr (TallReadResult) result = tall_operation_read (operation, plan, error);
   if (result == NULL)
     return FALSE;
+  guint n = batch->mutations->len;
+  guint next = 0;
   for (guint i = 0; i < result->n_results; i++)
     for (guint j = 0; j < result->results[i].n_rows; j++)
       {
         const char *table = tall_read_plan_get (plan, i)->table;
         const TallRow *row = &result->results[i].rows[j];
-        if (tall_operation_is_root (operation, table, row->key))
+        if (tall_operation_is_root (operation, table, row->key)
+            || has_row (batch, n, &next, table, row->key))
           continue;
         TallMutation *mutation = tall_batch_add (batch, table, row->key);
         if (first == 0)

@@ -62,7 +62,7 @@ tall_claim (TallOperation *operation,
   for (guint attempt = 1;; attempt++)
     {
       g_autoptr (GError) cause = NULL;
-      TallAnswer answer = tall_send_if (operation, mutation, root, TALL_DURABLE_LATER, &cause);
+      TallAnswer answer = tall_send_if (operation, batch, root, TALL_DURABLE_LATER, &cause);
       g_auto (TallRoot) now = { 0 };
       if (answer == TALL_ANSWER_REFUSED || answer == TALL_ANSWER_SHUT
           || (answer != TALL_ANSWER_YES

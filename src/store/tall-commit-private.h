@@ -29,7 +29,7 @@ typedef enum
 } TallAnswer;
 
 TallAnswer tall_send_if (const TallOperation *operation,
-                         const TallMutation *mutation,
+                         const TallBatch *batch,
                          const TallRoot *expected,
                          TallDurability durability,
                          GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -14,13 +14,14 @@ is_shut (const GError *error)
 
 /**
  * tall_send_if:
+ * @batch: what is done to the root row, first, and to others in the same step
  * @expected: the state that must be there
  *
  * Sends a conditional write of a root row.
  */
 TallAnswer
 tall_send_if (const TallOperation *operation,
-              const TallMutation *mutation,
+              const TallBatch *batch,
               const TallRoot *expected,
               TallDurability durability,
               GError **error)
@@ -28,9 +29,11 @@ tall_send_if (const TallOperation *operation,
   TallSlice bytes = tall_slice (expected->bytes, TALL_STATE_SIZE);
   gboolean matched = FALSE;
 
-  if (tall_table_apply_if (operation->context->table, mutation, TALL_STATE_QUALIFIER,
-                           expected->exists ? &bytes : NULL, durability, operation->deadline,
-                           &matched, error))
+  if (tall_table_apply_all_if (operation->context->table,
+                               (TallMutation *const *)batch->mutations->pdata,
+                               batch->mutations->len, TALL_STATE_QUALIFIER,
+                               expected->exists ? &bytes : NULL, durability, operation->deadline,
+                               &matched, error))
     return matched ? TALL_ANSWER_YES : TALL_ANSWER_NO;
   if (is_shut (*error))
     return TALL_ANSWER_SHUT;
@@ -92,7 +95,7 @@ is_undone (const TallOperation *operation,
          && tall_sent_was_before (operation, &now->state, committed->revision);
 }
 
-/* Earlier versions left no mark, and took none over. */
+/* Earlier versions left no mark, and took none over. Where there are claims there is none. */
 static gboolean
 has_origin (const TallState *self)
 {
@@ -175,7 +178,7 @@ settle (const TallOperation *operation,
       *settled = FALSE;
       return TALL_STEP_AGAIN;
     }
-  if (!root->exists && has_origin (&now.state))
+  if (!root->exists && !tall_operation_has_children (operation) && has_origin (&now.state))
     return settle_creation (root, committed, &now);
   if (!is_undone (operation, root, committed, lost, &now))
     return fail_unknown (error, "somebody else has written since", NULL);
@@ -189,7 +192,7 @@ settle (const TallOperation *operation,
 static TallStep
 send_until_settled (const TallOperation *operation,
                     TallRoot *root,
-                    const TallMutation *mutation,
+                    const TallBatch *batch,
                     const TallState *committed,
                     gboolean *lost,
                     GError **error)
@@ -198,7 +201,7 @@ send_until_settled (const TallOperation *operation,
   for (guint attempt = 1;; attempt++)
     {
       g_autoptr (GError) cause = NULL;
-      TallAnswer answer = tall_send_if (operation, mutation, root, TALL_DURABLE, &cause);
+      TallAnswer answer = tall_send_if (operation, batch, root, TALL_DURABLE, &cause);
       if (answer == TALL_ANSWER_YES)
         {
           tall_root_set_state (root, committed, committed->revision);
@@ -231,7 +234,8 @@ send_until_settled (const TallOperation *operation,
  * tall_commit:
  * @root: what it is to replace: our claim, or, where there are no children, what is committed
  * @claim: (nullable): the claim; afterwards there is none, unless the commit is certainly not done
- * @mutation: of the root row, that makes its state @committed
+ * @batch: makes the state of the root row @committed, by its first mutation; all of it is done in
+ *   one step
  *
  * The one step that readers see.
  *
@@ -242,7 +246,7 @@ TallStep
 tall_commit (TallOperation *operation,
              TallRoot *root,
              TallClaim *claim,
-             const TallMutation *mutation,
+             const TallBatch *batch,
              const TallState *committed,
              GError **error)
 {
@@ -255,7 +259,7 @@ tall_commit (TallOperation *operation,
       claim->operation = NULL; /* what it is for may be committed from here on */
     }
   gboolean lost;
-  TallStep step = send_until_settled (operation, root, mutation, committed, &lost, &cause);
+  TallStep step = send_until_settled (operation, root, batch, committed, &lost, &cause);
   gboolean is_open =
       step == TALL_STEP_FAILED
       && (is_shut (cause) || g_error_matches (cause, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN));

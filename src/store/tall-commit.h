@@ -45,7 +45,7 @@ TallStep tall_claim (TallOperation *operation,
 TallStep tall_commit (TallOperation *operation,
                       TallRoot *root,
                       TallClaim *claim,
-                      const TallMutation *mutation,
+                      const TallBatch *batch,
                       const TallState *committed,
                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_claim_give_up (TallClaim *self);

@@ -79,6 +79,7 @@ tall_store_context_init (TallStoreContext *self,
   tall_store_hooks_complete (&self->hooks, hooks);
   tall_table_get_info (table, &info);
   self->false_is_final = info.false_is_final;
+  self->together = info.false_is_final ? info.together : 1;
 
   self->generation = deployment->migration.generation;
   self->ttl = deployment->ttl;

@@ -28,6 +28,8 @@ typedef struct
   guint64 generation;      /* the number of these tables */
   TallTable *table;        /* owned */
   gboolean false_is_final; /* of the table: see #TallTableInfo */
+  guint together; /* the same; 1 unless @false_is_final: a put that takes an order of several
+                     rows for new could not settle a lie without a claim */
   const TallLayout *layout;
   const TallKeyStrategy *key_strategy;
   TallIds *ids;         /* owned; NULL unless the key strategy needs ids */

@@ -8,6 +8,7 @@
 #include "tall-error.h"
 #include "tall-follow.h"
 #include "tall-limits.h"
+#include "tall-together.h"
 
 /* A customer with orders stays. An order that is stored at the same moment may be overlooked: it
  * stays, too, and its customer is listed as one that has only orders. */
@@ -69,9 +70,11 @@ attempt (TallOperation *operation, TallRoot *root, TallState *wanted, GError **e
   g_autoptr (TallBatch) batch = tall_batch_new ();
   append_tombstone (operation, wanted, make_summary (operation, batch->arena),
                     tall_root_find_dead (&replaced, wanted->revision), batch);
-  TallStep step =
-      tall_commit (operation, root, NULL, g_ptr_array_index (batch->mutations, 0), wanted, error);
-  if (step == TALL_STEP_DONE)
+  gboolean together = tall_together_fits (operation, &replaced, wanted);
+  if (together)
+    tall_together_add (operation, NULL, &replaced, wanted, batch);
+  TallStep step = tall_commit (operation, root, NULL, batch, wanted, error);
+  if (step == TALL_STEP_DONE && !together)
     tall_children_clean_up (operation, &replaced, wanted);
   return step;
 }

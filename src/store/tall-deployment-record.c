@@ -3,6 +3,7 @@
 #include "tall-deployment-record.h"
 
 #include "tall-error.h"
+#include "tall-record-check.h"
 
 const char *const tall_record_moving[TALL_N_MOVING] = {
   TALL_COLUMN_LAYOUT,         TALL_COLUMN_KEY_STRATEGY, TALL_COLUMN_INDEX,
@@ -95,6 +96,16 @@ parse_number (
                "The deployment record's column %s%s is “%s”, not a number up to %" G_GUINT64_FORMAT,
                columns->prefix, column, text, max);
   return FALSE;
+}
+
+/* One with a check. */
+static gboolean
+parse_checked (
+    const Columns *columns, const char *column, guint64 max, guint64 *number, GError **error)
+{
+  g_autofree char *text = dup_column (columns, column, error);
+  return text != NULL
+         && tall_record_parse_number (tall_slice_str (text), column, max, number, error);
 }
 
 static gboolean
@@ -231,8 +242,8 @@ parse_record (TallDeployment *self, const TallRow *row, GError **error)
   if (!parse_format (self, &columns, error)
       || (self->id = dup_column (&columns, TALL_COLUMN_ID, error)) == NULL
       || !parse_settings (self, &columns, error) || !parse_mode (self, &columns, error)
-      || !parse_number (&columns, TALL_COLUMN_TTL, G_MAXUINT64, &self->ttl, error)
-      || !parse_number (&columns, TALL_COLUMN_BULK_REVISION, G_MAXINT64 - 1, &bulk_revision, error)
+      || !parse_checked (&columns, TALL_COLUMN_TTL, G_MAXUINT64, &self->ttl, error)
+      || !parse_checked (&columns, TALL_COLUMN_BULK_REVISION, G_MAXINT64 - 1, &bulk_revision, error)
       || !parse_migration (self, &columns, error))
     return FALSE;
   self->bulk_revision = (gint64)bulk_revision;

@@ -4,6 +4,7 @@
 
 #include "tall-deployment-record.h"
 #include "tall-error.h"
+#include "tall-record-check.h"
 #include "tall-tables.h"
 
 /**
@@ -98,6 +99,13 @@ put_choice (TallBatch *batch, TallMutation *record, const char *column, const ch
     put_text (batch, record, column, choice);
 }
 
+static void
+put_number (TallBatch *batch, TallMutation *record, const char *column, guint64 number)
+{
+  g_autofree char *text = tall_record_print_number (number);
+  put_text (batch, record, column, tall_arena_strdup (batch->arena, text));
+}
+
 static TallMutation *
 append_record (const TallStoreSettings *settings, const char *id, TallBatch *batch)
 {
@@ -108,11 +116,10 @@ append_record (const TallStoreSettings *settings, const char *id, TallBatch *bat
   put_text (batch, record, TALL_COLUMN_ID, tall_arena_strdup (arena, id));
   put_text (batch, record, TALL_COLUMN_LAYOUT, settings->layout->name);
   put_text (batch, record, TALL_COLUMN_KEY_STRATEGY, settings->key_strategy->name);
-  put_text (batch, record, TALL_COLUMN_TTL,
-            tall_arena_printf (arena, "%" G_GUINT64_FORMAT, settings->ttl));
+  put_number (batch, record, TALL_COLUMN_TTL, settings->ttl);
   put_text (batch, record, TALL_COLUMN_INDEX, tall_index_kind_get_name (settings->index));
   put_text (batch, record, TALL_COLUMN_MODE, TALL_MODE_NORMAL);
-  put_text (batch, record, TALL_COLUMN_BULK_REVISION, "0");
+  put_number (batch, record, TALL_COLUMN_BULK_REVISION, 0);
   if (settings->regions != 0)
     put_text (batch, record, TALL_COLUMN_REGIONS,
               tall_arena_printf (arena, "%u", settings->regions));

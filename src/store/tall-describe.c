@@ -10,7 +10,8 @@ describe_migration (TallDescription *description, const TallDeployment *deployme
   TallArena *arena = description->arena;
   const TallDeployment *next = deployment->next;
   description->generation = deployment->migration.generation;
-  description->phase = tall_arena_strdup (arena, tall_migration_get_stage (&deployment->migration));
+  description->phase =
+      tall_arena_strdup (arena, tall_migration_phase_get_name (deployment->migration.phase));
   if (next == NULL)
     return;
   description->next_layout = tall_arena_strdup (arena, next->layout);

@@ -182,7 +182,7 @@ tall_store_drop_source (TallTable *table, guint *n_dropped, GError **error)
           error, 0,
           "A migration is going on (%s); finish it with `tallorder migrate`, or "
           "give it up with `tallorder migrate --abort`; nothing is removed",
-          tall_migration_get_stage (migration));
+          tall_migration_phase_get_name (migration->phase));
       return FALSE;
     }
   const Range idle = { .last = migration->last, .kept = migration->generation };

@@ -51,16 +51,10 @@ tall_generation_table_read (TallTable *base,
   return PARENT->read (base, renamed, deadline, error);
 }
 
-static gboolean
-tall_generation_table_apply (TallTable *base,
-                             TallMutation *const *mutations,
-                             guint n,
-                             TallDurability durability,
-                             gint64 deadline,
-                             TallDone *done,
-                             GError **error)
+/* The mutations as those of this generation, in @arena. */
+static TallMutation **
+rename_mutations (TallTable *base, TallMutation *const *mutations, guint n, TallArena *arena)
 {
-  g_autoptr (TallArena) arena = tall_arena_new (1024);
   TallMutation **renamed = tall_arena_newa0 (arena, TallMutation *, n);
   const char *given = NULL;
   const char *name = NULL;
@@ -74,12 +68,27 @@ tall_generation_table_apply (TallTable *base,
         }
       renamed[i]->table = name;
     }
+  return renamed;
+}
+
+static gboolean
+tall_generation_table_apply (TallTable *base,
+                             TallMutation *const *mutations,
+                             guint n,
+                             TallDurability durability,
+                             gint64 deadline,
+                             TallDone *done,
+                             GError **error)
+{
+  g_autoptr (TallArena) arena = tall_arena_new (1024);
+  TallMutation **renamed = rename_mutations (base, mutations, n, arena);
   return PARENT->apply (base, renamed, n, durability, deadline, done, error);
 }
 
 static gboolean
 tall_generation_table_apply_if (TallTable *base,
-                                const TallMutation *mutation,
+                                TallMutation *const *mutations,
+                                guint n,
                                 TallSlice qualifier,
                                 const TallSlice *expected,
                                 TallDurability durability,
@@ -87,10 +96,9 @@ tall_generation_table_apply_if (TallTable *base,
                                 gboolean *matched,
                                 GError **error)
 {
-  g_autofree char *name = dup_renamed (base, mutation->table);
-  TallMutation renamed = *mutation;
-  renamed.table = name;
-  return PARENT->apply_if (base, &renamed, qualifier, expected, durability, deadline, matched,
+  g_autoptr (TallArena) arena = tall_arena_new (1024);
+  TallMutation **renamed = rename_mutations (base, mutations, n, arena);
+  return PARENT->apply_if (base, renamed, n, qualifier, expected, durability, deadline, matched,
                            error);
 }
 

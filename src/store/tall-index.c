@@ -54,12 +54,13 @@ has_hints (const TallOperation *operation)
  * tall_index_goes_before:
  *
  * Returns: whether a put writes its hint before it knows whether it is refused: where no claim
- * comes first that would find out
+ * comes first that would find out, and the commit does not bring it
  */
 gboolean
 tall_index_goes_before (const TallOperation *operation)
 {
-  return has_hints (operation) && !tall_operation_has_children (operation);
+  return has_hints (operation) && !tall_operation_has_children (operation)
+         && !tall_operation_has_room (operation, 0);
 }
 
 /**

@@ -21,6 +21,8 @@ typedef struct
 {
   TallPager pager;
   GByteArray *stop;  /* owned: first row not wanted; empty: the end of the table */
+  TallOrderKey key;  /* of the customer, and of one order after the other */
+  GByteArray *root;  /* owned: the root row of that order */
   const char *table; /* static: where the root rows are */
   guint least;       /* rows of the next round, whatever the page needs */
 } Listing;
@@ -30,6 +32,8 @@ listing_clear (Listing *self)
 {
   tall_pager_clear (&self->pager);
   g_byte_array_unref (self->stop);
+  g_byte_array_unref (self->root);
+  tall_order_key_clear (&self->key);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Listing, listing_clear)
 
@@ -84,11 +88,13 @@ locate_root (Listing *self, TallSlice row, TallArena *arena)
   if (context->key_strategy->measure_order (order) != (gssize)order.len)
     return (TallSlice)TALL_SLICE_INIT;
 
-  g_autoptr (GByteArray) root = g_byte_array_sized_new (64);
-  g_auto (TallOrderKey) key = { 0 };
-  tall_order_key_init_from_parts (&key, customer, order);
-  self->table = context->layout->locate_order (&key, root);
-  return tall_slice_dup (arena, tall_slice_array (root));
+  if (self->key.bytes == NULL)
+    tall_order_key_init_from_parts (&self->key, customer, order);
+  else
+    tall_order_key_set_order (&self->key, order);
+  g_byte_array_set_size (self->root, 0);
+  self->table = context->layout->locate_order (&self->key, self->root);
+  return tall_slice_dup (arena, tall_slice_array (self->root));
 }
 
 static gboolean
@@ -320,7 +326,8 @@ tall_list_orders (TallOperation *operation, const TallListOptions *options, GErr
     .look = look,
     .end_early = end_early,
   };
-  g_auto (Listing) self = { .stop = g_byte_array_sized_new (64) };
+  g_auto (Listing)
+      self = { .stop = g_byte_array_sized_new (64), .root = g_byte_array_sized_new (64) };
   tall_pager_init (&self.pager, &kind, operation, options);
 
   if (!operation->context->has_index)

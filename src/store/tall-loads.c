@@ -2,7 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-loads.h"
 
+#include "tall-deployment-record.h"
 #include "tall-error.h"
+#include "tall-record-check.h"
 #include "tall-root.h"
 #include "tall-tables.h"
 
@@ -12,8 +14,7 @@
 #define TIME (10 * G_USEC_PER_SEC)
 #define MAX_ATTEMPTS 20 /* of taking them, when other loads take some at the same time */
 
-#define RECORD_ROW tall_slice_str ("deployment")
-#define COLUMN_LAST tall_slice_str ("bulk_revision")
+#define COLUMN_LAST tall_slice_str (TALL_COLUMN_BULK_REVISION)
 
 #define ROW_PREFIX "load/"
 #define COLUMN_NAME tall_slice_str ("name")
@@ -47,13 +48,6 @@ tall_loads_clear (TallLoads *self)
   g_mutex_clear (&self->mutex);
 }
 
-static gboolean
-parse_revision (const TallCell *cell, gint64 *last, GError **error)
-{
-  g_autofree char *text = g_strndup ((const char *)cell->value.data, cell->value.len);
-  return g_ascii_string_to_signed (text, 10, 0, TALL_FIRST_REVISION, last, error);
-}
-
 /* What the record says was taken last. @cell: (out): of the record, in @arena; NULL: there is none
  */
 static gboolean
@@ -64,9 +58,10 @@ read_last (const TallLoads *self,
            gint64 deadline,
            GError **error)
 {
-  static const TallSlice columns[] = { { (const guint8 *)"bulk_revision", 13 } };
+  const TallSlice columns[] = { COLUMN_LAST };
+  guint64 number = 0;
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  TallRead *read = tall_read_plan_add_get (plan, TALL_META_TABLE, RECORD_ROW);
+  TallRead *read = tall_read_plan_add_get (plan, TALL_META_TABLE, TALL_RECORD_ROW);
   read->qualifiers = columns;
   read->n_qualifiers = G_N_ELEMENTS (columns);
   TallReadResult *result = tall_table_read (self->context->table, plan, deadline, error);
@@ -74,16 +69,15 @@ read_last (const TallLoads *self,
     return FALSE;
   tall_arena_own (arena, result, (GDestroyNotify)tall_read_result_free);
 
-  *last = 0;
   *cell = result->results[0].n_rows == 0
               ? NULL
               : tall_row_find_latest (&result->results[0].rows[0], COLUMN_LAST);
-  g_autoptr (GError) cause = NULL;
-  if (*cell == NULL || parse_revision (*cell, last, &cause))
-    return TRUE;
-  g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
-               "The deployment record's column bulk_revision: %s", cause->message);
-  return FALSE;
+  if (*cell != NULL
+      && !tall_record_parse_number ((*cell)->value, TALL_COLUMN_BULK_REVISION, TALL_FIRST_REVISION,
+                                    &number, error))
+    return FALSE;
+  *last = (gint64)number;
+  return TRUE;
 }
 
 /* Takes revisions once. If the answer was lost, they are never used. */
@@ -102,11 +96,10 @@ try_take (TallLoads *self, gint64 deadline, gboolean *taken, GError **error)
       return FALSE;
     }
 
-  TallMutation *record = tall_batch_add (batch, TALL_META_TABLE, RECORD_ROW);
+  TallMutation *record = tall_batch_add (batch, TALL_META_TABLE, TALL_RECORD_ROW);
   gint64 timestamp = MAX (find_now (self), cell != NULL ? cell->timestamp + 1 : 1);
-  tall_mutation_put (batch, record, COLUMN_LAST, timestamp,
-                     tall_slice_str (tall_arena_printf (batch->arena, "%" G_GINT64_FORMAT,
-                                                        last + TAKEN_AT_ONCE)));
+  g_autofree char *text = tall_record_print_number ((guint64)(last + TAKEN_AT_ONCE));
+  tall_mutation_put (batch, record, COLUMN_LAST, timestamp, tall_slice_str (text));
   g_autoptr (GError) cause = NULL;
   if (!tall_table_apply_if (self->context->table, record, COLUMN_LAST,
                             cell != NULL ? &cell->value : NULL, TALL_DURABLE, deadline, taken,

@@ -13,19 +13,20 @@ typedef struct
 {
   TallTable *table;
   gint64 deadline;
-  const char *is; /* what the column `migration` must say */
+  const char *is; /* what the column `migration` must say; this and the next without its check */
   const char *to;
   const char *const *next; /* nullable: %TALL_N_MOVING texts to be written */
   gboolean switches;       /* the next settings become those that count */
 } Step;
 
-/* What the column says. */
+/* What the column says, without its check. NULL with @error set: it is damaged. */
 static char *
-print_column (const TallCell *cell)
+print_column (const TallCell *cell, GError **error)
 {
-  const TallMigration never = TALL_MIGRATION_INIT;
-  return cell == NULL ? tall_migration_print (&never)
-                      : g_strndup ((const char *)cell->value.data, cell->value.len);
+  TallMigration migration = TALL_MIGRATION_INIT;
+  if (cell != NULL && !tall_migration_parse (&migration, cell->value, error))
+    return NULL;
+  return tall_migration_print (&migration);
 }
 
 static TallReadResult *
@@ -104,8 +105,9 @@ write_step (const Step *step, const TallRow *row, gboolean *matched, GError **er
   gint64 timestamp = find_timestamp (row, error);
   if (timestamp == 0)
     return FALSE;
+  g_autofree char *to = tall_migration_add_check (step->to);
   tall_mutation_put (batch, record, tall_slice_str (TALL_COLUMN_MIGRATION), timestamp,
-                     tall_slice_str (step->to));
+                     tall_slice_str (to));
   if (step->next != NULL)
     put_next (batch, record, step->next, timestamp);
   if (step->switches && !put_switch (batch, record, row, timestamp, error))
@@ -128,7 +130,9 @@ attempt_step (const Step *step, gboolean *settled, gboolean *done, GError **erro
     return FALSE;
   const TallRow *row = &result->results[0].rows[0];
   g_autofree char *now =
-      print_column (tall_row_find_latest (row, tall_slice_str (TALL_COLUMN_MIGRATION)));
+      print_column (tall_row_find_latest (row, tall_slice_str (TALL_COLUMN_MIGRATION)), error);
+  if (now == NULL)
+    return FALSE;
   *done = g_str_equal (now, step->to);
   *settled = *done || !g_str_equal (now, step->is);
   if (*settled)

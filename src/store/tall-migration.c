@@ -3,13 +3,13 @@
 #include "tall-migration.h"
 
 #include "tall-error.h"
+#include "tall-record-check.h"
 
 #define N_WORDS 6
 #define MAX_SHOWN 200 /* bytes of a damaged text; more than any that is not */
 #define NOTHING "-"   /* in the place of a seal or of marks */
 #define MARK_UNSEALED "unsealed"
 #define MARK_REOPENED "reopened"
-#define MARK_DROPPING "dropping"
 
 static const char *const phases[] = {
   [TALL_MIGRATION_NONE] = "none",         [TALL_MIGRATION_COPYING] = "copying",
@@ -26,18 +26,6 @@ const char *
 tall_migration_phase_get_name (TallMigrationPhase phase)
 {
   return phases[phase];
-}
-
-/**
- * tall_migration_get_stage:
- *
- * Returns: (transfer none): the phase as people see it: "dropping" is the part of others from which
- *   there is no way back
- */
-const char *
-tall_migration_get_stage (const TallMigration *self)
-{
-  return self->dropping ? MARK_DROPPING : phases[self->phase];
 }
 
 /**
@@ -96,8 +84,8 @@ tall_migration_switch (const TallMigration *self)
 
 /**
  * tall_migration_abort:
- * @self: any phase, if nothing is being dropped; also none, for tables that a late call has shut,
- * and aborting, if something is found closed only now
+ * @self: any phase; also none, for tables that a late call has shut, and aborting, if something is
+ *   found closed only now
  * @closed: whether a table was found closed
  */
 TallMigration
@@ -129,14 +117,12 @@ tall_migration_give_up (const TallMigration *self)
 static char *
 name_marks (const TallMigration *self)
 {
-  const char *marks[4] = { NULL };
+  const char *marks[3] = { NULL };
   guint n = 0;
   if (self->unsealed)
     marks[n++] = MARK_UNSEALED;
   if (self->reopened)
     marks[n++] = MARK_REOPENED;
-  if (self->dropping)
-    marks[n++] = MARK_DROPPING;
   return n > 0 ? g_strjoinv (",", (char **)marks) : g_strdup (NOTHING);
 }
 
@@ -153,6 +139,19 @@ tall_migration_print (const TallMigration *self)
                           " %s %s",
                           self->generation, phases[self->phase], self->target, self->last,
                           self->seal[0] != '\0' ? self->seal : NOTHING, marks);
+}
+
+/**
+ * tall_migration_add_check:
+ * @text: as tall_migration_print() gives it
+ *
+ * Returns: (transfer full): the text as it is stored: with its check, a word more
+ */
+char *
+tall_migration_add_check (const char *text)
+{
+  g_autofree char *check = tall_record_check (text);
+  return g_strdup_printf ("%s %s", text, check);
 }
 
 static gboolean
@@ -188,7 +187,6 @@ parse_words (TallMigration *self, char *const *words)
 {
   self->unsealed = strstr (words[5], MARK_UNSEALED) != NULL;
   self->reopened = strstr (words[5], MARK_REOPENED) != NULL;
-  self->dropping = strstr (words[5], MARK_DROPPING) != NULL;
   return parse_number (&self->generation, words[0]) && parse_phase (self, words[1])
          && parse_number (&self->target, words[2]) && parse_number (&self->last, words[3])
          && parse_seal (self, words[4]);
@@ -207,9 +205,8 @@ tall_migration_is_possible (const TallMigration *self)
   if (self->generation == 0 || self->last < self->generation || self->last > G_MAXINT64
       || (has_target && (self->target != self->last || self->target == self->generation)))
     return FALSE;
-  if (self->dropping
-      && (!self->reopened
-          || (self->phase != TALL_MIGRATION_SEALING && self->phase != TALL_MIGRATION_CLOSING)))
+  if (self->reopened
+      && (self->phase == TALL_MIGRATION_SEALING || self->phase == TALL_MIGRATION_CLOSING))
     return FALSE;
   if (self->phase == TALL_MIGRATION_NONE)
     return !has_target && !has_seal;
@@ -219,28 +216,39 @@ tall_migration_is_possible (const TallMigration *self)
   return has_target && has_seal == (self->phase == TALL_MIGRATION_CLOSING);
 }
 
+/* Whether @text is what is stored for a step of a migration. Earlier versions wrote no check. */
+static gboolean
+parse (TallMigration *self, TallSlice text)
+{
+  g_autofree char *given = g_strndup ((const char *)text.data, text.len);
+  g_auto (GStrv) words = g_strsplit (given, " ", N_WORDS + 2);
+  guint n_words = g_strv_length (words);
+  *self = (TallMigration){ 0 };
+  if ((n_words != N_WORDS && n_words != N_WORDS + 1) || !parse_words (self, words)
+      || !tall_migration_is_possible (self))
+    return FALSE;
+  g_autofree char *printed = tall_migration_print (self);
+  g_autofree char *checked = tall_migration_add_check (printed);
+  return tall_slice_equal (tall_slice_str (n_words == N_WORDS ? printed : checked), text);
+}
+
 /**
  * tall_migration_parse:
  * @self: (out): what the column says
+ * @text: with a check, or without one
  *
- * Returns: FALSE with %TALL_ERROR_DAMAGED if that is not exactly what tall_migration_print() gives
- *   for some step of a migration
+ * Returns: FALSE with %TALL_ERROR_DAMAGED if that is not exactly what tall_migration_print() and
+ *   tall_migration_add_check() give for some step of a migration
  */
 gboolean
 tall_migration_parse (TallMigration *self, TallSlice text, GError **error)
 {
-  g_autofree char *given = g_strndup ((const char *)text.data, text.len);
-  g_auto (GStrv) words = g_strsplit (given, " ", N_WORDS + 1);
-  *self = (TallMigration){ 0 };
-  if (g_strv_length (words) == N_WORDS && parse_words (self, words)
-      && tall_migration_is_possible (self))
-    {
-      g_autofree char *printed = tall_migration_print (self);
-      if (tall_slice_equal (tall_slice_str (printed), text))
-        return TRUE;
-    }
+  if (parse (self, text))
+    return TRUE;
   g_autofree char *shown = tall_slice_to_debug (tall_slice (text.data, MIN (text.len, MAX_SHOWN)));
   g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED,
-               "The deployment record's column migration is %s: no step of a migration", shown);
+               "The deployment record's column migration is %s: no step of a migration, or not as "
+               "it was written; restore the deployment from a backup",
+               shown);
   return FALSE;
 }

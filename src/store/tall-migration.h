@@ -41,7 +41,6 @@ typedef struct
                               */
   gboolean unsealed;         /* an abort began: a late call may unseal this generation */
   gboolean reopened;         /* it was opened again after it was closed, or a late call may do so */
-  gboolean dropping;         /* by an earlier version: its tables may be gone */
 } TallMigration;
 
 /* The generation whose tables have the short names themselves. */
@@ -52,7 +51,6 @@ typedef struct
   ((TallMigration){ .generation = TALL_FIRST_GENERATION, .last = TALL_FIRST_GENERATION })
 
 const char *tall_migration_phase_get_name (TallMigrationPhase phase);
-const char *tall_migration_get_stage (const TallMigration *self);
 
 /* The steps: each gives what the record is to say next. Nothing is written. */
 TallMigration tall_migration_begin (const TallMigration *self);
@@ -67,5 +65,6 @@ gboolean tall_migration_parse (TallMigration *self,
                                TallSlice text,
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
 char *tall_migration_print (const TallMigration *self);
+char *tall_migration_add_check (const char *text);
 
 G_END_DECLS

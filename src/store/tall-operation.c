@@ -5,6 +5,7 @@
 #include "tall-error.h"
 
 #define LOOKING_TIME (3 * G_USEC_PER_SEC)
+#define ROWS_BESIDE 3 /* children: the root row, the hint, and the one that goes */
 
 #define MOST_DOUBLINGS 20 /* of the patience: more than any operation has time for */
 
@@ -139,6 +140,18 @@ gboolean
 tall_operation_has_children (const TallOperation *self)
 {
   return self->order_number != NULL && !self->context->layout->single_row;
+}
+
+/**
+ * tall_operation_has_room:
+ * @n_children: rows besides the root row, old ones and new ones
+ *
+ * Returns: whether the table changes these, the root row and hints in one step
+ */
+gboolean
+tall_operation_has_room (const TallOperation *self, guint64 n_children)
+{
+  return ROWS_BESIDE + n_children <= self->context->together;
 }
 
 gboolean

@@ -59,6 +59,7 @@ void tall_operation_clear (TallOperation *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallOperation, tall_operation_clear)
 
 gboolean tall_operation_has_children (const TallOperation *self);
+gboolean tall_operation_has_room (const TallOperation *self, guint64 n_children);
 gboolean tall_operation_is_root (const TallOperation *self, const char *table, TallSlice row);
 gboolean tall_operation_is_over (const TallOperation *self);
 gint64 tall_operation_patience (const TallOperation *self);

@@ -8,6 +8,7 @@
 #include "tall-follow.h"
 #include "tall-index.h"
 #include "tall-store-counts.h"
+#include "tall-together.h"
 
 /* Claims the order and writes its children. */
 static TallStep
@@ -31,6 +32,25 @@ prepare (TallOperation *operation,
   return TALL_STEP_FAILED;
 }
 
+/* What has to be there before the commit, which cannot bring it. */
+static TallStep
+go_before (TallOperation *operation,
+           const TallContent *content,
+           TallRoot *root,
+           const TallState *wanted,
+           TallClaim *claim,
+           GError **error)
+{
+  if (!tall_operation_has_children (operation))
+    return tall_index_write (operation, root, wanted->sales_date, wanted->revision, error)
+               ? TALL_STEP_DONE
+               : TALL_STEP_FAILED;
+  TallStep step = prepare (operation, content, root, wanted->revision, claim, error);
+  if (step == TALL_STEP_FAILED && g_error_matches (*error, TALL_ERROR, TALL_ERROR_SHUT))
+    claim->operation = NULL; /* it cannot be given up, and the target does not have it */
+  return step;
+}
+
 static void
 append_commit (const TallOperation *operation,
                const TallContent *content,
@@ -47,6 +67,25 @@ append_commit (const TallOperation *operation,
   tall_content_append (content, operation, committed->revision, batch, mutation);
 }
 
+/* Another writer came first, or what was taken for new is there. */
+static TallStep
+begin_again (TallOperation *operation,
+             const TallRoot *replaced,
+             const TallRoot *root,
+             gboolean claims,
+             GError **error)
+{
+  if (claims && !root->exists)
+    {
+      tall_write_fail_expired (operation, TALL_ERROR_UNSUPPORTED, error); /* our claim has */
+      return TALL_STEP_FAILED;
+    }
+  if (claims || replaced->exists)
+    tall_store_count (TALL_STORE_OVERTAKEN);
+  operation->n_overtaken += claims ? 1 : 0;
+  return TALL_STEP_AGAIN;
+}
+
 /* Puts it on top of what @root says. */
 static TallStep
 attempt (TallOperation *operation,
@@ -55,41 +94,31 @@ attempt (TallOperation *operation,
          TallState *wanted,
          GError **error)
 {
-  gboolean has_children = tall_operation_has_children (operation);
   const TallRoot replaced = *root; /* no stranger's, so that it owns nothing */
+  gboolean together = tall_together_fits (operation, root, wanted);
+  gboolean claims = tall_operation_has_children (operation) && !together;
   g_auto (TallClaim) claim = { 0 };
 
   wanted->revision = tall_root_next_revision (root, tall_operation_now (operation));
   tall_state_set_lineage (wanted, operation, root);
-  if (has_children)
-    {
-      TallStep step = prepare (operation, content, root, wanted->revision, &claim, error);
-      if (step == TALL_STEP_FAILED && g_error_matches (*error, TALL_ERROR, TALL_ERROR_SHUT))
-        claim.operation = NULL; /* it cannot be given up, and the target does not have it */
-      if (step != TALL_STEP_DONE)
-        return step;
-    }
-  else if (!tall_index_write (operation, root, wanted->sales_date, wanted->revision, error))
-    return TALL_STEP_FAILED;
+  TallStep step = TALL_STEP_DONE;
+  if (!together)
+    step = go_before (operation, content, root, wanted, &claim, error);
+  if (step != TALL_STEP_DONE)
+    return step;
 
   g_autoptr (TallBatch) batch = tall_batch_new ();
   append_commit (operation, content, wanted, tall_root_find_dead (&replaced, wanted->revision),
                  batch);
-  TallStep step =
-      tall_commit (operation, root, &claim, g_ptr_array_index (batch->mutations, 0), wanted, error);
-  if (step == TALL_STEP_DONE)
+  if (together)
+    tall_together_add (operation, content->order, &replaced, wanted, batch);
+  step = tall_commit (operation, root, &claim, batch, wanted, error);
+  if (step == TALL_STEP_DONE && !together)
     tall_children_clean_up (operation, &replaced, wanted);
-  if (step == TALL_STEP_DONE && !tall_write_check_kept (operation, &replaced, error))
+  if (step == TALL_STEP_DONE && !claims && !tall_write_check_kept (operation, &replaced, error))
     return TALL_STEP_FAILED;
-  if (has_children && step == TALL_STEP_AGAIN && !root->exists)
-    {
-      tall_write_fail_expired (operation, TALL_ERROR_UNSUPPORTED, error); /* our claim has */
-      return TALL_STEP_FAILED;
-    }
   if (step == TALL_STEP_AGAIN)
-    tall_store_count (TALL_STORE_OVERTAKEN);
-  if (has_children && step == TALL_STEP_AGAIN)
-    operation->n_overtaken++;
+    return begin_again (operation, &replaced, root, claims, error);
   return step;
 }
 

@@ -25,9 +25,7 @@ add_damage (TallVerifyLook *look, TallFindingKind kind, const char *message)
 static gboolean
 check_digest (TallVerifyLook *look, TallSlice canonical)
 {
-  guint8 digest[TALL_DIGEST_SIZE];
-  tall_md5 (canonical, digest);
-  if (memcmp (digest, look->root.state.digest, TALL_DIGEST_SIZE) == 0)
+  if (tall_md5_is (canonical, look->root.state.digest))
     return TRUE;
   add_damage (look, TALL_FINDING_ALTERED_CONTENT, "its digest is not that of what was stored");
   return FALSE;

@@ -56,7 +56,7 @@ static void
 add_migration (TallVerify *self, const TallDeployment *deployment)
 {
   const TallDeployment *next = deployment->next;
-  const char *phase = tall_migration_get_stage (&deployment->migration);
+  const char *phase = tall_migration_phase_get_name (deployment->migration.phase);
   g_autofree char *text =
       next == NULL
           ? g_strdup (phase)

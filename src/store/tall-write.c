@@ -165,8 +165,8 @@ tall_write_fail_expired (const TallOperation *operation, TallError code, GError 
  * @replaced: what was there before something was committed without a claim
  *
  * Looks again at the first row of an order, if it may have expired at once; where there was one
- * before, what is written is later than that. A claim need not be looked at: without it the commit
- * does not match.
+ * before, what is written is later than that. Where there was a claim, this is not needed: without
+ * it the commit does not match.
  *
  * Returns: FALSE with %TALL_ERROR_OUTCOME_UNKNOWN if it cannot be found, be it that it has expired
  * or that the read was older
@@ -177,8 +177,7 @@ tall_write_check_kept (const TallOperation *operation, const TallRoot *replaced,
   const TallStoreContext *context = operation->context;
   g_auto (TallRoot) now = { 0 };
 
-  if (context->ttl == 0 || operation->order_number == NULL
-      || tall_operation_has_children (operation) || replaced->exists
+  if (context->ttl == 0 || operation->order_number == NULL || replaced->exists
       || !tall_root_read (&now, operation, NULL) || now.timestamp > 0)
     return TRUE;
   tall_write_fail_expired (operation, TALL_ERROR_OUTCOME_UNKNOWN, error);

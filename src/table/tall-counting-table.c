@@ -107,7 +107,8 @@ tall_counting_table_apply (TallTable *base,
 
 static gboolean
 tall_counting_table_apply_if (TallTable *base,
-                              const TallMutation *mutation,
+                              TallMutation *const *mutations,
+                              guint n,
                               TallSlice qualifier,
                               const TallSlice *expected,
                               TallDurability durability,
@@ -118,11 +119,12 @@ tall_counting_table_apply_if (TallTable *base,
   TallCountingTable *self = TALL_COUNTING_TABLE (base);
   TallCost cost = { .calls = 1 };
 
-  gboolean answered =
-      PARENT->apply_if (base, mutation, qualifier, expected, durability, deadline, matched, error);
+  gboolean answered = PARENT->apply_if (base, mutations, n, qualifier, expected, durability,
+                                        deadline, matched, error);
   if (answered && *matched)
     {
-      cost_add_mutation (&cost, mutation);
+      for (guint i = 0; i < n; i++)
+        cost_add_mutation (&cost, mutations[i]);
       cost.durable = durability == TALL_DURABLE ? 1 : 0;
     }
   count (self, &cost);

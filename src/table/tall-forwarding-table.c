@@ -63,7 +63,8 @@ tall_forwarding_table_apply (TallTable *base,
 
 static gboolean
 tall_forwarding_table_apply_if (TallTable *base,
-                                const TallMutation *mutation,
+                                TallMutation *const *mutations,
+                                guint n,
                                 TallSlice qualifier,
                                 const TallSlice *expected,
                                 TallDurability durability,
@@ -71,8 +72,8 @@ tall_forwarding_table_apply_if (TallTable *base,
                                 gboolean *matched,
                                 GError **error)
 {
-  return tall_table_apply_if (wrapped (base), mutation, qualifier, expected, durability, deadline,
-                              matched, error);
+  return tall_table_apply_all_if (wrapped (base), mutations, n, qualifier, expected, durability,
+                                  deadline, matched, error);
 }
 
 static gboolean

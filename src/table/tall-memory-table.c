@@ -16,6 +16,7 @@ struct _TallMemoryTable
 {
   TallTable parent_instance;
 
+  gint together;      /* atomic: rows that one step changes at most */
   GMutex mutex;       /* for everything below */
   GHashTable *tables; /* short name → Table */
 };
@@ -208,9 +209,22 @@ find_latest (Table *table, TallSlice key, TallSlice qualifier, TallCell *cell)
          && tall_memory_row_find_latest (row, qualifier, table_get_oldest (table), cell);
 }
 
+/* All or none. */
+static gboolean
+apply_together (TallMemoryTable *self, TallMutation *const *mutations, guint n, GError **error)
+{
+  for (guint i = 1; i < n; i++)
+    if (enter_table (self, mutations[i]->table, TRUE, error) == NULL)
+      return FALSE;
+  for (guint i = 0; i < n; i++)
+    apply_one (find_table (self, mutations[i]->table, NULL), mutations[i]);
+  return TRUE;
+}
+
 static gboolean
 tall_memory_table_apply_if (TallTable *base,
-                            const TallMutation *mutation,
+                            TallMutation *const *mutations,
+                            guint n,
                             TallSlice qualifier,
                             const TallSlice *expected,
                             TallDurability durability G_GNUC_UNUSED,
@@ -220,19 +234,17 @@ tall_memory_table_apply_if (TallTable *base,
 {
   TallMemoryTable *self = TALL_MEMORY_TABLE (base);
   g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
-  Table *table = enter_table (self, mutation->table, TRUE, error);
+  Table *table = enter_table (self, mutations[0]->table, TRUE, error);
   if (table == NULL)
     return FALSE;
 
   TallCell cell;
-  gboolean exists = find_latest (table, mutation->row, qualifier, &cell);
+  gboolean exists = find_latest (table, mutations[0]->row, qualifier, &cell);
   if (expected == NULL || !exists)
     *matched = expected == NULL && !exists;
   else
     *matched = tall_slice_equal (cell.value, *expected);
-  if (*matched)
-    apply_one (table, mutation);
-  return TRUE;
+  return !*matched || apply_together (self, mutations, n, error);
 }
 
 static gboolean
@@ -359,16 +371,18 @@ tall_memory_table_list_tables (TallTable *base,
 }
 
 static void
-tall_memory_table_get_info (TallTable *base G_GNUC_UNUSED, TallTableInfo *info)
+tall_memory_table_get_info (TallTable *base, TallTableInfo *info)
 {
   info->kind = "memory";
   info->false_is_final = TRUE;
   info->is_exclusive = TRUE;
+  info->together = (guint)g_atomic_int_get (&TALL_MEMORY_TABLE (base)->together);
 }
 
 static void
 tall_memory_table_init (TallMemoryTable *self)
 {
+  self->together = 1;
   g_mutex_init (&self->mutex);
   self->tables = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, table_free);
 }
@@ -403,7 +417,8 @@ tall_memory_table_class_init (TallMemoryTableClass *klass)
  * tall_memory_table_new:
  *
  * A store in memory, for tests and as the reference that the others are compared with: everything
- * under one mutex, nothing clever. Its content is freed with its last reference.
+ * under one mutex, nothing clever. Its content is freed with its last reference. As in HBase, a
+ * step changes one row, unless tall_memory_table_set_together() says otherwise.
  *
  * Returns: (transfer full): a store without tables
  */
@@ -411,4 +426,17 @@ TallTable *
 tall_memory_table_new (void)
 {
   return g_object_new (TALL_TYPE_MEMORY_TABLE, NULL);
+}
+
+/**
+ * tall_memory_table_set_together:
+ * @n: rows that one step changes from now on, at most
+ */
+void
+tall_memory_table_set_together (TallMemoryTable *self, guint n)
+{
+  g_return_if_fail (TALL_IS_MEMORY_TABLE (self));
+  g_return_if_fail (n > 0);
+
+  g_atomic_int_set (&self->together, (gint)n);
 }

@@ -10,5 +10,6 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (TallMemoryTable, tall_memory_table, TALL, MEMORY_TABLE, TallTable)
 
 TallTable *tall_memory_table_new (void);
+void tall_memory_table_set_together (TallMemoryTable *self, guint n);
 
 G_END_DECLS

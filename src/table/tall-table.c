@@ -128,19 +128,29 @@ tall_table_apply (TallTable *self,
          || fail_not_whole (error);
 }
 
+/* So many that each table can do it, or as many as this one says. */
+static gboolean
+check_together (TallTable *self, TallMutation *const *mutations, guint n, GError **error)
+{
+  TallTableInfo info;
+  if (n == 1)
+    return tall_table_check_mutation (mutations[0], error);
+  for (guint i = 0; i < n; i++)
+    if (!tall_table_check_mutation (mutations[i], error))
+      return FALSE;
+  tall_table_get_info (self, &info);
+  if (n <= info.together)
+    return tall_table_check_different_rows (mutations, n, error);
+  tall_error_set_invalid (error, NULL, "Table %s: %u rows in one step; %u can be",
+                          mutations[0]->table, n, info.together);
+  return FALSE;
+}
+
 /**
  * tall_table_apply_if:
  * @mutation: what to do
- * @qualifier: the cell of the same row to compare; its newest visible version counts
- * @expected: (nullable): the value that it must have, not empty; NULL: it must not exist
- * @durability: whether the change has to be on disk when the call returns
- * @deadline: monotonic time in microseconds, or %TALL_NO_DEADLINE
- * @matched: (out): whether the condition held and so the mutation was applied
  *
- * Compares and applies in one atomic step.
- *
- * Returns: TRUE if @matched is set. FALSE with %TALL_ERROR_OUTCOME_UNKNOWN if it may have happened:
- *   read the cell to find out
+ * tall_table_apply_all_if() with one row.
  */
 gboolean
 tall_table_apply_if (TallTable *self,
@@ -152,8 +162,40 @@ tall_table_apply_if (TallTable *self,
                      gboolean *matched,
                      GError **error)
 {
-  g_return_val_if_fail (TALL_IS_TABLE (self), FALSE);
+  TallMutation *mutations[] = { (TallMutation *)mutation };
   g_return_val_if_fail (mutation != NULL, FALSE);
+  return tall_table_apply_all_if (self, mutations, 1, qualifier, expected, durability, deadline,
+                                  matched, error);
+}
+
+/**
+ * tall_table_apply_all_if:
+ * @mutations: what to do; @n of them, at least 1, each of another row, and no more than the table
+ *   changes in one step: see #TallTableInfo
+ * @qualifier: the cell of the first one's row to compare; its newest visible version counts
+ * @expected: (nullable): the value that it must have, not empty; NULL: it must not exist
+ * @durability: whether the change has to be on disk when the call returns
+ * @deadline: monotonic time in microseconds, or %TALL_NO_DEADLINE
+ * @matched: (out): whether the condition held and so the mutations were applied
+ *
+ * Compares and applies in one atomic step.
+ *
+ * Returns: TRUE if @matched is set. FALSE with %TALL_ERROR_OUTCOME_UNKNOWN if it may have happened:
+ *   read the cell to find out
+ */
+gboolean
+tall_table_apply_all_if (TallTable *self,
+                         TallMutation *const *mutations,
+                         guint n,
+                         TallSlice qualifier,
+                         const TallSlice *expected,
+                         TallDurability durability,
+                         gint64 deadline,
+                         gboolean *matched,
+                         GError **error)
+{
+  g_return_val_if_fail (TALL_IS_TABLE (self), FALSE);
+  g_return_val_if_fail (n > 0, FALSE);
   g_return_val_if_fail (matched != NULL, FALSE);
 
   *matched = FALSE;
@@ -163,13 +205,13 @@ tall_table_apply_if (TallTable *self,
     {
       /* To a gateway the empty value means "must not exist". */
       tall_error_set_invalid (error, NULL, "Table %s: an empty value can not be expected",
-                              mutation->table);
+                              mutations[0]->table);
       return FALSE;
     }
-  if (!tall_table_check_mutation (mutation, error)
-      || !tall_table_check_qualifier (mutation->table, qualifier, error))
+  if (!check_together (self, mutations, n, error)
+      || !tall_table_check_qualifier (mutations[0]->table, qualifier, error))
     return FALSE;
-  return TALL_TABLE_GET_CLASS (self)->apply_if (self, mutation, qualifier, expected, durability,
+  return TALL_TABLE_GET_CLASS (self)->apply_if (self, mutations, n, qualifier, expected, durability,
                                                 deadline, matched, error)
          || fail_not_whole (error);
 }
@@ -372,7 +414,7 @@ tall_table_get_info (TallTable *self, TallTableInfo *info)
 {
   g_return_if_fail (TALL_IS_TABLE (self));
 
-  *info = (TallTableInfo){ .kind = "other", .deployment = "tallorder" };
+  *info = (TallTableInfo){ .kind = "other", .deployment = "tallorder", .together = 1 };
   if (TALL_TABLE_GET_CLASS (self)->get_info != NULL)
     TALL_TABLE_GET_CLASS (self)->get_info (self, info);
 }

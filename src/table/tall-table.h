@@ -107,6 +107,7 @@ typedef struct
   gboolean false_is_final; /* "did not match" of apply_if is always true: nothing between us and
                               the rows repeats calls that had taken effect */
   gboolean is_exclusive;   /* no other process works on these tables as long as this one does */
+  guint together;          /* rows that apply_if changes in one step, at most; 1 at least */
 } TallTableInfo;
 
 /* Sizes of merged requests: 1 row, 2, up to 4, up to 8 … up to 128, and more. */
@@ -236,12 +237,16 @@ struct _TallTableClass
 
   /**
    * apply_if:
+   * @mutations: @n of them, each another row; @n is at most what get_info says. The first one's row
+   *   has the cell to compare
    * @qualifier: the cell to compare: its newest version counts
    * @expected: (nullable): the value that it must have, not empty; NULL: it must not exist.
    *   A cell that a marker masks, or that has expired, does not exist
-   * @matched: (out): whether the condition held and so the mutation was applied
+   * @matched: (out): whether the condition held and so the mutations were applied
    *
-   * Compares and applies in one atomic step. Never repeated by the implementation once the request
+   * Compares and applies in one atomic step: all of the mutations or none, also if the process or
+   * the machine dies. %TALL_ERROR_SHUT if the table of the first one is shut, or the condition
+   * holds and another is. Never repeated by the implementation once the request
    * may have arrived; if the answer is lost then, the error is %TALL_ERROR_OUTCOME_UNKNOWN. With
    * any other but %TALL_ERROR_INTERNAL nothing was done, and nothing will be later. Even "did not
    * match" can be wrong behind a gateway that repeats calls by itself; a caller that needs to know
@@ -250,7 +255,8 @@ struct _TallTableClass
    * Returns: TRUE if @matched is set
    */
   gboolean (*apply_if) (TallTable *self,
-                        const TallMutation *mutation,
+                        TallMutation *const *mutations,
+                        guint n,
                         TallSlice qualifier,
                         const TallSlice *expected,
                         TallDurability durability,
@@ -419,6 +425,15 @@ gboolean tall_table_apply_if (TallTable *self,
                               gint64 deadline,
                               gboolean *matched,
                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_table_apply_all_if (TallTable *self,
+                                  TallMutation *const *mutations,
+                                  guint n,
+                                  TallSlice qualifier,
+                                  const TallSlice *expected,
+                                  TallDurability durability,
+                                  gint64 deadline,
+                                  gboolean *matched,
+                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_table_increment (TallTable *self,
                                const char *table,
                                TallSlice row,

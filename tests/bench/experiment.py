@@ -6,22 +6,24 @@
 """
 
 import contextlib
+import html
 import importlib.machinery
 import importlib.util
 import io
 import json
 import os
 import pathlib
+import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "cli"))
 
-from support import SOURCE, equal, main, test  # noqa: E402
+from support import PROGRAM, SOURCE, equal, main, test  # noqa: E402
 
 sys.path.insert(0, str(SOURCE / "tools"))
 sys.dont_write_bytecode = True
 
-from experiment import findings, page, stages  # noqa: E402
+from experiment import drawings, findings, lessons, page, stages  # noqa: E402
 
 LAYOUTS = ("blob", "record-type", "normalized", "denormalized", "wide")
 GUESSES = json.loads((SOURCE / "src/bench/results/guesses.json").read_text())
@@ -42,7 +44,9 @@ def all_rates(single, several, stored=0):
 
 def arms(ours, native):
     return {"figures": [{"id": f"hbase-peer-{layout}", "ours": ours[i], "floor": native[i]}
-                        for i, layout in enumerate(LAYOUTS)] + [{"id": "hbase-get-blob"}]}
+                        for i, layout in enumerate(LAYOUTS)]
+            + [{"id": f"hbase-get-{layout}", "ours": 290 + i, "floor": 220 + 10 * i}
+               for i, layout in enumerate(LAYOUTS)]}
 
 
 def stored(*sizes):
@@ -103,17 +107,194 @@ def winners(_):
     equal(findings.compare(one, {"b": one["a"]}), [])
 
 
+def several_runs():
+    """Results as of a whole run, made so that each figure of the page is another one."""
+    results = {}
+    for place, lines in enumerate((1, 5, 50, 500, 5000)):
+        results[f"lines-{lines}"] = all_rates(20000 / lines, 10000 / lines)
+        results[f"hbase-lines-{lines}"] = all_rates(3000 - place, 1000 + place, 130 * lines)
+    for age, left in ((0, 1), (10, 0.8), (100, 0.25)):
+        for prefix in ("", "hbase-"):
+            results[f"{prefix}age-{age}-as-it-is"] = all_rates(800, 600 * left)
+            results[f"{prefix}age-{age}-compacted"] = all_rates(800, 570)
+    for clients in (1, 8, 64):
+        results[f"clients-{clients}"] = dict(all_rates(110 * clients, 70 * clients), store="rocksdb")
+        for measured in results[f"clients-{clients}"]["measurements"]:
+            measured["phase"] = "mix"
+    for prefix in ("", "hbase-"):
+        results.update({f"{prefix}warm": all_rates(5000, 4000), f"{prefix}cold": all_rates(625, 400)})
+    for encoding in ("none", "fast_diff"):
+        results[f"hbase-stored-{encoding}-none"] = stored(1000, 5400, 5100, 4000, 1200)
+        results[f"hbase-stored-{encoding}-gz"] = stored(400, 500, 480, 440, 410)
+    results["hbase-arms-5-1"] = arms([310, 420, 430, 440, 320], [150, 160, 170, 180, 155])
+    results["hbase-keys-16"] = keys(hashed=[900, 910, 920], raw=[950, 940, 930], salted=[500, 500, 500])
+    for store in ("rocksdb", "hbase"):
+        results[f"{store}-address-5"] = addresses(store, 5, (20, 120, 122, 110, 21), (8, 6, 6.5, 22, 8.5))
+    return results
+
+
+def keys(**turns):
+    return {"store": "hbase", "measurements": [
+        {"phase": "get", "layout": "blob", "key": key, "operations_per_second": {"turns": values}}
+        for key, values in turns.items()]}
+
+
+def addresses(store, lines, ours, floor):
+    """As `bench --address` prints them."""
+    figures = [{"id": f"{store}-address-{layout}", "ours": ours[i], "floor": floor[i],
+                "ratio": ours[i] / floor[i]} for i, layout in enumerate(LAYOUTS)]
+    return {"lines": lines, "figures": figures,
+            **{f"cells-{layout}": lines if layout == "denormalized" else 1 for layout in LAYOUTS}}
+
+
+def summarized(results, **changes):
+    found = findings.find_winners(results)
+    return {"busy": "", "missing": [], "setting": {"commit": "<b>"},
+            "stages": {"a": {"seconds": 1, "load": 0.25, "commit": "c0ffee",
+                             "command": "tallorder bench <x>"}},
+            "lessons": lessons.list_lessons(results, found), "guesses": findings.judge(GUESSES, results),
+            "drawings": drawings.list_drawings(results), "prices": findings.list_prices(results),
+            "winners": [{"measurement": stage, "operation": phase, "best": best}
+                        for (stage, phase), best in found.items()], **changes}
+
+
+def make_page(summary, linked=()):
+    return page.make_page(summary, set(linked), {d["id"]: "<svg></svg>" for d in summary["drawings"]})
+
+
 def pages(_):
     """What comes from elsewhere is text; the warnings are there when they are due."""
-    run = {"busy": "", "missing": [], "setting": {"commit": "<b>"},
-           "stages": {"a": {"seconds": 1, "load": 0.25, "command": "tallorder bench <x>"}}}
-    judged = findings.judge(GUESSES, {})
-    text = page.make_page(judged, {("a", "get"): ["blob", "wide"]}, run, {"a"})
+    text = make_page(summarized({"a": rates(blob=[10, 11, 12], wide=[11, 9, 10], normalized=[5, 5, 5])}), ["a"])
     equal(("<b>" in text, "&lt;x&gt;" in text, "class=\"warning\"" in text, "<script" in text),
           (False, True, False, False))
     equal(("href=\"a.html\"" in text, "no difference between blob, wide" in text), (True, True))
-    text = page.make_page(judged, {}, {**run, "busy": "busy!", "missing": ["b"]}, set())
+    equal(("c0ffee" in text, "It was not measured" in text, "<svg" in text), (True, True, False))
+    text = make_page(summarized({}, busy="busy!", missing=["b"]))
     equal((text.count("class=\"warning\""), "busy!" in text, "failed: b" in text), (2, True, True))
+
+
+def rows_of(text):
+    """Of all tables of a page."""
+    return [re.findall(r"<td>(.*?)</td>", row) for row in re.findall(r"<tr>(.*?)</tr>", text)]
+
+
+def prices(_):
+    """What a correction costs, embedded first, then by lines."""
+    runs = {f"{store}-{lines}": addresses(store, lines, (20, 120, 122, 110, 21.5), (8, 6, 6.25, 22, 8.6))
+            for store, lines in (("hbase", 5), ("rocksdb", 500), ("rocksdb", 5))}
+    found = findings.list_prices(runs)
+    equal([(p["store"], p["lines"], p["layout"]) for p in found],
+          [(store, lines, layout) for store, lines in (("rocksdb", 5), ("rocksdb", 500), ("hbase", 5))
+           for layout in LAYOUTS])
+    equal(found[8], {"store": "rocksdb", "lines": 500, "layout": "denormalized", "replace_us": 110,
+                     "cells": 500, "cells_us": 22, "times": 5})
+    rows = rows_of(make_page(summarized(runs)))
+    equal([row for row in rows if row[:3] in (["rocksdb", "500", "denormalized"], ["hbase", "5", "wide"])],
+          [["rocksdb", "500", "denormalized", "110", "500", "22", "5"],
+           ["hbase", "5", "wide", "21.5", "1", "8.6", "2.5"]])
+
+
+def words_for_guesses(_):
+    """The page says of each guess what was found of it."""
+    judged = [{"guess": f"guess {held}", "held": held, "figures": "x < 1"} for held in (True, False, None)]
+    rows = rows_of(make_page(summarized({}, guesses=judged)))
+    equal(rows[1:4], [["guess True", "<strong>held</strong>", "x &lt; 1"],
+                      ["guess False", "<strong>did not hold</strong>", "x &lt; 1"],
+                      ["guess None", "<strong>not known</strong>", "x &lt; 1"]])
+
+
+NUMBER = re.compile(r"\d(?:[\d,]*\d)?(?:\.\d+)?(?:e[+-]?\d+)?")
+
+
+def list_numbers(value):
+    """Those of JSON as the page shows them, and those in its texts."""
+    if isinstance(value, (dict, list)):
+        parts = [*value, *value.values()] if isinstance(value, dict) else value
+        return {number for part in parts for number in list_numbers(part)}
+    return set(NUMBER.findall(value)) if isinstance(value, str) else (
+        set() if value is None or isinstance(value, bool) else {lessons.show(value)})
+
+
+def numbers_of_the_page(_):
+    """Each is in the JSON beside it, and so is each of the sentences."""
+    results = several_runs()
+    summary = json.loads(json.dumps(summarized(results)))
+    text = re.sub(r"(?s)<style>.*?</style>|<[^>]*>", " ", make_page(summary))
+    seen = set(NUMBER.findall(html.unescape(text)))
+    equal((len(seen) > 50, sorted(seen - list_numbers(summary))), (True, []))
+    for lesson in summary["lessons"]:
+        named = {lessons.show(v) if not isinstance(v, str) else v for v in lesson["figures"].values()}
+        equal([number for number in NUMBER.findall(lesson["text"]) if number not in named], [])
+        equal([name for name in named if name not in lesson["text"]], [])
+
+
+def what_to_take(_):
+    """The sentences, from figures of which each can be computed by hand."""
+    results = several_runs()
+    said = [lesson["text"] for lesson in lessons.list_lessons(results, findings.find_winners(results))]
+    equal(said, [
+        "Embedded, blob is the fastest layout, or as fast as it, in 5 of 5 operations and numbers of lines.",
+        "On HBase, blob is the fastest layout, or as fast as it, in 5 of 5 operations and numbers of lines.",
+        "Embedded, blob fetches an order of 5 lines 2 times as fast as record-type, the fastest layout of "
+        "several rows.",
+        "Embedded, blob fetches an order of 500 lines 2 times as fast as record-type, the fastest layout of "
+        "several rows.",
+        "On HBase, blob fetches an order of 5 lines 3 times as fast as record-type, the fastest layout of "
+        "several rows.",
+        "On HBase, blob fetches an order of 500 lines 2.99 times as fast as record-type, the fastest layout of "
+        "several rows.",
+        "On HBase, stored without encoding and compression, record-type takes the most bytes: 5.4 times the least.",
+        "On HBase, stored with FAST_DIFF and GZ, record-type takes the most bytes: 1.25 times the least.",
+        "Fetching an order of 5 lines in blob takes 310 µs through the gateway and 150 µs by HBase's own client.",
+        *[f"{where}, after 100 replaces of each order record-type loses most: 0.25 of its rate of fetching is "
+          "left, and after a compaction 0.95." for where in ("Embedded", "On HBase")],
+        *[f"{where}, a block cache that is too small leaves 0.1 of the rate of fetching in record-type, up to 0.125 in "
+          "blob." for where in ("Embedded", "On HBase")],
+        "Embedded, 64 clients get 64 times the rate of one in blob.",
+        "On HBase with 16 regions, fetching: the fastest key is raw.",
+        *[f"{where}, to correct one address in an order of 5 lines takes 2.47 times as long as its cells alone "
+          "in wide, up to 20 times in record-type." for where in ("Embedded", "On HBase")],
+    ])
+    equal(lessons.list_lessons({}, {}), [])
+
+
+def nothing_told_apart(_):
+    """Rates whose turns overlap are no difference, and no gain from a compaction either."""
+    results = {"hbase-warm": rates(blob=[9, 10, 20], wide=[8, 8, 8]),
+               "hbase-cold": rates(blob=[5, 6, 9], wide=[9, 9, 9]),
+               "age-0-as-it-is": rates(blob=[10, 10, 10], normalized=[8, 8, 8]),
+               "age-100-as-it-is": rates(blob=[9, 10, 11], normalized=[2, 2, 2]),
+               "age-100-compacted": rates(blob=[11, 11, 11], normalized=[12, 12, 12])}
+    said = [lesson["text"] for lesson in lessons.list_lessons(results, {})]
+    equal(said, ["Embedded, after 100 replaces of each order normalized loses most: 0.25 of its rate of fetching is "
+                 "left, and after a compaction all of it.",
+                 "On HBase, no difference between a block cache that is large enough and one that is too small."])
+
+
+def drawn_numbers(_):
+    """Each drawing has what was measured, and what was not is left out."""
+    drawn = {drawing["id"]: drawing for drawing in drawings.list_drawings(several_runs())}
+    equal(sorted(drawn), ["age_hbase", "age_rocksdb", "arms", "clients", "cold_hbase", "cold_rocksdb",
+                          "fetch_hbase", "fetch_rocksdb", "keys", "stored"])
+    names = ["blob", "wide", "record-type", "normalized", "denormalized"]
+    equal((drawn["fetch_hbase"]["names"], drawn["fetch_hbase"]["rows"][1]),
+          (names, [5, 2999, 2999, 1001, 500.5, 500.5]))
+    equal((drawn["stored"]["places"], drawn["stored"]["rows"][1]),
+          (["neither", "gz", "fast_diff", "fast_diff and gz"], [40, 50, 48, 44, 41]))
+    equal((drawn["age_rocksdb"]["places"][4:], drawn["age_rocksdb"]["rows"][4:]),
+          (["100", "100, compacted"],
+           [[800, 800, 150, 75, 75], [800, 800, 570, 285, 285]]))
+    equal(drawn["clients"]["rows"][2][:2], [64, 7040])
+    equal((drawn["arms"]["places"][1], drawn["arms"]["rows"][1]), ("record-type", [420, 230, 160]))
+    equal((drawn["keys"]["places"], drawn["keys"]["rows"]), (["16 regions"], [[910, 940, 500]]))
+    only = drawings.list_drawings({"lines-5": rates(blob=[1, 2, 3]), "lines-50": rates(wide=[4, 5, 6])})
+    equal([(d["id"], d["names"], d["rows"]) for d in only],
+          [("fetch_rocksdb", ["blob", "wide"], [[5, 2, None], [50, None, 5]])])
+    tool = load_tool()
+    tool.PROGRAM = PROGRAM
+    for drawing in [*drawn.values(), *only]:
+        svg = tool.draw(drawing)
+        equal((svg.startswith("<svg"), [n for n in drawing["names"] if n not in svg]), (True, []))
 
 
 def stage_lists(_):
@@ -123,12 +304,20 @@ def stage_lists(_):
         equal(len(set(names)), len(names))
         equal({"hbase-stored-fast_diff-gz", "hbase-arms-5-1", "hbase-lines-5", "hbase-lines-500",
                "age-0-as-it-is", "age-100-as-it-is"} - set(names), set())
-    environment = {"TALLORDER_HBASE_TOOL": "t", "TALLORDER_HBASE_DATA": "d",
+    environment = {"TALLORDER_HBASE_TOOL": os.path.abspath("t"), "TALLORDER_HBASE_DATA": "d",
                    "TALLORDER_HBASE_PIDS": "p"}
+    admin = {}
     for stage in stages.list_stages(False):
         command = stages.make_command("tallorder", stage, "STORE", "F", False, environment)
-        equal((command.count("--json"), "--admin" in command),
-              (1, stage.on_hbase and "--floor" not in stage.options))
+        equal(command.count("--json"), 1)
+        equal([text for text in command if text.startswith("/")], [])  # they are to be read in another clone
+        admin[stage.name] = "--admin" in command
+    equal({name: admin[name] for name in ("lines-5", "hbase-lines-5", "hbase-arms-5-1", "hbase-load",
+                                          "hbase-address-5", "hbase-keys", "hbase-keys-16", "hbase-cold")},
+          {"lines-5": False, "hbase-lines-5": True, "hbase-arms-5-1": False, "hbase-load": False,
+           "hbase-address-5": False, "hbase-keys": True, "hbase-keys-16": False, "hbase-cold": True})
+    equal(list(dict.fromkeys(stage.server for stage in stages.list_stages(False))),
+          [None, *stages.SERVERS])
 
 
 FAKE = """#!/bin/sh
@@ -172,7 +361,7 @@ def resumed(folder):
     try:
         code, _ = call(tool, *options)
         first = calls.read_text().splitlines()
-        wanted = [stage.name for stage in stages.list_stages(True) if not stage.on_hbase]
+        wanted = [stage.name for stage in stages.list_stages(True) if stage.server is None]
         summary = json.loads((folder / "new/summary.json").read_text())
         equal((code, len(first), [n for n in summary["missing"] if not n.startswith("hbase-")]),
               (3, len(wanted), ["lines-50"]))
@@ -188,6 +377,13 @@ def resumed(folder):
         equal((code, len(again), "--lines 50 " in again[0]), (0, 1, True))
         run = json.loads((folder / "new/run.json").read_text())
         equal((sorted(run["stages"]), "index.html" in said), (sorted(wanted), True))
+        equal({stage["commit"] for stage in run["stages"].values()}, {tool.describe_commit()})
+        del run["stages"]["keys"]["commit"]  # as a run of an older version has left it
+        (folder / "new/run.json").write_text(json.dumps(dict(run, setting={"commit": "old"})))
+        code, said = call(tool, *options, "--resume")
+        summary = json.loads((folder / "new/summary.json").read_text())
+        equal((code, summary["stages"]["keys"]["commit"]), (0, "old"))
+        equal((folder / "new/data").exists(), False)
         equal((folder / "new/index.html").exists(), True)
         equal(call(tool, "--compare", folder / "new", folder / "new"),
               (0, "no measurement names different winners\n"))
@@ -198,6 +394,7 @@ def resumed(folder):
 
 
 if __name__ == "__main__":
-    for function in (guesses, winners, pages, stage_lists, resumed):
+    for function in (guesses, winners, pages, prices, words_for_guesses, numbers_of_the_page,
+                     what_to_take, nothing_told_apart, drawn_numbers, stage_lists, resumed):
         test(function)
     sys.exit(main())

@@ -27,9 +27,13 @@ fill_report (TallBenchReport *report)
     .goal = 2,
     .at_least = FALSE,
   };
+  const TallBenchFigure aimless = {
+    .id = "a-price", .what = "a price", .unit = "µs p50", .ours = 9, .floor = 3, .ratio = 3
+  };
   tall_bench_report_set (report, "lines", 10);
   tall_bench_report_add (report, &reached);
   tall_bench_report_add (report, &missed);
+  tall_bench_report_add (report, &aimless);
 }
 
 static void
@@ -41,7 +45,8 @@ test_text (void)
   g_assert_cmpstr (text, ==,
                    "what                  ours      floor  unit      ratio  goal    reached\n"
                    "a rate               70000     100000  orders/s   0.70  ≥ 0.6   yes\n"
-                   "a time — longer       30.2       10.0  µs p50     3.02  ≤ 2     NO\n");
+                   "a time — longer       30.2       10.0  µs p50     3.02  ≤ 2     NO\n"
+                   "a price               9.00       3.00  µs p50     3.00  none\n");
   g_assert_cmpuint (tall_bench_report_count_missed (report), ==, 1);
 }
 
@@ -74,7 +79,7 @@ test_json (void)
   g_assert_cmpint (json_object_get_int_member (object, "lines"), ==, 10);
 
   JsonArray *figures = json_object_get_array_member (object, "figures");
-  g_assert_cmpuint (json_array_get_length (figures), ==, 3);
+  g_assert_cmpuint (json_array_get_length (figures), ==, 4);
   JsonObject *missed = json_array_get_object_element (figures, 1);
   g_assert_cmpstr (json_object_get_string_member (missed, "id"), ==, "a-time");
   g_assert_cmpstr (json_object_get_string_member (missed, "goal_is"), ==, "at_most");
@@ -82,7 +87,11 @@ test_json (void)
   g_assert_false (json_object_get_boolean_member (missed, "reached"));
   g_assert_false (json_object_has_member (missed, "ours_measured"));
 
-  JsonObject *measured = json_array_get_object_element (figures, 2);
+  JsonObject *aimless = json_array_get_object_element (figures, 2);
+  g_assert_false (json_object_has_member (aimless, "goal"));
+  g_assert_false (json_object_has_member (aimless, "reached"));
+
+  JsonObject *measured = json_array_get_object_element (figures, 3);
   JsonObject *ours = json_object_get_object_member (measured, "ours_measured");
   g_assert_cmpint (json_object_get_int_member (ours, "operations"), ==, 15);
   g_assert_cmpint (json_object_get_int_member (ours, "rounds"), ==, 3);

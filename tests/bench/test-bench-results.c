@@ -176,6 +176,7 @@ test_parse (void)
   const TallBenchStored size = { &tall_layout_wide, &tall_key_raw, 20, 10 };
   const TallBenchConditions conditions = { .compression = "gz",
                                            .block_encoding = "fast_diff",
+                                           .regions = 16,
                                            .age = 3,
                                            .rest = TALL_BENCH_COMPACTED,
                                            .cache = 8 };

@@ -88,6 +88,8 @@ test_command (void)
   check_figure (object, "rocksdb-put-batched", 0.5);
   check_figure (object, "rocksdb-writers", 5);
   check_figure (object, "rocksdb-writers-unsynced", 1);
+  check_figure (object, "rocksdb-writers-unsynced-raw", 0.5);
+  check_figure (object, "rocksdb-writers-unsynced-tail", 10);
   check_figure (object, "service-get", 2);
   check_figure (object, "rocksdb-list-first", 1.5);
   check_figure (object, "rocksdb-list-any", 1.5);
@@ -105,6 +107,8 @@ test_command (void)
         continue;
       g_autofree char *few = g_strdup_printf ("rocksdb-rows-%s", layouts[i]->name);
       g_autofree char *many = g_strdup_printf ("rocksdb-rows-%s-many", layouts[i]->name);
+      g_autofree char *replace = g_strdup_printf ("rocksdb-replace-%s", layouts[i]->name);
+      check_figure (object, replace, 0.36);
       check_figure (object, few, 1.5);
       check_figure (object, many, 1.5);
     }
@@ -136,11 +140,39 @@ test_failures (void)
   g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
 }
 
+/* What only one kind of tables has is refused by its name on the other. */
+static void
+test_unsupported (void)
+{
+  static const struct
+  {
+    const TallTableKind *kind;
+    TallFloorSubject subject;
+    const char *words;
+  } cases[] = {
+    { &tall_table_kind_rocksdb, TALL_FLOOR_FETCH, "that fetching from a store on " },
+    { &tall_table_kind_hbase, TALL_FLOOR_TLS, "that TLS before a store on " },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TallBenchReport) report = tall_bench_report_new ();
+      TallTableAddress address = { .kind = cases[i].kind, .place = (char *)"127.0.0.1:9" };
+      TallFloorOptions options = TALL_FLOOR_OPTIONS_INIT;
+      options.address = &address;
+      options.subject = cases[i].subject;
+      g_assert_false (tall_floor_run (&options, report, &error));
+      g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
+      g_assert_nonnull (strstr (error->message, cases[i].words));
+    }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/bench/floor/command", test_command);
   g_test_add_func ("/bench/floor/failures", test_failures);
+  g_test_add_func ("/bench/floor/unsupported", test_unsupported);
   return g_test_run ();
 }

@@ -149,6 +149,8 @@ def check_together(example, folder):
         equal(len(set(said.splitlines())), 102)  # more than a page
         refused = example.add(server.address, "bad\x7fnumber", ["1"])
         equal((refused.returncode, "control character" in refused.stderr), (1, True))
+    no_port = example.add("localhost", "1", ["1"])
+    equal((no_port.returncode, "port" in no_port.stderr.lower(), "\tat " in no_port.stderr), (1, True, False))
 
 
 def check_tokens(example, folder):

@@ -368,7 +368,7 @@ def rate(folder):
     equal(0.49 < summary["seconds"], True)
     run(*load[:-3], "-1", "--dry-run").ends(USAGE, "--rate takes")
     said = on_terminal(*load, columns=150)
-    for text in ("rows, ", " done, ", " s left", "/s", " lines/s", " MB"):
+    for text in ("rows, ", " good, ", " s left", "/s", " lines/s", " MB"):
         equal((text, text in said), (text, True))
 
 
@@ -419,8 +419,8 @@ def delete_slowly(folder):
     began = time.monotonic()
     said = on_terminal("load", "--store", store, "--delete", path, "--rate", "800", columns=150)
     equal(time.monotonic() - began > 0.49, True)
-    for text in ("rows, ", " done, ", "/s", "400 deleted, 0 absent"):
-        equal((text, text in said), (text, True))
+    for text in (r"\d rows, \d+ deleted, .*/s", "400 deleted, 0 absent"):
+        equal((text, re.search(text, said) is not None), (text, True))
     pathlib.Path(path).write_text("c,o\n" + "".join(f"{c},{o}\n" for c, o in names))
     with Server(store) as server:
         run("load", "--server", server.address, "--delete", path).ends(

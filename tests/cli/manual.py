@@ -132,19 +132,42 @@ def completion(folder):
     equal(complete("tallorder", "get", "--store", "hbase:"), ["//"])
     equal(complete("tallorder", "serve", "--config", f"{folder}/o"), [f"{folder}/orders.csv"])
     equal(complete("tallorder", "put", f"{folder}/o"), [f"{folder}/orders.csv"])
+    equal(complete("tallorder", "load", "--map", "north", f"lines={folder}/o"), [f"{folder}/orders.csv"])
     pathlib.Path(folder, "x;id y.csv").touch()  # readline quotes it, as it is a name of a file
     equal(complete("tallorder", "put", f"{folder}/x"), [f"{folder}/x;id y.csv"])
     equal(complete("tallorder", "fly", "--"), ["--version"])
     presets = json.loads(run("load", "--help=json").out)["description"].splitlines()[0]
     presets = presets.removeprefix("Presets: ").split(".")[0].split(", ")
     equal(complete("tallorder", "load", "--print-map", ""), presets)
-    equal(complete("tallorder", "load", "--map", "north"), [one for one in presets if "north" in one])
+    for name in ("load", "bench", "advise"):
+        equal(complete("tallorder", name, "--map", "north"), [one for one in presets if "north" in one])
     equal(complete("tallorder", "bench", f"--map={folder}/o"), [f"{folder}/orders.csv"])
     # a value follows at once; what is whole is followed by a space
     equal(complete_how("tallorder", "init", "--layo"), (["--layout="], "-o nospace"))
     equal(complete_how("tallorder", "serve", "--insec"), (["--insecure"], ""))
     equal(complete_how("tallorder", "get", "--store", "r"), (["rocksdb:"], "-o nospace"))
     equal(complete_how("tallorder", "init", "--layout", "bl"), (["blob"], ""))
+
+
+def is_choice(value):
+    return re.fullmatch(r"[a-z-]+(\|[a-z-]+)+", value) is not None
+
+
+@test
+def completion_of_choices(folder):
+    """TAB offers the words that the program names where it gets another one."""
+    store = new_store(folder)
+    others = {"on-existing": ["--map", "northwind", "-"], "tls-clients": ["--tls-ca", "/none"]}
+    found = {(name, option): value.split("|") for name in commands()
+             for option, (value, _) in helped(name).items() if is_choice(value)}
+    equal(len(found) >= 9, True)
+    for (name, option), words in found.items():
+        equal(complete("tallorder", name, f"--{option}", ""), words)
+        if "bloom" in option:
+            continue  # which of them there are depends on the store
+        said = run(name, "--store", store, *others.get(option, []), f"--{option}", "x").ends(USAGE).err
+        named = re.search(r"[\w-]+(, [\w-]+)* or [\w-]+|(?<=one of: )[\w, -]+", said).group()
+        equal((name, option, re.split(", | or ", named)), (name, option, words))
 
 
 @test
@@ -161,7 +184,9 @@ def example_configuration(folder):
     equal(len(keys), len(re.findall(r"^#?[a-z-]+ = ", text, re.M)))  # each has its comment
     options = helped("serve")
     equal({key: said for said, key, _ in keys},
-          {name: said for name, (_, said) in options.items() if name != "config"})
+          {name: said + (": " + value.replace("|", ", ") if is_choice(value) else "")
+           for name, (value, said) in options.items() if name != "config"})
+    equal("(default info): debug, info, warning, error\n#log-level = info\n" in text, True)
     # as it is, with each line that shows a value, and with all of them
     new_store(folder)
     alone = [key for _, key, _ in keys if key not in (*TLS, "store")]

@@ -89,19 +89,6 @@ def status_says_each_phase(folder):
 
 
 @test
-def what_is_being_dropped_cannot_be_given_up(folder):
-    store = new_store(folder, "record-type")
-    status = [1, "dropping", "wide", "numeric", "date", "record-type", 1]
-    plant(folder, *STEPS, "abort", "give-up", *STEPS, "shut", "drop")  # by an earlier version
-    said = expect(store, status, "dropping, to layout wide", "“tallorder migrate”", "ends it")
-    equal("--abort" in said, False)
-    run("migrate", "--store", store, "--abort").ends(NO, "being dropped", "migrate again")
-    expect(store, status)
-    run("migrate", "--store", store).ends(DONE)
-    expect(store, [3, "none", None, None, None, "wide", 2])
-
-
-@test
 def server_that_begins_under_the_seal(folder):
     """As one leaves it that was killed there: the next one reads, and ends it, or gives it up."""
     order = json.dumps({"order": {"customer_number": "VINET", "order_number": "1"}}) + "\n"

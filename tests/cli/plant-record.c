@@ -6,7 +6,7 @@
  *
  *     plant-record DIRECTORY STEP...
  *
- * with the steps begin, seal, close, drop, switch, abort and give-up; shut seals the orders that
+ * with the steps begin, seal, close, switch, abort and give-up; shut seals the orders that
  * count, and spoil-load writes a row of a load that cannot be read. */
 
 #include <rocksdb/c.h>
@@ -32,15 +32,6 @@ begin (TallTable *table)
   g_assert_no_error (error);
 }
 
-/* As earlier versions did, before they dropped what they had opened again. */
-static TallMigration
-announce_drop (const TallMigration *is)
-{
-  TallMigration to = *is;
-  to.reopened = to.dropping = TRUE;
-  return to;
-}
-
 static TallMigration
 find_next (const TallMigration *is, const char *step)
 {
@@ -48,8 +39,6 @@ find_next (const TallMigration *is, const char *step)
     return tall_migration_seal (is);
   if (g_str_equal (step, "close"))
     return tall_migration_close (is, SEAL);
-  if (g_str_equal (step, "drop"))
-    return announce_drop (is);
   if (g_str_equal (step, "switch"))
     return tall_migration_switch (is);
   if (g_str_equal (step, "abort"))

@@ -151,10 +151,11 @@ for text in ("1.50", "-0.05", "12", "0", "0.00", "12E3"):
     assert to_exact(decimal(text)) == tallorder_client.ExactDecimal(text)
 assert (decimal("1.50").unscaled, decimal("1.50").scale) == (150, 2)
 assert (decimal("12E3").unscaled, decimal("12E3").scale) == (12000, 0)
-for wrong in ("NaN", "x", "", None, [1], "1E999999999", "1E-19", "9223372036854775808"):
+for wrong in ("NaN", "x", "", None, [1], "1E999999999", "1E-19", "9223372036854775808", "7" * 5000):
     assert fails(Invalid, decimal, wrong)
 assert (decimal("-9223372036854775807").unscaled, decimal("1E-18").scale) == (1 - 2 ** 63, 18)
-for wrong in ("localhost", "localhost:", ":1", "", "localhost:http", "tls://localhost:1"):
+for wrong in ("localhost", "localhost:", ":1", "", "localhost:http", "tls://localhost:1", "localhost:0",
+              "localhost:65536", "localhost:" + "9" * 5000):
     assert "HOST:PORT" in str(fails(Invalid, Client, wrong))
 print("done")
 """

@@ -85,9 +85,9 @@ def equal(got, wanted):
 
 
 class Server:
-    def __init__(self, store, *options, **process_options):
+    def __init__(self, store, *options, program=PROGRAM, **process_options):
         self.process = subprocess.Popen(
-            [PROGRAM, "serve", "--store", store, "--listen", "127.0.0.1:0", *options],
+            [program, "serve", "--store", store, "--listen", "127.0.0.1:0", *options],
             stdout=subprocess.PIPE, text=True, **process_options)
         line = self.process.stdout.readline()
         if not line.startswith("listening on 127.0.0.1:"):

@@ -28,6 +28,7 @@ typedef struct
 extern const TallConformanceCase tall_conformance_row_cases[];
 extern const TallConformanceCase tall_conformance_scan_cases[];
 extern const TallConformanceCase tall_conformance_condition_cases[];
+extern const TallConformanceCase tall_conformance_together_cases[];
 extern const TallConformanceCase tall_conformance_table_cases[];
 extern const TallConformanceCase tall_conformance_random_cases[];
 extern const TallConformanceCase tall_conformance_access_cases[];

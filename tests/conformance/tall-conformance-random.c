@@ -18,6 +18,7 @@ typedef struct
 {
   TallConformance *self;
   TallTable *reference;
+  guint together; /* rows that both change in one step, at most */
 } Pair;
 
 static TallSlice
@@ -32,6 +33,25 @@ random_row (TallConformance *self, TallArena *arena)
   return row_key_bytes (self, arena, random_text (arena, "r", N_ROWS));
 }
 
+static gboolean
+has_row (const TallBatch *batch, TallSlice row)
+{
+  for (guint i = 0; i < batch->mutations->len; i++)
+    if (tall_slice_equal (((TallMutation *)batch->mutations->pdata[i])->row, row))
+      return TRUE;
+  return FALSE;
+}
+
+/* One that the batch does not have; it has a few of them. */
+static TallSlice
+random_new_row (TallConformance *self, const TallBatch *batch)
+{
+  TallSlice row = random_row (self, batch->arena);
+  while (has_row (batch, row))
+    row = random_row (self, batch->arena);
+  return row;
+}
+
 static gint64
 random_timestamp (void)
 {
@@ -42,7 +62,7 @@ random_timestamp (void)
 static TallMutation *
 random_mutation (TallConformance *self, TallBatch *batch)
 {
-  TallMutation *mutation = tall_batch_add (batch, SHARED, random_row (self, batch->arena));
+  TallMutation *mutation = tall_batch_add (batch, SHARED, random_new_row (self, batch));
   gint64 up_to = g_test_rand_int_range (0, 5) == 0 ? random_timestamp () / 2 : 0;
   gint64 at = g_test_rand_int_range (0, 6) == 0 ? random_timestamp () : 0;
   if (up_to > 0)
@@ -141,7 +161,9 @@ operate_apply_if (Pair *pair)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (TallBatch) batch = tall_batch_new ();
-  const TallMutation *mutation = random_mutation (pair->self, batch);
+  guint n = (guint)g_test_rand_int_range (1, (gint32)MIN (pair->together, N_ROWS - 1) + 1);
+  for (guint i = 0; i < n; i++)
+    random_mutation (pair->self, batch);
   TallSlice expected = random_text (batch->arena, "v", N_VALUES);
   gboolean absent = g_test_rand_bit ();
   TallSlice qualifier = random_text (batch->arena, "q", N_QUALIFIERS);
@@ -150,8 +172,9 @@ operate_apply_if (Pair *pair)
   for (guint i = 0; i < 2; i++)
     {
       gboolean answered =
-          tall_table_apply_if (tables[i], mutation, qualifier, absent ? NULL : &expected,
-                               TALL_DURABLE_LATER, TALL_NO_DEADLINE, &matched[i], &error);
+          tall_table_apply_all_if (tables[i], (TallMutation *const *)batch->mutations->pdata, n,
+                                   qualifier, absent ? NULL : &expected, TALL_DURABLE_LATER,
+                                   TALL_NO_DEADLINE, &matched[i], &error);
       g_assert_no_error (error);
       g_assert_true (answered);
     }
@@ -178,7 +201,10 @@ test_like_memory (TallConformance *self)
   g_assert_no_error (error);
   g_assert_true (created);
 
-  Pair pair = { self, reference };
+  TallTableInfo info;
+  tall_table_get_info (self->table, &info);
+  tall_memory_table_set_together (TALL_MEMORY_TABLE (reference), info.together);
+  Pair pair = { self, reference, info.together };
   for (guint i = 0; i < n; i++)
     {
       /* Markers only grow, so new rows are used from time to time. */

@@ -222,6 +222,7 @@ tall_conformance_add (const TallConformanceBackend *backend)
   add_cases (self, tall_conformance_row_cases);
   add_cases (self, tall_conformance_scan_cases);
   add_cases (self, tall_conformance_condition_cases);
+  add_cases (self, tall_conformance_together_cases);
   add_cases (self, tall_conformance_table_cases);
   add_cases (self, tall_conformance_random_cases);
   if (!backend->no_access)

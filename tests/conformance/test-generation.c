@@ -9,6 +9,7 @@ static TallTable *
 open_table (const char *name G_GNUC_UNUSED, gpointer data G_GNUC_UNUSED)
 {
   g_autoptr (TallTable) memory = tall_memory_table_new ();
+  tall_memory_table_set_together (TALL_MEMORY_TABLE (memory), 7);
   return tall_generation_table_new (memory, 7);
 }
 

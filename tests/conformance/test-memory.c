@@ -7,7 +7,9 @@
 static TallTable *
 open_table (const char *name G_GNUC_UNUSED, gpointer data G_GNUC_UNUSED)
 {
-  return tall_memory_table_new ();
+  TallTable *table = tall_memory_table_new ();
+  tall_memory_table_set_together (TALL_MEMORY_TABLE (table), 7);
+  return table;
 }
 
 int

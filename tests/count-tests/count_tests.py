@@ -14,11 +14,16 @@ import tempfile
 GOOD = {"name": "tallorder:base / a", "result": "OK", "stdout": "1..2\nok 1 x\nok 2 y\n"}
 BAD = {"name": "tallorder:base / b", "result": "FAIL", "stdout": "1..1\nnot ok 1 x\n"}
 CRASHED = {"name": "tallorder:base / c", "result": "FAIL", "stdout": ""}
+RAISED = {"name": "tallorder:e2e / g", "result": "ERROR", "stdout": "ok 1 x\n",
+          "stderr": "".join(f"line {n}\n" for n in range(30)) + "AssertionError: exit code 3\n"}
 SKIPPED = {"name": "tallorder:hbase / d", "result": "SKIP", "stdout": "1..0 # SKIP no HBase\n"}
 IN_PART = {"name": "tallorder:hbase+slow / e", "result": "OK",
            "stdout": "1..3\nok 1 x # SKIP no HBase\nok 2 y\nok 3 z # skip\n"}
 PLAIN = {"name": "tallorder:hbase / f", "result": "SKIP"}
 MUST = ["--must-run", "hbase"]
+
+WHY = ["failed: tallorder:e2e / g (build, ERROR)", *(f"| line {n}" for n in range(11, 30)),
+       "| AssertionError: exit code 3"]
 
 CASES = [
     ("good", [GOOD], [], "2 passed, 0 failed", 0),
@@ -30,6 +35,7 @@ CASES = [
     ("must-run", [GOOD, SKIPPED], MUST, "2 passed, 1 failed", 1),
     ("must-run-in-part", [GOOD, IN_PART], MUST, "3 passed, 2 failed", 1),
     ("must-run-plain", [GOOD, PLAIN], MUST, "2 passed, 1 failed", 1),
+    ("raised", [RAISED, GOOD], [], [*WHY, "3 passed, 1 failed"], 1),
     ("must-run-other", [GOOD, SKIPPED], ["--must-run", "base"], "2 passed, 0 failed, 1 skipped", 0),
 ]
 
@@ -44,7 +50,8 @@ def main():
             log.write_text("".join(json.dumps(test) + "\n" for test in tests), encoding="utf-8")
             got = subprocess.run([sys.executable, sys.argv[1], str(log), *options],
                                  capture_output=True, text=True, timeout=60, check=False)
-        ok = (got.stdout.splitlines()[-1:], got.returncode) == ([last], code)
+        wanted = last if isinstance(last, list) else [last]
+        ok = (got.stdout.splitlines()[-len(wanted):], got.returncode) == (wanted, code)
         failed += not ok
         print(f"{'ok' if ok else 'not ok'} {number} {name}")
         if not ok:

@@ -284,9 +284,11 @@ def check_record(checks, what, gateway, name, layout, key):
     rows = scan(gateway, f"{name}.meta".encode())
     record = {column.decode(): cells[0][1].decode() for column, cells in rows.pop(b"deployment", {}).items()}
     version = uuid.UUID(record.pop("d:id", str(uuid.UUID(int=0)))).version
-    wanted = {"d:format": str(fmt.FORMAT), "d:layout": layout, "d:key_strategy": key, "d:ttl": "0",
-              "d:mode": "normal", "d:index": "date"}
-    taken = int(record.pop("d:bulk_revision"))
+    wanted = {"d:format": str(fmt.FORMAT), "d:layout": layout, "d:key_strategy": key,
+              "d:ttl": fmt.checked("0"), "d:mode": "normal", "d:index": "date"}
+    bulk_revision = record.pop("d:bulk_revision")
+    number = bulk_revision.split("/")[0]
+    taken = int(number) if bulk_revision == fmt.checked(number) else 0
     checks.check((record, version, rows, taken > 0) == (wanted, 4, {}, True),
                  f"{what}: the deployment record",
                  f"{record} with a UUID of version {version}, and {rows}")

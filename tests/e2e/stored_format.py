@@ -45,6 +45,11 @@ def md5(data):
     return hashlib.md5(data).digest()
 
 
+def checked(number):
+    """A number of the deployment record, in digits, with its check."""
+    return f"{number}/{hashlib.sha256(number.encode()).hexdigest()[:8]}"
+
+
 # ---- Protobuf ------------------------------------------------------------------------------------
 
 def varint(number):

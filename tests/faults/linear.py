@@ -4,7 +4,8 @@
 """Histories on embedded stores are linearizable, and the checker would notice if they were not.
 
 Two writers whose clocks are an hour apart, each with its own store, work on the same few orders:
-in memory and on RocksDB, in every layout, with and without calls that fail, come late or lie.
+in memory and on RocksDB, in every layout, with and without calls that fail, come late or lie. On
+RocksDB, where several rows change in one step, none lies.
 
     linear.py                   what takes two minutes
     linear.py repair SECONDS    repairs beside writers, one call in 25 fails; SECONDS in all

@@ -131,13 +131,15 @@ def contents(packages, _):
     where = dict(re.findall(r"export (\w+)=(\S+)", examples))
     contains(packages.files[packages.program], *(f".{where[name]}\n" for name in ("IDL", "CLIENT")),
              *(f".{where['EXAMPLES']}/{file}\n" for file in (
-                 "README.md", "c/add-items.c", "go/shop.go", "java/pom.xml", "python/add_items.py")))
+                 "README.md", "c/add-items.c", "go/shop.go", "java/pom.xml", "python/add_items.py",
+                 "grafana/alerts.yml", "grafana/dashboard.json")))
     contains(packages.files[packages.library], "/libtallorder.so.0")
     contains(packages.files[packages.headers], "/tallorder/tallorder.h\n", "/libtallorder.a\n",
              "/libtallorder.so -> ", "/pkgconfig/tallorder.pc\n")
     contains(run("dpkg-deb", "-I", packages.program, "conffiles"), CONFIG)
     unit = run("sh", "-c", f"dpkg-deb --fsys-tarfile {packages.program} | tar -xO --wildcards '*/tallorder.service'")
-    contains(unit, "\nStateDirectory=tallorder\n", "\nRestart=on-failure\n", "\nExecReload=", "\nWatchdogSec=")
+    contains(unit, "\nStateDirectory=tallorder\n", "\nRestart=on-failure\n",
+             "\nRestartPreventExitStatus=2\n", "\nExecReload=", "\nWatchdogSec=")
     contains(run("dpkg-deb", "-f", packages.program, "Depends"), "librocksdb",
              "systemd | systemd-standalone-sysusers")
     # where systemd runs: begins with the machine, is begun again after an upgrade, ends with the package
@@ -180,9 +182,37 @@ def unpacked(packages, folder):
     run("dpkg", "-x", packages.headers, folder)
     pc = next(pathlib.Path(folder).rglob("tallorder.pc")).read_text("utf-8")
     contains(pc, "prefix=/usr\n")
+    check_needs(run("dpkg-deb", "-f", packages.headers, "Depends"), pc)
+    check_documents(folder)
     changes = gzip.decompress(pathlib.Path(folder, "usr/share/doc/tallorder/changelog.gz").read_bytes())
     lines = changes.decode("utf-8").splitlines()
     equal(([one for one in lines[:-1] if len(one) > 80], lines[2][:4]), ([], "  * "))
+
+
+def check_needs(depends, pc):
+    """The package for C programs brings what pkg-config asks for."""
+    wanted = [f"{name}.pc" for line in re.findall(r"^Requires(?:\.private)?: (.*)", pc, re.M)
+              for name in re.findall(r"[a-z][\w.-]*", line)]
+    wanted += [f"lib{name}.so" for line in re.findall(r"^Libs\.private: (.*)", pc, re.M)
+               for name in re.findall(r"-l(\w+)", line)]
+    equal({"glib-2.0.pc", "librocksdb.so"} - set(wanted), set())
+    contains(depends, "libtallorder0 (= ", *(run("dpkg", "-S", f"*/{file}").split(":")[0] for file in wanted))
+
+
+def check_documents(folder):
+    """The manual names files that are there, and so do the README, and the help that refers to others."""
+    def has(path):
+        return any(os.path.exists(f"{folder}{path}{end}") for end in ("", ".gz"))
+    page = gzip.decompress(pathlib.Path(folder, "usr/share/man/man1/tallorder.1.gz").read_bytes()).decode()
+    files = re.findall(r"^\.I (\S+)$", page.split(".SH FILES\n")[1], re.M)
+    contains(files, CONFIG, DATA, "/usr/share/tallorder/tallorder.thrift", "/usr/share/doc/tallorder")
+    equal([file for file in files if file != DATA and not has(file)], [])
+    readme = (TOOLS / "../README.md").read_text("utf-8")
+    parts = set(re.findall(r"\]\((src/\w[^)#]*)", readme)) - {"src/README.md", "src/library/tallorder.h"}
+    parts |= set(re.findall(r"(src/\w+/README\.md)", run(f"{folder}/usr/bin/tallorder", "load", "--help")))
+    equal(("src/load" in parts, "src/load/README.md" in parts), (True, True))
+    equal([part for part in sorted(parts) if not has(f"/usr/share/doc/tallorder/{part}")], [])
+    equal(os.listdir(f"{folder}/usr/share/doc/tallorder/src/load"), ["README.md.gz"])
 
 
 @test
@@ -243,6 +273,12 @@ def a_folder_without_its_store(packages, folder):
     root.run("ln", "-s", "/srv/orders", DATA)
     contains(root.run("dpkg", "--no-triggers", "-P", "tallorder"), "all orders stay in /srv/orders.")
     equal((root.has(DATA), root.has("/srv/orders")), (False, True))
+
+    # the store alone, on a disk that is not there yet
+    os.makedirs(root.path + DATA)
+    root.run("ln", "-s", "/srv/missing/store", f"{DATA}/store")
+    root.install(packages.program)
+    equal((os.readlink(f"{root.path}{DATA}/store"), root.has("/srv/missing")), ("/srv/missing/store", False))
 
 
 @test

@@ -148,12 +148,9 @@ before_closing (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpo
 {
   Late *late = data;
   TallMoving *moving = late->stranger.moving;
-  g_autoptr (GError) error = NULL;
   if (late->closing || call->kind != TALL_CALL_APPLY_IF || !g_str_equal (call->table, "meta"))
     return TALL_FAILURE_NONE;
-  g_autoptr (TallDeployment) record =
-      tall_deployment_read (TALL_MOVING_OTHERS (moving), TALL_NO_DEADLINE, &error);
-  if (record->migration.phase != TALL_MIGRATION_SEALING)
+  if (tall_moving_read_migration (moving).phase != TALL_MIGRATION_SEALING)
     return TALL_FAILURE_NONE;
   late->closing = TRUE;
   g_assert_cmpuint (tall_failing_table_deliver_late (late->aborter), ==, 1);

@@ -5,80 +5,50 @@
 
 #include "tall-error.h"
 #include "tall-failing-table.h"
-#include "tall-migrate-runner.h"
-#include "tall-test-store.h"
+#include "tall-test-moves.h"
 
 #include <string.h>
 
-#define N_ORDERS 300 /* more than are copied at once */
-#define LOOK_EVERY (G_USEC_PER_SEC / 1000)
+#define N_ORDERS 300      /* more than are copied at once */
 #define AT_LEAST_KNOWN 16 /* as the interface says */
 
 static const TallMigrateWish abort_wish = { .task = TALL_MIGRATE_ABORT };
 
 typedef struct
 {
-  TallTable *table; /* can be made to fail */
-  TallStore *store;
-  TallMigrateRunner *runner;
+  TallTestMoves moves;
   gboolean is_aborted; /* by the hook */
 } Fixture;
 
 static void
 fixture_start (Fixture *self)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallTable) below = tall_test_open_table (NULL);
-  *self = (Fixture){ .table = tall_failing_table_new (below) };
-  tall_test_create (self->table, "blob", "hashed", 0);
-  self->store = tall_store_open (self->table, NULL, NULL, NULL, &error);
-  g_assert_no_error (error);
-  for (guint i = 0; i < N_ORDERS; i++)
-    {
-      g_autofree char *number = g_strdup_printf ("%u", i);
-      g_autoptr (TallOrder) order = tall_test_marked_order (number, 0, i, 2);
-      g_assert_true (tall_front_put_order (TALL_FRONT (self->store), order, NULL, NULL, &error));
-      g_assert_no_error (error);
-    }
-  self->runner = tall_migrate_runner_new (self->table, NULL);
+  *self = (Fixture){ 0 };
+  tall_test_moves_init (&self->moves, N_ORDERS, NULL);
 }
 
 static void
 fixture_end (Fixture *self)
 {
-  g_assert_true (tall_migrate_runner_end (self->runner, 60000));
-  g_object_unref (self->store);
-  g_object_unref (self->table);
-}
-
-static TallMigrateWish
-wish_layout (const char *layout)
-{
-  return (TallMigrateWish){ .move = { .layout = tall_layout_find (layout, NULL) } };
+  tall_test_moves_clear (&self->moves);
 }
 
 static TallMigrateState *
 start (Fixture *self, const TallMigrateWish *wish)
 {
   g_autoptr (GError) error = NULL;
-  TallMigrateState *state = tall_migrate_runner_start (self->runner, wish, &error);
+  TallMigrateState *state = tall_migrate_runner_start (self->moves.runner, wish, &error);
   g_assert_no_error (error);
   return state;
 }
 
 static TallMigrateState *
-await_end (Fixture *self, const char *id)
+look (gpointer data, const char *id)
 {
+  const Fixture *self = data;
   g_autoptr (GError) error = NULL;
-  TallMigrateState *state = tall_migrate_runner_look (self->runner, id, 0, 100, &error);
+  TallMigrateState *state = tall_migrate_runner_look (self->moves.runner, id, 0, 100, &error);
   g_assert_no_error (error);
-  while (state->is_running)
-    {
-      g_usleep (LOOK_EVERY);
-      tall_migrate_state_free (state);
-      state = tall_migrate_runner_look (self->runner, id, 0, 100, &error);
-      g_assert_no_error (error);
-    }
   return state;
 }
 
@@ -86,34 +56,7 @@ static TallMigrateState *
 run (Fixture *self, const TallMigrateWish *wish)
 {
   g_autoptr (TallMigrateState) first = start (self, wish);
-  return await_end (self, first->id);
-}
-
-/* Of a task that runs. */
-static void
-await_copying (Fixture *self)
-{
-  g_autoptr (TallMigrateState) state = tall_migrate_runner_look (self->runner, NULL, 0, 0, NULL);
-  while (state->is_running && state->progress.n_copied == 0)
-    {
-      g_usleep (LOOK_EVERY);
-      tall_migrate_state_free (state);
-      state = tall_migrate_runner_look (self->runner, NULL, 0, 0, NULL);
-    }
-  g_assert_true (state->is_running);
-}
-
-/* A row that is no state cell. */
-static void
-spoil (Fixture *self)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallBatch) batch = tall_batch_new ();
-  TallMutation *row = tall_batch_add (batch, "orders", tall_slice_str ("0123456789abcdef"));
-  tall_mutation_put (batch, row, tall_slice_str ("s"), 1000, tall_slice_str ("spoilt"));
-  g_assert_true (
-      tall_table_apply (self->table, &row, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
-  g_assert_no_error (error);
+  return tall_test_await_end (look, self, first->id);
 }
 
 /* A process that follows a task learns how it has ended, also if others have begun and ended before
@@ -123,24 +66,25 @@ test_before (void)
 {
   Fixture fixture;
   fixture_start (&fixture);
-  spoil (&fixture);
-  const TallMigrateWish wide = wish_layout ("wide"), blob = wish_layout ("blob");
+  tall_test_moves_spoil (&fixture.moves, 1);
+  const TallMigrateWish wide = tall_test_wish_layout ("wide"),
+                        blob = tall_test_wish_layout ("blob");
   g_autoptr (TallMigrateState) first = run (&fixture, &wide);
   tall_migrate_state_free (run (&fixture, &abort_wish));
   for (guint i = 1; i < AT_LEAST_KNOWN; i++)
     tall_migrate_state_free (run (&fixture, &blob));
-  g_autoptr (TallMigrateState) before = await_end (&fixture, first->id);
+  g_autoptr (TallMigrateState) before = tall_test_await_end (look, &fixture, first->id);
   g_assert_cmpstr (before->id, ==, first->id);
   g_assert_cmpint (before->task, ==, TALL_MIGRATE_MOVE);
   g_assert_cmpint (before->summary.outcome, ==, TALL_MIGRATE_UNFIT);
   g_assert_cmpuint (before->n_unfit, ==, 1);
   g_assert_nonnull (strstr (before->unfit[0].message, "state"));
-  g_autoptr (TallMigrateState) last = await_end (&fixture, NULL);
+  g_autoptr (TallMigrateState) last = tall_test_await_end (look, &fixture, NULL);
   g_assert_error (last->error, TALL_ERROR, TALL_ERROR_INVALID); /* nothing to change */
 
   g_autoptr (GError) error = NULL;
   tall_migrate_state_free (run (&fixture, &blob));
-  g_assert_null (tall_migrate_runner_look (fixture.runner, first->id, 0, 100, &error));
+  g_assert_null (tall_migrate_runner_look (fixture.moves.runner, first->id, 0, 100, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
   fixture_end (&fixture);
 }
@@ -158,15 +102,15 @@ static void
 test_failed (void)
 {
   Fixture fixture;
-  const TallMigrateWish wide = wish_layout ("wide");
+  const TallMigrateWish wide = tall_test_wish_layout ("wide");
   fixture_start (&fixture);
-  tall_failing_table_set_hooks (TALL_FAILING_TABLE (fixture.table), refuse_seal, NULL, NULL);
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (fixture.moves.table), refuse_seal, NULL, NULL);
   g_autoptr (TallMigrateState) failed = run (&fixture, &wide);
   g_assert_nonnull (failed->error);
   g_assert_nonnull (strstr (failed->error->message,
                             ". The migration has begun, and writes wait for it: migrate again to "
                             "go on, or give it up with --abort"));
-  tall_failing_table_set_hooks (TALL_FAILING_TABLE (fixture.table), NULL, NULL, NULL);
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (fixture.moves.table), NULL, NULL, NULL);
   g_autoptr (TallMigrateState) aborted = run (&fixture, &abort_wish);
   g_assert_no_error (aborted->error);
   fixture_end (&fixture);
@@ -177,17 +121,17 @@ static void
 test_aborts (void)
 {
   Fixture fixture;
-  TallMigrateWish wish = wish_layout ("wide");
+  TallMigrateWish wish = tall_test_wish_layout ("wide");
   fixture_start (&fixture);
   wish.rate = 1;
   wish.pass_only = TRUE;
   g_autoptr (TallMigrateState) first = start (&fixture, &wish);
-  await_copying (&fixture);
+  tall_test_await_copying (look, &fixture);
   g_autoptr (TallMigrateState) one = start (&fixture, &abort_wish);
   g_autoptr (TallMigrateState) two = start (&fixture, &abort_wish);
   g_assert_true (!one->is_joined && two->is_joined);
   g_assert_cmpstr (two->id, ==, first->id);
-  g_autoptr (TallMigrateState) last = await_end (&fixture, first->id);
+  g_autoptr (TallMigrateState) last = tall_test_await_end (look, &fixture, first->id);
   g_assert_no_error (last->error);
   g_assert_cmpint (last->task, ==, TALL_MIGRATE_ABORT);
   g_assert_false (last->has_switched);
@@ -211,9 +155,10 @@ static void
 test_too_late (void)
 {
   Fixture fixture;
-  const TallMigrateWish wide = wish_layout ("wide");
+  const TallMigrateWish wide = tall_test_wish_layout ("wide");
   fixture_start (&fixture);
-  tall_failing_table_set_hooks (TALL_FAILING_TABLE (fixture.table), abort_late, NULL, &fixture);
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (fixture.moves.table), abort_late, NULL,
+                                &fixture);
   g_autoptr (TallMigrateState) last = run (&fixture, &wide);
   g_assert_true (fixture.is_aborted);
   g_assert_no_error (last->error);
@@ -222,7 +167,7 @@ test_too_late (void)
   g_assert_cmpint (last->summary.outcome, ==, TALL_MIGRATE_SWITCHED);
   g_assert_cmpuint (last->summary.generation, ==, 2);
   g_assert_cmpuint (last->summary.n_looked, ==, N_ORDERS);
-  tall_failing_table_set_hooks (TALL_FAILING_TABLE (fixture.table), NULL, NULL, NULL);
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (fixture.moves.table), NULL, NULL, NULL);
 
   g_autoptr (TallMigrateState) nothing = run (&fixture, &abort_wish);
   g_assert_no_error (nothing->error);

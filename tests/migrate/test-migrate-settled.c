@@ -81,26 +81,13 @@ abort_at (guint at)
 static void
 test_abort (void)
 {
-  guint n = 0;
-  while (abort_at (n))
-    n++;
-  g_assert_cmpuint (n, >, 60);
-}
-
-static TallMigration
-read_migration (const TallMoving *moving)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallDeployment) record =
-      tall_deployment_read (TALL_MOVING_OTHERS (moving), TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  return record->migration;
+  tall_moving_try_each_call (abort_at, 60);
 }
 
 static void
 expect_record (const TallMoving *moving, const char *wanted)
 {
-  const TallMigration is = read_migration (moving);
+  const TallMigration is = tall_moving_read_migration (moving);
   g_autofree char *text = tall_migration_print (&is);
   g_assert_cmpstr (text, ==, wanted);
 }
@@ -110,7 +97,7 @@ change (const TallMoving *moving, TallMigration to_migration)
 {
   g_autoptr (GError) error = NULL;
   gboolean done;
-  const TallMigration is = read_migration (moving);
+  const TallMigration is = tall_moving_read_migration (moving);
   g_assert_true (tall_migration_change (TALL_MOVING_OTHERS (moving), &is, &to_migration, NULL,
                                         TALL_NO_DEADLINE, &done, &error));
   g_assert_no_error (error);
@@ -122,7 +109,7 @@ static void
 expect_refused (TallMoving *moving)
 {
   g_autoptr (GError) error = NULL;
-  const TallMigration is = read_migration (moving);
+  const TallMigration is = tall_moving_read_migration (moving);
   g_autofree char *text = tall_migration_print (&is);
   g_assert_false (tall_moving_run (moving, TALL_MOVING_OTHERS (moving), &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_CONFLICT);
@@ -159,7 +146,7 @@ test_others (void)
   moving.options.settled = moving.options.pass_only = FALSE;
   expect_refused (&moving);
 
-  const TallMigration is = read_migration (&moving);
+  const TallMigration is = tall_moving_read_migration (&moving);
   change (&moving, tall_migration_seal (&is));
   expect_record (&moving, "1 sealing 3 3 - unsealed");
   tall_moving_finish (&moving);
@@ -180,7 +167,7 @@ abort_closed (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpoin
   Before *before = data;
   if (call->index != before->at)
     return TALL_FAILURE_NONE;
-  const TallMigration is = read_migration (before->moving);
+  const TallMigration is = tall_moving_read_migration (before->moving);
   before->came = is.generation == TALL_FIRST_GENERATION;
   if (!before->came)
     return TALL_FAILURE_NONE;
@@ -204,7 +191,7 @@ abort_before (guint at)
   tall_failing_table_reset (table);
   g_assert_cmpint (switched, ==, !before.came);
   if (before.came)
-    g_assert_true (read_migration (&moving).reopened);
+    g_assert_true (tall_moving_read_migration (&moving).reopened);
   if (before.came)
     expect_refused (&moving);
   return before.came;
@@ -214,10 +201,7 @@ abort_before (guint at)
 static void
 test_any_time (void)
 {
-  guint n = 0;
-  while (abort_before (n))
-    n++;
-  g_assert_cmpuint (n, >, 60);
+  tall_moving_try_each_call (abort_before, 60);
 }
 
 static TallFailure
@@ -237,7 +221,7 @@ die_closing (TallMoving *moving)
   moving->options.pass_only = TRUE;
   g_assert_false (tall_moving_run (moving, TALL_MOVING_OTHERS (moving), NULL));
   moving->options.pass_only = FALSE;
-  const TallMigration copying = read_migration (moving);
+  const TallMigration copying = tall_moving_read_migration (moving);
   const TallMigration sealing = tall_migration_seal (&copying);
   change (moving, sealing);
   change (moving, tall_migration_close (&sealing, SEAL));
@@ -265,15 +249,6 @@ test_late_abort (void)
   tall_moving_expect_unmoved (&moving);
 }
 
-static void
-set_access (const TallMoving *moving, const char *name, TallTableAccess access, const char *seal)
-{
-  g_autoptr (GError) error = NULL;
-  g_assert_true (tall_table_set_access (TALL_MOVING_OTHERS (moving), name, access, seal,
-                                        TALL_NO_DEADLINE, &error));
-  g_assert_no_error (error);
-}
-
 /* Somebody has unsealed the tables after the last pass, and may have written. */
 static void
 test_unsealed (void)
@@ -290,96 +265,6 @@ test_unsealed (void)
   expect_refused (&moving);
 }
 
-static void
-drop (const TallMoving *moving, const char *name)
-{
-  g_autoptr (GError) error = NULL;
-  g_assert_true (
-      tall_table_drop_table (TALL_MOVING_OTHERS (moving), name, TALL_NO_DEADLINE, &error));
-  g_assert_no_error (error);
-}
-
-/* An earlier version has opened the tables again in the middle of a migration, has copied the rest
- * and sealed them, and dies when it has dropped @n_gone of them.
- * @announced: the record says that they are dropped */
-static void
-init_earlier (TallMoving *moving, gboolean announced, guint n_gone)
-{
-  static const char *const names[] = { "customers", "orders", "index" };
-  tall_moving_init (moving, from, to);
-  die_closing (moving);
-  set_access (moving, "orders", TALL_ACCESS_SEALED, SEAL);
-  set_access (moving, "customers", TALL_ACCESS_SEALED, SEAL);
-  TallMigration earlier = read_migration (moving);
-  earlier.reopened = TRUE;
-  earlier.dropping = announced;
-  change (moving, earlier);
-  for (guint i = 0; i < n_gone; i++)
-    drop (moving, names[i]);
-}
-
-static void
-expect_no_abort (TallMoving *moving)
-{
-  g_autoptr (GError) error = NULL;
-  const TallMigration is = read_migration (moving);
-  g_autofree char *text = tall_migration_print (&is);
-  g_assert_false (tall_migrate_abort (TALL_MOVING_OTHERS (moving), &moving->options, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_CONFLICT);
-  g_assert_nonnull (strstr (error->message, "migrate again"));
-  expect_record (moving, text);
-}
-
-static void
-test_earlier_version (void)
-{
-  for (guint n = 0; n <= 3; n++)
-    for (gint announced = n == 0; announced <= 1; announced++)
-      {
-        g_auto (TallMoving) moving = { 0 };
-        init_earlier (&moving, announced, n);
-        expect_no_abort (&moving);
-        tall_moving_finish (&moving);
-        tall_moving_expect_moved (&moving);
-        expect_record (&moving, "2 none 0 2 - -");
-      }
-}
-
-/* It has gone back to the seal, and a drop comes late that was sent before. */
-static void
-test_late_drop (void)
-{
-  g_auto (TallMoving) moving = { 0 };
-  init_earlier (&moving, TRUE, 1);
-  TallMigration sealing = read_migration (&moving);
-  sealing.phase = TALL_MIGRATION_SEALING;
-  sealing.seal[0] = '\0';
-  change (&moving, sealing);
-  expect_no_abort (&moving);
-  tall_moving_finish (&moving);
-  tall_moving_expect_moved (&moving);
-}
-
-/* It has not dropped anything yet, as far as is known. */
-static void
-test_earlier_opened (void)
-{
-  for (gint announced = 0; announced <= 1; announced++)
-    {
-      g_autoptr (GError) error = NULL;
-      g_auto (TallMoving) moving = { 0 };
-      init_earlier (&moving, announced, 0);
-      set_access (&moving, "orders", TALL_ACCESS_OPEN, NULL);
-      g_assert_false (tall_moving_run (&moving, TALL_MOVING_OTHERS (&moving), &error));
-      gint code = announced ? TALL_ERROR_UNSUPPORTED : TALL_ERROR_UNAVAILABLE;
-      g_assert_error (error, TALL_ERROR, code);
-      if (!announced)
-        tall_moving_expect_unmoved (&moving);
-      else
-        expect_record (&moving, "1 closing 2 2 " SEAL " reopened,dropping");
-    }
-}
-
 int
 main (int argc, char **argv)
 {
@@ -390,8 +275,5 @@ main (int argc, char **argv)
   g_test_add_func ("/migrate/settled/any-time", test_any_time);
   g_test_add_func ("/migrate/settled/late-abort", test_late_abort);
   g_test_add_func ("/migrate/settled/unsealed", test_unsealed);
-  g_test_add_func ("/migrate/settled/earlier-version", test_earlier_version);
-  g_test_add_func ("/migrate/settled/earlier-late-drop", test_late_drop);
-  g_test_add_func ("/migrate/settled/earlier-opened", test_earlier_opened);
   return g_test_run ();
 }

@@ -112,11 +112,12 @@ test_failures (void)
   g_assert_cmpuint (run (pass), ==, 0);
 }
 
-/* A process that others use meanwhile: at each call of the target one of them reads an order. */
+/* A process that others use meanwhile: at each of the first calls of the target one of them
+ * reads an order. */
 typedef struct
 {
   TallCopyPair *pair;
-  gboolean works;
+  gint n_calls;   /* atomic: so many are still to come */
   gboolean wrote; /* atomic: something was copied */
   gint n_first;   /* orders that a call before that was for, at most */
   gint n_rests;
@@ -132,7 +133,7 @@ work (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data
   if (call->kind == TALL_CALL_READ && !g_atomic_int_get (&others->wrote))
     g_atomic_int_set (&others->n_first,
                       MAX (g_atomic_int_get (&others->n_first), (gint)call->plan->reads->len));
-  if (others->works)
+  if (g_atomic_int_add (&others->n_calls, -1) > 0)
     order = tall_front_get_order (others->pair->source.front, TALL_TEST_CUSTOMER, "order-7", NULL,
                                   NULL);
   return TALL_FAILURE_NONE;
@@ -177,17 +178,26 @@ test_first (void)
 static void
 test_gives_way (void)
 {
-  Others others = { .works = TRUE };
+  Others others = { .n_calls = G_MAXINT };
   run_beside (&others, FALSE);
   /* Some are copied before it looks for others, and what threads have taken before comes to its
    * end. */
   g_assert_cmpint (others.n_rests, >, (N_ORDERS - 1500) / 8);
 }
 
+/* After a single call many turns are short, for the next may come; but not all. */
+static void
+test_gives_way_for_a_while (void)
+{
+  Others others = { .n_calls = 1 };
+  run_beside (&others, FALSE);
+  g_assert_cmpint (others.n_rests, ==, 100);
+}
+
 static void
 test_hurries (void)
 {
-  Others others = { .works = TRUE };
+  Others others = { .n_calls = G_MAXINT };
   run_beside (&others, TRUE);
   g_assert_cmpint (others.n_rests, ==, 0);
 }
@@ -202,6 +212,7 @@ main (int argc, char **argv)
   g_test_add_func ("/migrate/pass/failures", test_failures);
   g_test_add_func ("/migrate/pass/first", test_first);
   g_test_add_func ("/migrate/pass/gives-way", test_gives_way);
+  g_test_add_func ("/migrate/pass/gives-way-for-a-while", test_gives_way_for_a_while);
   g_test_add_func ("/migrate/pass/hurries", test_hurries);
   return g_test_run ();
 }

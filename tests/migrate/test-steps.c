@@ -42,16 +42,6 @@ watch (TallTable *table, Scene *scene)
   tall_failing_table_set_hooks (TALL_FAILING_TABLE (table), before_call, NULL, scene);
 }
 
-static TallMigrationPhase
-read_phase (const TallMoving *moving)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallDeployment) record =
-      tall_deployment_read (TALL_MOVING_OTHERS (moving), TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  return record->migration.phase;
-}
-
 static TallTableAccess
 read_access (const TallMoving *moving, const char *name)
 {
@@ -117,7 +107,8 @@ watch_phase (TallFailingTable *table, const TallCall *call, gpointer data)
   if (call->kind != TALL_CALL_SET_ACCESS)
     return;
   g_assert_true (tall_failing_table_get_table (table) == TALL_MOVING_OTHERS (moving));
-  g_assert_cmpint (read_phase (moving), ==, phases[read_access (moving, call->table)]);
+  g_assert_cmpint (tall_moving_read_migration (moving).phase, ==,
+                   phases[read_access (moving, call->table)]);
 }
 
 /* The record comes first, with each table that is shut or opened: who is refused looks there. */
@@ -166,7 +157,7 @@ test_stop (void)
   g_assert_cmpuint (shown.n_copied, ==, 0);
   g_assert_cmpuint (summary.n_copied, >, 0);
   g_assert_cmpint (summary.outcome, ==, TALL_MIGRATE_STOPPED);
-  g_assert_cmpint (read_phase (&moving), ==, TALL_MIGRATION_COPYING);
+  g_assert_cmpint (tall_moving_read_migration (&moving).phase, ==, TALL_MIGRATION_COPYING);
   tall_moving_finish (&moving);
 }
 
@@ -216,7 +207,7 @@ begin_anew_at (guint at)
   g_assert_no_error (error);
   g_assert_true (done);
   g_assert_cmpint (summary.outcome, ==, TALL_MIGRATE_OVERTAKEN);
-  g_assert_cmpint (read_phase (&moving), ==, TALL_MIGRATION_COPYING);
+  g_assert_cmpint (tall_moving_read_migration (&moving).phase, ==, TALL_MIGRATION_COPYING);
   g_assert_cmpint (read_access (&moving, "orders"), ==, TALL_ACCESS_OPEN);
   return TRUE;
 }
@@ -266,7 +257,7 @@ test_begun_before_given_up (void)
     .moving = &moving, .kind = TALL_CALL_APPLY_IF, .of_meta = TRUE, .at = 1, .act = begin_anew
   };
   expect_overtaken (&scene);
-  g_assert_cmpint (read_phase (&moving), ==, TALL_MIGRATION_COPYING);
+  g_assert_cmpint (tall_moving_read_migration (&moving).phase, ==, TALL_MIGRATION_COPYING);
   tall_moving_finish (&moving);
 }
 
@@ -322,7 +313,7 @@ finish_before_seal (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call,
 {
   Overtaken *self = data;
   if (!self->finished && call->kind == TALL_CALL_DESCRIBE_TABLE
-      && read_phase (self->moving) == TALL_MIGRATION_SEALING)
+      && tall_moving_read_migration (self->moving).phase == TALL_MIGRATION_SEALING)
     {
       self->finished = TRUE;
       tall_moving_finish (self->moving);

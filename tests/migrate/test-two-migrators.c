@@ -16,6 +16,7 @@ typedef enum
   OTHER_MIGRATES,
   OTHER_ABORTS,
   OTHER_BEGINS_ANEW,
+  OTHER_DROPS, /* what does not count, when it has migrated */
 } Other;
 
 typedef struct
@@ -32,22 +33,6 @@ typedef struct
   guint at;
 } Meeting;
 
-static TallFailure
-before_call (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
-{
-  const Meeting *meeting = data;
-  /* A seal that arrives when the other one has switched makes the old tables readable again: see
-   * Limits in src/migrate/README.md. */
-  if (call->index != meeting->at || call->kind == TALL_CALL_SET_ACCESS)
-    return TALL_FAILURE_NONE;
-  gboolean switched = tall_moving_get_generation (meeting->moving) != TALL_FIRST_GENERATION;
-  if (meeting->other != OTHER_MIGRATES)
-    tall_moving_abort (meeting->moving);
-  if (meeting->other != OTHER_ABORTS && !switched)
-    tall_moving_finish (meeting->moving);
-  return TALL_FAILURE_NONE;
-}
-
 /* One that makes the tables of its target may do so after an abort; they stay until somebody drops
  * what does not count. */
 static void
@@ -57,6 +42,25 @@ drop_rest (const TallMoving *moving)
   guint n;
   g_assert_true (tall_store_drop_source (TALL_MOVING_OTHERS (moving), &n, &error));
   g_assert_no_error (error);
+}
+
+static TallFailure
+before_call (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  const Meeting *meeting = data;
+  /* A seal that arrives when the other one has switched makes the old tables readable again, if
+   * they are still there: see Limits in src/migrate/README.md. */
+  gboolean is_known = call->kind == TALL_CALL_SET_ACCESS && meeting->other != OTHER_DROPS;
+  if (call->index != meeting->at || is_known)
+    return TALL_FAILURE_NONE;
+  gboolean switched = tall_moving_get_generation (meeting->moving) != TALL_FIRST_GENERATION;
+  if (meeting->other == OTHER_ABORTS || meeting->other == OTHER_BEGINS_ANEW)
+    tall_moving_abort (meeting->moving);
+  if (meeting->other != OTHER_ABORTS && !switched)
+    tall_moving_finish (meeting->moving);
+  if (meeting->other == OTHER_DROPS)
+    drop_rest (meeting->moving);
+  return TALL_FAILURE_NONE;
 }
 
 /* Returns: FALSE if the first one has made fewer calls */
@@ -83,7 +87,7 @@ meet_at (const Case *meeting, guint at)
     tall_moving_expect_moved (&moving);
   else
     tall_moving_expect_unmoved (&moving);
-  if (meeting->other == OTHER_MIGRATES)
+  if (meeting->other == OTHER_MIGRATES || meeting->other == OTHER_DROPS)
     g_assert_true (switched && (!done || summary.outcome == TALL_MIGRATE_SWITCHED));
   else if (done && summary.outcome != TALL_MIGRATE_SWITCHED)
     g_assert_cmpint (summary.outcome, ==, TALL_MIGRATE_OVERTAKEN);
@@ -99,6 +103,54 @@ test_each_call (gconstpointer data)
     n += TALL_TEST_STEP;
   g_test_message ("%u calls", n);
   g_assert_cmpuint (n, >, 40);
+}
+
+/* Before it says that it aborts, the other one ends the migration, and drops the old tables. */
+static TallFailure
+before_abort (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  const Meeting *meeting = data;
+  if (call->index != meeting->at
+      || tall_moving_read_migration (meeting->moving).phase != TALL_MIGRATION_COPYING)
+    return TALL_FAILURE_NONE;
+  tall_moving_finish (meeting->moving);
+  drop_rest (meeting->moving);
+  return TALL_FAILURE_NONE;
+}
+
+/* Returns: FALSE if the abort has made fewer calls */
+static gboolean
+abort_at (guint at)
+{
+  g_autoptr (GError) error = NULL;
+  g_auto (TallMoving) moving = { 0 };
+  Meeting data = { &moving, OTHER_DROPS, at };
+  TallMigrateSummary summary;
+  tall_moving_init (&moving, &tall_layout_blob, &tall_layout_wide);
+  TallMigrateOptions copying = moving.options;
+  copying.pass_only = TRUE;
+  g_assert_true (tall_migrate_run (TALL_MOVING_OTHERS (&moving), &copying, &summary, &error));
+  TallFailingTable *first = TALL_FAILING_TABLE (moving.side.table);
+  tall_failing_table_set_hooks (first, before_abort, NULL, &data);
+  gboolean done = tall_migrate_abort (moving.side.table, &moving.options, &error);
+  if (tall_moving_get_generation (&moving) == TALL_FIRST_GENERATION)
+    {
+      g_assert_no_error (error);
+      tall_moving_expect_unmoved (&moving);
+    }
+  else
+    {
+      if (!done)
+        g_assert_error (error, TALL_ERROR, TALL_ERROR_CONFLICT);
+      tall_moving_expect_moved (&moving);
+    }
+  return at < tall_failing_table_count_calls (first);
+}
+
+static void
+test_abort (void)
+{
+  tall_moving_try_each_call (abort_at, 10);
 }
 
 typedef struct
@@ -145,14 +197,16 @@ test_beside (gconstpointer data)
 int
 main (int argc, char **argv)
 {
-  static const char *const names[] = { "migrates", "aborts", "begins-anew" };
+  static const char *const names[] = { "migrates", "aborts", "begins-anew", "drops" };
   static const Case cases[] = {
     { &tall_layout_blob, &tall_layout_normalized, OTHER_MIGRATES },
     { &tall_layout_record_type, &tall_layout_wide, OTHER_MIGRATES },
     { &tall_layout_normalized, &tall_layout_blob, OTHER_ABORTS },
     { &tall_layout_wide, &tall_layout_denormalized, OTHER_BEGINS_ANEW },
+    { &tall_layout_denormalized, &tall_layout_record_type, OTHER_DROPS },
   };
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/migrate/two/abort-over-dropped", test_abort);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       g_autofree char *pair =

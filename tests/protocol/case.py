@@ -33,10 +33,11 @@ class Case:
     index: bool = False        # orders are listed by date
     found: Optional[str] = None    # the check that finds it, by words of its; None: it holds
     generations: tuple = ()    # their layouts, where it migrates
+    together: bool = False     # the table changes several rows in one step
 
     @property
     def layouts(self):
-        return self.generations or (Layout(self.claims, self.index),)
+        return self.generations or (Layout(self.claims, self.index, together=self.together),)
 
 
 # The checks, by words of what they say.
@@ -70,6 +71,11 @@ def again(value, rows=ONE):
 def earlier(do):
     """The same by an earlier version: it leaves no mark of who made the row, nor takes one over."""
     return changed(do, earlier=True)
+
+
+def apart(do):
+    """The same with too many rows for one step."""
+    return changed(do, apart=True)
 
 
 def each(path, claims, cases, **options):
@@ -106,11 +112,12 @@ def stays(do):
 
 
 def move(name, claims, clients, faults=Faults(), why="", found=None, long=False, index=(),
-         roots=(ROOT,), tables=(ORDERS,), ids=False, **decision):
+         roots=(ROOT,), tables=(ORDERS,), ids=False, together=False, **decision):
     """A case with a migration. @claims: whether they have claims, of the source, of each generation that
     can be begun, and of one more, for a client that is alone in the end; @index: whether they have one;
     @ids: whether all but the source have ids."""
-    layouts = [Layout(has_claims, has_index, ONE, roots, expires=faults.expiries > 0, tables=tables)
+    layouts = [Layout(has_claims, has_index, ONE, roots, expires=faults.expiries > 0, tables=tables,
+                      together=together)
                for has_claims, has_index in zip(claims, index or (False,) * len(claims))]
     if ids:
         layouts[1:] = [layout._replace(roots=(ROOT, TWIN), ids=True) for layout in layouts[1:]]

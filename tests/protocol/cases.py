@@ -8,7 +8,7 @@ of its clocks, by the check that it names.
 """
 
 from case import (ALONE, DELETE, FINDS, GET, LEFT, MORE_CLOCKS, ONE, OTHER, REPAIR, TOLD, TWICE, TWO,
-                  UNLISTED, Case, again, each, earlier, insert, load, put, replace)
+                  UNLISTED, Case, again, apart, each, earlier, insert, load, put, replace)
 from explore import Faults
 from variant import Variant
 
@@ -192,6 +192,53 @@ LOADS_INDEX_CLAIMS = [
     ("a load begun again beside a put of another date",
      ((load("x", 1), load("x", 2, over=("x",))), (put("y"),)), Faults()),
 ]
+# Where the table changes several rows in one step, beside those whose orders have too many for that.
+TOGETHER = [
+    ("two puts and a get", ((put("x", TWO),), (put("y", OTHER),), (GET,)), Faults()),
+    ("two inserts and two gets", ((insert("x", TWO),), (insert("y", OTHER),), (GET, GET)), Faults()),
+    ("two replace what both have seen",
+     ((put("x"),), (GET, replace("y")), (GET, replace("z"))), Faults()),
+    ("two gets while it is deleted and made again",
+     ((put("x", TWO), DELETE, put("y", OTHER)), (GET, GET)), Faults()),
+    ("put, delete and insert beside a put, two answers lost",
+     ((put("x", TWO), DELETE, insert("y", OTHER)), (put("z"),)), Faults(lost=2)),
+    ("two puts and a delete, an answer lost, compacted",
+     ((put("x"),), (put("y"),), (DELETE,)), Faults(lost=1, compactions=1)),
+    ("a put beside one with claims and a get",
+     ((put("x", TWO),), (apart(put("y", OTHER)),), (GET,)), Faults()),
+    ("put and delete beside a put with claims, an answer lost",
+     ((put("x"), DELETE), (apart(put("z", TWO)),)), Faults(lost=1)),
+    ("a put with claims and its replacement, beside a put with claims",
+     ((apart(put("x", TWO)), put("y")), (apart(put("z")),)), Faults()),
+    ("a put beside a load and a delete, an answer lost",
+     ((put("x"),), (load("y", 1, OTHER),), (DELETE,)), Faults(lost=1)),
+    ("a put beside a put with claims and a repair",
+     ((put("x"),), (apart(put("y")),), (REPAIR,)), Faults()),
+    ("put and put beside two repairs, an answer lost",
+     ((put("x"), put("y", OTHER)), (REPAIR,), (REPAIR,)), Faults(lost=1)),
+]
+TOGETHER_INDEX = [
+    ("two inserts, a put and a delete, two answers lost",
+     ((insert("x"),), (insert("y"), DELETE), (put("z"),)), Faults(lost=2)),
+    ("put and put of another date beside a put and a get, an answer lost",
+     ((put("x"), put("y")), (put("z"), GET)), Faults(lost=1)),
+    ("put, delete and put beside a repair, an answer lost",
+     ((put("x"), DELETE, put("z")), (REPAIR,)), Faults(lost=1)),
+    ("a load beside put, put of another date and a get",
+     ((load("x", 1),), (put("y"), put("z")), (GET,)), Faults(lost=1)),
+]
+TOGETHER_INDEX_CLAIMS = [
+    ("put and put of another date beside a put with claims",
+     ((put("x"), put("y")), (apart(put("z")),)), Faults()),
+    ("put and delete beside a put of another date, an answer lost",
+     ((put("x"), DELETE), (put("y"),)), Faults(lost=1)),
+    ("put and put of another date beside a repair, an answer lost",
+     ((put("x"), put("y")), (REPAIR,)), Faults(lost=1)),
+]
+TOGETHER_TOKENS = [
+    ("twice beside a put, an answer lost", ((again("x"), again("x")), (put("y"), GET)),
+     Faults(lost=1)),
+]
 LONG_CLAIMS = [
     ("two puts and a get, an answer lost, compacted",
      ((put("x"),), (put("y"),), (GET,)), Faults(lost=1, compactions=1)),
@@ -250,9 +297,9 @@ ALSO = [
 
 # ---- What is broken ----------------------------------------------------------------------------
 
-def broken(name, why, found, clients, claims, faults, index=False, **decision):
+def broken(name, why, found, clients, claims, faults, index=False, in_one_step=False, **decision):
     return Case(f"broken/{name}", clients, claims, faults, why=why, variant=Variant(**decision),
-                found=found, index=index)
+                found=found, index=index, together=in_one_step)
 
 
 BROKEN_CLAIMS = [
@@ -398,6 +445,24 @@ BROKEN_REPAIR = [
            repair_removes="up to them"),
 ]
 
+BROKEN_TOGETHER = [
+    broken("one step of several rows, where its answer may be a lie",
+           "A writer with a slow clock who guesses that there is no row is never certain.",
+           ALONE, ((put("x"),), (put("y"),)), True, Faults(lies=1), in_one_step=True,
+           together_with="lies"),
+    broken("a step leaves the rows that it replaces",
+           "They pile up, and every get reads them.",
+           LEFT, ((put("x"),),), True, Faults(), in_one_step=True, together="new rows"),
+    broken("a claim's token is taken for the mark of who made the row",
+           "He who made it finds another's, and takes what he has done for not done.",
+           FINDS, ((put("x"),), (GET, put("y"), apart(put("z")))), True, Faults(lost=1),
+           in_one_step=True, creation_of="all"),
+    broken("a step removes hints that are younger than what it has replaced",
+           "One of them is that of somebody with claims who is about to commit.",
+           UNLISTED, ((put("x"), DELETE), (apart(put("z")),)), True, Faults(), index=True,
+           in_one_step=True, hint_removal="anything"),
+]
+
 BROKEN_LOADS = [
     broken("the revision of a load is as others' clocks say",
            "It hides what somebody has inserted, and was told that it is stored.",
@@ -437,7 +502,11 @@ CASES = [
     *each("load", False, LOADS), *each("load and index", False, LOADS_INDEX, index=True),
     *each("load and claims", True, LOADS_CLAIMS),
     *each("load, index and claims", True, LOADS_INDEX_CLAIMS, index=True),
-    *BROKEN_CLAIMS, *BROKEN_ONE_ROW, *BROKEN_INDEX, *BROKEN_REPAIR, *BROKEN_LOADS,
+    *each("together", True, TOGETHER, together=True),
+    *each("together, one row and index", False, TOGETHER_INDEX, index=True, together=True),
+    *each("together and index", True, TOGETHER_INDEX_CLAIMS, index=True, together=True),
+    *each("together and tokens", True, TOGETHER_TOKENS, together=True),
+    *BROKEN_CLAIMS, *BROKEN_ONE_ROW, *BROKEN_INDEX, *BROKEN_REPAIR, *BROKEN_TOGETHER, *BROKEN_LOADS,
     *each("claims", True, LONG_CLAIMS, long=True, clocks=MORE_CLOCKS),
     *each("repair and claims", True, LONG_REPAIRED_CLAIMS, long=True),
     *each("load and claims", True, LONG_LOADS_CLAIMS, long=True),

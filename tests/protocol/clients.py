@@ -37,6 +37,7 @@ class Do:
     clock: Optional[int] = None    # what it says by then, if not what the client's always says
     batch: int = 0             # of a load: the number of its revision
     over: tuple = ()           # of a load: the values of earlier loads
+    apart: bool = False        # it has too many rows for one step
 
 
 @dataclass(frozen=True)
@@ -135,7 +136,7 @@ def client(name, todo, clock, table):
             generation = (yield ReadRecord()).generation
         now = clock if do.clock is None else do.clock
         operation = Operation((name, number), now, *table, caller=do.token, marks=not do.earlier,
-                              follows=not do.stays, generation=generation)
+                              follows=not do.stays, generation=generation, apart=do.apart)
         seen, operation = yield from run(operation, do, seen)
         generation = operation.generation
         del operation, now

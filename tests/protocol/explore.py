@@ -87,10 +87,6 @@ class Numbers:
 
 def change_access(access, call, opens):
     """@opens: what kind of call opens what is closed, beside those that are to."""
-    if not access.there:
-        return access
-    if call.what == "drop":
-        return Access(there=False) if access.closed else access
     closed = access.closed and call.what != opens
     return {"seal": access._replace(seal=call.token, closed=closed),
             "unseal": access._replace(seal=None, closed=closed),
@@ -137,11 +133,14 @@ class Table:
         return (generation - 1) * len(self.places) + self.places.index(table)
 
     def is_shut(self, tables, call):
-        is_root = call.row == ROOT or LINES not in self.places
+        rows = (call.row, *(row for row, _mutations in getattr(call, "others", ())))
+        return any(self.refuses(tables, call, row) for row in rows)
+
+    def refuses(self, tables, call, row):
+        is_root = row == ROOT or LINES not in self.places
         place = self.access_place(call.generation, ORDERS if is_root else LINES)
         access = self.tables.things[tables][1][place]
-        return (access.closed or not access.there
-                or (access.seal is not None and isinstance(call, self.sealed)))
+        return access.closed or (access.seal is not None and isinstance(call, self.sealed))
 
     def place(self, generation, row):
         """Where it is among all rows."""
@@ -154,7 +153,10 @@ class Table:
             after, answer = self.effect(self.rows.things[rows[place]], place, call)
             self.effects[key] = self.rows.of(after), answer
         after, answer = self.effects[key]
-        return (*rows[:place], after, *rows[place + 1:]), answer
+        rows = (*rows[:place], after, *rows[place + 1:])
+        for row, mutations in getattr(call, "others", ()) if answer is True else ():
+            rows, _answer = self.execute_on_rows(rows, Write(call.generation, row, mutations))
+        return rows, answer
 
     def effect_on_tables(self, tables, call):
         record, accesses = tables
@@ -400,8 +402,7 @@ class Explorer:
             ways.append(("after a migration", ends))
         else:
             ways.append(("", ()))
-        there = all(access.there for access in source)
-        if there and not record.dropping and (record.phase != NONE or shut):
+        if record.phase != NONE or shut:
             ways.append(("after an abort", (ABORT,)))
         for way, first in ways:
             for opens, how in ((False, ""), (True, "opened now")):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The tallorder authors
 # SPDX-License-Identifier: Apache-2.0
-"""How an operation goes on where the tables do not take its calls: they are sealed, closed or dropped.
+"""How an operation goes on where the tables do not take its calls: they are sealed or closed.
 It reads the record until that names other tables, or these are open again. The rules of protocol.py
 hold."""
 

@@ -69,7 +69,7 @@ def are_sealed(operation, record):
     n_checked = {"all": None, "first": 1, "none": 0}[operation.variant.seal_check]
     for table in operation.root_tables[:n_checked]:
         access = yield Describe(record.generation, table)
-        if access.there and not is_sealed(operation.variant, record, access):
+        if not is_sealed(operation.variant, record, access):
             return False
         del access
     return True
@@ -81,19 +81,9 @@ def close_table(source, table):
         if answer != LOST:
             return True
         access = yield Describe(source, table)
-        if access.closed or not access.there:
+        if access.closed:
             return True
         del access, answer
-    return False
-
-
-def is_any_gone(operation, source):
-    """Whether somebody has begun to drop it: who does has seen that the target has everything."""
-    for table in operation.tables:
-        access = yield Describe(source, table)
-        if not access.there:
-            return True
-        del access
     return False
 
 
@@ -105,30 +95,15 @@ def close(operation, source):
     return True
 
 
-def drop(operation, source):
-    """Returns whether nothing is left that a late call could open. Refused unless it is closed."""
-    for table in operation.tables:
-        access = yield Describe(source, table)
-        if access.there:
-            yield SetAccess("drop", source, table)
-            access = yield Describe(source, table)
-        if access.there:
-            return False
-        del access
-    return True
-
-
 def open_table(source, table):
     for _attempt in range(MAX_CALLS):
         access = yield Describe(source, table)
-        if not access.there:
-            return False
         if not access.closed:
             return True
         del access
         yield SetAccess("open", source, table)
     access = yield Describe(source, table)
-    return access.there and not access.closed
+    return not access.closed
 
 
 def open_again(operation, source):
@@ -188,10 +163,6 @@ def copy_open(operation, _number, record, known):
 def copy_sealed(operation, number, record, known):
     """Seals the source. What is there then, and differs, is copied."""
     variant, result = operation.variant, DONE
-    if record.dropping and (yield from is_any_gone(operation, record.generation)):
-        token = make_seal(operation, number, 0, record)
-        record = yield from change(variant, record, record._replace(phase=CLOSING, seal=token))
-        return record, known
     if variant.last_pass == "before":
         result, known = yield from make_pass(*find_ends(operation, record), known)
     token = yield from seal(operation, number, record)
@@ -219,20 +190,13 @@ def close_and_switch(operation, _number, record, known):
     if variant.read_fence == "close":
         if not (yield from close(operation, source)):
             return None, known
-        if not ((yield from are_sealed(operation, record))
-                or (yield from is_any_gone(operation, source))):
+        if not (yield from are_sealed(operation, record)):
             if variant.reopened == "refused":
                 yield from abort(operation)     # somebody may have written since the last pass
                 return None, known
             record = yield from change(variant, record, record._replace(phase=SEALING, seal=None,
                                                                         reopened=True))
             return record, known
-        if record.reopened and variant.reopened == "drop":
-            if not record.dropping and variant.dropping != "unannounced":
-                record = yield from change(variant, record, record._replace(dropping=True))
-                return record, known
-            if not (yield from drop(operation, source)):
-                return None, known
     record = yield from switch(variant, record)
     return record, known
 
@@ -240,8 +204,7 @@ def close_and_switch(operation, _number, record, known):
 def switch(variant, record):
     return (yield from change(variant, record,
                               record._replace(generation=record.target, phase=NONE, target=0,
-                                              seal=None, unsealed=False, reopened=False,
-                                              dropping=False)))
+                                              seal=None, unsealed=False, reopened=False)))
 
 
 # ---- Abort -------------------------------------------------------------------------------------
@@ -251,12 +214,8 @@ def abort(operation):
     but the tables are shut, by a call that came late."""
     variant, sealed, closed = operation.variant, False, False
     record = yield ReadRecord()
-    if record.dropping:
-        return
     for table in operation.tables:
         access = yield Describe(record.generation, table)
-        if not access.there:
-            return
         sealed = sealed or access.seal is not None
         closed = closed or access.closed
         del access

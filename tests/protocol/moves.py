@@ -114,6 +114,16 @@ TABLES = [
     move("tables/a put, a migration and an abort, an answer of theirs lost", AND_AGAIN,
          ((put("x"),), (MIGRATE,), (ABORT,)), Faults(moving=1), tables=CUSTOMERS_FIRST),
 ]
+TOGETHER = [
+    move("together/two puts, a get and a migration, lines not sealed", TO_CLAIMS,
+         ((put("x"),), (put("y", NO), GET), (MIGRATE,)), tables=WITH_LINES, together=True),
+    move("together/put and delete, a migration, an answer lost", TO_CLAIMS,
+         ((put("x"), DELETE), (GET,), (MIGRATE,)), Faults(lost=1), together=True),
+    move("together/put and put of another date, claims to row, two migrators", CLAIMS_TO_ROW,
+         ((put("x", NO), put("y")), (MIGRATE,), (MIGRATE,)), index=ALL, together=True),
+    move("together/a put, a migration and an abort, lines not sealed", AND_AGAIN_CLAIMS,
+         ((put("x"),), (MIGRATE,), (ABORT,)), tables=WITH_LINES, together=True),
+]
 TTL = [
     move("ttl/a put and two gets", TO_ROW, ((put("x"),), (GET, GET), (MIGRATE,)), EXPIRY),
     move("ttl/a put beside a later put and a get", TO_ROW,
@@ -276,10 +286,6 @@ BROKEN = [
     broken("what was opened again is only closed", "A late call opens it after the switch.",
            FINDS, AND_AGAIN, ((opens(put("x")),), (MIGRATE,), (ABORT, MIGRATE)), Faults(moving=1),
            reopened="close"),
-    broken("a drop is not announced",
-           "Somebody aborts after the last look: what is gone cannot be given back.",
-           ALONE, AND_AGAIN, ((put("x"),), (MIGRATE, MIGRATE), (ABORT, ABORT)),
-           reopened="drop", dropping="unannounced"),
     broken("generations are numbered again after an abort",
            "A late call drops the tables of the abort's target, which are those of the next.",
            FINDS, AND_AGAIN, ((put("x"),), (MIGRATE,), (ABORT, MIGRATE)), Faults(moving=1),
@@ -352,10 +358,6 @@ BROKEN_MORE = [
            "A late unseal of the other has let writers in after the last pass.",
            FINDS, AND_AGAIN, ((put("x"),), (MIGRATE,), (ABORT, MIGRATE)), Faults(moving=1),
            tables=CUSTOMERS_FIRST, seal_check="first"),
-    broken("a slow abort opens what is about to be dropped, and a slow migrator closes it",
-           "What was written in between is lost. No call drops a table only if it is still closed.",
-           FINDS, AND_AGAIN, ((put("x"),), (MIGRATE,), (ABORT, MIGRATE), (ABORT,)), long=True,
-           reopened="drop"),
 ]
 
-MOVES = [*HOLDS, *INDEX, *TOKENS, *LOADS, *REPAIRED, *COLLIDING, *TABLES, *TTL, *IDS, *ALSO, *BROKEN, *BROKEN_MORE, *LONG]
+MOVES = [*HOLDS, *INDEX, *TOKENS, *LOADS, *REPAIRED, *COLLIDING, *TABLES, *TOGETHER, *TTL, *IDS, *ALSO, *BROKEN, *BROKEN_MORE, *LONG]

@@ -5,7 +5,8 @@
 Each operation is a generator. It yields its calls to the table one by one, and is sent what comes
 back: explore.py decides what else happens in between. To follow it in the store: put() is
 tall-put.c, claim() tall-claim.c, commit() and what settles it tall-commit.c, release()
-tall-give-up.c, delete() tall-delete.c, the children's rows tall-children.c; get() is in reading.py.
+tall-give-up.c, delete() tall-delete.c, the children's rows tall-children.c, find_others()
+tall-together.c; get() is in reading.py.
 
 A rule for changes: what an operation knows must be in its local variables, since explore.py takes
 two operations at one line with equal variables for the same. So no `yield` inside a larger
@@ -195,6 +196,30 @@ def clean_up(operation, replaced, committed):
         pass
 
 
+# ---- All rows in one step ------------------------------------------------------------------------
+
+def find_others(operation, replaced, committed, value=None, rows=()):
+    """What else changes in the step of the commit, where the table can do that: (row, mutations) of
+    each child and hint that comes or goes."""
+    dead, others = find_dead(operation, replaced, committed), ()
+    for row in operation.children if operation.claims else ():
+        cells = ()
+        if dead:
+            cells = yield from operation.read(row)
+        gone = (DeleteUpTo(dead),) if cells or (dead and row in rows) else ()
+        gone = gone if operation.variant.together == "all" else ()
+        came = (Cell("c", committed.revision, value),) if row in rows else ()
+        others += ((row, gone + came),) if gone or came else ()
+        del cells, gone, came
+    old = replaced.state or NO_STATE
+    if operation.index and committed.live:
+        others += ((committed.date, (Cell("order", committed.revision, "here"),)),)
+    if operation.index and old.live and old.date != committed.date:
+        last = old.revision if operation.variant.hint_removal == "replaced" else committed.revision + 9
+        others += ((old.date, (DeleteUpTo(last),)),)
+    return others
+
+
 # ---- Commit ------------------------------------------------------------------------------------
 
 def is_ours(operation, stored, committed):
@@ -221,18 +246,25 @@ def is_undone(operation, expected, committed, lost, root):
             or (replaced is not None and 0 <= replaced < committed.revision))
 
 
+def get_origin(state):
+    lineage = state.pending_token
+    return lineage.origin if isinstance(lineage, Lineage) else lineage
+
+
 def can_settle_creation(operation, expected, now):
     """Whether @now tells who made the row that a commit of ours expected not to be there. Earlier
-    versions left no mark, and took none over."""
+    versions left no mark, and took none over; where there are several rows nobody leaves one."""
     variant = operation.variant
+    if operation.claims and variant.creation_of == "one row":
+        return False
     return (expected is None and operation.marks and variant.creation_by == "origin"
-            and (now.pending_token.origin is not None or variant.unmarked == "not ours"))
+            and (get_origin(now) is not None or variant.unmarked == "not ours"))
 
 
 def settle_creation(committed, now):
     """A commit that expected no row, while there is one: the commit that made it has left its mark,
     and as rows stay for ever, a late call of ours cannot make another. So it is certain."""
-    return DONE if now.pending_token.origin == committed.pending_token.origin else AGAIN
+    return DONE if get_origin(now) == committed.pending_token.origin else AGAIN
 
 
 def settle(operation, root, committed, lost, found):
@@ -252,11 +284,11 @@ def settle(operation, root, committed, lost, found):
     return AGAIN if is_undone(operation, root, committed, lost, found) else UNKNOWN
 
 
-def commit(operation, root, mutations, committed):
+def commit(operation, root, mutations, committed, others=()):
     """The one step that readers see: replaces @root, our claim or what is committed."""
     lost = False
     for _attempt in range(MAX_ATTEMPTS):
-        answer = yield WriteIf(operation.generation, root.state, mutations)
+        answer = yield WriteIf(operation.generation, root.state, mutations, others=others)
         if answer is True:
             return DONE, root
         lost = lost or answer is LOST
@@ -347,6 +379,11 @@ def put_over(operation, value, rows, replaced, number, hinted):
     revision = next_revision(operation, replaced)
     committed = make_committed(operation, replaced, True, revision, len(rows), date_of(value))
     root = replaced
+    if operation.together:
+        others = yield from find_others(operation, replaced, committed, value, rows)
+        mutations = make_commit(operation, value, rows, replaced, committed)
+        step, root = yield from commit(operation, root, mutations, committed, others)
+        return step, root, 0
     if operation.index and not operation.claims and operation.variant.hint != "after":
         hinted = yield from write_hint_alone(operation, value, root, revision, hinted)
         if not hinted:
@@ -373,7 +410,7 @@ def reads_first(operation, condition):
     """A put that expects an order has to. A put that expects none need not; but the hint of a
     refused put cannot be taken back, so it looks before it writes one."""
     return condition == "seen" or (condition == "absent" and operation.index
-                                   and not operation.claims)
+                                   and not operation.claims and not operation.together)
 
 
 def is_done(operation, root):
@@ -423,7 +460,10 @@ def delete(operation):
                      Cell("s", tombstone.revision, tombstone))
         if not operation.variant.tombstone:
             mutations = (DeleteUpTo(root.timestamp),)
-        step, root = yield from commit(operation, root, mutations, tombstone)
-        if step == DONE:
+        others = ()
+        if operation.together:
+            others = yield from find_others(operation, replaced, tombstone)
+        step, root = yield from commit(operation, root, mutations, tombstone, others)
+        if step == DONE and not operation.together:
             yield from clean_up(operation, replaced, tombstone)
     return refuse(operation, None, NOT_DONE) if step == AGAIN else step

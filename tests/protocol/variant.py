@@ -25,6 +25,7 @@ class Variant:
     ours_by: str = "token"             # by what a commit knows itself | "revision"
     certain_by: str = "lineage"        # that it never happened | "revision" | "never"
     creation_by: str = "origin"        # for a new row | "lineage", as for others
+    creation_of: str = "one row"       # has a mark | "all": a claim's token is taken for one
     unmarked: str = "unknown"          # who made a row without a mark | "not ours"
     #                                    | "marked": the next commit gives it one
     tombstone: bool = True             # a delete leaves one | False: nothing is left of the row
@@ -34,6 +35,9 @@ class Variant:
     reader: str = "root again"         # what is in pieces is damaged if the root has not moved
     #                                    meanwhile | "first root": if it is that of the first look
     #                                    | "at once" | "no counts": whatever is there is the order
+    together: str = "all"              # that a commit brings and removes is one step, where the table
+    #                                    can do that | "new rows": old ones stay
+    together_with: str = "no lies"     # where "did not match" can be believed | "lies": also elsewhere
     hint: str = "before"               # the commit, and acknowledged | "after" it | "once": one of
     #                                    an earlier try will do, whatever has happened since
     hint_removal: str = "replaced"     # up to the revision that was replaced | "anything"
@@ -94,9 +98,7 @@ class Variant:
     seal_token: str = "each call"      # | "one": the same for all seals of a migration
     seal_answer: str = "looked up"     # when it is lost | "believed": that it will have been done
     reopened: str = "refused"          # another migration of what an abort has opened, or may still
-    #                                    open | "drop": before the switch | "close" it alone
-    dropping: str = "announced"        # that drop: by the record, which no abort changes then |
-    #                                    "unannounced": an abort looks whether tables are gone
+    #                                    open | "close" it alone
     generations: str = "new"           # for each attempt | "reused"
     record_write: str = "if unchanged" # | "plain": the last one wins
 

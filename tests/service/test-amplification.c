@@ -19,6 +19,8 @@
 
 /* Orders that a layout makes larger than this fill RocksDB's write buffers. */
 #define WRITE_BUFFER (8 * 1024 * 1024)
+#define LOOK (5 * 1000) /* µs from one look at RocksDB to the next */
+#define QUIET_LOOKS 20  /* one after the other, until what it has still to begin has begun */
 
 typedef TallOrder *(*MakeFunc) (void);
 
@@ -146,6 +148,7 @@ typedef struct
 typedef struct
 {
   char *directory;
+  TallTable *table;
   TallFront *front;
   TallMemory memory;
 } Fixture;
@@ -156,9 +159,9 @@ set_up (Fixture *self, gconstpointer data)
   const TallLayout *layout = ((const Case *)data)->layout;
   g_autoptr (GError) error = NULL;
   self->directory = tall_test_directory_new ();
-  g_autoptr (TallTable) table = tall_test_open_table (self->directory);
-  tall_test_create (table, layout->name, "hashed", 0);
-  self->front = TALL_FRONT (tall_test_open (table, NULL));
+  self->table = tall_test_open_table (self->directory);
+  tall_test_create (self->table, layout->name, "hashed", 0);
+  self->front = TALL_FRONT (tall_test_open (self->table, NULL));
   tall_memory_init (&self->memory, 512 * 1024 * 1024, layout->most_memory);
 }
 
@@ -166,6 +169,7 @@ static void
 tear_down (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
   g_object_unref (self->front);
+  g_object_unref (self->table);
   tall_memory_clear (&self->memory);
   tall_test_directory_remove (self->directory);
   g_free (self->directory);
@@ -211,6 +215,32 @@ run (Fixture *self, const TallIdlCall *call, const TallIdlArgs *args)
   return size + tall_transport_get_output (transport).len;
 }
 
+static gboolean
+is_quiet (TallTable *table)
+{
+  g_autoptr (GArray) measures = tall_table_list_measures (table);
+  gdouble n_running = 0;
+  for (guint i = 0; i < measures->len; i++)
+    {
+      const TallTableMeasure *measure = &g_array_index (measures, TallTableMeasure, i);
+      if (g_str_has_prefix (measure->name, "running_"))
+        n_running += measure->value;
+    }
+  return n_running == 0;
+}
+
+/* What RocksDB does with an order in its background is no part of the calls that follow. */
+static void
+settle (Fixture *self)
+{
+  for (guint n_quiet = 0; n_quiet < QUIET_LOOKS; n_quiet++)
+    {
+      if (!is_quiet (self->table))
+        n_quiet = 0;
+      g_usleep (LOOK);
+    }
+}
+
 /* What is written in great amounts goes through RocksDB's write buffers, which come and go. */
 static void
 check (const Case *self, const TallOrder *order, const char *call, gsize size)
@@ -237,6 +267,7 @@ test_order (Fixture *self, gconstpointer data)
   TallIdlArgs get = { .customer_number = (char *)CUSTOMER, .order_number = (char *)NUMBER };
   TallIdlArgs get_many = { .request = &many }, get_all = { .request = &listing };
   check (test, order, "put", run (self, TALL_CALL (put_order), &put));
+  settle (self);
   check (test, order, "get", run (self, TALL_CALL (get_order), &get));
   check (test, order, "get many", run (self, TALL_CALL (get_orders), &get_many));
   check (test, order, "get all", run (self, TALL_CALL (get_customer_orders), &get_all));

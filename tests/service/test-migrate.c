@@ -10,6 +10,7 @@
 #include "tall-networks.h"
 #include "tall-server.h"
 #include "tall-table-kind.h"
+#include "tall-test-moves.h"
 #include "tall-test-store.h"
 
 /* So many at one a second last longer than any test. */
@@ -21,26 +22,11 @@
 /* A server with orders in the layout blob. */
 typedef struct
 {
-  TallTable *table;
-  TallStore *store;
-  TallMigrateRunner *moves;
+  TallTestMoves moves;
   TallServer *server;
   TallFront *front;   /* the client */
   TallClient *client; /* the same */
 } Service;
-
-static void
-fill (TallFront *front, guint begin, guint end)
-{
-  g_autoptr (GError) error = NULL;
-  for (guint i = begin; i < end; i++)
-    {
-      g_autofree char *number = g_strdup_printf ("%u", i);
-      g_autoptr (TallOrder) order = tall_test_marked_order (number, 0, i, 2);
-      g_assert_true (tall_front_put_order (front, order, NULL, NULL, &error));
-      g_assert_no_error (error);
-    }
-}
 
 static guint64
 find_room (const char *place)
@@ -48,21 +34,22 @@ find_room (const char *place)
   return g_str_equal (place, "/") ? 1 << 30 : 0;
 }
 
+static gboolean
+check_spec (const TallTableSpec *spec G_GNUC_UNUSED, GError **error G_GNUC_UNUSED)
+{
+  return TRUE;
+}
+
 static void
 service_start (Service *self, const TallServerOptions *given)
 {
   g_autoptr (GError) error = NULL;
   TallServerOptions options = given != NULL ? *given : (TallServerOptions){ 0 };
-  static const TallTableKind kind = { .find_room = find_room };
+  static const TallTableKind kind = { .find_room = find_room, .check_spec = check_spec };
   const TallTableAddress address = { .kind = &kind, .place = (char *)"/" };
-  g_autoptr (TallTable) below = tall_test_open_table (NULL);
-  self->table = tall_failing_table_new (below);
-  tall_test_create (self->table, "blob", "hashed", 0);
-  self->store = tall_store_open (self->table, NULL, NULL, NULL, &error);
-  g_assert_no_error (error);
-  fill (TALL_FRONT (self->store), 0, N_ORDERS);
-  self->moves = options.moves = tall_migrate_runner_new (self->table, &address);
-  self->server = tall_server_new (TALL_FRONT (self->store), "127.0.0.1:0", &options, &error);
+  tall_test_moves_init (&self->moves, N_ORDERS, &address);
+  options.moves = self->moves.runner;
+  self->server = tall_server_new (TALL_FRONT (self->moves.store), "127.0.0.1:0", &options, &error);
   g_assert_no_error (error);
   self->front = tall_client_new (tall_server_get_address (self->server), &error);
   self->client = TALL_CLIENT (self->front);
@@ -73,18 +60,10 @@ static void
 service_stop (Service *self)
 {
   g_object_unref (self->front);
-  tall_migrate_runner_stop (self->moves);
+  tall_migrate_runner_stop (self->moves.runner);
   g_assert_true (tall_server_stop (self->server));
   g_object_unref (self->server);
-  g_assert_true (tall_migrate_runner_end (self->moves, 60000));
-  g_object_unref (self->store);
-  g_object_unref (self->table);
-}
-
-static TallMigrateWish
-wish_layout (const char *layout)
-{
-  return (TallMigrateWish){ .move = { .layout = tall_layout_find (layout, NULL) } };
+  tall_test_moves_clear (&self->moves);
 }
 
 static TallMigrateState *
@@ -107,39 +86,13 @@ expect_refusal (Service *self, TallMigrateWish wish, TallError code, const char 
 }
 
 static TallMigrateState *
-look (Service *self, const char *id)
+look (gpointer data, const char *id)
 {
+  const Service *self = data;
   g_autoptr (GError) error = NULL;
   TallMigrateState *state = tall_client_get_migration (self->client, id, 0, &error);
   g_assert_no_error (error);
   return state;
-}
-
-static TallMigrateState *
-await_end (Service *self, const char *id)
-{
-  TallMigrateState *state = look (self, id);
-  while (state->is_running)
-    {
-      g_usleep (LOOK_EVERY);
-      tall_migrate_state_free (state);
-      state = look (self, id);
-    }
-  return state;
-}
-
-/* Until it copies, where it stays if it is slow. */
-static void
-await_copying (Service *self)
-{
-  g_autoptr (TallMigrateState) state = look (self, NULL);
-  while (state->is_running && state->progress.n_copied == 0)
-    {
-      g_usleep (LOOK_EVERY);
-      tall_migrate_state_free (state);
-      state = look (self, NULL);
-    }
-  g_assert_true (state->is_running);
 }
 
 static void
@@ -166,11 +119,11 @@ test_move (void)
   g_autoptr (TallMigrateState) none = look (&service, NULL);
   g_assert_null (none->id);
   g_assert_false (none->is_running);
-  TallMigrateWish wish = wish_layout ("wide");
+  TallMigrateWish wish = tall_test_wish_layout ("wide");
   wish.pause = 7 * G_USEC_PER_SEC;
   g_autoptr (TallMigrateState) first = start (&service, wish);
   g_assert_false (first->is_joined);
-  g_autoptr (TallMigrateState) last = await_end (&service, first->id);
+  g_autoptr (TallMigrateState) last = tall_test_await_end (look, &service, first->id);
   g_assert_no_error (last->error);
   g_assert_cmpstr (last->id, ==, first->id);
   g_assert_cmpint (last->summary.outcome, ==, TALL_MIGRATE_SWITCHED);
@@ -208,14 +161,14 @@ static void
 test_pace (void)
 {
   Service service;
-  TallMigrateWish wish = wish_layout ("wide");
+  TallMigrateWish wish = tall_test_wish_layout ("wide");
   const guint n = 2500; /* more than are looked at before the first is copied */
   service_start (&service, NULL);
-  fill (TALL_FRONT (service.store), N_ORDERS, n);
+  tall_test_moves_fill (&service.moves, N_ORDERS, n);
   wish.rate = SLOW;
   gint64 begin = g_get_monotonic_time ();
   g_autoptr (TallMigrateState) first = start (&service, wish);
-  await_copying (&service);
+  tall_test_await_copying (look, &service);
   g_autoptr (TallMigrateState) state = look (&service, first->id);
   while (state->rate > n) /* for about half a second */
     {
@@ -239,20 +192,20 @@ test_end (void)
 {
   Service service;
   service_start (&service, NULL);
-  g_autoptr (TallMigrateState) first = start (&service, wish_layout ("blob"));
-  g_autoptr (TallMigrateState) failed = await_end (&service, first->id);
+  g_autoptr (TallMigrateState) first = start (&service, tall_test_wish_layout ("blob"));
+  g_autoptr (TallMigrateState) failed = tall_test_await_end (look, &service, first->id);
   g_assert_error (failed->error, TALL_ERROR, TALL_ERROR_INVALID);
   g_assert_nonnull (strstr (failed->error->message, "nothing to change"));
 
-  g_autoptr (TallMigrateState) second = start (&service, wish_layout ("normalized"));
+  g_autoptr (TallMigrateState) second = start (&service, tall_test_wish_layout ("normalized"));
   g_autoptr (TallMigrateState) still = look (&service, first->id);
   g_assert_cmpstr (still->id, ==, first->id);
   g_assert_error (still->error, TALL_ERROR, TALL_ERROR_INVALID);
-  g_autoptr (TallMigrateState) moved = await_end (&service, second->id);
+  g_autoptr (TallMigrateState) moved = tall_test_await_end (look, &service, second->id);
   g_assert_no_error (moved->error);
   g_autoptr (TallMigrateState) third =
       start (&service, (TallMigrateWish){ .task = TALL_MIGRATE_DROP_SOURCE });
-  g_autoptr (TallMigrateState) dropped = await_end (&service, third->id);
+  g_autoptr (TallMigrateState) dropped = tall_test_await_end (look, &service, third->id);
   g_assert_no_error (dropped->error);
   g_assert_cmpint (dropped->task, ==, TALL_MIGRATE_DROP_SOURCE);
   g_assert_cmpuint (dropped->n_dropped, ==, 3); /* orders, customers, index */
@@ -276,18 +229,18 @@ test_failure (void)
   service_start (&service, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
     {
-      tall_failing_table_set_hooks (TALL_FAILING_TABLE (service.table), fail_create, NULL,
+      tall_failing_table_set_hooks (TALL_FAILING_TABLE (service.moves.table), fail_create, NULL,
                                     &kinds[i]);
-      g_autoptr (TallMigrateState) first = start (&service, wish_layout ("wide"));
-      g_autoptr (TallMigrateState) last = await_end (&service, first->id);
-      tall_failing_table_set_hooks (TALL_FAILING_TABLE (service.table), NULL, NULL, NULL);
+      g_autoptr (TallMigrateState) first = start (&service, tall_test_wish_layout ("wide"));
+      g_autoptr (TallMigrateState) last = tall_test_await_end (look, &service, first->id);
+      tall_failing_table_set_hooks (TALL_FAILING_TABLE (service.moves.table), NULL, NULL, NULL);
       g_assert_nonnull (last->error);
       g_assert_true (tall_error_is_passing (last->error));
       g_assert_null (strstr (last->error->message, "nothing was done"));
       g_assert_nonnull (strstr (last->error->message, "what was done stays"));
       g_autoptr (TallMigrateState) up =
           start (&service, (TallMigrateWish){ .task = TALL_MIGRATE_ABORT });
-      tall_migrate_state_free (await_end (&service, up->id));
+      tall_migrate_state_free (tall_test_await_end (look, &service, up->id));
     }
   expect_layout (&service, "blob", 1);
   service_stop (&service);
@@ -299,7 +252,7 @@ static void
 test_join (void)
 {
   Service service;
-  TallMigrateWish wish = wish_layout ("wide");
+  TallMigrateWish wish = tall_test_wish_layout ("wide");
   service_start (&service, NULL);
   wish.rate = SLOW;
   wish.pause = 2 * G_USEC_PER_SEC;
@@ -315,7 +268,7 @@ test_join (void)
 
 #define REFUSE(words, ...)                                                                         \
   expect_refusal (&service, (TallMigrateWish){ __VA_ARGS__ }, TALL_ERROR_CONFLICT, words)
-  expect_refusal (&service, wish_layout ("normalized"), TALL_ERROR_CONFLICT,
+  expect_refusal (&service, tall_test_wish_layout ("normalized"), TALL_ERROR_CONFLICT,
                   "its layout is wide, not normalized");
   REFUSE ("its key strategy is not given, not raw",
           .move.key_strategy = tall_key_strategy_find ("raw", NULL));
@@ -330,12 +283,12 @@ test_join (void)
   REFUSE ("A migration is going on here", .task = TALL_MIGRATE_DROP_SOURCE);
 #undef REFUSE
 
-  await_copying (&service);
+  tall_test_await_copying (look, &service);
   g_autoptr (TallMigrateState) abort =
       start (&service, (TallMigrateWish){ .task = TALL_MIGRATE_ABORT });
   g_assert_cmpstr (abort->id, ==, first->id);
   g_assert_cmpint (abort->task, ==, TALL_MIGRATE_ABORT);
-  g_autoptr (TallMigrateState) last = await_end (&service, first->id);
+  g_autoptr (TallMigrateState) last = tall_test_await_end (look, &service, first->id);
   g_assert_no_error (last->error);
   g_assert_cmpint (last->task, ==, TALL_MIGRATE_ABORT);
   expect_layout (&service, "blob", 1);
@@ -349,18 +302,18 @@ test_abort (void)
 {
   Service service;
   const TallMigrateWish abort = { .task = TALL_MIGRATE_ABORT };
-  TallMigrateWish wish = wish_layout ("wide");
+  TallMigrateWish wish = tall_test_wish_layout ("wide");
   service_start (&service, NULL);
   wish.rate = SLOW;
   wish.pass_only = TRUE;
   g_autoptr (TallMigrateState) first = start (&service, wish);
-  await_copying (&service);
+  tall_test_await_copying (look, &service);
   g_autoptr (TallMigrateState) one = start (&service, abort);
   g_autoptr (TallMigrateState) again = start (&service, abort);
   g_assert_false (one->is_joined);
   g_assert_cmpstr (one->id, ==, first->id);
   g_assert_null (one->plan);
-  g_autoptr (TallMigrateState) last = await_end (&service, again->id);
+  g_autoptr (TallMigrateState) last = tall_test_await_end (look, &service, again->id);
   g_assert_no_error (last->error);
   g_assert_null (last->plan);
   g_assert_cmpuint (last->n_unfit, ==, 0);
@@ -373,20 +326,20 @@ static void
 test_stop (void)
 {
   Service service;
-  TallMigrateWish wish = wish_layout ("record-type");
+  TallMigrateWish wish = tall_test_wish_layout ("record-type");
   service_start (&service, NULL);
   wish.rate = SLOW;
   wish.pass_only = TRUE;
   g_autoptr (TallMigrateState) first = start (&service, wish);
   expect_refusal (&service, (TallMigrateWish){ 0 }, TALL_ERROR_CONFLICT, "only copies");
-  await_copying (&service);
-  tall_migrate_runner_stop (service.moves);
-  g_autoptr (TallMigrateState) last = await_end (&service, first->id);
+  tall_test_await_copying (look, &service);
+  tall_migrate_runner_stop (service.moves.runner);
+  g_autoptr (TallMigrateState) last = tall_test_await_end (look, &service, first->id);
   g_assert_no_error (last->error);
   g_assert_cmpint (last->summary.outcome, ==, TALL_MIGRATE_STOPPED);
   expect_refusal (&service, wish, TALL_ERROR_UNAVAILABLE, "nothing was done");
 
-  TallMigrateRunner *next = tall_migrate_runner_new (service.table, NULL);
+  TallMigrateRunner *next = tall_migrate_runner_new (service.moves.table, NULL);
   const TallMigrateWish rest = { 0 };
   g_autoptr (TallMigrateState) resumed = tall_migrate_runner_start (next, &rest, NULL);
   while (resumed->is_running)
@@ -403,24 +356,6 @@ test_stop (void)
   g_assert_true (tall_migrate_runner_end (next, 0));
   expect_layout (&service, "record-type", 2);
   service_stop (&service);
-}
-
-/* Rows that are no state cells. */
-static void
-spoil (TallTable *table, guint n)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallBatch) batch = tall_batch_new ();
-  for (guint i = 0; i < n; i++)
-    {
-      char *key = tall_arena_printf (batch->arena, "%032u", i);
-      TallMutation *row = tall_batch_add (batch, "orders", tall_slice_str (key));
-      tall_mutation_put (batch, row, tall_slice_str ("s"), 1000, tall_slice_str ("spoilt"));
-    }
-  g_assert_true (tall_table_apply (table, (TallMutation *const *)batch->mutations->pdata, n,
-                                   TALL_DURABLE, g_get_monotonic_time () + G_USEC_PER_SEC, NULL,
-                                   &error));
-  g_assert_no_error (error);
 }
 
 /* Asks as often as there is more. Returns: how many came, all different */
@@ -458,12 +393,12 @@ test_unfit (void)
 {
   Service service;
   service_start (&service, NULL);
-  spoil (service.table, 150);
+  tall_test_moves_spoil (&service.moves, 150);
   for (guint all = 150; all <= TALL_MIGRATE_MAX_UNFIT + 50; all += TALL_MIGRATE_MAX_UNFIT - 100)
     {
-      spoil (service.table, all);
-      g_autoptr (TallMigrateState) first = start (&service, wish_layout ("wide"));
-      g_autoptr (TallMigrateState) last = await_end (&service, first->id);
+      tall_test_moves_spoil (&service.moves, all);
+      g_autoptr (TallMigrateState) first = start (&service, tall_test_wish_layout ("wide"));
+      g_autoptr (TallMigrateState) last = tall_test_await_end (look, &service, first->id);
       g_assert_no_error (last->error);
       g_assert_cmpint (last->summary.outcome, ==, TALL_MIGRATE_UNFIT);
       g_assert_cmpuint (last->summary.n_unfit, ==, all);
@@ -480,10 +415,12 @@ test_proxy (void)
   g_autoptr (GError) error = NULL;
   g_autoptr (GPtrArray) proxies = tall_networks_parse ("127.0.0.0/8", &error);
   service_start (&service, &(TallServerOptions){ .trusted_proxies = proxies });
-  expect_refusal (&service, wish_layout ("wide"), TALL_ERROR_FORBIDDEN, "on its own machine");
+  expect_refusal (&service, tall_test_wish_layout ("wide"), TALL_ERROR_FORBIDDEN,
+                  "on its own machine");
   g_assert_null (tall_client_get_migration (service.client, NULL, 0, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_FORBIDDEN);
-  g_autoptr (TallMigrateState) state = tall_migrate_runner_look (service.moves, NULL, 0, 0, NULL);
+  g_autoptr (TallMigrateState) state =
+      tall_migrate_runner_look (service.moves.runner, NULL, 0, 0, NULL);
   g_assert_null (state->id);
   service_stop (&service);
 }

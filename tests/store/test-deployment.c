@@ -5,6 +5,7 @@
 #include "tall-failing-table.h"
 #include "tall-memory-table.h"
 #include "tall-test-orders.h"
+#include "tall-test-record.h"
 
 static gboolean
 create (TallTable *table, const TallLayout *layout, GError **error)
@@ -21,19 +22,6 @@ new_deployment (void)
   g_assert_true (create (table, &tall_layout_record_type, &error));
   g_assert_no_error (error);
   return table;
-}
-
-static void
-write_column (TallTable *table, const char *column, const char *value)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallBatch) batch = tall_batch_new ();
-  TallMutation *record = tall_batch_add (batch, "meta", tall_slice_str ("deployment"));
-  tall_mutation_put (batch, record, tall_slice_str (column), g_get_real_time () / 1000 + 1000,
-                     tall_slice_str (value));
-  g_assert_true (
-      tall_table_apply (table, &record, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
-  g_assert_no_error (error);
 }
 
 static void
@@ -97,8 +85,8 @@ static void
 test_newer_format (void)
 {
   g_autoptr (TallTable) table = new_deployment ();
-  write_column (table, "format", "3");
-  write_column (table, "layout", "of a later century");
+  tall_test_record_write (table, "format", "3", 0);
+  tall_test_record_write (table, "layout", "of a later century", 0);
   assert_refused (table, NULL, NULL, TALL_ERROR_NEWER_VERSION, "3 newer");
 
   g_autoptr (GError) error = NULL;
@@ -125,12 +113,12 @@ test_damaged (void)
   for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
     {
       g_autoptr (TallTable) table = new_deployment ();
-      write_column (table, columns[i][0], columns[i][1]);
+      tall_test_record_write (table, columns[i][0], columns[i][1], 0);
       assert_refused (table, NULL, NULL, TALL_ERROR_DAMAGED, columns[i][0]);
     }
 
   g_autoptr (TallTable) table = new_deployment ();
-  write_column (table, "index", "by name");
+  tall_test_record_write (table, "index", "by name", 0);
   assert_refused (table, NULL, NULL, TALL_ERROR_DAMAGED, "index “by name” date none");
 }
 
@@ -188,7 +176,7 @@ old_deployment (void)
       g_assert_no_error (error);
     }
   for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
-    write_column (table, columns[i][0], columns[i][1]);
+    tall_test_record_write (table, columns[i][0], columns[i][1], 0);
   return table;
 }
 
@@ -218,7 +206,7 @@ new_record (const char *const (*columns)[2], guint n)
 {
   TallTable *table = new_deployment ();
   for (guint i = 0; i < n; i++)
-    write_column (table, columns[i][0], columns[i][1]);
+    tall_test_record_write (table, columns[i][0], columns[i][1], 0);
   return table;
 }
 
@@ -281,7 +269,7 @@ test_damaged_next (void)
         assert_opens (table, "record-type", "raw");
       else
         assert_refused (table, NULL, NULL, TALL_ERROR_DAMAGED, migrating[i][0]);
-      write_column (table, migrating[i][0], "");
+      tall_test_record_write (table, migrating[i][0], "", 0);
       assert_refused (table, NULL, NULL, TALL_ERROR_DAMAGED, migrating[i][0]);
     }
 }
@@ -412,7 +400,7 @@ test_read_only (void)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) table = new_deployment ();
-  write_column (table, "mode", "read-only");
+  tall_test_record_write (table, "mode", "read-only", 0);
   g_autoptr (TallStore) store = tall_store_open (table, NULL, NULL, NULL, &error);
   g_assert_no_error (error);
   g_autoptr (TallOrder) order = tall_test_order_with_lines ("VINET", "1", 1);
@@ -450,13 +438,13 @@ test_mode_is_renewed (void)
   TallFront *front = TALL_FRONT (store);
   assert_writes (front, TRUE);
 
-  write_column (table, "mode", "read-only");
+  tall_test_record_write (table, "mode", "read-only", 0);
   g_autoptr (TallDescription) description = tall_front_describe (front, &error);
   g_assert_no_error (error);
   g_assert_true (description->read_only);
   assert_writes (front, FALSE);
 
-  write_column (table, "mode", "normal");
+  tall_test_record_write (table, "mode", "normal", 0);
   g_assert_true (tall_front_ping (front, &error));
   g_assert_no_error (error);
   assert_writes (front, TRUE);

@@ -4,6 +4,7 @@
 #include "tall-memory-table.h"
 #include "tall-migration-record.h"
 #include "tall-move.h"
+#include "tall-test-record.h"
 #include "tall-test-store.h"
 
 /* Listing and removing deployments. */
@@ -101,12 +102,7 @@ test_newer_version (void)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) table = tall_test_table_new (&tall_layout_blob, &tall_key_raw);
-  g_autoptr (TallBatch) batch = tall_batch_new ();
-  TallMutation *record = tall_batch_add (batch, "meta", tall_slice_str ("deployment"));
-  tall_mutation_put (batch, record, tall_slice_str ("format"), G_MAXINT64 - 1,
-                     tall_slice_str ("3"));
-  g_assert_true (
-      tall_table_apply (table, &record, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
+  tall_test_record_write (table, "format", "3", 0);
   g_assert_false (tall_store_drop (table, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_NEWER_VERSION);
   expect_tables (table, "customers index meta orders");

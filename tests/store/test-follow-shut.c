@@ -7,6 +7,7 @@
 #include "tall-memory-table.h"
 #include "tall-test-acts.h"
 #include "tall-test-move.h"
+#include "tall-test-record.h"
 #include "tall-verify.h"
 
 typedef struct
@@ -265,18 +266,6 @@ test_cursor (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   expect_cursor_refused (self->front, &request);
 }
 
-static void
-write_column (Fixture *self, const char *column, const char *text)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallBatch) batch = tall_batch_new ();
-  TallMutation *row = tall_batch_add (batch, "meta", tall_slice_str ("deployment"));
-  tall_mutation_put (batch, row, tall_slice_str (column), G_MAXINT64 / 4, tall_slice_str (text));
-  g_assert_true (
-      tall_table_apply (self->memory, &row, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
-  g_assert_no_error (error);
-}
-
 /* The mode of the record that was followed counts. */
 static void
 test_read_only (Fixture *self, gconstpointer data G_GNUC_UNUSED)
@@ -284,7 +273,7 @@ test_read_only (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   g_autoptr (GError) error = NULL;
   g_autoptr (TallOrder) order = tall_test_marked_order ("1", 2, 1, 2);
   tall_test_move_go (&self->move, TALL_TEST_SWITCHED);
-  write_column (self, "mode", "read-only");
+  tall_test_record_write (self->memory, "mode", "read-only", G_MAXINT64 / 4);
   g_assert_false (tall_front_put_order (self->front, order, NULL, NULL, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
   g_assert_cmpuint (tall_test_get_writer (self->front, "1"), ==, 1);
@@ -296,7 +285,7 @@ test_other_deployment (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
   g_autoptr (GError) error = NULL;
   tall_test_move_go (&self->move, TALL_TEST_DROPPED);
-  write_column (self, "id", "another");
+  tall_test_record_write (self->memory, "id", "another", G_MAXINT64 / 4);
   g_autoptr (TallOrder) order =
       tall_front_get_order (self->front, TALL_TEST_CUSTOMER, "1", NULL, &error);
   g_assert_null (order);
@@ -309,8 +298,8 @@ test_older_record (Fixture *self, gconstpointer data G_GNUC_UNUSED)
 {
   tall_test_move_go (&self->move, TALL_TEST_SWITCHED);
   g_assert_cmpuint (tall_test_get_writer (self->front, "1"), ==, 1);
-  write_column (self, "format", "1");
-  write_column (self, "migration", "1 sealing 2 2 - -");
+  tall_test_record_write (self->memory, "format", "1", G_MAXINT64 / 4);
+  tall_test_record_write (self->memory, "migration", "1 sealing 2 2 - -", G_MAXINT64 / 4);
   expect_record (self);
   g_assert_cmpstr (tall_store_get_layout (self->store)->name, ==, "blob");
   tall_test_put_writer (self->front, "1", 2);

@@ -14,14 +14,12 @@ static const char *const possible[] = {
   "12 none 0 12 - -",
   "1 copying 2 2 - -",
   "2 copying 5 5 - unsealed",
-  "1 sealing 2 2 - reopened",
+  "1 copying 2 2 - reopened",
+  "1 sealing 2 2 - unsealed",
   "1 closing 2 2 " SEAL " -",
   "1 aborting 2 2 - unsealed",
   "1 aborting 2 2 " SEAL " unsealed,reopened",
   "1 aborting 0 1 - unsealed",
-  "1 closing 2 2 " SEAL " reopened,dropping",
-  "1 closing 2 2 " SEAL " unsealed,reopened,dropping",
-  "1 sealing 2 2 - unsealed,reopened,dropping",
 };
 
 /* None of it is ever written. */
@@ -62,12 +60,9 @@ static const char *const damaged[] = {
   "1 closing 2 2 " SEAL SEAL " -",
   "1 aborting 2 2 - -",
   "1 aborting 0 1 " SEAL " unsealed",
-  "1 closing 2 2 " SEAL " dropping",
-  "1 closing 2 2 " SEAL " unsealed,dropping",
-  "1 closing 2 2 " SEAL " dropping,reopened",
-  "1 aborting 2 2 " SEAL " unsealed,reopened,dropping",
-  "1 copying 2 2 - reopened,dropping",
-  "1 none 0 2 - unsealed,reopened,dropping",
+  "1 sealing 2 2 - reopened",
+  "1 sealing 2 2 - unsealed,reopened",
+  "1 closing 2 2 " SEAL " reopened",
 };
 
 static void
@@ -90,16 +85,16 @@ test_fields (void)
   g_autoptr (GError) error = NULL;
   TallMigration migration;
   g_assert_true (tall_migration_parse (
-      &migration, tall_slice_str ("3 closing 7 7 " SEAL " unsealed,reopened"), &error));
+      &migration, tall_slice_str ("3 aborting 7 7 " SEAL " unsealed,reopened"), &error));
   g_assert_no_error (error);
   g_assert_cmpuint (migration.generation, ==, 3);
-  g_assert_cmpint (migration.phase, ==, TALL_MIGRATION_CLOSING);
+  g_assert_cmpint (migration.phase, ==, TALL_MIGRATION_ABORTING);
   g_assert_cmpuint (migration.target, ==, 7);
   g_assert_cmpuint (migration.last, ==, 7);
   g_assert_cmpstr (migration.seal, ==, SEAL);
   g_assert_true (migration.unsealed);
   g_assert_true (migration.reopened);
-  g_assert_cmpstr (tall_migration_phase_get_name (migration.phase), ==, "closing");
+  g_assert_cmpstr (tall_migration_phase_get_name (migration.phase), ==, "aborting");
 
   migration = TALL_MIGRATION_INIT;
   g_autofree char *text = tall_migration_print (&migration);
@@ -133,9 +128,49 @@ test_damaged (void)
   expect_damaged (tall_slice_str (huge));
 }
 
-/* Every byte of every text is flipped, left out and said twice: what is taken is printed so. */
+/* As it is stored, byte for byte. */
+static void
+test_check (void)
+{
+  static const char *const stored[] = {
+    "2 none 0 2 - - aaa2527c",
+    "1 closing 2 2 " SEAL " unsealed fb1096ed",
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (stored); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      TallMigration migration;
+      g_assert_true (tall_migration_parse (&migration, tall_slice_str (stored[i]), &error));
+      g_assert_no_error (error);
+      g_autofree char *text = tall_migration_print (&migration);
+      g_autofree char *checked = tall_migration_add_check (text);
+      g_assert_cmpstr (checked, ==, stored[i]);
+    }
+}
+
+/* With a check, no byte can be flipped, and no digit of the check left out. */
 static void
 test_flipped (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (possible); i++)
+    {
+      g_autofree char *stored = tall_migration_add_check (possible[i]);
+      gsize len = strlen (stored);
+      for (gsize at = 0; at < len; at++)
+        for (guint bit = 0; bit < 8; bit++)
+          {
+            g_autofree char *text = g_strdup (stored);
+            text[at] = (char)(text[at] ^ (1 << bit));
+            expect_damaged (tall_slice (text, len));
+          }
+      for (gsize cut = strlen (possible[i]) + 1; cut < len; cut++)
+        expect_damaged (tall_slice (stored, cut));
+    }
+}
+
+/* An earlier version wrote no check. What is taken is printed so. */
+static void
+test_flipped_unchecked (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (possible); i++)
     for (gsize at = 0; at < strlen (possible[i]); at++)
@@ -159,6 +194,8 @@ main (int argc, char **argv)
   g_test_add_func ("/migration/possible", test_possible);
   g_test_add_func ("/migration/fields", test_fields);
   g_test_add_func ("/migration/damaged", test_damaged);
+  g_test_add_func ("/migration/check", test_check);
   g_test_add_func ("/migration/flipped", test_flipped);
+  g_test_add_func ("/migration/flipped-unchecked", test_flipped_unchecked);
   return g_test_run ();
 }

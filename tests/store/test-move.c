@@ -7,6 +7,7 @@
 #include "tall-move.h"
 #include "tall-table-ddl.h"
 #include "tall-test-directory.h"
+#include "tall-test-record.h"
 #include "tall-test-store.h"
 
 /* The steps of a migration as they are written into the deployment record, one after the other.
@@ -23,45 +24,15 @@ read_record (TallTable *table)
   return record;
 }
 
+/* What the last step has written, with its check. */
 static void
 expect_migration (TallTable *table, const char *expected)
 {
   g_autoptr (TallDeployment) record = read_record (table);
   g_autofree char *text = tall_migration_print (&record->migration);
+  g_autofree char *stored = tall_migration_add_check (expected);
   g_assert_cmpstr (text, ==, expected);
-}
-
-/* What a column of the record is; NULL: it is not there. */
-static char *
-read_column (TallTable *table, const char *column)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  tall_read_plan_add_get (plan, "meta", tall_slice_str ("deployment"));
-  g_autoptr (TallReadResult) result = tall_table_read (table, plan, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  const TallCell *cell =
-      tall_row_find_latest (&result->results[0].rows[0], tall_slice_str (column));
-  return cell != NULL ? g_strndup ((const char *)cell->value.data, cell->value.len) : NULL;
-}
-
-static void
-expect_column (TallTable *table, const char *column, const char *expected)
-{
-  g_autofree char *text = read_column (table, column);
-  g_assert_cmpstr (text, ==, expected);
-}
-
-static void
-write_column (TallTable *table, const char *column, const char *value, gint64 timestamp)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallBatch) batch = tall_batch_new ();
-  TallMutation *record = tall_batch_add (batch, "meta", tall_slice_str ("deployment"));
-  tall_mutation_put (batch, record, tall_slice_str (column), timestamp, tall_slice_str (value));
-  g_assert_true (
-      tall_table_apply (table, &record, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
-  g_assert_no_error (error);
+  tall_test_record_expect (table, "migration", stored);
 }
 
 static void
@@ -69,9 +40,11 @@ change (TallTable *table, const TallMigration *is, TallMigration to)
 {
   g_autoptr (GError) error = NULL;
   gboolean done;
+  g_autofree char *text = tall_migration_print (&to);
   g_assert_true (tall_migration_change (table, is, &to, NULL, TALL_NO_DEADLINE, &done, &error));
   g_assert_no_error (error);
   g_assert_true (done);
+  expect_migration (table, text);
 }
 
 static TallDeployment *
@@ -89,13 +62,13 @@ expect_refused (TallTable *table, const TallMove *move, TallError code, const ch
 {
   g_autoptr (GError) error = NULL;
   g_auto (GStrv) all = g_strsplit (words, " ", -1);
-  g_autofree char *before = read_column (table, "migration");
+  g_autofree char *before = tall_test_record_read (table, "migration");
   g_assert_null (tall_move_begin (table, move, TALL_NO_DEADLINE, &error));
   g_assert_error (error, TALL_ERROR, (gint)code);
   for (guint i = 0; all[i] != NULL; i++)
     if (strstr (error->message, all[i]) == NULL)
       g_error ("“%s” does not say “%s”", error->message, all[i]);
-  expect_column (table, "migration", before);
+  tall_test_record_expect (table, "migration", before);
 }
 
 /* From the phase that @table is in, copying at least, to the switch. */
@@ -166,14 +139,14 @@ walk (const char *directory)
 {
   g_autoptr (TallTable) table = tall_test_open_table (directory);
   tall_test_create (table, "record-type", "hashed", 86400);
-  expect_column (table, "migration", NULL);
+  tall_test_record_expect (table, "migration", NULL);
   g_autoptr (TallDeployment) begun = begin (table, &to_wide);
   g_assert_cmpstr (begun->next->layout, ==, "wide");
   g_assert_cmpuint (begun->next->ttl, ==, 86400);
   reopen (&table, directory);
   expect_migration (table, "1 copying 2 2 - -");
-  expect_column (table, "format", "1");
-  expect_column (table, "layout", "record-type");
+  tall_test_record_expect (table, "format", "1");
+  tall_test_record_expect (table, "layout", "record-type");
   create_tables (table);
   create_tables (table);
   expect_tables (table, "customers-2 ids-2 index meta orders orders-2");
@@ -219,8 +192,8 @@ test_back_again (void)
   g_autoptr (TallDeployment) first = begin (table, &to_wide);
   abort_migration (table, FALSE);
   expect_migration (table, "1 none 0 2 - unsealed");
-  expect_column (table, "layout", "blob");
-  expect_column (table, "format", "1");
+  tall_test_record_expect (table, "layout", "blob");
+  tall_test_record_expect (table, "format", "1");
 
   g_autoptr (TallDeployment) second = begin (table, &to_wide);
   expect_migration (table, "1 copying 3 3 - unsealed");
@@ -237,7 +210,7 @@ test_back_again (void)
   expect_migration (table, "1 sealing 4 4 - unsealed");
   finish (table);
   expect_migration (table, "4 none 0 4 - -");
-  expect_column (table, "compression", "zstd");
+  tall_test_record_expect (table, "compression", "zstd");
 
   const TallMove back = { .layout = &tall_layout_blob, .key_strategy = &tall_key_hashed };
   g_autoptr (TallDeployment) third = begin (table, &back);
@@ -265,7 +238,7 @@ test_abort (void)
     { "1 none 0 1 - -", TRUE, "1 aborting 0 1 - unsealed,reopened",
       "1 none 0 1 - unsealed,reopened" },
     { "1 copying 2 2 - -", FALSE, "1 aborting 2 2 - unsealed", "1 none 0 2 - unsealed" },
-    { "1 sealing 2 2 - reopened", FALSE, "1 aborting 2 2 - unsealed,reopened",
+    { "1 copying 2 2 - reopened", FALSE, "1 aborting 2 2 - unsealed,reopened",
       "1 none 0 2 - unsealed,reopened" },
     { "3 closing 5 5 " SEAL " -", FALSE, "3 aborting 5 5 " SEAL " unsealed,reopened",
       "3 none 0 5 - unsealed,reopened" },
@@ -338,7 +311,7 @@ test_nothing_to_change (void)
   g_assert_null (tall_move_begin (empty, &to_wide, TALL_NO_DEADLINE, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
 
-  write_column (table, "migration", "1 none 0 9223372036854775807 - -", 5);
+  tall_test_record_write (table, "migration", "1 none 0 9223372036854775807 - -", 5);
   expect_refused (table, &to_wide, TALL_ERROR_UNSUPPORTED, "numbers given");
 }
 
@@ -357,7 +330,7 @@ test_regions (void)
   g_assert_no_error (error);
   g_assert_cmpuint (tall_table_spec_count_regions (spec), ==, 4);
   finish (table);
-  expect_column (table, "regions", "4");
+  tall_test_record_expect (table, "regions", "4");
   expect_tables (table, "customers customers-2 index index-2 meta orders orders-2");
 }
 
@@ -419,7 +392,7 @@ test_slow_clock (void)
   for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
     {
       g_autoptr (TallTable) table = tall_test_table_new (&tall_layout_blob, &tall_key_hashed);
-      write_column (table, columns[i][0], columns[i][1], ahead);
+      tall_test_record_write (table, columns[i][0], columns[i][1], ahead);
       g_autoptr (TallDeployment) begun = begin (table, &to_wide);
       expect_migration (table, "1 copying 2 2 - -");
       finish (table);
@@ -430,8 +403,33 @@ test_slow_clock (void)
       g_assert_cmpuint (record->regions, ==, 0);
     }
   g_autoptr (TallTable) table = tall_test_table_new (&tall_layout_blob, &tall_key_hashed);
-  write_column (table, "mode", "normal", G_MAXINT64 - 1);
+  tall_test_record_write (table, "mode", "normal", G_MAXINT64 - 1);
   expect_refused (table, &to_wide, TALL_ERROR_DAMAGED, "timestamp");
+}
+
+/* Earlier versions wrote no check. The next step adds one, and what is changed in it is noticed
+ * before another step. */
+static void
+test_check (void)
+{
+  g_autoptr (TallTable) table = tall_test_table_new (&tall_layout_blob, &tall_key_hashed);
+  gint64 ahead = g_get_real_time () / 1000 + G_GINT64_CONSTANT (86400000);
+  tall_test_record_write (table, "migration", "1 none 0 2 - -", ahead);
+  g_autoptr (TallDeployment) begun = begin (table, &to_wide);
+  tall_test_record_expect (table, "migration", "1 copying 3 3 - - 2c56b8f7");
+
+  tall_test_record_write (table, "migration", "1 copying 7 7 - - 2c56b8f7", 2 * ahead);
+  g_autoptr (GError) error = NULL;
+  gboolean done;
+  const TallMigration sealing = tall_migration_seal (&begun->migration);
+  g_assert_null (tall_deployment_read (table, TALL_NO_DEADLINE, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+  g_clear_error (&error);
+  g_assert_false (tall_migration_change (table, &begun->migration, &sealing, NULL, TALL_NO_DEADLINE,
+                                         &done, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+  g_assert_nonnull (strstr (error->message, "1 copying 7 7"));
+  g_assert_nonnull (strstr (error->message, "restore the deployment"));
 }
 
 /* Versions before generations know formats up to 1. Such a version reads the column `format` before
@@ -441,9 +439,9 @@ test_earlier_versions (void)
 {
   g_autoptr (TallTable) table = tall_test_table_new (&tall_layout_blob, &tall_key_hashed);
   g_autoptr (TallDeployment) begun = begin (table, &to_wide);
-  expect_column (table, "format", "1");
+  tall_test_record_expect (table, "format", "1");
   finish (table);
-  g_autofree char *format = read_column (table, "format");
+  g_autofree char *format = tall_test_record_read (table, "format");
   g_assert_cmpuint (g_ascii_strtoull (format, NULL, 10), >, TALL_FORMAT);
 }
 
@@ -460,6 +458,7 @@ main (int argc, char **argv)
   g_test_add_func ("/move/regions", test_regions);
   g_test_add_func ("/move/adopt", test_adopt);
   g_test_add_func ("/move/slow-clock", test_slow_clock);
+  g_test_add_func ("/move/check", test_check);
   g_test_add_func ("/move/earlier-versions", test_earlier_versions);
   return g_test_run ();
 }

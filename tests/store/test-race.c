@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tall-error.h"
+#include "tall-memory-table.h"
 #include "tall-test-directory.h"
 #include "tall-test-store.h"
 #include "tall-torn-table.h"
@@ -14,12 +15,14 @@
 #define N_ORDERS 6
 #define N_WRITERS 2
 #define HOUR (3600 * 1000)
+#define TOGETHER 64 /* rows, more than any of these orders has */
 
 typedef struct
 {
   const char *layout;
   gboolean rocksdb;   /* or memory */
   gboolean torn;      /* rows are not read together */
+  gboolean mixed;     /* the first writer claims, others do all in one step */
   guint failures;     /* one call of so many of a writer fails; 0 = none */
   guint n_operations; /* of all three together */
 } Race;
@@ -43,6 +46,7 @@ typedef struct
 {
   const Race *race;
   TallTable *table;              /* what the writers and the reader share */
+  TallMemoryTable *memory;       /* the one behind it, if it is mixed */
   GMutex mutex;                  /* for the three below */
   gint64 acknowledged[N_ORDERS]; /* the greatest revision */
   gint64 deleted[N_ORDERS];      /* how many deletes have begun */
@@ -178,7 +182,8 @@ fail_sometimes (TallFailingTable *table G_GNUC_UNUSED,
   Writer *writer = data;
   if (g_rand_int_range (writer->rand, 0, (gint32)writer->arena->race->failures) != 0)
     return TALL_FAILURE_NONE;
-  return (TallFailure)g_rand_int_range (writer->rand, TALL_FAILURE_BEFORE, TALL_FAILURE_FALSE + 1);
+  gint32 end = writer->arena->race->mixed ? TALL_FAILURE_FALSE : TALL_FAILURE_FALSE + 1;
+  return (TallFailure)g_rand_int_range (writer->rand, TALL_FAILURE_BEFORE, end);
 }
 
 /* What is read is whole, is what its writer wrote, and is not older than what had been acknowledged
@@ -297,6 +302,11 @@ writer_init (Writer *self, Arena *arena, guint number)
   self->rand = g_rand_new_with_seed (g_test_rand_int () & 0x7fffffff);
   self->table = arena->race->failures > 0 ? tall_failing_table_new (arena->table)
                                           : g_object_ref (arena->table);
+  if (arena->race->mixed)
+    {
+      tall_memory_table_set_together (arena->memory, number == 0 ? 1 : TOGETHER);
+      tall_failing_table_set_info (TALL_FAILING_TABLE (self->table), TALL_FAILING_EMBEDDED);
+    }
   self->store =
       open_store (self->table, (gint)number, arena->race->failures > 0 ? G_USEC_PER_SEC / 50 : 0);
   if (arena->race->failures > 0)
@@ -350,6 +360,7 @@ test_race (gconstpointer data)
   g_autoptr (TallTable) table = tall_test_open_table (directory);
   Arena arena = { .race = race, .n_puts = race->n_operations / 3 };
   tall_test_create (table, race->layout, "hashed", 0);
+  arena.memory = race->mixed ? TALL_MEMORY_TABLE (table) : NULL;
   arena.table = race->torn ? tall_torn_table_new (table) : g_object_ref (table);
   g_mutex_init (&arena.mutex);
   run (&arena);
@@ -380,11 +391,13 @@ static void
 add (const TallLayout *layout, const char *kind)
 {
   Race *race = g_new (Race, 1);
-  gboolean failing = g_str_equal (kind, "failing");
+  gboolean mixed = g_str_equal (kind, "mixed");
+  gboolean failing = mixed || g_str_equal (kind, "failing");
   *race = (Race){
     .layout = layout->name,
     .rocksdb = g_str_equal (kind, "rocksdb"),
     .torn = !layout->single_row,
+    .mixed = mixed,
     .failures = layout->single_row ? 20 : 40,
     .n_operations = choose_n_operations (layout, failing),
   };
@@ -405,6 +418,7 @@ main (int argc, char *argv[])
       add (layouts[i], "memory");
       add (layouts[i], "rocksdb");
       add (layouts[i], "failing");
+      add (layouts[i], "mixed");
     }
   return g_test_run ();
 }

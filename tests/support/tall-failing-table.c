@@ -243,7 +243,8 @@ tall_failing_table_apply (TallTable *base,
 
 static gboolean
 tall_failing_table_apply_if (TallTable *base,
-                             const TallMutation *mutation,
+                             TallMutation *const *mutations,
+                             guint n,
                              TallSlice qualifier,
                              const TallSlice *expected,
                              TallDurability durability,
@@ -252,12 +253,11 @@ tall_failing_table_apply_if (TallTable *base,
                              GError **error)
 {
   TallFailingTable *self = TALL_FAILING_TABLE (base);
-  TallMutation *mutations[] = { (TallMutation *)mutation };
   TallCall call = {
     .kind = TALL_CALL_APPLY_IF,
     .mutations = mutations,
-    .n_mutations = 1,
-    .table = mutation->table,
+    .n_mutations = n,
+    .table = mutations[0]->table,
     .deadline = deadline,
   };
   gboolean succeeded = FALSE;
@@ -271,8 +271,8 @@ tall_failing_table_apply_if (TallTable *base,
       succeeded = TRUE;
     }
   else
-    succeeded = tall_table_apply_if (self->table, mutation, qualifier, expected, durability,
-                                     deadline, matched, error);
+    succeeded = tall_table_apply_all_if (self->table, mutations, n, qualifier, expected, durability,
+                                         deadline, matched, error);
 
   if (failure != TALL_FAILURE_NONE)
     *matched = FALSE;
@@ -550,8 +550,9 @@ deliver (TallFailingTable *self, const Late *late)
   else if (late->kind == TALL_CALL_APPLY)
     applied = tall_table_apply (self->table, mutations, late->batch->mutations->len, TALL_DURABLE,
                                 TALL_NO_DEADLINE, NULL, &error);
-  else if (!tall_table_apply_if (self->table, mutations[0], late->qualifier, late->expected,
-                                 TALL_DURABLE, TALL_NO_DEADLINE, &applied, &error))
+  else if (!tall_table_apply_all_if (self->table, mutations, late->batch->mutations->len,
+                                     late->qualifier, late->expected, TALL_DURABLE,
+                                     TALL_NO_DEADLINE, &applied, &error))
     applied = FALSE;
   if (!g_error_matches (error, TALL_ERROR, TALL_ERROR_SHUT) && !tall_error_is_not_done (error))
     g_assert_no_error (error);

@@ -132,6 +132,20 @@ tall_moving_give_up_closed (TallMoving *self)
   tall_failing_table_reset (table);
 }
 
+/**
+ * tall_moving_try_each_call:
+ * @least: the process must make more calls than that
+ */
+void
+tall_moving_try_each_call (TallMovingTry try_at, guint least)
+{
+  guint n = 0;
+  while (try_at (n))
+    n++;
+  g_test_message ("%u calls", n);
+  g_assert_cmpuint (n, >, least);
+}
+
 static TallDeployment *
 read_record (const TallMoving *self)
 {
@@ -143,6 +157,18 @@ read_record (const TallMoving *self)
 }
 
 /**
+ * tall_moving_read_migration:
+ *
+ * Returns: what the record says now
+ */
+TallMigration
+tall_moving_read_migration (const TallMoving *self)
+{
+  g_autoptr (TallDeployment) record = read_record (self);
+  return record->migration;
+}
+
+/**
  * tall_moving_get_generation:
  *
  * Returns: the one that counts
@@ -150,8 +176,7 @@ read_record (const TallMoving *self)
 guint64
 tall_moving_get_generation (const TallMoving *self)
 {
-  g_autoptr (TallDeployment) record = read_record (self);
-  return record->migration.generation;
+  return tall_moving_read_migration (self).generation;
 }
 
 TallTable *

@@ -25,6 +25,9 @@ typedef struct
 #define TALL_MOVING_OTHERS(self)                                                                   \
   tall_failing_table_get_table (TALL_FAILING_TABLE ((self)->side.table))
 
+/* What comes at call @at of a process. Returns: FALSE if it makes fewer calls */
+typedef gboolean (*TallMovingTry) (guint at);
+
 void tall_moving_init (TallMoving *self, const TallLayout *from, const TallLayout *to);
 void tall_moving_clear (TallMoving *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallMoving, tall_moving_clear)
@@ -34,6 +37,9 @@ void tall_moving_finish (TallMoving *self);
 void tall_moving_abort (TallMoving *self);
 void tall_moving_give_up_closed (TallMoving *self);
 
+void tall_moving_try_each_call (TallMovingTry try_at, guint least);
+
+TallMigration tall_moving_read_migration (const TallMoving *self);
 guint64 tall_moving_get_generation (const TallMoving *self);
 TallTable *tall_moving_open_generation (const TallMoving *self, guint64 generation);
 void tall_moving_expect_moved (const TallMoving *self);

@@ -202,6 +202,8 @@ write_phase (TallTestMove *self, TallMigrationPhase phase)
   next.phase = phase;
   if (phase == TALL_MIGRATION_COPYING)
     next.target = next.last = next.last + 1;
+  if (phase == TALL_MIGRATION_SEALING)
+    next.reopened = FALSE;
   if (phase == TALL_MIGRATION_CLOSING)
     g_strlcpy (next.seal, SEAL, sizeof next.seal);
   write_record (self, &next, phase == TALL_MIGRATION_COPYING ? "next_" : NULL);

@@ -62,20 +62,29 @@ def _stored(results):
         f"the most is {_ratio(stored.values()):.2f} times the least")
 
 
-def _arm(results, lines, side):
-    """Layout → microseconds of a fetch, on average: the median of the runs."""
+ARMS = {"ours": ("hbase-peer-", "ours"), "raw": ("hbase-get-", "floor"), "native": ("hbase-peer-", "floor")}
+
+
+def _arm(results, lines, prefix, side):
+    """Layout → microseconds of a fetch: the median of the runs."""
     found = {}
     for name, result in results.items():
         if not name.startswith(f"hbase-arms-{lines}-"):
             continue
         for figure in result["figures"]:
-            if figure["id"].startswith("hbase-peer-"):
-                found.setdefault(figure["id"][len("hbase-peer-"):], []).append(figure[side])
+            if figure["id"].startswith(prefix):
+                found.setdefault(figure["id"][len(prefix):], []).append(figure[side])
     return {layout: statistics.median(values) for layout, values in found.items()}
 
 
+def list_arms(results, lines):
+    """Means of ours and of HBase's own client, which were measured together; the median of raw requests."""
+    return {arm: _arm(results, lines, *where) for arm, where in ARMS.items()}
+
+
 def _native(results):
-    native, ours = _arm(results, 5, "floor"), _arm(results, 5, "ours")
+    arms = list_arms(results, 5)
+    native, ours = arms["native"], arms["ours"]
     if not native:
         return None, "not measured"
     held = _ratio(native.values()) <= 1.2 < _ratio(ours.values())
@@ -84,7 +93,7 @@ def _native(results):
                   f"({_ratio(ours.values()):.2f})")
 
 
-def _median_rates(result, phase):
+def get_median_rates(result, phase):
     return {name: statistics.median(turns) for name, turns in get_rates(result, phase).items()}
 
 
@@ -103,7 +112,7 @@ def _blocks(results):
         if "blob" not in stored:
             continue
         size = stored["blob"] / result["orders"]
-        lead = _lead(_median_rates(result, "get"))
+        lead = _lead(get_median_rates(result, "get"))
         leads.append(f"{lines} lines ({size:.0f} bytes): {lead:.2f}")
         agree.append((size > BLOCK, lead < ALIKE))
     if len({larger for larger, _ in agree}) < 2:
@@ -116,7 +125,7 @@ def _age(results):
     """What is left of the rate of fetching after 100 replaces, on HBase if that was measured."""
     for prefix in ("hbase-", ""):
         new, old = (results.get(f"{prefix}age-{age}-as-it-is") for age in (AGES[0], AGES[-1]))
-        before, after = (_median_rates(result, "get") if result else {} for result in (new, old))
+        before, after = (get_median_rates(result, "get") if result else {} for result in (new, old))
         if before and after:
             break
     else:
@@ -138,3 +147,16 @@ def judge(guesses, results):
         held, why = DECIDERS[guess["id"]](results)
         judged.append({**guess, "held": held, "figures": why})
     return judged
+
+
+def list_prices(results):
+    """What it costs to correct one address: an order that is replaced, and the cells that have it."""
+    prices = []
+    for result in results.values():
+        for figure in result.get("figures", []):
+            store, is_price, layout = figure["id"].partition("-address-")
+            if is_price:
+                prices.append({"store": store, "lines": result["lines"], "layout": layout,
+                               "replace_us": figure["ours"], "cells": result[f"cells-{layout}"],
+                               "cells_us": figure["floor"], "times": figure["ratio"]})
+    return sorted(prices, key=lambda price: (price["store"] == "hbase", price["lines"]))

@@ -113,7 +113,7 @@ def decimal(value: str | int | ExactDecimal) -> Decimal:
         exponent = "n"
     if not isinstance(exponent, int):
         raise Invalid(f"{value!r} is no number")
-    unscaled = int("".join(map(str, digits))) * 10 ** min(max(exponent, 0), 19)
+    unscaled = int("".join(map(str, digits[:20]))) * 10 ** min(max(exponent, 0), 19)
     if exponent < -18 or unscaled >= 2 ** 63:
         raise Invalid(f"{value!r} has too many digits")
     return Decimal(-unscaled if sign else unscaled, max(-exponent, 0))
@@ -137,7 +137,7 @@ class Client:
     def __init__(self, address: str, *, tls: Optional[ssl.SSLContext] = None, timeout: float = 15.0,
                  attempts: int = 4, only_writer: bool = False) -> None:
         name, _, port = address.rpartition(":")
-        if not name or "/" in name or not port.isdecimal():
+        if not name or "/" in name or not port.isdecimal() or len(port) > 5 or not 0 < int(port) < 65536:
             raise Invalid(f"{address!r} is not HOST:PORT; TLS is asked for by tls=")
         host = name.strip("[]")
         self._socket = TSocket(host, int(port)) if tls is None else TSSLSocket(

@@ -45,7 +45,8 @@ hbase_apply (TallTable *table,
 
 static gboolean
 hbase_apply_if (TallTable *table,
-                const TallMutation *mutation,
+                TallMutation *const *mutations,
+                guint n G_GNUC_UNUSED, /* 1 */
                 TallSlice qualifier,
                 const TallSlice *expected,
                 TallDurability durability G_GNUC_UNUSED,
@@ -55,7 +56,7 @@ hbase_apply_if (TallTable *table,
 {
   TallHbaseTable *self = TALL_HBASE_TABLE (table);
   TallHbaseCondition condition = { qualifier, expected };
-  return tall_hbase_apply_if (self->pool, &self->names, mutation, &condition, deadline, matched,
+  return tall_hbase_apply_if (self->pool, &self->names, mutations[0], &condition, deadline, matched,
                               error);
 }
 

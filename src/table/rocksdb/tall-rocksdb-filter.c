@@ -4,38 +4,36 @@
 
 #include "tall-row-codec.h"
 
-/* Leaves in @row, whose cells are those of a stored row, what @read wants. */
-static void
-filter_cells (const TallRead *read, gint64 oldest, TallRow *row)
+/* Goes through the cells of a row, and says which are wanted. */
+typedef struct
 {
-  gint64 min_timestamp = MAX (read->min_timestamp, oldest);
-  guint n = 0;
-  guint versions = 0;
-  for (guint i = 0; i < row->n_cells; i++)
-    {
-      TallCell cell = row->cells[i];
-      if (cell.timestamp < min_timestamp || cell.timestamp >= read->max_timestamp
-          || !tall_read_wants_qualifier (read, cell.qualifier))
-        continue;
-      if (n == 0 || !tall_slice_equal (row->cells[n - 1].qualifier, cell.qualifier))
-        versions = 0;
-      if (read->max_versions != 0 && versions == read->max_versions)
-        continue;
-      versions++;
-      row->cells[n++] = cell;
-    }
-  row->n_cells = n;
-  if (read->keys_only && n > 0)
-    {
-      row->n_cells = 1;
-      row->cells[0].value = (TallSlice)TALL_SLICE_INIT;
-    }
+  const TallRead *read;
+  gint64 min_timestamp;
+  TallSlice qualifier; /* of the last one wanted */
+  guint versions;      /* wanted ones of that qualifier */
+} Selection;
+
+static Selection
+selection (const TallRocksdbStep *step)
+{
+  return (Selection){ .read = step->read,
+                      .min_timestamp = MAX (step->read->min_timestamp, step->oldest) };
 }
 
 static gboolean
-wants_all (const TallRead *read, gint64 oldest)
+selects (Selection *self, const TallCell *cell)
 {
-  return tall_read_wants_all (read) && oldest <= 1;
+  const TallRead *read = self->read;
+  if (cell->timestamp < self->min_timestamp || cell->timestamp >= read->max_timestamp
+      || !tall_read_wants_qualifier (read, cell->qualifier))
+    return FALSE;
+  if (self->versions > 0 && !tall_slice_equal (self->qualifier, cell->qualifier))
+    self->versions = 0;
+  if (read->max_versions != 0 && self->versions == read->max_versions)
+    return FALSE;
+  self->versions++;
+  self->qualifier = cell->qualifier;
+  return TRUE;
 }
 
 /**
@@ -46,37 +44,61 @@ wants_all (const TallRead *read, gint64 oldest)
 gboolean
 tall_rocksdb_filter_wants_all (const TallRocksdbStep *step)
 {
-  return wants_all (step->read, tall_rocksdb_family_get_oldest (step->family));
+  return tall_read_wants_all (step->read) && step->oldest <= 1;
+}
+
+static gboolean
+fail (const TallRocksdbStep *step, TallSlice key, GError **error)
+{
+  tall_rocksdb_family_prefix_row (step->family, key, error);
+  return FALSE;
 }
 
 /**
  * tall_rocksdb_filter_decode:
  * @row: (out): has no cells if none is wanted; they point into @stored
  *
- * Takes what the step wants from a stored row.
+ * Takes what the step wants from a stored row that stays.
  *
  * Returns: FALSE with %TALL_ERROR_DAMAGED or %TALL_ERROR_NEWER_VERSION
  */
 gboolean
-tall_rocksdb_filter_decode (const TallRocksdbStep *step,
-                            TallArena *arena,
-                            TallSlice key,
-                            TallSlice stored,
-                            TallRow *row,
-                            GError **error)
+tall_rocksdb_filter_decode (
+    const TallRocksdbStep *step, TallSlice key, TallSlice stored, TallRow *row, GError **error)
 {
   TallStoredRow decoded;
-  if (!tall_row_decode (arena, stored, &decoded, error))
-    {
-      tall_rocksdb_family_prefix_row (step->family, key, error);
-      return FALSE;
-    }
+  if (!tall_row_decode (step->arena, stored, &decoded, error))
+    return fail (step, key, error);
 
   *row = (TallRow){ key, decoded.cells, decoded.n_cells };
-  gint64 oldest = tall_rocksdb_family_get_oldest (step->family);
-  if (!wants_all (step->read, oldest))
-    filter_cells (step->read, oldest, row);
+  if (tall_rocksdb_filter_wants_all (step))
+    return TRUE;
+  Selection wanted = selection (step);
+  row->n_cells = 0;
+  for (guint i = 0; i < decoded.n_cells; i++)
+    if (selects (&wanted, &decoded.cells[i]))
+      row->cells[row->n_cells++] = decoded.cells[i];
   return TRUE;
+}
+
+static gboolean
+collect_cells (const TallRocksdbStep *step, TallSlice stored, GError **error)
+{
+  Selection wanted = selection (step);
+  TallRowCells cells;
+  TallCell cell;
+  g_array_set_size (step->passing, 0);
+  if (!tall_row_cells_init (&cells, stored, error))
+    return FALSE;
+  while (tall_row_cells_next (&cells, &cell))
+    if (selects (&wanted, &cell))
+      g_array_append_val (step->passing, cell);
+  if (step->read->keys_only && step->passing->len > 0)
+    {
+      g_array_set_size (step->passing, 1);
+      g_array_index (step->passing, TallCell, 0).value = (TallSlice)TALL_SLICE_INIT;
+    }
+  return tall_row_cells_finish (&cells, error);
 }
 
 static TallSlice
@@ -89,40 +111,37 @@ append_bytes (guint8 **end, TallSlice bytes)
   return tall_slice (start, bytes.len);
 }
 
-/* Copies the cells, and nothing that they are among. */
-static void
-copy_cells (TallArena *arena, TallRow *row)
-{
-  TallCell *cells = tall_arena_memdup (arena, row->cells, row->n_cells * sizeof (TallCell));
-  gsize size = 0;
-  for (guint i = 0; i < row->n_cells; i++)
-    size += cells[i].qualifier.len + cells[i].value.len;
-  guint8 *end = tall_arena_alloc (arena, size);
-  for (guint i = 0; i < row->n_cells; i++)
-    {
-      cells[i].qualifier = append_bytes (&end, cells[i].qualifier);
-      cells[i].value = append_bytes (&end, cells[i].value);
-    }
-  row->cells = cells;
-}
-
 /**
  * tall_rocksdb_filter_copy:
+ * @row: (out): has no cells if none is wanted
  *
- * Of a stored row that will not stay, copies what is wanted of it, so that many long rows may be
- * looked through for little. Otherwise as tall_rocksdb_filter_decode().
+ * Of a stored row that will not stay, copies what the step wants, so that many long rows may be
+ * looked through for little.
+ *
+ * Returns: FALSE like tall_rocksdb_filter_decode()
  */
 gboolean
 tall_rocksdb_filter_copy (
     const TallRocksdbStep *step, TallSlice key, TallSlice stored, TallRow *row, GError **error)
 {
-  tall_arena_reset (step->passing);
-  if (!tall_rocksdb_filter_decode (step, step->passing, key, stored, row, error))
-    return FALSE;
-  if (row->n_cells > 0)
+  *row = (TallRow){ .key = key };
+  if (!collect_cells (step, stored, error))
+    return fail (step, key, error);
+  if (step->passing->len == 0)
+    return TRUE;
+
+  row->n_cells = step->passing->len;
+  row->cells =
+      tall_arena_memdup (step->arena, step->passing->data, row->n_cells * sizeof (TallCell));
+  gsize size = key.len;
+  for (guint i = 0; i < row->n_cells; i++)
+    size += row->cells[i].qualifier.len + row->cells[i].value.len;
+  guint8 *end = tall_arena_alloc (step->arena, size);
+  row->key = append_bytes (&end, key);
+  for (guint i = 0; i < row->n_cells; i++)
     {
-      row->key = tall_slice_dup (step->arena, key);
-      copy_cells (step->arena, row);
+      row->cells[i].qualifier = append_bytes (&end, row->cells[i].qualifier);
+      row->cells[i].value = append_bytes (&end, row->cells[i].value);
     }
   return TRUE;
 }

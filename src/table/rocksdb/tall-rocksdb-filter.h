@@ -16,13 +16,13 @@ typedef struct
   TallRocksdbFamily *family;
   const TallRead *read;
   gint64 deadline;
-  TallArena *arena;   /* for the rows; it keeps alive what they point to, also if the read fails */
-  TallArena *passing; /* for a row that does not stay; NULL where all cells are wanted */
+  TallArena *arena; /* for the rows; it keeps alive what they point to, also if the read fails */
+  gint64 oldest;    /* cells with a lower timestamp have outlived the table's TTL */
+  GArray *passing;  /* of TallCell: of a row that does not stay; NULL where all cells are wanted */
 } TallRocksdbStep;
 
 gboolean tall_rocksdb_filter_wants_all (const TallRocksdbStep *step);
 gboolean tall_rocksdb_filter_decode (const TallRocksdbStep *step,
-                                     TallArena *arena,
                                      TallSlice key,
                                      TallSlice stored,
                                      TallRow *row,

@@ -18,8 +18,9 @@
  * a compaction. */
 #define MANY_MARKED 500
 
-/* Rows of a scan of a usual order. */
+/* Rows of a scan of a usual order, and cells that are wanted of one of which not all are. */
 #define USUAL_ROWS 16
+#define USUAL_CELLS 8
 
 struct _TallRocksdbReader
 {
@@ -84,7 +85,7 @@ add_value (const TallRocksdbStep *step,
   else
     {
       tall_arena_own (step->arena, value, (GDestroyNotify)rocksdb_pinnableslice_destroy);
-      decoded = tall_rocksdb_filter_decode (step, step->arena, tall_slice_dup (step->arena, key),
+      decoded = tall_rocksdb_filter_decode (step, tall_slice_dup (step->arena, key),
                                             tall_slice (data, len), row, error);
     }
   if (decoded && row->n_cells > 0)
@@ -209,7 +210,7 @@ decode_current (const TallRocksdbStep *step,
   if (!tall_rocksdb_filter_wants_all (step))
     return tall_rocksdb_filter_copy (step, tall_slice (key, key_len), tall_slice (value, value_len),
                                      row, error);
-  return tall_rocksdb_filter_decode (step, step->arena, copy_bytes (step->arena, key, key_len),
+  return tall_rocksdb_filter_decode (step, copy_bytes (step->arena, key, key_len),
                                      copy_bytes (step->arena, value, value_len), row, error);
 }
 
@@ -311,6 +312,7 @@ scan_rows (TallRocksdbReader *self, const TallRocksdbStep *step, TallRows *rows,
 
   g_autoptr (rocksdb_readoptions_t) options = rocksdb_readoptions_create ();
   rocksdb_readoptions_set_verify_checksums (options, 1);
+  rocksdb_readoptions_set_fill_cache (options, !read->uncached);
   if (read->stop.len > 0)
     rocksdb_readoptions_set_iterate_upper_bound (options, (const char *)read->stop.data,
                                                  read->stop.len);
@@ -345,10 +347,14 @@ tall_rocksdb_reader_read (TallRocksdbReader *self,
                           TallRows *rows,
                           GError **error)
 {
-  g_autoptr (TallArena) passing = tall_rocksdb_filter_wants_all (step) ? NULL : tall_arena_new (0);
   TallRocksdbStep own = *step;
-  rocksdb_set_perf_level (rocksdb_disable);
+  own.oldest = tall_rocksdb_family_get_oldest (step->family);
+  g_autoptr (GArray) passing =
+      tall_rocksdb_filter_wants_all (&own)
+          ? NULL
+          : g_array_sized_new (FALSE, FALSE, sizeof (TallCell), USUAL_CELLS);
   own.passing = passing;
+  rocksdb_set_perf_level (rocksdb_disable);
   if (own.read->kind == TALL_READ_GET)
     return get_rows (self, &own, rows, error);
   return scan_rows (self, &own, rows, error);

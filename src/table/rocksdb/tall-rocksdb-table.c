@@ -47,16 +47,10 @@ tall_rocksdb_table_read (TallTable *base, const TallReadPlan *plan, gint64 deadl
   return g_steal_pointer (&result);
 }
 
-static gboolean
-tall_rocksdb_table_apply (TallTable *base,
-                          TallMutation *const *mutations,
-                          guint n,
-                          TallDurability durability,
-                          gint64 deadline,
-                          TallDone *done,
-                          GError **error)
+/* Returns: (transfer full): of each mutation the family; NULL if there is none */
+static GPtrArray *
+find_families (TallRocksdbTable *self, TallMutation *const *mutations, guint n, GError **error)
 {
-  TallRocksdbTable *self = TALL_ROCKSDB_TABLE (base);
   g_autoptr (GPtrArray) families =
       g_ptr_array_new_full (n, (GDestroyNotify)tall_rocksdb_family_unref);
 
@@ -68,16 +62,33 @@ tall_rocksdb_table_apply (TallTable *base,
       else
         family = find_family (self, mutations[i]->table, error);
       if (family == NULL)
-        return FALSE;
+        return NULL;
       g_ptr_array_add (families, family);
     }
+  return g_steal_pointer (&families);
+}
+
+static gboolean
+tall_rocksdb_table_apply (TallTable *base,
+                          TallMutation *const *mutations,
+                          guint n,
+                          TallDurability durability,
+                          gint64 deadline,
+                          TallDone *done,
+                          GError **error)
+{
+  TallRocksdbTable *self = TALL_ROCKSDB_TABLE (base);
+  g_autoptr (GPtrArray) families = find_families (self, mutations, n, error);
+  if (families == NULL)
+    return FALSE;
   return tall_rocksdb_writer_apply (self->writer, (TallRocksdbFamily *const *)families->pdata,
                                     mutations, n, durability, deadline, done, error);
 }
 
 static gboolean
 tall_rocksdb_table_apply_if (TallTable *base,
-                             const TallMutation *mutation,
+                             TallMutation *const *mutations,
+                             guint n,
                              TallSlice qualifier,
                              const TallSlice *expected,
                              TallDurability durability,
@@ -86,13 +97,14 @@ tall_rocksdb_table_apply_if (TallTable *base,
                              GError **error)
 {
   TallRocksdbTable *self = TALL_ROCKSDB_TABLE (base);
-  g_autoptr (TallRocksdbFamily) family = find_family (self, mutation->table, error);
-  if (family == NULL)
+  g_autoptr (GPtrArray) families = find_families (self, mutations, n, error);
+  if (families == NULL)
     return FALSE;
 
   TallRocksdbCondition condition = { qualifier, expected };
-  return tall_rocksdb_writer_apply_if (self->writer, family, mutation, &condition, durability,
-                                       deadline, matched, error);
+  return tall_rocksdb_writer_apply_if (self->writer, (TallRocksdbFamily *const *)families->pdata,
+                                       mutations, n, &condition, durability, deadline, matched,
+                                       error);
 }
 
 static gboolean
@@ -191,6 +203,7 @@ tall_rocksdb_table_get_info (TallTable *base, TallTableInfo *info)
   info->deployment = TALL_ROCKSDB_TABLE (base)->name;
   info->false_is_final = TRUE;
   info->is_exclusive = TRUE;
+  info->together = TALL_ROCKSDB_TOGETHER;
 }
 
 static GArray *

@@ -7,7 +7,7 @@
 
 /* One write takes up to so many rows and about so many bytes; the locks of all of them are held
  * meanwhile. */
-#define GROUP_ROWS 256
+#define GROUP_ROWS TALL_ROCKSDB_TOGETHER
 #define GROUP_BYTES (4 * 1024 * 1024)
 
 /**
@@ -95,12 +95,6 @@ locks_take (Locks *self, TallRocksdbWriter *writer, gint64 deadline, GError **er
   return TRUE;
 }
 
-static void
-locks_add (Locks *self, const TallRocksdbFamily *family, TallSlice row)
-{
-  self->held[self->n++] = tall_rocksdb_stripes_find (family->id, row);
-}
-
 /* Mutations that one write takes. */
 typedef struct
 {
@@ -120,10 +114,11 @@ foresee (const TallRocksdbFamily *family, const TallStoredRow *old)
   return alone ? TALL_DONE_ALONE : TALL_DONE;
 }
 
+/* Merges those from @first on. */
 static gboolean
-merge_group (TallRocksdbWrite *self, const Group *group, GError **error)
+merge_group (TallRocksdbWrite *self, const Group *group, guint first, GError **error)
 {
-  for (guint i = 0; i < group->n; i++)
+  for (guint i = first; i < group->n; i++)
     {
       TallStoredRow old;
       const TallMutation *mutation = group->mutations[i];
@@ -134,6 +129,14 @@ merge_group (TallRocksdbWrite *self, const Group *group, GError **error)
         group->done[i] = foresee (group->families[i], &old);
     }
   return TRUE;
+}
+
+static void
+locks_add_group (Locks *self, const Group *group)
+{
+  for (guint i = 0; i < group->n; i++)
+    self->held[self->n++] =
+        tall_rocksdb_stripes_find (group->families[i]->id, group->mutations[i]->row);
 }
 
 static gboolean
@@ -147,9 +150,8 @@ apply_group (TallRocksdbWriter *self,
   g_auto (Locks) locks = { .n = 0 };
   gboolean refused;
   tall_rocksdb_write_init (&write, self);
-  for (guint i = 0; i < group->n; i++)
-    locks_add (&locks, group->families[i], group->mutations[i]->row);
-  return locks_take (&locks, self, deadline, error) && merge_group (&write, group, error)
+  locks_add_group (&locks, group);
+  return locks_take (&locks, self, deadline, error) && merge_group (&write, group, 0, error)
          && tall_rocksdb_write_commit (&write, durability, deadline, "Writing rows", &refused,
                                        error);
 }
@@ -221,8 +223,7 @@ condition_holds (const TallRocksdbCondition *condition, const TallStoredRow *row
 
 static gboolean
 apply_if_locked (TallRocksdbWrite *self,
-                 const TallRocksdbFamily *family,
-                 const TallMutation *mutation,
+                 const Group *group,
                  const TallRocksdbCondition *condition,
                  TallDurability durability,
                  gint64 deadline,
@@ -230,16 +231,19 @@ apply_if_locked (TallRocksdbWrite *self,
                  GError **error)
 {
   TallStoredRow old;
-  if (!tall_rocksdb_write_load (self, family, mutation->row, &old, error))
+  const TallRocksdbFamily *family = group->families[0];
+  if (!tall_rocksdb_write_load (self, family, group->mutations[0]->row, &old, error))
     return FALSE;
   if (!condition_holds (condition, &old, tall_rocksdb_family_get_oldest (family)))
     {
       *matched = FALSE;
       return TRUE;
     }
-  if (!tall_rocksdb_write_add (self, family, &old, mutation, error)
-      || !tall_rocksdb_write_commit_once (self, durability, deadline,
-                                          "Writing a row on a condition", error))
+  /* The first row may be large. Put last it does not double what the batch takes. */
+  if (!merge_group (self, group, 1, error)
+      || !tall_rocksdb_write_add (self, family, &old, group->mutations[0], error)
+      || !tall_rocksdb_write_commit_once (self, durability, deadline, "Writing rows on a condition",
+                                          error))
     return FALSE;
   *matched = TRUE;
   return TRUE;
@@ -247,28 +251,32 @@ apply_if_locked (TallRocksdbWrite *self,
 
 /**
  * tall_rocksdb_writer_apply_if:
+ * @families: the tables of the @mutations
+ * @n: %TALL_ROCKSDB_TOGETHER at most
+ * @condition: of the first one's row
  *
  * Returns: TRUE if @matched is set; FALSE with %TALL_ERROR_OUTCOME_UNKNOWN if the write failed in
  *   the middle
  */
 gboolean
 tall_rocksdb_writer_apply_if (TallRocksdbWriter *self,
-                              const TallRocksdbFamily *family,
-                              const TallMutation *mutation,
+                              TallRocksdbFamily *const *families,
+                              TallMutation *const *mutations,
+                              guint n,
                               const TallRocksdbCondition *condition,
                               TallDurability durability,
                               gint64 deadline,
                               gboolean *matched,
                               GError **error)
 {
+  const Group group = { families, mutations, n, NULL };
   g_auto (Call) call G_GNUC_UNUSED = call_begin (self);
   g_auto (TallRocksdbWrite) write;
   g_auto (Locks) locks = { .n = 0 };
   tall_rocksdb_write_init (&write, self);
-  locks_add (&locks, family, mutation->row);
+  locks_add_group (&locks, &group);
   return locks_take (&locks, self, deadline, error)
-         && apply_if_locked (&write, family, mutation, condition, durability, deadline, matched,
-                             error);
+         && apply_if_locked (&write, &group, condition, durability, deadline, matched, error);
 }
 
 /* The counter after the step, and the timestamp that it gets: as HBase does, the clock's, but never
@@ -316,7 +324,7 @@ tall_rocksdb_writer_increment (TallRocksdbWriter *self,
   g_auto (TallRocksdbWrite) write;
   g_auto (Locks) locks = { .n = 0 };
   tall_rocksdb_write_init (&write, self);
-  locks_add (&locks, family, row);
+  locks.held[locks.n++] = tall_rocksdb_stripes_find (family->id, row);
   if (!locks_take (&locks, self, deadline, error))
     return FALSE;
 

@@ -6,6 +6,9 @@
 
 G_BEGIN_DECLS
 
+/* Rows that are written in one step at most. */
+#define TALL_ROCKSDB_TOGETHER 256
+
 /**
  * TallRocksdbWriter:
  *
@@ -36,8 +39,9 @@ gboolean tall_rocksdb_writer_apply (TallRocksdbWriter *self,
                                     TallDone *done,
                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_rocksdb_writer_apply_if (TallRocksdbWriter *self,
-                                       const TallRocksdbFamily *family,
-                                       const TallMutation *mutation,
+                                       TallRocksdbFamily *const *families,
+                                       TallMutation *const *mutations,
+                                       guint n,
                                        const TallRocksdbCondition *condition,
                                        TallDurability durability,
                                        gint64 deadline,

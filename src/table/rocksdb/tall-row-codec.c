@@ -15,72 +15,130 @@ damaged (GError **error, const char *what)
   return FALSE;
 }
 
+/* What a stored row has before its cells. */
+typedef struct
+{
+  TallStoredRow row; /* without its arrays */
+  TallReader exact;  /* its exact markers */
+  TallRowCells cells;
+} Opened;
+
 /* Ascending and above up_to, as tall_row_encode() is given them. */
 static gboolean
-decode_exact (TallReader *reader, TallArena *arena, TallStoredRow *row)
+check_exact (TallReader exact, gint64 up_to)
 {
-  if (row->n_exact > reader->rest.len / sizeof (guint64))
-    return FALSE;
-  if (row->n_exact > 0)
-    row->exact = tall_arena_alloc (arena, row->n_exact * sizeof (gint64));
-
-  gint64 previous = row->up_to;
-  for (guint i = 0; i < row->n_exact; i++)
+  gint64 previous = up_to;
+  while (exact.rest.len > 0)
     {
-      row->exact[i] = (gint64)tall_reader_u64 (reader);
-      if (row->exact[i] <= previous)
+      gint64 next = (gint64)tall_reader_u64 (&exact);
+      if (next <= previous)
         return FALSE;
-      previous = row->exact[i];
+      previous = next;
     }
+  return up_to >= 0;
+}
+
+/* Reads all but the cells. */
+static gboolean
+open_row (TallSlice stored, Opened *self, GError **error)
+{
+  TallReader reader = tall_reader (stored);
+  guint8 format = tall_reader_u8 (&reader);
+  TallStoredRow row = { .up_to = (gint64)tall_reader_u64 (&reader) };
+  row.n_exact = tall_reader_u32 (&reader);
+  row.n_cells = tall_reader_u32 (&reader);
+  if (stored.len > 0 && format > TALL_ROW_FORMAT)
+    {
+      g_set_error (error, TALL_ERROR, TALL_ERROR_NEWER_VERSION,
+                   "A stored row has format %u, this version knows formats up to %u", format,
+                   TALL_ROW_FORMAT);
+      return FALSE;
+    }
+  if (format == TALL_ROW_FORMAT)
+    row.marked = tall_reader_u64 (&reader);
+  if (reader.failed || format < TALL_ROW_FORMAT_PLAIN
+      || (format == TALL_ROW_FORMAT) != (row.marked != 0))
+    return damaged (error, "it has no header");
+
+  TallReader exact = tall_reader (tall_reader_take (&reader, row.n_exact * sizeof (guint64)));
+  if (reader.failed || !check_exact (exact, row.up_to))
+    return damaged (error, "its delete markers make no sense");
+  if (row.n_cells > reader.rest.len / CELL_HEADER_SIZE)
+    return damaged (error, "its cells make no sense");
+  *self = (Opened){ row, exact, { .rest = reader, .n_left = row.n_cells } };
   return TRUE;
 }
 
-static gboolean
-cells_ascend (const TallCell *a, const TallCell *b)
+/**
+ * tall_row_cells_init:
+ * @stored: the bytes of a row
+ *
+ * Begins to go through the cells of a stored row; its delete markers are only checked.
+ *
+ * Returns: FALSE like tall_row_decode()
+ */
+gboolean
+tall_row_cells_init (TallRowCells *self, TallSlice stored, GError **error)
 {
-  int order = tall_slice_compare (a->qualifier, b->qualifier);
-  return order < 0 || (order == 0 && a->timestamp > b->timestamp);
-}
-
-static inline guint64
-get_be (const guint8 *data, guint bytes)
-{
-  guint64 value = 0;
-  for (guint i = 0; i < bytes; i++)
-    value = value << 8 | data[i];
-  return value;
-}
-
-/* The hot loop of every read: one check of the length for the header, one for the rest. */
-static gboolean
-decode_cells (TallSlice rest, TallArena *arena, TallStoredRow *row)
-{
-  if (row->n_cells > rest.len / CELL_HEADER_SIZE)
+  Opened opened;
+  if (!open_row (stored, &opened, error))
     return FALSE;
-  row->cells = tall_arena_alloc (arena, row->n_cells * sizeof (TallCell));
+  *self = opened.cells;
+  return TRUE;
+}
 
-  const guint8 *data = rest.data;
-  gsize left = rest.len;
-  for (guint i = 0; i < row->n_cells; i++)
+static inline gboolean
+ascends (const TallRowCells *self, const TallCell *cell)
+{
+  int order = tall_slice_compare (self->qualifier, cell->qualifier);
+  return order < 0 || (order == 0 && self->timestamp > cell->timestamp);
+}
+
+/* The hot loop of every read. */
+static inline gboolean
+read_cell (TallRowCells *self, TallCell *cell)
+{
+  if (self->n_left == 0)
+    return FALSE;
+  TallReader header = tall_reader (tall_reader_take (&self->rest, CELL_HEADER_SIZE));
+  gsize qualifier_len = tall_reader_u16 (&header);
+  gsize value_len = tall_reader_u32 (&header);
+  cell->timestamp = (gint64)tall_reader_u64 (&header);
+  cell->qualifier = tall_reader_take (&self->rest, qualifier_len);
+  cell->value = tall_reader_take (&self->rest, value_len);
+  if (self->rest.failed || cell->timestamp < 1 || (self->timestamp != 0 && !ascends (self, cell)))
     {
-      TallCell *cell = &row->cells[i];
-      if (left < CELL_HEADER_SIZE)
-        return FALSE;
-      gsize qualifier_len = get_be (data, 2);
-      gsize value_len = get_be (data + 2, 4);
-      cell->timestamp = (gint64)get_be (data + 6, 8);
-      data += CELL_HEADER_SIZE;
-      left -= CELL_HEADER_SIZE;
-      if (left < qualifier_len + value_len || cell->timestamp < 1)
-        return FALSE;
-      cell->qualifier = tall_slice (data, qualifier_len);
-      cell->value = tall_slice (data + qualifier_len, value_len);
-      data += qualifier_len + value_len;
-      left -= qualifier_len + value_len;
-      if (i > 0 && !cells_ascend (cell - 1, cell))
-        return FALSE;
+      self->rest.failed = TRUE;
+      return FALSE;
     }
-  return left == 0;
+  self->qualifier = cell->qualifier;
+  self->timestamp = cell->timestamp;
+  self->n_left--;
+  return TRUE;
+}
+
+/**
+ * tall_row_cells_next:
+ * @cell: (out caller-allocates): points into the stored row
+ *
+ * Returns: FALSE after the last cell, or if the next one is damaged
+ */
+gboolean
+tall_row_cells_next (TallRowCells *self, TallCell *cell)
+{
+  return read_cell (self, cell);
+}
+
+/**
+ * tall_row_cells_finish:
+ *
+ * Returns: FALSE with %TALL_ERROR_DAMAGED unless tall_row_cells_next() has given all that the row
+ *   holds
+ */
+gboolean
+tall_row_cells_finish (const TallRowCells *self, GError **error)
+{
+  return tall_reader_done (&self->rest) || damaged (error, "its cells make no sense");
 }
 
 /**
@@ -97,29 +155,20 @@ decode_cells (TallSlice rest, TallArena *arena, TallStoredRow *row)
 gboolean
 tall_row_decode (TallArena *arena, TallSlice stored, TallStoredRow *row, GError **error)
 {
-  TallReader reader = tall_reader (stored);
-  guint8 format = tall_reader_u8 (&reader);
+  Opened opened;
+  if (!open_row (stored, &opened, error))
+    return FALSE;
+  *row = opened.row;
+  if (row->n_exact > 0)
+    row->exact = tall_arena_alloc (arena, row->n_exact * sizeof (gint64));
+  for (guint i = 0; i < row->n_exact; i++)
+    row->exact[i] = (gint64)tall_reader_u64 (&opened.exact);
 
-  *row = (TallStoredRow){ .up_to = (gint64)tall_reader_u64 (&reader) };
-  row->n_exact = tall_reader_u32 (&reader);
-  row->n_cells = tall_reader_u32 (&reader);
-  if (stored.len > 0 && format > TALL_ROW_FORMAT)
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_NEWER_VERSION,
-                   "A stored row has format %u, this version knows formats up to %u", format,
-                   TALL_ROW_FORMAT);
-      return FALSE;
-    }
-  if (format == TALL_ROW_FORMAT)
-    row->marked = tall_reader_u64 (&reader);
-  if (reader.failed || format < TALL_ROW_FORMAT_PLAIN
-      || (format == TALL_ROW_FORMAT) != (row->marked != 0))
-    return damaged (error, "it has no header");
-  if (row->up_to < 0 || !decode_exact (&reader, arena, row))
-    return damaged (error, "its delete markers make no sense");
-  if (!decode_cells (reader.rest, arena, row))
-    return damaged (error, "its cells make no sense");
-  return TRUE;
+  row->cells = tall_arena_alloc (arena, row->n_cells * sizeof (TallCell));
+  TallCell *cell = row->cells;
+  while (read_cell (&opened.cells, cell))
+    cell++;
+  return tall_row_cells_finish (&opened.cells, error);
 }
 
 static gsize

@@ -40,6 +40,25 @@ typedef enum
   TALL_ROW_EMPTY,
 } TallRowStripped;
 
+/**
+ * TallRowCells:
+ *
+ * Goes through the cells of a stored row, one by one.
+ */
+typedef struct
+{
+  TallReader rest;
+  guint n_left;
+  TallSlice qualifier; /* of the last cell */
+  gint64 timestamp;    /* of the last cell; 0 = there was none */
+} TallRowCells;
+
+gboolean tall_row_cells_init (TallRowCells *self,
+                              TallSlice stored,
+                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_row_cells_next (TallRowCells *self, TallCell *cell);
+gboolean tall_row_cells_finish (const TallRowCells *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
 gboolean tall_row_decode (TallArena *arena, TallSlice stored, TallStoredRow *row, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 void tall_row_encode (const TallStoredRow *row, GByteArray *stored);

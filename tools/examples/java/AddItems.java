@@ -25,7 +25,7 @@ public final class AddItems {
   private static final long FIRST_PAUSE = 10; // milliseconds
   private static final long LONGEST_PAUSE = 1_000;
 
-  public static void main(String[] arguments) throws TException {
+  public static void main(String[] arguments) {
     if (arguments.length < 4) {
       System.err.println("Usage: AddItems ADDRESS CUSTOMER ORDER ITEM...");
       System.exit(2);
@@ -37,6 +37,9 @@ public final class AddItems {
       list(shop, arguments[1]);
     } catch (TallError refused) {
       System.err.println(refused.code + ": " + refused.message);
+      System.exit(1);
+    } catch (IllegalArgumentException | TException failure) {
+      System.err.println(failure.getMessage());
       System.exit(1);
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The tallorder authors
 // SPDX-License-Identifier: Apache-2.0
 
+import java.net.URI;
 import java.nio.ByteBuffer;
 import java.util.EnumSet;
 import java.util.Set;
@@ -44,9 +45,12 @@ final class Shop implements AutoCloseable {
 
   /** Connects with the first call. */
   Shop(String address, boolean tls) {
-    int colon = address.lastIndexOf(':');
-    this.host = address.substring(0, colon);
-    this.port = Integer.parseInt(address.substring(colon + 1));
+    URI place = URI.create("tcp://" + address);
+    if (place.getHost() == null || place.getPort() <= 0 || place.getPort() > 65_535) {
+      throw new IllegalArgumentException(address + " is not HOST:PORT");
+    }
+    this.host = place.getHost();
+    this.port = place.getPort();
     this.tls = tls;
   }
 

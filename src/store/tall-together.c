@@ -1,0 +1,68 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-together.h"
+
+#include "tall-children.h"
+#include "tall-index.h"
+
+/**
+ * tall_together_fits:
+ * @replaced: what is there
+ * @now: what is to be committed in its place
+ *
+ * Returns: whether one step can do all of it. Then nobody sees a part, so that nothing needs to be
+ *   claimed, or to be written before the commit, or to be removed after it
+ */
+gboolean
+tall_together_fits (const TallOperation *operation, const TallRoot *replaced, const TallState *now)
+{
+  const TallState *old = &replaced->state;
+  guint64 n_rows = (guint64)now->n_locations + now->n_lines + old->n_locations + old->n_lines;
+  return tall_operation_has_room (operation, tall_operation_has_children (operation) ? n_rows : 0);
+}
+
+static void
+add_children (const TallOperation *operation,
+              const TallOrder *order,
+              gint64 revision,
+              gint64 dead,
+              TallBatch *batch)
+{
+  guint first = batch->mutations->len;
+  operation->context->layout->append_children (&operation->key, order, revision, batch);
+  for (guint i = first; dead > 0 && i < batch->mutations->len; i++)
+    tall_mutation_delete_up_to (batch, g_ptr_array_index (batch->mutations, i), dead);
+}
+
+/**
+ * tall_together_add:
+ * @order: (nullable): what is put; NULL: an order is deleted, or it is about a customer
+ * @replaced: what is there
+ * @now: what is to be committed in its place; both fit
+ * @batch: what is done to the root row
+ *
+ * Adds to @batch all that the commit comes with: the other rows of the order, its hint, and the
+ * removal of what it replaces. The removal is best effort, as nobody sees these rows: what cannot
+ * be found, or has no room because others have left so much, stays until the next time.
+ */
+void
+tall_together_add (const TallOperation *operation,
+                   const TallOrder *order,
+                   const TallRoot *replaced,
+                   const TallState *now,
+                   TallBatch *batch)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean has_children = tall_operation_has_children (operation);
+  gint64 dead = tall_root_find_dead (replaced, now->revision);
+  if (has_children && order != NULL)
+    add_children (operation, order, now->revision, dead, batch);
+  if (order != NULL)
+    tall_index_add_hint (operation, now->sales_date, now->revision, batch);
+  tall_index_add_removal (operation, &replaced->state, now, batch);
+  if (has_children && dead > 0 && !tall_children_add_removals (operation, 0, dead, batch, &error))
+    g_debug ("finding rows older than revision %" G_GINT64_FORMAT ": %s", now->revision,
+             error->message);
+  if (batch->mutations->len > operation->context->together)
+    g_ptr_array_set_size (batch->mutations, (gint)operation->context->together);
+}

@@ -16,6 +16,8 @@ BAD = {"name": "tallorder:base / b", "result": "FAIL", "stdout": "1..1\nnot ok 1
 CRASHED = {"name": "tallorder:base / c", "result": "FAIL", "stdout": ""}
 RAISED = {"name": "tallorder:e2e / g", "result": "ERROR", "stdout": "ok 1 x\n",
           "stderr": "".join(f"line {n}\n" for n in range(30)) + "AssertionError: exit code 3\n"}
+COMMENTED = {"name": "tallorder:faults / h", "result": "ERROR", "stderr": "a warning\n" * 30,
+             "stdout": "# raw: 1 s\nnot ok 1 x\n# torn\n#  twice\nok 2 y\nnot ok 3 z\n1..3\n"}
 SKIPPED = {"name": "tallorder:hbase / d", "result": "SKIP", "stdout": "1..0 # SKIP no HBase\n"}
 IN_PART = {"name": "tallorder:hbase+slow / e", "result": "OK",
            "stdout": "1..3\nok 1 x # SKIP no HBase\nok 2 y\nok 3 z # skip\n"}
@@ -24,6 +26,9 @@ MUST = ["--must-run", "hbase"]
 
 WHY = ["failed: tallorder:e2e / g (build, ERROR)", *(f"| line {n}" for n in range(11, 30)),
        "| AssertionError: exit code 3"]
+
+WHY_COMMENTED = ["failed: tallorder:faults / h (build, ERROR)",
+                 "| not ok 1 x", "| # torn", "| #  twice", "| not ok 3 z"]
 
 CASES = [
     ("good", [GOOD], [], "2 passed, 0 failed", 0),
@@ -36,6 +41,7 @@ CASES = [
     ("must-run-in-part", [GOOD, IN_PART], MUST, "3 passed, 2 failed", 1),
     ("must-run-plain", [GOOD, PLAIN], MUST, "2 passed, 1 failed", 1),
     ("raised", [RAISED, GOOD], [], [*WHY, "3 passed, 1 failed"], 1),
+    ("commented", [COMMENTED, GOOD], [], [*WHY_COMMENTED, "3 passed, 2 failed"], 1),
     ("must-run-other", [GOOD, SKIPPED], ["--must-run", "base"], "2 passed, 0 failed, 1 skipped", 0),
 ]
 

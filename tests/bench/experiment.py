@@ -349,6 +349,22 @@ def call(tool, *arguments):
     return code, out.getvalue()
 
 
+def check_files(tool, folder, options):
+    """Files of others lie beside the results; a damaged one is named."""
+    (folder / "guesses.json").write_text("[]")
+    code, _ = call(tool, *options, "--resume")
+    equal(code, 0)
+    code, said = call(tool, "--compare", folder, folder / "nothing")
+    equal((code, "nothing has no results" in said), (2, True))
+    for text in ("{", "[]", "\xff"):
+        (folder / "keys.json").write_text(text, encoding="latin-1")
+        try:
+            call(tool, "--compare", folder, folder)
+            equal(text, "refused")
+        except tool.Damaged as error:
+            equal("keys.json: it is not" in str(error), True)
+
+
 def resumed(folder):
     """What is finished is not done again; a stage that fails is left for the next time."""
     tool, folder = load_tool(), pathlib.Path(folder)
@@ -389,6 +405,7 @@ def resumed(folder):
               (0, "no measurement names different winners\n"))
         code, said = call(tool, "--folder", folder)
         equal((code, "has other files" in said), (2, True))
+        check_files(tool, folder / "new", options)
     finally:
         os.chdir(before)
 

@@ -200,33 +200,74 @@ test_hints (gconstpointer layout)
   expect (scene.store, 2);
 }
 
-/* What a claim has left that nobody will commit goes, too. */
+/* As many rows as one step takes, and one more. A put needs room for the root row and two hints. */
+static void
+test_limit (gconstpointer layout)
+{
+  const guint most = TOGETHER - 4; /* of them one is the location */
+  for (guint more = 0; more < 2; more++)
+    {
+      g_auto (Scene) scene = { 0 };
+      TallState state;
+      scene_open (&scene, layout);
+      take_cost (&scene);
+      put (scene.store, 1, most + more, DAY);
+      gboolean claims = more > 0 && !scene.layout->single_row;
+      g_assert_cmpuint (take_cost (&scene).calls, ==, claims ? 3 : 1);
+      g_assert_true (tall_test_read_state (scene.store, "1", &state, NULL));
+      g_assert_cmpuint (state.n_lines + state.n_locations, ==, TOGETHER - 3 + more);
+    }
+}
+
+/* Writes what a claim has left that nobody will commit. */
+static void
+leave_claim (Scene *self, guint n_lines)
+{
+  TallState state;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallOrder) left = make_order (2, n_lines, DAY);
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  g_auto (TallOrderKey) key = { NULL };
+  g_assert_true (tall_test_read_state (self->store, "1", &state, NULL));
+  state.pending = state.revision + 10;
+  memset (state.pending_token, 9, sizeof state.pending_token);
+  tall_test_write_state (self->store, "1", &state, state.pending);
+  if (self->layout->single_row)
+    return;
+  tall_order_key_init (&key, &tall_key_hashed, TALL_TEST_CUSTOMER, 0, "1");
+  self->layout->append_children (&key, left, state.pending, batch);
+  g_assert_true (tall_table_apply (self->memory, (TallMutation *const *)batch->mutations->pdata,
+                                   batch->mutations->len, TALL_DURABLE, TALL_NO_DEADLINE, NULL,
+                                   &error));
+  g_assert_no_error (error);
+}
+
+/* It goes, too. */
 static void
 test_left_claim (gconstpointer layout)
 {
   g_auto (Scene) scene = { 0 };
-  g_autoptr (GError) error = NULL;
-  TallState state;
   scene_open (&scene, layout);
   put (scene.store, 1, LINES, DAY);
-  g_assert_true (tall_test_read_state (scene.store, "1", &state, NULL));
-  state.pending = state.revision + 10;
-  memset (state.pending_token, 9, sizeof state.pending_token);
-  tall_test_write_state (scene.store, "1", &state, state.pending);
-  if (!scene.layout->single_row)
-    {
-      g_autoptr (TallOrder) left = make_order (2, LINES + 3, DAY);
-      g_autoptr (TallBatch) batch = tall_batch_new ();
-      g_auto (TallOrderKey) key = { NULL };
-      tall_order_key_init (&key, &tall_key_hashed, TALL_TEST_CUSTOMER, 0, "1");
-      scene.layout->append_children (&key, left, state.pending, batch);
-      g_assert_true (tall_table_apply (scene.memory, (TallMutation *const *)batch->mutations->pdata,
-                                       batch->mutations->len, TALL_DURABLE, TALL_NO_DEADLINE, NULL,
-                                       &error));
-      g_assert_no_error (error);
-    }
+  leave_claim (&scene, LINES + 3);
   put (scene.store, 3, LINES, DAY);
   expect (scene.store, 3);
+  expect_nothing_else (&scene);
+}
+
+/* More than one step removes goes with the next ones. */
+static void
+test_left_much (gconstpointer layout)
+{
+  g_auto (Scene) scene = { 0 };
+  scene_open (&scene, layout);
+  put (scene.store, 1, LINES, DAY);
+  leave_claim (&scene, 2 * TOGETHER);
+  for (guint sequence = 3; sequence < 7; sequence++)
+    {
+      put (scene.store, sequence, LINES, DAY);
+      expect (scene.store, sequence);
+    }
   expect_nothing_else (&scene);
 }
 
@@ -264,7 +305,8 @@ static const struct
   GTestDataFunc test;
 } tests[] = {
   { "calls", test_calls },           { "too-many-rows", test_too_many_rows },
-  { "hints", test_hints },           { "left-claim", test_left_claim },
+  { "hints", test_hints },           { "limit", test_limit },
+  { "left-claim", test_left_claim }, { "left-much", test_left_much },
   { "unreadable", test_unreadable },
 };
 

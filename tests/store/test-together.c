@@ -200,6 +200,35 @@ test_hints (gconstpointer layout)
   expect (scene.store, 2);
 }
 
+/* A hint that is younger than what is replaced stays: somebody may be about to commit it. */
+static void
+test_younger_hint (gconstpointer layout)
+{
+  g_auto (Scene) scene = { 0 };
+  g_autoptr (GError) error = NULL;
+  TallState state;
+  scene_open (&scene, layout);
+  put (scene.store, 1, LINES, DAY);
+  g_assert_true (tall_test_read_state (scene.store, "1", &state, NULL));
+
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  tall_read_plan_add_scan (plan, TALL_INDEX_TABLE, tall_slice (NULL, 0), tall_slice (NULL, 0));
+  g_autoptr (TallReadResult) result =
+      tall_table_read (scene.memory, plan, TALL_NO_DEADLINE, &error);
+  g_assert_no_error (error);
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  tall_mutation_put (batch,
+                     tall_batch_add (batch, TALL_INDEX_TABLE, result->results[0].rows[0].key),
+                     TALL_INDEX_QUALIFIER, state.revision + 2, tall_slice_str ("1"));
+  g_assert_true (tall_table_apply (scene.memory, (TallMutation *const *)batch->mutations->pdata, 1,
+                                   TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
+  g_assert_no_error (error);
+
+  scene.clock.now += 100;
+  put (scene.store, 2, LINES, 2 * DAY);
+  g_assert_cmpuint (count_hints (&scene), ==, 2);
+}
+
 /* As many rows as one step takes, and one more. A put needs room for the root row and two hints. */
 static void
 test_limit (gconstpointer layout)
@@ -304,10 +333,10 @@ static const struct
   const char *name;
   GTestDataFunc test;
 } tests[] = {
-  { "calls", test_calls },           { "too-many-rows", test_too_many_rows },
-  { "hints", test_hints },           { "limit", test_limit },
-  { "left-claim", test_left_claim }, { "left-much", test_left_much },
-  { "unreadable", test_unreadable },
+  { "calls", test_calls },         { "too-many-rows", test_too_many_rows },
+  { "hints", test_hints },         { "younger-hint", test_younger_hint },
+  { "limit", test_limit },         { "left-claim", test_left_claim },
+  { "left-much", test_left_much }, { "unreadable", test_unreadable },
 };
 
 int

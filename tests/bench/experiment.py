@@ -245,13 +245,14 @@ def what_to_take(_):
         "several rows.",
         "On HBase, stored without encoding and compression, record-type takes the most bytes: 5.4 times the least.",
         "On HBase, stored with FAST_DIFF and GZ, record-type takes the most bytes: 1.25 times the least.",
-        "Fetching an order of 5 lines in blob takes 310 µs through the gateway and 150 µs by HBase's own client.",
+        "Fetching an order of 5 lines in blob takes 310 µs by tallorder through the gateway and 150 µs by HBase's own "
+        "client.",
         *[f"{where}, after 100 replaces of each order record-type loses most: 0.25 of its rate of fetching is "
           "left, and after a compaction 0.95." for where in ("Embedded", "On HBase")],
         *[f"{where}, a block cache that is too small leaves 0.1 of the rate of fetching in record-type, up to 0.125 in "
           "blob." for where in ("Embedded", "On HBase")],
         "Embedded, 64 clients get 64 times the rate of one in blob.",
-        "On HBase with 16 regions, fetching: the fastest key is raw.",
+        "On HBase with 16 regions on one server, one client fetches: the fastest key is raw.",
         *[f"{where}, to correct one address in an order of 5 lines takes 2.47 times as long as its cells alone "
           "in wide, up to 20 times in record-type." for where in ("Embedded", "On HBase")],
     ])
@@ -268,7 +269,7 @@ def nothing_told_apart(_):
     said = [lesson["text"] for lesson in lessons.list_lessons(results, {})]
     equal(said, ["Embedded, after 100 replaces of each order normalized loses most: 0.25 of its rate of fetching is "
                  "left, and after a compaction all of it.",
-                 "On HBase, no difference between a block cache that is large enough and one that is too small."])
+                 "On HBase, fetching with a block cache that is too small could not be told from that with a large one."])
 
 
 def drawn_numbers(_):

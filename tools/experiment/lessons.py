@@ -70,9 +70,9 @@ def _stored(results, _):
                       layout=layout, times=times)
 
 
-def _compare_fetching(before, after):
-    """Layout → what is left of its rate of fetching; 1 where the turns overlap, so that nobody can say."""
-    rates = [get_rates(result, "get") if result else {} for result in (before, after)]
+def _compare(phase, before, after):
+    """Layout → what is left of its rate; 1 where the turns overlap, so that nobody can say."""
+    rates = [get_rates(result, phase) if result else {} for result in (before, after)]
     if rates[0].keys() != rates[1].keys():
         return {}
     left = {layout: statistics.median(rates[1][layout]) / statistics.median(turns)
@@ -84,7 +84,7 @@ def _aged(results, _):
     for prefix, where in STORES:
         new, old, settled = (results.get(f"{prefix}age-{name}") for name in (
             f"{AGES[0]}-as-it-is", f"{AGES[-1]}-as-it-is", f"{AGES[-1]}-compacted"))
-        left, then = (_compare_fetching(new, result) for result in (old, settled))
+        left, then = (_compare("get", new, result) for result in (old, settled))
         if left and then:
             worst = min(left, key=left.get)
             yield _lesson(where + ", after {age} replaces of each order {layout} loses most: {left} of its rate of "
@@ -93,13 +93,14 @@ def _aged(results, _):
 
 
 def _arms(results, _):
-    arms = list_arms(results, 5)
-    found = _split(arms["ours"], min)
-    if found and all(layout in arms["native"] for layout in found):
-        layout = found[0]
-        yield _lesson("Fetching an order of {lines} lines in {layout} takes {ours} µs through the gateway and "
-                      "{native} µs by HBase's own client.", lines=5, layout=layout, ours=arms["ours"][layout],
-                      native=arms["native"][layout])
+    for lines in (5, 500):
+        arms = list_arms(results, lines)
+        found = _split(arms["ours"], min)
+        if found and all(layout in arms["native"] for layout in found):
+            layout = found[0]
+            yield _lesson("Fetching an order of {lines} lines in {layout} takes {ours} µs by tallorder through the "
+                          "gateway and {native} µs by HBase's own client.", lines=lines, layout=layout,
+                          ours=arms["ours"][layout], native=arms["native"][layout])
 
 
 def _together(results, _):
@@ -113,15 +114,16 @@ def _together(results, _):
 
 def _cold(results, _):
     for prefix, where in STORES:
-        left = _compare_fetching(*(results.get(f"{prefix}{name}") for name in ("warm", "cold")))
-        if left and min(left.values()) == 1:
-            yield _lesson(where + ", no difference between a block cache that is large enough and one that is too "
-                          "small.")
-        elif left:
-            least, most = min(left, key=left.get), max(left, key=left.get)
-            yield _lesson(where + ", a block cache that is too small leaves {least} of the rate of fetching in "
-                          "{first}, up to {most} in {last}.", first=least, least=left[least], last=most,
-                          most=left[most])
+        for phase, doing in (("get", "fetching"), ("list", "listing")):
+            left = _compare(phase, *(results.get(f"{prefix}{name}") for name in ("warm", "cold")))
+            if left and min(left.values()) == 1:
+                yield _lesson(where + ", " + doing + " with a block cache that is too small could not be told from that "
+                              "with a large one.")
+            elif left:
+                least, most = min(left, key=left.get), max(left, key=left.get)
+                yield _lesson(where + ", a block cache that is too small leaves {least} of the rate of " + doing
+                              + " in {first}, up to {most} in {last}.", first=least, least=left[least], last=most,
+                              most=left[most])
 
 
 def _keys(results, _):
@@ -130,7 +132,7 @@ def _keys(results, _):
     if len(rates) > 1:
         best = find_best(rates)
         same = "no difference between the keys " if len(best) > 1 else "the fastest key is "
-        yield _lesson("On HBase with {regions} regions, fetching: " + same + "{keys}.",
+        yield _lesson("On HBase with {regions} regions on one server, one client fetches: " + same + "{keys}.",
                       regions=SEVERAL_REGIONS, keys=_join(best))
 
 

@@ -232,7 +232,7 @@ send_until_settled (const TallOperation *operation,
 
 /**
  * tall_commit:
- * @root: what it is to replace: our claim, or, where there are no children, what is committed
+ * @root: what it is to replace: our claim, or, where nothing had to be claimed, what is committed
  * @claim: (nullable): the claim; afterwards there is none, unless the commit is certainly not done
  * @batch: makes the state of the root row @committed, by its first mutation; all of it is done in
  *   one step

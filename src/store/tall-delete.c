@@ -70,11 +70,10 @@ attempt (TallOperation *operation, TallRoot *root, TallState *wanted, GError **e
   g_autoptr (TallBatch) batch = tall_batch_new ();
   append_tombstone (operation, wanted, make_summary (operation, batch->arena),
                     tall_root_find_dead (&replaced, wanted->revision), batch);
-  gboolean together = tall_together_fits (operation, &replaced, wanted);
-  if (together)
-    tall_together_add (operation, NULL, &replaced, wanted, batch);
+  if (tall_together_fits (operation, root, wanted))
+    return tall_together_commit (operation, NULL, root, wanted, batch, error);
   TallStep step = tall_commit (operation, root, NULL, batch, wanted, error);
-  if (step == TALL_STEP_DONE && !together)
+  if (step == TALL_STEP_DONE)
     tall_children_clean_up (operation, &replaced, wanted);
   return step;
 }

@@ -67,8 +67,8 @@ tall_index_goes_before (const TallOperation *operation)
  * tall_index_add_hint:
  *
  * Adds to @batch that there is, perhaps, an order of that date; nothing if there is no index. It is
- * to be acknowledged before @revision is committed. What of it fails to be true costs a listing one
- * look at the order, and nothing else.
+ * to be acknowledged before @revision is committed, or to come in the same step. What of it fails
+ * to be true costs a listing one look at the order, and nothing else.
  */
 void
 tall_index_add_hint (const TallOperation *operation,

@@ -111,8 +111,9 @@ attempt (TallOperation *operation,
   append_commit (operation, content, wanted, tall_root_find_dead (&replaced, wanted->revision),
                  batch);
   if (together)
-    tall_together_add (operation, content->order, &replaced, wanted, batch);
-  step = tall_commit (operation, root, &claim, batch, wanted, error);
+    step = tall_together_commit (operation, content->order, root, wanted, batch, error);
+  else
+    step = tall_commit (operation, root, &claim, batch, wanted, error);
   if (step == TALL_STEP_DONE && !together)
     tall_children_clean_up (operation, &replaced, wanted);
   if (step == TALL_STEP_DONE && !claims && !tall_write_check_kept (operation, &replaced, error))

@@ -2,16 +2,17 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "tall-root.h"
+#include "tall-commit.h"
 
 G_BEGIN_DECLS
 
 gboolean
 tall_together_fits (const TallOperation *operation, const TallRoot *replaced, const TallState *now);
-void tall_together_add (const TallOperation *operation,
-                        const TallOrder *order,
-                        const TallRoot *replaced,
-                        const TallState *now,
-                        TallBatch *batch);
+TallStep tall_together_commit (TallOperation *operation,
+                               const TallOrder *order,
+                               TallRoot *root,
+                               const TallState *wanted,
+                               TallBatch *batch,
+                               GError **error);
 
 G_END_DECLS

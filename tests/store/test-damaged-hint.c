@@ -1,0 +1,127 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+
+/* A hint that the disk has spoilt keeps nobody from replacing its order, or from deleting it. */
+#include "tall-error.h"
+#include "tall-index.h"
+#include "tall-rocksdb-table-private.h"
+#include "tall-test-directory.h"
+#include "tall-test-store.h"
+
+#define LINES 3
+#define DAY G_GINT64_CONSTANT (86400000)
+
+typedef struct
+{
+  char *directory;
+  TallTestClock clock;
+  TallTable *table;
+  TallStore *store;
+} Fixture;
+
+static void
+set_up (Fixture *self, gconstpointer layout)
+{
+  self->directory = tall_test_directory_new ();
+  self->clock = (TallTestClock){ .now = G_GINT64_CONSTANT (1700000000000) };
+  self->table = tall_test_open_table (self->directory);
+  tall_test_create (self->table, ((const TallLayout *)layout)->name, "hashed", 0);
+  self->store = tall_test_open (self->table, &self->clock);
+}
+
+static void
+tear_down (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_clear_object (&self->store);
+  g_clear_object (&self->table);
+  tall_test_directory_remove (self->directory);
+  g_free (self->directory);
+}
+
+static void
+put (Fixture *self, guint sequence, gint64 date)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallOrder) order = tall_test_marked_order ("1", 1, sequence, LINES);
+  order->has_sales_date = TRUE;
+  order->sales_date = date;
+  gboolean done = tall_front_put_order (TALL_FRONT (self->store), order, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (done);
+}
+
+static guint
+get (Fixture *self, GError **error)
+{
+  guint writer, sequence;
+  g_autoptr (TallOrder) order =
+      tall_front_get_order (TALL_FRONT (self->store), TALL_TEST_CUSTOMER, "1", NULL, error);
+  if (order == NULL)
+    return 0;
+  tall_test_read_mark (order, &writer, &sequence);
+  return sequence;
+}
+
+/* Writes what is no row over the only row of the index. */
+static void
+spoil_hint (Fixture *self)
+{
+  g_autoptr (GError) error = NULL;
+  char *failure = NULL;
+  TallRocksdbTable *table = TALL_ROCKSDB_TABLE (self->table);
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  tall_read_plan_add_scan (plan, TALL_INDEX_TABLE, tall_slice (NULL, 0), tall_slice (NULL, 0));
+  g_autoptr (TallReadResult) result = tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (result->results[0].n_rows, ==, 1);
+  TallSlice key = result->results[0].rows[0].key;
+  TallRocksdbFamily *family = tall_rocksdb_table_find_family (table, TALL_INDEX_TABLE, &error);
+  g_assert_no_error (error);
+  rocksdb_writeoptions_t *options = rocksdb_writeoptions_create ();
+  rocksdb_put_cf (tall_rocksdb_table_get_handle (table), options, family->handle,
+                  (const char *)key.data, key.len, "x", 1, &failure);
+  g_assert_null (failure);
+  rocksdb_writeoptions_destroy (options);
+  tall_rocksdb_family_unref (family);
+}
+
+static void
+test_replace (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  put (self, 1, DAY);
+  spoil_hint (self);
+  put (self, 2, 2 * DAY);
+  g_assert_cmpuint (get (self, &error), ==, 2);
+  g_assert_no_error (error);
+}
+
+static void
+test_delete (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  put (self, 1, DAY);
+  spoil_hint (self);
+  gboolean done =
+      tall_front_delete_order (TALL_FRONT (self->store), TALL_TEST_CUSTOMER, "1", NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (done);
+  g_assert_cmpuint (get (self, &error), ==, 0);
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_NOT_FOUND);
+}
+
+int
+main (int argc, char *argv[])
+{
+  guint n;
+  const TallLayout *const *layouts = tall_layouts (&n);
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *replace = g_strdup_printf ("/damaged-hint/%s/replace", layouts[i]->name);
+      g_autofree char *delete = g_strdup_printf ("/damaged-hint/%s/delete", layouts[i]->name);
+      g_test_add (replace, Fixture, layouts[i], set_up, test_replace, tear_down);
+      g_test_add (delete, Fixture, layouts[i], set_up, test_delete, tear_down);
+    }
+  return g_test_run ();
+}

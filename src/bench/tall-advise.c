@@ -171,7 +171,7 @@ find_best_layouts (const GPtrArray *summaries)
 }
 
 /* Other work of the machine can make one layout a third slower than another in some turns; more of
- * them tell those apart between which it has to be chosen. */
+ * them make the medians surer of those between which it has to be chosen. */
 static gboolean
 measure_best_again (Run *self, const Series *all, GArray *records, GError **error)
 {

@@ -3,9 +3,10 @@
 
 /* What reads take of memory: only what they are asked for, however long the rows are. */
 #include "tall-error.h"
-#include "tall-rocksdb-table.h"
+#include "tall-rocksdb-table-private.h"
 #include "tall-test-directory.h"
 
+#include <string.h>
 #include <time.h>
 
 #define N 20
@@ -234,6 +235,57 @@ test_late (Fixture *self, gconstpointer data G_GNUC_UNUSED)
     }
 }
 
+/* Writes what is stored for a row again, with so many bytes more, or fewer. */
+static void
+stretch_row (Fixture *self, const char *key, gint more)
+{
+  g_autoptr (GError) error = NULL;
+  char *failure = NULL;
+  gsize len;
+  TallRocksdbTable *table = TALL_ROCKSDB_TABLE (self->table);
+  TallRocksdbFamily *family = tall_rocksdb_table_find_family (table, "orders", &error);
+  g_assert_no_error (error);
+  rocksdb_readoptions_t *reading = rocksdb_readoptions_create ();
+  rocksdb_writeoptions_t *writing = rocksdb_writeoptions_create ();
+  char *stored = rocksdb_get_cf (tall_rocksdb_table_get_handle (table), reading, family->handle,
+                                 key, strlen (key), &len, &failure);
+  g_assert_null (failure);
+  g_assert_nonnull (stored);
+  g_autofree char *bytes = g_malloc0 (len + 1);
+  memcpy (bytes, stored, len);
+  rocksdb_put_cf (tall_rocksdb_table_get_handle (table), writing, family->handle, key, strlen (key),
+                  bytes, (gsize)((gssize)len + more), &failure);
+  g_assert_null (failure);
+  rocksdb_free (stored);
+  rocksdb_readoptions_destroy (reading);
+  rocksdb_writeoptions_destroy (writing);
+  tall_rocksdb_family_unref (family);
+}
+
+/* A row whose end is damaged is refused, also by a read of what lies before it. */
+static void
+test_damaged_end (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  const TallSlice columns[] = { tall_slice_str ("long") };
+  for (gint more = -1; more <= 1; more += 2)
+    for (guint way = 0; way < 3; way++)
+      {
+        g_autoptr (GError) error = NULL;
+        g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+        put_row (self->table, 0);
+        stretch_row (self, "row00", more);
+        TallRead *read =
+            way == 0 ? tall_read_plan_add_get (plan, "orders", tall_slice_str ("row00"))
+                     : tall_read_plan_add_prefix_scan (plan, "orders", tall_slice_str ("r"));
+        read->qualifiers = columns;
+        read->n_qualifiers = way < 2 ? 1 : 0;
+        read->keys_only = way == 2;
+        g_assert_null (tall_table_read (self->table, plan, TALL_NO_DEADLINE, &error));
+        g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+        stretch_row (self, "row00", -more);
+      }
+}
+
 #define ADD(path, function) g_test_add (path, Fixture, NULL, set_up, function, tear_down)
 
 int
@@ -246,5 +298,6 @@ main (int argc, char **argv)
   ADD ("/table/rocksdb/reader/cut", test_cut);
   ADD ("/table/rocksdb/reader/gets-too-large", test_gets_too_large);
   ADD ("/table/rocksdb/reader/late", test_late);
+  ADD ("/table/rocksdb/reader/damaged-end", test_damaged_end);
   return g_test_run ();
 }

@@ -14,7 +14,10 @@ import json
 import os
 import pathlib
 import re
+import signal
 import sys
+import threading
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "cli"))
 
@@ -355,15 +358,45 @@ def check_files(tool, folder, options):
     (folder / "guesses.json").write_text("[]")
     code, _ = call(tool, *options, "--resume")
     equal(code, 0)
+    with tool.locked(None, folder):
+        code, said = call(tool, *options, "--resume")
+        equal((code, "another run works in" in said), (2, True))
     code, said = call(tool, "--compare", folder, folder / "nothing")
     equal((code, "nothing has no results" in said), (2, True))
-    for text in ("{", "[]", "\xff"):
-        (folder / "keys.json").write_text(text, encoding="latin-1")
+    for name, text, advice in (("keys", "{", "remove it"), ("keys", "[]", "remove it"), ("keys", "\xff", "remove it"),
+                               ("keys", '{"a": 1}', "remove it"), ("run", "{}", "choose another"),
+                               ("run", "[", "choose another")):
+        file = folder / f"{name}.json"
+        before = file.read_bytes()
+        file.write_text(text, encoding="latin-1")
         try:
-            call(tool, "--compare", folder, folder)
+            call(tool, *options, "--resume")
             equal(text, "refused")
         except tool.Damaged as error:
-            equal("keys.json: it is not" in str(error), True)
+            equal((f"{name}.json: it is not" in str(error), advice in str(error)), (True, True))
+        file.write_bytes(before)
+
+
+def ended(folder):
+    """A program that is asked to end lets what it has begun end first."""
+    tool, before = load_tool(), signal.getsignal(signal.SIGTERM)
+    begun, cleaned = pathlib.Path(folder) / "begun", pathlib.Path(folder) / "cleaned"
+    script = f"trap 'touch {cleaned}; exit 0' TERM; touch {begun}; while :; do sleep 0.01; done"
+
+    def end_us():
+        while not begun.exists():
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    tool.end_on_signals()
+    threading.Thread(target=end_us).start()
+    try:
+        tool.run_program(["sh", "-c", script])
+        equal("it ran", "it was ended")
+    except KeyboardInterrupt:
+        equal(cleaned.exists(), True)
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def resumed(folder):
@@ -413,6 +446,6 @@ def resumed(folder):
 
 if __name__ == "__main__":
     for function in (guesses, winners, pages, prices, words_for_guesses, numbers_of_the_page,
-                     what_to_take, nothing_told_apart, drawn_numbers, stage_lists, resumed):
+                     what_to_take, nothing_told_apart, drawn_numbers, stage_lists, resumed, ended):
         test(function)
     sys.exit(main())

@@ -151,6 +151,8 @@ check_layouts (const TallBenchGiven *self)
 {
   if (self->from != NULL && self->html == NULL)
     return "--from is for --html, which makes a page of it";
+  if (self->from != NULL && *self->from == '\0')
+    return "--from takes the JSON files of earlier runs, with commas between them";
   if (self->peer != NULL)
     return "--peer is for --load, and for --floor on HBase";
   if (self->check)

@@ -156,7 +156,11 @@ static gboolean
 append_runs (GString *page, const TallBenchResults *const *runs, guint n_runs, GError **error)
 {
   if (n_runs == 1)
-    return append_run (page, runs[0], 0, error);
+    {
+      g_autofree char *measured = tall_bench_results_describe (runs[0]);
+      append_escaped (page, "<p>", measured, "</p>\n");
+      return append_run (page, runs[0], 0, error);
+    }
   if (!tall_bench_growth_append (page, runs, n_runs, error))
     return FALSE;
   for (guint i = 0; i < n_runs; i++)

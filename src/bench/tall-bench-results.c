@@ -185,7 +185,7 @@ tall_bench_results_judge (const TallBenchResults *self, const TallBenchPhase *ph
 {
   g_auto (TallBenchVerdict) verdict = { NULL };
   tall_bench_verdict_init (&verdict, self->summaries, phase);
-  if (self->n_turns < TALL_BENCH_ENOUGH_TURNS || (verdict.best->len < 2 && verdict.lead == 0))
+  if (verdict.n_turns < TALL_BENCH_ENOUGH_TURNS || (verdict.best->len < 2 && verdict.lead == 0))
     return NULL;
   GString *text = g_string_new (verdict.best->len > 1 ? "no difference between " : "best: ");
   append_best (text, &verdict, has_many_keys (self));
@@ -206,6 +206,8 @@ append_settings (GString *text, const TallBenchResults *self)
     g_string_append_printf (text, " that begin %.4g operations a second", self->rate);
   if (self->conditions != NULL)
     tall_bench_spent_append_conditions (text, self->conditions);
+  if (self->stopped)
+    g_string_append (text, "; not all: the run was stopped");
 }
 
 /**
@@ -263,10 +265,8 @@ tall_bench_results_to_text (const TallBenchResults *self)
     g_string_append_printf (text, "; key %s", get_summary (self, 0)->key_strategy->name);
   g_string_append_c (text, '\n');
   if (self->n_turns > 1)
-    g_string_append_printf (text, "Medians of %u turns; ±: half of the way from least to most\n",
-                            self->n_turns);
-  if (self->stopped)
-    g_string_append (text, "Not all: the run was stopped\n");
+    g_string_append_printf (text, "Medians of %s%u turns; ±: half of the way from least to most\n",
+                            self->stopped ? "up to " : "", self->n_turns);
   for (guint i = 0; i < n_phases; i++)
     append_phase (text, self, &phases[i], with_key);
   tall_bench_spent_append_spendings (text, self);

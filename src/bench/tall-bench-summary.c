@@ -95,10 +95,12 @@ tall_bench_verdict_init (TallBenchVerdict *self,
   g_ptr_array_sort (sorted, compare_rates);
 
   *self = (TallBenchVerdict){ .best = g_ptr_array_new () };
+  self->n_turns = sorted->len > 0 ? G_MAXUINT : 0;
   for (guint i = 0; i < sorted->len; i++)
     {
       TallBenchSummary *summary = g_ptr_array_index (sorted, i);
       const TallSpread *best = get_rate (g_ptr_array_index (sorted, 0));
+      self->n_turns = MIN (self->n_turns, get_rate (summary)->n);
       if (tall_spread_overlaps (best, get_rate (summary)))
         g_ptr_array_add (self->best, summary);
       else if (self->lead == 0 && get_rate (summary)->median > 0)

@@ -37,6 +37,7 @@ typedef struct
 {
   GPtrArray *best; /* owned container: of TallBenchSummary, the one with the highest median first */
   double lead;     /* its median by that of the best of all others; 0: there are none */
+  guint n_turns;   /* that all of them have; fewer than asked for if the run was stopped */
 } TallBenchVerdict;
 
 void tall_bench_verdict_init (TallBenchVerdict *self,

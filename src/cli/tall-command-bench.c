@@ -86,6 +86,20 @@ measure_floor (const TallBenchGiven *given, const TallTableAddress *address)
                                                                      : TALL_EXIT_DONE;
 }
 
+/* Why no file can be written there; NULL: it can. What is no plain file would be replaced by one.
+ */
+static const char *
+find_obstacle (const char *path)
+{
+  GStatBuf there;
+  g_autofree char *folder = g_path_get_dirname (path);
+  if (*path == '\0')
+    return "it has no name";
+  if (g_lstat (path, &there) == 0 && !S_ISREG (there.st_mode))
+    return S_ISDIR (there.st_mode) ? g_strerror (EISDIR) : "a link or a device lies there";
+  return g_access (folder, W_OK) == 0 ? NULL : g_strerror (errno);
+}
+
 /* What can be known before hours of measuring: that there is something to draw with, and that the
  * file can be written. */
 static gboolean
@@ -95,13 +109,10 @@ check_page (const char *path, GError **error)
     return TRUE;
   if (!tall_bench_plot_check (error))
     return FALSE;
-  g_autofree char *folder = g_path_get_dirname (path);
-  errno = g_file_test (path, G_FILE_TEST_IS_DIR) ? EISDIR : 0;
-  if (errno == 0 && g_access (folder, W_OK) == 0)
-    return TRUE;
-  tall_error_set_invalid (error, "html", "--html %s cannot be written: %s", path,
-                          g_strerror (errno));
-  return FALSE;
+  const char *obstacle = find_obstacle (path);
+  if (obstacle != NULL)
+    tall_error_set_invalid (error, "html", "--html %s cannot be written: %s", path, obstacle);
+  return obstacle == NULL;
 }
 
 static gboolean
@@ -187,8 +198,12 @@ show_results (const TallBenchGiven *given)
       g_ptr_array_new_with_free_func ((GDestroyNotify)tall_bench_parsed_free);
   g_autoptr (GPtrArray) runs = g_ptr_array_new ();
   g_auto (GStrv) files = g_strsplit (given->from, ",", -1);
-  g_autofree char *json =
-      check_page (given->html, &error) ? read_results (files, parsed, &error) : NULL;
+  if (!check_page (given->html, &error))
+    {
+      tall_print_failure (error);
+      return TALL_EXIT_USAGE;
+    }
+  g_autofree char *json = read_results (files, parsed, &error);
   for (guint i = 0; i < parsed->len; i++)
     g_ptr_array_add (runs, (gpointer)tall_bench_parsed_get_results (g_ptr_array_index (parsed, i)));
   g_autofree char *page = json != NULL

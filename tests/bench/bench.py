@@ -214,6 +214,10 @@ def page(folder):
     run("bench", "--store", f"rocksdb:{folder}", "--html", f"{folder}/no/where").ends(
         USAGE, "no/where cannot be written")
     run("bench", "--store", f"rocksdb:{folder}", "--html", folder).ends(USAGE, "Is a directory")
+    run("bench", "--store", f"rocksdb:{folder}", "--html", "").ends(USAGE, "has no name")
+    os.symlink(file, f"{folder}/link")  # a page would take its place
+    run("bench", "--store", f"rocksdb:{folder}", "--html", f"{folder}/link").ends(USAGE, "a link or a device")
+    os.remove(f"{folder}/link")
     run("bench", "--store", f"rocksdb:{folder}", "--html", f"{folder}/new.html", "--layout",
         "tall").ends(USAGE, "tall")
     run("bench", "--store", f"rocksdb:{folder}", "--html", file, env={"PATH": "/nowhere"}).ends(
@@ -243,6 +247,8 @@ def page_of_several_runs(folder):
     seen = Page(page.read_text())
     equal((json.loads(seen.json), seen.drawings), (reports[:1], one))
     run("bench", "--from", files[0]).ends(USAGE, "--from is for --html")
+    run("bench", "--from", "", "--html", page).ends(USAGE, "--from takes the JSON files")
+    run("bench", "--from", files[0], "--html", folder).ends(USAGE, "Is a directory")
     for text in ("{", "[]", "{}", json.dumps(dict(reports[0], measurements=[{"phase": "get"}]))):
         pathlib.Path(files[0]).write_text(text)
         run("bench", "--from", ",".join(files), "--html", page).ends(FAILED, "0.json: ", "no results")

@@ -238,9 +238,17 @@ test_verdict (void)
   g_autofree char *text = tall_bench_results_to_text (&results);
   g_assert_nonnull (strstr (text, "no difference between wide, blob; 2.08 times the next\n"));
   g_assert_nonnull (strstr (text, "Medians of 3 turns"));
-  results.n_turns = 2;
+
+  /* Stopped after the second turn. */
+  g_autoptr (GPtrArray) two =
+      tall_bench_summarize ((const TallBenchRecord *)(gpointer)records->data, 2 * 3);
+  results.summaries = two;
+  results.stopped = TRUE;
   g_autofree char *few = tall_bench_results_to_text (&results);
   g_assert_null (strstr (few, "no difference"));
+  g_assert_null (strstr (few, "times the next"));
+  g_assert_nonnull (strstr (few, "not all: the run was stopped"));
+  g_assert_nonnull (strstr (few, "Medians of up to 3 turns"));
 }
 
 /* What is stored has a table of its own, and is exact for programs. */

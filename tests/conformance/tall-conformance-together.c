@@ -7,6 +7,7 @@
 #define N_THREADS 4
 #define ROUNDS 50
 #define ALIKE "s@10=t%u x@10=t%u"
+#define OWN "w%u-%02u@10=v" /* of a thread, in a round */
 #define SEAL "4b1c6e9a-2f55-4d0b-8f0a-1f6f3f2c7d11"
 
 static guint
@@ -225,6 +226,46 @@ test_one_winner (TallConformance *self)
     }
 }
 
+/* Steps whose conditions are on rows of their own, and that change one row. */
+static gpointer
+share (gpointer data)
+{
+  Thread *thread = data;
+  for (guint i = 0; i < ROUNDS; i++)
+    {
+      gboolean matched;
+      g_autoptr (TallBatch) batch = tall_batch_new ();
+      const char *own = tall_arena_printf (batch->arena, "own%u-%u", thread->number, i);
+      const char *cell = tall_arena_printf (batch->arena, OWN, thread->number, i);
+      add_changes (thread->self, batch, SHARED, own, "s@10=v");
+      add_changes (thread->self, batch, SHARED, "shared", cell);
+      g_assert_cmpint (apply_all (thread->self, batch, NULL, &matched), ==, 0);
+      g_assert_true (matched);
+    }
+  return NULL;
+}
+
+/* None of them is lost. */
+static void
+test_shared_row (TallConformance *self)
+{
+  Thread data[N_THREADS];
+  GThread *threads[N_THREADS];
+  g_autoptr (GString) cells = g_string_new (NULL);
+  if (get_most (self) < 2)
+    return;
+  for (guint i = 0; i < N_THREADS; i++)
+    {
+      data[i] = (Thread){ self, i, NULL };
+      threads[i] = g_thread_new ("conformance", share, &data[i]);
+    }
+  for (guint i = 0; i < N_THREADS; i++)
+    g_thread_join (threads[i]);
+  for (guint i = 0; i < N_THREADS * ROUNDS; i++)
+    g_string_append_printf (cells, "%s" OWN, i > 0 ? " " : "", i / ROUNDS, i % ROUNDS);
+  expect_row (self, "shared", cells->str);
+}
+
 const TallConformanceCase tall_conformance_together_cases[] = {
   { "together/all-or-none", test_all_or_none },
   { "together/first-row", test_first_row },
@@ -232,5 +273,6 @@ const TallConformanceCase tall_conformance_together_cases[] = {
   { "together/shut", test_shut },
   { "together/missing-table", test_missing_table },
   { "together/one-winner", test_one_winner },
+  { "together/shared-row", test_shared_row },
   { NULL, NULL },
 };

@@ -243,6 +243,12 @@ def page_of_several_runs(folder):
           (reports, 3 * one + growth, [], []))
     equal([page.read_text().count(title) for title in ("Growth with lines", "Throughput by clients")],
           [1, 1])
+    other = pathlib.Path(f"{folder}/other.json")
+    for number, regions in ((1, None), (0, 2)):  # with other regions it is no growth
+        conditions = dict(reports[1]["conditions"], **({"regions": regions} if regions else {}))
+        other.write_text(json.dumps(dict(reports[1], conditions=conditions)))
+        run("bench", "--from", f"{files[0]},{other}", "--html", page).ends(DONE)
+        equal(page.read_text().count("Growth with lines"), number)
     run("bench", "--from", files[0], "--html", page).ends(DONE)
     seen = Page(page.read_text())
     equal((json.loads(seen.json), seen.drawings), (reports[:1], one))
@@ -265,6 +271,13 @@ def drawing(folder):
         svg = run("bench", "--draw", file).ends(DONE).out
         equal((Page(svg).opened, svg.startswith("<svg")), ([], True))
         equal([text for text in [*good["names"], *good.get("places", [])] if text not in svg], [])
+    bars = dict(bars, names=["blob", "wide"])
+    drawn = []
+    for last in (7, 2):  # the longest bar is the same
+        file.write_text(json.dumps(dict(bars, rows=[[5, 9], [3, last]])))
+        drawn.append(run("bench", "--draw", file).ends(DONE).out)
+    equal(drawn[0] == drawn[1], False)
+    bars = dict(bars, names=["blob"])
     cases = [
         ("[", "no JSON object"), ("[]", "no JSON object"),
         (dict(lines, id=5), "“id” has to be"),
@@ -501,6 +514,8 @@ def check_addresses(figures, report, kind):
     equal({layout: report[f"cells-{layout}"] for layout in LAYOUTS},
           {layout: 3 if layout == "denormalized" else 1 for layout in LAYOUTS})
     equal([(figure["ratio"] > 0, "goal" in figure) for figure in figures], [(True, False)] * len(LAYOUTS))
+    ratios = {figure["id"].partition("-address-")[2]: figure["ratio"] for figure in figures}
+    equal([ratios[layout] > 1 for layout in ("record-type", "normalized")], [True, True])  # rows, and one cell
 
 
 def correcting_an_address(folder):

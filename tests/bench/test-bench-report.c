@@ -70,6 +70,9 @@ test_json (void)
   g_assert_no_error (error);
 
   fill_report (report);
+  tall_histogram_clear (measurement.sides[0].batches);
+  for (guint i = 1; i <= 100; i++)
+    tall_histogram_add (measurement.sides[0].batches, i * 1000);
   tall_bench_report_add_latency (report, "measured", "measured", 2, &measurement.sides[0],
                                  &measurement.sides[1]);
   g_autofree char *json = tall_bench_report_to_json (report);
@@ -95,7 +98,9 @@ test_json (void)
   JsonObject *ours = json_object_get_object_member (measured, "ours_measured");
   g_assert_cmpint (json_object_get_int_member (ours, "operations"), ==, 15);
   g_assert_cmpint (json_object_get_int_member (ours, "rounds"), ==, 3);
-  g_assert_true (json_object_has_member (ours, "p99_us"));
+  g_assert_cmpfloat_with_epsilon (json_object_get_double_member (ours, "p50_us"), 50, 1.5);
+  g_assert_cmpfloat_with_epsilon (json_object_get_double_member (ours, "p95_us"), 95, 1.5);
+  g_assert_cmpfloat_with_epsilon (json_object_get_double_member (ours, "p99_us"), 99, 1.5);
 }
 
 int

@@ -320,6 +320,23 @@ test_due (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   g_assert_cmpfloat (record.metrics[TALL_BENCH_P95], <, SLOW / 2.0);
 }
 
+/* One takes long of so many that it is one in a hundred and not one in twenty. */
+static void
+test_percentiles (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  const guint n = 50;
+  TallBenchRecord record;
+  run_well (self, "store", 1, 1, &record);
+  self->front->n_gets = 0;
+  self->front->slow_at = (gint)n; /* the last one: the first ones warm up */
+  run_well (self, "get", 1, n, &record);
+  g_assert_cmpuint (record.n_timed, >, 20);
+  g_assert_cmpfloat (record.metrics[TALL_BENCH_P50], <=, record.metrics[TALL_BENCH_P95]);
+  g_assert_cmpfloat (record.metrics[TALL_BENCH_P95], <, SLOW / 2.0);
+  g_assert_cmpfloat (record.metrics[TALL_BENCH_P99], >, SLOW / 2.0);
+  g_assert_cmpfloat (record.metrics[TALL_BENCH_P999], >, SLOW / 2.0);
+}
+
 static void
 check_rate (Fixture *self, const char *name, guint n_clients, gint slow_at)
 {
@@ -567,6 +584,7 @@ main (int argc, char **argv)
   add ("/bench/run/phases/many-clients", 7, test_phases);
   add ("/bench/run/few-operations", 0, test_few_operations);
   add ("/bench/run/seconds", 0, test_seconds);
+  add ("/bench/run/percentiles", 0, test_percentiles);
   add ("/bench/run/rate", 0, test_rate);
   add ("/bench/run/rate-when-warm", 0, test_rate_when_warm);
   add ("/bench/run/due", 0, test_due);

@@ -59,6 +59,19 @@ check_figure (JsonObject *report, const char *id, double goal)
   g_assert_cmpfloat (json_object_get_double_member (ours, "p50_us"), >, 0);
 }
 
+/* Its two sides are percentiles of the same puts, in microseconds. */
+static void
+check_tail (JsonObject *report)
+{
+  JsonObject *figure = find_figure (report, "rocksdb-writers-unsynced-tail");
+  JsonObject *measured = json_object_get_object_member (figure, "ours_measured");
+  double p95 = json_object_get_double_member (measured, "p95_us");
+  double p50 = json_object_get_double_member (measured, "p50_us");
+  g_assert_cmpfloat (json_object_get_double_member (figure, "ours"), ==, p95);
+  g_assert_cmpfloat (json_object_get_double_member (figure, "floor"), ==, p50);
+  g_assert_cmpfloat (p95, >, p50);
+}
+
 static gboolean
 has_missed (JsonObject *report)
 {
@@ -90,6 +103,7 @@ test_command (void)
   check_figure (object, "rocksdb-writers-unsynced", 1);
   check_figure (object, "rocksdb-writers-unsynced-raw", 0.5);
   check_figure (object, "rocksdb-writers-unsynced-tail", 10);
+  check_tail (object);
   check_figure (object, "service-get", 2);
   check_figure (object, "rocksdb-list-first", 1.5);
   check_figure (object, "rocksdb-list-any", 1.5);

@@ -73,6 +73,8 @@ def guesses(_):
         # the median of three runs counts
         ("native", {"hbase-arms-5-1": arms(slow, slow), "hbase-arms-5-2": arms(slow, flat),
                     "hbase-arms-5-3": arms(slow, flat)}, True),
+        ("native", {"hbase-arms-5-1": arms(slow, flat), "hbase-arms-5-2": arms(slow, slow),
+                    "hbase-arms-5-3": arms(slow, slow)}, False),
         ("native", {"hbase-arms-50-1": arms(slow, flat)}, None),
         ("block", sizes, True),
         ("block", {**sizes, "hbase-lines-5000": all_rates(200, 100, 600000)}, False),
@@ -310,16 +312,22 @@ def stage_lists(_):
                "age-0-as-it-is", "age-100-as-it-is"} - set(names), set())
     environment = {"TALLORDER_HBASE_TOOL": os.path.abspath("t"), "TALLORDER_HBASE_DATA": "d",
                    "TALLORDER_HBASE_PIDS": "p"}
-    admin = {}
+    admin, options = {}, {}
     for stage in stages.list_stages(False):
         command = stages.make_command("tallorder", stage, "STORE", "F", False, environment)
         equal(command.count("--json"), 1)
         equal([text for text in command if text.startswith("/")], [])  # they are to be read in another clone
         admin[stage.name] = "--admin" in command
+        options[stage.name] = dict(zip(command, command[1:]))
     equal({name: admin[name] for name in ("lines-5", "hbase-lines-5", "hbase-arms-5-1", "hbase-load",
                                           "hbase-address-5", "hbase-keys", "hbase-keys-16", "hbase-cold")},
           {"lines-5": False, "hbase-lines-5": True, "hbase-arms-5-1": False, "hbase-load": False,
            "hbase-address-5": False, "hbase-keys": True, "hbase-keys-16": False, "hbase-cold": True})
+    equal({name: given["--cache"] for name, given in options.items() if "--cache" in given},
+          {"cache-2": "2", "cold": "0.5", "cache-0.125": "0.125"})
+    equal({(name, given["--age"], given["--rest"]) for name, given in options.items() if "--age" in given},
+          {(f"{prefix}age-{age}-{rest}", str(age), rest) for prefix in ("", "hbase-")
+           for age in (0, 10, 100) for rest in ("as-it-is", "compacted")})
     equal(list(dict.fromkeys(stage.server for stage in stages.list_stages(False))),
           [None, *stages.SERVERS])
 

@@ -4,6 +4,7 @@
 
 #include "tall-error.h"
 #include "tall-file.h"
+#include "tall-key-file.h"
 
 #define FORMAT 1
 #define OF_BACKUP "backup"
@@ -249,7 +250,7 @@ tall_backup_seal_read (const char *folder, GError **error)
   g_autoptr (GKeyFile) file = g_key_file_new ();
   if (!check_sum (text, folder, error))
     return NULL;
-  if (!g_key_file_load_from_data (file, text, strlen (text), G_KEY_FILE_NONE, NULL))
+  if (!tall_key_file_load (file, text, strlen (text), NULL))
     {
       (void)set_damaged (error, folder, "it is no key file");
       return NULL;

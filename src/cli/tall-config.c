@@ -4,6 +4,7 @@
 #include "tall-known-commands.h"
 #include "tall-error.h"
 #include "tall-file.h"
+#include "tall-key-file.h"
 
 #include <string.h>
 
@@ -147,8 +148,7 @@ tall_config_add (const char *command,
   g_autoptr (GError) local = NULL;
   gboolean with_place =
       find_argument (argv, "store") == NULL && find_argument (argv, "server") == NULL;
-  if (g_key_file_load_from_data (file, text, len, G_KEY_FILE_NONE, &local)
-      && check_groups (file, &local)
+  if (tall_key_file_load (file, text, len, &local) && check_groups (file, &local)
       && add_from_config (file, COMMON_GROUP, common, NULL, with_place, args, &local)
       && add_from_config (file, command, common, own, with_place, args, &local))
     return TRUE;

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-mapping-private.h"
 
+#include "tall-key-file.h"
+
 /* Whether rows of this kind of file have fields of that scope. */
 static gboolean
 has_scope (const TallMapping *self, TallCsvScope scope)
@@ -211,7 +213,7 @@ tall_mapping_parse (const char *name, const char *text, gssize len, GError **err
   g_autoptr (GKeyFile) file = g_key_file_new ();
   g_autoptr (GError) local = NULL;
   gsize size = len < 0 ? strlen (text) : (gsize)len;
-  if (!g_key_file_load_from_data (file, text, size, G_KEY_FILE_NONE, &local))
+  if (!tall_key_file_load (file, text, size, &local))
     {
       tall_mapping_refuse (self, NULL, NULL, error, "%s", local->message);
       return NULL;

@@ -3,6 +3,7 @@
 #include "tall-roles.h"
 
 #include "tall-file.h"
+#include "tall-key-file.h"
 
 #include <string.h>
 
@@ -180,7 +181,7 @@ fill (TallRoles *self, const char *text, gsize len, GError **error)
   g_autoptr (GKeyFile) file = g_key_file_new ();
   /* GLib's message would have a line of the file, which is another one than was meant, perhaps a
    * key. */
-  if (!g_key_file_load_from_data (file, text, len, G_KEY_FILE_NONE, NULL))
+  if (!tall_key_file_load (file, text, len, NULL))
     {
       tall_error_set_invalid (error, ROLES, "this is no key file: begin with [roles]");
       return FALSE;

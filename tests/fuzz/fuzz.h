@@ -12,3 +12,6 @@
  * any bytes; a property that does not hold aborts.
  */
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
+
+/* The engine calls it first; in fuzz-engine.c. */
+int LLVMFuzzerInitialize (int *argc, char ***argv);

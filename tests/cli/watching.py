@@ -24,6 +24,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from support import DONE, FAILED, NO, ORDER, PROGRAM, SECONDS, SOURCE, USAGE, equal, main, new_store, run, test
 
 README = (SOURCE / "src/ops/README.md").read_text("utf-8")
+IDL = (SOURCE / "idl/tallorder.thrift").read_text("utf-8")
 GRAFANA = SOURCE / "tools/grafana"
 
 
@@ -100,23 +101,62 @@ def the_table_is_what_a_server_gives(folder):
         equal((name, got.get(name)), (name, wanted.get(name)))
 
 
+def names_of_samples():
+    """Of each name in an expression: the labels of its samples, and whether it only grows."""
+    found = {}
+    for name, (kind, labels, _) in documented().items():
+        labels = labels | {"instance"}  # Prometheus adds it
+        if kind == "histogram":
+            found.update({f"{name}_bucket": (labels | {"le"}, True), f"{name}_sum": (labels, True),
+                          f"{name}_count": (labels, True)})
+        else:
+            found[name] = (labels, kind == "counter")
+    return found
+
+
+def check_expression(expression, known, shown):
+    """Names, labels and rates; SHOWN: the labels of its legend. Returns the names."""
+    equal(expression.count("("), expression.count(")"))
+    used = re.findall(r"\b((?:tallorder|process)_[a-z_]+)\b(?:{([^}]*)})?", expression)
+    assert used, expression
+    groups = [set(re.split(r",\s*", by)) for by in re.findall(r"\bby \(([^)]*)\)", expression)]
+    for name, selected in used:
+        assert name in known, (name, expression)
+        labels, grows = known[name]
+        for wanted in (set(re.findall(r'(\w+)\s*(?:=~|!~|!=|=)"', selected)), *groups, shown):
+            equal((expression, wanted - labels), (expression, set()))
+        equal((expression, name, bool(re.search(rf"\b(?:rate|increase)\({name}\b", expression))),
+              (expression, name, grows))
+    for by in groups:
+        equal((expression, shown - by), (expression, set()))
+    return {name for name, _ in used}
+
+
 @test
 def dashboard_and_alerts_use_what_there_is(_):
-    known = set(documented())
-    known |= {name + suffix for name, row in documented().items() if row[0] == "histogram"
-              for suffix in ("_bucket", "_sum", "_count")}
+    known, used, places = names_of_samples(), set(), set()
     dashboard = json.loads((GRAFANA / "dashboard.json").read_text("utf-8"))
-    expressions = [target["expr"] for panel in dashboard["panels"] for target in panel.get("targets", [])]
+    variables = {one["name"] for one in dashboard["templating"]["list"]} | {"__rate_interval"}
+    equal(set(re.findall(r"\$\{?(\w+)", json.dumps(dashboard))) - variables, set())
+    panels = dashboard["panels"]
+    equal(len({panel["id"] for panel in panels}), len(panels))
+    for panel in panels:
+        at = panel["gridPos"]
+        cells = {(x, y) for x in range(at["x"], at["x"] + at["w"]) for y in range(at["y"], at["y"] + at["h"])}
+        assert not cells & places and max(x for x, _ in cells) < 24, panel["title"]
+        places |= cells
+        equal(len({target["refId"] for target in panel["targets"]}), len(panel["targets"]))
+        for target in panel["targets"]:
+            used |= check_expression(target["expr"], known, set(re.findall(r"{{(\w+)}}", target["legendFormat"])))
     rules = (GRAFANA / "alerts.yml").read_text("utf-8")
-    alerts = re.findall(r"^      - alert: (\w+)\n        expr: (.+)$", rules, re.M)
+    alerts = re.findall(r"^      - alert: (\w+)\n        expr: (.+)\n(?:.*\n)*?        annotations: (.+)$", rules, re.M)
     equal(len(alerts), rules.count("- alert:"))
-    used = set()
-    for expression in expressions + [rule for _, rule in alerts]:
-        equal(expression.count("("), expression.count(")"))
-        names = set(re.findall(r"\b((?:tallorder|process)_[a-z_]+)\b", expression))
-        assert names, expression
-        equal(names - known, set())
-        used |= names
+    for _, rule, summary in alerts:
+        shown = set(re.findall(r"\$labels\.(\w+)", summary))
+        used |= check_expression(rule, known, shown)
+        for results in re.findall(r'result=~?"([^"]*)"', rule):
+            for result in results.split("|"):
+                assert re.search(rf"^\s+{result.upper()} = ", IDL, re.M), (rule, result)
     assert len(used) > 15, used
 
 

@@ -5,6 +5,7 @@
  * seconds, and no page waits. */
 
 #include "tall-failing-table.h"
+#include "tall-store-counts.h"
 #include "tall-test-store.h"
 #include "tall-watch.h"
 
@@ -135,10 +136,54 @@ test_health (void)
   g_assert_true (tall_server_stop (server));
 }
 
+/* The value of a sample without labels. */
+static guint64
+find_value (TallWatch *watch, const char *name)
+{
+  g_autofree char *page = get (watch, "/metrics");
+  g_autofree char *sample = g_strdup_printf ("\n%s ", name);
+  const char *found = strstr (page, sample);
+  g_assert_nonnull (found);
+  return g_ascii_strtoull (found + strlen (sample), NULL, 10);
+}
+
+/* Each under its own name: every one is counted another number of times. */
+static void
+test_counts (void)
+{
+  static const char *const names[TALL_STORE_N_COUNTS] = {
+    [TALL_STORE_COMMITS] = "tallorder_store_commits_total",
+    [TALL_STORE_OVERTAKEN] = "tallorder_store_overtaken_total",
+    [TALL_STORE_TAKEN_OVER] = "tallorder_store_claims_taken_over_total",
+    [TALL_STORE_REREADS] = "tallorder_store_rereads_total",
+  };
+  guint64 before[TALL_STORE_N_COUNTS];
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTable) table = tall_test_open_table (NULL);
+  tall_test_create (table, "blob", "hashed", 0);
+  g_autoptr (TallStore) store = tall_test_open (table, NULL);
+  g_autoptr (TallServer) server = tall_server_new (TALL_FRONT (store), "127.0.0.1:0", NULL, &error);
+  g_assert_no_error (error);
+  TallWatch *watch = tall_watch_new ("127.0.0.1:0", server, store, NULL, &error);
+  g_assert_no_error (error);
+
+  for (guint i = 0; i < TALL_STORE_N_COUNTS; i++)
+    before[i] = find_value (watch, names[i]);
+  for (guint i = 0; i < TALL_STORE_N_COUNTS; i++)
+    for (guint n = 0; n <= i; n++)
+      tall_store_count ((TallStoreCount)i);
+  for (guint i = 0; i < TALL_STORE_N_COUNTS; i++)
+    g_assert_cmpuint (find_value (watch, names[i]) - before[i], ==, i + 1);
+  tall_watch_stop (watch);
+  tall_watch_free (watch);
+  g_assert_true (tall_server_stop (server));
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/ops/watch/health", test_health);
+  g_test_add_func ("/ops/watch/counts", test_counts);
   return g_test_run ();
 }

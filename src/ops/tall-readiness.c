@@ -6,20 +6,18 @@
 
 #define USUAL_INTERVAL 300
 #define USUAL_PATIENCE 1500
-
-/* Milliseconds that a question under way gets at the end. */
-#define END_TIME 500
+#define USUAL_FAREWELL 5000
 
 struct _TallReadiness
 {
-  gatomicrefcount ref_count; /* one of the owner, and one of the thread */
+  gatomicrefcount ref_count; /* one of the owner, and one of the thread, if there is one */
   TallFront *front;          /* owned */
   TallReadinessTimes times;  /* without zeros */
 
   GMutex mutex; /* of what follows */
   GCond changed;
   gboolean stopping; /* never ready again */
-  gboolean ended;    /* the thread has left */
+  gboolean ended;    /* no thread is there: not yet, or no more */
   gint64 asked;      /* when the question under way began (monotonic clock); 0: none is */
   gint64 answered;   /* when the last answer came; 0: none came yet */
   char *failure; /* what the last question ended with; NULL: with an answer, or it is the first */
@@ -79,7 +77,8 @@ ask_all_the_time (gpointer data)
  * @front: a reference is taken
  * @times: (nullable): copied
  *
- * Returns: (transfer full): to be ended with tall_readiness_end(); not ready until the first answer
+ * Returns: (transfer full): to be ended with tall_readiness_end(); it asks from
+ *   tall_readiness_begin() on, and is not ready until the first answer
  */
 TallReadiness *
 tall_readiness_new (TallFront *front, const TallReadinessTimes *times)
@@ -87,16 +86,30 @@ tall_readiness_new (TallFront *front, const TallReadinessTimes *times)
   TallReadiness *self = g_new0 (TallReadiness, 1);
   g_atomic_ref_count_init (&self->ref_count);
   self->front = g_object_ref (front);
-  self->times = (TallReadinessTimes){ USUAL_INTERVAL, USUAL_PATIENCE };
+  self->times = (TallReadinessTimes){ USUAL_INTERVAL, USUAL_PATIENCE, USUAL_FAREWELL };
+  self->ended = TRUE;
   if (times != NULL && times->interval != 0)
     self->times.interval = times->interval;
   if (times != NULL && times->patience != 0)
     self->times.patience = times->patience;
+  if (times != NULL && times->farewell != 0)
+    self->times.farewell = times->farewell;
   g_mutex_init (&self->mutex);
   g_cond_init (&self->changed);
+  return self;
+}
+
+/**
+ * tall_readiness_begin:
+ *
+ * Asks from now on. To be called once.
+ */
+void
+tall_readiness_begin (TallReadiness *self)
+{
+  self->ended = FALSE;
   g_atomic_ref_count_inc (&self->ref_count);
   g_thread_unref (g_thread_new ("tall-ready", ask_all_the_time, self));
-  return self;
 }
 
 /**
@@ -116,13 +129,15 @@ tall_readiness_stop (TallReadiness *self)
  * tall_readiness_end:
  * @self: (transfer full):
  *
- * Asks no more. A question that hangs is not waited for: it keeps the front until it has ended.
+ * Asks no more. A question under way is waited for, as a store that is still asked something when
+ * the process exits may end that by a signal; but not if it hangs: then it keeps the front until it
+ * has ended.
  */
 void
 tall_readiness_end (TallReadiness *self)
 {
   tall_readiness_stop (self);
-  gint64 until = g_get_monotonic_time () + END_TIME * G_TIME_SPAN_MILLISECOND;
+  gint64 until = g_get_monotonic_time () + (gint64)self->times.farewell * G_TIME_SPAN_MILLISECOND;
   g_mutex_lock (&self->mutex);
   while (!self->ended && g_cond_wait_until (&self->changed, &self->mutex, until))
     continue;

@@ -69,7 +69,10 @@ tall_watch_new (const char *address,
     .readiness = tall_readiness_new (TALL_FRONT (store), NULL),
   };
   self->port = tall_watch_port_new (address, paths, self, error);
-  return self->port != NULL ? g_steal_pointer (&self) : NULL;
+  if (self->port == NULL)
+    return NULL;
+  tall_readiness_begin (self->sources.readiness);
+  return g_steal_pointer (&self);
 }
 
 /**

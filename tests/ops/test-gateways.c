@@ -152,6 +152,7 @@ test_readiness (void)
   tall_failing_table_set_hooks (TALL_FAILING_TABLE (table), ask_gateways, NULL, &pair);
   g_autoptr (TallStore) store = tall_test_open (table, NULL);
   TallReadiness *readiness = tall_readiness_new (TALL_FRONT (store), NULL);
+  tall_readiness_begin (readiness);
 
   await_ready (readiness, TRUE);
   for (guint i = 0; i < 2; i++)

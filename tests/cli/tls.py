@@ -192,6 +192,26 @@ def strangers(folder):
         works(server, ca)
 
 
+PING = b"\0\0\0\x11\x80\1\0\1\0\0\0\4ping\0\0\0\1\0"
+
+
+@test
+def no_session_is_resumed(folder):
+    """Each connection proves its certificate anew: so a revoked one cannot come back."""
+    with serving(folder, roles=ROLES) as (ca, server):
+        for version in (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3):
+            context = ssl.create_default_context(cafile=ca.file)
+            context.load_cert_chain(ca.path("web", "crt"), ca.path("web", "key"))
+            context.minimum_version = context.maximum_version = version
+            session = None
+            for _ in range(3):
+                with context.wrap_socket(connect(server), server_hostname="localhost", session=session) as client:
+                    client.sendall(PING)
+                    assert client.recv(4096)  # with it comes what a server hands out after the handshake
+                    assert not client.session_reused, version
+                    session = client.session
+
+
 @test
 def tls_to_a_plain_server(folder):
     with Server(new_store(folder)) as server:

@@ -299,26 +299,37 @@ test_invalid_mutations (TallConformance *self)
   expect_invalid (self, add_changes (self, batch, SHARED, long_row, "x@1=v"));
 }
 
+/* Rows of one call: each its table, s(hared) or o(ther), and its key. */
+static const struct
+{
+  const char *rows;
+  gboolean allowed;
+} different_rows[] = {
+  { "sa sb oa", TRUE },     { "sb oc sa oa", TRUE },  { "sa sb oa sa", FALSE },
+  { "sa sb sb", FALSE },    { "sb sa sb", FALSE },    { "sa oa sb ob sc ob", FALSE },
+  { "oa sb ob sb", FALSE }, { "sc ob sb sc", FALSE },
+};
+
 static void
 test_row_twice (TallConformance *self)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallBatch) batch = tall_batch_new ();
-  add_changes (self, batch, SHARED, "a", "x@1=v");
-  add_changes (self, batch, SHARED, "b", "x@1=v");
-  add_changes (self, batch, OTHER, "a", "x@1=v");
-  TallMutation *const *mutations = (TallMutation *const *)batch->mutations->pdata;
-  gboolean applied =
-      tall_table_apply (self->table, mutations, 3, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error);
-  g_assert_no_error (error);
-  g_assert_true (applied);
-
-  add_changes (self, batch, SHARED, "a", "y@1=v");
-  mutations = (TallMutation *const *)batch->mutations->pdata;
-  g_assert_false (
-      tall_table_apply (self->table, mutations, 4, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error));
-  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
-  expect_row (self, "a", "x@1=v");
+  for (guint i = 0; i < G_N_ELEMENTS (different_rows); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TallBatch) batch = tall_batch_new ();
+      g_auto (GStrv) rows = g_strsplit (different_rows[i].rows, " ", -1);
+      g_autofree char *cell = g_strdup_printf ("x@%u=v", i + 1);
+      for (char **row = rows; *row != NULL; row++)
+        add_changes (self, batch, (*row)[0] == 's' ? SHARED : OTHER, *row + 1, cell);
+      gboolean applied =
+          tall_table_apply (self->table, (TallMutation *const *)batch->mutations->pdata,
+                            batch->mutations->len, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error);
+      g_test_message ("%s", different_rows[i].rows);
+      g_assert_cmpint (applied, ==, different_rows[i].allowed);
+      if (!applied)
+        g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+    }
+  expect_row (self, "a", "x@2=v x@1=v");
 }
 
 static void

@@ -13,11 +13,18 @@
 /* For what RocksDB writes besides rows: the files that say which files there are. */
 #define MARGIN MIB
 
+/* Where so much is to spare, it is not measured again for so many microseconds, except for a large
+ * write: nothing fills it meanwhile, and asking the file system takes a tenth of a small put. */
+#define PLENTY (1024 * MIB)
+#define TRUSTED_FOR (10 * 1000)
+#define LARGE (16 * MIB)
+
 struct _TallRocksdbRoom
 {
   char *path;
   guint64
       log; /* atomic: bytes of the log, at least; all of them are written once more, to a table */
+  gint64 trusted_until; /* atomic: monotonic time until which there is plenty */
 };
 
 /* The bytes of the log's files, and those that are set aside for them beyond (@reserved). What was
@@ -103,6 +110,21 @@ tall_rocksdb_room_free (TallRocksdbRoom *self)
   g_free (self);
 }
 
+static gboolean
+is_plenty (const TallRocksdbRoom *self, gsize size)
+{
+  return size < LARGE
+         && g_get_monotonic_time () < __atomic_load_n (&self->trusted_until, __ATOMIC_RELAXED);
+}
+
+static void
+note_spare (TallRocksdbRoom *self, guint64 spare)
+{
+  if (spare >= PLENTY)
+    __atomic_store_n (&self->trusted_until, g_get_monotonic_time () + TRUSTED_FOR,
+                      __ATOMIC_RELAXED);
+}
+
 /**
  * tall_rocksdb_room_take:
  * @size: bytes that shall be written to the log
@@ -118,9 +140,14 @@ gboolean
 tall_rocksdb_room_take (TallRocksdbRoom *self, gsize size, const char *operation, GError **error)
 {
   guint64 log = __atomic_add_fetch (&self->log, size, __ATOMIC_RELAXED);
+  if (is_plenty (self, size))
+    return TRUE;
   guint64 available = measure_free (self->path);
   if (available > MARGIN && available - MARGIN >= log + size)
-    return TRUE;
+    {
+      note_spare (self, available - MARGIN - log - size);
+      return TRUE;
+    }
 
   guint64 reserved;
   log = measure_log (self->path, &reserved);

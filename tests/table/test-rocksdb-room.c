@@ -1,0 +1,66 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-rocksdb-room.h"
+
+#include <glib/gstdio.h>
+
+#include "tall-error.h"
+
+typedef struct
+{
+  char *path; /* an empty folder */
+  TallRocksdbRoom *room;
+} Fixture;
+
+static void
+set_up (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  self->path = g_dir_make_tmp ("tallorder-XXXXXX", NULL);
+  g_assert_nonnull (self->path);
+  self->room = tall_rocksdb_room_new (self->path);
+}
+
+static void
+tear_down (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  tall_rocksdb_room_free (self->room);
+  g_assert_cmpint (g_rmdir (self->path), ==, 0);
+  g_free (self->path);
+}
+
+static void
+assert_refused (Fixture *self, gsize size)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean taken = tall_rocksdb_room_take (self->room, size, "Writing", &error);
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+  g_assert_false (taken);
+}
+
+static void
+assert_taken (Fixture *self, gsize size)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean taken = tall_rocksdb_room_take (self->room, size, "Writing", &error);
+  g_assert_no_error (error);
+  g_assert_true (taken);
+}
+
+/* Room that was found a moment ago does not stand for a write that is larger. */
+static void
+test_large_after_small (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  guint64 available = tall_rocksdb_room_measure (self->room);
+  assert_taken (self, 1);
+  assert_refused (self, available);
+  assert_taken (self, 1);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add ("/rocksdb-room/large-after-small", Fixture, NULL, set_up, test_large_after_small,
+              tear_down);
+  return g_test_run ();
+}

@@ -87,6 +87,14 @@ run_ours (gpointer data, guint n G_GNUC_UNUSED, GError **error)
                               : tall_floor_run_threads (self->n_threads, put_share, self, error);
 }
 
+static void
+forget_ours (gpointer data)
+{
+  Ours *self = data;
+  for (guint i = 0; i < self->n_threads; i++)
+    tall_histogram_clear (self->latencies[i]);
+}
+
 static GBytes *
 read_row (rocksdb_t *db, const TallRocksdbFamily *family, const GByteArray *row, GError **error)
 {
@@ -170,6 +178,25 @@ run_floor (gpointer data, guint n G_GNUC_UNUSED, GError **error)
                         : tall_floor_run_threads (n_threads, write_share, self, error);
 }
 
+/* Whether each row is there that tallorder has stored. */
+static gboolean
+check_floor (gpointer data, guint n, GError **error)
+{
+  const Floor *self = data;
+  for (guint i = 0; i < n; i++)
+    {
+      g_autoptr (GBytes) value =
+          read_row (self->db, self->family, g_ptr_array_index (self->ours->rows, i), error);
+      if (value == NULL)
+        return FALSE;
+      if (g_bytes_equal (value, g_ptr_array_index (self->ours->values, i)))
+        continue;
+      g_set_error (error, TALL_ERROR, TALL_ERROR_DAMAGED, "A raw row is not what was written");
+      return FALSE;
+    }
+  return TRUE;
+}
+
 /* Each floor has a database of its own, and so has tallorder: none pays for the others'
  * compactions. */
 static gboolean
@@ -211,8 +238,8 @@ measure (TallFloorRun *self, Ours *ours, Floor *single, Floor *batched, GError *
   TallMeasurePlan plan = tall_floor_make_plan (self, "embedded: put");
   const TallMeasureSide sides[] = {
     { BATCH, prepare_ours, run_ours, check_ours, NULL, ours },
-    { BATCH, NULL, run_floor, NULL, NULL, single },
-    { BATCH, NULL, run_floor, NULL, NULL, batched },
+    { BATCH, NULL, run_floor, check_floor, NULL, single },
+    { BATCH, NULL, run_floor, check_floor, NULL, batched },
   };
 
   plan.round_seconds = 0;
@@ -282,8 +309,8 @@ measure_threads (TallFloorRun *self, Ours *ours, Floor *raw, GError **error)
   g_auto (TallMeasurement) measurement = { 0 };
   TallMeasurePlan plan = tall_floor_make_plan (self, "embedded: puts side by side");
   const TallMeasureSide sides[] = {
-    { THREADS_BATCH, prepare_ours, run_ours, check_ours, NULL, ours },
-    { THREADS_BATCH, NULL, run_floor, NULL, NULL, raw },
+    { THREADS_BATCH, prepare_ours, run_ours, check_ours, NULL, ours, forget_ours },
+    { THREADS_BATCH, NULL, run_floor, check_floor, NULL, raw },
   };
 
   plan.round_seconds = 0;

@@ -146,6 +146,9 @@ measure_for (double seconds,
   guint64 begin = tall_measure_now ();
   double elapsed = 0;
   measurement_reset (measurement);
+  for (guint i = 0; i < n; i++)
+    if (sides[i].forget != NULL)
+      sides[i].forget (sides[i].data);
   for (guint round = 0; round < min_rounds || elapsed < seconds; round++)
     {
       if (!run_round_of_all (sides, n, plan, !plan->in_order && round % 2 == 1, measurement, error))

@@ -20,6 +20,7 @@ typedef struct
   gboolean (*check) (gpointer data, guint n, GError **error);   /* the results of @run */
   void (*clear) (gpointer data, guint n);                       /* frees the results of @run */
   gpointer data;
+  void (*forget) (gpointer data); /* what @run has measured by itself: it was warming up */
 } TallMeasureSide;
 
 /**

@@ -15,7 +15,8 @@ typedef struct
   guint n_run;
   guint n_checked;
   guint n_cleared;
-  guint fail_at; /* run that fails; 0: none */
+  guint n_forgotten; /* after how many runs it was to forget last */
+  guint fail_at;     /* run that fails; 0: none */
   guint steps;
 } Side;
 
@@ -58,6 +59,13 @@ clear (gpointer data, guint n G_GNUC_UNUSED)
   self->n_cleared++;
 }
 
+static void
+forget (gpointer data)
+{
+  Side *self = data;
+  self->n_forgotten = self->n_run;
+}
+
 /* The least that can be asked for: one round to warm up and three that count, there and back. */
 static void
 test_turns (void)
@@ -67,7 +75,7 @@ test_turns (void)
   g_auto (TallMeasurement) measurement = { 0 };
   Side a = { .calls = calls, .name = 'a' };
   Side b = { .calls = calls, .name = 'b' };
-  const TallMeasureSide sides[] = { { BATCH, prepare, run, check, clear, &a },
+  const TallMeasureSide sides[] = { { BATCH, prepare, run, check, clear, &a, forget },
                                     { BATCH, NULL, run, NULL, NULL, &b } };
   TallMeasurePlan plan = { 0 };
 
@@ -80,6 +88,7 @@ test_turns (void)
   g_assert_cmpuint (a.n_prepared, ==, 4);
   g_assert_cmpuint (a.n_checked, ==, 4);
   g_assert_cmpuint (a.n_cleared, ==, 4);
+  g_assert_cmpuint (a.n_forgotten, ==, 1);
 
   g_string_truncate (calls, 0);
   plan.in_order = TRUE;

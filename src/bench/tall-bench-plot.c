@@ -2,22 +2,25 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-bench-plot.h"
 
-#include <gio/gio.h>
 #include <math.h>
 #include <string.h>
 
+#include "tall-bench-program.h"
 #include "tall-error.h"
 
 #define GNUPLOT "gnuplot"
+#define PATIENCE 60  /* seconds for a drawing, which takes a tenth of one */
 #define MOST_LEVEL 6 /* names below bars, which do not run into each other */
+#define HEIGHT 300   /* pixels */
+#define MORE 12      /* pixels for each name more */
 
 /* What gnuplot reads before the data. The colours can be told apart by those who do not see red and
  * green (Okabe and Ito). */
 static const char *const set_up =
-    "set terminal svg size 720,300 dynamic noenhanced font 'sans-serif,12' background '#ffffff' "
+    "set terminal svg size 720,%u dynamic noenhanced font 'sans-serif,12' background '#ffffff' "
     "name '%s'\n"
     "set border 3\n"
-    "set tics nomirror\n"
+    "set tics nomirror\nset format y '%%.10g'\n"
     "set grid ytics lc '#dddddd'\n"
     "set key outside right top\n"
     "set linetype 1 lc '#0072b2'\nset linetype 2 lc '#e69f00'\nset linetype 3 lc '#009e73'\n"
@@ -45,20 +48,19 @@ tall_bench_plot_check (GError **error)
 static char *
 draw (const char *commands, GError **error)
 {
-  g_autoptr (GSubprocess) process =
-      g_subprocess_new (G_SUBPROCESS_FLAGS_STDIN_PIPE | G_SUBPROCESS_FLAGS_STDOUT_PIPE
-                            | G_SUBPROCESS_FLAGS_STDERR_PIPE,
-                        error, GNUPLOT, "-", NULL);
-  g_autofree char *out = NULL;
-  g_autofree char *said = NULL;
-  if (process == NULL
-      || !g_subprocess_communicate_utf8 (process, commands, NULL, &out, &said, error))
-    return NULL;
-  const char *drawing = out != NULL ? strstr (out, "<svg") : NULL;
-  if (g_subprocess_get_successful (process) && drawing != NULL)
+  static const char *const arguments[] = { GNUPLOT, "-", NULL };
+  g_auto (TallBenchProgram)
+      program = { .arguments = arguments, .input = commands, .seconds = PATIENCE };
+  if (!tall_bench_program_run (&program, error))
+    {
+      g_prefix_error (error, "Drawing: ");
+      return NULL;
+    }
+  const char *drawing = program.out != NULL ? strstr (program.out, "<svg") : NULL;
+  if (program.successful && drawing != NULL)
     return g_strdup (drawing);
   g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE, "Drawing with " GNUPLOT ": %s",
-               said != NULL && *said != '\0' ? said : "no drawing came");
+               program.said != NULL && *program.said != '\0' ? program.said : "no drawing came");
   return NULL;
 }
 
@@ -76,25 +78,65 @@ get_summary (const GPtrArray *summaries, guint place)
   return g_ptr_array_index (summaries, place);
 }
 
-/* The layout; with the key where keys differ. */
-static void
-append_name (GString *text, const GPtrArray *summaries, guint place)
+/* In what several things that are drawn differ. */
+typedef struct
 {
-  const TallBenchSummary *summary = get_summary (summaries, place);
-  g_string_append (text, summary->layout->name);
-  for (guint i = 0; i < summaries->len; i++)
-    if (get_summary (summaries, i)->key_strategy != summary->key_strategy)
-      {
-        g_string_append_printf (text, ", %s", summary->key_strategy->name);
-        return;
-      }
+  gboolean layouts;
+  gboolean keys;
+} Differences;
+
+static Differences
+compare_summaries (const GPtrArray *summaries)
+{
+  Differences found = { FALSE, FALSE };
+  for (guint i = 1; i < summaries->len; i++)
+    {
+      found.layouts |= get_summary (summaries, i)->layout != get_summary (summaries, 0)->layout;
+      found.keys |=
+          get_summary (summaries, i)->key_strategy != get_summary (summaries, 0)->key_strategy;
+    }
+  return found;
 }
 
+static Differences
+compare_stored (const GArray *stored)
+{
+  const TallBenchStored *all = (const TallBenchStored *)(gpointer)stored->data;
+  Differences found = { FALSE, FALSE };
+  for (guint i = 1; i < stored->len; i++)
+    {
+      found.layouts |= all[i].layout != all[0].layout;
+      found.keys |= all[i].key_strategy != all[0].key_strategy;
+    }
+  return found;
+}
+
+/* Its layout, its key, or both: what distinguishes it. */
+static void
+append_name (GString *text,
+             const TallLayout *layout,
+             const TallKeyStrategy *key_strategy,
+             Differences differences)
+{
+  gboolean both = differences.layouts && differences.keys;
+  g_string_append (text, differences.layouts || !differences.keys ? layout->name : "");
+  g_string_append (text, both ? ", " : "");
+  g_string_append (text, differences.keys ? key_strategy->name : "");
+}
+
+static void
+append_tics (GString *text, guint n, Differences differences)
+{
+  if (n > (differences.layouts && differences.keys ? MOST_LEVEL / 2 : MOST_LEVEL))
+    g_string_append (text, "set xtics rotate by 45 right\n");
+}
+
+/* @n: names that it shows */
 static GString *
-begin (const char *id)
+begin (const char *id, guint n)
 {
   GString *text = g_string_new (NULL);
-  g_string_append_printf (text, set_up, id);
+  g_string_append_printf (text, set_up, HEIGHT + MORE * (MAX (n, MOST_LEVEL) - MOST_LEVEL), id);
   return text;
 }
 
@@ -109,13 +151,15 @@ begin (const char *id)
 char *
 tall_bench_plot_rates (const GPtrArray *summaries, const char *id, GError **error)
 {
-  g_autoptr (GString) text = begin (id);
+  const Differences differences = compare_summaries (summaries);
+  g_autoptr (GString) text = begin (id, summaries->len);
   g_string_append (text, "$data << EOD\n");
   for (guint i = 0; i < summaries->len; i++)
     {
-      const TallSpread *rate = &get_summary (summaries, i)->metrics[TALL_BENCH_RATE];
+      const TallBenchSummary *summary = get_summary (summaries, i);
+      const TallSpread *rate = &summary->metrics[TALL_BENCH_RATE];
       g_string_append_printf (text, "%u \"", i);
-      append_name (text, summaries, i);
+      append_name (text, summary->layout, summary->key_strategy, differences);
       g_string_append_c (text, '"');
       append_double (text, rate->median);
       append_double (text, rate->least);
@@ -127,8 +171,7 @@ tall_bench_plot_rates (const GPtrArray *summaries, const char *id, GError **erro
       "EOD\n"
       "set ylabel 'operations a second'\nset yrange [0:*]\nset offsets 0.6, 0.6, 0, 0\nunset key\n"
       "set style fill solid 0.7\n");
-  if (summaries->len > MOST_LEVEL)
-    g_string_append (text, "set xtics rotate by 45 right\n");
+  append_tics (text, summaries->len, differences);
   g_string_append (text, "plot $data using 1:3:4:5:(0.6):xtic(2) with boxerrorbars lt 1\n");
   return draw (text->str, error);
 }
@@ -153,7 +196,8 @@ static const struct
 char *
 tall_bench_plot_latencies (const GPtrArray *summaries, const char *id, GError **error)
 {
-  g_autoptr (GString) text = begin (id);
+  const Differences differences = compare_summaries (summaries);
+  g_autoptr (GString) text = begin (id, summaries->len);
   g_string_append (text, "$data << EOD\n");
   for (guint q = 0; q < G_N_ELEMENTS (quantiles); q++)
     {
@@ -169,7 +213,8 @@ tall_bench_plot_latencies (const GPtrArray *summaries, const char *id, GError **
       g_string_append_printf (text,
                               "%s$data using 0:%u:xtic(1) with linespoints pt 7 ps 0.5 title '",
                               i > 0 ? ", " : "", i + 2);
-      append_name (text, summaries, i);
+      append_name (text, get_summary (summaries, i)->layout,
+                   get_summary (summaries, i)->key_strategy, differences);
       g_string_append_c (text, '\'');
     }
   g_string_append_c (text, '\n');
@@ -187,12 +232,15 @@ tall_bench_plot_latencies (const GPtrArray *summaries, const char *id, GError **
 char *
 tall_bench_plot_stored (const GArray *stored, guint n_orders, const char *id, GError **error)
 {
-  g_autoptr (GString) text = begin (id);
+  const Differences differences = compare_stored (stored);
+  g_autoptr (GString) text = begin (id, stored->len);
   g_string_append (text, "$data << EOD\n");
   for (guint i = 0; i < stored->len; i++)
     {
       const TallBenchStored *each = &g_array_index (stored, TallBenchStored, i);
-      g_string_append_printf (text, "\"%s, %s\"", each->layout->name, each->key_strategy->name);
+      g_string_append_c (text, '"');
+      append_name (text, each->layout, each->key_strategy, differences);
+      g_string_append_c (text, '"');
       append_double (text, (double)each->flushed / MAX (n_orders, 1));
       append_double (text, (double)each->compacted / MAX (n_orders, 1));
       g_string_append_c (text, '\n');
@@ -200,8 +248,7 @@ tall_bench_plot_stored (const GArray *stored, guint n_orders, const char *id, GE
   g_string_append (text, "EOD\n"
                          "set ylabel 'bytes of an order'\nset yrange [0:*]\n"
                          "set style data histogram\nset style fill solid 0.7\n");
-  if (stored->len > MOST_LEVEL)
-    g_string_append (text, "set xtics rotate by 45 right\n");
+  append_tics (text, stored->len, differences);
   g_string_append (text, "plot $data using 2:xtic(1) title 'flushed',"
                          " $data using 3 title 'compacted'\n");
   return draw (text->str, error);
@@ -241,7 +288,7 @@ char *
 tall_bench_plot_series (const TallBenchSeries *series, const char *id, GError **error)
 {
   guint n = series->names->len;
-  g_autoptr (GString) text = begin (id);
+  g_autoptr (GString) text = begin (id, n);
   g_string_append (text, "$data << EOD\n");
   for (guint i = 0; i < series->values->len; i++)
     {
@@ -253,8 +300,9 @@ tall_bench_plot_series (const TallBenchSeries *series, const char *id, GError **
       if (i % (n + 1) == n)
         g_string_append_c (text, '\n');
     }
-  g_string_append_printf (text, "EOD\nset key below\nset xlabel '%s'\nset ylabel '%s'\n", series->x,
-                          series->y);
+  g_string_append_printf (
+      text, "EOD\nset key above center horizontal\nset xlabel '%s'\nset ylabel '%s'\n", series->x,
+      series->y);
   if (series->places != NULL)
     append_bars (text, series);
   else

@@ -2,16 +2,17 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-bench-settle.h"
 
-#include <gio/gio.h>
 #include <rocksdb/c.h>
 #include <string.h>
 
+#include "tall-bench-program.h"
 #include "tall-error.h"
 #include "tall-rocksdb-error.h"
 #include "tall-rocksdb-table-private.h"
 
 #define LIST_TIME (30 * G_USEC_PER_SEC)
-#define FORCE 2 /* RocksDB's kForce: the lowest level, too */
+#define ADMIN_TIME 3600 /* seconds for all tables of a deployment */
+#define FORCE 2         /* RocksDB's kForce: the lowest level, too */
 
 const char *const tall_bench_rest_names[] = { "as-it-is", "flushed", "compacted", NULL };
 
@@ -116,23 +117,17 @@ ask_admin (TallTable *table,
            GError **error)
 {
   g_auto (GStrv) call = make_call (table, names, admin, rest, error);
-  g_autofree char *out = NULL;
-  g_autofree char *said = NULL;
-  g_autoptr (GSubprocess) process =
-      call != NULL
-          ? g_subprocess_newv ((const char *const *)call,
-                               G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE,
-                               error)
-          : NULL;
-  if (process == NULL || !g_subprocess_communicate_utf8 (process, NULL, NULL, &out, &said, error))
+  g_auto (TallBenchProgram)
+      program = { .arguments = (const char *const *)call, .seconds = ADMIN_TIME };
+  if (call == NULL || !tall_bench_program_run (&program, error))
     return FALSE;
-  if (g_subprocess_get_successful (process) && out != NULL
-      && add_up (out, g_strv_length (names), bytes))
+  if (program.successful && program.out != NULL
+      && add_up (program.out, g_strv_length (names), bytes))
     return TRUE;
   g_set_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
                "%s %s: it should print a line TABLE BYTES for each table, and end with 0: %s",
                admin, rest == TALL_BENCH_COMPACTED ? "compact" : "flush",
-               said != NULL && *said != '\0' ? said : "it did not");
+               program.said != NULL && *program.said != '\0' ? program.said : "it did not");
   return FALSE;
 }
 

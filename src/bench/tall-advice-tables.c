@@ -32,6 +32,19 @@ find_most_regions (const TallAdviceCase *about)
   return MAX (floor (memstores / count_tables (about)), 1);
 }
 
+/* From how many orders on there would be more regions than @n. */
+static char *
+describe_more_regions (const TallAdviceCase *about, double n, double by_size)
+{
+  if (n < by_size)
+    return n < TALL_MAX_REGIONS
+               ? g_strdup_printf ("more --servers or --heap: up to %.0f", by_size)
+               : g_strdup ("nothing: init makes no more, and HBase splits regions that grow");
+  return g_strdup_printf ("another --total, --servers or --heap: from %.3g orders on, size asks "
+                          "for more",
+                          n * REGION_BYTES / about->order_bytes);
+}
+
 static void
 add_regions (GPtrArray *advice, const TallAdviceCase *about)
 {
@@ -55,9 +68,7 @@ add_regions (GPtrArray *advice, const TallAdviceCase *about)
           "server) is there for %.0f in each of %u tables%s",
           facts->total, about->order_bytes, bytes / GIB, by_size, facts->n_servers, MEMSTORE_MIB,
           facts->heap, most, count_tables (about), few),
-      g_strdup_printf ("another --total, --servers or --heap: from %.3g orders on, size asks for "
-                       "more",
-                       n * REGION_BYTES / about->order_bytes));
+      describe_more_regions (about, n, by_size));
 }
 
 /* A filter says that a file has no such row: it helps gets, of what is there and what is not. */
@@ -99,13 +110,13 @@ add_encoding (GPtrArray *advice, const TallAdviceCase *about)
       advice, &value,
       g_strdup_printf (
           "%.0f %% of the %.0f bytes of an order are keys of its %.3g cells; fast_diff "
-          "leaves %.0f bytes",
-          shape->key_bytes * PERCENT / shape->bytes, shape->bytes, shape->cells, shape->encoded),
-      g_strdup (
-          about->encode
-              ? "processors that are busy while disk and cache have room: a read decodes a "
-                "block from its beginning"
-              : "shorter values or more cells, so that keys are a fifth of the bytes or more"));
+          "leaves %.0f bytes, %.0f %%",
+          shape->key_bytes * PERCENT / shape->bytes, shape->bytes, shape->cells, shape->encoded,
+          shape->encoded * PERCENT / shape->bytes),
+      g_strdup (about->encode
+                    ? "processors that are busy while disk and cache have room: a read decodes a "
+                      "block from its beginning"
+                    : "shorter values or more cells, so that it leaves 80 % or less"));
 }
 
 static void
@@ -141,7 +152,8 @@ add_block_size (GPtrArray *advice, const TallAdviceCase *about)
                             : "a get of it reads several blocks; HBase cuts blocks between cells, "
                               "so a cell larger than a block is read whole"),
       g_strdup (fits ? "rows larger than a block"
-                     : "gets of single lines, which larger blocks would slow down"));
+                     : "no gets of parts of a row, which larger blocks slow down: the size of "
+                       "most rows"));
 }
 
 static void

@@ -15,6 +15,16 @@ is_as_fast (const TallSpread *rate, const TallSpread *best)
   return tall_spread_overlaps (rate, best) && rate->median >= AS_FAST * best->median;
 }
 
+static const TallAdviceLayout *
+find_fastest (const TallAdviceFacts *facts)
+{
+  const TallAdviceLayout *best = &facts->layouts[0];
+  for (guint i = 1; i < facts->n_layouts; i++)
+    if (facts->layouts[i].rate.median > best->rate.median)
+      best = &facts->layouts[i];
+  return best;
+}
+
 /**
  * tall_advice_choose_layout:
  *
@@ -23,10 +33,7 @@ is_as_fast (const TallSpread *rate, const TallSpread *best)
 const TallAdviceLayout *
 tall_advice_choose_layout (const TallAdviceFacts *facts)
 {
-  const TallAdviceLayout *best = &facts->layouts[0];
-  for (guint i = 1; i < facts->n_layouts; i++)
-    if (facts->layouts[i].rate.median > best->rate.median)
-      best = &facts->layouts[i];
+  const TallAdviceLayout *best = find_fastest (facts);
   const TallAdviceLayout *chosen = best;
   for (guint i = 0; i < facts->n_layouts; i++)
     if (is_as_fast (&facts->layouts[i].rate, &best->rate)
@@ -97,6 +104,19 @@ find_turn (const TallAdviceLayout *chosen,
   return share > (double)mix->weights[part] / mix->total ? share : 0;
 }
 
+/* The layouts whose rows have fields and lines, but for the one that is chosen. */
+static void
+append_readable (GString *text, const TallLayout *chosen)
+{
+  static const TallLayout *const readable[] = { &tall_layout_record_type, &tall_layout_denormalized,
+                                                &tall_layout_normalized };
+  guint n = 0;
+  g_string_append (text, "other programs that read single fields or lines of the rows: ");
+  for (guint i = 0; i < G_N_ELEMENTS (readable); i++)
+    if (readable[i] != chosen)
+      g_string_append_printf (text, "%s%s", n++ > 0 ? " or " : "", readable[i]->name);
+}
+
 /* A line about each part of which more would make another layout the faster one. */
 static char *
 describe_turns (const TallAdviceFacts *facts, const TallAdviceLayout *chosen)
@@ -121,9 +141,7 @@ describe_turns (const TallAdviceFacts *facts, const TallAdviceLayout *chosen)
                                 facts->mix->weights[part] * PERCENT / facts->mix->total,
                                 first->layout->name);
     }
-  g_string_append (text,
-                   "other programs that read single fields or lines of the rows: record-type, "
-                   "denormalized or normalized");
+  append_readable (text, chosen->layout);
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
@@ -137,8 +155,11 @@ describe_rates (const TallAdviceFacts *facts, const TallAdviceLayout *chosen)
       g_string_append_printf (text, "%s%s %s", i > 0 ? ", " : "", facts->layouts[i].layout->name,
                               rate);
     }
-  g_string_append_printf (text, "; %s takes %.3g calls and %.0f bytes an order",
+  g_string_append_printf (text, "; %s takes %.3g calls to fetch and %.0f bytes an order",
                           chosen->layout->name, chosen->shape.get_calls, chosen->shape.bytes);
+  if (chosen != find_fastest (facts))
+    g_string_append_printf (text, ", fewer bytes than %s, which is not faster in each turn",
+                            find_fastest (facts)->layout->name);
   return g_string_free (text, FALSE);
 }
 
@@ -170,6 +191,19 @@ describe_keys (const TallAdviceFacts *facts)
   return g_string_free (text, FALSE);
 }
 
+/* What asks for keys other than the chosen ones. */
+static char *
+describe_other_keys (const TallKeyStrategy *chosen)
+{
+  if (chosen == &tall_key_raw)
+    return g_strdup ("numbers that rise, or some of which are much more frequent: hashed, which "
+                     "spreads them evenly");
+  return g_strdup_printf (
+      "other programs that find rows by number or scan a range of them: raw%s; customers with many "
+      "more orders than here: one customer always lies in one region",
+      chosen == &tall_key_salted ? "" : ", or salted where numbers rise");
+}
+
 static void
 add_key (GPtrArray *advice, const TallAdviceFacts *facts, const TallAdviceKey *chosen)
 {
@@ -178,10 +212,7 @@ add_key (GPtrArray *advice, const TallAdviceFacts *facts, const TallAdviceKey *c
                              .is_measured = TRUE,
                              .value = g_strdup (chosen->key_strategy->name) };
   tall_advice_add (advice, &value, describe_keys (facts),
-                   g_strdup (
-                       "other programs that find rows by number or scan a range of them: raw, "
-                       "or salted where numbers rise; customers with many more orders than "
-                       "here: one customer always lies in one region"));
+                   describe_other_keys (chosen->key_strategy));
 }
 
 static void

@@ -16,28 +16,27 @@ is_embedded (const TallAdviseResult *self)
 static gboolean
 needs_sample (const TallAdviseResult *self)
 {
-  return !is_embedded (self)
-         && g_str_equal (tall_advice_find (self->advice, "key")->value, tall_key_raw.name)
+  return g_str_equal (tall_advice_find (self->advice, "key")->value, tall_key_raw.name)
          && !g_str_equal (tall_advice_find (self->advice, "regions")->value, "1");
 }
 
 /**
  * tall_advise_result_make_command:
  *
- * Returns: (transfer full): the options of `init` that make what is recommended, for the kind of
- *   store that was measured; STORE and CUSTOMERS stand for what its user knows
+ * Returns: (transfer full): the options of `init` that make what is recommended, embedded or on
+ *   HBase; STORE and CUSTOMERS stand for what its user knows
  */
 char *
-tall_advise_result_make_command (const TallAdviseResult *self)
+tall_advise_result_make_command (const TallAdviseResult *self, gboolean on_hbase)
 {
   GString *text = g_string_new ("tallorder init --store STORE");
   for (guint i = 0; i < self->advice->len; i++)
     {
       const TallAdvice *each = g_ptr_array_index (self->advice, i);
-      if (each->option != NULL && !(each->hbase && is_embedded (self)))
+      if (each->option != NULL && !(each->hbase && !on_hbase))
         g_string_append_printf (text, " --%s %s", each->option, each->value);
     }
-  if (needs_sample (self))
+  if (on_hbase && needs_sample (self))
     g_string_append (text, " --sample CUSTOMERS");
   return g_string_free (text, FALSE);
 }
@@ -77,7 +76,8 @@ char *
 tall_advise_result_to_text (const TallAdviseResult *self)
 {
   GString *text = g_string_new (NULL);
-  g_autofree char *command = tall_advise_result_make_command (self);
+  g_autofree char *command = tall_advise_result_make_command (self, !is_embedded (self));
+  g_autofree char *on_hbase = tall_advise_result_make_command (self, TRUE);
   g_autofree char *about = g_strdup_printf (
       "orders read, with %.4g lines on average, %u at most; measured with %u of them, of %u %s, on "
       "%s, in %u %s",
@@ -89,6 +89,8 @@ tall_advise_result_to_text (const TallAdviseResult *self)
   for (guint i = 0; i < self->advice->len; i++)
     append_advice (text, g_ptr_array_index (self->advice, i));
   g_string_append_printf (text, "\n%s\n", command);
+  if (is_embedded (self))
+    g_string_append_printf (text, "On HBase:\n%s\n", on_hbase);
   return g_string_free (text, FALSE);
 }
 
@@ -184,7 +186,8 @@ char *
 tall_advise_result_to_json (const TallAdviseResult *self, const char *mix)
 {
   g_autoptr (JsonBuilder) builder = json_builder_new ();
-  g_autofree char *command = tall_advise_result_make_command (self);
+  g_autofree char *command = tall_advise_result_make_command (self, !is_embedded (self));
+  g_autofree char *on_hbase = tall_advise_result_make_command (self, TRUE);
   json_builder_begin_object (builder);
   tall_json_add_text (builder, "version", TALL_VERSION);
   tall_json_add_text (builder, "store", self->store);
@@ -197,6 +200,7 @@ tall_advise_result_to_json (const TallAdviseResult *self, const char *mix)
   tall_json_add_number (builder, "turns", self->n_turns);
   tall_json_add_number (builder, "regions_compared", self->facts.n_regions);
   tall_json_add_text (builder, "command", command);
+  tall_json_add_text (builder, "command_on_hbase", on_hbase);
   add_lists (builder, self);
   json_builder_end_object (builder);
   return tall_json_build (builder, TRUE);

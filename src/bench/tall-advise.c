@@ -152,9 +152,15 @@ summarize (const GArray *records)
   return tall_bench_summarize ((const TallBenchRecord *)(gpointer)records->data, records->len);
 }
 
-/* The layouts that are the best for the mix, as far as the turns tell. */
-static GPtrArray *
-find_best_layouts (const GPtrArray *summaries)
+/**
+ * tall_advise_find_best_layouts:
+ * @summaries: (element-type TallBenchSummary): of phases, one of them the mix
+ *
+ * Returns: (transfer container) (element-type TallLayout): those that are the best for the mix, as
+ *   far as the turns tell
+ */
+GPtrArray *
+tall_advise_find_best_layouts (const GPtrArray *summaries)
 {
   GPtrArray *layouts = g_ptr_array_new ();
   for (guint i = 0; i < summaries->len; i++)
@@ -163,7 +169,7 @@ find_best_layouts (const GPtrArray *summaries)
       g_auto (TallBenchVerdict) verdict = { NULL };
       if (layouts->len > 0 || !g_str_equal (summary->phase->name, "mix"))
         continue;
-      tall_bench_verdict_init (&verdict, summaries, summary->phase);
+      tall_bench_verdict_init (&verdict, summaries, summary->phase, TALL_BENCH_RATE);
       for (guint k = 0; k < verdict.best->len; k++)
         g_ptr_array_add (layouts, (gpointer)((TallBenchSummary *)verdict.best->pdata[k])->layout);
     }
@@ -176,7 +182,7 @@ static gboolean
 measure_best_again (Run *self, const Series *all, GArray *records, GError **error)
 {
   g_autoptr (GPtrArray) summaries = summarize (records);
-  g_autoptr (GPtrArray) best = find_best_layouts (summaries);
+  g_autoptr (GPtrArray) best = tall_advise_find_best_layouts (summaries);
   Series again = *all;
   again.layouts = (const TallLayout *const *)best->pdata;
   again.n_layouts = best->len;

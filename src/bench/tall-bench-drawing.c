@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-bench-drawing.h"
 
-#include <json-glib/json-glib.h>
 #include <math.h>
 #include <string.h>
 
 #include "tall-bench-plot.h"
+#include "tall-bench-text.h"
 #include "tall-error.h"
 
 #define MAX_SIZE 1000 /* places, and names: more is no drawing */
@@ -75,9 +75,8 @@ read_texts (JsonObject *object, const char *field, GPtrArray *texts, GError **er
 static double
 get_number (JsonNode *node)
 {
-  GType type =
-      node != NULL && JSON_NODE_HOLDS_VALUE (node) ? json_node_get_value_type (node) : G_TYPE_NONE;
-  return type == G_TYPE_INT64 || type == G_TYPE_DOUBLE ? json_node_get_double (node) : NAN;
+  double number;
+  return tall_bench_text_get_number (node, &number) ? number : NAN;
 }
 
 /* A row for each place: where it is, and a number or null for each name. */
@@ -145,10 +144,9 @@ char *
 tall_bench_drawing_make (const char *json, GError **error)
 {
   g_autoptr (GError) local = NULL;
-  g_autoptr (JsonNode) root = json_from_string (json, &local);
-  if (root != NULL && JSON_NODE_HOLDS_OBJECT (root))
-    return draw (json_node_get_object (root), error);
-  tall_error_set_invalid (error, "draw", "This is no JSON object%s%s", local != NULL ? ": " : "",
-                          local != NULL ? local->message : "");
+  g_autoptr (JsonObject) object = tall_bench_text_parse (json, &local);
+  if (object != NULL)
+    return draw (object, error);
+  tall_error_set_invalid (error, "draw", "This is no JSON object: %s", local->message);
   return NULL;
 }

@@ -8,8 +8,9 @@
 gboolean
 tall_bench_given_has_conditions (const TallBenchGiven *self)
 {
-  return self->compression != NULL || self->block_encoding != NULL || self->regions != -1
-         || self->age != -1 || self->rest != NULL || self->cache != -1 || self->admin != NULL
+  return self->compression != NULL || self->block_encoding != NULL
+         || self->regions != TALL_BENCH_NO_COUNT || self->age != TALL_BENCH_NO_COUNT
+         || self->rest != NULL || self->cache != TALL_BENCH_NO_NUMBER || self->admin != NULL
          || self->pids != NULL;
 }
 
@@ -27,11 +28,12 @@ tall_bench_given_read_conditions (TallBenchGiven *self)
   conditions->compression = self->compression;
   conditions->block_encoding = self->block_encoding;
   conditions->admin = self->admin;
-  if (self->regions != -1 && (self->regions < 1 || self->regions > TALL_MAX_REGIONS))
+  if (self->regions != TALL_BENCH_NO_COUNT
+      && (self->regions < 1 || self->regions > TALL_MAX_REGIONS))
     return "--regions: choose 1 to " G_STRINGIFY (TALL_MAX_REGIONS);
-  if (self->age != -1 && (self->age < 0 || self->age > MAX_AGE))
+  if (self->age != TALL_BENCH_NO_COUNT && (self->age < 0 || self->age > MAX_AGE))
     return "--age: choose 0 to " G_STRINGIFY (MAX_AGE);
-  if (self->cache != -1 && !(self->cache > 0 && self->cache <= MAX_CACHE))
+  if (self->cache != TALL_BENCH_NO_NUMBER && !(self->cache > 0 && self->cache <= MAX_CACHE))
     return "--cache: choose more than 0, to " G_STRINGIFY (MAX_CACHE);
   conditions->regions = (guint)MAX (self->regions, 0);
   conditions->age = (guint)MAX (self->age, 0);

@@ -10,6 +10,7 @@
 
 #define MAX_LINES 9000 /* with its location, an order has at most 10,000 */
 #define ZIPF "zipf:"
+#define MIN_RATE 0.001
 #define MAX_RATE 10000000
 #define MAX_SKEW 0.99
 #define MAX_ORDERS 10000000
@@ -103,23 +104,26 @@ tall_bench_given_is_floor (const TallBenchGiven *self)
 static const char *
 check_numbers (const TallBenchGiven *self)
 {
-  if (self->count != -1 && (self->count < 1 || self->count > MAX_ORDERS))
+  if (self->count != TALL_BENCH_NO_COUNT && (self->count < 1 || self->count > MAX_ORDERS))
     return "--count: choose 1 to " G_STRINGIFY (MAX_ORDERS);
-  if (self->customers != -1 && (self->customers < 1 || self->customers > MAX_ORDERS))
+  if (self->customers != TALL_BENCH_NO_COUNT
+      && (self->customers < 1 || self->customers > MAX_ORDERS))
     return "--customers: choose 1 to " G_STRINGIFY (MAX_ORDERS);
   if (self->clients < 1 || self->clients > TALL_BENCH_MAX_CLIENTS)
     return "--clients: choose 1 to " G_STRINGIFY (TALL_BENCH_MAX_CLIENTS);
-  if (self->operations != -1 && (self->operations < 1 || self->operations > MAX_OPERATIONS))
+  if (self->operations != TALL_BENCH_NO_COUNT
+      && (self->operations < 1 || self->operations > MAX_OPERATIONS))
     return "--operations: choose 1 to " G_STRINGIFY (MAX_OPERATIONS);
-  if (self->turns != -1 && (self->turns < 1 || self->turns > MAX_TURNS))
+  if (self->turns != TALL_BENCH_NO_COUNT && (self->turns < 1 || self->turns > MAX_TURNS))
     return "--turns: choose 1 to " G_STRINGIFY (MAX_TURNS);
-  if (self->rate != -1 && !(self->rate > 0 && self->rate <= MAX_RATE))
-    return "--rate: choose more than 0, to " G_STRINGIFY (MAX_RATE);
-  if (self->skew != -1 && !(self->skew >= 0 && self->skew <= MAX_SKEW))
+  if (self->rate != TALL_BENCH_NO_NUMBER && !(self->rate >= MIN_RATE && self->rate <= MAX_RATE))
+    return "--rate: choose " G_STRINGIFY (MIN_RATE) " to " G_STRINGIFY (MAX_RATE);
+  if (self->skew != TALL_BENCH_NO_NUMBER && !(self->skew >= 0 && self->skew <= MAX_SKEW))
     return "--skew: choose 0 to " G_STRINGIFY (MAX_SKEW);
-  if (self->seed < -1)
+  if (self->seed != TALL_BENCH_NO_COUNT && self->seed < 0)
     return "--seed: choose 0 or more";
-  if (self->seconds != -1 && !(self->seconds >= 0 && self->seconds <= MAX_SECONDS))
+  if (self->seconds != TALL_BENCH_NO_NUMBER
+      && !(self->seconds >= 0 && self->seconds <= MAX_SECONDS))
     return "--seconds: choose 0 to " G_STRINGIFY (MAX_SECONDS);
   return NULL;
 }
@@ -128,10 +132,11 @@ static const char *
 check_floor (const TallBenchGiven *self)
 {
   if (self->layouts != NULL || self->keys != NULL || self->orders != NULL || self->map != NULL
-      || self->customers != -1 || self->clients != 1 || self->operations != -1 || self->seed != -1
-      || self->turns != -1 || self->rate != -1 || self->skew != -1 || self->mix != NULL
-      || self->html != NULL || self->from != NULL || self->keep
-      || tall_bench_given_has_conditions (self))
+      || self->customers != TALL_BENCH_NO_COUNT || self->clients != 1
+      || self->operations != TALL_BENCH_NO_COUNT || self->seed != TALL_BENCH_NO_COUNT
+      || self->turns != TALL_BENCH_NO_COUNT || self->rate != TALL_BENCH_NO_NUMBER
+      || self->skew != TALL_BENCH_NO_NUMBER || self->mix != NULL || self->html != NULL
+      || self->from != NULL || self->keep || tall_bench_given_has_conditions (self))
     return "--floor, --load, --migrate and --address measure what README.md of src/bench lists: "
            "besides --store they take --lines, --count, --seconds, --check and --json; --floor "
            "and --load also --peer";
@@ -141,7 +146,7 @@ check_floor (const TallBenchGiven *self)
     return "--peer is for --load, and for --floor on HBase";
   if (self->floor + self->load + self->migrate + self->address > 1)
     return "Give one of --floor, --load, --migrate and --address, not both or all";
-  if (self->load && self->seconds != -1)
+  if (self->load && self->seconds != TALL_BENCH_NO_NUMBER)
     return "--load takes as long as it takes: choose --count, not --seconds";
   return NULL;
 }
@@ -163,10 +168,11 @@ check_layouts (const TallBenchGiven *self)
   if (self->map != NULL && self->orders == NULL)
     return "--map is for the columns of --orders FILE.csv";
   if (self->orders != NULL
-      && (self->lines != NULL || self->customers != -1 || self->seed != -1 || self->skew != -1))
+      && (self->lines != NULL || self->customers != TALL_BENCH_NO_COUNT
+          || self->seed != TALL_BENCH_NO_COUNT || self->skew != TALL_BENCH_NO_NUMBER))
     return "--lines, --customers, --skew and --seed are for orders that are made up: leave them "
            "out, or --orders";
-  if (self->operations != -1 && self->seconds != -1)
+  if (self->operations != TALL_BENCH_NO_COUNT && self->seconds != TALL_BENCH_NO_NUMBER)
     return "Give --seconds or --operations, not both";
   if (self->seconds == 0)
     return "--seconds: a phase takes some time; choose more than 0";
@@ -282,15 +288,16 @@ tall_bench_given_find_keys (const TallBenchGiven *self, GError **error)
 static TallBenchOrders *
 make_orders (const TallBenchGiven *self, GError **error)
 {
-  guint count = self->count != -1 ? (guint)self->count : USUAL_COUNT;
+  guint count = self->count != TALL_BENCH_NO_COUNT ? (guint)self->count : USUAL_COUNT;
   TallWorkload workload = {
     .prefix = "",
     .n_lines = self->lines != NULL ? self->min_lines : USUAL_LINES,
     .max_lines = self->max_lines,
     .few_lines = self->few_lines,
     .skew = MAX (self->skew, 0),
-    .n_customers = self->customers != -1 ? (guint)self->customers : USUAL_CUSTOMERS,
-    .seed = self->seed != -1 ? (guint64)self->seed : USUAL_SEED,
+    .n_customers =
+        self->customers != TALL_BENCH_NO_COUNT ? (guint)self->customers : USUAL_CUSTOMERS,
+    .seed = self->seed != TALL_BENCH_NO_COUNT ? (guint64)self->seed : USUAL_SEED,
   };
   guint most = MAX (workload.n_lines, workload.max_lines);
   if ((guint64)count * most <= MAX_KEPT_LINES)
@@ -336,7 +343,7 @@ tall_bench_given_get_orders (const TallBenchGiven *self,
       TallBenchFile file = {
         .path = self->orders,
         .map = self->map,
-        .max_orders = self->count != -1 ? (guint)self->count : G_MAXUINT,
+        .max_orders = self->count != TALL_BENCH_NO_COUNT ? (guint)self->count : G_MAXUINT,
         .max_lines = MAX_KEPT_LINES,
         .stop = stop,
       };
@@ -354,7 +361,7 @@ tall_bench_given_get_orders (const TallBenchGiven *self,
 guint
 tall_bench_given_count_turns (const TallBenchGiven *self)
 {
-  return self->turns != -1 ? (guint)self->turns : USUAL_TURNS;
+  return self->turns != TALL_BENCH_NO_COUNT ? (guint)self->turns : USUAL_TURNS;
 }
 
 /**
@@ -366,11 +373,11 @@ tall_bench_given_make_plan (const TallBenchGiven *self, const gint *stop)
 {
   return (TallBenchPlan){
     .n_clients = (guint)self->clients,
-    .seconds = self->operations != -1 ? 0
-               : self->seconds > 0    ? self->seconds
-                                      : USUAL_SECONDS,
-    .n_operations = self->operations != -1 ? (guint64)self->operations : 0,
-    .seed = self->seed != -1 ? (guint64)self->seed : USUAL_SEED,
+    .seconds = self->operations != TALL_BENCH_NO_COUNT ? 0
+               : self->seconds > 0                     ? self->seconds
+                                                       : USUAL_SECONDS,
+    .n_operations = self->operations != TALL_BENCH_NO_COUNT ? (guint64)self->operations : 0,
+    .seed = self->seed != TALL_BENCH_NO_COUNT ? (guint64)self->seed : USUAL_SEED,
     .rate = MAX (self->rate, 0),
     .mix = self->mix != NULL ? &self->parts : NULL,
     .stop = stop,

@@ -8,11 +8,15 @@
 
 G_BEGIN_DECLS
 
+/* Numbers that were not given; nobody means them. */
+#define TALL_BENCH_NO_COUNT G_MININT64
+#define TALL_BENCH_NO_NUMBER (-G_MAXDOUBLE)
+
 /**
  * TallBenchGiven:
  *
- * What the command line of `bench` says, and what it means. What was not given is %NULL or 0,
- * unless a comment says otherwise.
+ * What the command line of `bench` says, and what it means. What was not given is %NULL or FALSE;
+ * numbers, but for the clients, are %TALL_BENCH_NO_COUNT or %TALL_BENCH_NO_NUMBER.
  */
 typedef struct
 {
@@ -35,21 +39,21 @@ typedef struct
   char *mix;
   char *orders;
   char *map;
-  gint64 count;     /* -1: not given */
-  gint64 customers; /* -1: not given */
+  gint64 count;
+  gint64 customers;
   gint64 clients;
-  gint64 turns;      /* -1: not given */
-  gint64 operations; /* -1: not given */
-  gint64 seed;       /* -1: not given */
-  double seconds;    /* negative: not given */
-  double rate;       /* the same */
-  double skew;       /* the same */
+  gint64 turns;
+  gint64 operations;
+  gint64 seed;
+  double seconds;
+  double rate;
+  double skew;
   char *compression;
   char *block_encoding;
-  gint64 regions; /* -1: not given */
-  gint64 age;     /* the same */
+  gint64 regions;
+  gint64 age;
   char *rest;
-  double cache; /* negative: not given */
+  double cache;
   char *admin;
   char *from;
   char *draw;
@@ -64,8 +68,10 @@ typedef struct
 
 #define TALL_BENCH_GIVEN_INIT                                                                      \
   {                                                                                                \
-    .count = -1, .customers = -1, .clients = 1, .turns = -1, .operations = -1, .seed = -1,         \
-    .seconds = -1, .rate = -1, .skew = -1, .regions = -1, .age = -1, .cache = -1                   \
+    .count = TALL_BENCH_NO_COUNT, .customers = TALL_BENCH_NO_COUNT, .clients = 1,                  \
+    .turns = TALL_BENCH_NO_COUNT, .operations = TALL_BENCH_NO_COUNT, .seed = TALL_BENCH_NO_COUNT,  \
+    .seconds = TALL_BENCH_NO_NUMBER, .rate = TALL_BENCH_NO_NUMBER, .skew = TALL_BENCH_NO_NUMBER,   \
+    .regions = TALL_BENCH_NO_COUNT, .age = TALL_BENCH_NO_COUNT, .cache = TALL_BENCH_NO_NUMBER      \
   }
 
 gboolean tall_bench_given_is_floor (const TallBenchGiven *self);

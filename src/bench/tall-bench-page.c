@@ -2,9 +2,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-bench-page.h"
 
-#include <sys/utsname.h>
-#include <unistd.h>
-
 #include "tall-bench-growth.h"
 #include "tall-bench-plot.h"
 
@@ -15,12 +12,13 @@ static const char *const head =
     "body { font: 16px/1.5 sans-serif; color: #222; background: #fff; max-width: 60rem;"
     " margin: 0 auto; padding: 1rem; }\n"
     "code, pre { font: 0.85rem/1.4 monospace; }\n"
-    "pre, .wide { overflow-x: auto; }\n"
+    "pre, figure, .wide { overflow-x: auto; }\nfigure { margin: 0; }\n"
     "table { border-collapse: collapse; font-size: 0.85rem; }\n"
     "th, td { padding: 0.2rem 0.6rem; text-align: right; border-bottom: 1px solid #ddd;"
     " white-space: nowrap; }\n"
     "th:first-child, td:first-child { text-align: left; }\n"
-    "svg { width: 100%; height: auto; }\nsummary { cursor: pointer; margin: 0.5rem 0; }\n"
+    "svg { width: 100%; min-width: 34rem; height: auto; }\nsummary { cursor: pointer; margin: "
+    "0.5rem 0; }\n"
     ".best { background: #eef6ee; padding: 0.5rem; }\n"
     "</style>\n</head>\n<body>\n";
 
@@ -29,23 +27,6 @@ append_escaped (GString *page, const char *before, const char *text, const char 
 {
   g_autofree char *escaped = g_markup_escape_text (text, -1);
   g_string_append_printf (page, "%s%s%s", before, escaped, after);
-}
-
-/* The value of a line such as `model name : …` of a file of the kernel; NULL: there is none. */
-static char *
-read_line (const char *path, const char *name)
-{
-  g_autofree char *text = NULL;
-  if (!g_file_get_contents (path, &text, NULL, NULL))
-    return NULL;
-  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
-  for (guint i = 0; lines[i] != NULL; i++)
-    {
-      const char *colon = strchr (lines[i], ':');
-      if (colon != NULL && g_str_has_prefix (lines[i], name))
-        return g_strstrip (g_strdup (colon + 1));
-    }
-  return NULL;
 }
 
 static void
@@ -57,28 +38,20 @@ append_fact (GString *page, const char *name, const char *value)
   append_escaped (page, "", value, "</td></tr>\n");
 }
 
+/* Of the machine that has measured, which may be another than that which draws. */
 static void
-append_setting (GString *page, const char *store, const char *command)
+append_setting (GString *page, const TallBenchResults *results)
 {
-  struct utsname machine;
-  g_autoptr (GDateTime) now = g_date_time_new_now_utc ();
-  g_autofree char *date = g_date_time_format (now, "%Y-%m-%d %H:%M UTC");
-  g_autofree char *processor = read_line ("/proc/cpuinfo", "model name");
-  g_autofree char *memory = read_line ("/proc/meminfo", "MemTotal");
-  g_autofree char *processors = g_strdup_printf ("%ld", sysconf (_SC_NPROCESSORS_ONLN));
-  g_autofree char *kernel =
-      uname (&machine) == 0 ? g_strdup_printf ("%s %s", machine.sysname, machine.release) : NULL;
-
+  const TallBenchSetting *setting = results->setting;
   g_string_append (page, "<h2>The setting</h2>\n<div class=\"wide\"><table>\n");
-  append_fact (page, "tallorder", TALL_VERSION);
-  append_fact (page, "store", store);
-  append_fact (page, "date", date);
-  append_fact (page, "processor", processor);
-  append_fact (page, "processors", processors);
-  append_fact (page, "memory", memory);
-  append_fact (page, "kernel", kernel);
+  append_fact (page, "tallorder", results->version != NULL ? results->version : TALL_VERSION);
+  append_fact (page, "store", results->store);
+  for (guint i = 0; setting != NULL && i < TALL_BENCH_N_FACTS; i++)
+    append_fact (page, tall_bench_setting_get_name (i), setting->facts[i]);
   g_string_append (page, "</table></div>\n");
-  append_escaped (page, "<p>The command:</p>\n<pre>", command, "</pre>\n");
+  if (setting == NULL)
+    g_string_append (page, "<p>These results do not say when and on which machine they were "
+                           "measured.</p>\n");
 }
 
 static GPtrArray *
@@ -149,6 +122,7 @@ append_run (GString *page, const TallBenchResults *results, guint run, GError **
   if (!append_stored (page, results, run, error))
     return FALSE;
   append_escaped (page, "<h2>All of it</h2>\n<pre>", text, "</pre>\n");
+  append_setting (page, results);
   return TRUE;
 }
 
@@ -178,7 +152,7 @@ append_runs (GString *page, const TallBenchResults *const *runs, guint n_runs, G
  * tall_bench_page_make:
  * @runs: (array length=n_runs): at least one; of several it shows what they differ in
  * @json: the same for programs
- * @command: that measured it
+ * @command: (nullable): that makes the page of runs that were measured before
  *
  * Returns: (transfer full): a page with drawings, the table for people and the JSON for programs,
  *   which needs no network and no script; NULL if nothing draws
@@ -194,7 +168,8 @@ tall_bench_page_make (const TallBenchResults *const *runs,
   g_string_append (page, "<h1>Layouts side by side</h1>\n");
   if (!append_runs (page, runs, n_runs, error))
     return NULL;
-  append_setting (page, runs[0]->store, command);
+  if (command != NULL)
+    append_escaped (page, "<p>The command that made this page:</p>\n<pre>", command, "</pre>\n");
   append_escaped (page, "<details><summary>As JSON, with every turn</summary>\n<pre id=\"json\">",
                   json, "</pre></details>\n</body>\n</html>\n");
   return g_string_free (g_steal_pointer (&page), FALSE);

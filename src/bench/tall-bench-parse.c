@@ -2,18 +2,19 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-bench-parse.h"
 
-#include <json-glib/json-glib.h>
 #include <math.h>
 
+#include "tall-bench-text.h"
 #include "tall-error.h"
 
 struct _TallBenchParsed
 {
   TallBenchResults results; /* its texts are @root's */
   TallBenchConditions conditions;
+  TallBenchSetting setting;
   GArray *stored;
   GPtrArray *summaries;
-  JsonNode *root;
+  JsonObject *root;
   char *text;
 };
 
@@ -22,7 +23,8 @@ tall_bench_parsed_free (TallBenchParsed *self)
 {
   g_clear_pointer (&self->summaries, g_ptr_array_unref);
   g_clear_pointer (&self->stored, g_array_unref);
-  g_clear_pointer (&self->root, json_node_unref);
+  tall_bench_setting_clear (&self->setting);
+  g_clear_pointer (&self->root, json_object_unref);
   g_free (self->text);
   g_free (self);
 }
@@ -47,8 +49,9 @@ tall_bench_parsed_get_text (const TallBenchParsed *self)
 static double
 get_number (JsonObject *object, const char *name)
 {
+  double number;
   JsonNode *node = object != NULL ? json_object_get_member (object, name) : NULL;
-  return node != NULL && JSON_NODE_HOLDS_VALUE (node) ? json_node_get_double (node) : 0;
+  return tall_bench_text_get_number (node, &number) ? number : 0;
 }
 
 static guint64
@@ -85,7 +88,7 @@ find_phase (const char *name)
   guint n;
   const TallBenchPhase *phases = tall_bench_phases (&n);
   for (guint i = 0; i < n; i++)
-    if (g_strcmp0 (phases[i].name, name) == 0)
+    if (phases[i].summary != NULL && g_strcmp0 (phases[i].name, name) == 0)
       return &phases[i];
   return NULL;
 }
@@ -120,17 +123,21 @@ read_cost (JsonObject *object, guint64 n)
   };
 }
 
-/* A turn; what has no value in it is not known. */
-static void
+/* A turn; what has no value in it is not known. FALSE: a value is no number. */
+static gboolean
 read_turn (JsonObject *object, guint turn, TallBenchRecord *record)
 {
   for (guint i = 0; i < TALL_BENCH_N_METRICS; i++)
     {
       JsonArray *turns =
           get_array (get_object (object, tall_bench_results_get_metric_name (i)), "turns");
-      gboolean known = turns != NULL && turn < json_array_get_length (turns);
-      record->metrics[i] = known ? json_array_get_double_element (turns, turn) : NAN;
+      record->metrics[i] = NAN;
+      if (turns != NULL && turn < json_array_get_length (turns)
+          && !tall_bench_text_get_number (json_array_get_element (turns, turn),
+                                          &record->metrics[i]))
+        return FALSE;
     }
+  return TRUE;
 }
 
 /* Appends a record for each turn. */
@@ -147,7 +154,8 @@ read_measurement (JsonObject *object, GArray *records)
   record.cost = read_cost (get_object (object, "per_operation"), record.n_counted);
   for (guint turn = 0; turn < json_array_get_length (turns); turn++)
     {
-      read_turn (object, turn, &record);
+      if (!read_turn (object, turn, &record))
+        return FALSE;
       g_array_append_val (records, record);
       record.n_timed = record.n_counted = 0; /* the first has them of all turns */
       record.cost = (TallCost){ 0 };
@@ -209,11 +217,14 @@ read_conditions (TallBenchParsed *self, JsonObject *object)
 static gboolean
 read_all (TallBenchParsed *self, JsonObject *object)
 {
+  JsonObject *setting = get_object (object, "setting");
   read_conditions (self, get_object (object, "conditions"));
+  tall_bench_setting_parse (&self->setting, setting);
   if (!read_measurements (self, get_array (object, "measurements"))
       || !read_stored (self, get_array (object, "stored")))
     return FALSE;
   self->results = (TallBenchResults){
+    .version = get_text (object, "version"),
     .store = get_text (object, "store"),
     .n_clients = (guint)get_count (object, "clients"),
     .n_orders = (guint)get_count (object, "orders"),
@@ -230,6 +241,7 @@ read_all (TallBenchParsed *self, JsonObject *object)
     .summaries = self->summaries,
     .stored = self->stored,
     .conditions = &self->conditions,
+    .setting = setting != NULL ? &self->setting : NULL,
   };
   return self->results.store != NULL && self->results.n_orders > 0;
 }
@@ -246,9 +258,8 @@ tall_bench_parse (const char *text, GError **error)
   g_autoptr (GError) local = NULL;
   g_autoptr (TallBenchParsed) self = g_new0 (TallBenchParsed, 1);
   self->text = g_strdup (text);
-  self->root = json_from_string (text, &local);
-  if (self->root != NULL && JSON_NODE_HOLDS_OBJECT (self->root)
-      && read_all (self, json_node_get_object (self->root)))
+  self->root = tall_bench_text_parse (text, &local);
+  if (self->root != NULL && read_all (self, self->root))
     return g_steal_pointer (&self);
   tall_error_set_invalid (error, "from", "These are no results of bench --json%s%s",
                           local != NULL ? ": " : "", local != NULL ? local->message : "");

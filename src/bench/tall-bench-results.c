@@ -177,20 +177,29 @@ has_many_keys (const TallBenchResults *self)
 /**
  * tall_bench_results_judge:
  *
+ * Where operations begin at a given rate, all have that rate; then p99 decides, in which it shows
+ * that a store stood still.
+ *
  * Returns: (transfer full) (nullable): a line for people that says which is best in @phase; NULL if
  *   there is nothing to compare, or too few turns
  */
 char *
 tall_bench_results_judge (const TallBenchResults *self, const TallBenchPhase *phase)
 {
+  gboolean by_rate = self->rate == 0;
   g_auto (TallBenchVerdict) verdict = { NULL };
-  tall_bench_verdict_init (&verdict, self->summaries, phase);
+  tall_bench_verdict_init (&verdict, self->summaries, phase,
+                           by_rate ? TALL_BENCH_RATE : TALL_BENCH_P99);
   if (verdict.n_turns < TALL_BENCH_ENOUGH_TURNS || (verdict.best->len < 2 && verdict.lead == 0))
     return NULL;
   GString *text = g_string_new (verdict.best->len > 1 ? "no difference between " : "best: ");
   append_best (text, &verdict, has_many_keys (self));
+  g_string_append (text, by_rate ? "" : " by p99");
   if (verdict.lead > 0)
-    g_string_append_printf (text, "; %.2f times the next", verdict.lead);
+    g_string_append_printf (text,
+                            by_rate ? "; %.2f times the next"
+                                    : "; the next takes %.2f times as long",
+                            verdict.lead);
   return g_string_free (text, FALSE);
 }
 
@@ -324,7 +333,7 @@ add_summary (JsonBuilder *builder, const TallBenchSummary *summary)
 static void
 add_settings (JsonBuilder *builder, const TallBenchResults *self)
 {
-  tall_json_add_text (builder, "version", TALL_VERSION);
+  tall_json_add_text (builder, "version", self->version != NULL ? self->version : TALL_VERSION);
   tall_json_add_text (builder, "store", self->store);
   tall_json_add_number (builder, "clients", self->n_clients);
   tall_json_add_number (builder, "orders", self->n_orders);
@@ -342,6 +351,8 @@ add_settings (JsonBuilder *builder, const TallBenchResults *self)
     tall_json_add_number (builder, "seed", (gint64)self->seed);
   static const TallBenchConditions usual = { 0 };
   tall_bench_spent_add_conditions (builder, self->conditions != NULL ? self->conditions : &usual);
+  if (self->setting != NULL)
+    tall_bench_setting_add (self->setting, builder);
   tall_json_add_flag (builder, "complete", !self->stopped);
 }
 

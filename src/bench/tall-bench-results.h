@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tall-bench-conditions.h"
+#include "tall-bench-setting.h"
 #include "tall-bench-summary.h"
 
 G_BEGIN_DECLS
@@ -16,7 +17,8 @@ G_BEGIN_DECLS
  */
 typedef struct
 {
-  const char *store; /* such as `rocksdb` */
+  const char *version; /* of tallorder; nullable: this one */
+  const char *store;   /* such as `rocksdb` */
   guint n_clients;
   guint n_orders;
   guint n_customers;
@@ -32,6 +34,7 @@ typedef struct
   const GPtrArray *summaries;            /* of TallBenchSummary */
   const GArray *stored;                  /* nullable: of TallBenchStored */
   const TallBenchConditions *conditions; /* nullable: the usual ones */
+  const TallBenchSetting *setting;       /* nullable: not known */
 } TallBenchResults;
 
 const char *tall_bench_results_get_metric_name (TallBenchMetric metric);

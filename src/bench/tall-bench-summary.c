@@ -63,48 +63,63 @@ tall_bench_summarize (const TallBenchRecord *records, guint n_records)
   return summaries;
 }
 
-static const TallSpread *
-get_rate (const TallBenchSummary *self)
+/* Of times the least is best. */
+static gboolean
+is_better (double a, double b, TallBenchMetric metric)
 {
-  return &self->metrics[TALL_BENCH_RATE];
+  return metric == TALL_BENCH_RATE ? a > b : a < b;
 }
 
 static gint
-compare_rates (gconstpointer a, gconstpointer b)
+compare_medians (gconstpointer a, gconstpointer b, gpointer data)
 {
-  double x = get_rate (*(const TallBenchSummary *const *)a)->median;
-  double y = get_rate (*(const TallBenchSummary *const *)b)->median;
-  return (x < y) - (x > y);
+  TallBenchMetric metric = GPOINTER_TO_UINT (data);
+  double x = (*(const TallBenchSummary *const *)a)->metrics[metric].median;
+  double y = (*(const TallBenchSummary *const *)b)->metrics[metric].median;
+  return is_better (y, x, metric) - is_better (x, y, metric);
+}
+
+static double
+compute_lead (const TallSpread *best, const TallSpread *other, TallBenchMetric metric)
+{
+  double more = metric == TALL_BENCH_RATE ? best->median : other->median;
+  double less = metric == TALL_BENCH_RATE ? other->median : best->median;
+  return less > 0 ? more / less : 0;
 }
 
 /**
  * tall_bench_verdict_init:
  * @summaries: (element-type TallBenchSummary): stay the caller's, and live longer
+ * @metric: the rate, of which the most is best, or a time
  *
- * Compares the rates of @phase. Those whose turns overlap with the turns of the best are as good.
+ * Compares what was measured of @phase. Those whose turns overlap with the turns of the best are as
+ * good.
  */
 void
 tall_bench_verdict_init (TallBenchVerdict *self,
                          const GPtrArray *summaries,
-                         const TallBenchPhase *phase)
+                         const TallBenchPhase *phase,
+                         TallBenchMetric metric)
 {
   g_autoptr (GPtrArray) sorted = g_ptr_array_new ();
   for (guint i = 0; i < summaries->len; i++)
     if (((TallBenchSummary *)g_ptr_array_index (summaries, i))->phase == phase)
       g_ptr_array_add (sorted, g_ptr_array_index (summaries, i));
-  g_ptr_array_sort (sorted, compare_rates);
+  g_ptr_array_sort_with_data (sorted, compare_medians, GUINT_TO_POINTER (metric));
 
   *self = (TallBenchVerdict){ .best = g_ptr_array_new () };
   self->n_turns = sorted->len > 0 ? G_MAXUINT : 0;
   for (guint i = 0; i < sorted->len; i++)
     {
       TallBenchSummary *summary = g_ptr_array_index (sorted, i);
-      const TallSpread *best = get_rate (g_ptr_array_index (sorted, 0));
-      self->n_turns = MIN (self->n_turns, get_rate (summary)->n);
-      if (tall_spread_overlaps (best, get_rate (summary)))
+      const TallSpread *spread = &summary->metrics[metric];
+      const TallSpread *best =
+          &((TallBenchSummary *)g_ptr_array_index (sorted, 0))->metrics[metric];
+      self->n_turns = MIN (self->n_turns, spread->n);
+      if (tall_spread_overlaps (best, spread))
         g_ptr_array_add (self->best, summary);
-      else if (self->lead == 0 && get_rate (summary)->median > 0)
-        self->lead = best->median / get_rate (summary)->median;
+      else if (self->lead == 0)
+        self->lead = compute_lead (best, spread, metric);
     }
 }
 

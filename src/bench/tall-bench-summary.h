@@ -30,19 +30,19 @@ GPtrArray *tall_bench_summarize (const TallBenchRecord *records, guint n_records
 /**
  * TallBenchVerdict:
  *
- * Which summaries of a phase have the best rate. Where there are several, the turns do not tell
- * them apart.
+ * Which summaries of a phase are best. Where there are several, the turns do not tell them apart.
  */
 typedef struct
 {
-  GPtrArray *best; /* owned container: of TallBenchSummary, the one with the highest median first */
-  double lead;     /* its median by that of the best of all others; 0: there are none */
+  GPtrArray *best; /* owned container: of TallBenchSummary, the one with the best median first */
+  double lead;     /* how many times better it is than the best of all others; 0: there are none */
   guint n_turns;   /* that all of them have; fewer than asked for if the run was stopped */
 } TallBenchVerdict;
 
 void tall_bench_verdict_init (TallBenchVerdict *self,
                               const GPtrArray *summaries,
-                              const TallBenchPhase *phase);
+                              const TallBenchPhase *phase,
+                              TallBenchMetric metric);
 void tall_bench_verdict_clear (TallBenchVerdict *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallBenchVerdict, tall_bench_verdict_clear)
 

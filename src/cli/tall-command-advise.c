@@ -19,6 +19,7 @@
 #define MAX_SERVERS 10000
 #define MIN_HEAP 512
 #define MAX_HEAP 1048576
+#define NO_TOTAL G_MININT64
 
 typedef struct
 {
@@ -30,7 +31,7 @@ typedef struct
   gint64 count;
   gint64 turns;
   double seconds;
-  gint64 total; /* -1: not given */
+  gint64 total; /* NO_TOTAL: not given */
   gint64 servers;
   gint64 heap;
 } AdviseGiven;
@@ -117,7 +118,7 @@ find_mistake (const AdviseGiven *given, const TallOptions *options)
     return "--turns: choose 1 to " G_STRINGIFY (MAX_TURNS);
   if (!(given->seconds > 0 && given->seconds <= MAX_SECONDS))
     return "--seconds: choose more than 0, to " G_STRINGIFY (MAX_SECONDS);
-  if (given->total != -1 && given->total < 1)
+  if (given->total != NO_TOTAL && given->total < 1)
     return "--total: choose 1 or more";
   if (given->servers < 1 || given->servers > MAX_SERVERS)
     return "--servers: choose 1 to " G_STRINGIFY (MAX_SERVERS);
@@ -170,7 +171,13 @@ static TallExit
 run (int argc, char **argv)
 {
   g_auto (AdviseGiven) given = {
-    .clients = 1, .count = 1000, .turns = 5, .seconds = 0.3, .total = -1, .servers = 3, .heap = 8192
+    .clients = 1,
+    .count = 1000,
+    .turns = 5,
+    .seconds = 0.3,
+    .total = NO_TOTAL,
+    .servers = 3,
+    .heap = 8192,
   };
   const GOptionEntry entries[] = {
     { "orders", 0, 0, G_OPTION_ARG_FILENAME, &given.orders, "some of the orders to be stored",

@@ -8,6 +8,7 @@
 #include "tall-bench-plot.h"
 #include "tall-bench-report.h"
 #include "tall-bench-results.h"
+#include "tall-bench-text.h"
 #include "tall-error.h"
 #include "tall-floor.h"
 #include "tall-json-output.h"
@@ -58,9 +59,9 @@ measure_floor (const TallBenchGiven *given, const TallTableAddress *address)
     options.n_lines = given->min_lines;
   if (given->address)
     options.n_orders = TALL_FLOOR_CORRECTED;
-  if (given->count != -1)
+  if (given->count != TALL_BENCH_NO_COUNT)
     options.n_orders = (guint)given->count;
-  if (given->seconds >= 0)
+  if (given->seconds != TALL_BENCH_NO_NUMBER)
     options.seconds = given->seconds;
   options.tls_certificate = given->tls_certificate;
   options.tls_key = given->tls_key;
@@ -122,7 +123,7 @@ write_page (const TallBenchGiven *given, const TallBenchResults *results, GError
     return TRUE;
   g_autofree char *exact = tall_bench_results_to_json (results);
   g_autofree char *json = tall_json_round (exact);
-  g_autofree char *page = tall_bench_page_make (&results, 1, json, given->command, error);
+  g_autofree char *page = tall_bench_page_make (&results, 1, json, NULL, error);
   return page != NULL && g_file_set_contents (given->html, page, -1, error);
 }
 
@@ -137,6 +138,8 @@ print_results (const TallBenchGiven *given,
   g_autoptr (GPtrArray) summaries =
       tall_bench_summarize ((const TallBenchRecord *)(gpointer)figures->records->data,
                             figures->records->len);
+  g_auto (TallBenchSetting) setting = { { NULL } };
+  tall_bench_setting_read (&setting, given->command);
   TallBenchResults results = {
     .store = compare->place.address->kind->name,
     .n_clients = compare->plan.n_clients,
@@ -153,6 +156,7 @@ print_results (const TallBenchGiven *given,
     .summaries = summaries,
     .stored = figures->stored,
     .conditions = &compare->conditions,
+    .setting = &setting,
   };
   for (guint i = 0; i < orders->orders->len; i++)
     results.n_lines += tall_order_count_lines (g_ptr_array_index (orders->orders, i));
@@ -173,10 +177,8 @@ read_results (GStrv files, GPtrArray *runs, GError **error)
   g_autoptr (GString) json = g_string_new ("[\n");
   for (guint i = 0; files[i] != NULL; i++)
     {
-      g_autofree char *text = NULL;
-      TallBenchParsed *parsed = g_file_get_contents (files[i], &text, NULL, error)
-                                    ? tall_bench_parse (text, error)
-                                    : NULL;
+      g_autofree char *text = tall_bench_text_read (files[i], error);
+      TallBenchParsed *parsed = text != NULL ? tall_bench_parse (text, error) : NULL;
       if (parsed == NULL)
         {
           g_prefix_error (error, "%s: ", files[i]);
@@ -221,11 +223,9 @@ static TallExit
 draw_numbers (const char *path)
 {
   g_autoptr (GError) error = NULL;
-  g_autofree char *json = NULL;
-  g_autofree char *drawing =
-      tall_bench_plot_check (&error) && g_file_get_contents (path, &json, NULL, &error)
-          ? tall_bench_drawing_make (json, &error)
-          : NULL;
+  g_autofree char *json =
+      tall_bench_plot_check (&error) ? tall_bench_text_read (path, &error) : NULL;
+  g_autofree char *drawing = json != NULL ? tall_bench_drawing_make (json, &error) : NULL;
   if (drawing != NULL)
     tall_print ("%s", drawing);
   else
@@ -348,11 +348,20 @@ check_and_measure (TallBenchGiven *given, const TallOptions *options)
                                            : measure_layouts (given, address);
 }
 
+/* Words that a shell would read otherwise are quoted. */
 static char *
 join (char **words)
 {
-  g_autofree char *text = g_strjoinv (" ", words);
-  return g_strconcat ("tallorder ", text, NULL);
+  GString *text = g_string_new ("tallorder");
+  for (guint i = 0; words[i] != NULL; i++)
+    {
+      gboolean plain = *words[i] != '\0';
+      for (const char *c = words[i]; *c != '\0'; c++)
+        plain = plain && (g_ascii_isalnum (*c) || strchr ("-_./:=,+%@", *c) != NULL);
+      g_autofree char *quoted = plain ? g_strdup (words[i]) : g_shell_quote (words[i]);
+      g_string_append_printf (text, " %s", quoted);
+    }
+  return g_string_free (text, FALSE);
 }
 
 static TallExit

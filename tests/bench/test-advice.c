@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-advice.h"
+#include "tall-advise.h"
 #include "tall-bench-sample.h"
+#include "tall-bench-summary.h"
 #include "tall-workload.h"
 
 #include <string.h>
@@ -34,9 +35,9 @@ static const Case cases[] = {
   { "the fastest, the other way round", .rates = { 50, 100 }, .name = "layout",
     .value = "record-type", .because = "blob 50" },
   { "as fast, with fewer bytes", .rates = { 100, 99 }, .bytes = { 900, 800 }, .name = "layout",
-    .value = "record-type" },
+    .value = "record-type", .because = "fewer bytes than blob" },
   { "as fast, with more bytes", .rates = { 99, 100 }, .bytes = { 800, 900 }, .name = "layout",
-    .value = "blob" },
+    .value = "blob", .because = "fewer bytes than record-type" },
   { "slower, though not in each turn", .rates = { 100, 90 }, .noise = 0.2, .bytes = { 900, 1 },
     .name = "layout", .value = "blob" },
   { "slower, however few bytes", .rates = { 100, 94 }, .bytes = { 900, 1 }, .name = "layout",
@@ -47,7 +48,9 @@ static const Case cases[] = {
     .because = "more than 40 % store (now 10 %): record-type" },
   { "where nothing turns", .mix = "get=90,store=10", .rates = { 100, 50 },
     .times = { { 10, 15 }, { 20, 30 } }, .name = "layout", .value = "blob",
-    .because = "other programs", .without = "more than" },
+    .because = "record-type or denormalized or normalized", .without = "more than" },
+  { "what is chosen is no other", .rates = { 50, 100 }, .name = "layout", .value = "record-type",
+    .because = ": denormalized or normalized", .without = "record-type or" },
   { "where it would have turned", .mix = "get=90,store=10", .rates = { 100, 50 },
     .times = { { 10, 30 }, { 10.2, 15 } }, .name = "layout", .value = "blob",
     .because = "other programs", .without = "more than" },
@@ -56,7 +59,8 @@ static const Case cases[] = {
   { "hardly shorter keys", .encoded = { 100, 95 }, .name = "key", .value = "hashed" },
   { "shorter keys that are slower", .encoded = { 100, 50 }, .key_rates = { 100, 80 }, .name = "key",
     .value = "hashed" },
-  { "faster keys", .key_rates = { 80, 100 }, .name = "key", .value = "salted" },
+  { "faster keys", .key_rates = { 80, 100 }, .name = "key", .value = "salted",
+    .because = "a range of them: raw;", .without = "or salted" },
   { "shorter, faster keys that pile up", .encoded = { 100, 50 }, .key_rates = { 80, 100 },
     .newest = 16, .name = "key", .value = "hashed", .because = "16.0" },
   { "nobody lists", .mix = "get=1", .name = "index", .value = "none", .because = "2 calls" },
@@ -68,7 +72,7 @@ static const Case cases[] = {
     .because = "59.6 GiB" },
   /* 40 % of 512 MiB: one memstore a server, for blob's two tables */
   { "by memory", .total = 1e9, .n_servers = 4, .heap = 512, .name = "regions", .value = "2",
-    .because = "too few" },
+    .because = "more --servers or --heap: up to 6", .without = "asks for more" },
   { "an index has memstores, too", .mix = "list=1", .total = 1e9, .n_servers = 4, .heap = 1024,
     .name = "regions", .value = "4", .because = "3 tables" },
   { "a filter", .name = "bloom", .value = "row", .total = 1e6, .because = "1.14 MiB" },
@@ -76,7 +80,7 @@ static const Case cases[] = {
   { "a filter for stores", .rates = { 50, 100 }, .mix = "get=9,store=1", .name = "bloom",
     .value = "row" },
   { "long keys", .plain = 2, .name = "block-encoding", .value = "fast_diff" },
-  { "short keys", .plain = 1.2, .name = "block-encoding", .value = "none" },
+  { "short keys", .plain = 1.2, .name = "block-encoding", .value = "none", .because = "83 %" },
   { "texts", .packed = 0.5, .name = "compression", .value = "snappy", .because = "50 %" },
   { "noise", .packed = 0.9, .name = "compression", .value = "none" },
   { "small rows", .name = "block-size", .value = "65536", .because = "one block" },
@@ -169,6 +173,46 @@ test_case (gconstpointer data)
   if (self->without != NULL && strstr (texts, self->without) != NULL)
     g_error ("%s\nhas “%s”", texts, self->without);
   g_assert_null (tall_advice_find (advice, "taste"));
+}
+
+/* Adds a turn of a layout in a phase. */
+static void
+add_record (GArray *records, const char *phase, const TallLayout *layout, double rate)
+{
+  guint n;
+  TallBenchRecord record = { .phase = tall_bench_phases (&n),
+                             .layout = layout,
+                             .key_strategy = &tall_key_hashed,
+                             .metrics = { [TALL_BENCH_RATE] = rate } };
+  while (!g_str_equal (record.phase->name, phase))
+    record.phase++;
+  g_array_append_val (records, record);
+}
+
+/* Those are measured again between which the turns of the mix do not tell. */
+static void
+test_again (void)
+{
+  static const struct
+  {
+    const TallLayout *layout;
+    double stored, mixed[2];
+  } layouts[] = { { &tall_layout_blob, 900, { 100, 120 } },
+                  { &tall_layout_wide, 10, { 119, 90 } },
+                  { &tall_layout_normalized, 800, { 99, 60 } } };
+  g_autoptr (GArray) records = g_array_new (FALSE, FALSE, sizeof (TallBenchRecord));
+  for (guint turn = 0; turn < 2; turn++)
+    for (guint i = 0; i < G_N_ELEMENTS (layouts); i++)
+      {
+        add_record (records, "store", layouts[i].layout, layouts[i].stored);
+        add_record (records, "mix", layouts[i].layout, layouts[i].mixed[turn]);
+      }
+  g_autoptr (GPtrArray) summaries =
+      tall_bench_summarize ((const TallBenchRecord *)(gpointer)records->data, records->len);
+  g_autoptr (GPtrArray) best = tall_advise_find_best_layouts (summaries);
+  g_assert_cmpuint (best->len, ==, 2);
+  g_assert_true (g_ptr_array_index (best, 0) == &tall_layout_blob);
+  g_assert_true (g_ptr_array_index (best, 1) == &tall_layout_wide);
 }
 
 /* Orders of a sample: @n_customers customers with @each orders of one line. */
@@ -291,6 +335,7 @@ main (int argc, char **argv)
       g_autofree char *path = g_strdup_printf ("/bench/advice/%s/%s", cases[i].name, cases[i].what);
       g_test_add_data_func (path, &cases[i], test_case);
     }
+  g_test_add_func ("/bench/advice/again", test_again);
   g_test_add_func ("/bench/advice/sample", test_sample);
   g_test_add_func ("/bench/advice/shape", test_shape);
   g_test_add_func ("/bench/advice/spread", test_spread);

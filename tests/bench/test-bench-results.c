@@ -181,6 +181,7 @@ test_parse (void)
                                            .rest = TALL_BENCH_COMPACTED,
                                            .cache = 8 };
   records[1].metrics[TALL_BENCH_P50] = 9.25;
+  const TallBenchSetting setting = { { (char *)"today", (char *)"bench", NULL, (char *)"2" } };
   records[1].cost.deletes = 8;
   g_autoptr (GPtrArray) summaries = tall_bench_summarize (records, G_N_ELEMENTS (records));
   g_autoptr (GArray) stored = g_array_new (FALSE, FALSE, sizeof (TallBenchStored));
@@ -199,9 +200,12 @@ test_parse (void)
                                .stopped = TRUE,
                                .summaries = summaries,
                                .stored = stored,
-                               .conditions = &conditions };
+                               .conditions = &conditions,
+                               .version = "0.0.7",
+                               .setting = &setting };
   g_autoptr (GError) error = NULL;
   g_autofree char *json = tall_bench_results_to_json (&results);
+  g_assert_nonnull (strstr (json, "\"today\""));
   g_autoptr (TallBenchParsed) parsed = tall_bench_parse (json, &error);
   g_assert_no_error (error);
   g_autofree char *again = tall_bench_results_to_json (tall_bench_parsed_get_results (parsed));
@@ -227,7 +231,8 @@ test_verdict (void)
       tall_bench_summarize ((const TallBenchRecord *)(gpointer)records->data, records->len);
   g_assert_cmpuint (summaries->len, ==, 3);
   g_auto (TallBenchVerdict) verdict = { NULL };
-  tall_bench_verdict_init (&verdict, summaries, tall_bench_phases (&(guint){ 0 }) + 1);
+  tall_bench_verdict_init (&verdict, summaries, tall_bench_phases (&(guint){ 0 }) + 1,
+                           TALL_BENCH_RATE);
   g_assert_cmpuint (verdict.best->len, ==, 2);
   const TallBenchSummary *best = g_ptr_array_index (verdict.best, 0);
   g_assert_true (best->layout == &tall_layout_wide);
@@ -238,6 +243,18 @@ test_verdict (void)
   g_autofree char *text = tall_bench_results_to_text (&results);
   g_assert_nonnull (strstr (text, "no difference between wide, blob; 2.08 times the next\n"));
   g_assert_nonnull (strstr (text, "Medians of 3 turns"));
+
+  /* At a given rate that is no merit: the least p99 is best. */
+  results.rate = 120;
+  for (guint i = 0; i < records->len; i++)
+    g_array_index (records, TallBenchRecord, i).metrics[TALL_BENCH_P99] = 300 - 100 * (i % 3);
+  g_autoptr (GPtrArray) at_rate =
+      tall_bench_summarize ((const TallBenchRecord *)(gpointer)records->data, records->len);
+  results.summaries = at_rate;
+  g_autofree char *by_latency = tall_bench_results_to_text (&results);
+  g_assert_nonnull (
+      strstr (by_latency, "best: normalized by p99; the next takes 2.00 times as long\n"));
+  results.rate = 0;
 
   /* Stopped after the second turn. */
   g_autoptr (GPtrArray) two =

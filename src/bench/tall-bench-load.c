@@ -10,11 +10,13 @@
 #define MAX_LINES 2000
 
 static TallOrder *
-copy_new (const TallOrder *order)
+copy_new (const TallBenchOrders *orders, guint64 place)
 {
+  const TallOrder *order = g_ptr_array_index (orders->orders, place);
+  g_autofree char *end = g_strdup_printf ("%" G_GUINT64_FORMAT, place);
   TallOrder *copy = g_new (TallOrder, 1);
   *copy = *order;
-  copy->order_number = g_strconcat (order->order_number, "~", NULL);
+  copy->order_number = tall_bench_orders_make_number (orders, order, end);
   return copy;
 }
 
@@ -49,7 +51,6 @@ get_batch (const TallBenchClient *client)
 void
 tall_bench_load_choose (TallBenchClient *client, TallBenchOperation *operation)
 {
-  const GPtrArray *orders = client->orders->orders;
   guint n_lines = 0;
   guint most = get_batch (client);
   operation->batch = g_new (TallBenchBatch, 1);
@@ -57,11 +58,11 @@ tall_bench_load_choose (TallBenchClient *client, TallBenchOperation *operation)
   while (operation->n < most && n_lines < MAX_LINES)
     {
       guint64 place = client->number + client->step * client->n_clients;
-      if (place >= orders->len)
+      if (place >= client->orders->orders->len)
         break;
-      const TallOrder *order = g_ptr_array_index (orders, place);
-      g_ptr_array_add (operation->batch->copies, copy_new (order));
-      n_lines += tall_order_count_lines (order);
+      TallOrder *copy = copy_new (client->orders, place);
+      g_ptr_array_add (operation->batch->copies, copy);
+      n_lines += tall_order_count_lines (copy);
       operation->n++;
       client->step++;
     }

@@ -3,6 +3,9 @@
 #include "tall-bench-orders.h"
 
 #include "tall-error.h"
+#include "tall-limits.h"
+
+#define MARK "~" /* usually */
 
 static void
 customer_free (TallBenchCustomer *self)
@@ -41,6 +44,27 @@ find_customer (TallBenchOrders *self, const TallOrder *order)
   return customer;
 }
 
+static gboolean
+is_free (const GPtrArray *orders, const char *mark)
+{
+  for (guint i = 0; i < orders->len; i++)
+    if (strstr (((TallOrder *)g_ptr_array_index (orders, i))->order_number, mark) != NULL)
+      return FALSE;
+  return TRUE;
+}
+
+static char *
+choose_mark (const GPtrArray *orders)
+{
+  char *mark = g_strdup (MARK);
+  while (!is_free (orders, mark))
+    {
+      g_free (mark);
+      mark = g_strdup_printf (MARK "%08x", g_random_int ());
+    }
+  return mark;
+}
+
 /**
  * tall_bench_orders_new:
  * @orders: (transfer full) (element-type TallOrder): at least one, each another
@@ -50,6 +74,7 @@ tall_bench_orders_new (GPtrArray *orders)
 {
   TallBenchOrders *self = g_new (TallBenchOrders, 1);
   self->orders = orders;
+  self->mark = choose_mark (orders);
   self->by_customer = g_hash_table_new (g_str_hash, g_str_equal);
   self->customers = g_ptr_array_new_with_free_func ((GDestroyNotify)customer_free);
   for (guint i = 0; i < orders->len; i++)
@@ -75,6 +100,7 @@ tall_bench_orders_free (TallBenchOrders *self)
   g_hash_table_unref (self->by_customer);
   g_ptr_array_unref (self->customers);
   g_ptr_array_unref (self->orders);
+  g_free (self->mark);
   g_free (self);
 }
 
@@ -85,6 +111,24 @@ find_line (const TallOrder *order)
     if (order->shipping_locations[i].n_line_items > 0)
       return &order->shipping_locations[i].line_items[0];
   return NULL;
+}
+
+/**
+ * tall_bench_orders_make_number:
+ * @end: of the number
+ *
+ * Returns: (transfer full): a number near that of @order, which none of the orders has; another for
+ *   each @end
+ */
+char *
+tall_bench_orders_make_number (const TallBenchOrders *self, const TallOrder *order, const char *end)
+{
+  const char *number = order->order_number;
+  gsize room = TALL_MAX_NUMBER_BYTES - strlen (self->mark) - strlen (end);
+  gsize len = strlen (number);
+  if (len > room)
+    len = (gsize)(g_utf8_find_prev_char (number, number + room + 1) - number);
+  return g_strdup_printf ("%.*s%s%s", (int)len, number, self->mark, end);
 }
 
 static char first[] = "EUR", second[] = "USD";

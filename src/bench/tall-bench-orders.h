@@ -29,6 +29,7 @@ typedef struct
   GPtrArray *orders;       /* of TallOrder */
   GPtrArray *customers;    /* of TallBenchCustomer */
   GHashTable *by_customer; /* customer number → one of them */
+  char *mark;              /* owned: a text that no order number has in it */
 } TallBenchOrders;
 
 TallBenchOrders *tall_bench_orders_new (GPtrArray *orders);
@@ -36,6 +37,9 @@ void tall_bench_orders_free (TallBenchOrders *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallBenchOrders, tall_bench_orders_free)
 
 const char **tall_bench_list_customers (const GPtrArray *orders);
+char *tall_bench_orders_make_number (const TallBenchOrders *self,
+                                     const TallOrder *order,
+                                     const char *end);
 void tall_bench_change_order (TallOrder *order);
 gboolean tall_bench_is_changed (const TallOrder *order);
 gboolean tall_bench_check_list (const TallBenchCustomer *customer,

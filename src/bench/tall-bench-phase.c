@@ -96,7 +96,7 @@ static void
 choose_missing_order (TallBenchClient *self, TallBenchOperation *operation)
 {
   choose_order (self, operation);
-  operation->number = g_strconcat (operation->order->order_number, "-none", NULL);
+  operation->number = tall_bench_orders_make_number (self->orders, operation->order, "none");
 }
 
 /* As often as it has orders. */
@@ -209,8 +209,8 @@ static void
 choose_copy (TallBenchClient *self, TallBenchOperation *operation)
 {
   choose_own_order (self, operation);
-  operation->number = g_strdup_printf ("%s+%u-%" G_GUINT64_FORMAT, operation->order->order_number,
-                                       self->number, self->step);
+  g_autofree char *end = g_strdup_printf ("%u-%" G_GUINT64_FORMAT, self->number, self->step);
+  operation->number = tall_bench_orders_make_number (self->orders, operation->order, end);
 }
 
 static gboolean

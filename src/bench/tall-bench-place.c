@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
+#include <linux/magic.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "tall-error.h"
@@ -100,6 +102,15 @@ set_unsupported (GError **error, const char *text)
   return FALSE;
 }
 
+/* Newer kernels take direct reads of files in memory, and read memory. */
+static gboolean
+is_in_memory (const char *directory)
+{
+  struct statfs about;
+  return statfs (directory, &about) == 0
+         && ((guint64)about.f_type == TMPFS_MAGIC || (guint64)about.f_type == RAMFS_MAGIC);
+}
+
 /* By a file without a name. */
 static gboolean
 has_direct_reads (const char *directory)
@@ -140,7 +151,8 @@ tall_bench_place_check (const TallBenchPlace *self,
                             "its servers, hfile.block.cache.size");
   if (!kind->is_embedded && conditions->rest != TALL_BENCH_AS_IT_IS && conditions->admin == NULL)
     return set_unsupported (error, "--rest: no gateway flushes or compacts tables: give --admin");
-  if (conditions->cache == 0 || has_direct_reads (self->address->place))
+  if (conditions->cache == 0
+      || (!is_in_memory (self->address->place) && has_direct_reads (self->address->place)))
     return TRUE;
   return set_unsupported (error, "--cache reads past the page cache, which the file system of "
                                  "--store cannot do: choose a directory on a disk");

@@ -9,7 +9,9 @@
 /* What a number in JSON consists of. */
 #define NUMBER "+-.0123456789eE"
 
-/* Three decimals at most. */
+#define SMALL 0.1 /* below, three decimals leave less than three digits */
+
+/* Three decimals at most; of a small number three digits, however many zeros are before them. */
 static void
 append_number (GString *out, const char *number, gsize len)
 {
@@ -20,7 +22,13 @@ append_number (GString *out, const char *number, gsize len)
       return;
     }
   char rounded[G_ASCII_DTOSTR_BUF_SIZE * 10];
-  g_ascii_formatd (rounded, sizeof rounded, "%.3f", g_ascii_strtod (text, NULL));
+  double value = g_ascii_strtod (text, NULL);
+  if (value > -SMALL && value < SMALL)
+    {
+      g_string_append (out, g_ascii_formatd (rounded, sizeof rounded, "%.3g", value));
+      return;
+    }
+  g_ascii_formatd (rounded, sizeof rounded, "%.3f", value);
   gsize end = strlen (rounded);
   while (rounded[end - 1] == '0')
     end--;
@@ -33,7 +41,8 @@ append_number (GString *out, const char *number, gsize len)
  *
  * JSON-GLib writes 17 digits of every number that is not whole.
  *
- * Returns: (transfer full): the same with three decimals at most
+ * Returns: (transfer full): the same with three decimals at most, and numbers below 0.1 with three
+ *   digits
  */
 char *
 tall_json_round (const char *json)
@@ -60,7 +69,7 @@ tall_json_round (const char *json)
  * tall_json_print_text:
  * @json: valid JSON
  *
- * Prints it with measured numbers (those that are not whole) rounded to three decimals.
+ * Prints it with measured numbers (those that are not whole) rounded, as tall_json_round() does.
  */
 void
 tall_json_print_text (const char *json)

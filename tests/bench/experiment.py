@@ -407,6 +407,29 @@ def ended(folder):
         signal.signal(signal.SIGTERM, before)
 
 
+def load_of_others(folder):
+    """The machine's load is looked at before we build and measure: ours does not count."""
+    tool, before, loads = load_tool(), (os.getcwd(), os.getloadavg), [0.25]
+
+    def work(*_):
+        loads.append(64)
+        return True
+
+    os.getloadavg = lambda: (loads[-1], 0, 0)
+    tool.build = tool.run_stages = work
+    tool.summarize, tool.describe_setting = (lambda _: None), dict
+    try:
+        equal(call(tool, "--no-hbase", "--folder", folder)[0], 0)
+        equal((len(loads), json.loads((pathlib.Path(folder) / "run.json").read_text())["busy"]), (3, ""))
+        loads[:] = [64]
+        os.remove(pathlib.Path(folder) / "run.json")
+        call(tool, "--no-hbase", "--folder", folder)
+        equal("did other work" in json.loads((pathlib.Path(folder) / "run.json").read_text())["busy"], True)
+    finally:
+        os.chdir(before[0])
+        os.getloadavg = before[1]
+
+
 def resumed(folder):
     """What is finished is not done again; a stage that fails is left for the next time."""
     tool, folder = load_tool(), pathlib.Path(folder)
@@ -454,6 +477,7 @@ def resumed(folder):
 
 if __name__ == "__main__":
     for function in (guesses, winners, pages, prices, words_for_guesses, numbers_of_the_page,
-                     what_to_take, nothing_told_apart, drawn_numbers, stage_lists, resumed, ended):
+                     what_to_take, nothing_told_apart, drawn_numbers, stage_lists, load_of_others,
+                     resumed, ended):
         test(function)
     sys.exit(main())

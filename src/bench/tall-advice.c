@@ -104,17 +104,12 @@ find_turn (const TallAdviceLayout *chosen,
   return share > (double)mix->weights[part] / mix->total ? share : 0;
 }
 
-/* The layouts whose rows have fields and lines, but for the one that is chosen. */
-static void
-append_readable (GString *text, const TallLayout *chosen)
+/* Whether its rows have fields and lines. */
+static gboolean
+is_readable (const TallLayout *layout)
 {
-  static const TallLayout *const readable[] = { &tall_layout_record_type, &tall_layout_denormalized,
-                                                &tall_layout_normalized };
-  guint n = 0;
-  g_string_append (text, "other programs that read single fields or lines of the rows: ");
-  for (guint i = 0; i < G_N_ELEMENTS (readable); i++)
-    if (readable[i] != chosen)
-      g_string_append_printf (text, "%s%s", n++ > 0 ? " or " : "", readable[i]->name);
+  return layout == &tall_layout_record_type || layout == &tall_layout_denormalized
+         || layout == &tall_layout_normalized;
 }
 
 /* A line about each part of which more would make another layout the faster one. */
@@ -141,7 +136,10 @@ describe_turns (const TallAdviceFacts *facts, const TallAdviceLayout *chosen)
                                 facts->mix->weights[part] * PERCENT / facts->mix->total,
                                 first->layout->name);
     }
-  append_readable (text, chosen->layout);
+  g_string_append (text, is_readable (chosen->layout)
+                             ? "other operations, or orders of another size"
+                             : "other programs that read single fields or lines of the rows: "
+                               "record-type, denormalized or normalized");
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 

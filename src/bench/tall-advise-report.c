@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-advise.h"
+#include "tall-bench-results.h"
 #include "tall-json-build.h"
 
 #define WIDTH 100
@@ -86,6 +87,8 @@ tall_advise_result_to_text (const TallAdviseResult *self)
       self->n_turns == 1 ? "turn" : "turns");
   g_autofree char *number = g_strdup_printf ("%u", self->n_read);
   append_wrapped (text, number, about);
+  if (self->n_turns < TALL_BENCH_ENOUGH_TURNS)
+    g_string_append (text, "So few turns do not tell what differs from what is chance.\n");
   for (guint i = 0; i < self->advice->len; i++)
     append_advice (text, g_ptr_array_index (self->advice, i));
   g_string_append_printf (text, "\n%s\n", command);

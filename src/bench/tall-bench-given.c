@@ -128,15 +128,53 @@ check_numbers (const TallBenchGiven *self)
   return NULL;
 }
 
+/* Whether something is given that is about layouts side by side. */
+static gboolean
+compares_layouts (const TallBenchGiven *self)
+{
+  return self->layouts != NULL || self->keys != NULL || self->orders != NULL || self->map != NULL
+         || self->customers != TALL_BENCH_NO_COUNT || self->clients != 1
+         || self->operations != TALL_BENCH_NO_COUNT || self->seed != TALL_BENCH_NO_COUNT
+         || self->turns != TALL_BENCH_NO_COUNT || self->rate != TALL_BENCH_NO_NUMBER
+         || self->skew != TALL_BENCH_NO_NUMBER || self->mix != NULL || self->keep
+         || tall_bench_given_has_conditions (self);
+}
+
+/* Whether something is given that is about measuring. */
+static gboolean
+measures (const TallBenchGiven *self)
+{
+  return compares_layouts (self) || tall_bench_given_is_floor (self) || self->lines != NULL
+         || self->count != TALL_BENCH_NO_COUNT || self->seconds != TALL_BENCH_NO_NUMBER
+         || self->peer != NULL || self->check || self->json;
+}
+
+/**
+ * tall_bench_given_check_drawing:
+ *
+ * Returns: (nullable): what is wrong with a call that draws, and does not measure
+ */
+const char *
+tall_bench_given_check_drawing (const TallBenchGiven *self)
+{
+  if (self->draw != NULL)
+    return measures (self) || self->from != NULL || self->html != NULL
+               ? "--draw measures nothing: leave the other options out"
+               : NULL;
+  if (self->html == NULL)
+    return "--from is for --html, which makes a page of it";
+  if (measures (self))
+    return "--from measures nothing: it takes --html alone";
+  g_auto (GStrv) files = g_strsplit (self->from, ",", -1);
+  return files[0] == NULL || g_strv_contains ((const char *const *)files, "")
+             ? "--from takes the JSON files of earlier runs, with commas between them"
+             : NULL;
+}
+
 static const char *
 check_floor (const TallBenchGiven *self)
 {
-  if (self->layouts != NULL || self->keys != NULL || self->orders != NULL || self->map != NULL
-      || self->customers != TALL_BENCH_NO_COUNT || self->clients != 1
-      || self->operations != TALL_BENCH_NO_COUNT || self->seed != TALL_BENCH_NO_COUNT
-      || self->turns != TALL_BENCH_NO_COUNT || self->rate != TALL_BENCH_NO_NUMBER
-      || self->skew != TALL_BENCH_NO_NUMBER || self->mix != NULL || self->html != NULL
-      || self->from != NULL || self->keep || tall_bench_given_has_conditions (self))
+  if (compares_layouts (self) || self->html != NULL || self->from != NULL)
     return "--floor, --load, --migrate and --address measure what README.md of src/bench lists: "
            "besides --store they take --lines, --count, --seconds, --check and --json; --floor "
            "and --load also --peer";
@@ -154,10 +192,6 @@ check_floor (const TallBenchGiven *self)
 static const char *
 check_layouts (const TallBenchGiven *self)
 {
-  if (self->from != NULL && self->html == NULL)
-    return "--from is for --html, which makes a page of it";
-  if (self->from != NULL && *self->from == '\0')
-    return "--from takes the JSON files of earlier runs, with commas between them";
   if (self->peer != NULL)
     return "--peer is for --load, and for --floor on HBase";
   if (self->check)

@@ -80,6 +80,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallBenchGiven, tall_bench_given_clear)
 
 gboolean tall_bench_given_has_conditions (const TallBenchGiven *self);
 const char *tall_bench_given_read_conditions (TallBenchGiven *self);
+const char *tall_bench_given_check_drawing (const TallBenchGiven *self);
 gboolean tall_bench_given_check (TallBenchGiven *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 guint tall_bench_given_count_turns (const TallBenchGiven *self);
 GPtrArray *tall_bench_given_find_layouts (const TallBenchGiven *self,

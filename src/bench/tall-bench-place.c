@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <linux/magic.h>
+#include <string.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -141,6 +142,9 @@ tall_bench_place_check (const TallBenchPlace *self,
                          .block_encoding = (char *)conditions->block_encoding };
   if (!kind->check_spec (&spec, error))
     return FALSE;
+  if (kind->is_embedded && self->address->name != NULL && strchr (self->address->name, '/') != NULL)
+    return set_unsupported (error, "name= of --store begins names of directories in it: it cannot "
+                                   "have a slash");
   if (kind->is_embedded && conditions->regions > 1)
     return set_unsupported (error, "--regions is for HBase: an embedded store has no regions");
   if (kind->is_embedded && conditions->admin != NULL)

@@ -301,9 +301,10 @@ find_mistake (TallBenchGiven *given, const TallOptions *options)
     return g_strdup ("bench takes no argument");
   if (options->server != NULL)
     return g_strdup ("bench works on a store, not on a server: give --store");
-  if (given->draw != NULL)
-    return options->store == NULL ? NULL : g_strdup ("--draw measures nothing: leave --store out");
-  if (options->store == NULL && !tall_bench_given_is_floor (given) && given->from == NULL)
+  if (given->draw != NULL || given->from != NULL)
+    return g_strdup (options->store != NULL ? "--draw and --from measure nothing: leave --store out"
+                                            : tall_bench_given_check_drawing (given));
+  if (options->store == NULL && !tall_bench_given_is_floor (given))
     {
       g_autofree char *forms = tall_table_kinds_join (tall_table_kind_make_short_form, "--store ");
       return g_strdup_printf ("Say where to measure: %s; or --floor, --load, --migrate or "

@@ -298,7 +298,11 @@ def page_of_several_runs(folder):
     seen = Page(page.read_text())
     equal((json.loads(seen.json), seen.drawings), (reports[:1], one))
     run("bench", "--from", files[0]).ends(USAGE, "--from is for --html")
-    run("bench", "--from", "", "--html", page).ends(USAGE, "--from takes the JSON files")
+    for wrong in ("", ",", f"{files[0]},", f"{files[0]},,{files[1]}"):
+        run("bench", "--from", wrong, "--html", page).ends(USAGE, "--from takes the JSON files")
+    for more in (["--layout", "blob"], ["--count", 5], ["--json"], ["--floor"]):
+        run("bench", "--from", files[0], "--html", page, *more).ends(USAGE, "--from measures nothing")
+    run("bench", "--from", files[0], "--html", page, "--store", f"rocksdb:{folder}").ends(USAGE, "leave --store out")
     run("bench", "--from", files[0], "--html", folder).ends(USAGE, "Is a directory")
     def changed(**values):
         first, *others = reports[0]["measurements"]
@@ -350,6 +354,7 @@ def drawing(folder):
         run("bench", "--draw", file).ends(FAILED, text)
     run("bench", "--draw", f"{folder}/none").ends(FAILED, "none")
     run("bench", "--draw", file, "--store", f"rocksdb:{folder}").ends(USAGE, "leave --store out")
+    run("bench", "--draw", file, "--json").ends(USAGE, "leave the other options out")
     run("bench", "--draw", file, env={"PATH": "/nowhere"}).ends(FAILED, "gnuplot-nox")
 
 
@@ -695,6 +700,7 @@ def not_for_this_store(folder):
     ]
     for arguments, text in cases:
         run("bench", "--store", f"rocksdb:{folder}/new", *arguments).ends(FAILED, text)
+    run("bench", "--store", f"rocksdb:{folder}/new?name=../x").ends(FAILED, "cannot have a slash")
     equal(os.listdir(folder), [])
 
 

@@ -1,6 +1,8 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 
+import java.util.HashSet;
+import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
@@ -21,8 +23,10 @@ import org.apache.hadoop.hbase.util.CommonFSUtils;
 public final class Tables {
   private static final long PATIENCE = 300_000; // milliseconds
   private static final long POLL = 50;
+  private static final long AGAIN = 10_000; // after which HBase is asked once more
 
   private final Configuration settings = HBaseConfiguration.create();
+  private Set<Path> names = new HashSet<>(); // of files
   private long files; // of the store that had most
   private long bytes;
 
@@ -35,6 +39,7 @@ public final class Tables {
     long here = 0;
     for (FileStatus file : system.listStatus(store)) {
       if (file.isFile() && !isHidden(file)) {
+        names.add(file.getPath());
         bytes += file.getLen();
         here++;
       }
@@ -45,6 +50,7 @@ public final class Tables {
   private void measure(TableName table) throws Exception {
     Path folder = CommonFSUtils.getTableDir(CommonFSUtils.getRootDir(settings), table);
     FileSystem system = folder.getFileSystem(settings);
+    names = new HashSet<>();
     files = 0;
     bytes = 0;
     for (FileStatus region : system.listStatus(folder)) {
@@ -59,13 +65,29 @@ public final class Tables {
     }
   }
 
-  /* HBase removes the files that a compaction has read some time after it. */
-  private void awaitCompacted(Admin admin, TableName table) throws Exception {
-    long end = System.currentTimeMillis() + PATIENCE;
-    for (measure(table); files > 1 || admin.getCompactionState(table) != CompactionState.NONE;
+  /* Whether each file is the only one of its store, and has been made since. */
+  private boolean isCompacted(Set<Path> before) {
+    return files <= 1 && names.stream().noneMatch(before::contains);
+  }
+
+  /* A compaction begins some time after it was asked for, writes each file again, even if it is the
+     only one, and HBase removes what it has read some time after it. So the names say that it is over:
+     that nothing is being compacted is also true before it has begun. */
+  private void compact(Admin admin, TableName table) throws Exception {
+    measure(table);
+    Set<Path> before = names;
+    long begun = System.currentTimeMillis();
+    long asked = begun;
+    admin.majorCompact(table);
+    for (; !isCompacted(before) || admin.getCompactionState(table) != CompactionState.NONE;
         measure(table)) {
-      if (System.currentTimeMillis() > end) {
-        throw new IllegalStateException(table + " still has several files in a region");
+      long now = System.currentTimeMillis();
+      if (now > begun + PATIENCE) {
+        throw new IllegalStateException(table + " still has files from before the compaction");
+      }
+      if (now > asked + AGAIN && admin.getCompactionState(table) == CompactionState.NONE) {
+        admin.majorCompact(table);
+        asked = now;
       }
       Thread.sleep(POLL);
     }
@@ -74,8 +96,7 @@ public final class Tables {
   private void settle(Admin admin, TableName table, boolean compact) throws Exception {
     admin.flush(table);
     if (compact) {
-      admin.majorCompact(table);
-      awaitCompacted(admin, table);
+      compact(admin, table);
     } else {
       measure(table);
     }

@@ -171,12 +171,17 @@ delay_first_unseal (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call,
   return TALL_FAILURE_LATE;
 }
 
+/* The migrator's threads all call it. */
 static TallFailure
 die_under_seal (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
 {
-  gboolean *sealed = data;
-  *sealed |= call->kind == TALL_CALL_SET_ACCESS;
-  return *sealed && call->kind != TALL_CALL_SET_ACCESS ? TALL_FAILURE_BEFORE : TALL_FAILURE_NONE;
+  gint *sealed = data; /* atomic */
+  if (call->kind == TALL_CALL_SET_ACCESS)
+    {
+      g_atomic_int_set (sealed, TRUE);
+      return TALL_FAILURE_NONE;
+    }
+  return g_atomic_int_get (sealed) ? TALL_FAILURE_BEFORE : TALL_FAILURE_NONE;
 }
 
 static void
@@ -185,7 +190,8 @@ test_late_unseal (void)
   g_autoptr (GError) error = NULL;
   g_auto (TallMoving) moving = { 0 };
   Late late = { 0 };
-  gboolean sealed = FALSE, delayed = FALSE;
+  gint sealed = FALSE;
+  gboolean delayed = FALSE;
   tall_moving_init (&moving, &tall_layout_blob, &tall_layout_wide);
   TallFailingTable *migrator = TALL_FAILING_TABLE (moving.side.table);
   stranger_init (&late.stranger, &moving, 0);
@@ -232,7 +238,7 @@ test_late_abort (void)
 {
   g_autoptr (GError) error = NULL;
   g_auto (TallMoving) moving = { 0 };
-  gboolean sealed = FALSE;
+  gint sealed = FALSE;
   tall_moving_init (&moving, &tall_layout_blob, &tall_layout_wide);
   TallFailingTable *migrator = TALL_FAILING_TABLE (moving.side.table);
   tall_failing_table_set_hooks (migrator, die_under_seal, NULL, &sealed);

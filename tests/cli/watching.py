@@ -10,6 +10,7 @@ import json
 import os
 import pty
 import re
+import resource
 import signal
 import socket
 import subprocess
@@ -210,8 +211,39 @@ def too_many_are_counted(folder):
         told = server.value("tallorder_connections_refused_total", how="told")
         assert 0 < told < closed, (told, closed)
         equal(server.value("tallorder_connections_max"), 1)
+        # Each is one of the three: served, told, or closed.
+        while (known := server.value("tallorder_connections_total")
+               + server.value("tallorder_connections_refused_total")) < len(held) and time.monotonic() < until:
+            time.sleep(0.02)
         for one in held:
             one.close()
+        equal(known, len(held))
+
+
+def time_used(pid):
+    """Seconds on processors, as the system counts them."""
+    with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+        fields = file.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+@test
+def the_process_as_the_system_sees_it(folder):
+    with Watched(new_store(folder)) as server:
+        pid = server.process.pid
+        host, port = server.address.split(":")
+        with socket.create_connection((host, int(port))):
+            until = time.monotonic() + SECONDS
+            while server.value("tallorder_connections_open") == 0 and time.monotonic() < until:
+                time.sleep(0.02)
+            equal(server.value("tallorder_connections_open"), 1)
+            equal(server.value("tallorder_memory_waiting_calls"), 0)
+            before = time_used(pid)
+            assert before <= server.value("process_cpu_seconds_total") <= time_used(pid)
+            equal(server.value("process_threads"), len(os.listdir(f"/proc/{pid}/task")))
+            equal(server.value("process_max_fds"), resource.prlimit(pid, resource.RLIMIT_NOFILE)[0])
+            # the connection of the scraper may be there, or not yet gone
+            assert abs(server.value("process_open_fds") - len(os.listdir(f"/proc/{pid}/fd"))) <= 3
 
 
 @test

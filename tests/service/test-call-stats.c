@@ -111,11 +111,35 @@ test_server (void)
   tall_test_service_stop (&service);
 }
 
+/* A connection that makes room in the middle of its request is not one that was broken by what came
+ * over it. */
+static void
+test_made_room (void)
+{
+  TallServerOptions options = { .max_connections = 1, .max_connections_per_address = 1 };
+  TallServerUsage usage;
+  TallTestService service = { 0 };
+  tall_test_service_start (&service, &options);
+  g_autoptr (GSocketConnection) slow = tall_test_connect (service.address);
+  tall_test_send (slow, tall_slice ("\0\0\1\0ab", 6));
+  do
+    tall_server_get_usage (service.server, &usage);
+  while (usage.n_open == 0);
+  g_autoptr (GError) refused = NULL;
+  while (!tall_front_ping (service.client, &refused))
+    g_clear_error (&refused);
+  tall_server_get_usage (service.server, &usage);
+  g_assert_cmpuint (usage.totals.n_evicted, ==, 1);
+  g_assert_cmpuint (usage.n_broken, ==, 0);
+  tall_test_service_stop (&service);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/service/call-stats/buckets", test_buckets);
   g_test_add_func ("/service/call-stats/server", test_server);
+  g_test_add_func ("/service/call-stats/made-room", test_made_room);
   return g_test_run ();
 }

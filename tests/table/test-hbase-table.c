@@ -66,6 +66,25 @@ test_together (void)
   g_assert_cmpuint (tall_fake_gateway_get_connections (gateway), ==, 3);
 }
 
+/* The last read of a plan is sent and awaited before the others: of two errors its own counts. */
+static void
+test_last_first (void)
+{
+  g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
+  g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  g_autoptr (GError) error = NULL;
+
+  tall_read_plan_add_get (plan, "orders", tall_slice_str ("row"));
+  tall_read_plan_add_prefix_scan (plan, "orders", tall_slice_str ("row"));
+  tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_BUSY, 1);
+  tall_fake_gateway_set_answer (gateway, "getScannerResults", TALL_FAKE_ERROR, 1);
+  g_autoptr (TallReadResult) result = tall_table_read (table, plan, SOON, &error);
+  g_assert_null (result);
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+  g_assert_true (tall_hbase_fixture_tells (error, "it hurts"));
+}
+
 /* The gateway closed idle connections: nobody notices, whatever the call. */
 static void
 test_closed_while_idle (void)
@@ -427,6 +446,7 @@ main (int argc, char **argv)
   g_test_add_func ("/table/hbase/kept", test_kept);
   g_test_add_func ("/table/hbase/traffic", test_traffic);
   g_test_add_func ("/table/hbase/together", test_together);
+  g_test_add_func ("/table/hbase/last-first", test_last_first);
   g_test_add_func ("/table/hbase/closed-while-idle", test_closed_while_idle);
   g_test_add_func ("/table/hbase/harmless-repeated", test_harmless_repeated);
   g_test_add_func ("/table/hbase/other-call", test_other_call);

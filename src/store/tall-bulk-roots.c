@@ -21,9 +21,9 @@ tall_bulk_batch_find_next (const TallBulkBatch *self, TallBulkItem *item, TallBu
   return NULL;
 }
 
-/* Reads the root rows of what is fresh by one call. */
+/* Reads the root rows of what is fresh by one call. @narrow: to the cells that are needed */
 static TallMergedPlan *
-read_roots (TallBulkBatch *self, gint64 deadline, GError **error)
+read_roots (TallBulkBatch *self, void (*narrow) (TallRead *), gint64 deadline, GError **error)
 {
   g_autoptr (TallMergedPlan) plan = tall_merged_plan_new ();
   for (TallBulkItem *item = tall_bulk_batch_first_fresh (self); item != NULL;
@@ -31,7 +31,7 @@ read_roots (TallBulkBatch *self, gint64 deadline, GError **error)
     {
       TallRead *read = tall_read_plan_add_get (plan->asked, item->operation.root_table,
                                                tall_slice_array (item->operation.root_row));
-      tall_root_narrow (read);
+      narrow (read);
       read->uncached = TRUE;
     }
   return tall_merged_plan_read (plan, self->context->table, deadline, error)
@@ -102,7 +102,8 @@ tall_bulk_batch_look (TallBulkBatch *self, GError **error)
 {
   g_autoptr (GError) cause = NULL;
   g_autoptr (TallMergedPlan) plan =
-      read_roots (self, tall_bulk_batch_first_fresh (self)->operation.deadline, &cause);
+      read_roots (self, tall_root_narrow, tall_bulk_batch_first_fresh (self)->operation.deadline,
+                  &cause);
   if (plan == NULL && !tall_error_is_unreadable (cause))
     {
       g_propagate_error (error, g_steal_pointer (&cause));
@@ -132,7 +133,8 @@ tall_bulk_batch_read_back (TallBulkBatch *self, GError **error)
   const TallBulkItem *first = tall_bulk_batch_first_fresh (self);
   if (first == NULL)
     return TRUE;
-  g_autoptr (TallMergedPlan) plan = read_roots (self, first->operation.deadline, error);
+  g_autoptr (TallMergedPlan) plan =
+      read_roots (self, tall_root_narrow_to_state, first->operation.deadline, error);
   if (plan == NULL)
     return FALSE;
   guint i = 0;

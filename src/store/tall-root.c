@@ -161,6 +161,21 @@ tall_root_narrow (TallRead *read)
 }
 
 /**
+ * tall_root_narrow_to_state:
+ * @read: of root rows
+ *
+ * The same for a caller that does not ask whose the rows are.
+ */
+void
+tall_root_narrow_to_state (TallRead *read)
+{
+  static const TallSlice qualifier = { (const guint8 *)TALL_STATE_COLUMN,
+                                       sizeof TALL_STATE_COLUMN - 1 };
+  read->qualifiers = &qualifier;
+  read->n_qualifiers = 1;
+}
+
+/**
  * tall_root_parse:
  * @row: (nullable): the root row as it was read, state and summary at least; NULL: there is none
  * @arena: for what is needed in between

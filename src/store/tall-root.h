@@ -40,6 +40,7 @@ gboolean tall_root_parse_order (const TallRoot *self,
                                 TallOrderSummary *summary,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_root_narrow (TallRead *read);
+void tall_root_narrow_to_state (TallRead *read);
 gboolean tall_root_parse (TallRoot *self,
                           const TallOperation *operation,
                           const TallRow *row,

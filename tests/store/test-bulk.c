@@ -1,5 +1,6 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-counting-table.h"
 #include "tall-error.h"
 #include "tall-front-bulk.h"
 #include "tall-store-fixture.h"
@@ -122,6 +123,20 @@ test_new (TallStoreFixture *fixture, gconstpointer kind G_GNUC_UNUSED)
   g_autoptr (TallOrderList) list = tall_front_list_orders (fixture->front, "C5", NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (list->n_entries, ==, 5);
+}
+
+/* What was new is read back by its state cell alone. */
+static void
+test_reads (TallStoreFixture *fixture, gconstpointer kind G_GNUC_UNUSED)
+{
+  g_autoptr (TallTable) counting = tall_counting_table_new (fixture->table);
+  g_autoptr (TallStore) store = tall_test_open (counting, &fixture->clock);
+  g_autoptr (GPtrArray) orders = make_orders (N_ORDERS, NULL);
+  TallCost cost;
+  tall_counting_table_reset (TALL_COUNTING_TABLE (counting));
+  load (TALL_FRONT (store), orders, TALL_BULK_REPORT, TALL_BULK_STORED);
+  tall_counting_table_get_cost (TALL_COUNTING_TABLE (counting), &cost);
+  g_assert_cmpuint (cost.cells_read, <, 2 * N_ORDERS);
 }
 
 static void
@@ -284,6 +299,7 @@ main (int argc, char **argv)
 {
   static const TallStoreTest tests[] = {
     { "new", test_new },
+    { "reads", test_reads },
     { "again", test_again },
     { "existing", test_existing },
     { "beside-puts", test_beside_puts },

@@ -85,6 +85,28 @@ test_last_first (void)
   g_assert_true (tall_hbase_fixture_tells (error, "it hurts"));
 }
 
+/* As many rows as a load puts at once leave in one request. */
+static void
+test_rows_of_a_request (void)
+{
+  g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
+  g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  g_autoptr (GError) error = NULL;
+
+  for (guint i = 0; i < 256; i++)
+    {
+      const char *row = tall_arena_printf (batch->arena, "row-%u", i);
+      tall_mutation_put (batch, tall_batch_add (batch, "orders", tall_slice_str (row)),
+                         tall_slice_str ("s"), 2, tall_slice_str ("value"));
+    }
+  gboolean written = tall_table_apply (table, (TallMutation *const *)batch->mutations->pdata,
+                                       batch->mutations->len, TALL_DURABLE, SOON, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (written);
+  g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "putMultiple"), ==, 1);
+}
+
 /* The gateway closed idle connections: nobody notices, whatever the call. */
 static void
 test_closed_while_idle (void)
@@ -447,6 +469,7 @@ main (int argc, char **argv)
   g_test_add_func ("/table/hbase/traffic", test_traffic);
   g_test_add_func ("/table/hbase/together", test_together);
   g_test_add_func ("/table/hbase/last-first", test_last_first);
+  g_test_add_func ("/table/hbase/rows-of-a-request", test_rows_of_a_request);
   g_test_add_func ("/table/hbase/closed-while-idle", test_closed_while_idle);
   g_test_add_func ("/table/hbase/harmless-repeated", test_harmless_repeated);
   g_test_add_func ("/table/hbase/other-call", test_other_call);

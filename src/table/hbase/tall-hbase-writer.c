@@ -5,7 +5,7 @@
 #include "tall-hbase-convert.h"
 
 /* Limits of one request: a framed gateway silently drops requests over 2 MB. */
-#define MAX_ROWS 200
+#define MAX_ROWS 256
 #define MAX_REQUEST (1536 * 1024)
 #define GATEWAY_LIMIT (2 * 1024 * 1024 - 64 * 1024)
 

@@ -11,6 +11,7 @@
 #include "tall-steady.h"
 
 #define PAUSE (60 * G_USEC_PER_SEC) /* that it may estimate: it always switches */
+#define BESIDE 60                   /* seconds that it copies beside calls, at most */
 #define AFTER (G_USEC_PER_SEC / 5)  /* calls that waited end within this time */
 #define LOAD_PREFIX "L"             /* of the orders of the file that is loaded */
 #define MEBIBYTE (1024.0 * 1024.0)
@@ -27,6 +28,9 @@ typedef struct
   double load_peak; /* MiB */
   double copy_seconds;
   double copy_peak;
+  gint64 begun;          /* to copy beside calls */
+  double beside_seconds; /* of its first pass, while somebody called */
+  guint64 n_beside;      /* copied in that time */
 } Migration;
 
 /* The most memory that the process had since reset_peak(), MiB; 0: not known. */
@@ -52,13 +56,40 @@ reset_peak (void)
   close (fd);
 }
 
+static double
+seconds_since (gint64 begun)
+{
+  return (double)(g_get_monotonic_time () - begun) / G_USEC_PER_SEC;
+}
+
+/* A large store would be copied beside calls for hours: the rest of the first pass is alone. */
+static TallSteadyStage
+choose_stage (const Migration *self, const TallMigrateProgress *progress)
+{
+  if (progress->stage > TALL_MIGRATE_COPYING)
+    return TALL_STEADY_SWITCHING;
+  return progress->pass == 1 && seconds_since (self->begun) > BESIDE ? TALL_STEADY_RESTING
+                                                                     : TALL_STEADY_COPYING;
+}
+
+static void
+follow (Migration *self, const TallMigrateProgress *progress)
+{
+  TallSteadyStage stage = choose_stage (self, progress);
+  tall_steady_enter (self->steady, stage);
+  if (progress->pass != 1 || stage != TALL_STEADY_COPYING)
+    return;
+  self->beside_seconds = seconds_since (self->begun);
+  self->n_beside = progress->n_copied;
+}
+
 static gboolean
 on_progress (const TallMigrateProgress *progress, gpointer data)
 {
-  const Migration *self = data;
+  Migration *self = data;
   const gint *stop = self->run->options->stop;
-  if (self->steady != NULL && progress->stage > TALL_MIGRATE_COPYING)
-    tall_steady_enter (self->steady, TALL_STEADY_SWITCHING);
+  if (self->steady != NULL)
+    follow (self, progress);
   return stop == NULL || g_atomic_int_get (stop) == 0;
 }
 
@@ -82,12 +113,6 @@ migrate (Migration *self, const TallLayout *to, gboolean pass_only, GError **err
   g_set_error (error, TALL_ERROR, TALL_ERROR_INTERNAL, "The migration ended with outcome %d",
                summary.outcome);
   return FALSE;
-}
-
-static double
-seconds_since (gint64 begun)
-{
-  return (double)(g_get_monotonic_time () - begun) / G_USEC_PER_SEC;
 }
 
 static TallStoreSettings
@@ -157,6 +182,7 @@ migrate_beside (Migration *self, const TallLayout *to, TallSteadyResult *result,
   self->steady = tall_steady_start (self->store->front, &workload, options->n_orders);
   g_usleep ((gulong)(options->seconds * G_USEC_PER_SEC));
   tall_steady_enter (self->steady, TALL_STEADY_COPYING);
+  self->begun = g_get_monotonic_time ();
   gboolean done = migrate (self, to, FALSE, &cause);
   g_usleep (AFTER);
   if (!tall_steady_stop (g_steal_pointer (&self->steady), result, error))
@@ -223,8 +249,11 @@ report_calls (const Migration *self, const char *pair, const TallSteadyResult *r
       (double)result->longest_write[switching] / 1e6, TALL_MIGRATE_USUAL_PAUSE / 1e3, 1, FALSE },
     { "read-pause", "longest read during the switch / usual --pause", "ms",
       (double)result->longest_read[switching] / 1e6, TALL_MIGRATE_USUAL_PAUSE / 1e3, 1, FALSE },
+    { "beside", "copied beside calls / loaded", "orders/s",
+      self->n_beside / MAX (self->beside_seconds, 1e-9),
+      self->run->options->n_orders / self->load_seconds, 0, FALSE },
   };
-  report (self, pair, figures, G_N_ELEMENTS (figures));
+  report (self, pair, figures, self->load_seconds > 0 ? 4 : 3);
 }
 
 static char *

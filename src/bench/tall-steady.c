@@ -109,19 +109,29 @@ call (Caller *self, guint64 number, gint64 due)
   return FALSE;
 }
 
+/* @due: (inout): of the next call. Returns: whether it is to be made, or this is the end */
+static gboolean
+wait_until_due (TallSteady *self, gint64 *due)
+{
+  while (g_atomic_int_get (&self->stage) == TALL_STEADY_RESTING && !g_atomic_int_get (&self->stop))
+    {
+      g_usleep (PERIOD);
+      *due = g_get_monotonic_time ();
+    }
+  gint64 wait = *due - g_get_monotonic_time ();
+  if (wait > 0)
+    g_usleep ((gulong)wait);
+  return !g_atomic_int_get (&self->stop);
+}
+
 static gpointer
 run (gpointer data)
 {
   Caller *self = data;
   gint64 due = g_get_monotonic_time () + PERIOD * self->number / N_THREADS;
-  for (guint64 i = 0; !g_atomic_int_get (&self->steady->stop); i++, due += PERIOD)
-    {
-      gint64 wait = due - g_get_monotonic_time ();
-      if (wait > 0)
-        g_usleep ((gulong)wait);
-      if (!call (self, i, due))
-        break;
-    }
+  for (guint64 i = 0; wait_until_due (self->steady, &due); i++, due += PERIOD)
+    if (!call (self, i, due))
+      break;
   return NULL;
 }
 

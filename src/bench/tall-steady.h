@@ -17,6 +17,7 @@ typedef enum
 {
   TALL_STEADY_ALONE,
   TALL_STEADY_COPYING,
+  TALL_STEADY_RESTING, /* something, but nobody calls */
   TALL_STEADY_SWITCHING,
   TALL_STEADY_N_STAGES,
 } TallSteadyStage;

@@ -17,23 +17,24 @@ struct _TallPass
   TallCopied *copied; /* owned */
   TallCopied *places; /* owned: whose the target's rows are */
   GPtrArray *ranges;  /* of TallRange */
+  guint n_parallel;   /* of these that gain something by working at the same time */
   guint n_copying;    /* threads that copy what one walking thread has found */
   gint next;          /* atomic: the first range that nobody has taken */
   gint stopping;      /* atomic */
   gint n_sampled;     /* atomic: pages of which some rows were measured */
   gint item_size;     /* atomic: bytes of an order, on average, in the last batch */
 
-  gboolean hurried; /* everybody waits for it */
-  GMutex turn;      /* held by the one that copies, and rests, while others work; for these: */
-  guint n_begun;    /* operations of this process, when somebody was looked for last */
-  guint n_short;    /* turns to come in which it gives way, even if no operation begins */
+  gboolean hurried;    /* everybody waits for it */
+  GMutex turn;         /* held by the one that copies, and rests, while others work; for these: */
+  guint n_begun;       /* operations of this process, when somebody was looked for last */
+  gint64 shared_until; /* it gives way, even if no operation begins */
 
   GMutex mutex; /* for all below */
   GError *error;
   TallPassCounts counts;
   gint64 begun;
   gint64 shown;  /* when progress was shown last */
-  gint64 rested; /* microseconds, to give way to others */
+  gint64 spared; /* microseconds that a pass does not take which gives way to nobody */
 };
 
 gboolean tall_pass_is_stopping (const TallPass *self);

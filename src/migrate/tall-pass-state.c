@@ -4,10 +4,9 @@
 #include "tall-pass-private.h"
 
 #define SHOW_EVERY (G_USEC_PER_SEC / 10)
-#define FREE_ITEMS 500                     /* copied before anybody can notice */
-#define LONGEST_REST (G_USEC_PER_SEC / 20) /* after a few items */
-#define RESTS 10                           /* so many times as long as it has copied */
-#define SHORT_TURNS 100                    /* after one beside which an operation began */
+#define LONGEST_REST (G_USEC_PER_SEC / 20) /* after a few items, or a page */
+#define RESTS 3                            /* so many times as long as it has worked */
+#define ALERT G_USEC_PER_SEC               /* so long after an operation the next may come */
 
 gboolean
 tall_pass_is_stopping (const TallPass *self)
@@ -94,33 +93,26 @@ static gboolean
 is_shared (TallPass *self)
 {
   guint n_begun = tall_follow_count ();
+  gint64 now = g_get_monotonic_time ();
   if (n_begun != self->n_begun)
-    self->n_short = SHORT_TURNS;
-  else if (self->n_short > 0)
-    self->n_short--;
+    self->shared_until = now + ALERT;
   self->n_begun = n_begun;
-  return self->n_short > 0;
-}
-
-static gboolean
-is_small (TallPass *self)
-{
-  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
-  return self->counts.n_copied < FREE_ITEMS;
+  return now < self->shared_until;
 }
 
 /**
  * tall_pass_begin_turn:
  *
- * If others work beside, in this process, one thread copies at a time, little, and rests: else
- * their calls would wait for processors, and behind large writes. Another process takes a rate.
+ * If others work beside, in this process, one thread reads a page or copies a little at a time, and
+ * rests: else their calls would wait for processors, and behind large writes. Another process takes
+ * a rate.
  *
  * Returns: whether it is so; if so, tall_pass_end_turn() has to follow
  */
 gboolean
 tall_pass_begin_turn (TallPass *self)
 {
-  if (self->hurried || is_small (self))
+  if (self->hurried)
     return FALSE;
   g_mutex_lock (&self->turn);
   if (is_shared (self))
@@ -137,11 +129,12 @@ void
 tall_pass_end_turn (TallPass *self, gint64 took)
 {
   const TallStoreHooks *hooks = &self->options.copier.source->hooks;
-  gint64 rest = MIN (took * RESTS, LONGEST_REST);
+  gint64 begun = g_get_monotonic_time ();
   if (!tall_pass_is_stopping (self))
-    hooks->sleep (rest, hooks->data);
+    hooks->sleep (MIN (took * RESTS, LONGEST_REST), hooks->data);
+  gint64 rested = g_get_monotonic_time () - begun;
   g_mutex_unlock (&self->turn);
   g_mutex_lock (&self->mutex);
-  self->rested += rest;
+  self->spared += rested + took - took / self->n_parallel;
   g_mutex_unlock (&self->mutex);
 }

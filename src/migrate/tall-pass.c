@@ -10,6 +10,16 @@
 #define PAGE_BYTES (1 << 20)
 #define PAGE_TIME (60 * G_USEC_PER_SEC)
 
+/* In an embedded store they share the processors with it. */
+static guint
+choose_parallel (TallTable *table)
+{
+  TallTableInfo info;
+  tall_table_get_info (table, &info);
+  return info.is_exclusive ? CLAMP (g_get_num_processors (), 1, TALL_PASS_THREADS)
+                           : TALL_PASS_THREADS;
+}
+
 /**
  * tall_pass_new:
  * @options: copied; the contexts of its copier must outlive the passes
@@ -23,6 +33,8 @@ tall_pass_new (const TallPassOptions *options)
       tall_copied_new (options->remembered != 0 ? options->remembered : TALL_COPIED_MOST);
   self->options.copier.places = self->places = tall_copied_new (2 * TALL_COPIED_MOST);
   self->ranges = tall_ranges_new (options->copier.source);
+  self->n_parallel = choose_parallel (options->copier.source->table);
+  self->n_begun = tall_follow_count ();
   g_mutex_init (&self->mutex);
   g_mutex_init (&self->turn);
   return self;
@@ -60,6 +72,17 @@ read_page (const TallPass *self, const TallRange *range, const GByteArray *start
   return result;
 }
 
+static TallReadResult *
+read_page_in_turn (TallPass *self, const TallRange *range, const GByteArray *start, GError **error)
+{
+  gboolean in_turn = tall_pass_begin_turn (self);
+  gint64 begun = g_get_monotonic_time ();
+  TallReadResult *result = read_page (self, range, start, error);
+  if (in_turn)
+    tall_pass_end_turn (self, g_get_monotonic_time () - begun);
+  return result;
+}
+
 /* Walks over a range, page by page. */
 static gboolean
 walk (TallPass *self, TallRange *range, GError **error)
@@ -69,7 +92,7 @@ walk (TallPass *self, TallRange *range, GError **error)
   g_ptr_array_set_size (range->cuts, 0);
   while (!tall_pass_is_stopping (self))
     {
-      g_autoptr (TallReadResult) result = read_page (self, range, next, error);
+      g_autoptr (TallReadResult) result = read_page_in_turn (self, range, next, error);
       if (result == NULL)
         return FALSE;
       const TallRows *rows = &result->results[0];
@@ -135,12 +158,10 @@ tall_pass_run (TallPass *self, TallPassCounts *counts, GError **error)
   self->counts = (TallPassCounts){ 0 };
   self->begun = self->shown = g_get_monotonic_time ();
   self->next = self->stopping = self->n_sampled = 0;
-  self->rested = 0;
-  self->n_begun = tall_follow_count ();
-  self->n_short = 0;
+  self->spared = 0;
   self->n_copying = self->ranges->len < TALL_PASS_THREADS ? TALL_PASS_THREADS : 1;
   tall_workers_run_apart (walk_ranges, self, MIN (self->ranges->len, TALL_PASS_THREADS));
-  self->counts.duration = MAX (g_get_monotonic_time () - self->begun - self->rested, 0);
+  self->counts.duration = MAX (g_get_monotonic_time () - self->begun - self->spared, 0);
   *counts = self->counts;
   if (self->error != NULL)
     {

@@ -120,7 +120,8 @@ typedef struct
   gint n_calls;   /* atomic: so many are still to come */
   gboolean wrote; /* atomic: something was copied */
   gint n_first;   /* orders that a call before that was for, at most */
-  gint n_rests;
+  gint n_rests;   /* atomic */
+  gint long_rest; /* that one lasts until the last call is long ago; 0: none */
 } Others;
 
 static TallFailure
@@ -144,17 +145,24 @@ rest (gint64 microseconds, gpointer data)
 {
   Others *others = data;
   g_assert_cmpint (microseconds, <=, G_USEC_PER_SEC / 20);
-  g_atomic_int_inc (&others->n_rests);
+  if (g_atomic_int_add (&others->n_rests, 1) + 1 == others->long_rest)
+    g_usleep (G_USEC_PER_SEC + G_USEC_PER_SEC / 10);
+}
+
+static void
+init_beside (TallCopyPair *self, Others *others)
+{
+  init (self);
+  others->pair = self;
+  self->source.context.hooks.sleep = rest;
+  self->source.context.hooks.data = others;
 }
 
 static void
 run_beside (Others *others, gboolean hurried)
 {
   g_auto (TallCopyPair) self = { 0 };
-  init (&self);
-  others->pair = &self;
-  self.source.context.hooks.sleep = rest;
-  self.source.context.hooks.data = others;
+  init_beside (&self, others);
   const TallPassOptions options = { .copier = self.copier };
   g_autoptr (TallPass) pass = tall_pass_new (&options);
   if (hurried)
@@ -185,13 +193,32 @@ test_gives_way (void)
   g_assert_cmpint (others.n_rests, >, (N_ORDERS - 1500) / 8);
 }
 
-/* After a single call many turns are short, for the next may come; but not all. */
+/* After a single call turns are short, for the next may come; but not for ever. */
 static void
 test_gives_way_for_a_while (void)
 {
-  Others others = { .n_calls = 1 };
+  Others others = { .n_calls = 1, .long_rest = 100 };
   run_beside (&others, FALSE);
   g_assert_cmpint (others.n_rests, ==, 100);
+}
+
+/* A pass that has nothing to copy gives way, too, and does not count that. */
+static void
+test_looks_in_turns (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_auto (TallCopyPair) self = { 0 };
+  Others others = { .long_rest = 1 };
+  TallPassCounts counts;
+  init_beside (&self, &others);
+  const TallPassOptions options = { .copier = self.copier };
+  g_autoptr (TallPass) pass = tall_pass_new (&options);
+  g_assert_cmpuint (run (pass), ==, N_ORDERS);
+  g_assert_cmpint (others.n_rests, ==, 0);
+  replace (&self, 7, 0);
+  g_assert_true (tall_pass_run (pass, &counts, &error));
+  g_assert_cmpint (others.n_rests, ==, 1);
+  g_assert_cmpint (counts.duration, <, G_USEC_PER_SEC);
 }
 
 static void
@@ -213,6 +240,7 @@ main (int argc, char **argv)
   g_test_add_func ("/migrate/pass/first", test_first);
   g_test_add_func ("/migrate/pass/gives-way", test_gives_way);
   g_test_add_func ("/migrate/pass/gives-way-for-a-while", test_gives_way_for_a_while);
+  g_test_add_func ("/migrate/pass/looks-in-turns", test_looks_in_turns);
   g_test_add_func ("/migrate/pass/hurries", test_hurries);
   return g_test_run ();
 }

@@ -10,6 +10,7 @@
 #define MIB ((guint64)1024 * 1024)
 #define BLOOM_BITS 10
 #define MAX_LOG (512 * MIB)
+#define WRITE_BACK MIB         /* of a file, at a time */
 #define MAX_BUFFER (16 * MIB)  /* of a table … */
 #define MAX_BUFFERS (64 * MIB) /* … and of all: what a load fills, however long it is */
 #define MIN_LOG MIB
@@ -106,6 +107,9 @@ tall_rocksdb_options_new (rocksdb_cache_t *cache, guint64 room, gboolean statist
   /* Rows are small: to wake every writer of a group for its own part costs more than it saves. With
    * 32 synced writers the group's leader alone is faster by half. */
   rocksdb_options_set_allow_concurrent_memtable_write (options, 0);
+
+  /* Else a synced write of the log waits for all of a large file that is being made. */
+  rocksdb_options_set_bytes_per_sync (options, WRITE_BACK);
 
   rocksdb_options_set_compression (options, rocksdb_no_compression);
   rocksdb_options_set_level_compaction_dynamic_level_bytes (options, 1);

@@ -80,6 +80,21 @@ check_settled (const TallMigrator *self, GError **error)
          || tall_migrator_check_settled (self, error);
 }
 
+/* What comes after copying, and cannot be done here, would leave writers waiting for it. */
+static gboolean
+check_can_shut (const TallMigrator *self, GError **error)
+{
+  TallTableInfo info;
+  tall_table_get_info (self->table, &info);
+  if (!info.cannot_shut || self->options->pass_only
+      || self->record->migration.phase > TALL_MIGRATION_COPYING)
+    return TRUE;
+  g_set_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED,
+               "A framed gateway cannot seal and close tables, so nothing is done: migrate by an "
+               "unframed one, or only copy, with --pass-only");
+  return FALSE;
+}
+
 /* @error: not NULL */
 static gboolean
 run (TallMigrator *self, GError **error)
@@ -87,6 +102,7 @@ run (TallMigrator *self, GError **error)
   TallMigrateStep step = TALL_MIGRATE_AGAIN;
   gboolean agreed;
   if (!tall_migrator_read (self, error) || !check_settled (self, error)
+      || !check_can_shut (self, error)
       || (self->record->migration.phase != TALL_MIGRATION_NONE && !begin (self, error))
       || !tall_migrate_show_plan (self, &agreed, error))
     return FALSE;

@@ -17,6 +17,8 @@ struct _TallForbiddenTable
 
 G_DEFINE_FINAL_TYPE (TallForbiddenTable, tall_forbidden_table, TALL_TYPE_FORWARDING_TABLE)
 
+static gboolean cannot_shut;
+
 static gboolean
 create_table (TallTable *table G_GNUC_UNUSED,
               const TallTableSpec *spec G_GNUC_UNUSED,
@@ -28,6 +30,13 @@ create_table (TallTable *table G_GNUC_UNUSED,
 }
 
 static void
+get_info (TallTable *table, TallTableInfo *info)
+{
+  TALL_TABLE_CLASS (tall_forbidden_table_parent_class)->get_info (table, info);
+  info->cannot_shut = cannot_shut;
+}
+
+static void
 tall_forbidden_table_init (TallForbiddenTable *self G_GNUC_UNUSED)
 {
 }
@@ -36,6 +45,7 @@ static void
 tall_forbidden_table_class_init (TallForbiddenTableClass *klass)
 {
   TALL_TABLE_CLASS (klass)->create_table = create_table;
+  TALL_TABLE_CLASS (klass)->get_info = get_info;
 }
 
 static void
@@ -76,11 +86,34 @@ test_given_up (void)
   tall_moving_expect_unmoved (&moving);
 }
 
+/* A gateway that cannot seal: known before anything is begun, and no matter where nothing is
+ * sealed. */
+static void
+test_framed (void)
+{
+  g_auto (TallMoving) moving = { 0 };
+  g_autoptr (GError) error = NULL;
+  tall_moving_init (&moving, &tall_layout_blob, &tall_layout_normalized);
+  g_autoptr (TallTable) table = g_object_new (tall_forbidden_table_get_type (), NULL);
+  tall_forwarding_table_wrap (TALL_FORWARDING_TABLE (table), TALL_MOVING_OTHERS (&moving));
+  cannot_shut = TRUE;
+  g_assert_false (tall_moving_run (&moving, table, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNSUPPORTED);
+  g_assert_nonnull (strstr (error->message, "--pass-only"));
+  tall_moving_expect_unmoved (&moving);
+  moving.options.pass_only = TRUE;
+  g_clear_error (&error);
+  g_assert_false (tall_moving_run (&moving, table, &error));
+  g_assert_nonnull (strstr (error->message, "may not do that"));
+  cannot_shut = FALSE;
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/migrate/forbidden/resumed", test_resumed);
   g_test_add_func ("/migrate/forbidden/given-up", test_given_up);
+  g_test_add_func ("/migrate/forbidden/framed", test_framed);
   return g_test_run ();
 }

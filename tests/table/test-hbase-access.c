@@ -352,7 +352,10 @@ test_framed (void)
   const char *gateways[] = { tall_fake_gateway_get_address (gateway), NULL };
   g_autoptr (GError) error = NULL;
   g_autoptr (TallTable) table = tall_hbase_fixture_open_at (gateways, TRUE, FALSE, &error);
+  TallTableInfo info;
   g_assert_no_error (error);
+  tall_table_get_info (table, &info);
+  g_assert_true (info.cannot_shut);
   g_assert_false (tall_table_set_access (table, "orders", TALL_ACCESS_OPEN, NULL, SOON, &error));
   expect_statements (error, "alter 'tallorder.orders', READONLY => 'false'; alter "
                             "'tallorder.orders', METHOD => 'table_att_unset', NAME => "

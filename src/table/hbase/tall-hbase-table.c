@@ -133,6 +133,7 @@ hbase_get_info (TallTable *table, TallTableInfo *info)
   info->deployment = self->names.deployment;
   /* The gateway repeats a call if the answer from the region server is lost. */
   info->false_is_final = FALSE;
+  info->cannot_shut = tall_hbase_pool_get_options (self->pool)->framed;
 }
 
 static GPtrArray *

@@ -6,6 +6,7 @@
 
 #define N_READERS 64
 #define GETS 8192   /* of a batch, all readers together: its beginning and its end weigh little */
+#define LEAST 512   /* the same, where no time is given */
 #define WARM_UP 0.5 /* of the time that counts: the gateway compiles what it does often */
 #define ROUND_SECONDS 0.1
 
@@ -15,22 +16,23 @@ typedef struct
   const TallBenchStore *store;
   GPtrArray *orders; /* of TallOrder */
   TallOrder *found[GETS];
-  guint n_taken; /* gets that are under way or done */
+  guint n_wanted; /* gets of a batch */
+  guint n_taken;  /* gets that are under way or done */
 } Readers;
 
 /* Every reader takes the next get of the batch, so that all readers end at about the same time. */
 static gboolean
-take_get (guint *n_taken, guint *number)
+take_get (Readers *self, guint *number)
 {
-  *number = (guint)g_atomic_int_add ((gint *)n_taken, 1);
-  return *number < GETS;
+  *number = (guint)g_atomic_int_add ((gint *)&self->n_taken, 1);
+  return *number < self->n_wanted;
 }
 
 static gboolean
 read_orders (gpointer data, guint reader G_GNUC_UNUSED, GError **error)
 {
   Readers *self = data;
-  for (guint i; take_get (&self->n_taken, &i);)
+  for (guint i; take_get (self, &i);)
     {
       const TallOrder *order = g_ptr_array_index (self->orders, i % N_READERS);
       self->found[i] = tall_front_get_order (self->store->front, order->customer_number,
@@ -42,18 +44,19 @@ read_orders (gpointer data, guint reader G_GNUC_UNUSED, GError **error)
 }
 
 static gboolean
-run_readers (gpointer data, guint n G_GNUC_UNUSED, GError **error)
+run_readers (gpointer data, guint n, GError **error)
 {
   Readers *self = data;
+  self->n_wanted = n;
   self->n_taken = 0;
   return tall_floor_run_threads (N_READERS, read_orders, data, error);
 }
 
 static gboolean
-check_readers (gpointer data, guint n G_GNUC_UNUSED, GError **error)
+check_readers (gpointer data, guint n, GError **error)
 {
   Readers *self = data;
-  for (guint i = 0; i < GETS; i++)
+  for (guint i = 0; i < n; i++)
     if (!tall_bench_check_same (g_ptr_array_index (self->orders, i % N_READERS), self->found[i],
                                 error))
       return FALSE;
@@ -61,10 +64,10 @@ check_readers (gpointer data, guint n G_GNUC_UNUSED, GError **error)
 }
 
 static void
-clear_readers (gpointer data, guint n G_GNUC_UNUSED)
+clear_readers (gpointer data, guint n)
 {
   Readers *self = data;
-  for (guint i = 0; i < GETS; i++)
+  for (guint i = 0; i < n; i++)
     g_clear_pointer (&self->found[i], tall_order_free);
 }
 
@@ -213,17 +216,18 @@ measure (TallFloorRun *self,
   g_auto (Multiple) multiple = { TALL_RAW_CLIENT_INIT, 0 };
   g_auto (TallFloorSingles) singles = { .n_calls = 1 };
   TallMeasurePlan plan = tall_floor_make_plan (self, "HBase: 64 readers");
+  guint n = self->options->seconds > 0 ? GETS : LEAST;
 
   /* tallorder opens all its connections before the raw side takes the rest. */
-  gboolean ready = run_readers (readers, 0, error)
+  gboolean ready = run_readers (readers, n, error)
                    && connect_all (hbase, readers->orders, &singles, &multiple, error);
-  clear_readers (readers, 0);
+  clear_readers (readers, n);
   if (!ready)
     return FALSE;
   const TallMeasureSide sides[] = {
-    { GETS, NULL, run_readers, check_readers, clear_readers, readers },
-    tall_floor_singles_get_side (&singles, GETS),
-    { GETS, NULL, run_multiple, check_multiple, NULL, &multiple },
+    { n, NULL, run_readers, check_readers, clear_readers, readers },
+    tall_floor_singles_get_side (&singles, n),
+    { n, NULL, run_multiple, check_multiple, NULL, &multiple },
   };
   plan.warm_up = WARM_UP * self->options->seconds;
   plan.round_seconds = MIN (ROUND_SECONDS, self->options->seconds / 10);

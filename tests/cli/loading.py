@@ -60,7 +60,7 @@ def load_northwind(folder):
         NORTHWIND / "customers.csv").ends(DONE, "Customers 91")
     again = run("load", "--store", store, "--map", "northwind", "--json", "-",
                 stdin=(NORTHWIND / "orders.csv").read_text("utf-8")).ends(DONE).out
-    equal(len(re.findall(r'"seconds" : \d+(\.\d{1,3})?,\n', again)), 1)
+    equal(len(re.findall(r'"seconds" : \d+(\.0*\d{1,3})?,\n', again)), 1)  # 0.0123 has three digits, too
     summary = json.loads(again)
     equal([summary[k] for k in ("rows", "rejected_rows", "unchanged")],
           [2155, 0, {"orders": 830, "rows": 2155, "lines": 2155}])

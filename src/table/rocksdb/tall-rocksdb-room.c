@@ -14,7 +14,7 @@
 #define MARGIN MIB
 
 /* Where so much is to spare, it is not measured again for so many microseconds, except for a large
- * write: nothing fills it meanwhile, and asking the file system takes a tenth of a small put. */
+ * write: nothing fills it meanwhile, and asking the file system takes 6 to 8 % of a small put. */
 #define PLENTY (1024 * MIB)
 #define TRUSTED_FOR (10 * 1000)
 #define LARGE (16 * MIB)

@@ -197,9 +197,9 @@ test_gives_way (void)
 static void
 test_gives_way_for_a_while (void)
 {
-  Others others = { .n_calls = 1, .long_rest = 100 };
+  Others others = { .n_calls = 1, .long_rest = 20 };
   run_beside (&others, FALSE);
-  g_assert_cmpint (others.n_rests, ==, 100);
+  g_assert_cmpint (others.n_rests, ==, 20);
 }
 
 /* A pass that has nothing to copy gives way, too, and does not count that. */

@@ -52,4 +52,7 @@ tall_metrics_write_server (const TallMetricsSources *sources, GString *text)
                                (gdouble)usage.max_memory);
   tall_metric_text_add_family (text, "tallorder_memory_waiting_calls", TALL_GAUGE,
                                "Calls that wait for memory.", usage.n_waiting);
+  tall_metric_text_add_family (text, "tallorder_certificate_end_timestamp_seconds", TALL_GAUGE,
+                               "When the certificate of the service ends; 0 without TLS.",
+                               (gdouble)usage.certificate_end);
 }

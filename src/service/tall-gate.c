@@ -48,6 +48,18 @@ get_tls (TallGate *self)
 }
 
 /**
+ * tall_gate_get_certificate_end:
+ *
+ * Returns: as tall_tls_context_get_end(); 0 without TLS
+ */
+gint64
+tall_gate_get_certificate_end (TallGate *self)
+{
+  g_autoptr (TallTlsContext) tls = get_tls (self);
+  return tls != NULL ? tall_tls_context_get_end (tls) : 0;
+}
+
+/**
  * tall_gate_admit:
  * @visitor: gets who the client is, as long as @transport is open
  * @transport: of a new connection, on the side of the server

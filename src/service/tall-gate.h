@@ -40,6 +40,7 @@ typedef struct
 void tall_gate_init (TallGate *self, TallTlsContext *tls, TallRoles *access);
 void tall_gate_clear (TallGate *self);
 void tall_gate_replace (TallGate *self, TallTlsContext *tls, TallRoles *access);
+gint64 tall_gate_get_certificate_end (TallGate *self);
 
 gboolean tall_gate_admit (TallGate *self,
                           TallVisitor *visitor,

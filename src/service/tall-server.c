@@ -287,6 +287,7 @@ tall_server_get_usage (TallServer *self, TallServerUsage *usage)
     .memory = tall_memory_get_used (&self->memory),
     .max_memory = self->options.max_memory,
     .n_waiting = tall_memory_count_waiting (&self->memory),
+    .certificate_end = tall_gate_get_certificate_end (&self->gate),
   };
   tall_places_get_totals (self->places, &usage->totals);
 }

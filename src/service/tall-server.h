@@ -72,6 +72,7 @@ typedef struct
   gsize memory;            /* bytes that calls hold now */
   gsize max_memory;        /* bytes that they may hold */
   guint n_waiting;         /* calls that wait for memory now */
+  gint64 certificate_end;  /* when its certificate ends, in seconds since 1970; 0 without TLS */
 } TallServerUsage;
 
 /**

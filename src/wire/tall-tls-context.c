@@ -169,6 +169,26 @@ new_context (const SSL_METHOD *method, const TallTlsSettings *settings)
   return self;
 }
 
+/* When its own certificate ends; FALSE: it has none. */
+static gboolean
+get_end (TallTlsContext *self, struct tm *end)
+{
+  const X509 *certificate = SSL_CTX_get0_certificate (self->ssl);
+  return certificate != NULL && ASN1_TIME_to_tm (X509_get0_notAfter (certificate), end) == 1;
+}
+
+/**
+ * tall_tls_context_get_end:
+ *
+ * Returns: until when its own certificate is good, in seconds since 1970; 0 if it has none
+ */
+gint64
+tall_tls_context_get_end (TallTlsContext *self)
+{
+  struct tm end = { 0 };
+  return get_end (self, &end) ? (gint64)timegm (&end) : 0;
+}
+
 /**
  * tall_tls_context_describe:
  *
@@ -177,11 +197,11 @@ new_context (const SSL_METHOD *method, const TallTlsSettings *settings)
 char *
 tall_tls_context_describe (TallTlsContext *self)
 {
-  const X509 *certificate = SSL_CTX_get0_certificate (self->ssl);
   struct tm end = { 0 };
-  if (certificate == NULL || ASN1_TIME_to_tm (X509_get0_notAfter (certificate), &end) != 1)
+  if (!get_end (self, &end))
     return g_strdup ("no certificate");
-  g_autofree char *subject = tall_tls_describe_name (X509_get_subject_name (certificate));
+  g_autofree char *subject =
+      tall_tls_describe_name (X509_get_subject_name (SSL_CTX_get0_certificate (self->ssl)));
   return g_strdup_printf ("certificate of %s, good until %04d-%02d-%02d %02d:%02d UTC", subject,
                           end.tm_year + 1900, end.tm_mon + 1, end.tm_mday, end.tm_hour, end.tm_min);
 }

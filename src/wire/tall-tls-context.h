@@ -49,6 +49,7 @@ TallTlsContext *tall_tls_context_new_server (const TallTlsSettings *settings,
 TallTlsContext *tall_tls_context_new_client (const TallTlsSettings *settings,
                                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 char *tall_tls_context_describe (TallTlsContext *self);
+gint64 tall_tls_context_get_end (TallTlsContext *self);
 TallTlsContext *tall_tls_context_ref (TallTlsContext *self);
 void tall_tls_context_unref (TallTlsContext *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallTlsContext, tall_tls_context_unref)

@@ -6,6 +6,7 @@
 """
 
 import ast
+import calendar
 import json
 import os
 import pty
@@ -22,6 +23,7 @@ import urllib.request
 
 from prometheus_client.parser import text_string_to_metric_families
 
+from authority import Ca, openssl
 from support import DONE, FAILED, NO, ORDER, PROGRAM, SECONDS, SOURCE, USAGE, equal, main, new_store, run, test
 
 README = (SOURCE / "src/ops/README.md").read_text("utf-8")
@@ -159,6 +161,28 @@ def dashboard_and_alerts_use_what_there_is(_):
             for result in results.split("|"):
                 assert re.search(rf"^\s+{result.upper()} = ", IDL, re.M), (rule, result)
     assert len(used) > 15, used
+
+
+@test
+def the_end_of_the_certificate_is_shown(folder):
+    def end():
+        text = openssl("x509", "-in", ca.path("server", "crt"), "-noout", "-enddate").strip()
+        return calendar.timegm(time.strptime(text, "notAfter=%b %d %H:%M:%S %Y GMT"))
+
+    with Watched(new_store(folder)) as server:
+        equal(server.value("tallorder_certificate_end_timestamp_seconds"), 0)
+    ca = Ca(folder)
+    ca.certify("server")
+    before = end()
+    with Watched(f"rocksdb:{folder}/store", *ca.files("server")) as server:
+        equal(server.value("tallorder_certificate_end_timestamp_seconds"), before)
+        ca.certify("server", days=9)
+        assert end() > before
+        server.process.send_signal(signal.SIGHUP)
+        until = time.monotonic() + SECONDS
+        while server.value("tallorder_certificate_end_timestamp_seconds") == before and time.monotonic() < until:
+            time.sleep(0.02)
+        equal(server.value("tallorder_certificate_end_timestamp_seconds"), end())
 
 
 @test

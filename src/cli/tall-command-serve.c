@@ -15,6 +15,7 @@
 
 #include <glib-unix.h>
 #include <stdio.h>
+#include <unistd.h>
 
 /* MiB: the least is one call with a request of the largest size. */
 #define MIN_MEMORY 192
@@ -273,7 +274,9 @@ serve (TallStore *store,
   gboolean stopped = stop (server, server_options);
   g_clear_pointer (&watch, tall_watch_free);
   log_end (server);
-  return stopped ? TALL_EXIT_DONE : TALL_EXIT_FAILED;
+  if (!stopped)
+    _exit (tall_output_finish (TALL_EXIT_FAILED)); /* calls still use what exit() takes apart */
+  return TALL_EXIT_DONE;
 }
 
 /* Returns: %TALL_EXIT_DONE, or that of a wrong call */

@@ -1,14 +1,10 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-bench-compare.h"
-#include "tall-bench-drawing.h"
 #include "tall-bench-given.h"
-#include "tall-bench-page.h"
-#include "tall-bench-parse.h"
-#include "tall-bench-plot.h"
 #include "tall-bench-report.h"
 #include "tall-bench-results.h"
-#include "tall-bench-text.h"
+#include "tall-bench-show.h"
 #include "tall-error.h"
 #include "tall-floor.h"
 #include "tall-json-output.h"
@@ -18,10 +14,7 @@
 #include "tall-stop.h"
 #include "tall-table-kinds.h"
 
-#include <errno.h>
 #include <gio/gio.h>
-#include <glib/gstdio.h>
-#include <unistd.h>
 
 /* On a terminal. */
 static void
@@ -87,46 +80,6 @@ measure_floor (const TallBenchGiven *given, const TallTableAddress *address)
                                                                      : TALL_EXIT_DONE;
 }
 
-/* Why no file can be written there; NULL: it can. What is no plain file would be replaced by one.
- */
-static const char *
-find_obstacle (const char *path)
-{
-  GStatBuf there;
-  g_autofree char *folder = g_path_get_dirname (path);
-  if (*path == '\0')
-    return "it has no name";
-  if (g_lstat (path, &there) == 0 && !S_ISREG (there.st_mode))
-    return S_ISDIR (there.st_mode) ? g_strerror (EISDIR) : "a link or a device lies there";
-  return g_access (folder, W_OK) == 0 ? NULL : g_strerror (errno);
-}
-
-/* What can be known before hours of measuring: that there is something to draw with, and that the
- * file can be written. */
-static gboolean
-check_page (const char *path, GError **error)
-{
-  if (path == NULL)
-    return TRUE;
-  if (!tall_bench_plot_check (error))
-    return FALSE;
-  const char *obstacle = find_obstacle (path);
-  if (obstacle != NULL)
-    tall_error_set_invalid (error, "html", "--html %s cannot be written: %s", path, obstacle);
-  return obstacle == NULL;
-}
-
-static gboolean
-write_page (const TallBenchGiven *given, const TallBenchResults *results, GError **error)
-{
-  if (given->html == NULL)
-    return TRUE;
-  g_autofree char *exact = tall_bench_results_to_json (results);
-  g_autofree char *json = tall_json_round (exact);
-  g_autofree char *page = tall_bench_page_make (&results, 1, json, NULL, error);
-  return page != NULL && g_file_set_contents (given->html, page, -1, error);
-}
-
 static gboolean
 print_results (const TallBenchGiven *given,
                const TallBenchCompare *compare,
@@ -168,69 +121,7 @@ print_results (const TallBenchGiven *given,
       g_autofree char *kept = tall_bench_compare_describe_kept (compare);
       tall_print ("\n%s", kept);
     }
-  return write_page (given, &results, error);
-}
-
-static char *
-read_results (GStrv files, GPtrArray *runs, GError **error)
-{
-  g_autoptr (GString) json = g_string_new ("[\n");
-  for (guint i = 0; files[i] != NULL; i++)
-    {
-      g_autofree char *text = tall_bench_text_read (files[i], error);
-      TallBenchParsed *parsed = text != NULL ? tall_bench_parse (text, error) : NULL;
-      if (parsed == NULL)
-        {
-          g_prefix_error (error, "%s: ", files[i]);
-          return NULL;
-        }
-      g_ptr_array_add (runs, parsed);
-      g_string_append_printf (json, "%s%s", i > 0 ? ",\n" : "", text);
-    }
-  g_string_append (json, "]\n");
-  return g_string_free (g_steal_pointer (&json), FALSE);
-}
-
-/* Makes a page of what was measured before. */
-static TallExit
-show_results (const TallBenchGiven *given)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GPtrArray) parsed =
-      g_ptr_array_new_with_free_func ((GDestroyNotify)tall_bench_parsed_free);
-  g_autoptr (GPtrArray) runs = g_ptr_array_new ();
-  g_auto (GStrv) files = g_strsplit (given->from, ",", -1);
-  if (!check_page (given->html, &error))
-    {
-      tall_print_failure (error);
-      return TALL_EXIT_USAGE;
-    }
-  g_autofree char *json = read_results (files, parsed, &error);
-  for (guint i = 0; i < parsed->len; i++)
-    g_ptr_array_add (runs, (gpointer)tall_bench_parsed_get_results (g_ptr_array_index (parsed, i)));
-  g_autofree char *page = json != NULL
-                              ? tall_bench_page_make ((const TallBenchResults *const *)runs->pdata,
-                                                      runs->len, json, given->command, &error)
-                              : NULL;
-  if (page != NULL && g_file_set_contents (given->html, page, -1, &error))
-    return TALL_EXIT_DONE;
-  tall_print_failure (error);
-  return TALL_EXIT_FAILED;
-}
-
-/* Prints a drawing of the numbers in a file. */
-static TallExit
-draw_numbers (const char *path)
-{
-  g_autoptr (GError) error = NULL;
-  g_autofree char *json =
-      tall_bench_plot_check (&error) ? tall_bench_text_read (path, &error) : NULL;
-  g_autofree char *drawing = json != NULL ? tall_bench_drawing_make (json, &error) : NULL;
-  if (drawing != NULL)
-    tall_print ("%s", drawing);
-  else
-    tall_print_failure (error);
-  return drawing != NULL ? TALL_EXIT_DONE : TALL_EXIT_FAILED;
+  return tall_bench_show_write_page (given->html, &results, error);
 }
 
 static TallExit
@@ -265,8 +156,9 @@ static TallExit
 measure_layouts (const TallBenchGiven *given, const TallTableAddress *address)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (GPtrArray) layouts =
-      check_page (given->html, &error) ? tall_bench_given_find_layouts (given, &error) : NULL;
+  g_autoptr (GPtrArray) layouts = tall_bench_show_check_page (given->html, &error)
+                                      ? tall_bench_given_find_layouts (given, &error)
+                                      : NULL;
   g_autoptr (GPtrArray) keys = layouts != NULL ? tall_bench_given_find_keys (given, &error) : NULL;
   g_autoptr (TallBenchOrders) orders = keys != NULL ? get_orders (given, &error) : NULL;
   if (orders == NULL)
@@ -340,9 +232,9 @@ check_and_measure (TallBenchGiven *given, const TallOptions *options)
         }
     }
   if (given->draw != NULL)
-    return draw_numbers (given->draw);
+    return tall_bench_show_numbers (given->draw);
   if (given->from != NULL)
-    return show_results (given);
+    return tall_bench_show_results (given->from, given->html, given->command);
   if (given->peer != NULL && given->floor && (address == NULL || address->kind->is_embedded))
     return tall_usage_error (&tall_command_bench, "--floor takes a --peer on HBase: give --store");
   return tall_bench_given_is_floor (given) ? measure_floor (given, address)

@@ -361,6 +361,19 @@ service Gateway {
   ) throws (1: TIOError io),
 
   /**
+   * As put, if the column's newest value is that one; tells whether it was. An empty or absent value
+   * means "the column must not exist".
+   */
+  bool checkAndPut(
+    1: required binary table,
+    2: required binary row,
+    3: required binary family,
+    4: required binary qualifier,
+    5: binary value,
+    6: required TPut tput
+  ) throws (1: TIOError io),
+
+  /**
    * As mutateRow, if the column's newest value compares as asked; tells whether it did. An EMPTY
    * value means "the column must not exist"; an absent one is an internal error of the gateway.
    */

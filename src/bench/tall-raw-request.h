@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "tall-hbase-step.h"
+#include "tall-hbase-condition.h"
 #include "tall-hbase-table.h"
 
 G_BEGIN_DECLS

@@ -225,7 +225,8 @@ static char *
 run_hbase (const char *word, const char *deployment)
 {
   static const char *const methods[] = {
-    "get", "getMultiple", "getScannerResults", "checkAndMutate", "mutateRow", "putMultiple"
+    "get",         "getMultiple", "getScannerResults", "checkAndMutate",
+    "checkAndPut", "mutateRow",   "putMultiple"
   };
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
   g_autoptr (TallTable) memory = tall_memory_table_new ();

@@ -102,6 +102,12 @@ is_meta (GBytes *name)
   return len >= 5 && memcmp (text + len - 5, ".meta", 5) == 0;
 }
 
+static gboolean
+is_conditional (const char *method)
+{
+  return g_str_equal (method, "checkAndMutate") || g_str_equal (method, "checkAndPut");
+}
+
 /* The table for the self-test exists only if the script has cells for its row. */
 static gboolean
 says_yes (TallFakeScript *self, const TallFakeRequest *request)
@@ -111,7 +117,7 @@ says_yes (TallFakeScript *self, const TallFakeRequest *request)
   if (g_str_has_prefix (request->name, "isTable"))
     return tall_fake_table_is_disabled (&self->table)
            == g_str_equal (request->name, "isTableDisabled");
-  if (!g_str_equal (request->name, "checkAndMutate") || self->answers == NULL
+  if (!is_conditional (request->name) || self->answers == NULL
       || self->answers[self->n_answered] == '\0')
     return TRUE;
   return self->answers[self->n_answered++] == '1';
@@ -159,7 +165,7 @@ write_regions (ThriftProtocol *protocol)
 static gboolean
 is_question (const char *method)
 {
-  return g_str_equal (method, "checkAndMutate") || g_str_equal (method, "tableExists")
+  return is_conditional (method) || g_str_equal (method, "tableExists")
          || g_str_equal (method, "isTableEnabled") || g_str_equal (method, "isTableDisabled");
 }
 

@@ -36,7 +36,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TallFakeRequest, tall_fake_request_clear)
  */
 typedef struct
 {
-  char *answers;    /* to checkAndMutate, "1" and "0"; nullable: yes */
+  char *answers;    /* to conditional writes, "1" and "0"; nullable: yes */
   gsize n_answered; /* of @answers */
   char *cells;      /* nullable: of its row, "name=value name=value" */
   char *reason;     /* nullable: what a TALL_FAKE_ERROR says; NULL: that it hurts */

@@ -213,7 +213,7 @@ test_shut_writes (void)
   for (guint i = 0; i < G_N_ELEMENTS (reasons); i++)
     for (guint kind = 0; kind < 3; kind++)
       {
-        static const char *const methods[] = { "checkAndMutate", "putMultiple", "increment" };
+        static const char *const methods[] = { "checkAndPut", "putMultiple", "increment" };
         g_autoptr (GError) error = NULL;
         tall_fake_gateway_set_reason (f.gateway, reasons[i]);
         tall_fake_gateway_set_answer (f.gateway, methods[kind], TALL_FAKE_ERROR, 1);
@@ -382,7 +382,7 @@ test_hanging (gconstpointer data)
     { "getMultiple", 2, FALSE, TALL_ERROR_SHUT, 0 },
     { "get", 1, FALSE, TALL_ERROR_SHUT, 0 },
     { "putMultiple", 0, FALSE, TALL_ERROR_SHUT, 0 },
-    { "checkAndMutate", 0, TRUE, TALL_ERROR_OUTCOME_UNKNOWN, TALL_ERROR_OUTCOME_UNKNOWN },
+    { "checkAndPut", 0, TRUE, TALL_ERROR_OUTCOME_UNKNOWN, TALL_ERROR_OUTCOME_UNKNOWN },
   };
   const gboolean open = GPOINTER_TO_INT (data);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)

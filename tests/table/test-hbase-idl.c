@@ -218,6 +218,18 @@ send_conditional (Fixture *f, HbGatewayIf *client, GError **error)
 }
 
 static gboolean
+send_conditional_put (Fixture *f, HbGatewayIf *client, GError **error)
+{
+  g_autoptr (HbTPut) put = put_new (f->puts);
+  g_autoptr (GByteArray) row = text_bytes ("row");
+  g_autoptr (GByteArray) family = text_bytes ("d");
+  g_autoptr (GByteArray) qualifier = text_bytes ("s");
+  g_autoptr (GByteArray) value = text_bytes ("");
+  return hb_gateway_client_send_check_and_put (client, f->table, row, family, qualifier, value, put,
+                                               error);
+}
+
+static gboolean
 send_increment (Fixture *f, HbGatewayIf *client, GError **error)
 {
   g_autoptr (HbTIncrement) increment = g_object_new (HB_TYPE_T_INCREMENT, NULL);
@@ -257,6 +269,7 @@ test_writes (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   f->args.qualifier = tall_slice_str ("s");
   f->args.compare_op = TALL_HBASE_EQUAL; /* the empty value is sent, too */
   expect_same (f, TALL_HBASE_CHECK_AND_MUTATE, send_conditional);
+  expect_same (f, TALL_HBASE_CHECK_AND_PUT, send_conditional_put);
 
   f->args.increment =
       tall_hbase_t_increment_new (tall_slice_str ("row"), tall_slice_str ("c"), -3, f->arena);

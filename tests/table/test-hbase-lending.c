@@ -232,7 +232,7 @@ static void
 have_answered (Pair *self, const char *answers)
 {
   gint64 end = SOON;
-  tall_fake_gateway_set_self_test (self->bad, answers, "older=kept s=2 twice=second");
+  tall_fake_gateway_set_self_test (self->bad, answers, "older=kept p=2 s=2 twice=second");
   while (count_tests (self->bad) == 0)
     {
       expect_good_to_write (self, take_to_write (self));
@@ -366,7 +366,7 @@ test_refused_without_thread (void)
   pair_init (&pair, 60000);
   wait_for_watches (&pair);
   g_atomic_int_set (&n_missing_threads, G_MAXINT);
-  have_answered (&pair, "00" /* both times */ "1001");
+  have_answered (&pair, "00" /* both times */ "10011001");
   g_atomic_int_set (&n_missing_threads, 0);
   give_all_back (&pair);
   hold_to_write (&pair, BAD);

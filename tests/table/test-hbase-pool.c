@@ -327,7 +327,7 @@ test_in_a_hurry (void)
   g_assert_cmpuint (count_connections (table), ==, 3);
 
   tall_fake_gateway_set_answer (gateway, "getThriftServerType", TALL_FAKE_SILENT, 1000);
-  tall_fake_gateway_set_answer (gateway, "checkAndMutate", TALL_FAKE_SILENT, 1);
+  tall_fake_gateway_set_answer (gateway, "checkAndPut", TALL_FAKE_SILENT, 1);
   g_assert_false (tall_hbase_fixture_write_if (table, NEAR, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN);
   g_clear_error (&error);
@@ -424,13 +424,13 @@ test_late_condition (void)
   g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
   g_autoptr (TallTable) table = open_table (gateway, 20000);
   g_autoptr (GError) error = NULL;
-  tall_fake_gateway_set_answer (gateway, "checkAndMutate", TALL_FAKE_LATE, 1);
+  tall_fake_gateway_set_answer (gateway, "checkAndPut", TALL_FAKE_LATE, 1);
   g_assert_false (tall_hbase_fixture_write_if (table, NEAR, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN);
   g_clear_error (&error);
   tall_fake_gateway_send_late (gateway);
 
-  tall_fake_gateway_set_answer (gateway, "checkAndMutate", TALL_FAKE_NO, 1);
+  tall_fake_gateway_set_answer (gateway, "checkAndPut", TALL_FAKE_NO, 1);
   g_assert_false (tall_hbase_fixture_write_if (table, SOON, &error));
   g_assert_no_error (error);
 }

@@ -64,6 +64,18 @@ change_row_if (TallTable *table, GError **error)
 }
 
 static gboolean
+replace_row_if (TallTable *table, GError **error)
+{
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  TallMutation *mutation = tall_batch_add (batch, "orders", tall_slice_str ("row"));
+  tall_mutation_delete_up_to (batch, mutation, 1);
+  tall_mutation_put (batch, mutation, tall_slice_str ("s"), 2, tall_slice_str ("value"));
+  gboolean matched;
+  return tall_table_apply_if (table, mutation, tall_slice_str ("s"), NULL, TALL_DURABLE, SOON,
+                              &matched, error);
+}
+
+static gboolean
 count (TallTable *table, GError **error)
 {
   return tall_hbase_fixture_count (table, SOON, error);
@@ -116,7 +128,8 @@ static const struct
   { "putMultiple", put_row, TALL_ERROR_UNAVAILABLE },
   { "deleteMultiple", delete_row, TALL_ERROR_UNAVAILABLE },
   { "mutateRow", change_row, TALL_ERROR_UNAVAILABLE },
-  { "checkAndMutate", change_row_if, TALL_ERROR_OUTCOME_UNKNOWN },
+  { "checkAndPut", change_row_if, TALL_ERROR_OUTCOME_UNKNOWN },
+  { "checkAndMutate", replace_row_if, TALL_ERROR_OUTCOME_UNKNOWN },
   { "increment", count, TALL_ERROR_OUTCOME_UNKNOWN },
   { "createTable", create, TALL_ERROR_OUTCOME_UNKNOWN },
   { "getAllRegionLocations", create_split, TALL_ERROR_UNAVAILABLE },

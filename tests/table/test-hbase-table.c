@@ -121,7 +121,7 @@ test_closed_while_idle (void)
   tall_fake_gateway_close_connections (gateway);
   g_assert_true (tall_hbase_fixture_write_if (table, SOON, &error));
   g_assert_no_error (error);
-  g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "checkAndMutate"), ==, 1);
+  g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "checkAndPut"), ==, 1);
 }
 
 /* It closes one when a request has come: harmless calls are sent again, twice. */
@@ -205,7 +205,7 @@ static void
 expect_unknown (TallFakeGateway *gateway, TallFakeAnswer answer)
 {
   g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
-  expect_once (gateway, table, tall_hbase_fixture_write_if, "checkAndMutate", answer);
+  expect_once (gateway, table, tall_hbase_fixture_write_if, "checkAndPut", answer);
   expect_once (gateway, table, tall_hbase_fixture_count, "increment", answer);
 }
 
@@ -314,7 +314,7 @@ test_spoilt_replies (void)
        * with every exception that it reads.) */
       if (spoilt[i].answer == TALL_FAKE_UNKNOWN)
         continue;
-      tall_fake_gateway_set_answer (gateway, "checkAndMutate", spoilt[i].answer, 1);
+      tall_fake_gateway_set_answer (gateway, "checkAndPut", spoilt[i].answer, 1);
       g_assert_false (tall_hbase_fixture_write_if (table, SOON, &error));
       g_assert_error (error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN);
     }

@@ -14,21 +14,28 @@ typedef struct
 } Behaviour;
 
 static const Behaviour behaviours[] = {
-  { "1001", "older=kept s=2 twice=second", NULL },
-  { "0", "older=kept s=2 twice=second", "does not hold where there is none" },
-  { "11", "older=kept s=2 twice=second", "holds where there is one" },
-  { "101", "older=kept s=2 twice=second", "comparison with another value holds" },
-  { "1000", "older=kept s=2 twice=second", "comparison with the cell's value does not hold" },
-  { "1001", "older=kept s=1 twice=second", "something else than it wrote" },
-  { "1001", "older=kept s=2 twice=first", "the later one does not win" },
-  { "1001", "older=kept s=2 twice=second exact=gone", "leaves its cells" },
-  { "1001", "s=2 twice=second", "takes older cells along" },
+  { "10011001", "older=kept p=2 s=2 twice=second", NULL },
+  { "0", "older=kept p=2 s=2 twice=second", "does not hold where there is none" },
+  { "11", "older=kept p=2 s=2 twice=second", "holds where there is one" },
+  { "101", "older=kept p=2 s=2 twice=second", "comparison with another value holds" },
+  { "1000", "older=kept p=2 s=2 twice=second", "comparison with the cell's value does not hold" },
+  { "10010", "older=kept p=2 s=2 twice=second", "does not hold where there is none" },
+  { "100111", "older=kept p=2 s=2 twice=second", "holds where there is one" },
+  { "1001101", "older=kept p=2 s=2 twice=second", "comparison with another value holds" },
+  { "10011000", "older=kept p=2 s=2 twice=second",
+    "comparison with the cell's value does not hold" },
+  { "10011001", "older=kept p=2 s=1 twice=second", "conditional write leaves something else" },
+  { "10011001", "older=kept p=1 s=2 twice=second", "conditional put leaves something else" },
+  { "10011001", "older=kept p=2 s=2 twice=first", "the later one does not win" },
+  { "10011001", "older=kept p=2 s=2 twice=second exact=gone", "leaves its cells" },
+  { "10011001", "p=2 s=2 twice=second", "takes older cells along" },
 };
 
 static guint
 count_trials (TallFakeGateway *gateway)
 {
-  return tall_fake_gateway_get_calls (gateway, "checkAndMutate");
+  return tall_fake_gateway_get_calls (gateway, "checkAndMutate")
+         + tall_fake_gateway_get_calls (gateway, "checkAndPut");
 }
 
 /* It answers @once to one self-test, and as @behaviour says to the next two. */
@@ -98,7 +105,7 @@ test_repeated (void)
       set_behaviour (gateway, behaviours[i].answers, &behaviours[0]);
       g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
       expect_writes (table, 2);
-      g_assert_cmpuint (count_trials (gateway), ==, strlen (behaviours[i].answers) + 4);
+      g_assert_cmpuint (count_trials (gateway), ==, strlen (behaviours[i].answers) + 8);
       /* Both rows were removed. */
       g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "deleteMultiple"), ==, 3);
     }
@@ -133,21 +140,29 @@ test_refused (void)
   expect_writes (table, 10);
   g_assert_cmpuint (tall_fake_gateway_get_calls (good, "putMultiple"), ==, 10);
   g_assert_cmpuint (tall_fake_gateway_get_calls (bad, "putMultiple"), ==, 0);
-  g_assert_cmpuint (count_trials (good), ==, 4);
+  g_assert_cmpuint (count_trials (good), ==, 8);
 }
 
 /* A connection that breaks in the middle costs the caller nothing: it is done again. */
 static void
 test_broken (void)
 {
-  static const char *const methods[] = { "getScannerResults", "checkAndMutate", "deleteMultiple" };
-  for (guint i = 0; i < G_N_ELEMENTS (methods); i++)
+  static const struct
+  {
+    const char *method;
+    const char *before; /* what was answered before */
+  } cases[] = {
+    { "getScannerResults", "" },
+    { "checkAndMutate", "" },
+    { "checkAndPut", "1001" },
+    { "deleteMultiple", "10011001" },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       g_autoptr (TallFakeGateway) gateway = tall_fake_gateway_new (FALSE, FALSE);
-      gboolean late = g_str_equal (methods[i], "deleteMultiple");
-      tall_fake_gateway_set_self_test (gateway, late ? "10011001" : "1001", behaviours[0].cells);
+      set_behaviour (gateway, cases[i].before, &behaviours[0]);
       g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
-      tall_fake_gateway_set_answer (gateway, methods[i], TALL_FAKE_CLOSE, 1);
+      tall_fake_gateway_set_answer (gateway, cases[i].method, TALL_FAKE_CLOSE, 1);
       expect_writes (table, 2);
       g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "getScannerResults"), ==, 2);
       g_assert_cmpuint (tall_fake_gateway_get_calls (gateway, "putMultiple"), ==, 2);
@@ -163,7 +178,7 @@ test_once (void)
   g_autoptr (TallTable) table = tall_hbase_fixture_open (gateway);
   expect_writes (table, 2);
   guint calls = count_trials (gateway);
-  g_assert_cmpuint (calls, ==, 4);
+  g_assert_cmpuint (calls, ==, 8);
   g_autoptr (GError) error = NULL;
   g_assert_true (tall_hbase_fixture_read (table, 4, SOON, &error));
   tall_fake_gateway_set_answer (gateway, "get", TALL_FAKE_CLOSE, 1);

@@ -232,11 +232,17 @@ ARGS (get_scanner_results_args,
 ARGS (put_multiple_args, TABLE, STRUCTS ("tputs", 2, puts, t_put_type));
 ARGS (delete_multiple_args, TABLE, STRUCTS ("tdeletes", 2, deletes, t_delete_type));
 ARGS (mutate_row_args, TABLE, STRUCT ("trowMutations", 2, mutations, t_row_mutations_type));
+#define CELL                                                                                       \
+  REQUIRED ("row", 2, BYTES, row), REQUIRED ("family", 3, BYTES, family),                          \
+      REQUIRED ("qualifier", 4, BYTES, qualifier)
+ARGS (check_and_put_args,
+      TABLE,
+      CELL,
+      REQUIRED ("value", 5, BYTES, value),
+      STRUCT ("tput", 6, puts, t_put_type));
 ARGS (check_and_mutate_args,
       TABLE,
-      REQUIRED ("row", 2, BYTES, row),
-      REQUIRED ("family", 3, BYTES, family),
-      REQUIRED ("qualifier", 4, BYTES, qualifier),
+      CELL,
       ALWAYS ("compareOp", 5, I32, compare_op),
       REQUIRED ("value", 6, BYTES, value),
       STRUCT ("rowMutations", 7, mutations, t_row_mutations_type));
@@ -251,6 +257,7 @@ ARGS (pattern_args,
       ALWAYS ("regex", 1, TEXT, pattern),
       ALWAYS ("includeSysTables", 2, BOOL, system_tables));
 static const TallStructType no_args = { .name = "args", .size = sizeof (Type) };
+#undef CELL
 #undef TABLE
 #undef ARGS
 #undef Type
@@ -287,6 +294,7 @@ const TallHbaseMethod tall_hbase_methods[TALL_HBASE_N_METHODS] = {
   [TALL_HBASE_DELETE_MULTIPLE] = { "deleteMultiple", &delete_multiple_args, &deletes_result,
                                    "a list of deletes" },
   [TALL_HBASE_MUTATE_ROW] = { "mutateRow", &mutate_row_args, &void_result, NULL },
+  [TALL_HBASE_CHECK_AND_PUT] = { "checkAndPut", &check_and_put_args, &bool_result, "an answer" },
   [TALL_HBASE_CHECK_AND_MUTATE] = { "checkAndMutate", &check_and_mutate_args, &bool_result,
                                     "an answer" },
   [TALL_HBASE_INCREMENT] = { "increment", &increment_args, &row_result, "a row" },

@@ -5,6 +5,7 @@
 #include "tall-hbase-convert.h"
 #include "tall-hbase-error.h"
 #include "tall-hbase-reply.h"
+#include "tall-hbase-condition.h"
 
 /* All rows of self-tests, this one's and others': from the prefix up to this. */
 #define PREFIX "selftest/"
@@ -23,7 +24,7 @@ typedef struct
   TallHbaseLink *link;
   const TallHbaseNames *names;
   const char *owner; /* begins the key of its row, and of rows that earlier tests left */
-  TallSlice table;   /* with its name in HBase */
+  const char *table; /* with its name in HBase */
   TallSlice row;
   gint64 now;       /* milliseconds; timestamps count from here */
   TallBatch *batch; /* holds the mutations */
@@ -41,29 +42,40 @@ typedef struct
 #define MAX_PUTS 4
 #define DELETED_AT 20
 
-/* A conditional write, as commits make them, and the result that it must have. */
+/* A conditional write, as commits make them, and the result that it must have. One that deletes,
+ * too, is another call of the gateway than one that only puts. */
 typedef struct
 {
   const char *what;
-  const char *expected; /* of `s`; empty: it must not exist */
+  gboolean deletes;
+  const char *qualifier; /* of the cell that is compared */
+  const char *expected;  /* of it; empty: it must not exist */
   gboolean matches;
   Put puts[MAX_PUTS];
 } Step;
 
+#define ABSENT_FAILS "a check for an absent cell does not hold where there is none"
+#define ABSENT_HOLDS "a check for an absent cell holds where there is one"
+#define OTHER_HOLDS "a comparison with another value holds"
+#define SAME_FAILS "a comparison with the cell's value does not hold"
+
 static const Step steps[] = {
-  { "a check for an absent cell does not hold where there is none",
+  { ABSENT_FAILS,
+    TRUE,
+    "s",
     "",
     TRUE,
     { { "s", 0, "1" },
       { "older", 5, "kept" },
       { "twice", 10, "first" },
       { "exact", 20, "gone" } } },
-  { "a check for an absent cell holds where there is one", "", FALSE, { { "s", 1, "x" } } },
-  { "a comparison with another value holds", "2", FALSE, { { "s", 2, "x" } } },
-  { "a comparison with the cell's value does not hold",
-    "1",
-    TRUE,
-    { { "s", 3, "2" }, { "twice", 10, "second" } } },
+  { ABSENT_HOLDS, TRUE, "s", "", FALSE, { { "s", 1, "x" } } },
+  { OTHER_HOLDS, TRUE, "s", "2", FALSE, { { "s", 2, "x" } } },
+  { SAME_FAILS, TRUE, "s", "1", TRUE, { { "s", 3, "2" }, { "twice", 10, "second" } } },
+  { ABSENT_FAILS, FALSE, "p", "", TRUE, { { "p", 0, "1" } } },
+  { ABSENT_HOLDS, FALSE, "p", "", FALSE, { { "p", 1, "x" } } },
+  { OTHER_HOLDS, FALSE, "p", "2", FALSE, { { "p", 2, "x" } } },
+  { SAME_FAILS, FALSE, "p", "1", TRUE, { { "p", 3, "2" } } },
 };
 
 /* What must be there in the end, after the cells of one timestamp were deleted. */
@@ -74,6 +86,7 @@ static const struct
   const char *what;
 } ends[] = {
   { "s", "2", "a conditional write leaves something else than it wrote" },
+  { "p", "2", "a conditional put leaves something else than it wrote" },
   { "twice", "second", "of two puts at one timestamp the later one does not win" },
   { "exact", NULL, "a delete of one timestamp leaves its cells" },
   { "older", "kept", "a delete of one timestamp takes older cells along" },
@@ -128,30 +141,33 @@ add_mutation (SelfTest *self)
   return tall_batch_add (self->batch, TALL_HBASE_SELF_TEST_TABLE, self->row);
 }
 
-static gboolean
-run_step (SelfTest *self, const Step *step, GError **error)
+static TallMutation *
+add_step (SelfTest *self, const Step *step)
 {
-  TallHbaseReceiver receiver = { self->arena, NULL, NULL };
-  TallHbaseResult result;
-  GError *reason = NULL;
   TallMutation *mutation = add_mutation (self);
+  if (step->deletes)
+    tall_mutation_delete_up_to (self->batch, mutation, self->now - 1);
   for (guint i = 0; i < MAX_PUTS && step->puts[i].qualifier != NULL; i++)
     tall_mutation_put (self->batch, mutation, tall_slice_str (step->puts[i].qualifier),
                        self->now + step->puts[i].offset, tall_slice_str (step->puts[i].value));
-  TallHbaseArgs args = {
-    .table = self->table,
-    .row = self->row,
-    .family = tall_slice_str (TALL_FAMILY),
-    .qualifier = tall_slice_str ("s"),
-    .compare_op = TALL_HBASE_EQUAL,
-    .value = tall_slice_str (step->expected),
-    .mutations = tall_hbase_t_row_mutations_new (mutation, self->arena),
-  };
+  return mutation;
+}
 
-  if (!tall_hbase_exchange (transport_of (self), TALL_HBASE_CHECK_AND_MUTATE, &args, &receiver,
-                            &result, &reason))
-    return fail (self, reason, result.io, error);
-  return result.yes == step->matches || refuse (self, step->what, error);
+static gboolean
+run_step (SelfTest *self, const Step *step, GError **error)
+{
+  TallSlice expected = tall_slice_str (step->expected);
+  TallHbaseCondition condition = { tall_slice_str (step->qualifier),
+                                   expected.len > 0 ? &expected : NULL };
+  const TallMutation *mutation = add_step (self, step);
+  TallHbaseTIOError *io = NULL;
+  gboolean matched = FALSE;
+  GError *reason = NULL;
+  if (!tall_hbase_send_apply_if (transport_of (self), self->table, mutation, &condition, &reason)
+      || !tall_hbase_receive_apply_if (transport_of (self), mutation, self->arena, &matched, &io,
+                                       &reason))
+    return fail (self, reason, io, error);
+  return matched == step->matches || refuse (self, step->what, error);
 }
 
 static gboolean
@@ -179,7 +195,9 @@ run_deletes (SelfTest *self, const TallHbaseTDelete *deletes, guint n, GError **
   static const TallStructHandler handler = { NULL, count_failed };
   guint n_failed = 0;
   TallHbaseReceiver receiver = { self->arena, &handler, &n_failed };
-  TallHbaseArgs args = { .table = self->table, .deletes = deletes, .n_deletes = n };
+  TallHbaseArgs args = { .table = tall_slice_str (self->table),
+                         .deletes = deletes,
+                         .n_deletes = n };
   TallHbaseResult result;
   GError *reason = NULL;
   if (!tall_hbase_exchange (transport_of (self), TALL_HBASE_DELETE_MULTIPLE, &args, &receiver,
@@ -270,7 +288,7 @@ find_left (SelfTest *self, gboolean *exists, GError **error)
                                 .stop_row = tall_slice_str (PREFIX_END),
                                 .max_versions = 1,
                                 .limit = MAX_LEFT };
-  TallHbaseArgs args = { .table = self->table, .scan = &scan, .n_rows = MAX_LEFT };
+  TallHbaseArgs args = { .table = tall_slice_str (self->table), .scan = &scan, .n_rows = MAX_LEFT };
   g_auto (TallHbaseReply) rows;
   TallHbaseTIOError *io = NULL;
   GError *reason = NULL;
@@ -314,7 +332,7 @@ static gboolean
 run_end (SelfTest *self, GError **error)
 {
   const TallHbaseTGet get = { .row = self->row, .max_versions = 1 };
-  TallHbaseArgs args = { .table = self->table, .get = &get };
+  TallHbaseArgs args = { .table = tall_slice_str (self->table), .get = &get };
   g_auto (TallHbaseReply) reply;
   TallHbaseTIOError *io = NULL;
   GError *reason = NULL;
@@ -338,7 +356,7 @@ try_out (TallHbaseLink *link, const TallHbaseNames *names, const char *owner, GE
     .link = link,
     .names = names,
     .owner = prefix,
-    .table = tall_slice_str (table),
+    .table = table,
     .row = tall_slice_str (row),
     .now = g_get_real_time () / 1000,
     .batch = tall_batch_new (),
@@ -365,7 +383,7 @@ try_out (TallHbaseLink *link, const TallHbaseNames *names, const char *owner, GE
  *
  * Tests whether the HBase behind a gateway does what the protocol of commits relies on: a check
  * that a cell must not exist, a comparison, puts at the same timestamp, and deletes of one
- * timestamp. These are eight small calls on a row of its own. The row is removed, together with
+ * timestamp. These are twelve small calls on a row of its own. The row is removed, together with
  * rows of unfinished tests. If there is no table yet, nothing is tested. If the connection breaks,
  * the next test with the same @owner removes the row.
  *

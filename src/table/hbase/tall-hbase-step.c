@@ -16,34 +16,6 @@ typedef struct
   gboolean matched;
 } ConditionalRequest;
 
-/**
- * tall_hbase_send_apply_if:
- * @table: with its name in HBase
- *
- * Sends a `checkAndMutate`.
- */
-gboolean
-tall_hbase_send_apply_if (TallTransport *transport,
-                          const char *table,
-                          const TallMutation *mutation,
-                          const TallHbaseCondition *condition,
-                          GError **error)
-{
-  const TallSlice *expected = condition->expected;
-  g_autoptr (TallArena) arena = tall_arena_new (0);
-  TallHbaseArgs args = {
-    .table = tall_slice_str (table),
-    .row = mutation->row,
-    .family = tall_slice_str (TALL_FAMILY),
-    .qualifier = condition->qualifier,
-    .compare_op = TALL_HBASE_EQUAL,
-    /* The empty value means "must not exist"; an absent one is an error of the gateway. */
-    .value = expected == NULL ? (TallSlice)TALL_SLICE_INIT : *expected,
-    .mutations = tall_hbase_t_row_mutations_new (mutation, arena),
-  };
-  return tall_hbase_send (transport, TALL_HBASE_CHECK_AND_MUTATE, &args, error);
-}
-
 static gboolean
 apply_if_send (TallHbaseCall *call, TallTransport *transport, GError **error)
 {
@@ -58,20 +30,15 @@ apply_if_receive (TallHbaseCall *call,
                   GError **error)
 {
   ConditionalRequest *self = (ConditionalRequest *)call;
-  TallHbaseReceiver receiver = { self->arena, NULL, NULL };
-  TallHbaseResult result;
-  gboolean ok =
-      tall_hbase_receive (transport, TALL_HBASE_CHECK_AND_MUTATE, &receiver, &result, error);
-  *io = result.io;
-  self->matched = result.yes;
-  return ok;
+  return tall_hbase_receive_apply_if (transport, self->mutation, self->arena, &self->matched, io,
+                                      error);
 }
 
 /**
  * tall_hbase_apply_if:
  *
- * Implements apply_if by `checkAndMutate`. It is sent twice only if the first request cannot have
- * arrived as a whole.
+ * Implements apply_if by one request. It is sent twice only if the first one cannot have arrived as
+ * a whole.
  */
 gboolean
 tall_hbase_apply_if (TallHbasePool *pool,

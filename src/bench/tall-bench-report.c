@@ -4,6 +4,8 @@
 
 #include "tall-json-build.h"
 
+#define WIDTH 76 /* of what is measured, in the table for people */
+
 /* What one side took, for programs. */
 typedef struct
 {
@@ -35,8 +37,10 @@ typedef struct
 
 struct _TallBenchReport
 {
-  GArray *settings; /* of Setting */
-  GArray *lines;    /* of Line */
+  GArray *settings;    /* of Setting */
+  GArray *lines;       /* of Line */
+  TallBenchShow *show; /* nullable */
+  gpointer data;       /* for @show */
 };
 
 static void
@@ -56,7 +60,7 @@ setting_clear (Setting *setting)
 TallBenchReport *
 tall_bench_report_new (void)
 {
-  TallBenchReport *self = g_new (TallBenchReport, 1);
+  TallBenchReport *self = g_new0 (TallBenchReport, 1);
   self->settings = g_array_new (FALSE, FALSE, sizeof (Setting));
   self->lines = g_array_new (FALSE, FALSE, sizeof (Line));
   g_array_set_clear_func (self->settings, (GDestroyNotify)setting_clear);
@@ -105,6 +109,56 @@ make_side (const TallMeasured *measured)
   };
 }
 
+/**
+ * tall_bench_report_show:
+ * @show: gets a table for people, line by line
+ *
+ * Shows each figure from now on as soon as it is known: a run may take long, or be stopped.
+ */
+void
+tall_bench_report_show (TallBenchReport *self, TallBenchShow *show, gpointer data)
+{
+  self->show = show;
+  self->data = data;
+}
+
+/* Three significant digits are enough to read. */
+static char *
+format_number (double value)
+{
+  return g_strdup_printf (value >= 100 ? "%.0f" : value >= 10 ? "%.1f" : "%.2f", value);
+}
+
+static void
+append_line (GString *text, const Line *line)
+{
+  g_autofree char *ours = format_number (line->ours);
+  g_autofree char *floor = format_number (line->floor);
+  glong len = g_utf8_strlen (line->what, -1);
+  glong unit_len = g_utf8_strlen (line->unit, -1);
+  g_string_append_printf (text, "%s%*s  %9s  %9s  %s%*s  %5.2f  ", line->what,
+                          MAX (WIDTH - (int)len, 0), "", ours, floor, line->unit,
+                          MAX (8 - (int)unit_len, 0), "", line->ratio);
+  if (line->goal != 0)
+    g_string_append_printf (text, "%s %-4.4g  %s\n", line->at_least ? "≥" : "≤", line->goal,
+                            line->reached ? "yes" : "NO");
+  else
+    g_string_append (text, "none\n");
+}
+
+static void
+show_line (const TallBenchReport *self, const Line *line)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  if (self->show == NULL)
+    return;
+  if (self->lines->len == 0)
+    g_string_append_printf (text, "%-*s  %9s  %9s  %-8s  %5s  %-6s  %s\n", WIDTH, "what", "ours",
+                            "floor", "unit", "ratio", "goal", "reached");
+  append_line (text, line);
+  self->show (text->str, self->data);
+}
+
 void
 tall_bench_report_add (TallBenchReport *self, const TallBenchFigure *figure)
 {
@@ -123,6 +177,7 @@ tall_bench_report_add (TallBenchReport *self, const TallBenchFigure *figure)
     .ours_side = make_side (figure->ours_measured),
     .floor_side = make_side (figure->floor_measured),
   };
+  show_line (self, &line);
   g_array_append_val (self->lines, line);
 }
 
@@ -184,29 +239,6 @@ tall_bench_report_add_latency (TallBenchReport *self,
   tall_bench_report_add (self, &figure);
 }
 
-/* Three significant digits are enough to read. */
-static char *
-format_number (double value)
-{
-  return g_strdup_printf (value >= 100 ? "%.0f" : value >= 10 ? "%.1f" : "%.2f", value);
-}
-
-static void
-append_line (GString *text, int width, const Line *line)
-{
-  g_autofree char *ours = format_number (line->ours);
-  g_autofree char *floor = format_number (line->floor);
-  glong len = g_utf8_strlen (line->what, -1);
-  glong unit_len = g_utf8_strlen (line->unit, -1);
-  g_string_append_printf (text, "%s%*s  %9s  %9s  %s%*s  %5.2f  ", line->what, width - (int)len, "",
-                          ours, floor, line->unit, MAX (8 - (int)unit_len, 0), "", line->ratio);
-  if (line->goal != 0)
-    g_string_append_printf (text, "%s %-4.4g  %s\n", line->at_least ? "≥" : "≤", line->goal,
-                            line->reached ? "yes" : "NO");
-  else
-    g_string_append (text, "none\n");
-}
-
 /**
  * tall_bench_report_count_missed:
  *
@@ -219,26 +251,6 @@ tall_bench_report_count_missed (const TallBenchReport *self)
   for (guint i = 0; i < self->lines->len; i++)
     n += !g_array_index (self->lines, Line, i).reached;
   return n;
-}
-
-/**
- * tall_bench_report_to_text:
- *
- * Returns: (transfer full): a table for people
- */
-char *
-tall_bench_report_to_text (const TallBenchReport *self)
-{
-  g_autoptr (GString) text = g_string_new (NULL);
-  int width = 4;
-  for (guint i = 0; i < self->lines->len; i++)
-    width = MAX (width, (int)g_utf8_strlen (g_array_index (self->lines, Line, i).what, -1));
-
-  g_string_append_printf (text, "%-*s  %9s  %9s  %-8s  %5s  %-6s  %s\n", width, "what", "ours",
-                          "floor", "unit", "ratio", "goal", "reached");
-  for (guint i = 0; i < self->lines->len; i++)
-    append_line (text, width, &g_array_index (self->lines, Line, i));
-  return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
 static void

@@ -32,11 +32,15 @@ typedef struct
  */
 typedef struct _TallBenchReport TallBenchReport;
 
+/* @text: whole lines */
+typedef void TallBenchShow (const char *text, gpointer data);
+
 TallBenchReport *tall_bench_report_new (void);
 void tall_bench_report_free (TallBenchReport *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallBenchReport, tall_bench_report_free)
 
 void tall_bench_report_set (TallBenchReport *self, const char *setting, gint64 value);
+void tall_bench_report_show (TallBenchReport *self, TallBenchShow *show, gpointer data);
 void tall_bench_report_add (TallBenchReport *self, const TallBenchFigure *figure);
 void tall_bench_report_add_rate (TallBenchReport *self,
                                  const char *id,
@@ -52,7 +56,6 @@ void tall_bench_report_add_latency (TallBenchReport *self,
                                     const TallMeasured *floor);
 
 guint tall_bench_report_count_missed (const TallBenchReport *self);
-char *tall_bench_report_to_text (const TallBenchReport *self);
 char *tall_bench_report_to_json (const TallBenchReport *self);
 
 G_END_DECLS

@@ -33,6 +33,15 @@ print_text (const TallBenchGiven *given, const char *text)
     tall_print ("%s", text);
 }
 
+/* In the place of the progress, and at once. */
+static void
+show_figure (const char *text, gpointer data G_GNUC_UNUSED)
+{
+  tall_progress_clear ();
+  tall_print ("%s", text);
+  fflush (stdout);
+}
+
 static TallExit
 fail (const GError *error, const gint *stop)
 {
@@ -69,13 +78,15 @@ measure_floor (const TallBenchGiven *given, const TallTableAddress *address)
   options.address = address;
   options.progress = show_progress;
   options.stop = tall_stop_on_signals ();
+  if (!given->json)
+    tall_bench_report_show (report, show_figure, NULL);
   gboolean done = tall_floor_run (&options, report, &error);
   tall_progress_clear ();
   if (!done)
     return fail (error, options.stop);
-  g_autofree char *text =
-      given->json ? tall_bench_report_to_json (report) : tall_bench_report_to_text (report);
-  print_text (given, text);
+  g_autofree char *json = given->json ? tall_bench_report_to_json (report) : NULL;
+  if (json != NULL)
+    tall_json_print_text (json);
   return given->check && tall_bench_report_count_missed (report) > 0 ? TALL_EXIT_NO
                                                                      : TALL_EXIT_DONE;
 }

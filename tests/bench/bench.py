@@ -525,6 +525,21 @@ def stopped_after_some_turns(folder):
     equal(os.listdir(folder), [])
 
 
+def stopped_after_some_figures(folder):
+    """Each figure is shown as soon as it is known; a run that is stopped has shown those."""
+    for what in (["--floor", "--count", 20, "--lines", 1, "--seconds", 2], ["--migrate", "--count", 40, "--seconds", 3]):
+        process = subprocess.Popen(
+            [PROGRAM, "bench", "--store", f"rocksdb:{folder}", *map(str, what)],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        first = [process.stdout.readline() for _line in range(2)]
+        process.send_signal(signal.SIGINT)
+        _out, err = process.communicate(timeout=SECONDS)
+        equal((first[0].split(), "  yes" in first[1] or "  NO" in first[1]),
+              (["what", "ours", "floor", "unit", "ratio", "goal", "reached"], True))
+        equal((process.returncode, "Stopped" in err), (128 + signal.SIGINT, True))
+        equal(os.listdir(folder), [])
+
+
 def loading_beside_a_peer(folder):
     """Everything that it makes is removed, and both have stored every line."""
     load = ["bench", "--load", "--store", f"rocksdb:{folder}", "--count", 50, "--lines", 3]
@@ -826,6 +841,7 @@ def begin():
                          orders_of_a_file, advice, wrong_calls_of_advise,
                          rejected_rows_are_reported, table_for_people, progress_on_a_terminal,
                          kept_and_then_left_alone, stopped, stopped_after_some_turns,
+                         stopped_after_some_figures,
                          loading_beside_a_peer, calls_beside_a_peer, migrating, correcting_an_address,
                          wrong_usage, not_for_this_store, not_reachable):
             test(function)

@@ -369,6 +369,12 @@ compare (const TallLayout *layout,
   return done;
 }
 
+static void
+show_figure (const char *text, gpointer data G_GNUC_UNUSED)
+{
+  g_print ("%s", text);
+}
+
 static gboolean
 compare_all (TallBenchReport *report, GError **error)
 {
@@ -408,13 +414,15 @@ main (int argc, char *argv[])
                   valid ? "each number is 1 or more, and there is nothing else" : error->message);
       return 2;
     }
+  if (!as_json)
+    tall_bench_report_show (report, show_figure, NULL);
   if (!compare_all (report, &error))
     {
       g_printerr ("tallorder-peer-calls: %s\n", error->message);
       return 3;
     }
-  g_autofree char *text =
-      as_json ? tall_bench_report_to_json (report) : tall_bench_report_to_text (report);
-  g_print ("%s", text);
+  g_autofree char *json = as_json ? tall_bench_report_to_json (report) : NULL;
+  if (json != NULL)
+    g_print ("%s", json);
   return check_goals && tall_bench_report_count_missed (report) > 0 ? 1 : 0;
 }

@@ -237,7 +237,6 @@ tall_migrator_run_pass (TallMigrator *self,
   TallMigrateSummary *summary = self->summary;
   self->progress.stage = stage;
   self->progress.pass++;
-  self->progress.n_looked = self->progress.n_copied = 0;
   if (stage == TALL_MIGRATE_LAST_PASS)
     tall_pass_lift_rate (self->pass);
   if (!tall_pass_run (self->pass, counts, error))

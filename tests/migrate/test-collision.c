@@ -136,6 +136,21 @@ test_tombstone (Fixture *self, gconstpointer layout G_GNUC_UNUSED)
   g_assert_cmpuint (counts.n_unfit, ==, 1);
 }
 
+/* Copied together they are told apart by themselves, also by a migrator that remembers no more. */
+static void
+test_together (Fixture *self, gconstpointer layout G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  g_auto (TallCopyCounts) counts = { 0 };
+  g_assert_null (self->pair.copier.places);
+  g_assert_true (tall_copy_pair_copy (&self->pair, self->roots, 2, &counts, &error));
+  g_assert_no_error (error);
+  g_assert_cmpuint (counts.n[TALL_COPY_COPIED], ==, 1);
+  g_assert_cmpuint (counts.n[TALL_COPY_UNFIT], ==, 1);
+  g_assert_cmpint (counts.code, ==, TALL_ERROR_KEY_COLLISION);
+  g_assert_nonnull (strstr (counts.message, "order " FIRST));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -148,6 +163,7 @@ main (int argc, char **argv)
     { "written-over", test_written_over },
     { "claimed", test_claimed },
     { "tombstone", test_tombstone },
+    { "together", test_together },
   };
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (layouts); i++)

@@ -149,6 +149,146 @@ test_half_copied (gconstpointer data)
     }
 }
 
+/* The same after an earlier version was copied as a whole: as long as rows of it are left, the root
+ * row says that there is something to do. */
+static void
+test_half_replaced (gconstpointer data)
+{
+  const TallLayout *const *pair = data;
+  gboolean done = FALSE;
+  for (guint at = 0; !done; at++)
+    {
+      g_auto (TallCopyPair) self = { 0 };
+      g_auto (TallCopyCounts) counts = { 0 };
+      g_autoptr (GError) error = NULL;
+      pair_init (&self, pair[0], pair[1]);
+      put (&self.source, 1, 5);
+      expect (&self, TALL_COPY_COPIED);
+      put (&self.source, 2, 2);
+      g_autoptr (TallReadResult) roots = tall_copy_side_scan (&self.source);
+      TallFailingTable *target = TALL_FAILING_TABLE (self.target.table);
+      tall_failing_table_reset (target);
+      for (guint i = at; i < at + MOST_CALLS; i++)
+        tall_failing_table_fail_at (target, i, TALL_FAILURE_BEFORE);
+      done = tall_copy_pair_copy (&self, roots, 1, &counts, &error);
+      tall_failing_table_reset (target);
+      g_auto (TallCopyCounts) again = { 0 };
+      tall_copy_pair_copy_all (&self, &again);
+      expect_sound (&self, 2);
+    }
+}
+
+typedef struct
+{
+  TallCopyPair *pair;
+  guint at; /* the call at which it comes */
+  gboolean came;
+} Faster;
+
+/* Another process copies a later version just then. */
+static TallFailure
+copy_later (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  Faster *faster = data;
+  if (call->index != faster->at || faster->came)
+    return TALL_FAILURE_NONE;
+  faster->came = TRUE;
+  put_on (&faster->pair->source, 2, 2, 1000);
+  expect (faster->pair, TALL_COPY_COPIED);
+  return TALL_FAILURE_NONE;
+}
+
+/* Whoever has written rows of an earlier version into what another process has copied by then,
+ * takes them back. */
+static void
+test_faster_process (gconstpointer data)
+{
+  const TallLayout *const *pair = data;
+  guint n_moved = 0;
+  gboolean came = TRUE;
+  for (guint at = 0; came; at++)
+    {
+      g_auto (TallCopyPair) self = { 0 };
+      g_auto (TallCopyCounts) counts = { 0 };
+      g_autoptr (GError) error = NULL;
+      Faster faster = { .pair = &self, .at = at };
+      pair_init (&self, pair[0], pair[1]);
+      put_on (&self.source, 1, 5, 1000);
+      g_autoptr (TallReadResult) early = tall_copy_side_scan (&self.source);
+      TallFailingTable *target = TALL_FAILING_TABLE (self.target.table);
+      tall_failing_table_reset (target);
+      tall_failing_table_set_hooks (target, copy_later, NULL, &faster);
+      g_assert_true (tall_copy_pair_copy (&self, early, 1, &counts, &error));
+      g_assert_no_error (error);
+      tall_failing_table_reset (target);
+      n_moved += counts.n[TALL_COPY_MOVED];
+      came = faster.came;
+      if (came)
+        expect_sound (&self, 2);
+    }
+  g_assert_cmpuint (n_moved, >=, 2);
+}
+
+/* Changes the state that was read of the only order, and says how. Returns: (transfer full): the
+ * new bytes of its cell */
+static guint8 *
+spoil_digest (TallReadResult *roots)
+{
+  g_autoptr (GError) error = NULL;
+  TallState state;
+  TallRow *row = (TallRow *)&roots->results[0].rows[0];
+  guint8 *bytes = g_new (guint8, TALL_STATE_SIZE);
+  for (guint i = 0; i < row->n_cells; i++)
+    {
+      TallCell *cell = (TallCell *)&row->cells[i];
+      if (!tall_slice_equal (cell->qualifier, TALL_STATE_QUALIFIER))
+        continue;
+      g_assert_true (tall_state_decode (cell->value, &state, &error));
+      state.digest[0] ^= 1;
+      tall_state_write (&state, bytes);
+      cell->value = tall_slice (bytes, TALL_STATE_SIZE);
+    }
+  return bytes;
+}
+
+/* The rows have the revision that was read, but are of another content: a load has stored it again
+ * at the same revision. */
+static void
+test_other_digest (gconstpointer data)
+{
+  const TallLayout *const *pair = data;
+  g_auto (TallCopyPair) self = { 0 };
+  g_auto (TallCopyCounts) counts = { 0 };
+  g_autoptr (GError) error = NULL;
+  pair_init (&self, pair[0], pair[1]);
+  put (&self.source, 1, 5);
+  g_autoptr (TallReadResult) early = tall_copy_side_scan (&self.source);
+  g_autofree guint8 *bytes = spoil_digest (early);
+  g_assert_true (tall_copy_pair_copy (&self, early, 1, &counts, &error));
+  g_assert_cmpuint (counts.n[TALL_COPY_MOVED], ==, 1);
+  g_assert_cmpuint (tall_test_count_cells (self.target.table, pair[1], 0), ==, 0);
+  expect (&self, TALL_COPY_COPIED);
+  expect_sound (&self, 1);
+}
+
+/* An equal revision says nothing: orders of a load may have it, too. */
+static void
+test_equal_revision (gconstpointer data)
+{
+  const TallLayout *const *pair = data;
+  g_auto (TallCopyPair) self = { 0 };
+  TallState state;
+  gint64 timestamp;
+  pair_init (&self, pair[0], pair[1]);
+  put (&self.source, 1, 5);
+  expect (&self, TALL_COPY_COPIED);
+  g_assert_true (tall_test_read_state (self.target.store, TALL_TEST_ORDER, &state, &timestamp));
+  state.digest[0] ^= 1;
+  tall_test_write_state (self.target.store, TALL_TEST_ORDER, &state, timestamp);
+  expect (&self, TALL_COPY_COPIED);
+  expect_sound (&self, 1);
+}
+
 /* What was read is not what is there any more when its rows are read. */
 static void
 test_moved (gconstpointer data)
@@ -239,10 +379,18 @@ main (int argc, char **argv)
     const char *name;
     void (*test) (gconstpointer pair);
   } tests[] = {
-    { "replaced", test_replaced }, { "overtaken", test_overtaken },
-    { "moved", test_moved },       { "later-there", test_later_there },
-    { "claimed", test_claimed },   { "loaded", test_loaded },
-    { "newer", test_newer },       { "half-copied", test_half_copied },
+    { "replaced", test_replaced },
+    { "overtaken", test_overtaken },
+    { "moved", test_moved },
+    { "later-there", test_later_there },
+    { "claimed", test_claimed },
+    { "loaded", test_loaded },
+    { "equal-revision", test_equal_revision },
+    { "other-digest", test_other_digest },
+    { "newer", test_newer },
+    { "half-copied", test_half_copied },
+    { "half-replaced", test_half_replaced },
+    { "faster-process", test_faster_process },
   };
   static const TallLayout *const pairs[][2] = {
     { &tall_layout_blob, &tall_layout_normalized },

@@ -5,6 +5,7 @@
 
 #include "tall-error.h"
 #include "tall-failing-table.h"
+#include "tall-migrate-kept.h"
 #include "tall-test-moves.h"
 
 #include <string.h>
@@ -116,6 +117,46 @@ test_failed (void)
   fixture_end (&fixture);
 }
 
+/* What only copies does not switch. */
+static void
+test_pass_only (void)
+{
+  Fixture fixture;
+  TallMigrateWish wish = tall_test_wish_layout ("wide");
+  fixture_start (&fixture);
+  wish.pass_only = TRUE;
+  g_autoptr (TallMigrateState) passed = run (&fixture, &wish);
+  g_assert_no_error (passed->error);
+  g_assert_cmpint (passed->summary.outcome, ==, TALL_MIGRATE_PASSED);
+  g_assert_cmpuint (passed->summary.generation, ==, 1);
+  wish.pass_only = FALSE;
+  g_autoptr (TallMigrateState) switched = run (&fixture, &wish);
+  g_assert_cmpint (switched->summary.outcome, ==, TALL_MIGRATE_SWITCHED);
+  fixture_end (&fixture);
+}
+
+/* How fast it is, is of the pass that runs, not of those before. */
+static void
+test_rate_of_pass (void)
+{
+  TallMigrateKept *kept = tall_migrate_kept_new (TALL_MIGRATE_MOVE);
+  TallMigrateProgress progress = { .stage = TALL_MIGRATE_COPYING, .pass = 1, .n_all = 100 };
+  tall_migrate_kept_take_progress (kept, &progress);
+  g_usleep (1000); /* which are of the first pass */
+  progress.n_looked = 50;
+  tall_migrate_kept_take_progress (kept, &progress);
+  g_assert_cmpuint (kept->state->rate, <=, 50 * 1000);
+  g_assert_cmpint (kept->state->time_left, >=, 1000);
+  progress.pass = 2;
+  tall_migrate_kept_take_progress (kept, &progress);
+  g_assert_cmpuint (kept->state->rate, >, 50 * 1000);
+  progress.stage = TALL_MIGRATE_LAST_PASS;
+  g_usleep (1000);
+  tall_migrate_kept_take_progress (kept, &progress);
+  g_assert_cmpuint (kept->state->rate, >, 50 * 1000);
+  tall_migrate_kept_free (kept);
+}
+
 /* One that only copies is given up twice. */
 static void
 test_aborts (void)
@@ -183,5 +224,7 @@ main (int argc, char **argv)
   g_test_add_func ("/migrate/runner/failed", test_failed);
   g_test_add_func ("/migrate/runner/aborts", test_aborts);
   g_test_add_func ("/migrate/runner/too-late", test_too_late);
+  g_test_add_func ("/migrate/runner/pass-only", test_pass_only);
+  g_test_add_func ("/migrate/runner/rate-of-pass", test_rate_of_pass);
   return g_test_run ();
 }

@@ -112,6 +112,62 @@ test_failures (void)
   g_assert_cmpuint (run (pass), ==, 0);
 }
 
+#define N_LARGE 700 /* customers, which fill more than a page, though they are few */
+
+/* A page ends by bytes, too: what comes after it is copied as well. */
+static void
+test_large_rows (void)
+{
+  const TallStoreSettings settings = { .layout = &tall_layout_blob, .key_strategy = &tall_key_raw };
+  g_autoptr (GError) error = NULL;
+  g_auto (TallCopyPair) self = { 0 };
+  g_autofree char *name = g_strnfill (2000, 'x'); /* it is in the summary */
+  TallPassCounts counts;
+  tall_copy_pair_init (&self, &settings, &settings);
+  for (guint i = 0; i < N_LARGE; i++)
+    {
+      g_autofree char *number = g_strdup_printf ("customer-%u", i);
+      g_autoptr (TallCustomer) customer = tall_customer_new (number);
+      customer->name = tall_arena_strdup (customer->arena, name);
+      g_assert_true (tall_front_put_customer (self.source.front, customer, NULL, NULL, &error));
+    }
+  const TallPassOptions options = { .copier = self.copier };
+  g_autoptr (TallPass) pass = tall_pass_new (&options);
+  for (guint i = 0; i < 2; i++)
+    {
+      g_assert_true (tall_pass_run (pass, &counts, &error));
+      g_assert_no_error (error);
+      g_assert_cmpuint (counts.n_customers, ==, N_LARGE);
+      g_assert_cmpuint (counts.n_copied, ==, i == 0 ? N_LARGE : 0);
+    }
+}
+
+static TallFailure
+refuse_writes (TallFailingTable *table G_GNUC_UNUSED,
+               const TallCall *call,
+               gpointer data G_GNUC_UNUSED)
+{
+  return call->kind == TALL_CALL_APPLY ? TALL_FAILURE_BEFORE : TALL_FAILURE_NONE;
+}
+
+/* What cannot be written, however often, ends the pass: nobody takes it for whole. */
+static void
+test_broken (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_auto (TallCopyPair) self = { 0 };
+  TallPassCounts counts;
+  init (&self);
+  const TallPassOptions options = { .copier = self.copier };
+  g_autoptr (TallPass) pass = tall_pass_new (&options);
+  TallFailingTable *target = TALL_FAILING_TABLE (self.target.table);
+  tall_failing_table_set_hooks (target, refuse_writes, NULL, NULL);
+  g_assert_false (tall_pass_run (pass, &counts, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
+  tall_failing_table_set_hooks (target, NULL, NULL, NULL);
+  g_assert_cmpuint (run (pass), ==, N_ORDERS);
+}
+
 /* A process that others use meanwhile: at each of the first calls of the target one of them
  * reads an order. */
 typedef struct
@@ -237,6 +293,8 @@ main (int argc, char **argv)
   g_test_add_data_func ("/migrate/pass/few-remembered", GUINT_TO_POINTER (100), test_passes);
   g_test_add_func ("/migrate/pass/stopped", test_stopped);
   g_test_add_func ("/migrate/pass/failures", test_failures);
+  g_test_add_func ("/migrate/pass/large-rows", test_large_rows);
+  g_test_add_func ("/migrate/pass/broken", test_broken);
   g_test_add_func ("/migrate/pass/first", test_first);
   g_test_add_func ("/migrate/pass/gives-way", test_gives_way);
   g_test_add_func ("/migrate/pass/gives-way-for-a-while", test_gives_way_for_a_while);

@@ -9,10 +9,18 @@
 
 #define ORDER "remains"
 
-/* A process that works on the first generation, whatever the record says, by the real clock, as the
- * record is written. Returns: the revision */
+#define SLOW (TALL_CLOCK_DIFFERENCE * 1000 / 2) /* milliseconds that a clock is behind */
+
 static gint64
-put (const TallMoving *moving, guint n_lines)
+slow_clock (gpointer data G_GNUC_UNUSED)
+{
+  return g_get_real_time () / 1000 - SLOW;
+}
+
+/* A process that works on the first generation, whatever the record says, by the real clock, as the
+ * record is written, or by the one of @hooks. Returns: the revision */
+static gint64
+put (const TallMoving *moving, guint n_lines, const TallStoreHooks *hooks)
 {
   static const TallWriteOptions options = { 0 };
   TallStoreContext context = { 0 };
@@ -22,7 +30,7 @@ put (const TallMoving *moving, guint n_lines)
   g_auto (TallContent) content = { 0 };
   gint64 revision = 0;
   g_assert_true (tall_store_context_init (&context, TALL_MOVING_OTHERS (moving),
-                                          moving->side.deployment, NULL, &error));
+                                          moving->side.deployment, hooks, &error));
   g_assert_true (tall_content_init (&content, order, NULL, &error));
   tall_operation_init (&operation, &context, order->customer_number, ORDER, 0);
   g_assert_true (tall_put (&operation, &content, &options, &revision, &error));
@@ -69,22 +77,37 @@ die_before_root (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gp
 /* The order is written again before another process goes on: nothing says that rows of the version
  * before are there. */
 static void
-test_rows_without_root (void)
+rewrite_without_root (const TallStoreHooks *hooks)
 {
   g_auto (TallMoving) moving = { 0 };
   g_autoptr (GError) error = NULL;
   tall_moving_init (&moving, &tall_layout_blob, &tall_layout_normalized);
-  gint64 first = put (&moving, 9);
+  gint64 first = put (&moving, 9, hooks);
   Death death = { .revision = first };
   tall_failing_table_set_hooks (TALL_FAILING_TABLE (moving.side.table), die_before_root, NULL,
                                 &death);
   g_assert_false (tall_moving_run (&moving, moving.side.table, &error));
   g_assert_true (death.dead);
   g_assert_cmpuint (count_cells (&moving, first), >, 0);
-  gint64 second = put (&moving, 2);
+  gint64 second = put (&moving, 2, hooks);
   tall_moving_finish (&moving);
   g_assert_cmpuint (count_cells (&moving, first), ==, 0);
   g_assert_cmpuint (count_cells (&moving, second), >, 0);
+}
+
+static void
+test_rows_without_root (void)
+{
+  rewrite_without_root (NULL);
+}
+
+/* Revisions of a clock that is behind are earlier than the begin of the migration, by the clock of
+ * the process that began. */
+static void
+test_slow_clock (void)
+{
+  const TallStoreHooks slow = { .now = slow_clock };
+  rewrite_without_root (&slow);
 }
 
 typedef struct
@@ -115,7 +138,7 @@ before_call (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpoint
   Late *late = data;
   if (!late->sealed && call->kind == TALL_CALL_SET_ACCESS)
     {
-      put (late->moving, 1);
+      put (late->moving, 1, NULL);
       late->sealed = TRUE;
     }
   if (late->sealed && call->kind == TALL_CALL_READ && g_strcmp0 (call->table, "orders-2") == 0)
@@ -145,5 +168,6 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/migrate/remains/rows-without-root", test_rows_without_root);
   g_test_add_func ("/migrate/remains/not-whole", test_not_whole);
+  g_test_add_func ("/migrate/remains/slow-clock", test_slow_clock);
   return g_test_run ();
 }

@@ -412,6 +412,25 @@ test_closed_by_late_call (void)
     }
 }
 
+/* Whoever asks the old tables of a key strategy with ids is not told that there is no such
+ * customer: they are closed, too. */
+static void
+test_ids_closed (void)
+{
+  g_auto (TallMoving) moving = { 0 };
+  g_autoptr (GError) error = NULL;
+  tall_moving_init (&moving, &tall_layout_blob, &tall_layout_wide);
+  const TallMove last = moving.options.move;
+  moving.options.move = (TallMove){ .key_strategy = &tall_key_numeric };
+  g_assert_true (tall_moving_run (&moving, moving.side.table, &error));
+  g_assert_no_error (error);
+  moving.options.move = last;
+  g_assert_true (tall_moving_run (&moving, moving.side.table, &error));
+  g_assert_no_error (error);
+  g_assert_cmpint (read_access (&moving, "ids-2"), ==, TALL_ACCESS_CLOSED);
+  tall_moving_expect_moved (&moving);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -427,5 +446,6 @@ main (int argc, char **argv)
   g_test_add_func ("/migrate/steps/closed-before-seal", test_closed_before_seal);
   g_test_add_func ("/migrate/steps/rate-under-seal", test_rate_under_seal);
   g_test_add_func ("/migrate/steps/closed-by-late-call", test_closed_by_late_call);
+  g_test_add_func ("/migrate/steps/ids-closed", test_ids_closed);
   return g_test_run ();
 }

@@ -108,6 +108,19 @@ test_newer_version (void)
   expect_tables (table, "customers index meta orders");
 }
 
+static void
+change (TallTable *table, const char *is_text, const char *to_text)
+{
+  g_autoptr (GError) error = NULL;
+  TallMigration is, to;
+  gboolean done;
+  g_assert_true (tall_migration_parse (&is, tall_slice_str (is_text), &error));
+  g_assert_true (tall_migration_parse (&to, tall_slice_str (to_text), &error));
+  g_assert_true (tall_migration_change (table, &is, &to, NULL, TALL_NO_DEADLINE, &done, &error));
+  g_assert_no_error (error);
+  g_assert_true (done);
+}
+
 /* A deployment whose second generation is being made, or counts. Tables of a third were left by a
  * migrator that was killed; others only look like ours. */
 static TallTable *
@@ -129,15 +142,7 @@ new_migrating (gboolean moved)
   add_table (table, "theirs-2");
   add_table (table, "orders-02");
   for (guint i = 0; moved && i + 1 < G_N_ELEMENTS (steps); i++)
-    {
-      TallMigration is, to;
-      gboolean done;
-      g_assert_true (tall_migration_parse (&is, tall_slice_str (steps[i]), &error));
-      g_assert_true (tall_migration_parse (&to, tall_slice_str (steps[i + 1]), &error));
-      g_assert_true (
-          tall_migration_change (table, &is, &to, NULL, TALL_NO_DEADLINE, &done, &error));
-      g_assert_true (done);
-    }
+    change (table, steps[i], steps[i + 1]);
   g_assert_no_error (error);
   return table;
 }
@@ -187,6 +192,52 @@ test_generations_failures (void)
         g_assert_true (tall_store_drop (memory, NULL));
       expect_tables (memory, "orders-02 theirs-2");
     }
+}
+
+/* Nothing goes during a phase, whichever it is. */
+static void
+test_source_in_phases (void)
+{
+  static const struct
+  {
+    const char *phase;
+    const char *is;
+    const char *to;
+  } steps[] = {
+    { "sealing", "1 copying 2 2 - -", "1 sealing 2 2 - -" },
+    { "closing", "1 sealing 2 2 - -", "1 closing 2 2 1b4e28ba-2fa1-4d3b-a3f5-ef19b5a7633b -" },
+    { "aborting", "1 closing 2 2 1b4e28ba-2fa1-4d3b-a3f5-ef19b5a7633b -",
+      "1 aborting 2 2 1b4e28ba-2fa1-4d3b-a3f5-ef19b5a7633b unsealed,reopened" },
+  };
+  g_autoptr (TallTable) table = new_migrating (FALSE);
+  g_auto (GStrv) before = tall_table_list_tables (table, TALL_NO_DEADLINE, NULL);
+  g_autofree char *before_text = g_strjoinv (" ", before);
+  for (guint i = 0; i < G_N_ELEMENTS (steps); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      guint n;
+      change (table, steps[i].is, steps[i].to);
+      g_assert_false (tall_store_drop_source (table, &n, &error));
+      g_assert_error (error, TALL_ERROR, TALL_ERROR_CONFLICT);
+      g_assert_nonnull (strstr (error->message, steps[i].phase));
+      expect_tables (table, before_text);
+    }
+}
+
+/* What a target was that is given up goes, too: its number is the last one. */
+static void
+test_source_given_up (void)
+{
+  g_autoptr (GError) error = NULL;
+  guint n;
+  g_autoptr (TallTable) table = new_migrating (FALSE);
+  change (table, "1 copying 2 2 - -", "1 aborting 2 2 - unsealed");
+  change (table, "1 aborting 2 2 - unsealed", "1 none 0 2 - unsealed");
+  g_assert_true (tall_store_drop_source (table, &n, &error));
+  g_assert_no_error (error);
+  g_assert_cmpuint (n, ==, 3);
+  expect_tables (table,
+                 "customers ids index lines meta orders orders-02 orders-3 shipping theirs-2");
 }
 
 /* Only what counted once, or was given up; and nothing during a phase. */
@@ -303,6 +354,8 @@ main (int argc, char **argv)
   g_test_add_func ("/drop/generations", test_generations);
   g_test_add_func ("/drop/generations-failures", test_generations_failures);
   g_test_add_func ("/drop/source", test_source);
+  g_test_add_func ("/drop/source-in-phases", test_source_in_phases);
+  g_test_add_func ("/drop/source-given-up", test_source_given_up);
   g_test_add_func ("/drop/source-failures", test_source_failures);
   g_test_add_func ("/drop/source-beside", test_source_beside);
   g_test_add_func ("/drop/one-generation", test_one_generation);

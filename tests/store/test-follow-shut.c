@@ -5,6 +5,7 @@
 #include "tall-bulk.h"
 #include "tall-error.h"
 #include "tall-memory-table.h"
+#include "tall-migration-record.h"
 #include "tall-test-acts.h"
 #include "tall-test-move.h"
 #include "tall-test-record.h"
@@ -122,6 +123,22 @@ test_closed (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   g_autoptr (GError) error = NULL;
   g_assert_false (tall_store_find_id (self->store, "NOBODY", &id, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT);
+}
+
+/* An abort that has died before it opened what was closed: callers wait for that, too. */
+static void
+test_aborting (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean done;
+  tall_test_move_go (&self->move, TALL_TEST_CLOSED);
+  g_autoptr (TallDeployment) record = tall_deployment_read (self->memory, TALL_NO_DEADLINE, &error);
+  const TallMigration to = tall_migration_abort (&record->migration, TRUE);
+  g_assert_true (tall_migration_change (self->memory, &record->migration, &to, NULL,
+                                        TALL_NO_DEADLINE, &done, &error));
+  g_assert_no_error (error);
+  g_assert_true (done);
+  expect_all (self, TALL_ERROR_TIMED_OUT);
 }
 
 /* Reads go on, and writes wait. */
@@ -524,6 +541,7 @@ main (int argc, char **argv)
     void (*test) (Fixture *self, gconstpointer data);
   } tests[] = {
     { "closed", test_closed },
+    { "aborting", test_aborting },
     { "sealed", test_sealed },
     { "nobody-moves", test_nobody_moves },
     { "outcomes", test_outcomes },

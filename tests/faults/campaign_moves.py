@@ -121,10 +121,13 @@ class Moves:
 
     def verify(self):
         """Mends what killed writers have left. Returns what is wrong after that."""
-        _code, findings = verify(self._mix.direct, "--repair")
+        mended, findings = verify(self._mix.direct, "--repair")
         for_person = [finding for finding in findings if finding["needs_person"]]
         code, left = verify(self._mix.direct)
-        return for_person + left + ([] if code == 0 else [f"exit code {code}"])
+        rows = [finding["row"] for finding in left]
+        before = [finding for finding in findings if finding["row"] in rows]
+        return for_person + left + ([] if code == 0 else [
+            f"exit code {code}; of the repair {mended}, with {len(findings)} findings, of the same rows {before}"])
 
     def __str__(self):
         return (f"{self.switched} migrations, {self.killed} migrators killed, {self.aborted} aborts, "

@@ -412,8 +412,7 @@ test_closed_by_late_call (void)
     }
 }
 
-/* Whoever asks the old tables of a key strategy with ids is not told that there is no such
- * customer: they are closed, too. */
+/* The old ids are closed, too: “no such customer” is an answer. */
 static void
 test_ids_closed (void)
 {

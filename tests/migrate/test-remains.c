@@ -146,6 +146,20 @@ before_call (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpoint
   return TALL_FAILURE_NONE;
 }
 
+/* Everybody may write again. */
+static void
+expect_given_up (const TallMoving *moving)
+{
+  g_autoptr (GError) error = NULL;
+  const TallMigration is = tall_moving_read_migration (moving);
+  g_assert_cmpint (is.phase, ==, TALL_MIGRATION_NONE);
+  g_assert_cmpuint (is.generation, ==, TALL_FIRST_GENERATION);
+  g_autoptr (TallTableSpec) spec =
+      tall_table_describe_table (TALL_MOVING_OTHERS (moving), "orders", TALL_NO_DEADLINE, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (spec->access, ==, TALL_ACCESS_OPEN);
+}
+
 /* It does not switch to what it has not seen to be equal. */
 static void
 test_not_whole (void)
@@ -159,7 +173,42 @@ test_not_whole (void)
   g_assert_error (error, TALL_ERROR, TALL_ERROR_UNAVAILABLE);
   g_assert_nonnull (strstr (error->message, "still differed"));
   g_assert_true (late.sealed);
-  g_assert_cmpuint (tall_moving_get_generation (&moving), ==, TALL_FIRST_GENERATION);
+  expect_given_up (&moving);
+}
+
+static TallFailure
+before_seal (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  Late *late = data;
+  TallState state;
+  gint64 timestamp;
+  if (late->sealed || call->kind != TALL_CALL_SET_ACCESS)
+    return TALL_FAILURE_NONE;
+  late->sealed = TRUE;
+  put (late->moving, 1, NULL);
+  g_assert_true (tall_test_read_state (late->moving->side.store, ORDER, &state, &timestamp));
+  state.schema++;
+  tall_test_write_state (late->moving->side.store, ORDER, &state, timestamp);
+  return TALL_FAILURE_NONE;
+}
+
+/* An order of a newer version comes just before the seal: the migration is given up at once, so
+ * that nobody waits. */
+static void
+test_unfit_late (void)
+{
+  g_auto (TallMoving) moving = { 0 };
+  g_autoptr (GError) error = NULL;
+  TallMigrateSummary summary;
+  Late late = { .moving = &moving };
+  tall_moving_init (&moving, &tall_layout_blob, &tall_layout_wide);
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (moving.side.table), before_seal, NULL, &late);
+  g_assert_true (tall_migrate_run (moving.side.table, &moving.options, &summary, &error));
+  g_assert_no_error (error);
+  g_assert_cmpint (summary.outcome, ==, TALL_MIGRATE_UNFIT);
+  g_assert_cmpuint (summary.n_unfit, ==, 1);
+  g_assert_true (late.sealed);
+  expect_given_up (&moving);
 }
 
 int
@@ -169,5 +218,6 @@ main (int argc, char **argv)
   g_test_add_func ("/migrate/remains/rows-without-root", test_rows_without_root);
   g_test_add_func ("/migrate/remains/not-whole", test_not_whole);
   g_test_add_func ("/migrate/remains/slow-clock", test_slow_clock);
+  g_test_add_func ("/migrate/remains/unfit-late", test_unfit_late);
   return g_test_run ();
 }

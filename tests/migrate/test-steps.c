@@ -412,6 +412,27 @@ test_closed_by_late_call (void)
     }
 }
 
+/* Where others work on the tables, they get time to learn of a seal, and of a close, so that they
+ * call nothing that is being shut. */
+static void
+test_courtesy (void)
+{
+  for (guint shared = 0; shared < 2; shared++)
+    {
+      g_auto (TallMoving) moving = { 0 };
+      g_autoptr (GError) error = NULL;
+      tall_moving_init (&moving, &tall_layout_blob, &tall_layout_wide);
+      tall_failing_table_set_info (TALL_FAILING_TABLE (moving.side.table),
+                                   shared ? TALL_FAILING_SHARED : TALL_FAILING_EMBEDDED);
+      gint64 begun = moving.side.clock.monotonic;
+      g_assert_true (tall_moving_run (&moving, moving.side.table, &error));
+      g_assert_no_error (error);
+      gint64 waited = moving.side.clock.monotonic - begun;
+      g_assert_cmpint (waited, >=, shared ? G_USEC_PER_SEC : 0);
+      g_assert_cmpint (waited, <=, shared ? 2 * G_USEC_PER_SEC : 0);
+    }
+}
+
 /* The old ids are closed, too: “no such customer” is an answer. */
 static void
 test_ids_closed (void)
@@ -445,6 +466,7 @@ main (int argc, char **argv)
   g_test_add_func ("/migrate/steps/closed-before-seal", test_closed_before_seal);
   g_test_add_func ("/migrate/steps/rate-under-seal", test_rate_under_seal);
   g_test_add_func ("/migrate/steps/closed-by-late-call", test_closed_by_late_call);
+  g_test_add_func ("/migrate/steps/courtesy", test_courtesy);
   g_test_add_func ("/migrate/steps/ids-closed", test_ids_closed);
   return g_test_run ();
 }

@@ -10,7 +10,7 @@ import re
 import subprocess
 import threading
 
-from campaign_repairs import verify
+from campaign_repairs import mend
 from cluster import wait_until
 from faults import LAYOUTS, PROGRAM, names_of
 
@@ -121,13 +121,8 @@ class Moves:
 
     def verify(self):
         """Mends what killed writers have left. Returns what is wrong after that."""
-        mended, findings = verify(self._mix.direct, "--repair")
-        for_person = [finding for finding in findings if finding["needs_person"]]
-        code, left = verify(self._mix.direct)
-        rows = [finding["row"] for finding in left]
-        before = [finding for finding in findings if finding["row"] in rows]
-        return for_person + left + ([] if code == 0 else [
-            f"exit code {code}; of the repair {mended}, with {len(findings)} findings, of the same rows {before}"])
+        found, left = mend(self._mix.direct)
+        return [finding for finding in found if finding["needs_person"]] + left
 
     def __str__(self):
         return (f"{self.switched} migrations, {self.killed} migrators killed, {self.aborted} aborts, "

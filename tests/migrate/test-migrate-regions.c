@@ -72,6 +72,32 @@ test_too_many (void)
   tall_moving_expect_unmoved (&self);
 }
 
+static TallFailure
+count_trials (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  GHashTable *rows = data;
+  if (call->kind == TALL_CALL_APPLY_IF && g_str_equal (call->table, "orders-2"))
+    g_hash_table_add (rows, tall_slice_to_hex (call->mutations[0]->row));
+  return TALL_FAILURE_NONE;
+}
+
+/* Regions seal themselves one by one, so a write is tried in each. */
+static void
+test_each_tried (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_auto (TallMoving) self = { 0 };
+  g_autoptr (GHashTable) rows = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  tall_moving_init (&self, &tall_layout_record_type, &tall_layout_blob);
+  self.options.move.regions = REGIONS;
+  tall_moving_finish (&self);
+  self.options.move = (TallMove){ .layout = &tall_layout_wide };
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (self.side.table), count_trials, NULL, rows);
+  g_assert_true (tall_moving_run (&self, self.side.table, &error));
+  g_assert_no_error (error);
+  g_assert_cmpuint (g_hash_table_size (rows), ==, REGIONS);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -79,5 +105,6 @@ main (int argc, char **argv)
   g_test_add_func ("/migrate/regions/drawn", test_drawn);
   g_test_add_func ("/migrate/regions/resumed", test_resumed);
   g_test_add_func ("/migrate/regions/too-many", test_too_many);
+  g_test_add_func ("/migrate/regions/each-tried", test_each_tried);
   return g_test_run ();
 }

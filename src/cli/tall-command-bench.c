@@ -15,6 +15,7 @@
 #include "tall-table-kinds.h"
 
 #include <gio/gio.h>
+#include <stdio.h>
 
 /* On a terminal. */
 static void

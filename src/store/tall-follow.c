@@ -114,12 +114,14 @@ wait (const TallOperation *operation, gint64 *longest)
 }
 
 static gboolean
-fail_in_pause (GError **error)
+fail_in_pause (const TallOperation *operation, GError **error)
 {
   g_set_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT,
                "the time was over while the orders are moving to other tables, where calls have "
-               "to wait; nothing was done, try again, or ask for the state of the migration if it "
-               "lasts");
+               "to wait%s",
+               operation->sent != NULL ? ""
+                                       : "; nothing was done, try again, or ask for the state of "
+                                         "the migration if it lasts");
   return FALSE;
 }
 
@@ -137,7 +139,7 @@ hold_back (TallOperation *operation, GError **error)
       if (!is_held_back (operation, tall_follower_get_phase (follower)))
         break;
       if (tall_operation_is_over (operation))
-        return fail_in_pause (error);
+        return fail_in_pause (operation, error);
       wait (operation, &longest);
     }
   move (operation);
@@ -232,7 +234,7 @@ goes_on (TallOperation *operation, GError **cause)
   if (error != NULL)
     g_propagate_error (cause, g_steal_pointer (&error));
   else if (answer == ANSWER_LATE)
-    fail_in_pause (cause);
+    fail_in_pause (operation, cause);
   else
     g_set_error (cause, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
                  "%s, though no migration is going on; look at the deployment's status",

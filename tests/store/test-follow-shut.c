@@ -23,6 +23,8 @@ typedef struct
   GMutex mutex; /* for the next one */
   GCond cond;
   guint n_looks; /* at the record */
+
+  guint n_writes; /* with a condition */
 } Fixture;
 
 static void
@@ -123,6 +125,30 @@ test_closed (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   g_autoptr (GError) error = NULL;
   g_assert_false (tall_store_find_id (self->store, "NOBODY", &id, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT);
+}
+
+/* The commit is under way when the tables are closed. */
+static TallFailure
+close_at_commit (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  Fixture *self = data;
+  if (call->kind != TALL_CALL_APPLY_IF || ++self->n_writes != 3) /* claims come first */
+    return TALL_FAILURE_NONE;
+  tall_test_move_go (&self->move, TALL_TEST_CLOSED);
+  return TALL_FAILURE_LATE;
+}
+
+/* Of what may have been done nobody says that it was not. */
+static void
+test_closed_at_commit (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallOrder) order = tall_test_marked_order ("1", 2, 1, 2);
+  tall_failing_table_set_hooks (TALL_FAILING_TABLE (self->table), close_at_commit, NULL, self);
+  g_assert_false (tall_front_put_order (self->front, order, NULL, NULL, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN);
+  g_assert_nonnull (strstr (error->message, "moving to other tables"));
+  g_assert_null (strstr (error->message, "nothing was done"));
 }
 
 /* An abort that has died before it opened what was closed: callers wait for that, too. */
@@ -542,6 +568,7 @@ main (int argc, char **argv)
   } tests[] = {
     { "closed", test_closed },
     { "aborting", test_aborting },
+    { "closed-at-commit", test_closed_at_commit },
     { "sealed", test_sealed },
     { "nobody-moves", test_nobody_moves },
     { "outcomes", test_outcomes },

@@ -4,6 +4,7 @@
 
 #define ALIGNMENT 8
 #define MAX_BLOCK (256 * 1024)
+#define USUAL_BLOCK 1024 /* with all that belongs to it: glibc keeps freed pieces of it at hand */
 
 typedef struct _Block Block;
 struct _Block
@@ -46,7 +47,7 @@ TallArena *
 tall_arena_new (gsize first_block)
 {
   if (first_block == 0)
-    first_block = 1024;
+    first_block = USUAL_BLOCK - sizeof (Block) - sizeof (TallArena);
   first_block += sizeof (TallArena);
 
   /* The arena itself is the first piece of its first block: one malloc for a small order. */

@@ -6,7 +6,7 @@ TallBatch *
 tall_batch_new (void)
 {
   TallBatch *self = g_new (TallBatch, 1);
-  self->arena = tall_arena_new (4096);
+  self->arena = tall_arena_new (0);
   self->mutations = g_ptr_array_new ();
   return self;
 }

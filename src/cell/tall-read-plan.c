@@ -131,7 +131,7 @@ TallReadResult *
 tall_read_result_new (guint n_results)
 {
   TallReadResult *self = g_new (TallReadResult, 1);
-  self->arena = tall_arena_new (2048);
+  self->arena = tall_arena_new (0);
   self->results = tall_arena_newa0 (self->arena, TallRows, n_results);
   self->n_results = n_results;
   return self;

@@ -9,7 +9,7 @@ void
 tall_rocksdb_write_init (TallRocksdbWrite *self, const TallRocksdbWriter *writer)
 {
   self->writer = writer;
-  self->arena = tall_arena_new (4096);
+  self->arena = tall_arena_new (0);
   self->stored = g_byte_array_new ();
   self->batch = rocksdb_writebatch_create ();
 }

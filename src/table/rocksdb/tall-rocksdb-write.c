@@ -5,9 +5,15 @@
 #include "tall-error.h"
 #include "tall-rocksdb-error.h"
 
+/**
+ * tall_rocksdb_write_init:
+ *
+ * As in tall_rocksdb_reader_read(), RocksDB no longer counts what it does in the calling thread.
+ */
 void
 tall_rocksdb_write_init (TallRocksdbWrite *self, const TallRocksdbWriter *writer)
 {
+  rocksdb_set_perf_level (rocksdb_disable);
   self->writer = writer;
   self->arena = tall_arena_new (0);
   self->stored = g_byte_array_new ();

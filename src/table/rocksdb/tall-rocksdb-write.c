@@ -5,6 +5,8 @@
 #include "tall-error.h"
 #include "tall-rocksdb-error.h"
 
+#define PATIENCE 50 /* microseconds: some writes that are not synced */
+
 /**
  * tall_rocksdb_write_init:
  *
@@ -96,6 +98,19 @@ tall_rocksdb_write_add (TallRocksdbWrite *self,
   return TRUE;
 }
 
+/* A thread that sleeps is woken later than most writes take, so it tries for a while. */
+static void
+take_turn (GMutex *turn)
+{
+  if (g_mutex_trylock (turn))
+    return;
+  gint64 until = g_get_monotonic_time () + PATIENCE;
+  while (g_get_monotonic_time () < until)
+    if (g_mutex_trylock (turn))
+      return;
+  g_mutex_lock (turn);
+}
+
 /* In RocksDB's queue each writer wakes the next, which pays where they share a sync. Where nothing
  * is synced it costs a switch of threads for each write. A mutex lets the running thread go on. */
 static gboolean
@@ -106,11 +121,15 @@ write_in_turn (TallRocksdbWrite *self,
                GError **error)
 {
   const TallRocksdbWriter *writer = self->writer;
-  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED =
-      writer->turn != NULL ? g_mutex_locker_new (writer->turn) : NULL;
-  return tall_rocksdb_database_write (writer->database,
-                                      durability == TALL_DURABLE ? writer->durable : writer->later,
-                                      self->batch, operation, refused, error);
+  if (writer->turn != NULL)
+    take_turn (writer->turn);
+  gboolean written =
+      tall_rocksdb_database_write (writer->database,
+                                   durability == TALL_DURABLE ? writer->durable : writer->later,
+                                   self->batch, operation, refused, error);
+  if (writer->turn != NULL)
+    g_mutex_unlock (writer->turn);
+  return written;
 }
 
 /**

@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 /**
  * TallDigestFilter:
  *
- * Which MD5 digests came before, in memory that does not grow: a Bloom filter in blocks of a cache
+ * Which digests came before, in memory that does not grow: a Bloom filter in blocks of a cache
  * line (Putze, Sanders and Singler, 2007). It never forgets one, and sometimes takes a new one for
  * one that came before: with 16 bits for each digest about one in 1,000, with 4 bits one in 4.
  * Not thread-safe.

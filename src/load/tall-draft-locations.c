@@ -2,6 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-draft-locations.h"
 
+/* Bytes that UTF-8 does not have. */
+#define PRESENT '\xff'
+#define ABSENT '\xfe'
+
 void
 tall_draft_locations_init (TallDraftLocations *self)
 {
@@ -44,18 +48,45 @@ tall_draft_locations_sign (TallDraftLocations *self,
                            const TallCsvRow *row)
 {
   g_string_truncate (self->signature, 0);
-  for (guint i = 0; i < mapping->sources->len; i++)
+  for (guint i = 0; i < tall_mapping_count_sources (mapping, TALL_SCOPE_LOCATION); i++)
     {
-      const TallMappingSource *source = tall_mapping_get_source (mapping, i);
-      if (source->field->scope != TALL_SCOPE_LOCATION
-          || source->field->field->kind == TALL_MODEL_POSITION)
+      const TallMappingSource *source =
+          tall_mapping_get_source_of (mapping, TALL_SCOPE_LOCATION, i);
+      if (source->field->field->kind == TALL_MODEL_POSITION)
         continue;
       const char *text = tall_mapping_get_value (mapping, source, row->fields, row->n_fields);
       if (text != NULL)
         g_string_append (self->signature, text);
-      g_string_append_c (self->signature, text != NULL ? '\xff' : '\xfe');
+      g_string_append_c (self->signature, text != NULL ? PRESENT : ABSENT);
     }
   return self->signature->str;
+}
+
+/**
+ * tall_draft_location_is_signed:
+ *
+ * Returns: whether the row's location has the texts of @self, without making one of them
+ */
+gboolean
+tall_draft_location_is_signed (const TallDraftLocation *self,
+                               const TallMapping *mapping,
+                               const TallCsvRow *row)
+{
+  const char *rest = self->signature;
+  for (guint i = 0; i < tall_mapping_count_sources (mapping, TALL_SCOPE_LOCATION); i++)
+    {
+      const TallMappingSource *source =
+          tall_mapping_get_source_of (mapping, TALL_SCOPE_LOCATION, i);
+      if (source->field->field->kind == TALL_MODEL_POSITION)
+        continue;
+      const char *text = tall_mapping_get_value (mapping, source, row->fields, row->n_fields);
+      gsize len = text != NULL ? strlen (text) : 0;
+      if (strncmp (rest, text != NULL ? text : "", len) != 0
+          || rest[len] != (text != NULL ? PRESENT : ABSENT))
+        return FALSE;
+      rest += len + 1;
+    }
+  return *rest == '\0';
 }
 
 static void

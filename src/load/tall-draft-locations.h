@@ -51,6 +51,9 @@ void tall_draft_locations_forget (TallDraftLocations *self);
 const char *tall_draft_locations_sign (TallDraftLocations *self,
                                        const TallMapping *mapping,
                                        const TallCsvRow *row);
+gboolean tall_draft_location_is_signed (const TallDraftLocation *self,
+                                        const TallMapping *mapping,
+                                        const TallCsvRow *row);
 TallDraftLocation *tall_draft_locations_find (TallDraftLocations *self, const char *signature);
 TallDraftLocation *tall_draft_locations_find_number (TallDraftLocations *self, gint32 number);
 

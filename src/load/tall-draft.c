@@ -90,20 +90,20 @@ tall_draft_begin (TallDraft *self,
 static gboolean
 is_of_order (const TallMappingSource *source)
 {
-  return source->field->scope == TALL_SCOPE_ORDER
-         && !tall_csv_field_is_customer_number (source->field);
+  return source->field->field->kind != TALL_MODEL_NUMBER;
 }
 
 static gboolean
 set_order_fields (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GError **error)
 {
   TallArena *arena = self->order->arena;
-  guint n_sources = self->mapping->sources->len;
+  guint n_sources = tall_mapping_count_sources (self->mapping, TALL_SCOPE_ORDER);
   self->first = (TallPlace){ row->line, row->file_name };
   self->first_values = tall_arena_newa0 (arena, char *, n_sources);
   for (guint i = 0; i < n_sources; i++)
     {
-      const TallMappingSource *source = tall_mapping_get_source (self->mapping, i);
+      const TallMappingSource *source =
+          tall_mapping_get_source_of (self->mapping, TALL_SCOPE_ORDER, i);
       if (is_of_order (source))
         self->first_values[i] = tall_arena_strdup (
             arena, tall_mapping_get_value (self->mapping, source, row->fields, row->n_fields));
@@ -130,9 +130,10 @@ name_absent (const char *text)
 static gboolean
 compare_order_fields (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GError **error)
 {
-  for (guint i = 0; i < self->mapping->sources->len; i++)
+  for (guint i = 0; i < tall_mapping_count_sources (self->mapping, TALL_SCOPE_ORDER); i++)
     {
-      const TallMappingSource *source = tall_mapping_get_source (self->mapping, i);
+      const TallMappingSource *source =
+          tall_mapping_get_source_of (self->mapping, TALL_SCOPE_ORDER, i);
       if (!is_of_order (source))
         continue;
       const char *text = tall_mapping_get_value (self->mapping, source, row->fields, row->n_fields);
@@ -158,6 +159,7 @@ check_room (TallDraft *self, TallRowFault *fault, GError **error)
   return FALSE;
 }
 
+/* Of the row that was signed last. */
 static TallDraftLocation *
 add_location (
     TallDraft *self, const TallCsvRow *row, gint32 number, TallRowFault *fault, GError **error)
@@ -178,34 +180,36 @@ add_location (
   return added;
 }
 
+/* Mostly that of the row before. */
 static TallDraftLocation *
-find_by_signature (TallDraft *self, const char *signature)
+find_by_texts (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GError **error)
 {
   guint n = self->lines->len;
-  TallDraftLocation *last = n > 0 ? g_array_index (self->lines, DraftLine, n - 1).location : NULL;
-  if (last != NULL && g_str_equal (last->signature, signature))
-    return last;
-  return tall_draft_locations_find (&self->locations, signature);
+  TallDraftLocation *found = n > 0 ? g_array_index (self->lines, DraftLine, n - 1).location : NULL;
+  if (found != NULL && tall_draft_location_is_signed (found, self->mapping, row))
+    return found;
+  const char *signature = tall_draft_locations_sign (&self->locations, self->mapping, row);
+  found = tall_draft_locations_find (&self->locations, signature);
+  return found != NULL
+             ? found
+             : add_location (self, row, (gint32)self->locations.all->len + 1, fault, error);
 }
 
 static TallDraftLocation *
 find_location (TallDraft *self, const TallCsvRow *row, TallRowFault *fault, GError **error)
 {
-  const char *signature = tall_draft_locations_sign (&self->locations, self->mapping, row);
-  if (!self->numbers_locations)
-    {
-      TallDraftLocation *found = find_by_signature (self, signature);
-      return found != NULL
-                 ? found
-                 : add_location (self, row, (gint32)self->locations.all->len + 1, fault, error);
-    }
   gint32 number;
+  if (!self->numbers_locations)
+    return find_by_texts (self, row, fault, error);
   if (!tall_row_read_position (self->mapping, TALL_SCOPE_LOCATION, row, &number, fault, error))
     return NULL;
   TallDraftLocation *found = tall_draft_locations_find_number (&self->locations, number);
   if (found == NULL)
-    return add_location (self, row, number, fault, error);
-  if (g_str_equal (found->signature, signature))
+    {
+      tall_draft_locations_sign (&self->locations, self->mapping, row);
+      return add_location (self, row, number, fault, error);
+    }
+  if (tall_draft_location_is_signed (found, self->mapping, row))
     return found;
   fault->kind = "a location has different names, addresses or dates";
   g_autofree char *place = describe_place (&found->place);

@@ -105,23 +105,12 @@ tall_mapping_bind_reader (TallMapping *self, TallCsvReader *reader, GError **err
   return TRUE;
 }
 
-/**
- * tall_mapping_get_value:
- * @fields: a row's fields, @n_fields of them
- *
- * Returns: (transfer none) (nullable): the text for a field; NULL if it is absent
- */
+/* What tall_mapping_get_value() gives where the column is empty, or, with @text NULL, not there. */
 const char *
-tall_mapping_get_value (const TallMapping *self,
-                        const TallMappingSource *source,
-                        const char *const *fields,
-                        guint n_fields)
+tall_mapping_get_value_of_empty (const TallMapping *self,
+                                 const TallMappingSource *source,
+                                 const char *text)
 {
-  const char *text = NULL;
-  if (source->index >= 0 && (guint)source->index < n_fields)
-    text = fields[source->index];
-  if (text != NULL && *text != '\0')
-    return text;
   if (source->fallback != NULL)
     return source->fallback;
 

@@ -209,6 +209,8 @@ tall_mapping_parse (const char *name, const char *text, gssize len, GError **err
   self->files = tall_mapping_files_new ();
   self->texts = g_string_chunk_new (64);
   self->sources = g_ptr_array_new_with_free_func (tall_mapping_source_free);
+  for (guint scope = 0; scope < TALL_N_SCOPES; scope++)
+    self->of_scope[scope] = g_ptr_array_new ();
 
   g_autoptr (GKeyFile) file = g_key_file_new ();
   g_autoptr (GError) local = NULL;
@@ -227,5 +229,10 @@ tall_mapping_parse (const char *name, const char *text, gssize len, GError **err
       return NULL;
   if (!read_defaults (self, file, error) || !check_required (self, error))
     return NULL;
+  for (guint i = 0; i < self->sources->len; i++)
+    {
+      TallMappingSource *source = tall_mapping_get_source (self, i);
+      g_ptr_array_add (self->of_scope[source->field->scope], source);
+    }
   return g_steal_pointer (&self);
 }

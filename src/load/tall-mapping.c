@@ -23,6 +23,8 @@ tall_mapping_free (TallMapping *self)
   g_ptr_array_unref (self->files);
   g_string_chunk_free (self->texts);
   g_clear_pointer (&self->format.zone, g_time_zone_unref);
+  for (guint scope = 0; scope < TALL_N_SCOPES; scope++)
+    g_ptr_array_unref (self->of_scope[scope]);
   g_ptr_array_unref (self->sources);
   g_free (self);
 }

@@ -57,10 +57,11 @@ typedef struct
   TallMappingKind kind;
   TallCsvDialect dialect;
   TallValueFormat format;
-  gboolean keep_empty;   /* an empty column is an empty text, not an absent one */
-  GStringChunk *texts;   /* those of @dialect and @format */
-  GPtrArray *sources;    /* of TallMappingSource, in the order of the scopes */
-  GPtrArray *files;      /* of TallMappingFile; empty: orders have one file */
+  gboolean keep_empty;                /* an empty column is an empty text, not an absent one */
+  GStringChunk *texts;                /* those of @dialect and @format */
+  GPtrArray *sources;                 /* of TallMappingSource */
+  GPtrArray *of_scope[TALL_N_SCOPES]; /* the same by their scope; not owned */
+  GPtrArray *files;                   /* of TallMappingFile; empty: orders have one file */
   GPtrArray *composites; /* of TallCsvComposite, whose indices follow those of the columns */
 } TallMapping;
 
@@ -77,10 +78,9 @@ gboolean tall_mapping_bind_reader (TallMapping *self,
                                    TallCsvReader *reader,
                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_mapping_fits (const TallMapping *self, const char *const *columns);
-const char *tall_mapping_get_value (const TallMapping *self,
-                                    const TallMappingSource *source,
-                                    const char *const *fields,
-                                    guint n_fields);
+const char *tall_mapping_get_value_of_empty (const TallMapping *self,
+                                             const TallMappingSource *source,
+                                             const char *text);
 
 const char *const *tall_mapping_presets (void);
 char *tall_mapping_preset_text (const char *name);
@@ -98,6 +98,37 @@ static inline TallMappingSource *
 tall_mapping_get_source (const TallMapping *self, guint i)
 {
   return g_ptr_array_index (self->sources, i);
+}
+
+static inline guint
+tall_mapping_count_sources (const TallMapping *self, TallCsvScope scope)
+{
+  return self->of_scope[scope]->len;
+}
+
+static inline const TallMappingSource *
+tall_mapping_get_source_of (const TallMapping *self, TallCsvScope scope, guint i)
+{
+  return g_ptr_array_index (self->of_scope[scope], i);
+}
+
+/**
+ * tall_mapping_get_value:
+ * @fields: a row's fields, @n_fields of them
+ *
+ * Returns: (transfer none) (nullable): the text for a field; NULL if it is absent
+ */
+static inline const char *
+tall_mapping_get_value (const TallMapping *self,
+                        const TallMappingSource *source,
+                        const char *const *fields,
+                        guint n_fields)
+{
+  const char *text = NULL;
+  if (source->index >= 0 && (guint)source->index < n_fields)
+    text = fields[source->index];
+  return text != NULL && *text != '\0' ? text
+                                       : tall_mapping_get_value_of_empty (self, source, text);
 }
 
 G_END_DECLS

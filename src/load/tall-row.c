@@ -7,20 +7,17 @@
 gboolean
 tall_row_has_fields (const TallMapping *mapping, TallCsvScope scope)
 {
-  for (guint i = 0; i < mapping->sources->len; i++)
-    if (tall_mapping_get_source (mapping, i)->field->scope == scope)
-      return TRUE;
-  return FALSE;
+  return tall_mapping_count_sources (mapping, scope) > 0;
 }
 
 /* The source of the numbers of locations or lines; NULL: the file does not number them. */
 const TallMappingSource *
 tall_row_find_position (const TallMapping *mapping, TallCsvScope scope)
 {
-  for (guint i = 0; i < mapping->sources->len; i++)
+  for (guint i = 0; i < tall_mapping_count_sources (mapping, scope); i++)
     {
-      const TallMappingSource *source = tall_mapping_get_source (mapping, i);
-      if (source->field->scope == scope && source->field->field->kind == TALL_MODEL_POSITION)
+      const TallMappingSource *source = tall_mapping_get_source_of (mapping, scope, i);
+      if (source->field->field->kind == TALL_MODEL_POSITION)
         return source;
     }
   return NULL;
@@ -42,11 +39,11 @@ tall_row_set_fields (const TallMapping *mapping,
                      TallRowFault *fault,
                      GError **error)
 {
-  for (guint i = 0; i < mapping->sources->len; i++)
+  for (guint i = 0; i < tall_mapping_count_sources (mapping, scope); i++)
     {
-      const TallMappingSource *source = tall_mapping_get_source (mapping, i);
+      const TallMappingSource *source = tall_mapping_get_source_of (mapping, scope, i);
       const TallModelField *field = source->field->field;
-      if (source->field->scope != scope || tall_model_field_is_required (field))
+      if (tall_model_field_is_required (field))
         continue;
       const char *text = tall_mapping_get_value (mapping, source, row->fields, row->n_fields);
       if (text == NULL)
@@ -58,10 +55,11 @@ tall_row_set_fields (const TallMapping *mapping,
           attribute->value = tall_arena_strdup (target->arena, text);
           continue;
         }
+      if (tall_csv_field_set (source->field, &mapping->format, target->arena, target->base, text,
+                              error))
+        continue;
       *fault = (TallRowFault){ source->column, tall_csv_field_fault (source->field) };
-      if (!tall_csv_field_set (source->field, &mapping->format, target->arena, target->base, text,
-                               error))
-        return FALSE;
+      return FALSE;
     }
   return TRUE;
 }
@@ -91,11 +89,11 @@ tall_row_read_position (const TallMapping *mapping,
 gboolean
 tall_row_names_location (const TallMapping *mapping, const TallCsvRow *row)
 {
-  for (guint i = 0; i < mapping->sources->len; i++)
+  for (guint i = 0; i < tall_mapping_count_sources (mapping, TALL_SCOPE_LOCATION); i++)
     {
-      const TallMappingSource *source = tall_mapping_get_source (mapping, i);
-      if (source->field->scope == TALL_SCOPE_LOCATION
-          && tall_mapping_get_value (mapping, source, row->fields, row->n_fields) != NULL)
+      const TallMappingSource *source =
+          tall_mapping_get_source_of (mapping, TALL_SCOPE_LOCATION, i);
+      if (tall_mapping_get_value (mapping, source, row->fields, row->n_fields) != NULL)
         return TRUE;
     }
   return FALSE;

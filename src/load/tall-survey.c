@@ -34,15 +34,37 @@ struct _TallSurvey
   Sequence met;            /* … and in the second */
 };
 
+/* The last step of SplitMix64 (Steele, Lea and Flood, 2014). */
+static guint64
+mix (guint64 value)
+{
+  value = (value ^ value >> 30) * G_GUINT64_CONSTANT (0xbf58476d1ce4e5b9);
+  value = (value ^ value >> 27) * G_GUINT64_CONSTANT (0x94d049bb133111eb);
+  return value ^ value >> 31;
+}
+
+static guint64
+mix_text (guint64 hash, const char *text)
+{
+  gsize len = strlen (text);
+  hash = mix (hash + len + 1);
+  for (gsize i = 0; i < len; i += sizeof (guint64))
+    {
+      guint64 word = 0;
+      memcpy (&word, text + i, MIN (sizeof word, len - i));
+      hash = mix (hash ^ word);
+    }
+  return hash;
+}
+
+/* Not an MD5, which takes five times as long: two orders with the same are only put aside. */
 static void
 compute_digest (const char *customer, const char *order, guint8 digest[TALL_MD5_SIZE])
 {
-  guint8 bytes[2 * TALL_MAX_NUMBER_BYTES + 1];
-  gsize customer_len = strlen (customer), order_len = strlen (order);
-  memcpy (bytes, customer, customer_len);
-  bytes[customer_len] = 0;
-  memcpy (bytes + customer_len + 1, order, order_len);
-  tall_md5 (tall_slice (bytes, customer_len + 1 + order_len), digest);
+  guint64 halves[2];
+  halves[0] = mix_text (mix_text (0, customer), order);
+  halves[1] = mix (halves[0] + 1);
+  memcpy (digest, halves, sizeof halves);
 }
 
 static void

@@ -12,8 +12,11 @@
 gboolean
 tall_parse_position (const char *text, gint32 *number, GError **error)
 {
-  guint64 value;
-  if (!g_ascii_string_to_unsigned (text, 10, 1, G_MAXINT32, &value, NULL))
+  const char *at = text;
+  guint64 value = 0;
+  for (; g_ascii_isdigit (*at) && value <= G_MAXINT32; at++)
+    value = value * 10 + (guint)(*at - '0');
+  if (*at != '\0' || value < 1 || value > G_MAXINT32)
     {
       tall_error_set_invalid (error, NULL, "“%s” is not a whole number from 1 to %d", text,
                               G_MAXINT32);

@@ -109,10 +109,11 @@ check_and_load (const TallOptions *options, TallLoadGiven *own)
                                "Say which column is what: --map with a preset (%s) or a file",
                                list);
     }
-  if (own->jobs < 1 || own->jobs > 256)
+  if (own->jobs != G_MININT && (own->jobs < 1 || own->jobs > 256))
     return tall_usage_error (&tall_command_load, "--jobs takes a number from 1 to 256");
   if (own->rate != G_MININT && own->rate < 1)
     return tall_usage_error (&tall_command_load, "--rate takes a number above 0");
+  own->jobs = MAX (own->jobs, 0);
   own->rate = MAX (own->rate, 0);
   if (!parse_max_rejects (own))
     return tall_usage_error (&tall_command_load,
@@ -159,7 +160,7 @@ join_dry_run (int *argc, char **argv)
 static TallExit
 run (int argc, char **argv)
 {
-  TallLoadGiven own = { &tall_command_load, .jobs = 8, .rate = G_MININT, .dry_run = -1 };
+  TallLoadGiven own = { &tall_command_load, .jobs = G_MININT, .rate = G_MININT, .dry_run = -1 };
   const GOptionEntry entries[] = {
     { "map", 0, 0, G_OPTION_ARG_FILENAME, &own.map, "which column is what: a preset or a file",
       "NAME|FILE" },
@@ -172,7 +173,10 @@ run (int argc, char **argv)
       "report|skip|replace" },
     { "assume-new", 0, 0, G_OPTION_ARG_NONE, &own.assume_new,
       "do not look whether anything is stored already: faster; see src/load/README.md", NULL },
-    { "jobs", 0, 0, G_OPTION_ARG_INT, &own.jobs, "batches at the same time (default 8)", "N" },
+    { "jobs", 0, 0, G_OPTION_ARG_INT, &own.jobs,
+      "batches at the same time (default 8, or the processors if that is less and the store is in "
+      "this process)",
+      "N" },
     { "print-map", 0, 0, G_OPTION_ARG_FILENAME, &own.print_map,
       "print a preset, as a start for a mapping of your own", "NAME" },
     { "sniff", 0, 0, G_OPTION_ARG_NONE, &own.sniff,

@@ -115,7 +115,8 @@ tall_load_delete_run (const TallLoadDelete *self, TallFront *front)
   g_autoptr (GError) error = NULL;
   TallDeleterSummary summary;
   TallDeleterOptions options = TALL_DELETER_OPTIONS_INIT;
-  options.jobs = self->jobs;
+  if (self->jobs != 0)
+    options.jobs = self->jobs;
   options.rate = self->rate;
   options.progress = self->quiet ? NULL : show_progress;
   options.stalled = self->stalled;

@@ -20,8 +20,8 @@ typedef struct
   TallCsvReader *reader;    /* not owned */
   TallRejects *rejects;     /* not owned */
   const char *rejects_path; /* where they are kept; NULL: nowhere */
-  guint jobs;
-  guint rate; /* a second; 0: as many as there can be */
+  guint jobs;               /* 0: not given */
+  guint rate;               /* a second; 0: as many as there can be */
   gboolean json;
   gboolean quiet;
   TallStalled stalled; /* NULL: nobody listens */

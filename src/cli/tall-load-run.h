@@ -30,7 +30,7 @@ typedef struct
   char *max_rejects;
   guint64 max_rows; /* the same, understood */
   guint max_percent;
-  gint jobs;
+  gint jobs; /* 0: not given */
   gboolean json;
   gboolean quiet;
 } TallLoadGiven;

@@ -2,12 +2,29 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-storer-private.h"
 
+#include "tall-store.h"
+
 /* A batch is full when it has one or the other. */
 #define BATCH_ITEMS 256
 #define BATCH_BYTES (1024 * 1024)
 
 /* Bytes of rows of all batches that wait or are put. */
 #define MAX_PENDING_BYTES ((gsize)64 * 1024 * 1024)
+
+/* An embedded store works in the threads that put. More of these than processors take turns, and
+ * memory. At any other store most of them wait. */
+#define USUAL_JOBS 8
+
+static guint
+choose_jobs (TallFront *front, guint wanted)
+{
+  TallTableInfo info = { 0 };
+  if (wanted != 0)
+    return wanted;
+  if (TALL_IS_STORE (front))
+    tall_table_get_info (tall_store_get_table (TALL_STORE (front)), &info);
+  return info.is_exclusive ? CLAMP (g_get_num_processors (), 1, USUAL_JOBS) : USUAL_JOBS;
+}
 
 /* Hands a batch to the workers, and waits while they have enough to do: one more than they put, so
  * that none has to wait for the next. */
@@ -109,13 +126,15 @@ tall_storer_new (TallFront *front,
   self->bulk = g_steal_pointer (&bulk);
   self->rejects = rejects;
   self->options = *options;
+  self->options.jobs = choose_jobs (front, options->jobs);
   tall_load_ledger_init (&self->fresh);
   tall_load_ledger_init (&self->safe);
   self->synced_at = g_get_monotonic_time ();
   tall_stall_init (&self->stall, options->stalled, options->data);
   g_mutex_init (&self->lock);
   g_cond_init (&self->settled);
-  self->pool = g_thread_pool_new (tall_storer_store_batch, self, (gint)options->jobs, FALSE, NULL);
+  self->pool =
+      g_thread_pool_new (tall_storer_store_batch, self, (gint)self->options.jobs, FALSE, NULL);
   return self;
 }
 

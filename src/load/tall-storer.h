@@ -15,7 +15,7 @@ G_BEGIN_DECLS
  */
 typedef struct
 {
-  guint jobs;        /* batches that are put at once, 1 … 256 */
+  guint jobs;        /* batches that are put at once, 256 at most; 0: as many as help */
   guint tries;       /* of one batch while the store says at once that it is not available */
   guint retry_delay; /* milliseconds before the second try; doubles with each */
   guint patience;    /* seconds that the store may stand still */
@@ -28,7 +28,7 @@ typedef struct
 
 #define TALL_STORER_OPTIONS_INIT                                                                   \
   {                                                                                                \
-    .jobs = 8, .tries = 6, .retry_delay = 100, .patience = 600                                     \
+    .tries = 6, .retry_delay = 100, .patience = 600                                     \
   }
 
 /**

@@ -4,7 +4,7 @@
 
 #define ALIGNMENT 8
 #define MAX_BLOCK (256 * 1024)
-#define USUAL_BLOCK 1024 /* with all that belongs to it: glibc keeps freed pieces of it at hand */
+#define USUAL_BLOCK 1024 /* bytes, headers included: glibc keeps freed pieces of this size */
 
 typedef struct _Block Block;
 struct _Block

@@ -3,6 +3,7 @@
 #include "tall-customer-grouper-private.h"
 #include "tall-digest-filter.h"
 #include "tall-error.h"
+#include "tall-md5.h"
 #include "tall-order-cursor.h"
 #include "tall-row-check.h"
 #include "tall-spool.h"
@@ -169,7 +170,7 @@ tall_customer_grouper_push (TallCustomerGrouper *self, const TallCsvRow *row, GE
       reject (self, row, &fault, reason);
       return TRUE;
     }
-  guint8 digest[TALL_MD5_SIZE];
+  guint8 digest[TALL_DIGEST_SIZE];
   tall_md5 (tall_slice_str (get_number (self, row)), digest);
   if (tall_digest_filter_add (self->seen, digest))
     {
@@ -195,7 +196,7 @@ mark_rows (TallCustomerGrouper *self, guint file, GError **error)
   while ((step = tall_csv_reader_next (reader, &row, error)) == TALL_CSV_ROW)
     {
       TallRowFault fault;
-      guint8 digest[TALL_MD5_SIZE];
+      guint8 digest[TALL_DIGEST_SIZE];
       g_autofree char *reason = find_fault (self, &row, &fault);
       if (reason != NULL)
         continue;

@@ -45,7 +45,7 @@ tall_digest_filter_free (TallDigestFilter *self)
 /* The first half of a digest chooses the block, the second the bits in it. */
 static void
 find_bits (const TallDigestFilter *self,
-           const guint8 digest[TALL_MD5_SIZE],
+           const guint8 digest[TALL_DIGEST_SIZE],
            gsize *block,
            guint64 masks[WORDS])
 {
@@ -63,7 +63,7 @@ find_bits (const TallDigestFilter *self,
  * Returns: TRUE if the digest was certainly not there before
  */
 gboolean
-tall_digest_filter_add (TallDigestFilter *self, const guint8 digest[TALL_MD5_SIZE])
+tall_digest_filter_add (TallDigestFilter *self, const guint8 digest[TALL_DIGEST_SIZE])
 {
   gsize block;
   guint64 masks[WORDS], missing = 0;
@@ -78,7 +78,7 @@ tall_digest_filter_add (TallDigestFilter *self, const guint8 digest[TALL_MD5_SIZ
 
 /* FALSE if the digest is certainly not there. */
 gboolean
-tall_digest_filter_contains (const TallDigestFilter *self, const guint8 digest[TALL_MD5_SIZE])
+tall_digest_filter_contains (const TallDigestFilter *self, const guint8 digest[TALL_DIGEST_SIZE])
 {
   gsize block;
   guint64 masks[WORDS], missing = 0;

@@ -2,9 +2,11 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "tall-md5.h"
+#include <glib.h>
 
 G_BEGIN_DECLS
+
+#define TALL_DIGEST_SIZE 16 /* bytes */
 
 /**
  * TallDigestFilter:
@@ -20,8 +22,8 @@ TallDigestFilter *tall_digest_filter_new (gsize bytes);
 void tall_digest_filter_free (TallDigestFilter *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallDigestFilter, tall_digest_filter_free)
 
-gboolean tall_digest_filter_add (TallDigestFilter *self, const guint8 digest[TALL_MD5_SIZE]);
+gboolean tall_digest_filter_add (TallDigestFilter *self, const guint8 digest[TALL_DIGEST_SIZE]);
 gboolean tall_digest_filter_contains (const TallDigestFilter *self,
-                                      const guint8 digest[TALL_MD5_SIZE]);
+                                      const guint8 digest[TALL_DIGEST_SIZE]);
 
 G_END_DECLS

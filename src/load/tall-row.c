@@ -115,7 +115,8 @@ tall_row_make_customer (const TallMapping *mapping,
 {
   g_autoptr (TallCustomer) customer = tall_customer_new (number);
   customer->attributes.items =
-      tall_arena_newa0 (customer->arena, TallAttribute, mapping->sources->len);
+      tall_arena_newa0 (customer->arena, TallAttribute,
+                        tall_mapping_count_sources (mapping, TALL_SCOPE_CUSTOMER));
   TallRowTarget target = { customer->arena, customer, &customer->attributes };
   if (!tall_row_set_fields (mapping, TALL_SCOPE_CUSTOMER, row, &target, fault, error))
     return NULL;

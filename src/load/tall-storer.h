@@ -28,7 +28,7 @@ typedef struct
 
 #define TALL_STORER_OPTIONS_INIT                                                                   \
   {                                                                                                \
-    .tries = 6, .retry_delay = 100, .patience = 600                                     \
+    .tries = 6, .retry_delay = 100, .patience = 600                                                \
   }
 
 /**

@@ -57,9 +57,10 @@ mix_text (guint64 hash, const char *text)
   return hash;
 }
 
-/* Not an MD5, which takes five times as long: two orders with the same are only put aside. */
+/* 64 bits, mixed once more for the other half. Not an MD5, which takes five times as long: two
+ * orders with the same digest are only put aside. */
 static void
-compute_digest (const char *customer, const char *order, guint8 digest[TALL_MD5_SIZE])
+compute_digest (const char *customer, const char *order, guint8 digest[TALL_DIGEST_SIZE])
 {
   guint64 halves[2];
   halves[0] = mix_text (mix_text (0, customer), order);
@@ -68,7 +69,7 @@ compute_digest (const char *customer, const char *order, guint8 digest[TALL_MD5_
 }
 
 static void
-advance (Sequence *self, const guint8 digest[TALL_MD5_SIZE])
+advance (Sequence *self, const guint8 digest[TALL_DIGEST_SIZE])
 {
   guint64 part;
   memcpy (&part, digest, sizeof part);
@@ -77,7 +78,7 @@ advance (Sequence *self, const guint8 digest[TALL_MD5_SIZE])
 }
 
 static void
-set_apart (TallSurvey *self, const guint8 digest[TALL_MD5_SIZE])
+set_apart (TallSurvey *self, const guint8 digest[TALL_DIGEST_SIZE])
 {
   if (self->apart == NULL)
     self->apart = tall_digest_filter_new (APART_SIZE);
@@ -89,7 +90,7 @@ set_apart (TallSurvey *self, const guint8 digest[TALL_MD5_SIZE])
 static void
 spoil (TallSurvey *self, const char *customer, const char *order)
 {
-  guint8 digest[TALL_MD5_SIZE];
+  guint8 digest[TALL_DIGEST_SIZE];
   compute_digest (customer != NULL ? customer : UNKNOWN_CUSTOMER, order, digest);
   set_apart (self, digest);
   self->any_unknown |= customer == NULL;
@@ -99,7 +100,7 @@ static void
 note_order (TallSurvey *self)
 {
   const TallOrderCursor *cursor = &self->cursor;
-  guint8 digest[TALL_MD5_SIZE];
+  guint8 digest[TALL_DIGEST_SIZE];
   compute_digest (cursor->knows_customer ? cursor->customer_number : UNKNOWN_CUSTOMER,
                   cursor->order_number, digest);
   advance (&self->surveyed, digest);
@@ -198,7 +199,7 @@ tall_survey_free (TallSurvey *self)
 gboolean
 tall_survey_begin_order (TallSurvey *self, const char *customer, const char *order)
 {
-  guint8 digest[TALL_MD5_SIZE];
+  guint8 digest[TALL_DIGEST_SIZE];
   compute_digest (customer != NULL ? customer : UNKNOWN_CUSTOMER, order, digest);
   advance (&self->met, digest);
   if (self->apart == NULL)

@@ -221,20 +221,22 @@ judge_unequal (TallCopyItem *item)
     }
 }
 
-/* Somebody has copied a later version at the same time: our rows are nobody's, nor are our cells of
- * the root row. Best effort, as all that removes what no reader sees. */
+/* Somebody has copied a later version at the same time: nobody reads our rows, nor our cells of the
+ * root row, so a delete that comes late harms nobody either. Best effort. */
 static void
 take_back (const TallCopyItem *item)
 {
   const TallOperation *to = &item->to;
   gint64 revision = item->wanted.revision;
+  g_autoptr (GError) root_error = NULL;
   g_autoptr (GError) error = NULL;
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *root = tall_batch_add (batch, to->root_table, tall_slice_array (to->root_row));
-  gboolean has_rows = item->order != NULL && tall_operation_has_children (to);
   tall_mutation_delete_at (batch, root, revision);
-  if (!tall_operation_apply (to, batch, &error)
-      || (has_rows && !tall_children_take_back (to, item->order, revision, &error)))
+  if (!tall_operation_apply (to, batch, &root_error))
+    g_debug ("taking back root row %" G_GINT64_FORMAT ": %s", revision, root_error->message);
+  if (item->order != NULL && tall_operation_has_children (to)
+      && !tall_children_take_back (to, item->order, revision, &error))
     g_debug ("taking back revision %" G_GINT64_FORMAT ": %s", revision, error->message);
 }
 

@@ -17,7 +17,7 @@ tall_migrate_kept_new (TallMigrateTask task)
   self->state->id = tall_arena_strdup (self->state->arena, id);
   self->state->task = task;
   self->unfit = g_array_new (FALSE, FALSE, sizeof (TallMigrateUnfit));
-  self->pass_begun = g_get_monotonic_time ();
+  self->reported = g_get_monotonic_time ();
   return self;
 }
 
@@ -34,7 +34,8 @@ tall_migrate_kept_free (TallMigrateKept *self)
 /**
  * tall_migrate_kept_take_progress:
  *
- * Notes how far it is, and how fast it is in this pass.
+ * Notes how far it is, and how fast it is in this pass, which began at the last report of the one
+ * before.
  */
 void
 tall_migrate_kept_take_progress (TallMigrateKept *self, const TallMigrateProgress *progress)
@@ -42,7 +43,8 @@ tall_migrate_kept_take_progress (TallMigrateKept *self, const TallMigrateProgres
   TallMigrateState *state = self->state;
   gint64 now = g_get_monotonic_time ();
   if (progress->stage != state->progress.stage || progress->pass != state->progress.pass)
-    self->pass_begun = now;
+    self->pass_begun = self->reported;
+  self->reported = now;
   state->progress = *progress;
   gint64 elapsed = MAX (now - self->pass_begun, 1);
   state->rate = (guint64)((gdouble)progress->n_looked * G_USEC_PER_SEC / (gdouble)elapsed);

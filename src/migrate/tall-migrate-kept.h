@@ -19,6 +19,7 @@ typedef struct
   TallMigrateState *state; /* its unfit is in @unfit; owned */
   GArray *unfit;           /* of TallMigrateUnfit, with texts in the arena of @state; owned */
   gint64 pass_begun;       /* monotonic */
+  gint64 reported;         /* the last progress, likewise */
 } TallMigrateKept;
 
 TallMigrateKept *tall_migrate_kept_new (TallMigrateTask task);

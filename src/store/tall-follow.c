@@ -114,14 +114,12 @@ wait (const TallOperation *operation, gint64 *longest)
 }
 
 static gboolean
-fail_in_pause (const TallOperation *operation, GError **error)
+fail_in_pause (GError **error)
 {
   g_set_error (error, TALL_ERROR, TALL_ERROR_TIMED_OUT,
                "the time was over while the orders are moving to other tables, where calls have "
-               "to wait%s",
-               operation->sent != NULL ? ""
-                                       : "; nothing was done, try again, or ask for the state of "
-                                         "the migration if it lasts");
+               "to wait; nothing was done, try again, or ask for the state of the migration if it "
+               "lasts");
   return FALSE;
 }
 
@@ -139,7 +137,7 @@ hold_back (TallOperation *operation, GError **error)
       if (!is_held_back (operation, tall_follower_get_phase (follower)))
         break;
       if (tall_operation_is_over (operation))
-        return fail_in_pause (operation, error);
+        return fail_in_pause (error);
       wait (operation, &longest);
     }
   move (operation);
@@ -234,7 +232,7 @@ goes_on (TallOperation *operation, GError **cause)
   if (error != NULL)
     g_propagate_error (cause, g_steal_pointer (&error));
   else if (answer == ANSWER_LATE)
-    fail_in_pause (operation, cause);
+    fail_in_pause (cause);
   else
     g_set_error (cause, TALL_ERROR, TALL_ERROR_UNAVAILABLE,
                  "%s, though no migration is going on; look at the deployment's status",
@@ -242,7 +240,8 @@ goes_on (TallOperation *operation, GError **cause)
   return FALSE;
 }
 
-/* While something that was sent may have been done, or may still be, nothing else is true. */
+/* While something that was sent may have been done, or may still be, nothing else is true: an error
+ * about the time says that nothing was done. */
 static void
 fail (const TallOperation *operation, GError *cause, GError **error)
 {
@@ -250,7 +249,9 @@ fail (const TallOperation *operation, GError *cause, GError **error)
     cause->code = TALL_ERROR_UNAVAILABLE;
   if (operation->sent != NULL && !g_error_matches (cause, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN))
     {
-      tall_sent_fail_unknown (error, NULL, cause);
+      gboolean late = g_error_matches (cause, TALL_ERROR, TALL_ERROR_TIMED_OUT);
+      tall_sent_fail_unknown (error, "the time was over before that was known",
+                              late ? NULL : cause);
       g_error_free (cause);
       return;
     }

@@ -1,11 +1,12 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-digest-filter.h"
+#include "tall-md5.h"
 
 #define SIZE (64 * 1024)
 
 static void
-make_digest (guint32 i, guint8 digest[TALL_MD5_SIZE])
+make_digest (guint32 i, guint8 digest[TALL_DIGEST_SIZE])
 {
   tall_md5 (tall_slice (&i, sizeof i), digest);
 }
@@ -17,7 +18,7 @@ add (TallDigestFilter *filter, guint32 from, guint32 to)
   guint n = 0;
   for (guint32 i = from; i < to; i++)
     {
-      guint8 digest[TALL_MD5_SIZE];
+      guint8 digest[TALL_DIGEST_SIZE];
       make_digest (i, digest);
       n += !tall_digest_filter_add (filter, digest);
     }
@@ -30,7 +31,7 @@ count_contained (const TallDigestFilter *filter, guint32 from, guint32 to)
   guint n = 0;
   for (guint32 i = from; i < to; i++)
     {
-      guint8 digest[TALL_MD5_SIZE];
+      guint8 digest[TALL_DIGEST_SIZE];
       make_digest (i, digest);
       n += tall_digest_filter_contains (filter, digest);
     }
@@ -73,7 +74,7 @@ test_seldom_errs (void)
 static void
 test_empty (void)
 {
-  static const guint8 zero[TALL_MD5_SIZE];
+  static const guint8 zero[TALL_DIGEST_SIZE];
   g_autoptr (TallDigestFilter) filter = tall_digest_filter_new (64);
   g_assert_false (tall_digest_filter_contains (filter, zero));
   g_assert_cmpuint (count_contained (filter, 0, 1000), ==, 0);

@@ -147,7 +147,7 @@ test_closed_at_commit (Fixture *self, gconstpointer data G_GNUC_UNUSED)
   tall_failing_table_set_hooks (TALL_FAILING_TABLE (self->table), close_at_commit, NULL, self);
   g_assert_false (tall_front_put_order (self->front, order, NULL, NULL, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN);
-  g_assert_nonnull (strstr (error->message, "moving to other tables"));
+  g_assert_nonnull (strstr (error->message, "the time was over"));
   g_assert_null (strstr (error->message, "nothing was done"));
 }
 

@@ -70,13 +70,16 @@ get_rows (TallTable *table, GError **error)
   return result != NULL;
 }
 
+/* @deletes: something else, too, which is another call */
 static gboolean
-put_if (TallTable *table, GError **error)
+put_if (TallTable *table, gboolean deletes, GError **error)
 {
   g_autoptr (TallBatch) batch = tall_batch_new ();
   TallMutation *mutation = tall_batch_add (batch, "orders", tall_slice_str ("a"));
   const TallSlice never = tall_slice_str ("never");
   gboolean matched;
+  if (deletes)
+    tall_mutation_delete_up_to (batch, mutation, 1);
   tall_mutation_put (batch, mutation, tall_slice_str ("s"), 11, tall_slice_str ("w"));
   return tall_table_apply_if (table, mutation, tall_slice_str ("s"), &never, TALL_DURABLE,
                               TALL_NO_DEADLINE, &matched, error);
@@ -104,7 +107,10 @@ test_hanging (gconstpointer data)
   g_assert_false (put_rows (table, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_SHUT);
   g_clear_error (&error);
-  g_assert_false (put_if (table, &error));
+  g_assert_false (put_if (table, FALSE, &error));
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_SHUT);
+  g_clear_error (&error);
+  g_assert_false (put_if (table, TRUE, &error));
   g_assert_error (error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN);
   g_assert_true (tall_table_drop_table (table, "orders", TALL_NO_DEADLINE, NULL));
 }

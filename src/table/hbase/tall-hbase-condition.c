@@ -5,7 +5,7 @@
 #include "tall-hbase-convert.h"
 #include "tall-hbase-reply.h"
 
-/* Gateway and region server do less for a row that is only put. */
+/* The gateway does less for a row that is only put. */
 static TallHbaseMethodId
 find_method (const TallMutation *mutation)
 {
@@ -37,7 +37,7 @@ tall_hbase_send_apply_if (TallTransport *transport,
     .family = tall_slice_str (TALL_FAMILY),
     .qualifier = condition->qualifier,
     .compare_op = TALL_HBASE_EQUAL,
-    /* The empty value means "must not exist"; an absent one is an error of the gateway. */
+    /* The empty value means "must not exist"; an absent one is an error of `checkAndMutate`. */
     .value = expected == NULL ? (TallSlice)TALL_SLICE_INIT : *expected,
   };
   if (method == TALL_HBASE_CHECK_AND_PUT)

@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-hbase-self-test.h"
 
+#include "tall-hbase-condition.h"
 #include "tall-hbase-convert.h"
 #include "tall-hbase-error.h"
 #include "tall-hbase-reply.h"
-#include "tall-hbase-condition.h"
 
 /* All rows of self-tests, this one's and others': from the prefix up to this. */
 #define PREFIX "selftest/"

@@ -98,13 +98,14 @@ tall_rocksdb_write_add (TallRocksdbWrite *self,
   return TRUE;
 }
 
-/* A thread that sleeps is woken later than most writes take, so it tries for a while. */
+/* A thread that sleeps is woken later than most writes take, so it tries for a while; not where it
+ * keeps the only processor from the one that writes. */
 static void
 take_turn (GMutex *turn)
 {
   if (g_mutex_trylock (turn))
     return;
-  gint64 until = g_get_monotonic_time () + PATIENCE;
+  gint64 until = g_get_num_processors () > 1 ? g_get_monotonic_time () + PATIENCE : 0;
   while (g_get_monotonic_time () < until)
     if (g_mutex_trylock (turn))
       return;

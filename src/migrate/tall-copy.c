@@ -266,7 +266,7 @@ read_back (const Copy *self, GError **error)
  * @items: @n_items of them, from one source, each with another row
  *
  * Makes the target have what the source has of all items, and decides each. What the target has
- * already is only compared. The writes are plain and always the same: whoever sends them again, and
+ * already is only compared. The puts are plain and always the same: whoever sends them again, and
  * however late, changes nothing. Hints and children are acknowledged before a root row is sent, as
  * whoever goes on takes the root row for the whole.
  *

@@ -8,7 +8,7 @@ whenever, and a later revision hides an earlier one.
 
 from protocol import MAX_ATTEMPTS, may_be_gone, remove_children, write, write_hint
 from reading import assemble
-from rows import Cell, DeleteUpTo, newest
+from rows import Cell, DeleteAt, DeleteUpTo, newest
 from state import (AGAIN, COLLIDES, DAMAGED, DONE, NO_STATE, NUMBER, ORDERS, ROOT, TWIN, Lineage,
                    SetAccess, Shut, Write, WriteIf, ask, find_root, is_twin)
 
@@ -170,6 +170,9 @@ def write_copy(target, place, wanted, value, old):
     if target.variant.copied_removal == "anything":
         old = old._replace(revision=wanted.revision + 9)
     yield from clean_up_copy(target, wanted, old)
+    now = find_root((yield from target.read(place))).state
+    if now is not None and now.revision > wanted.revision:
+        yield from take_back(target, place, now if target.variant.taken_back == "the other's" else wanted, rows)
     return True
 
 
@@ -179,6 +182,12 @@ def clean_up_copy(target, wanted, old):
         yield from remove_children(target, 0, old.revision)
     if target.index and old.live and old.date != wanted.date:
         yield from write(target, old.date, (DeleteUpTo(old.revision),))
+
+
+def take_back(target, place, wanted, rows):
+    """Another migrator has copied a later version meanwhile: nobody reads what was written. Best effort."""
+    for row in (place, *(rows if target.claims else ())):
+        yield from write(target, row, (DeleteAt(wanted.revision),))
 
 
 def make_pass(source, target, known):

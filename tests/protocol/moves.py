@@ -307,6 +307,8 @@ BROKEN_MORE = [
            "A slow one removes the hint of an order that has got its date back.",
            UNLISTED, TO_ROW, ((put("x"), put("y"), put("z")), (MIGRATE,), (MIGRATE,)), index=ALL,
            copied_removal="anything"),
+    broken("a copy takes back what has overtaken it", "The order is gone.",
+           ALONE, TO_ROW, ((put("x"), put("y")), (MIGRATE,), (MIGRATE,)), taken_back="the other's"),
     broken("the hint in the source is believed in the target", "The target has none.",
            UNLISTED, TO_ROW, ((put("x"),), (MIGRATE,)), index=ALL, moved_hint="believed"),
     broken("what one row says of the lineage is copied",

@@ -72,6 +72,7 @@ class Variant:
     copied_children: str = "acknowledged"   # before the root is written | "unacknowledged"
     copied_hint: str = "before"        # the root | "after" it | "none"
     copied_removal: str = "replaced"   # of the hint of an older copy: up to its revision | "anything"
+    taken_back: str = "its own"        # revision, by a copy that a later one has overtaken | "the other's"
     copied_claims: str = "dropped"     # | "kept"
     copied_lineage: str = "at most"    # replaced = R − 1: nothing else is the same for ever | "where
     #                                    claims are": as it is in a source without them | "as it is":

@@ -174,8 +174,8 @@ run (int argc, char **argv)
     { "assume-new", 0, 0, G_OPTION_ARG_NONE, &own.assume_new,
       "do not look whether anything is stored already: faster; see src/load/README.md", NULL },
     { "jobs", 0, 0, G_OPTION_ARG_INT, &own.jobs,
-      "batches at the same time (default 8; where the store is in this process, at most one a "
-      "processor)",
+      "batches at the same time (default 8; at most one a processor where the store is in this "
+      "process, but for --delete)",
       "N" },
     { "print-map", 0, 0, G_OPTION_ARG_FILENAME, &own.print_map,
       "print a preset, as a start for a mapping of your own", "NAME" },

@@ -35,6 +35,18 @@ tall_draft_locations_forget (TallDraftLocations *self)
   self->n_known = 0;
 }
 
+/* What the row says of its location by source @i, NULL if nothing. FALSE: the source numbers
+ * locations, which says nothing of them. */
+static gboolean
+get_text (const TallMapping *mapping, const TallCsvRow *row, guint i, const char **text)
+{
+  const TallMappingSource *source = tall_mapping_get_source_of (mapping, TALL_SCOPE_LOCATION, i);
+  if (source->field->field->kind == TALL_MODEL_POSITION)
+    return FALSE;
+  *text = tall_mapping_get_value (mapping, source, row->fields, row->n_fields);
+  return TRUE;
+}
+
 /**
  * tall_draft_locations_sign:
  *
@@ -50,11 +62,9 @@ tall_draft_locations_sign (TallDraftLocations *self,
   g_string_truncate (self->signature, 0);
   for (guint i = 0; i < tall_mapping_count_sources (mapping, TALL_SCOPE_LOCATION); i++)
     {
-      const TallMappingSource *source =
-          tall_mapping_get_source_of (mapping, TALL_SCOPE_LOCATION, i);
-      if (source->field->field->kind == TALL_MODEL_POSITION)
+      const char *text;
+      if (!get_text (mapping, row, i, &text))
         continue;
-      const char *text = tall_mapping_get_value (mapping, source, row->fields, row->n_fields);
       if (text != NULL)
         g_string_append (self->signature, text);
       g_string_append_c (self->signature, text != NULL ? PRESENT : ABSENT);
@@ -75,11 +85,9 @@ tall_draft_location_is_signed (const TallDraftLocation *self,
   const char *rest = self->signature;
   for (guint i = 0; i < tall_mapping_count_sources (mapping, TALL_SCOPE_LOCATION); i++)
     {
-      const TallMappingSource *source =
-          tall_mapping_get_source_of (mapping, TALL_SCOPE_LOCATION, i);
-      if (source->field->field->kind == TALL_MODEL_POSITION)
+      const char *text;
+      if (!get_text (mapping, row, i, &text))
         continue;
-      const char *text = tall_mapping_get_value (mapping, source, row->fields, row->n_fields);
       gsize len = text != NULL ? strlen (text) : 0;
       if (strncmp (rest, text != NULL ? text : "", len) != 0
           || rest[len] != (text != NULL ? PRESENT : ABSENT))

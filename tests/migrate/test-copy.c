@@ -119,6 +119,22 @@ test_later_there (gconstpointer data)
   g_assert_cmpstr (after, ==, before);
 }
 
+/* Copies the first of @roots while the target answers no call from the one numbered @at on.
+ * Returns: whether it is done all the same: it has made no more calls than that */
+static gboolean
+copy_until (TallCopyPair *self, TallReadResult *roots, guint at)
+{
+  g_auto (TallCopyCounts) counts = { 0 };
+  g_autoptr (GError) error = NULL;
+  TallFailingTable *target = TALL_FAILING_TABLE (self->target.table);
+  tall_failing_table_reset (target);
+  for (guint i = at; i < at + MOST_CALLS; i++)
+    tall_failing_table_fail_at (target, i, TALL_FAILURE_BEFORE);
+  gboolean done = tall_copy_pair_copy (self, roots, 1, &counts, &error);
+  tall_failing_table_reset (target);
+  return done;
+}
+
 /* A migrator has died before it wrote the root row, and the order was replaced since: nothing in
  * the target says that there are rows of an earlier version. They go all the same, because the
  * order was written since the migration began. */
@@ -130,17 +146,10 @@ test_half_copied (gconstpointer data)
   for (guint at = 0; !done; at++)
     {
       g_auto (TallCopyPair) self = { 0 };
-      g_auto (TallCopyCounts) counts = { 0 };
-      g_autoptr (GError) error = NULL;
       pair_init (&self, pair[0], pair[1]);
       put_on (&self.source, 1, 5, 1000);
       g_autoptr (TallReadResult) early = tall_copy_side_scan (&self.source);
-      TallFailingTable *target = TALL_FAILING_TABLE (self.target.table);
-      tall_failing_table_reset (target);
-      for (guint i = at; i < at + MOST_CALLS; i++)
-        tall_failing_table_fail_at (target, i, TALL_FAILURE_BEFORE);
-      done = tall_copy_pair_copy (&self, early, 1, &counts, &error);
-      tall_failing_table_reset (target);
+      done = copy_until (&self, early, at);
       if (!done)
         put_on (&self.source, 2, 2, 1000);
       g_auto (TallCopyCounts) again = { 0 };
@@ -159,19 +168,12 @@ test_half_replaced (gconstpointer data)
   for (guint at = 0; !done; at++)
     {
       g_auto (TallCopyPair) self = { 0 };
-      g_auto (TallCopyCounts) counts = { 0 };
-      g_autoptr (GError) error = NULL;
       pair_init (&self, pair[0], pair[1]);
       put (&self.source, 1, 5);
       expect (&self, TALL_COPY_COPIED);
       put (&self.source, 2, 2);
       g_autoptr (TallReadResult) roots = tall_copy_side_scan (&self.source);
-      TallFailingTable *target = TALL_FAILING_TABLE (self.target.table);
-      tall_failing_table_reset (target);
-      for (guint i = at; i < at + MOST_CALLS; i++)
-        tall_failing_table_fail_at (target, i, TALL_FAILURE_BEFORE);
-      done = tall_copy_pair_copy (&self, roots, 1, &counts, &error);
-      tall_failing_table_reset (target);
+      done = copy_until (&self, roots, at);
       g_auto (TallCopyCounts) again = { 0 };
       tall_copy_pair_copy_all (&self, &again);
       expect_sound (&self, 2);

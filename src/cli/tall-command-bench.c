@@ -15,7 +15,6 @@
 #include "tall-table-kinds.h"
 
 #include <gio/gio.h>
-#include <stdio.h>
 
 /* On a terminal. */
 static void
@@ -40,7 +39,7 @@ show_figure (const char *text, gpointer data G_GNUC_UNUSED)
 {
   tall_progress_clear ();
   tall_print ("%s", text);
-  fflush (stdout);
+  tall_output_flush ();
 }
 
 static TallExit

@@ -14,7 +14,6 @@
 #include "tall-watch.h"
 
 #include <glib-unix.h>
-#include <stdio.h>
 #include <unistd.h>
 
 /* MiB: the least is one call with a request of the largest size. */
@@ -263,7 +262,7 @@ serve (TallStore *store,
   warn_of_strangers (server, rules);
   tall_print ("listening on %s%s\n", rules->tls != NULL ? TALL_CLIENT_TLS : "",
               tall_server_get_address (server));
-  fflush (stdout);
+  tall_output_flush ();
   tall_notify_ready (tall_server_get_address (server));
   g_main_loop_run (loop);
   tall_notify_stopping ();

@@ -7,8 +7,6 @@
 #include "tall-progress.h"
 #include "tall-text.h"
 
-#include <stdio.h>
-
 #define SECONDS(microseconds) ((gdouble)(microseconds) / G_USEC_PER_SEC)
 
 static void
@@ -82,7 +80,7 @@ tall_migrate_report_plan (const TallMigratePlan *plan, gboolean json)
     print_plan_json (plan);
   else
     print_plan (plan);
-  fflush (stdout); /* it is to be seen before anything begins; what cannot be is said at the end */
+  tall_output_flush (); /* it is to be seen before anything begins */
 }
 
 /**
@@ -102,7 +100,7 @@ tall_migrate_report_resumed (TallMigrateStage stage, gboolean json, gboolean *ha
   if (!json)
     tall_print ("Goes on (%s) at once, without a plan, because others wait\n",
                 tall_migrate_stage_get_name (stage));
-  fflush (stdout);
+  tall_output_flush ();
 }
 
 static void

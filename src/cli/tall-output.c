@@ -73,6 +73,18 @@ tall_print_json (const char *format, ...)
 }
 
 /**
+ * tall_output_flush:
+ *
+ * Writes what is still buffered. What cannot be written is said at the end, with the reason of now.
+ */
+void
+tall_output_flush (void)
+{
+  if (fflush (stdout) != 0 && output_error == 0)
+    output_error = errno;
+}
+
+/**
  * tall_output_works:
  *
  * Returns: FALSE once a write to standard output has failed, so that more makes no sense
@@ -113,8 +125,7 @@ tall_print_error (const char *format, ...)
   va_end (args);
   g_autofree char *text = tall_text_clean (message);
   gboolean colour = has_colour (stderr);
-  if (fflush (stdout) != 0 && output_error == 0)
-    output_error = errno;
+  tall_output_flush ();
   fprintf (stderr, "%stallorder:%s %s\n", colour ? begin_style (TALL_STYLE_BAD) : "",
            colour ? "\033[0m" : "", text);
 }
@@ -144,8 +155,7 @@ tall_print_failure (const GError *error)
 int
 tall_output_finish (int code)
 {
-  if (fflush (stdout) != 0 && output_error == 0)
-    output_error = errno;
+  tall_output_flush ();
   if (output_error == 0 && ferror (stdout))
     output_error = EIO;
   if (output_error == 0)

@@ -9,6 +9,7 @@ G_BEGIN_DECLS
 /* Output is UTF-8, whatever the locale says. */
 void tall_print (const char *format, ...) G_GNUC_PRINTF (1, 2);
 void tall_print_json (const char *format, ...) G_GNUC_PRINTF (1, 2);
+void tall_output_flush (void);
 gboolean tall_output_works (void);
 int tall_output_finish (int code);
 void tall_print_error (const char *format, ...) G_GNUC_PRINTF (1, 2);

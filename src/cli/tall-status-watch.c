@@ -291,7 +291,7 @@ tall_status_watch (const char *address, guint seconds)
         print_screen (&(Span){ before, now }, address, date);
       else
         print_line (&(Span){ before, now }, date);
-      fflush (stdout);
+      tall_output_flush ();
       next += seconds * G_USEC_PER_SEC;
       if (now == NULL)
         continue;

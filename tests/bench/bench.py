@@ -540,6 +540,16 @@ def stopped_after_some_figures(folder):
         equal(os.listdir(folder), [])
 
 
+def figures_that_nobody_reads(folder):
+    """A reader that has gone is no error."""
+    process = subprocess.Popen([PROGRAM, "bench", "--migrate", "--store", f"rocksdb:{folder}", "--count", "40",
+                                "--seconds", "1"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process.stdout.readline()
+    process.stdout.close()
+    err = process.stderr.read()
+    equal((process.wait(SECONDS), err), (128 + signal.SIGPIPE, ""))
+
+
 def loading_beside_a_peer(folder):
     """Everything that it makes is removed, and both have stored every line."""
     load = ["bench", "--load", "--store", f"rocksdb:{folder}", "--count", 50, "--lines", 3]
@@ -841,7 +851,7 @@ def begin():
                          orders_of_a_file, advice, wrong_calls_of_advise,
                          rejected_rows_are_reported, table_for_people, progress_on_a_terminal,
                          kept_and_then_left_alone, stopped, stopped_after_some_turns,
-                         stopped_after_some_figures,
+                         stopped_after_some_figures, figures_that_nobody_reads,
                          loading_beside_a_peer, calls_beside_a_peer, migrating, correcting_an_address,
                          wrong_usage, not_for_this_store, not_reachable):
             test(function)

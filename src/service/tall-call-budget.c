@@ -33,7 +33,7 @@ tall_call_budget_take (TallCallBudget *self,
   g_autoptr (GByteArray) encoded = g_byte_array_new ();
   guint lines = order != NULL ? order->n_shipping_locations + tall_order_count_lines (order) : 0;
 
-  tall_struct_write (type, item, &(TallWireOutput){ encoded, FALSE });
+  tall_struct_append (type, item, FALSE, encoded);
   self->memory += ENCODED_COPIES * encoded->len;
   self->memory += order != NULL ? tall_arena_get_size (order->arena) : 0;
   if (self->n_items > 0 && (encoded->len > self->bytes || lines > self->n_lines))

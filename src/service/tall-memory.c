@@ -57,6 +57,7 @@ typedef struct
   TallMemoryPart *part;
   gsize size; /* bytes */
   gboolean granted;
+  gboolean sleeping;
   GCond changed; /* it is granted */
 } Want;
 
@@ -99,7 +100,8 @@ grant (TallMemory *memory, GList *queued)
   want->part->held += want->size;
   want->granted = TRUE;
   g_queue_unlink (&memory->waiting, queued);
-  g_cond_signal (&want->changed);
+  if (want->sleeping) /* a signal is a system call, also where nobody waits */
+    g_cond_signal (&want->changed);
 }
 
 static gboolean
@@ -183,7 +185,7 @@ gboolean
 tall_memory_part_take (TallMemoryPart *self, gsize size, gint64 deadline)
 {
   TallMemory *memory = self->memory;
-  Want want = { self, size, FALSE, { 0 } };
+  Want want = { .part = self, .size = size };
   GList place = { .data = &want };
   gboolean in_time = self->held == 0 && deadline > 0;
 
@@ -195,6 +197,7 @@ tall_memory_part_take (TallMemoryPart *self, gsize size, gint64 deadline)
   g_cond_init (&want.changed);
   g_queue_push_tail_link (&memory->waiting, &place);
   hand_out (memory);
+  want.sleeping = TRUE;
   while (!want.granted && in_time)
     in_time = g_cond_wait_until (&want.changed, &memory->mutex, deadline);
   if (!want.granted)

@@ -119,8 +119,9 @@ tall_message_write (const TallMessage *self,
                     gconstpointer object,
                     GError **error)
 {
-  TallWireOutput output = { tall_transport_begin_output (transport),
-                            tall_transport_get_options (transport)->compact };
+  TallWireOutput output;
+  tall_wire_output_init (&output, tall_transport_begin_output (transport),
+                         tall_transport_get_options (transport)->compact);
 
   tall_wire_put_message_type (&output, self->type);
   if (output.compact)
@@ -129,6 +130,7 @@ tall_message_write (const TallMessage *self,
   if (!output.compact)
     tall_wire_put_u32 (&output, (guint32)self->number);
   tall_struct_write (type, object, &output);
+  tall_wire_output_settle (&output);
   if (output.bytes->len <= G_MAXINT32)
     return TRUE;
 

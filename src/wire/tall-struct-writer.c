@@ -117,7 +117,7 @@ put_value (TallWireOutput *output, const TallStructField *field, gconstpointer o
     case TALL_KIND_DECIMAL:
       return put_decimal (output, value);
     case TALL_KIND_RAW:
-      return tall_bytes_append (output->bytes, *(const TallSlice *)value);
+      return tall_wire_put_raw (output, *(const TallSlice *)value);
     case TALL_KIND_STRUCT:
       return tall_struct_write (field->type, *(gconstpointer const *)value, output);
     default:
@@ -150,4 +150,22 @@ tall_struct_write (const TallStructType *type, gconstpointer object, TallWireOut
       put_value (output, field, object);
     }
   tall_wire_put_stop (output);
+}
+
+/**
+ * tall_struct_append:
+ * @object: of that type
+ *
+ * Appends a struct to @bytes, by itself.
+ */
+void
+tall_struct_append (const TallStructType *type,
+                    gconstpointer object,
+                    gboolean compact,
+                    GByteArray *bytes)
+{
+  TallWireOutput output;
+  tall_wire_output_init (&output, bytes, compact);
+  tall_struct_write (type, object, &output);
+  tall_wire_output_settle (&output);
 }

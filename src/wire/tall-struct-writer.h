@@ -8,5 +8,9 @@
 G_BEGIN_DECLS
 
 void tall_struct_write (const TallStructType *type, gconstpointer object, TallWireOutput *output);
+void tall_struct_append (const TallStructType *type,
+                         gconstpointer object,
+                         gboolean compact,
+                         GByteArray *bytes);
 
 G_END_DECLS

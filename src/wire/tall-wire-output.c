@@ -9,10 +9,50 @@
  * byte.
  */
 
+void
+tall_wire_output_init (TallWireOutput *self, GByteArray *bytes, gboolean compact)
+{
+  self->bytes = bytes;
+  self->compact = compact;
+  self->n_held = 0;
+}
+
+/* Appends what was written and is not yet in @bytes. */
+void
+tall_wire_output_settle (TallWireOutput *self)
+{
+  tall_bytes_append (self->bytes, tall_slice (self->held, self->n_held));
+  self->n_held = 0;
+}
+
+/* Less than TALL_WIRE_OUTPUT_HELD bytes. */
+static inline void
+put_few (TallWireOutput *self, gconstpointer bytes, guint n)
+{
+  if (n > sizeof self->held - self->n_held)
+    tall_wire_output_settle (self);
+  memcpy (self->held + self->n_held, bytes, n);
+  self->n_held += n;
+}
+
 static void
 put_u8 (TallWireOutput *self, guint8 value)
 {
-  g_byte_array_append (self->bytes, &value, 1);
+  put_few (self, &value, sizeof value);
+}
+
+static void
+put_u32 (TallWireOutput *self, guint32 value)
+{
+  guint32 big = GUINT32_TO_BE (value);
+  put_few (self, &big, sizeof big);
+}
+
+static void
+put_u64 (TallWireOutput *self, guint64 value)
+{
+  guint64 big = GUINT64_TO_BE (value);
+  put_few (self, &big, sizeof big);
 }
 
 static void
@@ -23,7 +63,7 @@ put_varint (TallWireOutput *self, guint64 value)
   for (; value > 0x7f; value >>= 7)
     bytes[n++] = (guint8)(value | 0x80);
   bytes[n++] = (guint8)value;
-  g_byte_array_append (self->bytes, bytes, n);
+  put_few (self, bytes, n);
 }
 
 static void
@@ -52,7 +92,7 @@ tall_wire_put_field (TallWireOutput *self, gint16 *last, TallWireType type, gint
       return;
     }
   guint8 head[3] = { (guint8)type, (guint8)((guint16)id >> 8), (guint8)id };
-  g_byte_array_append (self->bytes, head, sizeof head);
+  put_few (self, head, sizeof head);
 }
 
 void
@@ -80,7 +120,7 @@ tall_wire_put_u32 (TallWireOutput *self, guint32 value)
   if (self->compact)
     put_varint (self, value);
   else
-    tall_bytes_append_u32 (self->bytes, value);
+    put_u32 (self, value);
 }
 
 void
@@ -89,7 +129,7 @@ tall_wire_put_i32 (TallWireOutput *self, gint32 value)
   if (self->compact)
     put_zigzag (self, value);
   else
-    tall_bytes_append_u32 (self->bytes, (guint32)value);
+    put_u32 (self, (guint32)value);
 }
 
 void
@@ -98,7 +138,7 @@ tall_wire_put_i64 (TallWireOutput *self, gint64 value)
   if (self->compact)
     put_zigzag (self, value);
   else
-    tall_bytes_append_u64 (self->bytes, (guint64)value);
+    put_u64 (self, (guint64)value);
 }
 
 /* A text or bytes. */
@@ -106,7 +146,20 @@ void
 tall_wire_put_bytes (TallWireOutput *self, TallSlice bytes)
 {
   tall_wire_put_u32 (self, (guint32)bytes.len);
-  tall_bytes_append (self->bytes, bytes);
+  tall_wire_put_raw (self, bytes);
+}
+
+/* A value that is encoded already. */
+void
+tall_wire_put_raw (TallWireOutput *self, TallSlice bytes)
+{
+  if (bytes.len >= sizeof self->held)
+    {
+      tall_wire_output_settle (self);
+      tall_bytes_append (self->bytes, bytes);
+    }
+  else if (bytes.len > 0)
+    put_few (self, bytes.data, (guint)bytes.len);
 }
 
 void
@@ -115,7 +168,7 @@ tall_wire_put_list (TallWireOutput *self, TallWireType type, guint32 size)
   if (!self->compact)
     {
       put_u8 (self, (guint8)type);
-      tall_bytes_append_u32 (self->bytes, size);
+      put_u32 (self, size);
       return;
     }
   gboolean fits = size < TALL_COMPACT_LONG_LIST;
@@ -141,7 +194,7 @@ tall_wire_put_map (TallWireOutput *self,
     }
   put_u8 (self, (guint8)key_type);
   put_u8 (self, (guint8)value_type);
-  tall_bytes_append_u32 (self->bytes, size);
+  put_u32 (self, size);
 }
 
 /* How a message begins. */
@@ -150,7 +203,7 @@ tall_wire_put_message_type (TallWireOutput *self, TallMessageType type)
 {
   if (!self->compact)
     {
-      tall_bytes_append_u32 (self->bytes, TALL_BINARY_VERSION | (guint32)type);
+      put_u32 (self, TALL_BINARY_VERSION | (guint32)type);
       return;
     }
   put_u8 (self, TALL_COMPACT_ID);

@@ -28,10 +28,12 @@ test_announced (gconstpointer data)
   for (guint more = 0; more < 2; more++)
     {
       g_autoptr (GByteArray) bytes = g_byte_array_new ();
-      TallWireOutput output = { bytes, COMPACT };
+      TallWireOutput output;
+      tall_wire_output_init (&output, bytes, COMPACT);
       tall_wire_put_i64 (&output, G_MAXINT64);
       tall_wire_put_list (&output, TALL_WIRE_BYTE, 5 + more);
-      tall_bytes_append (bytes, tall_slice_str ("12345"));
+      tall_wire_put_raw (&output, tall_slice_str ("12345"));
+      tall_wire_output_settle (&output);
 
       g_autoptr (TallTransport) transport = transport_new (bytes, COMPACT);
       g_autoptr (GError) error = NULL;
@@ -124,8 +126,10 @@ test_narrow (void)
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
     {
       g_autoptr (GByteArray) bytes = g_byte_array_new ();
-      TallWireOutput output = { bytes, TRUE };
+      TallWireOutput output;
+      tall_wire_output_init (&output, bytes, TRUE);
       tall_wire_put_i64 (&output, numbers[i].number);
+      tall_wire_output_settle (&output);
       g_autoptr (TallTransport) transport = transport_new (bytes, TRUE);
       g_autoptr (GError) error = NULL;
       TallWireInput input;
@@ -147,9 +151,11 @@ test_field_numbers (void)
   for (guint i = 0; i < G_N_ELEMENTS (ids); i++)
     {
       g_autoptr (GByteArray) bytes = g_byte_array_new ();
-      TallWireOutput output = { bytes, TRUE };
-      tall_bytes_append_u8 (bytes, 8); /* a text; its number follows */
+      TallWireOutput output;
+      tall_wire_output_init (&output, bytes, TRUE);
+      tall_wire_put_raw (&output, tall_slice ("\b", 1)); /* a text; its number follows */
       tall_wire_put_i64 (&output, ids[i]);
+      tall_wire_output_settle (&output);
       g_autoptr (TallTransport) transport = transport_new (bytes, TRUE);
       TallWireInput input;
       TallWireField field = { 0 };
@@ -191,7 +197,7 @@ test_structs (gconstpointer data)
     .structs = "structs", .bytes = "bytes", .text_bytes = 1, .pair_bytes = 1
   };
   g_autoptr (GByteArray) bytes = g_byte_array_new ();
-  tall_struct_write (&list_type, &sent, &(TallWireOutput){ bytes, COMPACT });
+  tall_struct_append (&list_type, &sent, COMPACT, bytes);
 
   for (limits.n_structs = 7; limits.n_structs <= 8; limits.n_structs++)
     {

@@ -22,7 +22,7 @@ pair_init (Pair *self, gboolean compact)
   TallWireOptions options = TALL_WIRE_OPTIONS_INIT;
   options.framed = FALSE;
   self->bytes = g_byte_array_new ();
-  self->output = (TallWireOutput){ self->bytes, compact };
+  tall_wire_output_init (&self->output, self->bytes, compact);
   self->transport = tall_transport_new_memory ((TallSlice)TALL_SLICE_INIT, &options);
   self->protocol = tall_thrift_protocol_new (self->transport, compact);
 }
@@ -37,8 +37,9 @@ pair_clear (Pair *self)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Pair, pair_clear)
 
 static void
-assert_same (const Pair *self)
+assert_same (Pair *self)
 {
+  tall_wire_output_settle (&self->output);
   TallSlice due = tall_transport_get_output (self->transport);
   g_assert_cmpmem (self->bytes->data, self->bytes->len, due.data, due.len);
 }
@@ -190,6 +191,7 @@ check_depth (gboolean compact, guint depth, guint max_depth)
     }
   for (guint i = 0; i < depth; i++)
     tall_wire_put_stop (&pair.output);
+  tall_wire_output_settle (&pair.output);
 
   g_autoptr (TallTransport) transport = reader_new (&pair, max_depth);
   g_autoptr (GError) error = NULL;

@@ -227,10 +227,12 @@ GByteArray *
 tall_hbase_descriptor_with_seal (const TallHbaseDescriptor *self, const char *seal)
 {
   GByteArray *bytes = g_byte_array_new ();
-  TallWireOutput output = { bytes, self->compact };
-  tall_bytes_append (bytes, tall_slice (self->raw.data, self->start));
+  TallWireOutput output;
+  tall_wire_output_init (&output, bytes, self->compact);
+  tall_wire_put_raw (&output, tall_slice (self->raw.data, self->start));
   put_attributes (self, seal, &output);
-  tall_bytes_append (bytes, tall_slice (self->raw.data + self->end, self->raw.len - self->end));
+  tall_wire_put_raw (&output, tall_slice (self->raw.data + self->end, self->raw.len - self->end));
+  tall_wire_output_settle (&output);
   return bytes;
 }
 

@@ -8,34 +8,6 @@
 #define SEAL_B "7c1f28a7-94b5-4f39-9a0e-0c8f6c7c4a02"
 
 static void
-create_table (TallConformance *self)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallTableSpec) spec = tall_table_spec_new (TABLE);
-  gboolean created = tall_table_create_table (self->table, spec, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_true (created);
-}
-
-static void
-drop_table (TallConformance *self)
-{
-  g_autoptr (GError) error = NULL;
-  gboolean dropped = tall_table_drop_table (self->table, TABLE, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_true (dropped);
-}
-
-static void
-set_access (TallConformance *self, TallTableAccess access, const char *seal)
-{
-  g_autoptr (GError) error = NULL;
-  gboolean set = tall_table_set_access (self->table, TABLE, access, seal, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_true (set);
-}
-
-static void
 expect_access (TallTable *table, TallTableAccess access, const char *seal)
 {
   g_autoptr (GError) error = NULL;
@@ -180,11 +152,11 @@ expect_listed (TallTable *table)
 static void
 test_sealed (TallConformance *self)
 {
-  create_table (self);
+  create_table (self, TABLE);
   expect_access (self->table, TALL_ACCESS_OPEN, NULL);
   g_assert_cmpint (apply (self, self->table, "a", "x@1=v"), ==, 0);
 
-  set_access (self, TALL_ACCESS_SEALED, SEAL_A);
+  set_access (self, TABLE, TALL_ACCESS_SEALED, SEAL_A);
   expect_access (self->table, TALL_ACCESS_SEALED, SEAL_A);
   expect_writes_fail (self, self->table);
   expect_rows (self, self->table, "a: x@1=v");
@@ -192,32 +164,32 @@ test_sealed (TallConformance *self)
   expect_listed (self->table);
   change (self, "a", "x@1=beside");
 
-  set_access (self, TALL_ACCESS_OPEN, NULL);
+  set_access (self, TABLE, TALL_ACCESS_OPEN, NULL);
   expect_access (self->table, TALL_ACCESS_OPEN, NULL);
   expect_rows (self, self->table, "a: x@1=v");
   g_assert_cmpint (apply (self, self->table, "b", "x@1=w"), ==, 0);
   g_assert_cmpint (apply_if (self, self->table, "a", "v", "x@2=w"), ==, 0);
   g_assert_cmpint (increment (self, self->table, "c"), ==, 0);
-  drop_table (self);
+  drop_table (self, TABLE);
 }
 
 static void
 test_closed (TallConformance *self)
 {
-  create_table (self);
+  create_table (self, TABLE);
   g_assert_cmpint (apply (self, self->table, "a", "x@1=v"), ==, 0);
 
-  set_access (self, TALL_ACCESS_CLOSED, NULL);
+  set_access (self, TABLE, TALL_ACCESS_CLOSED, NULL);
   expect_access (self->table, TALL_ACCESS_CLOSED, NULL);
   expect_closed (self, self->table);
   expect_listed (self->table);
   change (self, "a", "x@1=beside");
   expect_row (self, "a", "x@1=beside");
 
-  set_access (self, TALL_ACCESS_UNCLOSED, NULL);
+  set_access (self, TABLE, TALL_ACCESS_UNCLOSED, NULL);
   expect_rows (self, self->table, "a: x@1=v");
   g_assert_cmpint (apply (self, self->table, "b", "x@1=w"), ==, 0);
-  drop_table (self);
+  drop_table (self, TABLE);
 }
 
 /* One of each two settings does not change the other: what is closed stays closed whatever becomes
@@ -225,64 +197,64 @@ test_closed (TallConformance *self)
 static void
 test_independent (TallConformance *self)
 {
-  create_table (self);
+  create_table (self, TABLE);
   g_assert_cmpint (apply (self, self->table, "a", "x@1=v"), ==, 0);
-  set_access (self, TALL_ACCESS_UNCLOSED, NULL);
+  set_access (self, TABLE, TALL_ACCESS_UNCLOSED, NULL);
   expect_access (self->table, TALL_ACCESS_OPEN, NULL);
-  set_access (self, TALL_ACCESS_CLOSED, NULL);
-  set_access (self, TALL_ACCESS_SEALED, SEAL_A);
+  set_access (self, TABLE, TALL_ACCESS_CLOSED, NULL);
+  set_access (self, TABLE, TALL_ACCESS_SEALED, SEAL_A);
   expect_access (self->table, TALL_ACCESS_CLOSED, SEAL_A);
   expect_closed (self, self->table);
-  set_access (self, TALL_ACCESS_OPEN, NULL);
+  set_access (self, TABLE, TALL_ACCESS_OPEN, NULL);
   expect_access (self->table, TALL_ACCESS_CLOSED, NULL);
   expect_closed (self, self->table);
 
-  set_access (self, TALL_ACCESS_SEALED, SEAL_A);
-  set_access (self, TALL_ACCESS_SEALED, SEAL_B);
-  set_access (self, TALL_ACCESS_UNCLOSED, NULL);
+  set_access (self, TABLE, TALL_ACCESS_SEALED, SEAL_A);
+  set_access (self, TABLE, TALL_ACCESS_SEALED, SEAL_B);
+  set_access (self, TABLE, TALL_ACCESS_UNCLOSED, NULL);
   expect_access (self->table, TALL_ACCESS_SEALED, SEAL_B);
   expect_rows (self, self->table, "a: x@1=v");
   expect_writes_fail (self, self->table);
-  set_access (self, TALL_ACCESS_UNCLOSED, NULL);
+  set_access (self, TABLE, TALL_ACCESS_UNCLOSED, NULL);
   expect_access (self->table, TALL_ACCESS_SEALED, SEAL_B);
-  set_access (self, TALL_ACCESS_OPEN, NULL);
+  set_access (self, TABLE, TALL_ACCESS_OPEN, NULL);
   g_assert_cmpint (apply (self, self->table, "a", "x@2=w"), ==, 0);
-  drop_table (self);
+  drop_table (self, TABLE);
 }
 
 /* Each access after each other one. */
 static void
 test_changes (TallConformance *self)
 {
-  create_table (self);
+  create_table (self, TABLE);
   g_assert_cmpint (apply (self, self->table, "a", "x@1=v"), ==, 0);
-  set_access (self, TALL_ACCESS_OPEN, NULL);
-  set_access (self, TALL_ACCESS_SEALED, SEAL_A);
-  set_access (self, TALL_ACCESS_SEALED, SEAL_A);
-  set_access (self, TALL_ACCESS_SEALED, SEAL_B);
+  set_access (self, TABLE, TALL_ACCESS_OPEN, NULL);
+  set_access (self, TABLE, TALL_ACCESS_SEALED, SEAL_A);
+  set_access (self, TABLE, TALL_ACCESS_SEALED, SEAL_A);
+  set_access (self, TABLE, TALL_ACCESS_SEALED, SEAL_B);
   expect_access (self->table, TALL_ACCESS_SEALED, SEAL_B);
 
-  set_access (self, TALL_ACCESS_CLOSED, NULL);
-  set_access (self, TALL_ACCESS_CLOSED, NULL);
+  set_access (self, TABLE, TALL_ACCESS_CLOSED, NULL);
+  set_access (self, TABLE, TALL_ACCESS_CLOSED, NULL);
   expect_access (self->table, TALL_ACCESS_CLOSED, SEAL_B);
   g_assert_cmpint (read_rows (self, self->table, NULL, NULL), ==, TALL_ERROR_SHUT);
 
-  set_access (self, TALL_ACCESS_SEALED, SEAL_A);
-  set_access (self, TALL_ACCESS_UNCLOSED, NULL);
+  set_access (self, TABLE, TALL_ACCESS_SEALED, SEAL_A);
+  set_access (self, TABLE, TALL_ACCESS_UNCLOSED, NULL);
   expect_access (self->table, TALL_ACCESS_SEALED, SEAL_A);
   expect_rows (self, self->table, "a: x@1=v");
   g_assert_cmpint (apply (self, self->table, "a", "x@2=w"), ==, TALL_ERROR_SHUT);
 
-  set_access (self, TALL_ACCESS_CLOSED, NULL);
-  set_access (self, TALL_ACCESS_OPEN, NULL);
-  set_access (self, TALL_ACCESS_UNCLOSED, NULL);
+  set_access (self, TABLE, TALL_ACCESS_CLOSED, NULL);
+  set_access (self, TABLE, TALL_ACCESS_OPEN, NULL);
+  set_access (self, TABLE, TALL_ACCESS_UNCLOSED, NULL);
   expect_access (self->table, TALL_ACCESS_OPEN, NULL);
-  set_access (self, TALL_ACCESS_CLOSED, NULL);
+  set_access (self, TABLE, TALL_ACCESS_CLOSED, NULL);
   expect_access (self->table, TALL_ACCESS_CLOSED, NULL);
-  set_access (self, TALL_ACCESS_UNCLOSED, NULL);
+  set_access (self, TABLE, TALL_ACCESS_UNCLOSED, NULL);
   g_assert_cmpint (apply (self, self->table, "a", "x@2=w"), ==, 0);
   expect_rows (self, self->table, "a: x@2=w x@1=v");
-  drop_table (self);
+  drop_table (self, TABLE);
 }
 
 /* A table that was shut can be dropped; one of its name is open. */
@@ -291,44 +263,44 @@ test_dropped (TallConformance *self)
 {
   for (TallTableAccess access = TALL_ACCESS_SEALED; access <= TALL_ACCESS_CLOSED; access++)
     {
-      create_table (self);
-      set_access (self, access, access == TALL_ACCESS_SEALED ? SEAL_A : NULL);
-      drop_table (self);
+      create_table (self, TABLE);
+      set_access (self, TABLE, access, access == TALL_ACCESS_SEALED ? SEAL_A : NULL);
+      drop_table (self, TABLE);
     }
-  create_table (self);
+  create_table (self, TABLE);
   expect_access (self->table, TALL_ACCESS_OPEN, NULL);
   g_assert_cmpint (apply (self, self->table, "a", "x@1=v"), ==, 0);
-  drop_table (self);
+  drop_table (self, TABLE);
 }
 
 /* Calls by way of another object see it as well, but for a store that has only one. */
 static void
 test_other_object (TallConformance *self)
 {
-  create_table (self);
+  create_table (self, TABLE);
   g_autoptr (TallTable) other = self->backend.open (self->name, self->backend.data);
   g_auto (GStrv) names = tall_table_list_tables (other, TALL_NO_DEADLINE, NULL);
   if (g_strv_contains ((const char *const *)names, TABLE))
     {
       g_assert_cmpint (apply (self, other, "a", "x@1=v"), ==, 0);
-      set_access (self, TALL_ACCESS_SEALED, SEAL_A);
+      set_access (self, TABLE, TALL_ACCESS_SEALED, SEAL_A);
       expect_access (other, TALL_ACCESS_SEALED, SEAL_A);
       expect_writes_fail (self, other);
-      set_access (self, TALL_ACCESS_CLOSED, NULL);
+      set_access (self, TABLE, TALL_ACCESS_CLOSED, NULL);
       expect_closed (self, other);
-      set_access (self, TALL_ACCESS_OPEN, NULL);
-      set_access (self, TALL_ACCESS_UNCLOSED, NULL);
+      set_access (self, TABLE, TALL_ACCESS_OPEN, NULL);
+      set_access (self, TABLE, TALL_ACCESS_UNCLOSED, NULL);
       g_assert_cmpint (apply (self, other, "a", "x@2=w"), ==, 0);
     }
-  drop_table (self);
+  drop_table (self, TABLE);
 }
 
 /* A batch on a table that is open and one that is not: the first may be done, the second is not. */
 static void
 test_batch (TallConformance *self)
 {
-  create_table (self);
-  set_access (self, TALL_ACCESS_SEALED, SEAL_A);
+  create_table (self, TABLE);
+  set_access (self, TABLE, TALL_ACCESS_SEALED, SEAL_A);
   for (guint first = 0; first < 2; first++)
     {
       g_autoptr (GError) error = NULL;
@@ -346,7 +318,7 @@ test_batch (TallConformance *self)
         expect_row (self, row, "x@1=v");
       expect_rows (self, self->table, "");
     }
-  drop_table (self);
+  drop_table (self, TABLE);
 }
 
 static void

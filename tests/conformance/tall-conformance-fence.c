@@ -102,34 +102,6 @@ run_caller (gpointer data)
     }
 }
 
-static void
-create (TallConformance *self)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallTableSpec) spec = tall_table_spec_new (TABLE);
-  gboolean created = tall_table_create_table (self->table, spec, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_true (created);
-}
-
-static void
-drop (TallConformance *self)
-{
-  g_autoptr (GError) error = NULL;
-  gboolean dropped = tall_table_drop_table (self->table, TABLE, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_true (dropped);
-}
-
-static void
-set_access (TallConformance *self, TallTableAccess access, const char *seal)
-{
-  g_autoptr (GError) error = NULL;
-  gboolean set = tall_table_set_access (self->table, TABLE, access, seal, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_true (set);
-}
-
 static char *
 read_rows (TallConformance *self, guint *n_rows)
 {
@@ -166,7 +138,7 @@ seal_beside_writers (TallConformance *self, guint round)
     }
   while (g_atomic_int_get (&fence.n_calls) < N_CALLS)
     g_thread_yield ();
-  set_access (self, TALL_ACCESS_SEALED, SEAL);
+  set_access (self, TABLE, TALL_ACCESS_SEALED, SEAL);
   g_atomic_int_set (&fence.is_shut, TRUE);
   g_autofree char *before = read_rows (self, &n_before);
   for (guint i = 0; i < N_THREADS; i++)
@@ -183,13 +155,13 @@ seal_beside_writers (TallConformance *self, guint round)
 static void
 test_writers (TallConformance *self)
 {
-  create (self);
+  create_table (self, TABLE);
   for (guint round = 0; round < get_rounds (self); round++)
     {
       seal_beside_writers (self, round);
-      set_access (self, TALL_ACCESS_OPEN, NULL);
+      set_access (self, TABLE, TALL_ACCESS_OPEN, NULL);
     }
-  drop (self);
+  drop_table (self, TABLE);
 }
 
 static void
@@ -205,7 +177,7 @@ close_beside_readers (TallConformance *self)
     }
   while (g_atomic_int_get (&fence.n_calls) < N_CALLS)
     g_thread_yield ();
-  set_access (self, TALL_ACCESS_CLOSED, NULL);
+  set_access (self, TABLE, TALL_ACCESS_CLOSED, NULL);
   g_atomic_int_set (&fence.is_shut, TRUE);
   for (guint i = 0; i < N_THREADS; i++)
     g_thread_join (threads[i]);
@@ -214,13 +186,13 @@ close_beside_readers (TallConformance *self)
 static void
 test_readers (TallConformance *self)
 {
-  create (self);
+  create_table (self, TABLE);
   for (guint round = 0; round < get_rounds (self); round++)
     {
       close_beside_readers (self);
-      set_access (self, TALL_ACCESS_UNCLOSED, NULL);
+      set_access (self, TABLE, TALL_ACCESS_UNCLOSED, NULL);
     }
-  drop (self);
+  drop_table (self, TABLE);
 }
 
 const TallConformanceCase tall_conformance_fence_cases[] = {

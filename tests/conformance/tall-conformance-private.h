@@ -49,6 +49,11 @@ TallMutation *add_changes (TallConformance *self,
                            const char *row,
                            const char *changes);
 
+/* A table of the case's own, for what is done to a whole table. */
+void create_table (TallConformance *self, const char *name);
+void drop_table (TallConformance *self, const char *name);
+void set_access (TallConformance *self, const char *name, TallTableAccess access, const char *seal);
+
 /* Applies changes to a row of SHARED. */
 TallDone change_known (TallConformance *self, const char *row, const char *changes);
 void change (TallConformance *self, const char *row, const char *changes);

@@ -129,15 +129,6 @@ test_refused (TallConformance *self)
   expect_row (self, last, "s@10=v");
 }
 
-static void
-set_access (TallConformance *self, TallTableAccess access, const char *seal)
-{
-  g_autoptr (GError) error = NULL;
-  gboolean set = tall_table_set_access (self->table, OTHER, access, seal, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_true (set);
-}
-
 /* One that is shut stops all. */
 static void
 test_shut (TallConformance *self)
@@ -145,12 +136,12 @@ test_shut (TallConformance *self)
   gboolean matched;
   if (get_most (self) < 3)
     return;
-  set_access (self, TALL_ACCESS_SEALED, SEAL);
+  set_access (self, OTHER, TALL_ACCESS_SEALED, SEAL);
   g_assert_cmpint (change_three (self, NULL, 10, &matched), ==, TALL_ERROR_SHUT);
   expect_three (self, "");
   g_assert_cmpint (change_three (self, "v", 10, &matched), ==, 0);
   g_assert_false (matched);
-  set_access (self, TALL_ACCESS_OPEN, NULL);
+  set_access (self, OTHER, TALL_ACCESS_OPEN, NULL);
   g_assert_cmpint (change_three (self, NULL, 10, &matched), ==, 0);
   g_assert_true (matched);
   expect_three (self, "s@10=v10");

@@ -175,14 +175,32 @@ expect_row (TallConformance *self, const char *row, const char *cells)
   expect_read (self, plan, expected);
 }
 
-static void
-create_shared (TallConformance *self, const char *name)
+void
+create_table (TallConformance *self, const char *name)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (TallTableSpec) spec = tall_table_spec_new (name);
   gboolean created = tall_table_create_table (self->table, spec, TALL_NO_DEADLINE, &error);
   g_assert_no_error (error);
   g_assert_true (created);
+}
+
+void
+drop_table (TallConformance *self, const char *name)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean dropped = tall_table_drop_table (self->table, name, TALL_NO_DEADLINE, &error);
+  g_assert_no_error (error);
+  g_assert_true (dropped);
+}
+
+void
+set_access (TallConformance *self, const char *name, TallTableAccess access, const char *seal)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean set = tall_table_set_access (self->table, name, access, seal, TALL_NO_DEADLINE, &error);
+  g_assert_no_error (error);
+  g_assert_true (set);
 }
 
 static void
@@ -193,8 +211,8 @@ run_test (gconstpointer data)
   if (self->table == NULL)
     {
       self->table = self->backend.open (self->name, self->backend.data);
-      create_shared (self, SHARED);
-      create_shared (self, OTHER);
+      create_table (self, SHARED);
+      create_table (self, OTHER);
     }
   g_string_printf (self->rows, "%s/", test->this_case->path);
   test->this_case->run (self);

@@ -2,17 +2,13 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-key-strategy.h"
 #include "tall-order-key.h"
+#include "tall-test-keys.h"
 #include "tall-test-orders.h"
 
 static void
 test_golden (void)
 {
-  static const struct
-  {
-    const char *customer;
-    const char *order;
-    const char *hex;
-  } cases[] = {
+  static const TallTestKey cases[] = {
     { "VINET", "10248",
       "56494e455400"
       "313032343800" },
@@ -24,13 +20,7 @@ test_golden (void)
       "2000" },
   };
 
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
-    {
-      g_auto (TallOrderKey) key = { NULL };
-      tall_order_key_init (&key, &tall_key_raw, cases[i].customer, 0, cases[i].order);
-      g_autofree char *hex = tall_slice_to_hex (key.whole);
-      g_assert_cmpstr (hex, ==, cases[i].hex);
-    }
+  tall_test_keys_assert_golden (&tall_key_raw, cases, G_N_ELEMENTS (cases));
 }
 
 /* Compares by code points, shorter first, which people call "in order". */

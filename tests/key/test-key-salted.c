@@ -1,17 +1,12 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-order-key.h"
+#include "tall-test-keys.h"
 
 /* The first byte as md5sum(1) gives it. */
 static void
 test_golden (void)
 {
-  static const struct
-  {
-    const char *customer;
-    const char *order;
-    const char *hex;
-  } cases[] = {
+  static const TallTestKey cases[] = {
     { "VINET", "10248",
       "3656494e455400"
       "313032343800" },
@@ -26,34 +21,19 @@ test_golden (void)
       "2000" },
   };
 
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
-    {
-      g_auto (TallOrderKey) key = { NULL };
-      tall_order_key_init (&key, &tall_key_salted, cases[i].customer, 0, cases[i].order);
-      g_autofree char *hex = tall_slice_to_hex (key.whole);
-      g_assert_cmpstr (hex, ==, cases[i].hex);
-    }
+  tall_test_keys_assert_golden (&tall_key_salted, cases, G_N_ELEMENTS (cases));
 }
 
 /* Stored keys may be damaged. A number in a wrong bucket is damage, too. */
 static void
 test_refused (void)
 {
-  static const struct
-  {
-    const char *bytes;
-    gsize len;
-  } cases[] = {
+  static const TallTestBytes cases[] = {
     { "", 0 },         { "6", 1 },         { "6\0", 2 },       { "6VINET", 6 },
     { "7VINET\0", 7 }, { "\0VINET\0", 7 }, { "VINET\0", 6 },   { "6VINE\0", 6 },
     { "6\n\0", 3 },    { "6\xff\0", 3 },   { "6VINET \0", 8 },
   };
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
-    {
-      g_autofree char *exact = g_memdup2 (cases[i].bytes, cases[i].len);
-      TallSlice key = tall_slice (exact, cases[i].len);
-      g_assert_cmpint (tall_key_salted.measure_customer (key), ==, -1);
-    }
+  tall_test_keys_assert_refused (&tall_key_salted, cases, G_N_ELEMENTS (cases));
   g_assert_cmpint (tall_key_salted.measure_customer (tall_slice ("6VINET\0", 7)), ==, 7);
 }
 

@@ -44,3 +44,18 @@ tall_test_service_assert_works (TallTestService *self)
   g_assert_no_error (error);
   tall_test_assert_order_equal (order, got);
 }
+
+void
+tall_test_service_set_up (TallTestService *self, gconstpointer compact)
+{
+  TallServerOptions options = { .max_request = TALL_TEST_MAX_REQUEST };
+  tall_test_service_start (self, &options);
+  self->compact = GPOINTER_TO_INT (compact);
+}
+
+void
+tall_test_service_tear_down (TallTestService *self, gconstpointer compact G_GNUC_UNUSED)
+{
+  tall_test_service_assert_works (self);
+  tall_test_service_stop (self);
+}

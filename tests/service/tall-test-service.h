@@ -7,6 +7,8 @@
 
 G_BEGIN_DECLS
 
+#define TALL_TEST_MAX_REQUEST (4 * 1024 * 1024)
+
 /**
  * TallTestService:
  *
@@ -27,5 +29,10 @@ void tall_test_service_stop (TallTestService *self);
 
 /* Fails the test if the client finds the server not as it should be. */
 void tall_test_service_assert_works (TallTestService *self);
+
+/* The fixture of tests whose data is whether the protocol is compact. At the end of each a client
+ * has to find the server as it should be. */
+void tall_test_service_set_up (TallTestService *self, gconstpointer compact);
+void tall_test_service_tear_down (TallTestService *self, gconstpointer compact);
 
 G_END_DECLS

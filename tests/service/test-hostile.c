@@ -10,25 +10,7 @@
 #include "tall-test-service.h"
 #include "tall-test-wire.h"
 
-#define MAX_REQUEST (4 * 1024 * 1024)
-
 typedef TallTestService Fixture;
-
-static void
-set_up (Fixture *f, gconstpointer data)
-{
-  TallServerOptions options = { .max_request = MAX_REQUEST };
-  tall_test_service_start (f, &options);
-  f->compact = GPOINTER_TO_INT (data);
-}
-
-/* Every test ends with a client that finds the server as it should be. */
-static void
-tear_down (Fixture *f, gconstpointer data G_GNUC_UNUSED)
-{
-  tall_test_service_assert_works (f);
-  tall_test_service_stop (f);
-}
 
 /* The server must close without an answer. */
 static void
@@ -321,10 +303,10 @@ test_unknown_field (Fixture *f, gconstpointer data G_GNUC_UNUSED)
 }
 
 #define ADD(name, function)                                                                        \
-  g_test_add ("/service/hostile/binary/" name, Fixture, GINT_TO_POINTER (FALSE), set_up, function, \
-              tear_down);                                                                          \
-  g_test_add ("/service/hostile/compact/" name, Fixture, GINT_TO_POINTER (TRUE), set_up, function, \
-              tear_down)
+  g_test_add ("/service/hostile/binary/" name, Fixture, GINT_TO_POINTER (FALSE),                   \
+              tall_test_service_set_up, function, tall_test_service_tear_down);                    \
+  g_test_add ("/service/hostile/compact/" name, Fixture, GINT_TO_POINTER (TRUE),                   \
+              tall_test_service_set_up, function, tall_test_service_tear_down)
 
 int
 main (int argc, char **argv)

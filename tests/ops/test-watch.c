@@ -4,6 +4,7 @@
 /* Health while the store fails, hangs, and comes back: liveness stays, readiness follows within two
  * seconds, and no page waits. */
 
+#include "tall-calls.h"
 #include "tall-failing-table.h"
 #include "tall-store-counts.h"
 #include "tall-test-store.h"
@@ -179,11 +180,50 @@ test_counts (void)
   g_assert_true (tall_server_stop (server));
 }
 
+/* A call of 3 ms and one of 2 s: under which limits they are, and how long they took together. */
+static void
+test_durations (void)
+{
+  static const char *const wanted[] = {
+    "_bucket{call=\"verify\",le=\"0.0025\"} 0\n",
+    "_bucket{call=\"verify\",le=\"0.005\"} 1\n",
+    "_bucket{call=\"verify\",le=\"1\"} 1\n",
+    "_bucket{call=\"verify\",le=\"2.5\"} 2\n",
+    "_bucket{call=\"verify\",le=\"10\"} 2\n",
+    "_bucket{call=\"verify\",le=\"+Inf\"} 2\n",
+    "_sum{call=\"verify\"} 2.003\n",
+    "_count{call=\"verify\"} 2\n",
+  };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTable) table = tall_test_open_table (NULL);
+  tall_test_create (table, "blob", "hashed", 0);
+  g_autoptr (TallStore) store = tall_test_open (table, NULL);
+  g_autoptr (TallServer) server = tall_server_new (TALL_FRONT (store), "127.0.0.1:0", NULL, &error);
+  g_assert_no_error (error);
+  TallWatch *watch = tall_watch_new ("127.0.0.1:0", server, store, NULL, &error);
+  g_assert_no_error (error);
+
+  const TallCallRecord record = { .call = tall_calls_find ("verify") };
+  tall_call_stats_add (tall_server_get_stats (server), &record, 3 * 1000);
+  tall_call_stats_add (tall_server_get_stats (server), &record, 2 * G_TIME_SPAN_SECOND);
+  g_autofree char *page = get (watch, "/metrics");
+  for (guint i = 0; i < G_N_ELEMENTS (wanted); i++)
+    {
+      g_autofree char *line = g_strconcat ("\ntallorder_call_duration_seconds", wanted[i], NULL);
+      g_test_message ("%s", line);
+      g_assert_nonnull (strstr (page, line));
+    }
+  tall_watch_stop (watch);
+  tall_watch_free (watch);
+  g_assert_true (tall_server_stop (server));
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/ops/watch/health", test_health);
   g_test_add_func ("/ops/watch/counts", test_counts);
+  g_test_add_func ("/ops/watch/durations", test_durations);
   return g_test_run ();
 }

@@ -1,0 +1,175 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+
+/* Copies of a store that is in use: what is in them, and that damage of them is found. */
+
+#include "tall-error.h"
+#include "tall-rocksdb-table.h"
+#include "tall-test-directory.h"
+
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <unistd.h>
+
+#define N_ROWS 20 /* all in the log */
+
+static TallTable *
+open_store (const char *directory, GError **error)
+{
+  TallRocksdbOptions options = TALL_ROCKSDB_OPTIONS_INIT;
+  options.directory = directory;
+  return tall_rocksdb_table_open (&options, error);
+}
+
+static void
+write_row (TallTable *table, guint number)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallBatch) batch = tall_batch_new ();
+  const char *key = tall_arena_printf (batch->arena, "%06u", number);
+  TallMutation *mutation = tall_batch_add (batch, "orders", tall_slice_str (key));
+  tall_mutation_put (batch, mutation, tall_slice_str ("x"), 1, tall_slice_str (key));
+  gboolean written =
+      tall_table_apply (table, &mutation, 1, TALL_DURABLE, TALL_NO_DEADLINE, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (written);
+}
+
+static gboolean
+has_row (TallTable *table, guint number)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  const char *key = tall_arena_printf (plan->arena, "%06u", number);
+  tall_read_plan_add_get (plan, "orders", tall_slice_str (key));
+  g_autoptr (TallReadResult) result = tall_table_read (table, plan, TALL_NO_DEADLINE, &error);
+  g_assert_no_error (error);
+  return result->results[0].n_rows == 1;
+}
+
+/* A store whose rows are in the log only, and where a copy of it shall be. */
+typedef struct
+{
+  char *directory, *store, *copy;
+  TallTable *table;
+} Fixture;
+
+static void
+set_up (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTableSpec) spec = tall_table_spec_new ("orders");
+  self->directory = tall_test_directory_new ();
+  self->store = g_build_filename (self->directory, "store", NULL);
+  self->copy = g_build_filename (self->directory, "copy", NULL);
+  g_assert_cmpint (g_mkdir (self->store, 0700), ==, 0);
+  self->table = open_store (self->store, &error);
+  g_assert_no_error (error);
+  g_assert_true (tall_table_create_table (self->table, spec, TALL_NO_DEADLINE, &error));
+  for (guint i = 0; i < N_ROWS; i++)
+    write_row (self->table, i);
+}
+
+static void
+tear_down (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_clear_object (&self->table);
+  tall_test_directory_remove (self->copy);
+  tall_test_directory_remove (self->store);
+  tall_test_directory_remove (self->directory);
+  g_free (self->copy);
+  g_free (self->store);
+  g_free (self->directory);
+}
+
+static void
+make_copy (Fixture *self)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean made = tall_table_copy_to (self->table, self->copy, &error);
+  g_assert_no_error (error);
+  g_assert_true (made);
+}
+
+/* Returns: (transfer full): the log, which has all the rows */
+static char *
+find_log (const char *directory)
+{
+  g_autoptr (GDir) dir = g_dir_open (directory, 0, NULL);
+  const char *name;
+  while ((name = g_dir_read_name (dir)) != NULL)
+    {
+      GStatBuf info;
+      g_autofree char *path = g_build_filename (directory, name, NULL);
+      if (g_str_has_suffix (name, ".log") && g_stat (path, &info) == 0 && info.st_size > 0)
+        return g_steal_pointer (&path);
+    }
+  g_assert_not_reached ();
+}
+
+/* All that was acknowledged before, nothing after it, and nothing was given up. */
+static void
+check_copy (const Fixture *self)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallTable) copy = open_store (self->copy, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < N_ROWS; i++)
+    g_assert_true (has_row (copy, i));
+  g_assert_false (has_row (copy, N_ROWS));
+  g_auto (GStrv) losses = tall_table_list_losses (copy);
+  g_assert_null (losses);
+}
+
+static void
+test_moment (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  make_copy (self);
+  write_row (self->table, N_ROWS);
+  check_copy (self);
+  g_assert_true (has_row (self->table, N_ROWS));
+}
+
+/* The copy knows how much has to be there: a log that lacks its end is no log that was torn. */
+static void
+test_cut (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  g_autoptr (GError) error = NULL;
+  GStatBuf info;
+  make_copy (self);
+  g_autofree char *log = find_log (self->copy);
+  g_assert_cmpint (g_stat (log, &info), ==, 0);
+  g_assert_cmpint (truncate (log, info.st_size - 10), ==, 0);
+  g_autoptr (TallTable) copy = open_store (self->copy, &error);
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_DAMAGED);
+  g_assert_null (copy);
+}
+
+/* A write that is half in the log when that is copied: nobody has an answer to it, and it is no
+ * loss of the copy. */
+static void
+test_half_written (Fixture *self, gconstpointer data G_GNUC_UNUSED)
+{
+  guint8 begin[32];
+  g_autofree char *log = find_log (self->store);
+  int file = open (log, O_RDWR | O_APPEND | O_CLOEXEC);
+  g_assert_cmpint (read (file, begin, sizeof begin), ==, sizeof begin);
+  g_assert_cmpint (write (file, begin, 20), ==, 20);
+  close (file);
+  make_copy (self);
+  check_copy (self);
+}
+
+#define ADD(path, function) g_test_add (path, Fixture, NULL, set_up, function, tear_down)
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  /* What a store gives up is a warning. */
+  g_log_set_always_fatal (G_LOG_FATAL_MASK | G_LOG_LEVEL_CRITICAL);
+  ADD ("/table/rocksdb/copy/moment", test_moment);
+  ADD ("/table/rocksdb/copy/cut", test_cut);
+  ADD ("/table/rocksdb/copy/half-written", test_half_written);
+  return g_test_run ();
+}

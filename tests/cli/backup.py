@@ -6,9 +6,11 @@
 """
 
 import fcntl
+import hashlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -20,6 +22,7 @@ from support import (DONE, FAILED, NO, PROGRAM, SECONDS, USAGE, Server, equal, m
                      test)
 
 PLACES = ("/dev/shm", "/tmp", "/var/tmp")
+SUM = "\n# sum of all above: "
 
 
 def line_of(customer, order, **more):
@@ -164,7 +167,8 @@ def wrong_calls(folder):
     run("restore", f"{folder}/none", "--store", f"rocksdb:{folder}/n").ends(NO, "no backup")
     run("restore", f"{folder}/b", "--store", "hbase://127.0.0.1:1").ends(FAILED, "snapshots")
     run("verify", *place).ends(DONE, "sound")
-    is_alone(folder, "b", "link", "store", "there")
+    run("backup", *place, f"{folder}/store2").ends(DONE)  # beside the store, not in it
+    is_alone(folder, "b", "link", "store", "store2", "there")
 
 
 @test
@@ -194,6 +198,82 @@ def damage_is_found(folder):
         file.write(bytes([byte ^ 0x40]))
     run("backup", "--store", store, f"{folder}/c").ends(FAILED)
     is_alone(folder, "b", "n", "store")
+
+
+def events(trace, folder):
+    """Of what lies in a folder, and of the folder: each path and whether it is synced, in order; and
+    after them None where the folder gets another name."""
+    for line in pathlib.Path(trace).read_text("utf-8", "replace").splitlines():
+        if re.search(rf'\brename\w*\(.*"{re.escape(folder)}", ', line):
+            yield None
+        found = re.search(rf"\b(\w+)\(\d+<({re.escape(folder)}(?:/[^>/]+)?)>", line)
+        if found:
+            yield found[2], found[1] in ("fsync", "fdatasync")
+
+
+@test
+def all_is_synced_before_it_has_its_name(folder):
+    """A machine that stops right after the end has the whole backup, and the whole store."""
+    store = filled(folder)
+    for target, call in (("b", ["backup", "--store", store, f"{folder}/b"]),
+                         ("n", ["restore", f"{folder}/b", "--store", f"rocksdb:{folder}/n"])):
+        trace = f"{folder}/trace.{target}"
+        subprocess.run(["strace", "-f", "-qq", "-y", "-s", "0", "-o", trace, "-e", "trace=fsync,fdatasync,write,"
+                        "pwrite64,writev,ftruncate,?rename,?renameat,?renameat2", "-e", "status=successful",
+                        PROGRAM, *call], stdout=subprocess.DEVNULL, timeout=SECONDS, check=True)
+        content, last = f"{folder}/{target}.unfinished/store", {}
+        found = list(events(trace, content))
+        for path, synced in found[:found.index(None)]:
+            last[path] = synced
+        wanted = [content, *(f"{content}/{name}" for name in names(f"{folder}/{target}"))]
+        equal([path for path in wanted if not last.get(path)], [])
+        text = pathlib.Path(trace).read_text("utf-8", "replace")
+        assert re.search(rf"fsync\(\d+<{re.escape(folder)}>\)", text[text.rindex(f'"{content}", '):]), text
+
+
+def reseal(folder, change):
+    """Gives a backup another seal, with the sum that belongs to it."""
+    path = pathlib.Path(folder, "BACKUP")
+    before = path.read_text().rsplit(SUM, 1)[0]
+    text = change(before)
+    assert text != before, before
+    path.write_text(f"{text}{SUM}{hashlib.sha256(text.encode()).hexdigest()}\n")
+
+
+@test
+def a_seal_is_compared_with_what_is_there(folder):
+    """One that is whole, but not of this backup, or that leads out of its folder."""
+    store = filled(folder)
+    run("backup", "--store", store, f"{folder}/b").ends(DONE)
+    seal = pathlib.Path(folder, "b", "BACKUP")
+    good = seal.read_text()
+    restore = ["restore", f"{folder}/b", "--store", f"rocksdb:{folder}/n"]
+    other = "The restored store has not what was sealed"
+    for what in ("orders", "customers", "hints", "ids", "findings"):
+        reseal(f"{folder}/b", lambda text, what=what: re.sub(
+            rf"^{what}=(\d+)$", lambda found: f"{what}={int(found[1]) + 1}", text, flags=re.M))
+        run(*restore).ends(FAILED, other)
+        seal.write_text(good)
+    for change in (lambda text: text.replace("[deployment tallorder]", "[deployment other]"),
+                   lambda text: text + "\n[deployment second]\norders=0\n"):
+        reseal(f"{folder}/b", change)
+        run(*restore).ends(FAILED, other)
+        seal.write_text(good)
+    for name in ("../LOG", ".LOG", "a/LOG", "/LOG", "a\\LOG"):
+        reseal(f"{folder}/b", lambda text, name=name: text.replace("\nCURRENT=", f"\n{name}="))
+        run(*restore).ends(FAILED, "BACKUP of the backup is damaged (a part is missing)")
+        seal.write_text(good)
+    is_alone(folder, "b", "store")
+    run(*restore).ends(DONE)
+
+
+@test
+def what_was_lost_is_known_to_the_copy(folder):
+    store, lost = filled(folder), "2026-01-01T00:00:00Z dropped 7 bytes\n"
+    pathlib.Path(folder, "store", "LOSSES").write_text(lost)
+    run("backup", "--store", store, f"{folder}/b").ends(DONE)
+    run("restore", f"{folder}/b", "--store", f"rocksdb:{folder}/n").ends(DONE)
+    equal([pathlib.Path(folder, made, "LOSSES").read_text() for made in ("b", "n")], [lost] * 2)
 
 
 @test

@@ -34,12 +34,12 @@ GRAFANA = SOURCE / "tools/grafana"
 class Watched:
     """A server that shows its metrics, and its log."""
 
-    def __init__(self, store, *options, metrics="127.0.0.1:0"):
+    def __init__(self, store, *options, metrics="127.0.0.1:0", **environment):
         self.log = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(
             [PROGRAM, "serve", "--store", store, "--listen", "127.0.0.1:0", *options,
              *(["--metrics", metrics] if metrics else [])],
-            stdout=subprocess.PIPE, stderr=self.log, text=True)
+            stdout=subprocess.PIPE, stderr=self.log, text=True, env={**os.environ, **environment})
         line = self.process.stdout.readline()
         self.address = line.split()[-1] if line else None
         found = re.search(r"HTTP on (\S+): /metrics", self.said())
@@ -174,7 +174,8 @@ def the_end_of_the_certificate_is_shown(folder):
     ca = Ca(folder)
     ca.certify("server")
     before = end()
-    with Watched(f"rocksdb:{folder}/store", *ca.files("server")) as server:
+    # wherever the machine is
+    with Watched(f"rocksdb:{folder}/store", *ca.files("server"), TZ="AWAY-9") as server:
         equal(server.value("tallorder_certificate_end_timestamp_seconds"), before)
         ca.certify("server", days=9)
         assert end() > before
@@ -367,7 +368,25 @@ try:
         print(repr(datagrams.recv(65536)))
 except BlockingIOError:
     pass
+error.close()
+print(repr(stream.accept()[0].makefile("rb").read()))
 """
+
+
+def journal(store, *options):
+    """What a server with a slow call says to a journal: its entries, and the lines of its stream."""
+    process = subprocess.Popen(
+        ["unshare", "--mount", sys.executable, "-c", JOURNAL, PROGRAM, "serve", "--store", store,
+         "--listen", "127.0.0.1:0", "--slow", "1", *options],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    address = process.stdout.readline().split()[-1]
+    order = dict(ORDER, shipping_locations=[
+        {"number": 1, "line_items": [{"number": n + 1, "quantity": "1"} for n in range(5000)]}])
+    run("put", "--server", address, "-", stdin=order).ends(DONE)
+    said = process.communicate("\n", timeout=SECONDS)[0]
+    equal(process.returncode, 0)
+    *entries, stream = [ast.literal_eval(one).decode() for one in said.splitlines()]
+    return [dict(line.split("=", 1) for line in one.splitlines()) for one in entries], stream.splitlines()
 
 
 @test
@@ -377,24 +396,23 @@ def fields_for_the_journal(folder):
         print("# this user may not mount a file system")
         return
     store = new_store(folder)
-    process = subprocess.Popen(
-        ["unshare", "--mount", sys.executable, "-c", JOURNAL, PROGRAM, "serve", "--store", store,
-         "--listen", "127.0.0.1:0", "--slow", "1"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    address = process.stdout.readline().split()[-1]
-    order = dict(ORDER, shipping_locations=[
-        {"number": 1, "line_items": [{"number": n + 1, "quantity": "1"} for n in range(5000)]}])
-    run("put", "--server", address, "-", stdin=order).ends(DONE)
-    said = process.communicate("\n", timeout=SECONDS)[0]
-    equal(process.returncode, 0)
-    entries = [dict(line.split("=", 1) for line in ast.literal_eval(one).decode().splitlines())
-               for one in said.splitlines()]
-    assert len(entries) > 2, said
+    # which the service warns of
+    run("migrate", "--store", store, "--to-layout", "normalized", "--pass-only").ends(DONE)
+    entries, stream = journal(store)
+    assert len(entries) > 3, entries
     for entry in entries:
-        equal((entry["SYSLOG_IDENTIFIER"], entry["PRIORITY"]), ("tallorder", "5"))
+        warns = entry["MESSAGE"].startswith("A migration has begun")
+        equal((entry["SYSLOG_IDENTIFIER"], entry["PRIORITY"]), ("tallorder", "4" if warns else "5"))
+    equal([entry["PRIORITY"] for entry in entries].count("4"), 1)
     slow, = [entry for entry in entries if entry["MESSAGE"].startswith("slow: call=putOrder")]
     assert re.fullmatch("[0-9a-f]{8}-[0-9]+", slow["TALLORDER_REQUEST"]), slow
     equal([entry for entry in entries if "TALLORDER_REQUEST" in entry], [slow])
+    equal(stream, [])
+    # lines of JSON stay such lines
+    entries, stream = journal(store, "--log", "json")
+    equal(entries, [])
+    levels = [json.loads(line)["level"] for line in stream]
+    equal((levels.count("warning"), set(levels)), (1, {"info", "warning"}))
 
 
 def stop_watching(process):

@@ -6,6 +6,7 @@
 import contextlib
 import os
 import re
+import shutil
 import signal
 import socket
 import ssl
@@ -17,7 +18,7 @@ import time
 
 from authority import Ca, openssl
 from certificates import TlsServer
-from support import DONE, FAILED, PROGRAM, SECONDS, SOURCE, USAGE, Server, equal, main, new_store, run, test
+from support import DONE, FAILED, NO, PROGRAM, SECONDS, SOURCE, USAGE, Server, equal, main, new_store, run, test
 
 README = (SOURCE / "README.md").read_text("utf-8")
 SECTION = README.split("\n## Security: who may come in\n")[1].split("\n## ")[0]
@@ -98,6 +99,18 @@ def wrong_servers(folder):
         with TlsServer(f"rocksdb:{folder}/store", *ca.files(name)) as server:
             get(server, ca).ends(FAILED, said)
             server.wait_for("refuses our certificate")
+
+
+@test
+def wildcards(folder):
+    """One stands for a whole label, and for no part of one."""
+    store, ca = new_store(folder), Ca(folder)
+    for pattern, is_taken in (("*.shop.localhost", True), ("web*.shop.localhost", False)):
+        ca.certify("server", names=f"DNS:localhost,DNS:{pattern}")
+        with TlsServer(store, *ca.files("server")) as server:
+            get(server, ca, address=f"tls://web1.shop.localhost:{server.port}").ends(
+                *(NO, "there is no such order") if is_taken else
+                (FAILED, "its certificate is not for the host web1.shop.localhost"))
 
 
 @test
@@ -210,6 +223,25 @@ def no_session_is_resumed(folder):
                     assert client.recv(4096)  # with it comes what a server hands out after the handshake
                     assert not client.session_reused, version
                     session = client.session
+
+
+@test
+def calls_that_come_together(folder):
+    """Those that lie in OpenSSL's buffer are answered, though nothing more comes from the socket."""
+    with serving(folder, roles=ROLES) as (ca, server):
+        context = ssl.create_default_context(cafile=ca.file)
+        context.load_cert_chain(ca.path("web", "crt"), ca.path("web", "key"))
+        with context.wrap_socket(connect(server), server_hostname="localhost") as client:
+            client.sendall(PING)
+            answer = client.recv(4096)
+            client.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 1)
+            for _ in range(10):
+                client.sendall(PING)  # a record each
+            client.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 0)
+            got = b""
+            while len(got) < 10 * len(answer):
+                got += client.recv(4096)
+            equal(got, 10 * answer)
 
 
 @test
@@ -368,6 +400,12 @@ def wrong_calls(folder):
     ca.certify("server", names="DNS:localhost")
     other = ca.certify("other")
     key = ca.path("server", "key")
+    os.mkfifo(f"{folder}/pipe", 0o600)
+    with open(key, encoding="utf-8") as file:
+        first, secret, *rest = file.read().splitlines()
+    broken = f"{folder}/broken.key"
+    with open(broken, "w", encoding="utf-8", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+        file.write("\n".join([first, secret, "!", *rest]))
     serve = ["serve", "--store", store, "--listen", "127.0.0.1:0"]
     certificate = ["--tls-certificate", ca.path("server", "crt")]
     for options, said in (
@@ -375,7 +413,9 @@ def wrong_calls(folder):
             (["--tls-key", key], "A certificate and its key go together"),
             ([*certificate, "--tls-key", ca.path(other, "key")], "does not belong to certificate"),
             ([*certificate, "--tls-key", folder], "is no file"),
+            ([*certificate, "--tls-key", f"{folder}/pipe"], "is no file"),
             ([*certificate, "--tls-key", ca.file], "is no private key in PEM form"),
+            ([*certificate, "--tls-key", broken], "is no private key in PEM form"),
             (["--tls-certificate", key, "--tls-key", key], "cannot be used"),
             ([*ca.files("server"), "--tls-ca", key], "File of CAs"),
             ([*ca.files("server"), "--tls-clients", "yes"], "takes off, optional or required, not “yes”"),
@@ -383,10 +423,11 @@ def wrong_calls(folder):
             ([*ca.files("server"), "--access", ca.file], "say by --tls-ca who signs them"),
             (["--access", ca.file], "Clients can only show who they are where TLS is on"),
             (["--tls-ca", ca.file], "Clients can only show who they are where TLS is on"),
-            ([*ca.files("server"), "--tls-ca", ca.file, "--access", key], "Roles ")):
+            ([*ca.files("server"), "--tls-ca", ca.file, "--access", key], "Roles "),
+            ([*ca.files("server"), "--tls-ca", ca.file, "--access", broken], "Roles ")):
         os.chmod(ca.file, 0o600)
         said = run(*serve, *options).ends(USAGE, said)
-        assert "PRIVATE" not in said.err and "serve --help" in said.err, said.err
+        assert "PRIVATE" not in said.err and secret[:20] not in said.err and "serve --help" in said.err, said.err
     run(*serve, *ca.files("server"), "--tls-ca", ca.file, "--access", f"{folder}/none").ends(FAILED, "Roles")
     check_unreadable(folder, serve, ca)
     locked = f"{folder}/locked.key"
@@ -401,6 +442,75 @@ def wrong_calls(folder):
     for address in ("0.0.0.0:0", "[::]:0"):
         run("serve", "--store", store, "--listen", address).ends(
             USAGE, f"Other machines can reach {address}, and nothing would be encrypted", "--insecure")
+
+
+@test
+def what_other_machines_may_do_is_said(folder):
+    """Where they can reach a service that asks nobody who it is, its log warns of that."""
+    store, ca = new_store(folder), Ca(folder)
+    ca.certify("server")
+    with open(f"{folder}/roles", "w", encoding="utf-8") as file:
+        file.write(ROLES)
+    for options, is_warned in (([], True), (["--tls-ca", ca.file], False),
+                               (["--tls-ca", ca.file, "--tls-clients", "off"], True),
+                               (["--tls-ca", ca.file, "--tls-clients", "optional"], True),
+                               (["--tls-ca", ca.file, "--tls-clients", "optional", "--access", f"{folder}/roles"],
+                                False)):
+        process = subprocess.Popen(
+            [PROGRAM, "serve", "--store", store, "--listen", "0.0.0.0:0", *ca.files("server"), *options],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        assert process.stdout.readline().startswith("listening on tls://0.0.0.0:"), options
+        process.terminate()
+        said = process.communicate(timeout=SECONDS)[1]
+        equal((options, "[warning]: Other machines can reach" in said, "no client is asked who it is" in said),
+              (options, is_warned, is_warned))
+        assert "nothing is encrypted" not in said, said
+
+
+def count_open(server):
+    return len(os.listdir(f"/proc/{server.process.pid}/fd"))
+
+
+@test
+def nothing_stays_open(folder):
+    """Neither of a connection that did not come in, nor of files that were read again."""
+    with serving(folder, roles=ROLES) as (ca, server):
+        works(server, ca)
+        server.reload()
+        before = count_open(server)
+        for _ in range(20):
+            assert is_closed(connect(server, b"GET / HTTP/1.0\r\n\r\n"))
+            server.reload()
+        get(server, ca).ends(FAILED, "the other side wants a certificate")
+        works(server, ca)
+        until = time.monotonic() + SECONDS
+        while count_open(server) > before and time.monotonic() < until:
+            time.sleep(0.02)
+        equal(count_open(server) <= before, True)
+
+
+NOBODY = 65534
+
+
+@test
+def keys_of_root(folder):
+    """A service that is not root may have one by its group; others of its group share none."""
+    if os.geteuid() != 0:
+        print("# only root can give files away")
+        return
+    ca = Ca(folder)
+    files, key = ca.files(ca.certify("web")), ca.path("web", "key")
+    os.chmod(folder, 0o755)
+    program = shutil.copy(PROGRAM, f"{folder}/tallorder")
+    for owner, mode, is_taken in ((0, 0o640, True), (0, 0o440, True), (0, 0o660, False), (0, 0o650, False),
+                                  (0, 0o644, False), (NOBODY, 0o640, False), (NOBODY, 0o600, True)):
+        os.chown(key, owner, NOBODY)
+        os.chmod(key, mode)
+        said = subprocess.run([program, "get", "--server", "tls://localhost:1", "--tls-ca", ca.file, *files, "C", "O"],
+                              user=NOBODY, group=NOBODY, extra_groups=[], capture_output=True, text=True,
+                              timeout=SECONDS, check=False)
+        equal((owner, f"{mode:o}", said.returncode, "chmod 600" in said.stderr),
+              (owner, f"{mode:o}", FAILED if is_taken else USAGE, not is_taken))
 
 
 if __name__ == "__main__":

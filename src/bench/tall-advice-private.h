@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tall-advice.h"
+#include "tall-bench-results.h"
 
 G_BEGIN_DECLS
 

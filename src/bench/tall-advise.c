@@ -26,6 +26,7 @@ typedef struct
   GPtrArray *all;          /* of TallOrder; owns them */
   TallBenchOrders *sample; /* whose orders belong to @all */
   guint step;
+  const gint *stop; /* atomic: becomes nonzero when it has to stop */
 } Run;
 
 static void
@@ -69,7 +70,6 @@ read_orders (Run *self, GError **error)
     .max_orders = G_MAXUINT,
     .max_lines = MAX_LINES,
     .max_rows = MAX_ROWS,
-    .stop = options->stop,
   };
   self->all = tall_bench_file_read (&file, error);
   result->left_out = file.left_out;
@@ -129,7 +129,7 @@ measure (Run *self, const Series *series, GArray *records, GError **error)
               .seconds = series->alone ? options->seconds / 2 : options->seconds,
               .seed = 1,
               .mix = series->alone ? NULL : options->mix,
-              .stop = options->stop },
+              .stop = self->stop },
     .progress = options->progress != NULL ? show_progress : NULL,
     .progress_data = self,
   };
@@ -348,5 +348,8 @@ tall_advise_run (const TallAdviseOptions *options, TallAdviseResult *result, GEr
     .n_turns = options->n_turns,
   };
   g_auto (Run) run = { .options = options, .result = result };
-  return read_orders (&run, error) && measure_all (&run, error);
+  if (!read_orders (&run, error))
+    return FALSE;
+  run.stop = options->begin ();
+  return measure_all (&run, error);
 }

@@ -24,8 +24,9 @@ typedef struct
   double seconds; /* of a phase in a turn */
   gint64 total;   /* orders that there will be; -1: as many as the file has */
   guint n_servers;
-  guint heap;       /* MiB */
-  const gint *stop; /* atomic: becomes nonzero when it has to stop */
+  guint heap;                  /* MiB */
+  const gint *(*begin) (void); /* called when the orders are read, before anything is made: gives
+                                * what becomes nonzero, atomically, when it has to stop */
   void (*progress) (const char *what, double done, gpointer data); /* nullable; 0 … 1 */
 } TallAdviseOptions;
 

@@ -19,7 +19,6 @@ typedef struct
   guint max_lines;  /* of all orders together */
   guint64 max_rows; /* the file ends there, and its last order, which may go on, is left out; 0: no
                        limit */
-  const gint *stop; /* nullable; atomic: not 0 any more when reading is to stop */
 
   /* (out) */
   char *left_out; /* owned, nullable: a line for people about rows that are left out */

@@ -357,16 +357,12 @@ check_clients (const TallBenchGiven *self, const TallBenchOrders *orders, GError
 
 /**
  * tall_bench_given_get_orders:
- * @stop: (nullable): atomic: not 0 any more when reading a file is to stop
  * @left_out: (out) (nullable) (transfer full): a line for people about what a file has beside them
  *
  * Returns: (transfer full): the orders to measure with, made up or those of a file
  */
 TallBenchOrders *
-tall_bench_given_get_orders (const TallBenchGiven *self,
-                             const gint *stop,
-                             char **left_out,
-                             GError **error)
+tall_bench_given_get_orders (const TallBenchGiven *self, char **left_out, GError **error)
 {
   g_autoptr (TallBenchOrders) orders = NULL;
   *left_out = NULL;
@@ -379,7 +375,6 @@ tall_bench_given_get_orders (const TallBenchGiven *self,
         .map = self->map,
         .max_orders = self->count != TALL_BENCH_NO_COUNT ? (guint)self->count : G_MAXUINT,
         .max_lines = MAX_KEPT_LINES,
-        .stop = stop,
       };
       GPtrArray *read = tall_bench_file_read (&file, error);
       *left_out = file.left_out;

@@ -10,8 +10,10 @@
 #include "tall-stop.h"
 #include "tall-table-kinds.h"
 
+#include <errno.h>
 #include <gio/gio.h>
 #include <glib/gstdio.h>
+#include <unistd.h>
 
 #define MAX_COUNT 10000
 #define MAX_TURNS 100
@@ -54,11 +56,11 @@ show_progress (const char *what, double done, gpointer data G_GNUC_UNUSED)
 }
 
 static TallExit
-fail (const GError *error, const gint *stop)
+fail (const GError *error)
 {
   tall_print_failure (error);
   if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
-    return (TallExit)(128 + g_atomic_int_get (stop));
+    return (TallExit)(128 + g_atomic_int_get (tall_stop_on_signals ()));
   return g_error_matches (error, TALL_ERROR, TALL_ERROR_INVALID) ? TALL_EXIT_USAGE
                                                                  : TALL_EXIT_FAILED;
 }
@@ -78,7 +80,7 @@ advise (const AdviseGiven *given, const TallBenchMix *mix, const TallTableAddres
     .total = given->total,
     .n_servers = (guint)given->servers,
     .heap = (guint)given->heap,
-    .stop = tall_stop_on_signals (),
+    .begin = tall_stop_on_signals,
     .progress = show_progress,
   };
   g_autoptr (GError) error = NULL;
@@ -88,7 +90,7 @@ advise (const AdviseGiven *given, const TallBenchMix *mix, const TallTableAddres
   if (result.left_out != NULL)
     tall_print_error ("%s", result.left_out);
   if (!done)
-    return fail (error, options.stop);
+    return fail (error);
   g_autofree char *text = given->json ? tall_advise_result_to_json (&result, given->mix)
                                       : tall_advise_result_to_text (&result);
   if (given->json)
@@ -127,21 +129,27 @@ find_mistake (const AdviseGiven *given, const TallOptions *options)
   return NULL;
 }
 
-/* In a directory that is removed afterwards. */
+/* In a directory that is removed afterwards. It is made when something is put there: a signal may
+ * end the process while it reads. */
 static TallExit
 advise_temporarily (const AdviseGiven *given, const TallBenchMix *mix)
 {
   g_autoptr (GError) error = NULL;
-  g_autofree char *folder = g_dir_make_tmp ("tallorder-advise-XXXXXX", &error);
-  if (folder == NULL)
-    {
-      tall_print_failure (error);
-      return TALL_EXIT_FAILED;
-    }
+  g_autofree char *id = g_uuid_string_random ();
+  g_autofree char *name = g_strconcat ("tallorder-advise-", id, NULL);
+  g_autofree char *folder = g_build_filename (g_get_tmp_dir (), name, NULL);
   g_autofree char *escaped = g_uri_escape_string (folder, "/", FALSE);
   g_autofree char *text = g_strconcat ("rocksdb:", escaped, NULL);
+  if (g_access (g_get_tmp_dir (), W_OK | X_OK) != 0)
+    {
+      tall_print_error (
+          "The folder for temporary files, %s, cannot be written: %s. Set TMPDIR to another, or "
+          "give --store",
+          g_get_tmp_dir (), g_strerror (errno));
+      return TALL_EXIT_FAILED;
+    }
   g_autoptr (TallTableAddress) address = tall_table_kinds_parse (text, &error);
-  TallExit code = address != NULL ? advise (given, mix, address) : fail (error, NULL);
+  TallExit code = address != NULL ? advise (given, mix, address) : fail (error);
   g_rmdir (folder);
   return code;
 }

@@ -438,7 +438,23 @@ def wrong_calls_of_advise(folder):
     run("advise", *mix, "--orders", f"{folder}/none.csv", "--map", "northwind").ends(
         FAILED, "none.csv cannot be opened")
     run("advise", *mix, *orders, "--store", "hbase://127.0.0.1:9").ends(FAILED, "127.0.0.1:9")
+    run("advise", *mix, *orders, env=dict(os.environ, TMPDIR=f"{folder}/none")).ends(
+        FAILED, f"{folder}/none", "Set TMPDIR to another, or give --store")
     equal(os.listdir(folder), [])
+
+
+def pipe_that_nobody_writes(folder):
+    """One signal ends a command that waits for it, and nothing is left."""
+    os.mkdir(f"{folder}/tmp")
+    os.mkfifo(f"{folder}/orders")
+    orders = ["--orders", f"{folder}/orders", "--map", "northwind"]
+    for command in (["advise", "--mix", "get=1"], ["bench", "--store", f"rocksdb:{folder}/new"]):
+        process = subprocess.Popen([PROGRAM, *command, *orders], stderr=subprocess.DEVNULL,
+                                   env=dict(os.environ, TMPDIR=f"{folder}/tmp"))
+        time.sleep(0.5)
+        process.terminate()
+        equal((command, process.wait(SECONDS)), (command, -signal.SIGTERM))
+        equal(sorted(os.listdir(folder)) + os.listdir(f"{folder}/tmp"), ["orders", "tmp"])
 
 
 def rejected_rows_are_reported(folder):
@@ -848,7 +864,7 @@ def begin():
         for function in (all_layouts, all_keys_with_clients, conditions, age, a_cold_cache, a_mix, page, page_of_another_machine, page_of_several_runs,
                          orders_with_numbers_like_ours, small_numbers,
                          drawing,
-                         orders_of_a_file, advice, wrong_calls_of_advise,
+                         orders_of_a_file, advice, wrong_calls_of_advise, pipe_that_nobody_writes,
                          rejected_rows_are_reported, table_for_people, progress_on_a_terminal,
                          kept_and_then_left_alone, stopped, stopped_after_some_turns,
                          stopped_after_some_figures, figures_that_nobody_reads,

@@ -112,12 +112,14 @@ dispatch (int argc, char **argv)
 }
 
 /* Whoever starts the program with one of its first three descriptors closed must not have a file of
- * the store take that number, to be written over by the next message. */
+ * the store take that number, to be written over by the next message. What is written to a standard
+ * output that is closed fails as on a full disk: an export must not seem to be there. */
 static gboolean
 open_standard_files (void)
 {
+  static const int modes[] = { O_RDONLY, O_RDONLY, O_WRONLY };
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-    if (fcntl (fd, F_GETFD) < 0 && open ("/dev/null", O_RDWR) != fd)
+    if (fcntl (fd, F_GETFD) < 0 && open ("/dev/null", modes[fd]) != fd)
       return FALSE;
   return TRUE;
 }

@@ -755,15 +755,19 @@ def config_file(folder):
 
 @test
 def closed_descriptors(folder):
-    """A file of the store never takes the number of standard output or error."""
+    """A file of the store never takes the number of standard output or error; what is to be printed to a
+    closed output is missed."""
     store = new_store(folder)
     path = f"{folder}/order.json"
     pathlib.Path(path).write_text(json.dumps(ORDER), encoding="utf-8")
-    for closed in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
-        subprocess.run(["sh", "-c", f'"$@" {closed}', "sh", PROGRAM, "put", "--store", store, path],
-                       timeout=SECONDS, check=True, stdout=subprocess.DEVNULL)
-        subprocess.run(["sh", "-c", f'"$@" {closed}', "sh", PROGRAM, "get", "--store", store, "no",
-                        "no"], timeout=SECONDS, check=False, stderr=subprocess.DEVNULL)
+    for closed, code in (("<&-", DONE), (">&-", FAILED), ("2>&-", DONE), ("<&- >&- 2>&-", FAILED)):
+        for command, due in ((["put", path], code), (["get", "C1", "O1"], code), (["get", "no", "no"], NO)):
+            result = subprocess.run(["sh", "-c", f'"$@" {closed}', "sh", PROGRAM, *command, "--store", store],
+                                    timeout=SECONDS, check=False, stdout=subprocess.DEVNULL,
+                                    stderr=subprocess.PIPE, text=True)
+            equal((closed, command, result.returncode), (closed, command, due))
+            if closed == ">&-" and due == FAILED:
+                equal(result.stderr, "tallorder: Writing the output failed: Bad file descriptor; all else was done\n")
         run("get", "--store", store, "C1", "O1").ends(DONE, "Order O1 of C1")
 
 

@@ -26,9 +26,9 @@ describe_stranger (const TallStranger *stranger, const char *address)
  * tall_client_check:
  * @milliseconds: in which an answer must come
  *
- * Finds out soon whether there is a server of ours: it is asked something that it answers at once,
- * without what keeps its orders, however busy that is. What is something else is named, if it can
- * be recognised.
+ * Finds out soon whether there is a server of ours: it is asked for no orders, which it answers at
+ * once, without what keeps its orders, however busy that is. What is something else is named, if it
+ * can be recognised.
  *
  * Returns: FALSE with %TALL_ERROR_UNAVAILABLE, %TALL_ERROR_TIMED_OUT, or %TALL_ERROR_FORBIDDEN (a
  *   certificate)
@@ -38,14 +38,13 @@ tall_client_check (TallClient *self, guint milliseconds, GError **error)
 {
   g_return_val_if_fail (TALL_IS_CLIENT (self), FALSE);
 
-  /* An order without a number is refused before anything is looked for. */
-  char empty[] = "";
-  TallIdlArgs args = { .customer_number = empty, .order_number = empty };
-  g_autoptr (TallOrder) order = tall_order_new ("", "");
-  TallIdlSuccess success = { .order = order };
+  TallIdlMany none = { .n_ids = 0 };
+  TallIdlArgs args = { .request = &none };
+  TallIdlOutcomes success = { 0 };
+  g_autoptr (TallArena) arena = tall_arena_new (0);
   g_autoptr (GError) reason = NULL;
   TallClientCall call =
-      tall_client_prepare (TALL_FRONT (self), TALL_CALL (get_order), &args, order->arena);
+      tall_client_prepare (TALL_FRONT (self), TALL_CALL (get_orders), &args, arena);
   call.operation = "Connecting";
   call.success = &success;
   call.deadline = g_get_monotonic_time () + (gint64)milliseconds * G_TIME_SPAN_MILLISECOND;

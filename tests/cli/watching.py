@@ -195,11 +195,12 @@ def calls_are_counted(folder):
         run("get", "--server", server.address, "C1", "none").ends(NO)
         equal(server.value("tallorder_calls_total", call="getOrder", result="ok"), 3)
         equal(server.value("tallorder_calls_total", call="getOrder", result="not_found"), 1)
-        # Each client has asked first whether a server is there, by a call that is refused.
-        equal(server.value("tallorder_calls_total", call="getOrder", result="invalid"), 5)
+        # Each client has asked first whether a server is there, for no orders.
+        equal(server.value("tallorder_calls_total", call="getOrders", result="ok"), 5)
+        equal(server.value("tallorder_calls_total", result="invalid"), 0)
         for name in ("tallorder_calls_total", "tallorder_call_duration_seconds_count"):
-            equal(server.value(name, call="getOrder"), 9)
-        equal(server.value("tallorder_call_duration_seconds_bucket", call="getOrder", le="+Inf"), 9)
+            equal(server.value(name, call="getOrder"), 4)
+        equal(server.value("tallorder_call_duration_seconds_bucket", call="getOrder", le="+Inf"), 4)
         assert 0 < server.value("tallorder_call_duration_seconds_sum", call="getOrder") < SECONDS
         resident = server.value("process_resident_memory_bytes")
         assert 1e6 < resident < server.value("process_virtual_memory_bytes"), resident
@@ -219,6 +220,17 @@ def calls_are_counted(folder):
         everything = server.get("/metrics")[1]
     for secret in ("C1", "O1", "Reims"):
         assert secret not in everything, secret
+
+
+@test
+def what_is_refused_has_not_failed(folder):
+    """A migration that nobody has begun, and one to what is there: no alert comes of either."""
+    with Watched(new_store(folder)) as server:
+        run("migrate", "--server", server.address).ends(FAILED, "No migration has begun")
+        equal(server.value("tallorder_migration_failed"), 0)
+        run("migrate", "--server", server.address, "--to-layout", "blob").ends(DONE, "nothing to change")
+        equal(server.value("tallorder_migration_failed"), 0)
+        assert "failed" not in server.said(), server.said()
 
 
 @test

@@ -625,8 +625,8 @@ struct MigrationState {
   13: list<Unfit> unfit,
   /** How a "move" has ended: "switched"; "passed" (copied, and no more was asked for); "too-long"
    * (copied, but writes would wait for too long); "unfit" (something cannot be copied); "stopped"
-   * (with the server); "overtaken" (another process gives it up). Absent: it has not ended, or has
-   * failed. Of an "abort": "switched" if the migration had switched before it could be given up;
+   * (with the server); "overtaken" (another process gives it up); "unchanged" (all is as it was
+   * asked for already). Absent: it has not ended, or has failed. Of an "abort": "switched" if the migration had switched before it could be given up;
    * else absent. The next five fields are set with it. */
   14: optional string outcome,
   /** Number of the set of tables that counts now. */

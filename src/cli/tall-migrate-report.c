@@ -200,6 +200,11 @@ tall_migrate_report_progress (const TallMigrateProgress *progress)
 static void
 print_summary (const TallMigrateSummary *summary, gint64 limit)
 {
+  if (summary->outcome == TALL_MIGRATE_UNCHANGED)
+    {
+      tall_print ("There is nothing to change: the deployment is like that already.\n");
+      return;
+    }
   tall_print ("%" G_GUINT64_FORMAT " orders and customers looked at, %" G_GUINT64_FORMAT
               " copied in %u %s\n",
               summary->n_looked, summary->n_copied, summary->n_passes,
@@ -308,7 +313,13 @@ tall_migrate_report_dropped (guint n, gboolean json)
 TallExit
 tall_migrate_report_get_exit (const TallMigrateSummary *summary)
 {
-  gboolean done =
-      summary->outcome == TALL_MIGRATE_SWITCHED || summary->outcome == TALL_MIGRATE_PASSED;
-  return done ? TALL_EXIT_DONE : TALL_EXIT_NO;
+  switch (summary->outcome)
+    {
+    case TALL_MIGRATE_SWITCHED:
+    case TALL_MIGRATE_PASSED:
+    case TALL_MIGRATE_UNCHANGED:
+      return TALL_EXIT_DONE;
+    default:
+      return TALL_EXIT_NO;
+    }
 }

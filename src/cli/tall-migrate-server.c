@@ -135,8 +135,9 @@ conclude (const Follower *self, const TallMigrateState *state)
     return conclude_too_late (self, state);
   if (state->task != self->wish->task)
     {
-      tall_print_error ("Another process has asked to give the migration up; the status says what "
-                        "counts now");
+      tall_print_error (
+          "Another process has asked to give the migration up: nothing is switched, and "
+          "the status says whether all tables are open again");
       return TALL_EXIT_NO;
     }
   if (state->error != NULL)

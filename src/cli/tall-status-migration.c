@@ -142,9 +142,11 @@ static void
 print_left (const TallStatus *self)
 {
   if (self->n_unused > 0)
-    tall_print ("\nTables of a generation other than %" G_GUINT64_FORMAT
-                " do not count: %u. “tallorder migrate --drop-source”\nremoves them.\n",
-                self->description->generation, self->n_unused);
+    tall_print ("\n%u %s of another generation than %" G_GUINT64_FORMAT
+                ", and %s not count; “tallorder migrate\n--drop-source” removes %s.\n",
+                self->n_unused, self->n_unused == 1 ? "table is" : "tables are",
+                self->description->generation, self->n_unused == 1 ? "does" : "do",
+                self->n_unused == 1 ? "it" : "them");
 }
 
 /* Tables that a late call has shut. */

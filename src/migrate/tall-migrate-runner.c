@@ -104,7 +104,9 @@ log_end (const TallMigrateState *last)
   if (last->error != NULL)
     {
       g_autofree char *why = tall_error_describe (last->error);
-      g_message ("migration: %s failed: %s", task, why);
+      gboolean refused = tall_migrate_state_is_refused (last);
+      g_log (G_LOG_DOMAIN, refused ? G_LOG_LEVEL_MESSAGE : G_LOG_LEVEL_WARNING,
+             "migration: %s %s: %s", task, refused ? "is refused" : "failed", why);
     }
   else if (last->has_switched)
     g_message ("migration: switched before it could be given up, generation %" G_GUINT64_FORMAT

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-migrate-state.h"
 
+#include "tall-error.h"
 #include "tall-table-kind.h"
 
 static const char *const tasks[] = {
@@ -17,9 +18,10 @@ static const char *const stages[] = {
 };
 
 static const char *const outcomes[] = {
-  [TALL_MIGRATE_SWITCHED] = "switched", [TALL_MIGRATE_PASSED] = "passed",
-  [TALL_MIGRATE_TOO_LONG] = "too-long", [TALL_MIGRATE_UNFIT] = "unfit",
-  [TALL_MIGRATE_STOPPED] = "stopped",   [TALL_MIGRATE_OVERTAKEN] = "overtaken",
+  [TALL_MIGRATE_SWITCHED] = "switched",   [TALL_MIGRATE_PASSED] = "passed",
+  [TALL_MIGRATE_TOO_LONG] = "too-long",   [TALL_MIGRATE_UNFIT] = "unfit",
+  [TALL_MIGRATE_STOPPED] = "stopped",     [TALL_MIGRATE_OVERTAKEN] = "overtaken",
+  [TALL_MIGRATE_UNCHANGED] = "unchanged",
 };
 
 /* Returns: the place of @name among @n names; @n: it is none of them, or NULL */
@@ -131,4 +133,16 @@ tall_migrate_find_room (const TallTableAddress *address)
 {
   gboolean is_known = address != NULL && address->kind->find_room != NULL;
   return is_known ? address->kind->find_room (address->place) : 0;
+}
+
+/**
+ * tall_migrate_state_is_refused:
+ *
+ * Returns: whether it ended because of what was asked for, and not because something failed
+ */
+gboolean
+tall_migrate_state_is_refused (const TallMigrateState *self)
+{
+  return g_error_matches (self->error, TALL_ERROR, TALL_ERROR_INVALID)
+         || g_error_matches (self->error, TALL_ERROR, TALL_ERROR_CONFLICT);
 }

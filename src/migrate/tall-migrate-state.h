@@ -82,6 +82,7 @@ const char *tall_migrate_stage_get_name (TallMigrateStage stage);
 const char *tall_migrate_outcome_get_name (TallMigrateOutcome outcome);
 gboolean tall_migrate_task_parse (const char *name, TallMigrateTask *task);
 gboolean tall_migrate_stage_parse (const char *name, TallMigrateStage *stage);
+gboolean tall_migrate_state_is_refused (const TallMigrateState *self);
 gboolean tall_migrate_outcome_parse (const char *name, TallMigrateOutcome *outcome);
 
 guint64 tall_migrate_find_room (const TallTableAddress *address);

@@ -95,14 +95,29 @@ check_can_shut (const TallMigrator *self, GError **error)
   return FALSE;
 }
 
+/* Whether nothing has begun, and the deployment is as it is wanted. */
+static gboolean
+is_done (const TallMigrator *self)
+{
+  const TallMigration *is = &self->record->migration;
+  if (is->phase != TALL_MIGRATION_NONE || !tall_move_is_done (&self->move, self->record))
+    return FALSE;
+  *self->summary =
+      (TallMigrateSummary){ .outcome = TALL_MIGRATE_UNCHANGED, .generation = is->generation };
+  return TRUE;
+}
+
 /* @error: not NULL */
 static gboolean
 run (TallMigrator *self, GError **error)
 {
   TallMigrateStep step = TALL_MIGRATE_AGAIN;
   gboolean agreed;
-  if (!tall_migrator_read (self, error) || !check_settled (self, error)
-      || !check_can_shut (self, error)
+  if (!tall_migrator_read (self, error))
+    return FALSE;
+  if (is_done (self))
+    return TRUE;
+  if (!check_settled (self, error) || !check_can_shut (self, error)
       || (self->record->migration.phase != TALL_MIGRATION_NONE && !begin (self, error))
       || !tall_migrate_show_plan (self, &agreed, error))
     return FALSE;
@@ -147,9 +162,9 @@ fail (GError *cause, GError **error)
  * the target counts, or until it is not to go on. It may be called by any number of processes at
  * once, and each may die at any point: whoever calls it next goes on.
  *
- * Returns: FALSE with %TALL_ERROR_INVALID if there is nothing to do, %TALL_ERROR_CONFLICT if
- *   something else has begun, %TALL_ERROR_UNAVAILABLE if a late call has shut a table, or with what
- *   a table says
+ * Returns: FALSE with %TALL_ERROR_INVALID if nothing is asked for and none has begun,
+ * %TALL_ERROR_CONFLICT if something else has begun, %TALL_ERROR_UNAVAILABLE if a late call has shut
+ * a table, or with what a table says
  */
 gboolean
 tall_migrate_run (TallTable *table,

@@ -117,6 +117,7 @@ typedef struct
  * @TALL_MIGRATE_UNFIT: something cannot be copied; nothing is sealed
  * @TALL_MIGRATE_STOPPED: a callback said so; what was copied stays
  * @TALL_MIGRATE_OVERTAKEN: another process has aborted it, or has ended it
+ * @TALL_MIGRATE_UNCHANGED: the deployment has all that was asked for; nothing is done
  */
 typedef enum
 {
@@ -126,6 +127,7 @@ typedef enum
   TALL_MIGRATE_UNFIT,
   TALL_MIGRATE_STOPPED,
   TALL_MIGRATE_OVERTAKEN,
+  TALL_MIGRATE_UNCHANGED,
 } TallMigrateOutcome;
 
 /**

@@ -6,6 +6,8 @@
 #include "tall-idl-failure.h"
 #include "tall-idl-migrate.h"
 
+#include <string.h>
+
 static gboolean
 check_moves (const TallRequest *self, GError **error)
 {
@@ -58,19 +60,23 @@ copy_unfit (TallArena *arena, const TallMigrateState *state)
   return unfit;
 }
 
-/* What says of a call that nothing was done would be wrong here: orders may have been copied,
- * writes may wait, and the task may have gone further than it knows. */
+/* The messages that callers get of other calls say that nothing was done, and would be wrong here:
+ * orders may have been copied, and writes may wait. This caller is an administrator, and gets the
+ * error's own message, which says what to mend. */
 static TallIdlFailure *
 make_failure (TallArena *arena, const TallMigrateState *state)
 {
   TallIdlFailure *failure = tall_idl_failure_from_error (arena, "Migrating", state->error);
-  if (tall_error_is_passing (state->error)
-      || g_error_matches (state->error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN))
-    failure->message = tall_arena_strdup (
+  if (!tall_error_is_passing (state->error)
+      && !g_error_matches (state->error, TALL_ERROR, TALL_ERROR_OUTCOME_UNKNOWN))
+    return failure;
+  failure->message = tall_arena_strdup (arena, state->error->message);
+  if (strstr (failure->message, "migrate again") == NULL)
+    failure->message = tall_arena_printf (
         arena,
-        "what keeps the orders failed in the middle, and the log of the server says why; what "
-        "was done stays, and the status says how far it is and who waits: when that is "
-        "mended, call migrate again to go on, or with --abort to give it up");
+        "%s. What was done stays, and the status says how far it is and who waits: when that is "
+        "mended, migrate again to go on, or with --abort to give it up",
+        failure->message);
   return failure;
 }
 

@@ -85,30 +85,53 @@ check_begun (const TallDeployment *deployment, const TallMove *move, GError **er
   return TRUE;
 }
 
-/* Returns: (transfer none): what the record is to say, in @arena; NULL with @error set: nothing
- * would change */
+/* Counts the settings that are asked for, and those of them that @is has not. */
+static void
+compare (const TallDeployment *is, const TallMove *move, guint *n_asked, guint *n_changes)
+{
+  g_autoptr (TallArena) arena = tall_arena_new (256);
+  const char **texts = list_deployment (arena, is);
+  const char **wanted = list_move (arena, move);
+  *n_asked = *n_changes = 0;
+  for (guint i = 0; i < TALL_N_MOVING; i++)
+    {
+      *n_asked += wanted[i] != NULL;
+      *n_changes += wanted[i] != NULL && !is_same (wanted[i], texts[i]);
+    }
+}
+
+static gboolean
+check_changes (const TallDeployment *is, const TallMove *move, GError **error)
+{
+  guint n_asked, n_changes;
+  compare (is, move, &n_asked, &n_changes);
+  if (n_asked == 0)
+    tall_error_set_invalid (error, "layout",
+                            "No migration has begun that could be gone on with; say what is to "
+                            "change, such as the layout");
+  else if (n_changes == 0)
+    tall_error_set_invalid (
+        error, "layout",
+        "There is nothing to change: the deployment has layout %s, key strategy %s "
+        "and index %s already",
+        is->layout, is->key_strategy, tall_index_kind_get_name (is->index));
+  return n_changes > 0;
+}
+
+/* Returns: (transfer none): what the record is to say, in @arena */
 static const char *const *
-plan_next (TallArena *arena, const TallDeployment *is, const TallMove *move, GError **error)
+plan_next (TallArena *arena, const TallDeployment *is, const TallMove *move)
 {
   const char **texts = list_deployment (arena, is);
   const char **wanted = list_move (arena, move);
-  guint n_changes = 0;
   for (guint i = 0; i < TALL_N_MOVING; i++)
     {
-      n_changes += wanted[i] != NULL && !is_same (wanted[i], texts[i]);
       if (wanted[i] != NULL)
         texts[i] = wanted[i];
       if (texts[i] == NULL)
         texts[i] = i == AT_REGIONS ? "0" : TALL_NOT_SAID;
     }
-  if (n_changes > 0)
-    return texts;
-  tall_error_set_invalid (
-      error, "layout",
-      "There is nothing to change: the deployment has layout %s, key strategy %s "
-      "and index %s already; ask for others",
-      is->layout, is->key_strategy, tall_index_kind_get_name (is->index));
-  return NULL;
+  return texts;
 }
 
 /* The tables of the target as @move wants them; without `meta`, which is there.
@@ -182,8 +205,7 @@ begin_new (TallTable *table,
   g_autoptr (GError) cause = NULL;
   g_autoptr (TallArena) arena = tall_arena_new (512);
   gboolean done;
-  const char *const *next = plan_next (arena, is, move, error);
-  if (next == NULL)
+  if (!check_changes (is, move, error))
     return FALSE;
   if (is->migration.last == G_MAXINT64)
     {
@@ -194,7 +216,8 @@ begin_new (TallTable *table,
     }
   TallMigration to = tall_migration_begin (&is->migration);
   if (check_tables (table, is, to.target, move, deadline, &cause))
-    return tall_migration_change (table, &is->migration, &to, next, deadline, &done, error);
+    return tall_migration_change (table, &is->migration, &to, plan_next (arena, is, move), deadline,
+                                  &done, error);
   /* They may be the tables of somebody who has begun meanwhile. */
   if (g_error_matches (cause, TALL_ERROR, TALL_ERROR_CONFLICT) && !is_unmoved (table, is, deadline))
     return TRUE;
@@ -222,6 +245,19 @@ tall_move_choose (
     return FALSE;
   self->has_index = index != NULL;
   return index == NULL || tall_index_kind_parse (index, &self->index, error);
+}
+
+/**
+ * tall_move_is_done:
+ *
+ * Returns: whether something is asked for, and the deployment has all of it
+ */
+gboolean
+tall_move_is_done (const TallMove *self, const TallDeployment *deployment)
+{
+  guint n_asked, n_changes;
+  compare (deployment, self, &n_asked, &n_changes);
+  return n_asked > 0 && n_changes == 0;
 }
 
 /**

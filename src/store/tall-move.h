@@ -29,6 +29,7 @@ gboolean tall_move_choose (TallMove *self,
                            const char *key_strategy,
                            const char *index,
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_move_is_done (const TallMove *self, const TallDeployment *deployment);
 TallDeployment *tall_move_begin (TallTable *table,
                                  const TallMove *move,
                                  gint64 deadline,

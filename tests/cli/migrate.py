@@ -114,7 +114,10 @@ def a_pause_that_is_too_long(folder):
           [{"summary": {"outcome": "dropped", "tables": 0}}])
     equal(export(store), before)
     equal(describe(store)["layout"], "blob")
-    equal(run("migrate", "--store", store).ends(FAILED, "nothing to change").out, "")
+    equal(run("migrate", "--store", store).ends(FAILED, "No migration has begun").out, "")
+    run("migrate", "--store", store, "--to-layout", "blob").ends(DONE, "nothing to change")
+    equal(lines(run("migrate", "--store", store, "--to-layout", "blob", "--json").ends(DONE))[0]
+          ["summary"]["outcome"], "unchanged")
 
 
 @test

@@ -69,7 +69,7 @@ def verify_says_what_is_left(folder):
     equal(verified("--store", store), wanted)
     with Server(store) as server:
         equal(verified("--server", server.address), wanted)
-        run("status", "--server", server.address).ends(DONE, "do not count: 4", "--drop-source")
+        run("status", "--server", server.address).ends(DONE, "4 tables are of another generation", "--drop-source")
     run("migrate", "--store", store, "--drop-source").ends(DONE)
     equal(verified("--store", store), [])
 
@@ -84,7 +84,7 @@ def status_says_each_phase(folder):
         expect(store, [1, phase, "wide", "numeric", "date", "record-type", 1],
                f"{phase}, to layout wide, key strategy numeric, index date", *ADVICE[phase])
     plant(folder, "give-up")
-    expect(store, [1, "none", None, None, None, "record-type", 1], "other than 1 do not count: 4",
+    expect(store, [1, "none", None, None, None, "record-type", 1], "4 tables are of another generation than 1, and do not count",
            "--drop-source")
 
 
@@ -112,7 +112,7 @@ def server_that_begins_under_the_seal(folder):
 def status_of_what_has_moved(folder):
     store = new_store(folder, "record-type")
     plant(folder, *STEPS, "switch")
-    said = expect(store, [2, "none", None, None, None, "wide", 2], "other than 2 do not count: 2",
+    said = expect(store, [2, "none", None, None, None, "wide", 2], "2 tables are of another generation than 2, and do not count",
                   "--drop-source")
     equal([w for w in ("orders-2", "ids-2", "index") if w not in said], [])
     tables = {t["name"]: t["access"] for t in status_of("--store", store)["tables"]}

@@ -84,7 +84,7 @@ def there_and_back(folder):
               [False, "normalized", "blob", 2, 3, 830])
         equal([summary["summary"][k] for k in ("outcome", "generation", "looked_at", "copied")],
               ["switched", 3, 830, 830])
-        run("migrate", *place, "--to-layout", "blob").ends(FAILED, "nothing to change")
+        run("migrate", *place, "--to-layout", "blob").ends(DONE, "nothing to change")
         run("migrate", *place, "--drop-source").ends(DONE, "tables are removed")
         run("migrate", *place, "--abort").ends(DONE, "No migration is going on")
         run("verify", *place).ends(DONE, "sound")
@@ -224,7 +224,7 @@ def each_figure_and_each_end(_):
             + short(19, 7) + b"\0" + integer(7, 20) + short(16, 3) + integer(17, 21)
             + integer(18, 22) + integer(19, 23999))
     for outcome, code in (("switched", DONE), ("passed", DONE), ("too-long", NO), ("unfit", NO),
-                          ("stopped", NO), ("overtaken", NO)):
+                          ("stopped", NO), ("overtaken", NO), ("unchanged", DONE)):
         with FakeServer(lambda *_, end=outcome: a_state("move", False, end, 2, sent)) as server:
             shown = lines(run("migrate", "--server", server.address, "--json").ends(code))
         equal(shown, [{"plan": plan},

@@ -192,10 +192,16 @@ test_end (void)
 {
   Service service;
   service_start (&service, NULL);
-  g_autoptr (TallMigrateState) first = start (&service, tall_test_wish_layout ("blob"));
+  g_autoptr (TallMigrateState) same = start (&service, tall_test_wish_layout ("blob"));
+  g_autoptr (TallMigrateState) unchanged = tall_test_await_end (look, &service, same->id);
+  g_assert_no_error (unchanged->error);
+  g_assert_cmpint (unchanged->summary.outcome, ==, TALL_MIGRATE_UNCHANGED);
+
+  g_autoptr (TallMigrateState) first =
+      start (&service, (TallMigrateWish){ .task = TALL_MIGRATE_MOVE });
   g_autoptr (TallMigrateState) failed = tall_test_await_end (look, &service, first->id);
   g_assert_error (failed->error, TALL_ERROR, TALL_ERROR_INVALID);
-  g_assert_nonnull (strstr (failed->error->message, "nothing to change"));
+  g_assert_nonnull (strstr (failed->error->message, "No migration has begun"));
 
   g_autoptr (TallMigrateState) second = start (&service, tall_test_wish_layout ("normalized"));
   g_autoptr (TallMigrateState) still = look (&service, first->id);
@@ -237,7 +243,7 @@ test_failure (void)
       g_assert_nonnull (last->error);
       g_assert_true (tall_error_is_passing (last->error));
       g_assert_null (strstr (last->error->message, "nothing was done"));
-      g_assert_nonnull (strstr (last->error->message, "what was done stays"));
+      g_assert_nonnull (strstr (last->error->message, "migrate again"));
       g_autoptr (TallMigrateState) up =
           start (&service, (TallMigrateWish){ .task = TALL_MIGRATE_ABORT });
       tall_migrate_state_free (tall_test_await_end (look, &service, up->id));

@@ -301,7 +301,7 @@ test_nothing_to_change (void)
   const TallMove bad = { .layout = &tall_layout_wide, .compression = "z/std" };
   const TallMove unsplit = { .key_strategy = &tall_key_raw, .regions = 4 };
   g_autoptr (TallTable) table = tall_test_table_new (&tall_layout_blob, &tall_key_hashed);
-  expect_refused (table, &none, TALL_ERROR_INVALID, "blob hashed date already");
+  expect_refused (table, &none, TALL_ERROR_INVALID, "No migration has begun");
   expect_refused (table, &same, TALL_ERROR_INVALID, "blob hashed date already");
   expect_refused (table, &bad, TALL_ERROR_INVALID, "z/std compression");
   expect_refused (table, &unsplit, TALL_ERROR_INVALID, "sample");

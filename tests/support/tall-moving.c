@@ -72,7 +72,7 @@ tall_moving_run (TallMoving *self, TallTable *table, GError **error)
 {
   TallMigrateSummary summary;
   return tall_migrate_run (table, &self->options, &summary, error)
-         && summary.outcome == TALL_MIGRATE_SWITCHED;
+         && (summary.outcome == TALL_MIGRATE_SWITCHED || summary.outcome == TALL_MIGRATE_UNCHANGED);
 }
 
 /**

@@ -5,6 +5,7 @@
 #include "tall-file.h"
 #include "tall-key-file.h"
 
+#include <glib/gstdio.h>
 #include <string.h>
 
 #define ROLES "roles"
@@ -194,19 +195,35 @@ fill (TallRoles *self, const char *text, gsize len, GError **error)
   return add_all_revoked (self, file, error);
 }
 
+/* Whoever writes the file is an administrator. */
+static gboolean
+check_writers (const char *path, GError **error)
+{
+  GStatBuf status;
+  if (g_stat (path, &status) != 0 || (status.st_mode & S_IWOTH) == 0)
+    return TRUE; /* what cannot be read is said by what reads it */
+  tall_error_set_invalid (error, "access",
+                          "Roles %s can be written by everybody (mode %04o), who could make "
+                          "themselves administrators: run chmod o-w on it",
+                          path, (guint)status.st_mode & 07777);
+  return FALSE;
+}
+
 /**
  * tall_roles_load:
  * @path: a key file: in the group `[roles]` lists of names for `reader`, `writer` and `admin`, in
  *   the group `[revoked]` a list `fingerprints`
  *
  * Returns: (transfer full): what it says; NULL with %TALL_ERROR_INVALID if it is not understood as
- *   a whole, %TALL_ERROR_UNAVAILABLE if it cannot be read
+ *   a whole, or everybody can write it, %TALL_ERROR_UNAVAILABLE if it cannot be read
  */
 TallRoles *
 tall_roles_load (const char *path, GError **error)
 {
   gsize len = 0;
   g_autoptr (GError) reason = NULL;
+  if (!check_writers (path, error))
+    return NULL;
   g_autofree char *text = tall_file_read (path, TALL_FILE_MAX_SETTINGS, &len, error);
   if (text == NULL)
     {

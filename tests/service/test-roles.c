@@ -8,6 +8,8 @@
 
 #include <glib/gstdio.h>
 
+static int mode = 0640; /* of the file */
+
 static TallRoles *
 load (const char *text, GError **error)
 {
@@ -19,6 +21,7 @@ load (const char *text, GError **error)
   g_assert_no_error (local);
   g_file_set_contents (path, text, -1, &local);
   g_assert_no_error (local);
+  g_assert_cmpint (g_chmod (path, (mode_t)mode), ==, 0);
   TallRoles *roles = tall_roles_load (path, error);
   g_unlink (path);
   return roles;
@@ -219,6 +222,19 @@ test_mistakes (void)
     }
 }
 
+/* A file that everybody can write makes nobody an administrator. */
+static void
+test_writable (void)
+{
+  g_autoptr (GError) error = NULL;
+  mode = 0646;
+  g_autoptr (TallRoles) roles = load ("[roles]\nadmin = cn:a\n", &error);
+  mode = 0640;
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_INVALID);
+  g_assert_nonnull (strstr (error->message, "(mode 0646)"));
+  g_assert_null (roles);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -229,5 +245,6 @@ main (int argc, char **argv)
   g_test_add_func ("/service/roles/names", test_names);
   g_test_add_func ("/service/roles/revoked", test_revoked);
   g_test_add_func ("/service/roles/mistakes", test_mistakes);
+  g_test_add_func ("/service/roles/writable", test_writable);
   return g_test_run ();
 }

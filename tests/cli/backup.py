@@ -220,7 +220,8 @@ def all_is_synced_before_it_has_its_name(folder):
         trace = f"{folder}/trace.{target}"
         subprocess.run(["strace", "-f", "-qq", "-y", "-s", "0", "-o", trace, "-e", "trace=fsync,fdatasync,write,"
                         "pwrite64,writev,ftruncate,?rename,?renameat,?renameat2", "-e", "status=successful",
-                        PROGRAM, *call], stdout=subprocess.DEVNULL, timeout=SECONDS, check=True)
+                        PROGRAM, *call], stdout=subprocess.DEVNULL, timeout=SECONDS, check=True,
+                       env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"})  # which does not work under strace
         content, last = f"{folder}/{target}.unfinished/store", {}
         found = list(events(trace, content))
         for path, synced in found[:found.index(None)]:

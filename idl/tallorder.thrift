@@ -626,8 +626,9 @@ struct MigrationState {
   /** How a "move" has ended: "switched"; "passed" (copied, and no more was asked for); "too-long"
    * (copied, but writes would wait for too long); "unfit" (something cannot be copied); "stopped"
    * (with the server); "overtaken" (another process gives it up); "unchanged" (all is as it was
-   * asked for already). Absent: it has not ended, or has failed. Of an "abort": "switched" if the migration had switched before it could be given up;
-   * else absent. The next five fields are set with it. */
+   * asked for already). Absent: it has not ended, or has failed. Of an "abort": "switched" if the
+   * migration had switched before it could be given up; else absent. The next five fields are set
+   * with it. */
   14: optional string outcome,
   /** Number of the set of tables that counts now. */
   15: i64 generation,

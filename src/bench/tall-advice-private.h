@@ -3,7 +3,6 @@
 #pragma once
 
 #include "tall-advice.h"
-#include "tall-bench-results.h"
 
 G_BEGIN_DECLS
 

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-advice-private.h"
+#include "tall-bench-results.h"
 
 #include <math.h>
 

@@ -70,6 +70,7 @@ read_orders (Run *self, GError **error)
     .max_orders = G_MAXUINT,
     .max_lines = MAX_LINES,
     .max_rows = MAX_ROWS,
+    .begin = options->begin,
   };
   self->all = tall_bench_file_read (&file, error);
   result->left_out = file.left_out;

@@ -25,8 +25,8 @@ typedef struct
   gint64 total;   /* orders that there will be; -1: as many as the file has */
   guint n_servers;
   guint heap;                  /* MiB */
-  const gint *(*begin) (void); /* called when the orders are read, before anything is made: gives
-                                * what becomes nonzero, atomically, when it has to stop */
+  const gint *(*begin) (void); /* called when the file of orders is open, and again: gives what
+                                * becomes nonzero, atomically, when it has to stop */
   void (*progress) (const char *what, double done, gpointer data); /* nullable; 0 … 1 */
 } TallAdviseOptions;
 

@@ -145,6 +145,8 @@ tall_bench_file_read (TallBenchFile *self, GError **error)
       tall_csv_reader_open (self->path, &mapping->dialect, TALL_CSV_MAX_ROW, error);
   if (reader == NULL)
     return NULL;
+  if (self->begin != NULL)
+    tall_csv_reader_set_stop (reader, self->begin ());
   tall_csv_reader_set_limit (reader, self->max_rows);
   if (!tall_mapping_bind_reader (mapping, reader, error))
     {

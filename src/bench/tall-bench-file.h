@@ -20,6 +20,9 @@ typedef struct
   guint64 max_rows; /* the file ends there, and its last order, which may go on, is left out; 0: no
                        limit */
 
+  const gint *(*begin) (void); /* nullable; called when the file is open: gives what is not 0 any
+                                * more, atomically, when reading is to stop */
+
   /* (out) */
   char *left_out; /* owned, nullable: a line for people about rows that are left out */
   double share;   /* of the file that was read, 0 … 1 */

@@ -357,12 +357,16 @@ check_clients (const TallBenchGiven *self, const TallBenchOrders *orders, GError
 
 /**
  * tall_bench_given_get_orders:
+ * @begin: as of #TallBenchFile
  * @left_out: (out) (nullable) (transfer full): a line for people about what a file has beside them
  *
  * Returns: (transfer full): the orders to measure with, made up or those of a file
  */
 TallBenchOrders *
-tall_bench_given_get_orders (const TallBenchGiven *self, char **left_out, GError **error)
+tall_bench_given_get_orders (const TallBenchGiven *self,
+                             const gint *(*begin) (void),
+                             char **left_out,
+                             GError **error)
 {
   g_autoptr (TallBenchOrders) orders = NULL;
   *left_out = NULL;
@@ -375,6 +379,7 @@ tall_bench_given_get_orders (const TallBenchGiven *self, char **left_out, GError
         .map = self->map,
         .max_orders = self->count != TALL_BENCH_NO_COUNT ? (guint)self->count : G_MAXUINT,
         .max_lines = MAX_KEPT_LINES,
+        .begin = begin,
       };
       GPtrArray *read = tall_bench_file_read (&file, error);
       *left_out = file.left_out;

@@ -88,6 +88,7 @@ GPtrArray *tall_bench_given_find_layouts (const TallBenchGiven *self,
 GPtrArray *tall_bench_given_find_keys (const TallBenchGiven *self,
                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
 TallBenchOrders *tall_bench_given_get_orders (const TallBenchGiven *self,
+                                              const gint *(*begin) (void),
                                               char **left_out,
                                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
 TallBenchPlan tall_bench_given_make_plan (const TallBenchGiven *self, const gint *stop);

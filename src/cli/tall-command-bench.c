@@ -156,7 +156,8 @@ static TallBenchOrders *
 get_orders (const TallBenchGiven *given, GError **error)
 {
   g_autofree char *left_out = NULL;
-  TallBenchOrders *orders = tall_bench_given_get_orders (given, &left_out, error);
+  TallBenchOrders *orders =
+      tall_bench_given_get_orders (given, tall_stop_on_signals, &left_out, error);
   if (left_out != NULL)
     tall_print_error ("%s", left_out);
   return orders;

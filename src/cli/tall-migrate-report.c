@@ -264,6 +264,11 @@ tall_migrate_report_summary (const TallMigrateSummary *summary, gint64 limit, gb
     print_summary_json (summary);
   else
     print_summary (summary, limit);
+  tall_output_flush ();
+  if (summary->outcome == TALL_MIGRATE_SWITCHED && !tall_output_works ())
+    tall_print_error ("It has switched, which could not be printed: generation %" G_GUINT64_FORMAT
+                      " counts",
+                      summary->generation);
 }
 
 /* @n_tables: that are removed; -1: it is not about them */

@@ -135,9 +135,8 @@ conclude (const Follower *self, const TallMigrateState *state)
     return conclude_too_late (self, state);
   if (state->task != self->wish->task)
     {
-      tall_print_error (
-          "Another process has asked to give the migration up: nothing is switched, and "
-          "the status says whether all tables are open again");
+      tall_print_error ("Another process has asked to give the migration up; the status says what "
+                        "counts now");
       return TALL_EXIT_NO;
     }
   if (state->error != NULL)

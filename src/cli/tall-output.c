@@ -162,8 +162,7 @@ tall_output_finish (int code)
     return code;
   if (output_error == EPIPE)
     return code == TALL_EXIT_DONE ? 128 + SIGPIPE : code;
-  tall_print_error ("Writing the output failed: %s%s", g_strerror (output_error),
-                    code == TALL_EXIT_DONE ? "; all else was done" : "");
+  tall_print_error ("Writing the output failed: %s", g_strerror (output_error));
   return code == TALL_EXIT_DONE ? TALL_EXIT_FAILED : code;
 }
 

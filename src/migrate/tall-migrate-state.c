@@ -138,11 +138,11 @@ tall_migrate_find_room (const TallTableAddress *address)
 /**
  * tall_migrate_state_is_refused:
  *
- * Returns: whether it ended because of what was asked for, and not because something failed
+ * Returns: whether it ended because of what was asked for, and not because something failed. A
+ *   conflict may be that of a migration that has begun and cannot go on: it has failed
  */
 gboolean
 tall_migrate_state_is_refused (const TallMigrateState *self)
 {
-  return g_error_matches (self->error, TALL_ERROR, TALL_ERROR_INVALID)
-         || g_error_matches (self->error, TALL_ERROR, TALL_ERROR_CONFLICT);
+  return g_error_matches (self->error, TALL_ERROR, TALL_ERROR_INVALID);
 }

@@ -166,8 +166,7 @@ tall_metrics_write_migration (const TallMetricsSources *sources, GString *text)
                                "1 while this server works on a migration.", state->is_running);
   tall_metric_text_add_family (
       text, "tallorder_migration_failed", TALL_GAUGE,
-      "1 if the last migration of this server ended with an error; one that "
-      "was refused has none.",
+      "1 if the last migration of this server failed; what was asked for wrongly does not count.",
       state->error != NULL && !tall_migrate_state_is_refused (state));
   tall_metric_text_add_family (text, "tallorder_migration_pass", TALL_GAUGE,
                                "The pass that runs, from 1.", progress->pass);

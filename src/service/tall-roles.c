@@ -195,7 +195,7 @@ fill (TallRoles *self, const char *text, gsize len, GError **error)
   return add_all_revoked (self, file, error);
 }
 
-/* Whoever writes the file is an administrator. */
+/* To write the file is to be an administrator. */
 static gboolean
 check_writers (const char *path, GError **error)
 {

@@ -455,6 +455,15 @@ def pipe_that_nobody_writes(folder):
         process.terminate()
         equal((command, process.wait(SECONDS)), (command, -signal.SIGTERM))
         equal(sorted(os.listdir(folder)) + os.listdir(f"{folder}/tmp"), ["orders", "tmp"])
+    with open(f"{folder}/orders", "r+b", buffering=0) as pipe:  # one that falls silent
+        for command in (["advise", "--mix", "get=1"], ["bench", "--store", f"rocksdb:{folder}/new"]):
+            process = subprocess.Popen([PROGRAM, *command, *orders], stderr=subprocess.PIPE, text=True,
+                                       env=dict(os.environ, TMPDIR=f"{folder}/tmp"))
+            pipe.write((NORTHWIND / "orders.csv").read_bytes()[:5000])
+            time.sleep(0.5)
+            process.terminate()
+            equal((command, process.communicate(timeout=SECONDS)[1].count("was stopped")), (command, 1))
+            equal(sorted(os.listdir(folder)) + os.listdir(f"{folder}/tmp"), ["orders", "tmp"])
 
 
 def rejected_rows_are_reported(folder):

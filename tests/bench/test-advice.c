@@ -18,6 +18,7 @@ typedef struct
   double encoded[2];   /* bytes of an order with them, encoded */
   double newest;       /* spread of salted keys, where hashed has 1.2 */
   double noise;        /* of all rates: 0.01 */
+  guint n_turns;       /* 5 */
   double packed;       /* of the encoded bytes: the part that GZ leaves */
   double plain;        /* times the encoded bytes, that are not */
   double times[2][2];  /* microseconds of the mix's first two parts in blob and record-type */
@@ -39,6 +40,12 @@ static const Case cases[] = {
   { "as fast, with more bytes", .rates = { 99, 100 }, .bytes = { 800, 900 }, .name = "layout",
     .value = "blob", .because = "fewer bytes than record-type" },
   { "slower, though not in each turn", .rates = { 100, 90 }, .noise = 0.2, .bytes = { 900, 1 },
+    .name = "layout", .value = "blob" },
+  { "slower in a few turns, with fewer bytes", .rates = { 100, 51 }, .n_turns = 2,
+    .bytes = { 900, 800 }, .name = "layout", .value = "record-type" },
+  { "much slower in a few turns, however few bytes", .rates = { 100, 49 }, .n_turns = 2,
+    .bytes = { 900, 1 }, .name = "layout", .value = "blob" },
+  { "slower in enough turns", .rates = { 100, 51 }, .n_turns = 3, .bytes = { 900, 800 },
     .name = "layout", .value = "blob" },
   { "slower, however few bytes", .rates = { 100, 94 }, .bytes = { 900, 1 }, .name = "layout",
     .value = "blob" },
@@ -94,9 +101,11 @@ or_usual (double value, double usual)
 }
 
 static TallSpread
-make_rate (double median, double noise)
+make_rate (const Case *self, double median)
 {
-  return (TallSpread){ median, (1 - noise) * median, (1 + noise) * median, 5 };
+  double noise = or_usual (self->noise, 0.01);
+  return (TallSpread){ median, (1 - noise) * median, (1 + noise) * median,
+                       self->n_turns > 0 ? self->n_turns : 5 };
 }
 
 static TallShape
@@ -121,10 +130,10 @@ fill_layouts (const Case *self, TallAdviceLayout *layouts)
   static const TallLayout *const of[] = { &tall_layout_blob, &tall_layout_record_type };
   for (guint i = 0; i < 2; i++)
     {
-      layouts[i] = (TallAdviceLayout){ .layout = of[i],
-                                       .shape = make_shape (self, 100),
-                                       .rate = make_rate (or_usual (self->rates[i], 100 - 20 * i),
-                                                          or_usual (self->noise, 0.01)) };
+      layouts[i] =
+          (TallAdviceLayout){ .layout = of[i],
+                              .shape = make_shape (self, 100),
+                              .rate = make_rate (self, or_usual (self->rates[i], 100 - 20 * i)) };
       layouts[i].shape.bytes = or_usual (self->bytes[i], 500);
       for (guint k = 0; k < 2; k++)
         layouts[i].times[k] = self->times[i][k] / 1e6;
@@ -138,8 +147,7 @@ fill_keys (const Case *self, TallAdviceKey *keys)
   for (guint i = 0; i < 2; i++)
     keys[i] = (TallAdviceKey){ .key_strategy = of[i],
                                .shape = make_shape (self, or_usual (self->encoded[i], 100)),
-                               .rate = make_rate (or_usual (self->key_rates[i], 100),
-                                                  or_usual (self->noise, 0.01)),
+                               .rate = make_rate (self, or_usual (self->key_rates[i], 100)),
                                .spread = { 1.2, i > 0 ? or_usual (self->newest, 1.2) : 1.2, 32 } };
 }
 

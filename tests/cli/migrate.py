@@ -116,6 +116,11 @@ def a_pause_that_is_too_long(folder):
     equal(describe(store)["layout"], "blob")
     equal(run("migrate", "--store", store).ends(FAILED, "No migration has begun").out, "")
     run("migrate", "--store", store, "--to-layout", "blob").ends(DONE, "nothing to change")
+    with open("/dev/full", "w", encoding="ascii") as full:
+        unsaid = subprocess.run([PROGRAM, "migrate", "--store", store, "--to-layout", "wide"], stdout=full,
+                                stderr=subprocess.PIPE, text=True, timeout=SECONDS, check=False)
+    equal((unsaid.returncode, "It has switched" in unsaid.stderr, describe(store)["layout"]), (FAILED, True, "wide"))
+    run("migrate", "--store", store, "--to-layout", "blob").ends(DONE)
     equal(lines(run("migrate", "--store", store, "--to-layout", "blob", "--json").ends(DONE))[0]
           ["summary"]["outcome"], "unchanged")
 

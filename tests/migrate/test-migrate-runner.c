@@ -109,6 +109,7 @@ test_failed (void)
   tall_failing_table_set_hooks (TALL_FAILING_TABLE (fixture.moves.table), refuse_seal, NULL, NULL);
   g_autoptr (TallMigrateState) failed = run (&fixture, &wide);
   g_assert_nonnull (failed->error);
+  g_assert_false (tall_migrate_state_is_refused (failed));
   g_assert_nonnull (strstr (failed->error->message,
                             ". The migration has begun, and writes wait for it: migrate again to "
                             "go on, or give it up with --abort"));

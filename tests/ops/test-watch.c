@@ -148,6 +148,40 @@ find_value (TallWatch *watch, const char *name)
   return g_ascii_strtoull (found + strlen (sample), NULL, 10);
 }
 
+/* A server of an empty store, and what shows its state. */
+typedef struct
+{
+  TallTable *table;
+  TallStore *store;
+  TallServer *server;
+  TallWatch *watch;
+} Watched;
+
+static void
+watched_init (Watched *self)
+{
+  g_autoptr (GError) error = NULL;
+  self->table = tall_test_open_table (NULL);
+  tall_test_create (self->table, "blob", "hashed", 0);
+  self->store = tall_test_open (self->table, NULL);
+  self->server = tall_server_new (TALL_FRONT (self->store), "127.0.0.1:0", NULL, &error);
+  g_assert_no_error (error);
+  self->watch = tall_watch_new ("127.0.0.1:0", self->server, self->store, NULL, &error);
+  g_assert_no_error (error);
+}
+
+static void
+watched_clear (Watched *self)
+{
+  tall_watch_stop (self->watch);
+  tall_watch_free (self->watch);
+  g_assert_true (tall_server_stop (self->server));
+  g_object_unref (self->server);
+  g_object_unref (self->store);
+  g_object_unref (self->table);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Watched, watched_clear)
+
 /* Each under its own name: every one is counted another number of times. */
 static void
 test_counts (void)
@@ -159,25 +193,16 @@ test_counts (void)
     [TALL_STORE_REREADS] = "tallorder_store_rereads_total",
   };
   guint64 before[TALL_STORE_N_COUNTS];
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallTable) table = tall_test_open_table (NULL);
-  tall_test_create (table, "blob", "hashed", 0);
-  g_autoptr (TallStore) store = tall_test_open (table, NULL);
-  g_autoptr (TallServer) server = tall_server_new (TALL_FRONT (store), "127.0.0.1:0", NULL, &error);
-  g_assert_no_error (error);
-  TallWatch *watch = tall_watch_new ("127.0.0.1:0", server, store, NULL, &error);
-  g_assert_no_error (error);
+  g_auto (Watched) self;
+  watched_init (&self);
 
   for (guint i = 0; i < TALL_STORE_N_COUNTS; i++)
-    before[i] = find_value (watch, names[i]);
+    before[i] = find_value (self.watch, names[i]);
   for (guint i = 0; i < TALL_STORE_N_COUNTS; i++)
     for (guint n = 0; n <= i; n++)
       tall_store_count ((TallStoreCount)i);
   for (guint i = 0; i < TALL_STORE_N_COUNTS; i++)
-    g_assert_cmpuint (find_value (watch, names[i]) - before[i], ==, i + 1);
-  tall_watch_stop (watch);
-  tall_watch_free (watch);
-  g_assert_true (tall_server_stop (server));
+    g_assert_cmpuint (find_value (self.watch, names[i]) - before[i], ==, i + 1);
 }
 
 /* A call of 3 ms and one of 2 s: under which limits they are, and how long they took together. */
@@ -194,28 +219,19 @@ test_durations (void)
     "_sum{call=\"verify\"} 2.003\n",
     "_count{call=\"verify\"} 2\n",
   };
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallTable) table = tall_test_open_table (NULL);
-  tall_test_create (table, "blob", "hashed", 0);
-  g_autoptr (TallStore) store = tall_test_open (table, NULL);
-  g_autoptr (TallServer) server = tall_server_new (TALL_FRONT (store), "127.0.0.1:0", NULL, &error);
-  g_assert_no_error (error);
-  TallWatch *watch = tall_watch_new ("127.0.0.1:0", server, store, NULL, &error);
-  g_assert_no_error (error);
+  g_auto (Watched) self;
+  watched_init (&self);
 
   const TallCallRecord record = { .call = tall_calls_find ("verify") };
-  tall_call_stats_add (tall_server_get_stats (server), &record, 3 * 1000);
-  tall_call_stats_add (tall_server_get_stats (server), &record, 2 * G_TIME_SPAN_SECOND);
-  g_autofree char *page = get (watch, "/metrics");
+  tall_call_stats_add (tall_server_get_stats (self.server), &record, 3 * 1000);
+  tall_call_stats_add (tall_server_get_stats (self.server), &record, 2 * G_TIME_SPAN_SECOND);
+  g_autofree char *page = get (self.watch, "/metrics");
   for (guint i = 0; i < G_N_ELEMENTS (wanted); i++)
     {
       g_autofree char *line = g_strconcat ("\ntallorder_call_duration_seconds", wanted[i], NULL);
       g_test_message ("%s", line);
       g_assert_nonnull (strstr (page, line));
     }
-  tall_watch_stop (watch);
-  tall_watch_free (watch);
-  g_assert_true (tall_server_stop (server));
 }
 
 int

@@ -51,6 +51,7 @@ typedef struct
   GError *error;          /* owned: of TALL_COPY_UNFIT */
   const char *table;      /* where the source has its root row; not owned, like all slices here */
   TallSlice row;          /* the key of that row */
+  guint place;            /* of that row among those that were read together */
   TallSlice summary;      /* as it is stored there */
   TallOperation from;     /* of the source; without numbers if the row does not say them */
   TallOperation to;       /* of the target */

@@ -6,6 +6,9 @@
 #include "tall-fetch.h"
 #include "tall-merged-plan.h"
 
+/* Of what is read together, at most; beyond that each order is read by itself. */
+#define JOINED_BYTES (16 * 1024 * 1024)
+
 /* What is read of the source together. */
 typedef struct
 {
@@ -86,7 +89,28 @@ read_one (TallCopyItem *item, Reading *reading, GError **error)
   return TRUE;
 }
 
-/* All reads of all items together. What cannot be read is found by reading each by itself. */
+/* Adds the reads of all items. Orders that lie close together in the source are read by one scan of
+ * each of its tables. Returns: (nullable): the first item that is to be read */
+static const TallCopyItem *
+plan_reads (TallMergedPlan *plan, TallCopyItem *items, guint n_items)
+{
+  const TallCopyItem *first = NULL, *last = NULL;
+  guint n = 0;
+  for (guint i = 0; i < n_items; i++)
+    if (is_to_be_read (&items[i]))
+      {
+        first = first != NULL ? first : &items[i];
+        last = &items[i];
+        n++;
+        add_reads (&items[i], plan->asked);
+      }
+  tall_read_plan_set_uncached (plan->asked);
+  if (n > 0 && 2 * n > last->place - first->place)
+    plan->joined_bytes = JOINED_BYTES;
+  return first;
+}
+
+/* All reads of all items together. What cannot be read together is read by itself. */
 static gboolean
 read_together (const TallCopier *copier,
                TallMergedPlan *plan,
@@ -95,17 +119,12 @@ read_together (const TallCopier *copier,
                GError **error)
 {
   g_autoptr (GError) cause = NULL;
-  const TallCopyItem *first = NULL;
-  for (guint i = 0; i < n_items; i++)
-    if (is_to_be_read (&items[i]))
-      {
-        first = first != NULL ? first : &items[i];
-        add_reads (&items[i], plan->asked);
-      }
-  tall_read_plan_set_uncached (plan->asked);
+  const TallCopyItem *first = plan_reads (plan, items, n_items);
   if (first == NULL
-      || tall_merged_plan_read (plan, copier->source->table, first->from.deadline, &cause)
-      || tall_error_is_unreadable (cause))
+      || tall_merged_plan_read (plan, copier->source->table, first->from.deadline, &cause))
+    return TRUE;
+  g_clear_pointer (&plan->result, tall_read_result_free);
+  if (tall_error_is_unreadable (cause) || g_error_matches (cause, TALL_ERROR, TALL_ERROR_TOO_LARGE))
     return TRUE;
   g_propagate_error (error, g_steal_pointer (&cause));
   return FALSE;

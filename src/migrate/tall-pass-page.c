@@ -24,6 +24,7 @@ typedef struct
 {
   TallPass *pass;
   const char *table;
+  const TallRow *rows;
   GArray *candidates; /* of Candidate */
   gint next;          /* atomic: the first candidate that nobody has taken */
 } Page;
@@ -103,7 +104,10 @@ try_batch (const Page *page, const Candidate *candidates, guint n, GError **erro
   g_autoptr (TallArena) arena = tall_arena_new (0);
   TallCopyItem items[BATCH];
   for (guint i = 0; i < n; i++)
-    tall_copy_item_init (&items[i], &self->options.copier, page->table, candidates[i].row, arena);
+    {
+      tall_copy_item_init (&items[i], &self->options.copier, page->table, candidates[i].row, arena);
+      items[i].place = (guint)(candidates[i].row - page->rows);
+    }
   gboolean done = tall_copy_run (&self->options.copier, items, n, error);
   if (done)
     {
@@ -220,7 +224,7 @@ tall_pass_page (TallPass *self, const char *table, const TallRows *rows)
       if (!found[i])
         g_array_append_val (candidates, candidate);
     }
-  Page page = { .pass = self, .table = table, .candidates = candidates };
+  Page page = { .pass = self, .table = table, .rows = rows->rows, .candidates = candidates };
   if (candidates->len > 0)
     tall_workers_run_apart (copy_batches, &page, self->n_copying);
 }

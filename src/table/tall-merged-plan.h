@@ -10,12 +10,14 @@ G_BEGIN_DECLS
 /**
  * TallMergedPlan:
  *
- * A plan of many small reads, sent as few: its gets of one table become one. Results stand at the
- * positions of the small reads.
+ * A plan of many small reads, sent as few: its gets of one table become one. So do its scans of one
+ * table if @joined_bytes is set: that is for scans between whose ranges lies little, as the rows
+ * there are read in vain. Results stand at the positions of the small reads.
  */
 typedef struct
 {
   TallReadPlan *asked;    /* owned: the small reads; callers add theirs here */
+  gsize joined_bytes;     /* of the cells of scans that become one, at most; 0 = none become one */
   TallReadPlan *sent;     /* owned: what is asked of the table; NULL before */
   TallReadResult *result; /* owned: what came; NULL before */
   TallRows *results;      /* owned: one for each of @asked */

@@ -100,6 +100,81 @@ test_same (void)
 }
 
 static void
+add_scan (TallReadPlan *plan, const char *table, const char *start, const char *stop)
+{
+  tall_read_plan_add_scan (plan, table, tall_slice_str (start), tall_slice_str (stop));
+}
+
+static void
+add_scans (TallReadPlan *plan)
+{
+  static const TallSlice qualifier = { (const guint8 *)"t", 1 };
+  add_scan (plan, "orders", "a", "b");
+  add_scan (plan, "customers", "", "b"); /* of another table, in between */
+  tall_read_plan_add_get (plan, "orders", tall_slice_str ("a"));
+  add_scan (plan, "orders", "b", "b"); /* an empty one */
+  add_scan (plan, "orders", "bb", "c");
+  add_scan (plan, "customers", "bb", "d"); /* behind a row that nobody wants */
+  add_scan (plan, "orders", "c", "");      /* nothing can follow it */
+  add_scan (plan, "orders", "c", "d");
+  add_scan (plan, "orders", "bz", "c"); /* begins before the end of the one before */
+  add_scan (plan, "orders", "", "z");
+  TallRead *column =
+      tall_read_plan_add_scan (plan, "orders", tall_slice_str ("x"), tall_slice_str ("y"));
+  column->qualifiers = &qualifier;
+  column->n_qualifiers = 1;
+  tall_read_plan_add_scan (plan, "customers", tall_slice_str ("x"), tall_slice_str (""))->limit = 1;
+}
+
+/* @joined_bytes: 0: none become one; @n_sent: reads that the table is asked for */
+static void
+check_scans (gsize joined_bytes, guint n_sent)
+{
+  g_autoptr (TallTable) table = make_table ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
+  g_autoptr (TallMergedPlan) merged = tall_merged_plan_new ();
+  add_scans (plan);
+  add_scans (merged->asked);
+  merged->joined_bytes = joined_bytes;
+  g_autoptr (TallReadResult) alone = tall_table_read (table, plan, TALL_NO_DEADLINE, &error);
+  g_assert_no_error (error);
+  g_assert_true (tall_merged_plan_read (merged, table, TALL_NO_DEADLINE, &error));
+  g_assert_no_error (error);
+  for (guint i = 0; i < alone->n_results; i++)
+    {
+      g_test_message ("read %u", i);
+      assert_same (&merged->results[i], &alone->results[i]);
+    }
+  g_assert_cmpuint (merged->sent->reads->len, ==, n_sent);
+}
+
+static void
+test_scans (void)
+{
+  check_scans (0, 12);
+  /* The limited one and that of a column; gets; four and two become one; the last three. */
+  check_scans (1000, 1 + 1 + 1 + 2 + 3);
+}
+
+/* Too many rows fail, where scans become one. A scan that stays by itself has no bound. */
+static void
+test_too_large (void)
+{
+  g_autoptr (TallTable) table = make_table ();
+  g_autoptr (GError) error = NULL;
+  for (guint i = 1; i <= 2; i++)
+    {
+      g_autoptr (TallMergedPlan) merged = tall_merged_plan_new ();
+      merged->joined_bytes = 1;
+      for (guint k = 0; k < i; k++)
+        add_scan (merged->asked, "orders", k == 0 ? "a" : "b", k == 0 ? "b" : "");
+      g_assert_true (tall_merged_plan_read (merged, table, TALL_NO_DEADLINE, &error) == (i == 1));
+    }
+  g_assert_error (error, TALL_ERROR, TALL_ERROR_TOO_LARGE);
+}
+
+static void
 test_failed (void)
 {
   g_autoptr (TallTable) table = make_table ();
@@ -115,6 +190,8 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/table/merged-plan/same", test_same);
+  g_test_add_func ("/table/merged-plan/scans", test_scans);
+  g_test_add_func ("/table/merged-plan/too-large", test_too_large);
   g_test_add_func ("/table/merged-plan/failed", test_failed);
   return g_test_run ();
 }

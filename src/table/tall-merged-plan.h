@@ -11,8 +11,8 @@ G_BEGIN_DECLS
  * TallMergedPlan:
  *
  * A plan of many small reads, sent as few: its gets of one table become one. So do its scans of one
- * table if @joined_bytes is set: that is for scans between whose ranges lies little, as the rows
- * there are read in vain. Results stand at the positions of the small reads.
+ * table if @joined_bytes is set. What lies between their ranges is read, too, so that should be
+ * little. Results stand at the positions of the small reads.
  */
 typedef struct
 {

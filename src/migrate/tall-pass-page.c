@@ -7,7 +7,7 @@
 
 #define BATCH 64 /* items that are copied together, at most */
 #define BATCH_BYTES (4 * 1024 * 1024)
-#define FEW 8        /* the same while others work beside, or nobody knows how large orders are */
+#define FIRST 8      /* the same while nobody knows how large they are */
 #define MOST_TRIES 6 /* of a batch, after errors that pass */
 #define MOST_SAMPLED_PAGES 32
 #define FIRST_WAIT (G_USEC_PER_SEC / 20)
@@ -148,7 +148,7 @@ static guint
 choose_size (const TallPass *self)
 {
   gint item_size = g_atomic_int_get (&self->item_size);
-  return item_size == 0 ? FEW : CLAMP (BATCH_BYTES / item_size, 1, BATCH);
+  return item_size == 0 ? FIRST : CLAMP (BATCH_BYTES / item_size, 1, BATCH);
 }
 
 /* The next batch is of @n at most. Returns: whether there was one */
@@ -178,7 +178,7 @@ copy_batches (gpointer data, guint i G_GNUC_UNUSED)
       gboolean in_turn = tall_pass_begin_turn (pass);
       gint64 begun = g_get_monotonic_time ();
       guint size = choose_size (pass);
-      left = copy_next (page, in_turn ? MIN (size, FEW) : size);
+      left = copy_next (page, in_turn ? MIN (size, pass->n_in_turn) : size);
       if (in_turn)
         tall_pass_end_turn (pass, g_get_monotonic_time () - begun);
     }

@@ -18,6 +18,7 @@ struct _TallPass
   TallCopied *places; /* owned: whose the target's rows are */
   GPtrArray *ranges;  /* of TallRange */
   guint n_parallel;   /* of these that gain something by working at the same time */
+  guint n_in_turn;    /* items that are copied together while others work beside, at most */
   guint n_copying;    /* threads that copy what one walking thread has found */
   gint next;          /* atomic: the first range that nobody has taken */
   gint stopping;      /* atomic */

@@ -10,14 +10,16 @@
 #define PAGE_BYTES (1 << 20)
 #define PAGE_TIME (60 * G_USEC_PER_SEC)
 
-/* In an embedded store they share the processors with it. */
-static guint
-choose_parallel (TallTable *table)
+/* In an embedded store threads share the processors with it, and writers wait behind what is copied
+ * in one piece. */
+static void
+choose_parts (TallPass *self)
 {
   TallTableInfo info;
-  tall_table_get_info (table, &info);
-  return info.is_exclusive ? CLAMP (g_get_num_processors (), 1, TALL_PASS_THREADS)
-                           : TALL_PASS_THREADS;
+  tall_table_get_info (self->options.copier.source->table, &info);
+  self->n_parallel =
+      info.is_exclusive ? CLAMP (g_get_num_processors (), 1, TALL_PASS_THREADS) : TALL_PASS_THREADS;
+  self->n_in_turn = info.is_exclusive ? 2 : 8;
 }
 
 /**
@@ -33,7 +35,7 @@ tall_pass_new (const TallPassOptions *options)
       tall_copied_new (options->remembered != 0 ? options->remembered : TALL_COPIED_MOST);
   self->options.copier.places = self->places = tall_copied_new (2 * TALL_COPIED_MOST);
   self->ranges = tall_ranges_new (options->copier.source);
-  self->n_parallel = choose_parallel (options->copier.source->table);
+  choose_parts (self);
   self->n_begun = tall_follow_count ();
   g_mutex_init (&self->mutex);
   g_mutex_init (&self->turn);

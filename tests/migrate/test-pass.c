@@ -215,10 +215,11 @@ init_beside (TallCopyPair *self, Others *others)
 }
 
 static void
-run_beside (Others *others, gboolean hurried)
+run_beside (Others *others, TallFailingInfo info, gboolean hurried)
 {
   g_auto (TallCopyPair) self = { 0 };
   init_beside (&self, others);
+  tall_failing_table_set_info (TALL_FAILING_TABLE (self.source.table), info);
   const TallPassOptions options = { .copier = self.copier };
   g_autoptr (TallPass) pass = tall_pass_new (&options);
   if (hurried)
@@ -234,7 +235,7 @@ static void
 test_first (void)
 {
   Others nobody = { 0 };
-  run_beside (&nobody, FALSE);
+  run_beside (&nobody, TALL_FAILING_EMBEDDED, FALSE);
   g_assert_cmpint (nobody.n_first, <=, 8);
   g_assert_cmpint (nobody.n_rests, ==, 0);
 }
@@ -243,10 +244,20 @@ static void
 test_gives_way (void)
 {
   Others others = { .n_calls = G_MAXINT };
-  run_beside (&others, FALSE);
+  run_beside (&others, TALL_FAILING_EMBEDDED, FALSE);
   /* Some are copied before it looks for others, and what threads have taken before comes to its
    * end. */
+  g_assert_cmpint (others.n_rests, >, (N_ORDERS - 1500) / 2);
+}
+
+/* Where calls go over a network nobody waits for one of a few orders more. */
+static void
+test_gives_way_shared (void)
+{
+  Others others = { .n_calls = G_MAXINT };
+  run_beside (&others, TALL_FAILING_SHARED, FALSE);
   g_assert_cmpint (others.n_rests, >, (N_ORDERS - 1500) / 8);
+  g_assert_cmpint (others.n_rests, <, N_ORDERS / 6);
 }
 
 /* After a single call turns are short, for the next may come; but not for ever. */
@@ -254,7 +265,7 @@ static void
 test_gives_way_for_a_while (void)
 {
   Others others = { .n_calls = 1, .long_rest = 20 };
-  run_beside (&others, FALSE);
+  run_beside (&others, TALL_FAILING_EMBEDDED, FALSE);
   g_assert_cmpint (others.n_rests, ==, 20);
 }
 
@@ -281,7 +292,7 @@ static void
 test_hurries (void)
 {
   Others others = { .n_calls = G_MAXINT };
-  run_beside (&others, TRUE);
+  run_beside (&others, TALL_FAILING_EMBEDDED, TRUE);
   g_assert_cmpint (others.n_rests, ==, 0);
 }
 
@@ -297,6 +308,7 @@ main (int argc, char **argv)
   g_test_add_func ("/migrate/pass/broken", test_broken);
   g_test_add_func ("/migrate/pass/first", test_first);
   g_test_add_func ("/migrate/pass/gives-way", test_gives_way);
+  g_test_add_func ("/migrate/pass/gives-way-shared", test_gives_way_shared);
   g_test_add_func ("/migrate/pass/gives-way-for-a-while", test_gives_way_for_a_while);
   g_test_add_func ("/migrate/pass/looks-in-turns", test_looks_in_turns);
   g_test_add_func ("/migrate/pass/hurries", test_hurries);

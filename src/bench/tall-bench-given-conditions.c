@@ -10,8 +10,7 @@ tall_bench_given_has_conditions (const TallBenchGiven *self)
 {
   return self->compression != NULL || self->block_encoding != NULL
          || self->regions != TALL_BENCH_NO_COUNT || self->age != TALL_BENCH_NO_COUNT
-         || self->rest != NULL || self->cache != TALL_BENCH_NO_NUMBER || self->admin != NULL
-         || self->pids != NULL;
+         || self->rest != NULL || self->cache != TALL_BENCH_NO_NUMBER || self->admin != NULL;
 }
 
 /**

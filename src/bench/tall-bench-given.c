@@ -146,7 +146,7 @@ measures (const TallBenchGiven *self)
 {
   return compares_layouts (self) || tall_bench_given_is_floor (self) || self->lines != NULL
          || self->count != TALL_BENCH_NO_COUNT || self->seconds != TALL_BENCH_NO_NUMBER
-         || self->peer != NULL || self->check || self->json;
+         || self->peer != NULL || self->pids != NULL || self->check || self->json;
 }
 
 /**
@@ -177,7 +177,9 @@ check_floor (const TallBenchGiven *self)
   if (compares_layouts (self) || self->html != NULL || self->from != NULL)
     return "--floor, --load, --migrate and --address measure what README.md of src/bench lists: "
            "besides --store they take --lines, --count, --seconds, --check and --json; --floor "
-           "and --load also --peer";
+           "and --load also --peer, and --floor also --pids";
+  if (self->pids != NULL && !self->floor)
+    return "--pids is for layouts side by side, and for --floor";
   if (self->min_lines != self->max_lines)
     return "--floor, --load, --migrate and --address take one number of --lines, not a range";
   if (self->peer != NULL && (self->migrate || self->address))

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-bench-report.h"
 
+#include <math.h>
+
 #include "tall-json-build.h"
 
 #define WIDTH 76 /* of what is measured, in the table for people */
@@ -11,7 +13,8 @@ typedef struct
 {
   guint64 n_operations; /* 0: was not measured by itself */
   guint n_rounds;
-  double p50, p95, p99, max; /* microseconds an operation */
+  double p50, p95, p99, max;          /* microseconds an operation */
+  double cpu[TALL_BENCH_N_PROCESSES]; /* the same; 0: not counted, NAN: not known */
 } Side;
 
 typedef struct
@@ -41,6 +44,12 @@ struct _TallBenchReport
   GArray *lines;       /* of Line */
   TallBenchShow *show; /* nullable */
   gpointer data;       /* for @show */
+};
+
+static const char *const process_names[] = {
+  [TALL_BENCH_SPENT_CLIENT] = "client",
+  [TALL_BENCH_SPENT_GATEWAY] = "gateway",
+  [TALL_BENCH_SPENT_SERVER] = "server",
 };
 
 static void
@@ -99,7 +108,7 @@ make_side (const TallMeasured *measured)
 {
   if (measured == NULL)
     return (Side){ 0 };
-  return (Side){
+  Side side = {
     .n_operations = measured->n_operations,
     .n_rounds = measured->means->len,
     .p50 = get_microseconds (measured, 0.5),
@@ -107,6 +116,9 @@ make_side (const TallMeasured *measured)
     .p99 = get_microseconds (measured, 0.99),
     .max = (double)tall_histogram_get_max (measured->batches) / 1000,
   };
+  for (guint i = 0; i < TALL_BENCH_N_PROCESSES; i++)
+    side.cpu[i] = measured->cpu[i] / 1000 / (double)MAX (measured->n_operations, 1);
+  return side;
 }
 
 /**
@@ -146,6 +158,31 @@ append_line (GString *text, const Line *line)
     g_string_append (text, "none\n");
 }
 
+static gboolean
+is_counted (double cpu)
+{
+  return !isnan (cpu) && cpu != 0;
+}
+
+/* The CPU time of each process that is known, in a line of its own. */
+static void
+append_cpu (GString *text, const Line *line)
+{
+  if (!is_counted (line->ours_side.cpu[TALL_BENCH_SPENT_CLIENT]))
+    return;
+  const char *before = "  CPU time, µs:";
+  for (guint i = 0; i < TALL_BENCH_N_PROCESSES; i++)
+    {
+      if (!is_counted (line->ours_side.cpu[i]))
+        continue;
+      g_autofree char *ours = format_number (line->ours_side.cpu[i]);
+      g_autofree char *floor = format_number (line->floor_side.cpu[i]);
+      g_string_append_printf (text, "%s %s %s / %s", before, process_names[i], ours, floor);
+      before = ",";
+    }
+  g_string_append_c (text, '\n');
+}
+
 static void
 show_line (const TallBenchReport *self, const Line *line)
 {
@@ -156,6 +193,7 @@ show_line (const TallBenchReport *self, const Line *line)
     g_string_append_printf (text, "%-*s  %9s  %9s  %-8s  %5s  %-6s  %s\n", WIDTH, "what", "ours",
                             "floor", "unit", "ratio", "goal", "reached");
   append_line (text, line);
+  append_cpu (text, line);
   self->show (text->str, self->data);
 }
 
@@ -265,6 +303,12 @@ add_side (JsonBuilder *builder, const char *name, const Side *side)
   tall_json_add_double (builder, "p95_us", side->p95);
   tall_json_add_double (builder, "p99_us", side->p99);
   tall_json_add_double (builder, "max_us", side->max);
+  for (guint i = 0; i < TALL_BENCH_N_PROCESSES; i++)
+    if (is_counted (side->cpu[i]))
+      {
+        g_autofree char *member = g_strdup_printf ("cpu_%s_us", process_names[i]);
+        tall_json_add_double (builder, member, side->cpu[i]);
+      }
   json_builder_end_object (builder);
 }
 

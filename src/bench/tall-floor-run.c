@@ -27,6 +27,7 @@ tall_floor_make_plan (TallFloorRun *self, const char *what)
   return (TallMeasurePlan){
     .seconds = self->options->seconds,
     .round_seconds = MIN (ROUND_SECONDS, self->options->seconds / 10),
+    .pids = self->options->pids,
     .stop = self->options->stop,
     .progress = report_progress,
     .progress_data = self,

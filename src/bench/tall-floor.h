@@ -36,11 +36,12 @@ typedef struct
   const char *peer;            /* nullable: a program of peers/ that loads the file, too */
   const char *tls_certificate; /* these three are of a server at localhost, for that subject */
   const char *tls_key;
-  const char *tls_ca; /* nullable: the certificate is trusted itself */
-  guint n_lines;      /* of an order */
-  guint n_orders;     /* the orders that are fetched, or corrected */
-  double seconds;     /* for each figure */
-  const gint *stop;   /* nullable; atomic: becomes nonzero when the run has to stop */
+  const char *tls_ca;        /* nullable: the certificate is trusted itself */
+  guint n_lines;             /* of an order */
+  guint n_orders;            /* the orders that are fetched, or corrected */
+  double seconds;            /* for each figure */
+  const TallBenchPids *pids; /* nullable: then CPU time is reported, too, also of these processes */
+  const gint *stop;          /* nullable; atomic: becomes nonzero when the run has to stop */
   void (*progress) (const char *what, double done, gpointer data); /* nullable; 0 … 1 */
   gpointer progress_data;
 } TallFloorOptions;

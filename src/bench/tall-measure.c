@@ -45,35 +45,56 @@ measurement_reset (TallMeasurement *self)
     };
 }
 
+/* @sign: −1 before a part that counts, 1 after it */
+static void
+count_cpu (const TallMeasurePlan *plan, double sign, TallMeasured *measured)
+{
+  double values[TALL_BENCH_N_SPENDINGS];
+  const TallBenchMeter meter = { .pids = plan->pids };
+  if (plan->pids == NULL)
+    return;
+  tall_bench_meter_read (&meter, values);
+  for (guint i = 0; i < TALL_BENCH_N_PROCESSES; i++)
+    measured->cpu[i] += sign * values[i];
+}
+
 /* Runs one batch of a side; @nanoseconds gets what the timed parts took together. */
 static gboolean
-run_batch (const TallMeasureSide *side, guint64 *nanoseconds, GError **error)
+run_batch (const TallMeasureSide *side,
+           const TallMeasurePlan *plan,
+           TallMeasured *measured,
+           guint64 *nanoseconds,
+           GError **error)
 {
   if (side->prepare != NULL && !side->prepare (side->data, side->batch, error))
     return FALSE;
 
+  count_cpu (plan, -1, measured);
   guint64 begin = tall_measure_now ();
   gboolean ok = side->run (side->data, side->batch, error);
   *nanoseconds = tall_measure_now () - begin;
+  count_cpu (plan, 1, measured);
   if (ok && side->check != NULL)
     ok = side->check (side->data, side->batch, error);
   if (side->clear != NULL)
     {
+      count_cpu (plan, -1, measured);
       begin = tall_measure_now ();
       side->clear (side->data, side->batch);
       *nanoseconds += tall_measure_now () - begin;
+      count_cpu (plan, 1, measured);
     }
   return ok;
 }
 
 static gboolean
 run_round (const TallMeasureSide *side,
-           double round_seconds,
+           const TallMeasurePlan *plan,
            TallHistogram *batches,
            TallMeasured *measured,
            GError **error)
 {
-  guint64 limit = (guint64)(round_seconds * 1e9);
+  guint64 limit = (guint64)(plan->round_seconds * 1e9);
   guint64 total = 0;
   guint64 n = 0;
 
@@ -81,7 +102,7 @@ run_round (const TallMeasureSide *side,
   do
     {
       guint64 nanoseconds;
-      if (!run_batch (side, &nanoseconds, error))
+      if (!run_batch (side, plan, measured, &nanoseconds, error))
         return FALSE;
       total += nanoseconds;
       n += side->batch;
@@ -126,8 +147,7 @@ run_round_of_all (const TallMeasureSide *sides,
     {
       guint turn = backwards ? n - 1 - i : i;
       if (!tall_measure_check_stop (plan->stop, error)
-          || !run_round (&sides[turn], plan->round_seconds, batches, &measurement->sides[turn],
-                         error))
+          || !run_round (&sides[turn], plan, batches, &measurement->sides[turn], error))
         return FALSE;
     }
   return TRUE;

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "tall-bench-meter.h"
 #include "tall-histogram.h"
 
 G_BEGIN_DECLS
@@ -30,11 +31,12 @@ typedef struct
  */
 typedef struct
 {
-  double seconds;       /* of everything, also of what is not timed */
-  double warm_up;       /* seconds before that; 0: one round */
-  double round_seconds; /* timed, of one side before the next has its turn; 0: one batch */
-  gboolean in_order;    /* always begin with the first side: the others need its results */
-  const gint *stop;     /* nullable; atomic: becomes nonzero when measuring has to stop */
+  double seconds;            /* of everything, also of what is not timed */
+  double warm_up;            /* seconds before that; 0: one round */
+  double round_seconds;      /* timed, of one side before the next has its turn; 0: one batch */
+  gboolean in_order;         /* always begin with the first side: the others need its results */
+  const TallBenchPids *pids; /* nullable: then CPU time counts, too, also of these processes */
+  const gint *stop;          /* nullable; atomic: becomes nonzero when measuring has to stop */
   void (*progress) (double done, gpointer data); /* nullable; 0 … 1 */
   gpointer progress_data;
 } TallMeasurePlan;
@@ -47,7 +49,8 @@ typedef struct
 typedef struct
 {
   guint64 n_operations;
-  GArray *means;          /* of double: nanoseconds an operation, one value a round */
+  double cpu[TALL_BENCH_N_PROCESSES]; /* nanoseconds of all; 0: not counted, NAN: not known */
+  GArray *means;                      /* of double: nanoseconds an operation, one value a round */
   GArray *medians;        /* of double: p50 of the batches of a round, nanoseconds an operation */
   TallHistogram *batches; /* nanoseconds an operation, one value a batch, all rounds */
 } TallMeasured;

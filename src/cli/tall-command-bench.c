@@ -75,6 +75,7 @@ measure_floor (const TallBenchGiven *given, const TallTableAddress *address)
                     : given->peer != NULL  ? TALL_FLOOR_FETCH
                                            : TALL_FLOOR_CALLS;
   options.peer = given->peer;
+  options.pids = given->pids != NULL ? &given->conditions.pids : NULL;
   options.address = address;
   options.progress = show_progress;
   options.stop = tall_stop_on_signals ();

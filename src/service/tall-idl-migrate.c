@@ -8,19 +8,26 @@
 #define MAX_PAUSE_MS (3600 * 1000)
 
 #define Type TallIdlMigration
-static const TallStructField tall_idl_migration_request_type_fields[] = {
-  ALWAYS (1, TEXT, task),         ALWAYS (2, TEXT, layout),         ALWAYS (3, TEXT, key_strategy),
-  ALWAYS (4, TEXT, index),        OPTIONAL (5, I32, regions),       ALWAYS (6, TEXT, compression),
-  ALWAYS (7, TEXT, bloom_filter), ALWAYS (8, TEXT, block_encoding), OPTIONAL (9, I64, pause_ms),
-  OPTIONAL (10, I32, rate),       ALWAYS (11, BOOL, pass_only)
-};
-TALL_STRUCT_TYPE (tall_idl_migration_request_type, "MigrationRequest", Type);
+IDL_SHARED_STRUCT (tall_idl_migration_request_type,
+                   "MigrationRequest",
+                   ALWAYS (1, TEXT, task),
+                   ALWAYS (2, TEXT, layout),
+                   ALWAYS (3, TEXT, key_strategy),
+                   ALWAYS (4, TEXT, index),
+                   OPTIONAL (5, I32, regions),
+                   ALWAYS (6, TEXT, compression),
+                   ALWAYS (7, TEXT, bloom_filter),
+                   ALWAYS (8, TEXT, block_encoding),
+                   OPTIONAL (9, I64, pause_ms),
+                   OPTIONAL (10, I32, rate),
+                   ALWAYS (11, BOOL, pass_only));
 #undef Type
 
 #define Type TallIdlMigrationLook
-static const TallStructField tall_idl_migration_look_type_fields[] = { ALWAYS (1, TEXT, id),
-                                                                       OPTIONAL (2, I32, seen) };
-TALL_STRUCT_TYPE (tall_idl_migration_look_type, "MigrationLook", Type);
+IDL_SHARED_STRUCT (tall_idl_migration_look_type,
+                   "MigrationLook",
+                   ALWAYS (1, TEXT, id),
+                   OPTIONAL (2, I32, seen));
 #undef Type
 
 #define Type TallIdlMigrationPlan
@@ -48,38 +55,39 @@ IDL_STRUCT (migration_plan_type,
 #undef Type
 
 #define Type TallIdlUnfit
-static const TallStructField tall_idl_unfit_type_fields[] = {
-  ALWAYS (1, TEXT, customer_number), ALWAYS (2, TEXT, order_number), ALWAYS (3, TEXT, table),
-  ALWAYS (4, BYTES, row), ALWAYS (5, TEXT, message)
-};
-TALL_STRUCT_TYPE (tall_idl_unfit_type, "Unfit", Type, .max_elements = TALL_IDL_MANY_ITEMS);
+IDL_SHARED_ITEM (tall_idl_unfit_type,
+                 "Unfit",
+                 ALWAYS (1, TEXT, customer_number),
+                 ALWAYS (2, TEXT, order_number),
+                 ALWAYS (3, TEXT, table),
+                 ALWAYS (4, BYTES, row),
+                 ALWAYS (5, TEXT, message));
 #undef Type
 
 #define Type TallIdlMigrationState
-static const TallStructField tall_idl_migration_state_type_fields[] = {
-  ALWAYS (1, TEXT, id),
-  ALWAYS (2, TEXT, task),
-  ALWAYS (3, BOOL, running),
-  ALWAYS (4, BOOL, joined),
-  ALWAYS (5, TEXT, stage),
-  ALWAYS (6, I32, pass_number),
-  ALWAYS (7, I64, looked_at),
-  ALWAYS (8, I64, all),
-  ALWAYS (9, I64, copied),
-  ALWAYS (10, I64, rate),
-  ALWAYS (11, I64, left_ms),
-  STRUCT (12, plan, migration_plan_type),
-  STRUCTS (13, unfit, tall_idl_unfit_type),
-  ALWAYS (14, TEXT, outcome),
-  ALWAYS (15, I64, generation),
-  ALWAYS (16, I32, passes),
-  ALWAYS (17, I64, all_copied),
-  ALWAYS (18, I64, all_unfit),
-  ALWAYS (19, I64, pause_us),
-  ALWAYS (20, I32, dropped),
-  STRUCT (21, failure, tall_idl_failure_type)
-};
-TALL_STRUCT_TYPE (tall_idl_migration_state_type, "MigrationState", Type);
+IDL_SHARED_STRUCT (tall_idl_migration_state_type,
+                   "MigrationState",
+                   ALWAYS (1, TEXT, id),
+                   ALWAYS (2, TEXT, task),
+                   ALWAYS (3, BOOL, running),
+                   ALWAYS (4, BOOL, joined),
+                   ALWAYS (5, TEXT, stage),
+                   ALWAYS (6, I32, pass_number),
+                   ALWAYS (7, I64, looked_at),
+                   ALWAYS (8, I64, all),
+                   ALWAYS (9, I64, copied),
+                   ALWAYS (10, I64, rate),
+                   ALWAYS (11, I64, left_ms),
+                   STRUCT (12, plan, migration_plan_type),
+                   STRUCTS (13, unfit, tall_idl_unfit_type),
+                   ALWAYS (14, TEXT, outcome),
+                   ALWAYS (15, I64, generation),
+                   ALWAYS (16, I32, passes),
+                   ALWAYS (17, I64, all_copied),
+                   ALWAYS (18, I64, all_unfit),
+                   ALWAYS (19, I64, pause_us),
+                   ALWAYS (20, I32, dropped),
+                   STRUCT (21, failure, tall_idl_failure_type));
 #undef Type
 
 static gboolean

@@ -27,11 +27,18 @@
     NULL, id, TALL_KIND_STRUCT, AT (member), TALL_STRUCT_ALWAYS, &type                             \
   }
 
-/* A struct of the file, `Type` in memory, by its fields. */
+/* A struct of which a header says that it is there, `Type` in memory, by its fields. */
+#define IDL_SHARED_STRUCT(identifier, shown_name, ...)                                             \
+  static const TallStructField identifier##_fields[] = { __VA_ARGS__ };                            \
+  TALL_STRUCT_TYPE (identifier, shown_name, Type)
+/* One of which a list in a call has at most 1,000. */
+#define IDL_SHARED_ITEM(identifier, shown_name, ...)                                               \
+  static const TallStructField identifier##_fields[] = { __VA_ARGS__ };                            \
+  TALL_STRUCT_TYPE (identifier, shown_name, Type, .max_elements = TALL_IDL_MANY_ITEMS)
+/* The same of the file. */
 #define IDL_STRUCT(identifier, shown_name, ...)                                                    \
   static const TallStructField identifier##_fields[] = { __VA_ARGS__ };                            \
   static TALL_STRUCT_TYPE (identifier, shown_name, Type)
-/* One of which a list in a call has at most 1,000. */
 #define IDL_ITEM(identifier, shown_name, ...)                                                      \
   static const TallStructField identifier##_fields[] = { __VA_ARGS__ };                            \
   static TALL_STRUCT_TYPE (identifier, shown_name, Type, .max_elements = TALL_IDL_MANY_ITEMS)

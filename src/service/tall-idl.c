@@ -150,21 +150,19 @@ tall_idl_prepare (void)
 }
 
 #define Type TallIdlOptions
-static const TallStructField tall_idl_options_type_fields[] = {
-  OPTIONAL (1, I32, condition),
-  OPTIONAL (2, I64, revision),
-  ALWAYS (3, BYTES, token),
-  OPTIONAL (4, I32, timeout_ms),
-};
-TALL_STRUCT_TYPE (tall_idl_options_type, "WriteOptions", Type);
+IDL_SHARED_STRUCT (tall_idl_options_type,
+                   "WriteOptions",
+                   OPTIONAL (1, I32, condition),
+                   OPTIONAL (2, I64, revision),
+                   ALWAYS (3, BYTES, token),
+                   OPTIONAL (4, I32, timeout_ms));
 #undef Type
 
 #define Type TallIdlFailure
-static const TallStructField tall_idl_failure_type_fields[] = {
-  ALWAYS (1, I32, code),
-  ALWAYS (2, TEXT, message),
-  ALWAYS (3, TEXT, field),
-  OPTIONAL (4, I64, revision),
-};
-TALL_STRUCT_TYPE (tall_idl_failure_type, "TallError", Type);
+IDL_SHARED_STRUCT (tall_idl_failure_type,
+                   "TallError",
+                   ALWAYS (1, I32, code),
+                   ALWAYS (2, TEXT, message),
+                   ALWAYS (3, TEXT, field),
+                   OPTIONAL (4, I64, revision));
 #undef Type

@@ -38,6 +38,14 @@ void tall_request_fill_absent (TallRequest *self);
 gboolean tall_request_own (TallRequest *self, gpointer data, GDestroyNotify destroy);
 gboolean tall_request_run (TallRequest *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/* Calls on one order or one customer. */
+gboolean tall_request_put_order (TallRequest *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_request_get_order (TallRequest *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_request_delete_order (TallRequest *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_request_put_customer (TallRequest *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_request_get_customer (TallRequest *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_request_delete_customer (TallRequest *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
 /* Calls on many. */
 gboolean tall_request_get_orders (TallRequest *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_request_put_orders (TallRequest *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -701,6 +701,8 @@ def wrong_usage(folder):
         ([*store, "--rest", "cold"], "--rest: choose as-it-is, flushed or compacted"),
         ([*store, "--pids", "gateway=0"], "--pids gateway=0"),
         ([*store, "--pids", "1"], "--pids 1: write gateway=PID"),
+        *(([*store, f"--{what}", "--pids", "server=1"], "--pids is for") for what in ("load", "migrate", "address")),
+        (["--draw", file, "--pids", "server=1"], "--draw measures nothing"),
         ([*store, "--floor", "--age", "1"], "--floor"),
         ([*store, "--skew", "1"], "--skew: choose 0 to 0.99"),
         ([*store, "--orders", file, "--map", "northwind", "--skew", "0.5"], "made up"),

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-bench-report.h"
 
+#include <math.h>
+
 #include <json-glib/json-glib.h>
 
 static void
@@ -117,11 +119,48 @@ test_json (void)
   g_assert_cmpfloat_with_epsilon (json_object_get_double_member (ours, "p99_us"), 99, 1.5);
 }
 
+/* CPU time stands in a line below its figure, and with each side for programs; what is not known is
+ * left out. */
+static void
+test_cpu (void)
+{
+  g_autoptr (TallBenchReport) report = tall_bench_report_new ();
+  g_autoptr (GPtrArray) shown = g_ptr_array_new_with_free_func (g_free);
+  g_auto (TallMeasurement) measurement = { 0 };
+  g_autoptr (GError) error = NULL;
+  const TallMeasurePlan plan = { 0 };
+  const TallMeasureSide side = { .batch = 5, .run = run_nothing };
+  const TallMeasureSide sides[] = { side, side };
+  g_assert_true (tall_measure (sides, 2, &plan, &measurement, &error));
+  tall_bench_report_show (report, take_text, shown);
+  for (guint i = 0; i < 2; i++)
+    {
+      double *cpu = measurement.sides[i].cpu; /* of 15 operations */
+      cpu[TALL_BENCH_SPENT_CLIENT] = 300000 * (i + 1);
+      cpu[TALL_BENCH_SPENT_GATEWAY] = NAN;
+      cpu[TALL_BENCH_SPENT_SERVER] = 45000 * (i + 1);
+    }
+  tall_bench_report_add_rate (report, "r", "r", 1, &measurement.sides[0], &measurement.sides[1]);
+  g_assert_true (g_str_has_suffix (g_ptr_array_index (shown, 0),
+                                   "\n  CPU time, µs: client 20.0 / 40.0, server 3.00 / 6.00\n"));
+
+  g_autofree char *json = tall_bench_report_to_json (report);
+  g_autoptr (JsonNode) root = json_from_string (json, &error);
+  g_assert_no_error (error);
+  JsonArray *figures = json_object_get_array_member (json_node_get_object (root), "figures");
+  JsonObject *floor =
+      json_object_get_object_member (json_array_get_object_element (figures, 0), "floor_measured");
+  g_assert_cmpfloat (json_object_get_double_member (floor, "cpu_client_us"), ==, 40);
+  g_assert_cmpfloat (json_object_get_double_member (floor, "cpu_server_us"), ==, 6);
+  g_assert_false (json_object_has_member (floor, "cpu_gateway_us"));
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/bench/report/text", test_text);
   g_test_add_func ("/bench/report/json", test_json);
+  g_test_add_func ("/bench/report/cpu", test_cpu);
   return g_test_run ();
 }

@@ -4,6 +4,8 @@
 #include "tall-histogram-private.h"
 #include "tall-measure.h"
 
+#include <math.h>
+
 #define BATCH 3
 
 /* Counts its calls; @run takes its time in a loop of so many steps. */
@@ -121,6 +123,35 @@ test_comparison (void)
   g_assert_cmpfloat (tall_measured_compare_means (f, s), <, 1);
 }
 
+/* CPU time of the timed parts, where somebody asks for it. */
+static void
+test_cpu (void)
+{
+  g_autoptr (GString) calls = g_string_new (NULL);
+  g_autoptr (GError) error = NULL;
+  const TallBenchPids pids = { .servers = { 1 }, .n_servers = 1 };
+  Side slow = { .calls = calls, .name = 's', .steps = 10000000 };
+  Side fast = { .calls = calls, .name = 'f', .steps = 1000 };
+  const TallMeasureSide sides[] = { { BATCH, NULL, run, NULL, NULL, &slow },
+                                    { BATCH, NULL, run, NULL, NULL, &fast } };
+  for (guint i = 0; i < 2; i++)
+    {
+      g_auto (TallMeasurement) measurement = { 0 };
+      const TallMeasurePlan plan = { .pids = i == 0 ? NULL : &pids };
+      g_assert_true (tall_measure (sides, 2, &plan, &measurement, &error));
+      g_assert_no_error (error);
+      const double *s = measurement.sides[0].cpu, *f = measurement.sides[1].cpu;
+      guint64 least =
+          i == 0 ? 0 : 3 * 1000000; /* 30 million steps take some milliseconds at least */
+      g_assert_cmpfloat (s[TALL_BENCH_SPENT_CLIENT], >=, (double)least);
+      g_assert_cmpfloat (s[TALL_BENCH_SPENT_CLIENT], >=, f[TALL_BENCH_SPENT_CLIENT]);
+      g_assert_true (isnan (s[TALL_BENCH_SPENT_GATEWAY]) == (i == 1));
+      g_assert_cmpfloat (s[TALL_BENCH_SPENT_SERVER], <, 1e9);
+      if (i == 0)
+        g_assert_cmpfloat (s[TALL_BENCH_SPENT_CLIENT] + f[TALL_BENCH_SPENT_CLIENT], ==, 0);
+    }
+}
+
 static void
 test_failure (void)
 {
@@ -144,6 +175,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/bench/measure/turns", test_turns);
   g_test_add_func ("/bench/measure/comparison", test_comparison);
+  g_test_add_func ("/bench/measure/cpu", test_cpu);
   g_test_add_func ("/bench/measure/failure", test_failure);
   return g_test_run ();
 }

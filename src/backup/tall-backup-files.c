@@ -70,7 +70,7 @@ pass_file (const char *from,
   g_autofree char *target = to == NULL ? NULL : g_build_filename (to, one->name, NULL);
   g_autofree guint8 *chunk = g_malloc (CHUNK_SIZE);
   g_autoptr (GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
-  Pass pass = { .in = open (source, O_RDONLY | O_NOFOLLOW | O_CLOEXEC),
+  Pass pass = { .in = open (source, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC),
                 .out = -1,
                 .chunk = chunk,
                 .sum = sum,

@@ -237,7 +237,7 @@ TallBackupSeal *
 tall_backup_seal_read (const char *folder, GError **error)
 {
   g_autofree char *path = g_build_filename (folder, TALL_BACKUP_SEAL, NULL);
-  if (!g_file_test (path, G_FILE_TEST_EXISTS))
+  if (!g_file_test (path, G_FILE_TEST_IS_REGULAR))
     {
       tall_error_set_detailed (error, TALL_ERROR_NOT_FOUND, folder,
                                "This is no backup: it has no file " TALL_BACKUP_SEAL);

@@ -54,6 +54,25 @@ tall_file_read (const char *path, gsize max, gsize *len, GError **error)
 }
 
 /**
+ * tall_file_check_regular:
+ * @what: it is, in words, such as `Key`
+ *
+ * Before what is read while others wait: reading a pipe may last for ever.
+ *
+ * Returns: FALSE with %TALL_ERROR_INVALID if it is a folder, a pipe or a device; TRUE also if there
+ *   is nothing
+ */
+gboolean
+tall_file_check_regular (const char *path, const char *what, GError **error)
+{
+  struct stat status;
+  if (stat (path, &status) != 0 || S_ISREG (status.st_mode))
+    return TRUE;
+  tall_error_set_invalid (error, "file", "%s %s is no file", what, path);
+  return FALSE;
+}
+
+/**
  * tall_file_check_owner:
  * @path: a file or folder
  * @what: it is, in words

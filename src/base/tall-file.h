@@ -13,6 +13,9 @@ G_BEGIN_DECLS
 #define TALL_FILE_MAX_DATA (1024 * 1024 * 1024)
 
 char *tall_file_read (const char *path, gsize max, gsize *len, GError **error);
+gboolean tall_file_check_regular (const char *path,
+                                  const char *what,
+                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean tall_file_check_owner (const char *path,
                                 const char *what,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -52,6 +52,7 @@ reload (Serving *self)
   else if (tall_serve_rules_load (self->rules, &error))
     {
       tall_server_replace_rules (self->server, self->rules->tls, self->rules->access);
+      g_message ("Certificates and roles were read again");
       tall_serve_rules_log (self->rules);
     }
   else

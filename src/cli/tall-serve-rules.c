@@ -75,6 +75,24 @@ tall_serve_rules_set (TallServeRules *self,
   return FALSE;
 }
 
+static gboolean
+has_ended (TallTlsContext *tls)
+{
+  return tall_tls_context_get_end (tls) < g_get_real_time () / G_USEC_PER_SEC;
+}
+
+/* One that has ended replaces none: clients would refuse it. At the start there is no other. */
+static gboolean
+check_end (const TallServeRules *self, TallTlsContext *tls, GError **error)
+{
+  if (self->tls == NULL || !has_ended (tls))
+    return TRUE;
+  g_autofree char *certificate = tall_tls_context_describe (tls);
+  tall_error_set_invalid (error, "tls-certificate", "--tls-certificate %s: the %s",
+                          self->files.certificate, certificate);
+  return FALSE;
+}
+
 /**
  * tall_serve_rules_load:
  *
@@ -91,7 +109,8 @@ tall_serve_rules_load (TallServeRules *self, GError **error)
     return FALSE;
   files.revoked = access != NULL ? tall_roles_get_revoked (access) : NULL;
   if ((files.certificate != NULL || files.key != NULL)
-      && (tls = tall_tls_context_new_server (&files, error)) == NULL)
+      && ((tls = tall_tls_context_new_server (&files, error)) == NULL
+          || !check_end (self, tls, error)))
     return FALSE;
   tall_serve_rules_clear (self);
   self->tls = g_steal_pointer (&tls);
@@ -110,6 +129,10 @@ tall_serve_rules_log (const TallServeRules *self)
   if (self->tls == NULL)
     return;
   g_autofree char *certificate = tall_tls_context_describe (self->tls);
+  g_autofree char *roles =
+      self->access != NULL ? tall_roles_describe (self->access) : g_strdup ("none");
   g_message ("TLS: %s; certificates of clients: %s; roles: %s", certificate,
-             client_words[self->files.clients], self->roles != NULL ? self->roles : "none");
+             client_words[self->files.clients], roles);
+  if (has_ended (self->tls))
+    g_warning ("TLS: clients will refuse the %s: renew it, and send SIGHUP", certificate);
 }

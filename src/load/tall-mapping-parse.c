@@ -142,19 +142,6 @@ read_defaults (TallMapping *self, GKeyFile *file, GError **error)
   return TRUE;
 }
 
-/* GLib takes the last of several, and lists the key as often as it is there. */
-static gboolean
-check_keys_once (const TallMapping *self, GKeyFile *file, const char *group, GError **error)
-{
-  g_auto (GStrv) keys = g_key_file_get_keys (file, group, NULL, NULL);
-  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
-  for (guint i = 0; keys != NULL && keys[i] != NULL; i++)
-    if (!g_hash_table_add (seen, keys[i]))
-      return tall_mapping_refuse (self, group, keys[i], error,
-                                  "stands here twice; leave one of them out");
-  return TRUE;
-}
-
 static gboolean
 check_groups (const TallMapping *self, GKeyFile *file, GError **error)
 {
@@ -174,8 +161,6 @@ check_groups (const TallMapping *self, GKeyFile *file, GError **error)
                                       self->kind == TALL_MAPPING_ORDERS ? "orders" : "customers",
                                       list);
         }
-      if (!check_keys_once (self, file, groups[i], error))
-        return FALSE;
     }
   return TRUE;
 }

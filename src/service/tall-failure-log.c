@@ -9,13 +9,13 @@
 #define PERIOD (5 * G_TIME_SPAN_SECOND)
 
 /* The level at which each kind of trouble is logged. A filter by level shows what is wrong with the
- * store. Errors in a caller's own input go to the caller and are not logged.
+ * store, or who tries what it may not. Errors in a caller's own input are not logged.
  */
 static const GLogLevelFlags levels[] = {
   [TALL_ERROR_OVERLOADED] = G_LOG_LEVEL_MESSAGE, [TALL_ERROR_UNAVAILABLE] = G_LOG_LEVEL_WARNING,
   [TALL_ERROR_TIMED_OUT] = G_LOG_LEVEL_WARNING,  [TALL_ERROR_OUTCOME_UNKNOWN] = G_LOG_LEVEL_WARNING,
   [TALL_ERROR_DAMAGED] = G_LOG_LEVEL_WARNING,    [TALL_ERROR_NEWER_VERSION] = G_LOG_LEVEL_WARNING,
-  [TALL_ERROR_INTERNAL] = G_LOG_LEVEL_WARNING,
+  [TALL_ERROR_INTERNAL] = G_LOG_LEVEL_WARNING,   [TALL_ERROR_FORBIDDEN] = G_LOG_LEVEL_MESSAGE,
 };
 
 /* An outage of the store is one trouble, however many calls meet it. */

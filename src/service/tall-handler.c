@@ -10,6 +10,10 @@
 #include "tall-request-id.h"
 #include "tall-slow-log.h"
 
+#include <string.h>
+
+#define MAX_NAME 256 /* bytes of the name of a call, which its answer repeats */
+
 static gboolean
 write_reply (TallTransport *transport,
              const TallMessage *call,
@@ -150,6 +154,12 @@ read_header (TallTransport *transport, TallMessage *message, GError **error)
 {
   if (!tall_message_read (message, transport, error))
     return FALSE;
+  if (strlen (message->name) > MAX_NAME)
+    {
+      g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID,
+                   "a call whose name has %" G_GSIZE_FORMAT " bytes", strlen (message->name));
+      return FALSE;
+    }
   if (message->type == TALL_MESSAGE_CALL)
     return TRUE;
   g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID,

@@ -29,13 +29,15 @@ closed_message (TallError code)
     }
 }
 
-/* The log says more, at the line with the same id. */
+/* What the caller gets. If the log says more, at the line with the same id. */
 static char *
-close_message (TallArena *arena, const char *operation, const char *closed)
+make_message (TallArena *arena, const char *operation, const char *closed, const GError *error)
 {
   const char *id = tall_request_id_get ();
-  return id != NULL ? tall_arena_printf (arena, "%s: %s (request %s)", operation, closed, id)
-                    : tall_arena_printf (arena, "%s: %s", operation, closed);
+  char *message = closed != NULL ? tall_arena_printf (arena, "%s: %s", operation, closed)
+                                 : tall_arena_strdup (arena, error->message);
+  gboolean more = closed != NULL || tall_error_get_detail (error) != NULL;
+  return more && id != NULL ? tall_arena_printf (arena, "%s (request %s)", message, id) : message;
 }
 
 /**
@@ -52,12 +54,10 @@ tall_idl_failure_from_error (TallArena *arena, const char *operation, const GErr
 {
   TallIdlFailure *self = tall_arena_new0 (arena, TallIdlFailure);
   TallError code = error->domain == TALL_ERROR ? (TallError)error->code : TALL_ERROR_INTERNAL;
-  const char *closed = closed_message (code);
 
   tall_failure_log_add (code, operation, error);
   self->code = code;
-  self->message = closed != NULL ? close_message (arena, operation, closed)
-                                 : tall_arena_strdup (arena, error->message);
+  self->message = make_message (arena, operation, closed_message (code), error);
   if (code == TALL_ERROR_INVALID)
     self->field = tall_arena_strdup (arena, tall_error_get_field (error));
   self->has_revision = code == TALL_ERROR_CONFLICT;

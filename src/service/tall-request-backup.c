@@ -17,6 +17,17 @@ check_backups (const TallRequest *self, GError **error)
   return FALSE;
 }
 
+/* The caller is an administrator, and gets the error's own message: what callers get of other calls
+ * is about the store, and here it is the place of the backups that has to be mended. */
+static TallIdlFailure *
+make_failure (TallArena *arena, const GError *cause)
+{
+  TallIdlFailure *failure = tall_idl_failure_from_error (arena, "Making the backup", cause);
+  if (tall_error_is_passing (cause))
+    failure->message = tall_arena_strdup (arena, cause->message);
+  return failure;
+}
+
 /* @state: (nullable) (transfer full): */
 static gboolean
 answer (TallRequest *self, TallBackupState *state)
@@ -42,7 +53,7 @@ answer (TallRequest *self, TallBackupState *state)
     .path = summary->path,
   };
   if (state->error != NULL)
-    copy->failure = tall_idl_failure_from_error (self->arena, "Making the backup", state->error);
+    copy->failure = make_failure (self->arena, state->error);
   return TRUE;
 }
 

@@ -67,12 +67,35 @@ fold (const char *name)
 }
 
 static gboolean
-check_name (const char *name, GError **error)
+has_kind (const char *name)
 {
   for (guint i = 0; tall_tls_name_kinds[i] != NULL; i++)
     if (g_str_has_prefix (name, tall_tls_name_kinds[i])
         && name[strlen (tall_tls_name_kinds[i])] != '\0')
       return TRUE;
+  return FALSE;
+}
+
+/* Whether another name follows after a comma, which would be a part of the first one. */
+static gboolean
+has_list (const char *name)
+{
+  for (const char *comma = strchr (name, ','); comma != NULL; comma = strchr (comma + 1, ','))
+    if (has_kind (comma + 1 + strspn (comma + 1, " ")))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+check_name (const char *name, GError **error)
+{
+  if (has_list (name))
+    {
+      tall_error_set_invalid (error, ROLES, "“%s”: write a ; between names, and no comma", name);
+      return FALSE;
+    }
+  if (has_kind (name))
+    return TRUE;
   tall_error_set_invalid (error, ROLES,
                           "“%s” is no name of a certificate: write its kind before it: cn:, dns:, "
                           "email:, uri: or subject:",
@@ -180,11 +203,16 @@ static gboolean
 fill (TallRoles *self, const char *text, gsize len, GError **error)
 {
   g_autoptr (GKeyFile) file = g_key_file_new ();
+  g_autoptr (GError) reason = NULL;
   /* GLib's message would have a line of the file, which is another one than was meant, perhaps a
    * key. */
-  if (!tall_key_file_load (file, text, len, NULL))
+  if (!tall_key_file_load (file, text, len, &reason))
     {
-      tall_error_set_invalid (error, ROLES, "this is no key file: begin with [roles]");
+      tall_error_set_invalid (error, ROLES, "%s",
+                              g_error_matches (reason, G_KEY_FILE_ERROR,
+                                               G_KEY_FILE_ERROR_INVALID_VALUE)
+                                  ? reason->message
+                                  : "this is no key file: begin with [roles]");
       return FALSE;
     }
   if (!check_groups (file, error))
@@ -222,7 +250,7 @@ tall_roles_load (const char *path, GError **error)
 {
   gsize len = 0;
   g_autoptr (GError) reason = NULL;
-  if (!check_writers (path, error))
+  if (!tall_file_check_regular (path, "Roles", error) || !check_writers (path, error))
     return NULL;
   g_autofree char *text = tall_file_read (path, TALL_FILE_MAX_SETTINGS, &len, error);
   if (text == NULL)
@@ -237,6 +265,25 @@ tall_roles_load (const char *path, GError **error)
     return g_steal_pointer (&self);
   tall_error_set_invalid (error, "access", "Roles %s: %s", path, reason->message);
   return NULL;
+}
+
+/**
+ * tall_roles_describe:
+ *
+ * Returns: (transfer full): how many names have each role, and how many certificates are revoked
+ */
+char *
+tall_roles_describe (TallRoles *self)
+{
+  guint n[TALL_ROLE_ADMIN + 1] = { 0 };
+  GHashTableIter iter;
+  gpointer role;
+  g_hash_table_iter_init (&iter, self->roles);
+  while (g_hash_table_iter_next (&iter, NULL, &role))
+    n[GPOINTER_TO_UINT (role)]++;
+  return g_strdup_printf ("%u reader, %u writer, %u admin, %u revoked", n[TALL_ROLE_READER],
+                          n[TALL_ROLE_WRITER], n[TALL_ROLE_ADMIN],
+                          g_hash_table_size (self->revoked));
 }
 
 /**

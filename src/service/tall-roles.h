@@ -35,6 +35,7 @@ TallRoles *tall_roles_ref (TallRoles *self);
 void tall_roles_unref (TallRoles *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TallRoles, tall_roles_unref)
 
+char *tall_roles_describe (TallRoles *self);
 GHashTable *tall_roles_get_revoked (TallRoles *self);
 gboolean tall_roles_is_revoked (TallRoles *self, const TallTlsIdentity *identity);
 TallRole tall_roles_find_role (TallRoles *self, const TallTlsIdentity *identity);

@@ -6,6 +6,7 @@
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
 
+#include "tall-file.h"
 #include "tall-tls-private.h"
 
 struct _TallTlsContext
@@ -112,6 +113,8 @@ use_certificate (SSL_CTX *ssl, const char *path, const char *key_path, GError **
                               "A certificate and its key go together: give both files");
       return FALSE;
     }
+  if (!tall_file_check_regular (path, "Certificate", error))
+    return FALSE;
   ERR_clear_error ();
   if (SSL_CTX_use_certificate_chain_file (ssl, path) != 1)
     return fail_file ("certificate", "Certificate", path, error);
@@ -132,6 +135,8 @@ trust (SSL_CTX *ssl, const char *ca, GError **error)
   ERR_clear_error ();
   if (ca == NULL)
     return SSL_CTX_set_default_verify_paths (ssl) == 1;
+  if (!tall_file_check_regular (ca, "File of CAs", error))
+    return FALSE;
   return SSL_CTX_load_verify_file (ssl, ca) == 1 || fail_file ("ca", "File of CAs", ca, error);
 }
 
@@ -202,8 +207,10 @@ tall_tls_context_describe (TallTlsContext *self)
     return g_strdup ("no certificate");
   g_autofree char *subject =
       tall_tls_describe_name (X509_get_subject_name (SSL_CTX_get0_certificate (self->ssl)));
-  return g_strdup_printf ("certificate of %s, good until %04d-%02d-%02d %02d:%02d UTC", subject,
-                          end.tm_year + 1900, end.tm_mon + 1, end.tm_mday, end.tm_hour, end.tm_min);
+  gboolean ended = tall_tls_context_get_end (self) < g_get_real_time () / G_USEC_PER_SEC;
+  return g_strdup_printf ("certificate of %s, %s %04d-%02d-%02d %02d:%02d UTC", subject,
+                          ended ? "which ended on" : "good until", end.tm_year + 1900,
+                          end.tm_mon + 1, end.tm_mday, end.tm_hour, end.tm_min);
 }
 
 /**

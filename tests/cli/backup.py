@@ -189,6 +189,16 @@ def damage_is_found(folder):
             result.ends(wanted, "BACKUP" if name == "BACKUP" else name)
             is_alone(folder, "b", "store")
             path.write_bytes(good)
+    # a pipe, which would be read for ever
+    for name, wanted in (("BACKUP", NO), (names(f"{folder}/b")[-1], FAILED)):
+        path = pathlib.Path(folder, "b", name)
+        good = path.read_bytes()
+        path.unlink()
+        os.mkfifo(path)
+        run("restore", f"{folder}/b", "--store", f"rocksdb:{folder}/n").ends(wanted, name)
+        is_alone(folder, "b", "store")
+        path.unlink()
+        path.write_bytes(good)
     run("restore", f"{folder}/b", "--store", f"rocksdb:{folder}/n").ends(DONE)
     table = max(pathlib.Path(folder, "store").glob("*.sst"), key=lambda one: one.stat().st_size)
     with table.open("r+b") as file:
@@ -341,6 +351,10 @@ def by_a_server(folder):
         equal((made["orders"], made["path"]),
               (121, os.path.realpath(f"{folder}/backups") + "/b"))
         run("backup", *place, "b").ends(NO, "exists already")
+        # what is wrong with the place is said to the administrator, and is no trouble of the store
+        pathlib.Path(folder, "backups", "f.unfinished").write_bytes(b"")
+        run("backup", *place, "f").ends(FAILED, "The target cannot be made")
+        os.unlink(f"{folder}/backups/f.unfinished")
         # slow ones: another client follows the same, and is refused another
         slow = subprocess.Popen([PROGRAM, "backup", *place, "--rate", "1", "slow"],
                                 stderr=subprocess.DEVNULL)

@@ -5,6 +5,7 @@
 
 import contextlib
 import os
+import pathlib
 import re
 import shutil
 import signal
@@ -129,7 +130,7 @@ def wrong_clients(folder):
             works(server, ca)
         with open(f"{folder}/roles", "a", encoding="utf-8") as file:
             file.write(f"fingerprints = {'0' * 64};{ca.fingerprint('web')}\n")
-        assert "TLS: certificate of CN=server" in server.reload()
+        assert "admin, 2 revoked" in server.reload()
         get(server, ca, *ca.files("web")).ends(FAILED, "it was revoked")
         # a write that a refusal meets was not done, also where the refusal comes after it was sent
         run("put", "--server", server.address, "--tls-ca", ca.file, *ca.files("web"), "-",
@@ -356,12 +357,32 @@ def reload_with_open_connections(folder):
         roles = f"{folder}/roles"
         # a mistake changes nothing
         for text in ("[roles]\nreader = web\n", "[roles]\nwrtier = cn:x\n", "[rolls]\n", "nonsense",
-                     "[revoked]\nfingerprints = 12:34\n", "[revoked]\nfingerprint = x\n"):
+                     "[revoked]\nfingerprints = 12:34\n", "[revoked]\nfingerprint = x\n",
+                     ROLES + f"[revoked]\nfingerprints = {'0' * 64}\n[revoked]\nfingerprints = {'1' * 64}\n"):
             with open(roles, "w", encoding="utf-8") as file:
                 file.write(text)
-            assert "Certificates and roles stay as they were" in server.reload()
+            said = server.reload()
+            assert "Certificates and roles stay as they were" in said, (text, said)
             client.get()
             works(server, ca)
+        with open(roles, "w", encoding="utf-8") as file:
+            file.write(ROLES)
+        # nor does a pipe in the place of a file, which would be read for ever
+        for path in (roles, ca.path("server", "crt"), ca.file):
+            os.rename(path, f"{path}.kept")
+            os.mkfifo(path)
+            said = server.reload()
+            assert f"{path} is no file" in said, said
+            os.unlink(path)
+            os.rename(f"{path}.kept", path)
+        # nor does a certificate that has ended
+        kept = {path: pathlib.Path(path).read_bytes() for path in ca.files("server")[1::2]}
+        ca.certify("server", names="DNS:localhost", days=-1)
+        said = server.reload()
+        assert "server.crt: the certificate of CN=server, which ended on " in said, said
+        works(server, ca)
+        for path, content in kept.items():
+            pathlib.Path(path).write_bytes(content)
         # another CA and another certificate: the open connection goes on, new ones need the new
         os.rename(ca.file, f"{folder}/old.crt")
         fresh = Ca(folder)

@@ -4,6 +4,9 @@
 
 #include "tall-idl-failure.h"
 #include "tall-log-limit.h"
+#include "tall-request-id.h"
+
+#include <string.h>
 
 /* What was logged, each line with its level before it. */
 static void
@@ -46,6 +49,7 @@ test_levels (void)
     { TALL_ERROR_DAMAGED, "warning damaged: Storing order 1 of A: why" },
     { TALL_ERROR_NEWER_VERSION, "warning newer version: Storing order 1 of A: why" },
     { TALL_ERROR_INTERNAL, "warning internal: Storing order 1 of A: why" },
+    { TALL_ERROR_FORBIDDEN, "info forbidden: Storing order 1 of A: why" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -160,12 +164,46 @@ test_period (void)
   g_assert_false (tall_log_limit_take (&limit, 1, length, &n_left_out));
 }
 
+/* Where only the log says more, its line is found by the id that the client sees. */
+static void
+test_id (void)
+{
+  static const struct
+  {
+    TallError code;
+    const char *detail;
+    gboolean has_id;
+  } cases[] = {
+    { TALL_ERROR_DAMAGED, "in 000029.sst", TRUE }, { TALL_ERROR_DAMAGED, NULL, FALSE },
+    { TALL_ERROR_CONFLICT, NULL, FALSE },          { TALL_ERROR_UNAVAILABLE, NULL, TRUE },
+    { TALL_ERROR_TIMED_OUT, "in rows", TRUE },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (TallArena) arena = tall_arena_new (0);
+      g_autoptr (GPtrArray) lines = g_ptr_array_new_with_free_func (g_free);
+      g_autoptr (GError) error = NULL;
+      tall_error_set_detailed (&error, cases[i].code, cases[i].detail, "why");
+      g_log_set_default_handler (keep_line, lines);
+      const TallIdlFailure *outside = tall_idl_failure_from_error (arena, "Storing it", error);
+      tall_request_id_begin ();
+      const TallIdlFailure *within = tall_idl_failure_from_error (arena, "Storing it", error);
+      g_autofree char *id = g_strdup_printf (" (request %s)", tall_request_id_get ());
+      tall_request_id_end ();
+      g_log_set_default_handler (g_log_default_handler, NULL);
+      g_assert_null (strstr (outside->message, "request"));
+      g_assert_true (g_str_has_suffix (within->message, id) == cases[i].has_id);
+      g_assert_true (g_str_has_prefix (within->message, outside->message));
+    }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_log_set_always_fatal (G_LOG_LEVEL_ERROR | G_LOG_LEVEL_CRITICAL);
   g_test_add_func ("/service/failure-log/levels", test_levels);
+  g_test_add_func ("/service/failure-log/id", test_id);
   g_test_add_func ("/service/failure-log/refused", test_refused);
   g_test_add_func ("/service/failure-log/outage", test_outage);
   g_test_add_func ("/service/failure-log/limit", test_limit);

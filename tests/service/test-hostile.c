@@ -280,6 +280,23 @@ test_unknown_call (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   tall_test_assert_ping_works (connection, f->compact);
 }
 
+/* An answer repeats the name of its call, so a long one ends the connection. */
+static void
+test_long_name (Fixture *f, gconstpointer data G_GNUC_UNUSED)
+{
+  for (guint len = 256; len <= 257; len++)
+    {
+      g_autoptr (GSocketConnection) connection = tall_test_connect (f->address);
+      g_autofree char *name = g_strnfill (len, 'x');
+      g_auto (TallTestMessage) message;
+      tall_test_message_init (&message, f->compact, name, T_CALL);
+      tall_test_message_end_struct (&message);
+      tall_test_send_frame (connection, tall_test_message_get (&message));
+      g_autoptr (GByteArray) answer = tall_test_receive_frame (connection);
+      g_assert_true ((answer != NULL) == (len == 256));
+    }
+}
+
 /* Fields that a newer client may send are skipped. */
 static void
 test_unknown_field (Fixture *f, gconstpointer data G_GNUC_UNUSED)
@@ -322,6 +339,7 @@ main (int argc, char **argv)
   ADD ("one-byte-at-a-time", test_one_byte_at_a_time);
   ADD ("pipelined", test_pipelined);
   ADD ("unknown-call", test_unknown_call);
+  ADD ("long-name", test_long_name);
   ADD ("unknown-field", test_unknown_field);
   return g_test_run ();
 }

@@ -164,6 +164,7 @@ test_names (void)
     { "writer = subject:CN=loader", "subject:CN=loader,O=Shop", TALL_ROLE_NONE },
     { "admin = uri:spiffe://shop/ops ; email:o@x", "email:o@x", TALL_ROLE_ADMIN },
     { "admin = cn:x\nreader = cn:x", "cn:x", TALL_ROLE_ADMIN },
+    { "reader = cn:Doe, John;cn:y", "cn:Doe, John", TALL_ROLE_READER },
     { "reader =", "cn:", TALL_ROLE_NONE },
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -193,6 +194,8 @@ test_revoked (void)
   g_assert_cmpint (tall_roles_find_role (roles, identity), ==, TALL_ROLE_ADMIN);
   g_assert_cmpint (tall_roles_find_role (roles, &revoked), ==, TALL_ROLE_NONE);
   g_assert_true (tall_roles_is_revoked (roles, &revoked));
+  g_autofree char *described = tall_roles_describe (roles);
+  g_assert_cmpstr (described, ==, "0 reader, 0 writer, 1 admin, 2 revoked");
 }
 
 static void
@@ -205,11 +208,15 @@ test_mistakes (void)
     "[roles]\nreader = cn:\n",
     "[roles]\nreader = cn:a;;\n",
     "[roles]\nreader = cn:a\\x\n",
+    "[roles]\nreader = cn:a, dns:b\n",
     "[roles]\nroot = cn:a\n",
     "[role]\nreader = cn:a\n",
     "[revoked]\nfingerprints = " DIGITS "\n",
     "[revoked]\nfingerprints = " DIGITS "0g\n",
     "[revoked]\nreader = cn:a\n",
+    "[roles]\nreader = cn:a\nreader = cn:b\n",
+    "[revoked]\nfingerprints[de] = " DIGITS "00\n",
+    "[revoked]\nfingerprints = 0\n[roles]\nreader = cn:a\n[revoked]\nfingerprints = 1\n",
   };
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     {

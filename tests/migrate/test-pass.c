@@ -180,6 +180,15 @@ typedef struct
   gint long_rest; /* that one lasts until the last call is long ago; 0: none */
 } Others;
 
+static gint
+count_keys (const TallReadPlan *plan)
+{
+  guint n = 0;
+  for (guint i = 0; i < plan->reads->len; i++)
+    n += tall_read_plan_get (plan, i)->n_keys;
+  return (gint)n;
+}
+
 static TallFailure
 work (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
 {
@@ -189,7 +198,7 @@ work (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data
     g_atomic_int_set (&others->wrote, TRUE);
   if (call->kind == TALL_CALL_READ && !g_atomic_int_get (&others->wrote))
     g_atomic_int_set (&others->n_first,
-                      MAX (g_atomic_int_get (&others->n_first), (gint)call->plan->reads->len));
+                      MAX (g_atomic_int_get (&others->n_first), count_keys (call->plan)));
   if (g_atomic_int_add (&others->n_calls, -1) > 0)
     order = tall_front_get_order (others->pair->source.front, TALL_TEST_CUSTOMER, "order-7", NULL,
                                   NULL);

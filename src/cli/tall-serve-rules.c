@@ -75,17 +75,11 @@ tall_serve_rules_set (TallServeRules *self,
   return FALSE;
 }
 
-static gboolean
-has_ended (TallTlsContext *tls)
-{
-  return tall_tls_context_get_end (tls) < g_get_real_time () / G_USEC_PER_SEC;
-}
-
 /* One that has ended replaces none: clients would refuse it. At the start there is no other. */
 static gboolean
 check_end (const TallServeRules *self, TallTlsContext *tls, GError **error)
 {
-  if (self->tls == NULL || !has_ended (tls))
+  if (self->tls == NULL || !tall_tls_context_has_ended (tls))
     return TRUE;
   g_autofree char *certificate = tall_tls_context_describe (tls);
   tall_error_set_invalid (error, "tls-certificate", "--tls-certificate %s: the %s",
@@ -133,6 +127,6 @@ tall_serve_rules_log (const TallServeRules *self)
       self->access != NULL ? tall_roles_describe (self->access) : g_strdup ("none");
   g_message ("TLS: %s; certificates of clients: %s; roles: %s", certificate,
              client_words[self->files.clients], roles);
-  if (has_ended (self->tls))
+  if (tall_tls_context_has_ended (self->tls))
     g_warning ("TLS: clients will refuse the %s: renew it, and send SIGHUP", certificate);
 }

@@ -4,15 +4,12 @@
 
 #include "tall-calls.h"
 #include "tall-error.h"
+#include "tall-failure-log.h"
 #include "tall-idl-failure.h"
 #include "tall-message.h"
 #include "tall-request.h"
 #include "tall-request-id.h"
 #include "tall-slow-log.h"
-
-#include <string.h>
-
-#define MAX_NAME 256 /* bytes of the name of a call, which its answer repeats */
 
 static gboolean
 write_reply (TallTransport *transport,
@@ -131,6 +128,14 @@ answer_unknown (TallCallRecord *record,
   return TALL_ANSWER_RESET;
 }
 
+/* The log names who tried what. */
+static void
+log_forbidden (const TallCallRecord *record, const GError *forbidden)
+{
+  g_autofree char *operation = g_strdup_printf ("\"%s\"", record->call->name);
+  tall_failure_log_add (TALL_ERROR_FORBIDDEN, operation, forbidden);
+}
+
 /* Answers a call whose arguments nobody reads. */
 static TallAnswer
 answer_failure (const TallCallRecord *record,
@@ -154,12 +159,6 @@ read_header (TallTransport *transport, TallMessage *message, GError **error)
 {
   if (!tall_message_read (message, transport, error))
     return FALSE;
-  if (strlen (message->name) > MAX_NAME)
-    {
-      g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID,
-                   "a call whose name has %" G_GSIZE_FORMAT " bytes", strlen (message->name));
-      return FALSE;
-    }
   if (message->type == TALL_MESSAGE_CALL)
     return TRUE;
   g_set_error (error, TALL_ERROR, TALL_ERROR_INVALID,
@@ -192,6 +191,7 @@ answer (const TallHandler *self,
   if (tall_visitor_may_call (self->visitor, record->call, &forbidden))
     return answer_call (self, memory, record, transport, message, error);
   record->code = TALL_ERROR_FORBIDDEN;
+  log_forbidden (record, forbidden);
   return answer_failure (record, transport, message, forbidden->message, error);
 }
 

@@ -7,6 +7,8 @@
 #include "tall-transport-private.h"
 #include "tall-wire-output.h"
 
+#define MAX_NAME 256 /* bytes of the name of a call, which its answer repeats */
+
 static const TallStructField tall_message_exception_type_fields[] = {
   { "an exception's message", 1, TALL_KIND_REASON, G_STRUCT_OFFSET (TallMessageException, message),
     TALL_STRUCT_ALWAYS, NULL },
@@ -29,6 +31,9 @@ read_name (TallWireInput *input, gboolean server, char **name, GError **error)
   TallSlice bytes;
   if (!tall_wire_input_bytes (input, &bytes, error))
     return FALSE;
+  if (server && bytes.len > MAX_NAME)
+    return tall_wire_input_reject (input, error, "a call whose name has %" G_GSIZE_FORMAT " bytes",
+                                   bytes.len);
   if (server && memchr (bytes.data, '\0', bytes.len) != NULL)
     return tall_wire_input_reject (input, error, "a text with a NUL byte in it");
   *name = tall_text_from_bytes (bytes);

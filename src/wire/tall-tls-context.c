@@ -195,6 +195,18 @@ tall_tls_context_get_end (TallTlsContext *self)
 }
 
 /**
+ * tall_tls_context_has_ended:
+ *
+ * Returns: whether it has a certificate of its own that is not good any more
+ */
+gboolean
+tall_tls_context_has_ended (TallTlsContext *self)
+{
+  gint64 end = tall_tls_context_get_end (self);
+  return end != 0 && end < g_get_real_time () / G_USEC_PER_SEC;
+}
+
+/**
  * tall_tls_context_describe:
  *
  * Returns: (transfer full): of its own certificate, whose it is and how long it is good
@@ -207,10 +219,9 @@ tall_tls_context_describe (TallTlsContext *self)
     return g_strdup ("no certificate");
   g_autofree char *subject =
       tall_tls_describe_name (X509_get_subject_name (SSL_CTX_get0_certificate (self->ssl)));
-  gboolean ended = tall_tls_context_get_end (self) < g_get_real_time () / G_USEC_PER_SEC;
   return g_strdup_printf ("certificate of %s, %s %04d-%02d-%02d %02d:%02d UTC", subject,
-                          ended ? "which ended on" : "good until", end.tm_year + 1900,
-                          end.tm_mon + 1, end.tm_mday, end.tm_hour, end.tm_min);
+                          tall_tls_context_has_ended (self) ? "which ended on" : "good until",
+                          end.tm_year + 1900, end.tm_mon + 1, end.tm_mday, end.tm_hour, end.tm_min);
 }
 
 /**

@@ -48,6 +48,7 @@ TallTlsContext *tall_tls_context_new_server (const TallTlsSettings *settings,
                                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 TallTlsContext *tall_tls_context_new_client (const TallTlsSettings *settings,
                                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tall_tls_context_has_ended (TallTlsContext *self);
 char *tall_tls_context_describe (TallTlsContext *self);
 gint64 tall_tls_context_get_end (TallTlsContext *self);
 TallTlsContext *tall_tls_context_ref (TallTlsContext *self);

@@ -812,7 +812,8 @@ def addresses_on_hbase(_):
 def floors_on_hbase(_):
     """Every figure is there, whatever its value."""
     address = os.environ["TALLORDER_HBASE_BINARY"]
-    result = run("bench", "--floor", "--store", f"hbase://{address}", "--seconds", 0, "--json")
+    result = run("bench", "--floor", "--store", f"hbase://{address}", "--seconds", 0, "--json",
+                 "--pids", os.environ["TALLORDER_HBASE_PIDS"])
     figures = json.loads(result.ends(DONE).out)["figures"]
     equal({f["id"]: (f.get("goal_is"), f.get("goal")) for f in figures}, {
         "hbase-get-blob": ("at_most", 1.25),
@@ -831,6 +832,8 @@ def floors_on_hbase(_):
         for side in ("ours_measured", "floor_measured"):
             equal((figure["id"], figure[side]["rounds"] >= 3, figure[side]["p50_us"] > 0),
                   (figure["id"], True, True))
+            equal((figure["id"], [figure[side][f"cpu_{one}_us"] > 0 for one in ("client", "gateway", "server")]),
+                  (figure["id"], [True] * 3))
 
 
 def loading_into_hbase(_):
@@ -856,6 +859,8 @@ def tls(folder):
     equal({f["id"]: f["ratio"] > 0 for f in figures}, {
         f"tls-{call}{clients}": True for call in ("get", "put") for clients in ("", "-8", "-64")})
     equal([name for name in os.listdir(folder) if "bench" in name], [])
+    spent = run(*short, *ca.files("here"), "--pids", f"server={os.getpid()}").ends(DONE).out
+    equal(len(re.findall(r"^  CPU time, µs: client [0-9.]+ / [0-9.]+", spent, re.M)), len(figures))
     run(*short, *ca.files("elsewhere")).ends(FAILED, "its certificate is not for the host localhost")
 
 

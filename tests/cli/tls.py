@@ -141,6 +141,9 @@ def wrong_clients(folder):
         run("verify", "--server", server.address, "--tls-ca", ca.file, *ca.files("loader")).ends(
             FAILED, '"verify" needs the role admin, and this client has writer')
         run("verify", "--server", server.address, "--tls-ca", ca.file, *ca.files("operator")).ends(DONE, "sound")
+        # the log names the first who was refused, and one every five seconds
+        equal(re.findall(r"\[info\]: (forbidden: .*?);", server.said()),
+              ['forbidden: "getOrders" needs the role reader, and this client has none (cn:stranger)'])
 
 
 @test

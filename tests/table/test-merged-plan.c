@@ -76,15 +76,17 @@ assert_same (const TallRows *a, const TallRows *b)
     }
 }
 
+/* @joined_bytes: 0: no scans become one; @n_sent: reads that the table is asked for */
 static void
-test_same (void)
+check_same (void (*add) (TallReadPlan *), gsize joined_bytes, guint n_sent)
 {
   g_autoptr (TallTable) table = make_table ();
   g_autoptr (GError) error = NULL;
   g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
   g_autoptr (TallMergedPlan) merged = tall_merged_plan_new ();
-  add_reads (plan);
-  add_reads (merged->asked);
+  add (plan);
+  add (merged->asked);
+  merged->joined_bytes = joined_bytes;
   g_autoptr (TallReadResult) alone = tall_table_read (table, plan, TALL_NO_DEADLINE, &error);
   g_assert_no_error (error);
   g_assert_true (tall_merged_plan_read (merged, table, TALL_NO_DEADLINE, &error));
@@ -94,9 +96,15 @@ test_same (void)
       g_test_message ("read %u", i);
       assert_same (&merged->results[i], &alone->results[i]);
     }
-  /* Six reads are of a kind of their own; the others become one for each table, and one for those
-   * of one column. */
-  g_assert_cmpuint (merged->sent->reads->len, ==, 6 + 3);
+  g_assert_cmpuint (merged->sent->reads->len, ==, n_sent);
+}
+
+/* Six reads are of a kind of their own; the others become one for each table, and one for those
+ * of one column. */
+static void
+test_same (void)
+{
+  check_same (add_reads, 0, 6 + 3);
 }
 
 static void
@@ -126,35 +134,12 @@ add_scans (TallReadPlan *plan)
   tall_read_plan_add_scan (plan, "customers", tall_slice_str ("x"), tall_slice_str (""))->limit = 1;
 }
 
-/* @joined_bytes: 0: none become one; @n_sent: reads that the table is asked for */
-static void
-check_scans (gsize joined_bytes, guint n_sent)
-{
-  g_autoptr (TallTable) table = make_table ();
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  g_autoptr (TallMergedPlan) merged = tall_merged_plan_new ();
-  add_scans (plan);
-  add_scans (merged->asked);
-  merged->joined_bytes = joined_bytes;
-  g_autoptr (TallReadResult) alone = tall_table_read (table, plan, TALL_NO_DEADLINE, &error);
-  g_assert_no_error (error);
-  g_assert_true (tall_merged_plan_read (merged, table, TALL_NO_DEADLINE, &error));
-  g_assert_no_error (error);
-  for (guint i = 0; i < alone->n_results; i++)
-    {
-      g_test_message ("read %u", i);
-      assert_same (&merged->results[i], &alone->results[i]);
-    }
-  g_assert_cmpuint (merged->sent->reads->len, ==, n_sent);
-}
-
 static void
 test_scans (void)
 {
-  check_scans (0, 12);
+  check_same (add_scans, 0, 12);
   /* The limited one and that of a column; gets; four and two become one; the last three. */
-  check_scans (1000, 1 + 1 + 1 + 2 + 3);
+  check_same (add_scans, 1000, 1 + 1 + 1 + 2 + 3);
 }
 
 /* Too many rows fail, where scans become one. A scan that stays by itself has no bound. */

@@ -150,8 +150,9 @@ serve (TallServer *self, TallPlace *place)
 
   gboolean ok = tall_session_run (&session, &error);
   gboolean evicted = tall_place_let_go (place);
-  tall_transport_close (transport);
+  /* First, so that a client that saw it end finds it counted. */
   log_end (self, place, peer, evicted, ok ? NULL : error);
+  tall_transport_close (transport);
 }
 
 static gpointer

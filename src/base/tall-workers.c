@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-workers.h"
 
+#include "tall-trace.h"
+
 /* What one caller wants done. Tickets for it lie in the pool and are taken by workers that are
  * free; the caller works, too, so that it never waits for a worker to come. */
 typedef struct
@@ -15,6 +17,7 @@ typedef struct
   GMutex mutex; /* for what is below */
   GCond finished;
   guint n_done;
+  TallTrace helped; /* what those who are not the caller have asked */
 } Job;
 
 static void
@@ -28,22 +31,33 @@ job_unref (Job *self)
 }
 
 static void
-job_work (Job *self)
+job_end_piece (Job *self, gboolean helps)
+{
+  g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
+  if (helps)
+    tall_trace_join (&self->helped, tall_trace_get ());
+  if (++self->n_done == self->n)
+    g_cond_signal (&self->finished);
+}
+
+/* @helps: FALSE: on the caller's thread */
+static void
+job_work (Job *self, gboolean helps)
 {
   for (guint i = (guint)g_atomic_int_add (&self->next, 1); i < self->n;
        i = (guint)g_atomic_int_add (&self->next, 1))
     {
+      if (helps)
+        tall_trace_begin ();
       self->work (self->data, i);
-      g_autoptr (GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new (&self->mutex);
-      if (++self->n_done == self->n)
-        g_cond_signal (&self->finished);
+      job_end_piece (self, helps);
     }
 }
 
 static void
 take_ticket (gpointer ticket, gpointer data G_GNUC_UNUSED)
 {
-  job_work (ticket);
+  job_work (ticket, TRUE);
   job_unref (ticket);
 }
 
@@ -64,10 +78,11 @@ job_new (TallWork work, gpointer data, guint n)
 static void
 job_finish (Job *self)
 {
-  job_work (self);
+  job_work (self, FALSE);
   g_mutex_lock (&self->mutex);
   while (self->n_done < self->n)
     g_cond_wait (&self->finished, &self->mutex);
+  tall_trace_join (tall_trace_get (), &self->helped);
   g_mutex_unlock (&self->mutex);
   job_unref (self);
 }
@@ -101,7 +116,7 @@ tall_workers_run (TallWork work, gpointer data, guint n)
 static gpointer
 work_apart (gpointer job)
 {
-  job_work (job);
+  job_work (job, TRUE);
   job_unref (job);
   return NULL;
 }

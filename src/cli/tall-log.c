@@ -11,6 +11,19 @@
 #include <json-glib/json-glib.h>
 #include <stdio.h>
 
+/* What the names of a message's own fields begin with. */
+#define OWN "TALLORDER_"
+
+/* A message of a service. */
+typedef struct
+{
+  GLogLevelFlags level;
+  const char *message;
+  const char *request; /* NULL: it is about none */
+  const GLogField *fields;
+  gsize n_fields;
+} Entry;
+
 static const char *
 name_level (GLogLevelFlags level)
 {
@@ -32,28 +45,47 @@ get_field (const GLogField *fields, gsize n_fields, const char *key)
 
 /* `2026-11-21T11:56:07.458Z tallorder[info]: …`. */
 static void
-write_text (const char *date, const char *level, const char *message, const char *request)
+write_text (const Entry *self, const char *date)
 {
-  g_autofree char *clean = tall_text_clean (message);
-  if (request != NULL)
-    fprintf (stderr, "%s tallorder[%s]: %s (request %s)\n", date, level, clean, request);
+  g_autofree char *clean = tall_text_clean (self->message);
+  const char *level = name_level (self->level);
+  if (self->request != NULL)
+    fprintf (stderr, "%s tallorder[%s]: %s (request %s)\n", date, level, clean, self->request);
   else
     fprintf (stderr, "%s tallorder[%s]: %s\n", date, level, clean);
 }
 
-/* An object on a line: `time`, `level`, `message`, and `request` while one runs. */
+/* A number as such, so that it can be compared. */
 static void
-write_json (const char *date, const char *level, const char *message, const char *request)
+add_value (JsonObject *object, const char *name, const char *value)
 {
-  g_autofree char *valid = g_utf8_make_valid (message, -1);
+  gint64 number;
+  if (g_ascii_string_to_signed (value, 10, G_MININT64, G_MAXINT64, &number, NULL))
+    json_object_set_int_member (object, name, number);
+  else
+    json_object_set_string_member (object, name, value);
+}
+
+/* An object on a line: `time`, `level`, `message`, `request` while one runs, and the message's own
+ * fields, such as `gateway` for TALLORDER_GATEWAY. */
+static void
+write_json (const Entry *self, const char *date)
+{
+  g_autofree char *valid = g_utf8_make_valid (self->message, -1);
   g_autoptr (JsonNode) node = json_node_new (JSON_NODE_OBJECT);
   JsonObject *object = json_object_new ();
   json_node_take_object (node, object);
   json_object_set_string_member (object, "time", date);
-  json_object_set_string_member (object, "level", level);
+  json_object_set_string_member (object, "level", name_level (self->level));
   json_object_set_string_member (object, "message", valid);
-  if (request != NULL)
-    json_object_set_string_member (object, "request", request);
+  if (self->request != NULL)
+    json_object_set_string_member (object, "request", self->request);
+  for (gsize i = 0; i < self->n_fields; i++)
+    if (g_str_has_prefix (self->fields[i].key, OWN))
+      {
+        g_autofree char *name = g_ascii_strdown (self->fields[i].key + strlen (OWN), -1);
+        add_value (object, name, self->fields[i].value);
+      }
   g_autofree char *line = json_to_string (node, FALSE);
   fprintf (stderr, "%s\n", line);
 }
@@ -78,16 +110,20 @@ is_shown (GLogLevelFlags level, const char *domain)
 /* To the journal with its fields, so that `journalctl -p warning` and `journalctl
  * TALLORDER_REQUEST=…` find it. FALSE: it does not take it. */
 static gboolean
-write_journal (GLogLevelFlags level, const GLogField *fields, gsize n_fields, const char *request)
+write_journal (const Entry *self)
 {
-  const char *message = get_field (fields, n_fields, "MESSAGE");
-  const char *priority = get_field (fields, n_fields, "PRIORITY");
-  const GLogField all[] = { { "MESSAGE", message != NULL ? message : "", -1 },
-                            { "PRIORITY", priority != NULL ? priority : "6", -1 },
-                            { "SYSLOG_IDENTIFIER", "tallorder", -1 },
-                            { "TALLORDER_REQUEST", request, -1 } };
-  gsize n = G_N_ELEMENTS (all) - (request == NULL ? 1 : 0);
-  return g_log_writer_journald (level, all, n, NULL) == G_LOG_WRITER_HANDLED;
+  const char *priority = get_field (self->fields, self->n_fields, "PRIORITY");
+  const GLogField first[] = { { "MESSAGE", self->message, -1 },
+                              { "PRIORITY", priority != NULL ? priority : "6", -1 },
+                              { "SYSLOG_IDENTIFIER", "tallorder", -1 },
+                              { OWN "REQUEST", self->request, -1 } };
+  g_autoptr (GArray) all = g_array_new (FALSE, FALSE, sizeof (GLogField));
+  g_array_append_vals (all, first, G_N_ELEMENTS (first) - (self->request == NULL ? 1 : 0));
+  for (gsize i = 0; i < self->n_fields; i++)
+    if (g_str_has_prefix (self->fields[i].key, OWN))
+      g_array_append_val (all, self->fields[i]);
+  return g_log_writer_journald (self->level, (const GLogField *)all->data, all->len, NULL)
+         == G_LOG_WRITER_HANDLED;
 }
 
 /* One line on standard error, or what the journal takes if that is it. Debugging messages are there
@@ -96,17 +132,16 @@ static GLogWriterOutput
 write_line (GLogLevelFlags level, const GLogField *fields, gsize n_fields)
 {
   const char *message = get_field (fields, n_fields, "MESSAGE");
-  const char *domain = get_field (fields, n_fields, "GLIB_DOMAIN");
-  if (!is_shown (level, domain))
+  const Entry entry = { level, message != NULL ? message : "", tall_request_id_get (), fields,
+                        n_fields };
+  if (!is_shown (level, get_field (fields, n_fields, "GLIB_DOMAIN")))
     return G_LOG_WRITER_HANDLED;
-  if (!uses_json && g_log_writer_is_journald (fileno (stderr))
-      && write_journal (level, fields, n_fields, tall_request_id_get ()))
+  if (!uses_json && g_log_writer_is_journald (fileno (stderr)) && write_journal (&entry))
     return G_LOG_WRITER_HANDLED;
 
   char date[TALL_DATE_TEXT_SIZE];
   tall_date_format (g_get_real_time () / 1000, date);
-  (uses_json ? write_json : write_text) (date, name_level (level), message != NULL ? message : "",
-                                         tall_request_id_get ());
+  (uses_json ? write_json : write_text) (&entry, date);
   return G_LOG_WRITER_HANDLED;
 }
 

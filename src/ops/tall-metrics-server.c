@@ -2,17 +2,17 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-metrics-private.h"
 
-/* Two samples of a family that differ in one label. */
+/* Samples of a family that differ in one label. */
 static void
-add_pair (GString *text,
-          const char *name,
-          const char *help,
-          const char *label,
-          const char *const values[2],
-          const guint64 counts[2])
+add_samples (GString *text,
+             const char *name,
+             const char *help,
+             const char *label,
+             const char *const *values, /* NULL-terminated */
+             const guint64 *counts)
 {
   tall_metric_text_begin (text, name, TALL_COUNTER, help);
-  for (guint i = 0; i < 2; i++)
+  for (guint i = 0; values[i] != NULL; i++)
     {
       const TallMetricLabel labels[] = { { label, values[i] }, { NULL } };
       tall_metric_text_add (text, name, "", labels, (gdouble)counts[i]);
@@ -29,14 +29,15 @@ write_connections (const TallServerUsage *usage, GString *text)
   tall_metric_text_add_family (text, "tallorder_connections_total", TALL_COUNTER,
                                "Connections that were served.",
                                (gdouble)(usage->totals.n_connections - usage->totals.n_told));
-  add_pair (text, "tallorder_connections_refused_total",
-            "Connections over a limit: told so, or closed without a word.", "how",
-            (const char *const[]){ "told", "closed" },
-            (const guint64[]){ usage->totals.n_told, usage->totals.n_closed });
-  add_pair (text, "tallorder_connections_cut_total",
-            "Connections that made room for others, or ended because of what came over them.",
-            "why", (const char *const[]){ "made_room", "broken" },
-            (const guint64[]){ usage->totals.n_evicted, usage->n_broken });
+  add_samples (text, "tallorder_connections_refused_total",
+               "Connections over a limit: told so, or closed without a word.", "how",
+               (const char *const[]){ "told", "closed", NULL },
+               (const guint64[]){ usage->totals.n_told, usage->totals.n_closed });
+  add_samples (text, "tallorder_connections_cut_total",
+               "Connections that made room for others, or ended because of what came over them, "
+               "or because a certificate was refused or missing.",
+               "why", (const char *const[]){ "made_room", "broken", "certificate", NULL },
+               (const guint64[]){ usage->totals.n_evicted, usage->n_broken, usage->n_distrusted });
 }
 
 void

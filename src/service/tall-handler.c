@@ -67,7 +67,7 @@ log_if_slow (const TallHandler *self, const TallCallRecord *record, const TallRe
   if (self->slow == 0 || now - record->begin < self->slow)
     return;
   g_autofree char *operation = tall_idl_call_describe (record->call, &request->args);
-  tall_slow_log_add (record, now, operation);
+  tall_slow_log_add (record, now, tall_trace_get (), operation);
 }
 
 static TallAnswer
@@ -218,6 +218,7 @@ tall_handler_answer (const TallHandler *self,
     return TALL_ANSWER_NONE;
   record.call = tall_calls_find (message.name);
   tall_request_id_begin ();
+  tall_trace_begin ();
   TallAnswer given = answer (self, memory, &record, transport, &message, error);
   tall_request_id_end ();
   return note (self, &record, given);

@@ -50,7 +50,8 @@ struct _TallServer
   TallGate gate;
   TallPlaces *places;
   TallCallStats *stats;
-  gsize n_broken; /* atomic: connections that ended because of what came over them */
+  gsize n_broken; /* atomic, as in TallServerUsage, like … */
+  gsize n_distrusted;
 };
 
 G_DEFINE_FINAL_TYPE (TallServer, tall_server, G_TYPE_OBJECT)
@@ -104,7 +105,10 @@ log_end (TallServer *self, TallPlace *place, const char *peer, gboolean evicted,
                        : error != NULL ? error->message
                                        : NULL;
   if (refusal == NULL && !evicted && error != NULL)
-    g_atomic_pointer_add (&self->n_broken, 1);
+    g_atomic_pointer_add (g_error_matches (error, TALL_ERROR, TALL_ERROR_FORBIDDEN)
+                              ? &self->n_distrusted
+                              : &self->n_broken,
+                          1);
   g_autofree char *what = g_strdup_printf ("Connection of %s closed", peer);
   if (reason != NULL)
     log_closing (self, what, reason);
@@ -285,6 +289,7 @@ tall_server_get_usage (TallServer *self, TallServerUsage *usage)
     .n_open = tall_places_count (self->places),
     .max_connections = self->options.max_connections,
     .n_broken = (guint64)(gsize)g_atomic_pointer_get (&self->n_broken),
+    .n_distrusted = (guint64)(gsize)g_atomic_pointer_get (&self->n_distrusted),
     .memory = tall_memory_get_used (&self->memory),
     .max_memory = self->options.max_memory,
     .n_waiting = tall_memory_count_waiting (&self->memory),

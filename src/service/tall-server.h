@@ -69,6 +69,8 @@ typedef struct
   guint max_connections;   /* that may be */
   TallPlacesTotals totals; /* of connections, since the server began */
   guint64 n_broken;        /* connections that ended because of what came over them, or did not */
+  guint64 n_distrusted;    /* connections that ended because one side refused a certificate, or
+                            * missed one */
   gsize memory;            /* bytes that calls hold now */
   gsize max_memory;        /* bytes that they may hold */
   guint n_waiting;         /* calls that wait for memory now */

@@ -3,10 +3,14 @@
 #pragma once
 
 #include "tall-call-stats.h"
+#include "tall-trace.h"
 
 G_BEGIN_DECLS
 
-void tall_slow_log_add (const TallCallRecord *record, gint64 now, const char *operation);
+void tall_slow_log_add (const TallCallRecord *record,
+                        gint64 now,
+                        const TallTrace *trace,
+                        const char *operation);
 void tall_slow_log_forget (void);
 
 G_END_DECLS

@@ -7,6 +7,7 @@
 #include <openssl/x509v3.h>
 
 #include "tall-file.h"
+#include "tall-tls-error.h"
 #include "tall-tls-private.h"
 
 struct _TallTlsContext
@@ -46,14 +47,14 @@ tall_tls_context_get_ssl (TallTlsContext *self)
   return self->ssl;
 }
 
-const char *
-tall_tls_get_reason (void)
+static gboolean
+is_revoked (SSL *ssl, X509 *certificate)
 {
-  unsigned long code = ERR_peek_error ();
-  if (ERR_SYSTEM_ERROR (code))
-    return g_strerror (ERR_GET_REASON (code));
-  const char *reason = ERR_reason_error_string (code);
-  return reason != NULL ? reason : "no reason is known";
+  const TallTlsContext *self = SSL_CTX_get_app_data (SSL_get_SSL_CTX (ssl));
+  if (self->revoked == NULL || certificate == NULL)
+    return FALSE;
+  g_autofree char *fingerprint = tall_tls_fingerprint (certificate);
+  return g_hash_table_contains (self->revoked, fingerprint);
 }
 
 /* A certificate that the configuration takes back is refused like one of an unknown CA. */
@@ -61,16 +62,15 @@ static int
 verify (int ok, X509_STORE_CTX *verification)
 {
   SSL *ssl = X509_STORE_CTX_get_ex_data (verification, SSL_get_ex_data_X509_STORE_CTX_idx ());
-  const TallTlsContext *self = SSL_CTX_get_app_data (SSL_get_SSL_CTX (ssl));
-  X509 *certificate = X509_STORE_CTX_get_current_cert (verification);
-  if (!ok || self->revoked == NULL || certificate == NULL)
-    return ok;
-
-  g_autofree char *fingerprint = tall_tls_fingerprint (certificate);
-  if (!g_hash_table_contains (self->revoked, fingerprint))
-    return ok;
-  X509_STORE_CTX_set_error (verification, X509_V_ERR_CERT_REVOKED);
-  return 0;
+  X509 *leaf = X509_STORE_CTX_get0_cert (verification);
+  if (ok && is_revoked (ssl, X509_STORE_CTX_get_current_cert (verification)))
+    {
+      X509_STORE_CTX_set_error (verification, X509_V_ERR_CERT_REVOKED);
+      ok = 0;
+    }
+  if (!ok && leaf != NULL)
+    tall_tls_note_refused (ssl, leaf);
+  return ok;
 }
 
 /* No session is resumed: each connection shows and proves its certificate anew, so that what is

@@ -60,16 +60,81 @@ find (const Known *known, guint n, int reason)
   return NULL;
 }
 
+const char *
+tall_tls_get_reason (void)
+{
+  unsigned long code = ERR_peek_error ();
+  if (ERR_SYSTEM_ERROR (code))
+    return g_strerror (ERR_GET_REASON (code));
+  const char *reason = ERR_reason_error_string (code);
+  return reason != NULL ? reason : "no reason is known";
+}
+
+/* Bytes of a name that a certificate of strangers gives itself; a longer one is cut. */
+#define MAX_NAME 128
+
+static void
+free_name (void *parent G_GNUC_UNUSED,
+           void *name,
+           CRYPTO_EX_DATA *data G_GNUC_UNUSED,
+           int place G_GNUC_UNUSED,
+           long number G_GNUC_UNUSED,
+           void *unused G_GNUC_UNUSED)
+{
+  g_free (name);
+}
+
+static gpointer
+make_place (gpointer data G_GNUC_UNUSED)
+{
+  return GINT_TO_POINTER (SSL_get_ex_new_index (0, NULL, NULL, NULL, free_name));
+}
+
+/* Where a connection keeps the name in the certificate that it refuses. */
+static int
+get_place (void)
+{
+  static GOnce once = G_ONCE_INIT;
+  return GPOINTER_TO_INT (g_once (&once, make_place, NULL));
+}
+
+/**
+ * tall_tls_note_refused:
+ * @certificate: of the other side, which is just being refused: OpenSSL does not keep it
+ *
+ * Notes whose it says it is, for the error.
+ */
+void
+tall_tls_note_refused (SSL *ssl, X509 *certificate)
+{
+  g_autofree char *name = tall_tls_describe_name (X509_get_subject_name (certificate));
+  char *kept =
+      strlen (name) <= MAX_NAME ? g_utf8_make_valid (name, -1) : g_utf8_make_valid (name, MAX_NAME);
+  g_free (SSL_get_ex_data (ssl, get_place ()));
+  SSL_set_ex_data (ssl, get_place (), kept);
+}
+
+/* Returns: (transfer full): the certificate that is refused */
+static char *
+describe_certificate (SSL *ssl)
+{
+  const char *name = SSL_get_ex_data (ssl, get_place ());
+  return name == NULL ? g_strdup ("its certificate")
+                      : g_strdup_printf ("its certificate (%s)", name);
+}
+
 /* Why the other side's certificate is not good. */
 static void
-set_bad_certificate (glong result, const char *host, GError **error)
+set_bad_certificate (SSL *ssl, const char *host, GError **error)
 {
+  glong result = SSL_get_verify_result (ssl);
+  g_autofree char *certificate = describe_certificate (ssl);
   switch (result)
     {
     case X509_V_ERR_HOSTNAME_MISMATCH:
     case X509_V_ERR_IP_ADDRESS_MISMATCH:
       g_set_error (error, TALL_ERROR, TALL_ERROR_FORBIDDEN,
-                   "its certificate is not for the host %s: use a name that it is for", host);
+                   "%s is not for the host %s: use a name that it is for", certificate, host);
       return;
     case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
     case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
@@ -77,11 +142,10 @@ set_bad_certificate (glong result, const char *host, GError **error)
     case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
     case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
     case X509_V_ERR_CERT_SIGNATURE_FAILURE:
-      g_set_error_literal (error, TALL_ERROR, TALL_ERROR_FORBIDDEN,
-                           "its certificate is of an unknown CA");
+      g_set_error (error, TALL_ERROR, TALL_ERROR_FORBIDDEN, "%s is of an unknown CA", certificate);
       return;
     default:
-      g_set_error (error, TALL_ERROR, TALL_ERROR_FORBIDDEN, "its certificate is refused: %s",
+      g_set_error (error, TALL_ERROR, TALL_ERROR_FORBIDDEN, "%s is refused: %s", certificate,
                    X509_verify_cert_error_string (result));
     }
 }
@@ -108,10 +172,9 @@ tall_tls_set_error (SSL *ssl, const char *host, GError **error)
 {
   int reason = ERR_GET_REASON (ERR_peek_error ());
   const Known *known = find (alerts, G_N_ELEMENTS (alerts), reason);
-  glong result = SSL_get_verify_result (ssl);
 
   if (known == NULL && reason == SSL_R_CERTIFICATE_VERIFY_FAILED)
-    set_bad_certificate (result, host, error);
+    set_bad_certificate (ssl, host, error);
   else
     {
       if (known == NULL)

@@ -87,18 +87,18 @@ def wrong_servers(folder):
         get(server, ca).ends(1, "there is no such order")
         get(server, ca, address=f"tls://127.0.0.1:{server.port}").ends(1, "there is no such order")
         other = Ca(folder, "other")
-        get(server, other).ends(FAILED, "its certificate is of an unknown CA")
-        run("get", "--server", server.address, "C", "O").ends(FAILED, "its certificate is of an unknown CA")
+        get(server, other).ends(FAILED, "its certificate (CN=server) is of an unknown CA")
+        run("get", "--server", server.address, "C", "O").ends(FAILED, "its certificate (CN=server) is of an unknown CA")
         get(server, ca, address=f"127.0.0.1:{server.port}").ends(
             FAILED, "what seems to be a server that wants TLS: write tls:// before its address")
         works(server, ca)
     for name, names, days, said in (
-            ("elsewhere", "DNS:elsewhere,DNS:*.localhost", 2, "its certificate is not for the host localhost"),
-            ("localhost", None, 2, "its certificate is not for the host localhost"),
-            ("late", "DNS:localhost", -1, "its certificate is refused: certificate has expired")):
+            ("elsewhere", "DNS:elsewhere,DNS:*.localhost", 2, "is not for the host localhost"),
+            ("localhost", None, 2, "is not for the host localhost"),
+            ("late", "DNS:localhost", -1, "is refused: certificate has expired")):
         ca.certify(name, names=names, days=days)
         with TlsServer(f"rocksdb:{folder}/store", *ca.files(name)) as server:
-            get(server, ca).ends(FAILED, said)
+            get(server, ca).ends(FAILED, f"its certificate (CN={name}) {said}")
             server.wait_for("refuses our certificate")
 
 
@@ -111,7 +111,7 @@ def wildcards(folder):
         with TlsServer(store, *ca.files("server")) as server:
             get(server, ca, address=f"tls://web1.shop.localhost:{server.port}").ends(
                 *(NO, "there is no such order") if is_taken else
-                (FAILED, "its certificate is not for the host web1.shop.localhost"))
+                (FAILED, "its certificate (CN=server) is not for the host web1.shop.localhost"))
 
 
 @test
@@ -123,8 +123,8 @@ def wrong_clients(folder):
         other.certify("unknown")
         for files, said, logged in (
                 ([], "the other side wants a certificate, and none was shown", "it shows no certificate"),
-                (ca.files(late), "it has expired", "its certificate is refused: certificate has expired"),
-                (other.files("unknown"), "it does not know the CA", "its certificate is of an unknown CA")):
+                (ca.files(late), "it has expired", "its certificate (CN=late) is refused: certificate has expired"),
+                (other.files("unknown"), "it does not know the CA", "its certificate (CN=unknown) is of an unknown CA")):
             get(server, ca, *files).ends(FAILED, said)
             server.wait_for(logged)
             works(server, ca)
@@ -132,6 +132,7 @@ def wrong_clients(folder):
             file.write(f"fingerprints = {'0' * 64};{ca.fingerprint('web')}\n")
         assert "admin, 2 revoked" in server.reload()
         get(server, ca, *ca.files("web")).ends(FAILED, "it was revoked")
+        server.wait_for("its certificate (CN=web) is refused: certificate revoked")
         # a write that a refusal meets was not done, also where the refusal comes after it was sent
         run("put", "--server", server.address, "--tls-ca", ca.file, *ca.files("web"), "-",
             stdin={"customer_number": "C", "order_number": "O"}).ends(FAILED, "it was revoked")
@@ -154,6 +155,12 @@ def optional_clients(folder):
         other = Ca(folder, "other")
         other.certify("unknown")
         get(server, ca, *other.files("unknown")).ends(FAILED, "it does not know the CA")
+        # a stranger may give itself any name; the log has the beginning, on one line
+        other.certify("long", subject="/CN=a\nb" + "".join(f"/OU={letter * 60}" for letter in "cdefgh"))
+        get(server, ca, *other.files("long")).ends(FAILED, "it does not know the CA")
+        server.wait_for("its certificate (OU=hhh")
+        line, = [line for line in server.said().splitlines() if "(OU=hhh" in line]
+        assert "OU=ggg" in line and "OU=eee" not in line and ") is of an unknown CA" in line, line
 
 
 def hello():

@@ -187,6 +187,25 @@ def the_end_of_the_certificate_is_shown(folder):
 
 
 @test
+def refused_certificates_are_counted(folder):
+    """By themselves: an operator wants to know of them, and not of every stranger's noise."""
+    ca = Ca(folder)
+    ca.certify("server", names="DNS:localhost")
+    ca.certify("late", days=-1)
+    with Watched(new_store(folder), *ca.files("server"), "--tls-ca", ca.file) as server:
+        address = "tls://localhost:" + server.address.rsplit(":", 1)[1]
+        for n, files in enumerate(([], ca.files("late")), 1):
+            run("get", "--server", address, "--tls-ca", ca.file, *files, "C", "O").ends(FAILED)
+            until = time.monotonic() + SECONDS
+            while (server.value("tallorder_connections_cut_total", why="certificate") < n
+                   and time.monotonic() < until):
+                time.sleep(0.02)
+        # each client tries once
+        equal(server.value("tallorder_connections_cut_total", why="certificate"), 2)
+        equal(server.value("tallorder_connections_cut_total", why="broken"), 0)
+
+
+@test
 def calls_are_counted(folder):
     with Watched(new_store(folder)) as server:
         run("put", "--server", server.address, "-", stdin=ORDER).ends(DONE)
@@ -327,19 +346,22 @@ def a_slow_call_is_one_line(folder):
     store = new_store(folder)
     order = dict(ORDER, attributes={"note": "very secret"}, shipping_locations=[
         {"number": 1, "line_items": [{"number": n + 1, "quantity": "1"} for n in range(5000)]}])
-    wanted = r"slow: call=putOrder ms=[0-9]+ result=ok left_out=0: Storing order O1 of C1"
+    wanted = r"slow: call=putOrder ms=[0-9]+ result=ok calls=([0-9]+) left_out=0: Storing order O1 of C1"
     with Watched(store, "--slow", "1", metrics=None) as server:
         run("put", "--server", server.address, "-", stdin=order).ends(DONE)
         said = server.said()
-    assert re.search(wanted + r" \(request [0-9a-f]{8}-[0-9]+\)$", said, re.M), said
+    found = re.search(wanted + r" \(request [0-9a-f]{8}-[0-9]+\)$", said, re.M)
+    assert found, said
+    assert int(found[1]) > 0, said
     with Watched(store, "--slow", "1", "--log", "json", metrics=None) as server:
         run("put", "--server", server.address, "-", stdin=order).ends(DONE)
         lines = [json.loads(line) for line in server.said().splitlines()]
-    slow = [line for line in lines if re.fullmatch(wanted, line["message"])]
-    equal(len(slow), 1)
-    equal(list(slow[0]), ["time", "level", "message", "request"])
-    equal(slow[0]["level"], "info")
-    assert all("request" not in line for line in lines if "slow:" not in line["message"]), lines
+    slow, = [line for line in lines if re.fullmatch(wanted, line["message"])]
+    equal(list(slow), ["time", "level", "message", "request", "call", "ms", "result", "calls", "left_out", "operation"])
+    equal((slow["level"], slow["call"], slow["result"], slow["left_out"], slow["operation"]),
+          ("info", "putOrder", "ok", 0, "Storing order O1 of C1"))
+    assert slow["ms"] > 0 and slow["calls"] > 0, slow
+    assert all(list(line) == ["time", "level", "message"] for line in lines if "slow:" not in line["message"]), lines
     with Watched(store, "--slow", "0", metrics=None) as server:
         run("put", "--server", server.address, "-", stdin=order).ends(DONE)
         assert "slow:" not in server.said(), server.said()
@@ -418,6 +440,8 @@ def fields_for_the_journal(folder):
     equal([entry["PRIORITY"] for entry in entries].count("4"), 1)
     slow, = [entry for entry in entries if entry["MESSAGE"].startswith("slow: call=putOrder")]
     assert re.fullmatch("[0-9a-f]{8}-[0-9]+", slow["TALLORDER_REQUEST"]), slow
+    equal((slow["TALLORDER_CALL"], slow["TALLORDER_RESULT"]), ("putOrder", "ok"))
+    assert int(slow["TALLORDER_MS"]) > 0 and int(slow["TALLORDER_CALLS"]) > 0, slow
     equal([entry for entry in entries if "TALLORDER_REQUEST" in entry], [slow])
     equal(stream, [])
     # lines of JSON stay such lines

@@ -18,15 +18,25 @@
 static GMutex mutex;
 static GPtrArray *lines; /* with the mutex; of texts: the id of the request, a blank, the message */
 
-static void
-keep_line (const char *domain G_GNUC_UNUSED,
-           GLogLevelFlags level G_GNUC_UNUSED,
-           const char *message,
+/* A message, and behind it its own fields as `NAME=VALUE`. */
+static GLogWriterOutput
+keep_line (GLogLevelFlags level G_GNUC_UNUSED,
+           const GLogField *fields,
+           gsize n_fields,
            gpointer data G_GNUC_UNUSED)
 {
   const char *id = tall_request_id_get ();
+  g_autoptr (GString) line = g_string_new (id != NULL ? id : "-");
+  for (gsize i = 0; i < n_fields; i++)
+    if (g_str_equal (fields[i].key, "MESSAGE"))
+      g_string_append_printf (line, " %s", (const char *)fields[i].value);
+  for (gsize i = 0; i < n_fields; i++)
+    if (g_str_has_prefix (fields[i].key, "TALLORDER_"))
+      g_string_append_printf (line, "\n%s=%s", fields[i].key, (const char *)fields[i].value);
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&mutex);
-  g_ptr_array_add (lines, g_strdup_printf ("%s %s", id != NULL ? id : "-", message));
+  if (lines != NULL)
+    g_ptr_array_add (lines, g_strdup (line->str));
+  return G_LOG_WRITER_HANDLED;
 }
 
 /* Returns: (transfer full) (nullable): the first line with @text, which is forgotten then */
@@ -47,7 +57,6 @@ begin (TallTestService *service, guint slow)
   lines = g_ptr_array_new_with_free_func (g_free);
   tall_slow_log_forget ();
   tall_failure_log_forget ();
-  g_log_set_default_handler (keep_line, NULL);
   tall_test_service_start (service, &options);
 }
 
@@ -55,8 +64,7 @@ static void
 end (TallTestService *service)
 {
   tall_test_service_stop (service);
-  g_log_set_default_handler (g_log_default_handler, NULL);
-  g_ptr_array_unref (lines);
+  g_clear_pointer (&lines, g_ptr_array_unref);
 }
 
 static gpointer
@@ -90,11 +98,10 @@ test_slow (void)
   g_assert_nonnull (line);
   g_test_message ("%s", line);
   g_assert_cmpint (g_ascii_strtoll (strstr (line, "ms=") + 3, NULL, 10), >=, SLOW);
-  g_assert_nonnull (strstr (line, " result=ok left_out=0: Storing order 10248 of VINET"));
+  g_assert_nonnull (strstr (line, " result=ok calls=0 left_out=0: Storing order 10248 of VINET"));
   g_assert_null (strstr (line, "QQQ"));
   g_assert_true (line[8] == '-' && g_ascii_isdigit (line[9]));
-  g_log_set_default_handler (g_log_default_handler, NULL);
-  g_ptr_array_unref (lines);
+  g_clear_pointer (&lines, g_ptr_array_unref);
 }
 
 /* Neither where none is, nor where it takes longer to be one. */
@@ -119,17 +126,19 @@ test_bound (void)
 {
   const TallIdlCall call = { .name = "getOrder" };
   const TallCallRecord record = { .call = &call, .code = TALL_ERROR_TIMED_OUT };
+  const TallTrace trace = { .n_calls = 3, .longest = 4800999, .place = "web3:9090" };
   lines = g_ptr_array_new_with_free_func (g_free);
   tall_slow_log_forget ();
-  g_log_set_default_handler (keep_line, NULL);
   for (guint i = 0; i < 1000; i++)
-    tall_slow_log_add (&record, 5 * G_USEC_PER_SEC, "Fetching order 1 of A");
-  g_log_set_default_handler (g_log_default_handler, NULL);
+    tall_slow_log_add (&record, 5 * G_USEC_PER_SEC, &trace, "Fetching order 1 of A");
   g_assert_cmpuint (lines->len, ==, 10);
   g_assert_cmpstr (g_ptr_array_index (lines, 0), ==,
-                   "- slow: call=getOrder ms=5000 result=timed_out left_out=0: "
-                   "Fetching order 1 of A");
-  g_ptr_array_unref (lines);
+                   "- slow: call=getOrder ms=5000 result=timed_out calls=3 gateway=web3:9090 "
+                   "gateway_ms=4800 left_out=0: Fetching order 1 of A\n"
+                   "TALLORDER_CALL=getOrder\nTALLORDER_MS=5000\nTALLORDER_RESULT=timed_out\n"
+                   "TALLORDER_CALLS=3\nTALLORDER_GATEWAY=web3:9090\nTALLORDER_GATEWAY_MS=4800\n"
+                   "TALLORDER_LEFT_OUT=0\nTALLORDER_OPERATION=Fetching order 1 of A");
+  g_clear_pointer (&lines, g_ptr_array_unref);
 }
 
 /* What only the log explains has the id of its line. Each request has its own. */
@@ -175,8 +184,7 @@ test_ids (void)
   g_autofree char *closed = take_line (" closed: ");
   g_assert_nonnull (closed);
   g_assert_true (g_str_has_prefix (closed, "- "));
-  g_log_set_default_handler (g_log_default_handler, NULL);
-  g_ptr_array_unref (lines);
+  g_clear_pointer (&lines, g_ptr_array_unref);
 }
 
 int
@@ -184,6 +192,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_log_set_always_fatal (G_LOG_FATAL_MASK);
+  g_log_set_writer_func (keep_line, NULL, NULL);
   g_test_add_func ("/service/slow-log/slow", test_slow);
   g_test_add_func ("/service/slow-log/quick", test_quick);
   g_test_add_func ("/service/slow-log/bound", test_bound);

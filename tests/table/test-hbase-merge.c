@@ -1,224 +1,65 @@
 /* SPDX-FileCopyrightText: The tallorder authors
  * SPDX-License-Identifier: Apache-2.0 */
-#include "tall-error.h"
-#include "tall-hbase-fixture.h"
-#include "tall-hbase-merged-write.h"
-#include "tall-hbase-reader.h"
+#include "tall-merge-fixture.h"
 
-/* Gets that find all connections busy leave together: each has its own row, or its own error. So do
- * writes. */
+/* Gets that find all connections busy leave together: each has its own row, or its own error. */
 
-#define N_LINKS 12
 #define N_READERS 20
-
-/* A gateway all of whose connections the test holds. */
-typedef struct
-{
-  TallFakeGateway *gateway;
-  TallHbaseNames names;
-  TallHbasePool *pool;
-  TallHbaseMerge *merge;
-  TallHbaseLink *links[N_LINKS];
-} Fixture;
-
-/* One that reads, in a thread of its own. */
-typedef struct
-{
-  Fixture *fixture;
-  const char *table;
-  char *key;
-  gint64 deadline;
-  GThread *thread;
-  char *found; /* the value of its row; NULL: it has none */
-  GError *error;
-} Reader;
-
-static void
-fixture_open (Fixture *self, TallHbaseOptions options)
-{
-  g_autoptr (GError) error = NULL;
-  options.patience = 60000;
-  *self = (Fixture){ .gateway = tall_fake_gateway_new (FALSE, FALSE) };
-  const char *gateways[] = { tall_fake_gateway_get_address (self->gateway), NULL };
-  options.gateways = gateways;
-
-  g_assert_true (tall_hbase_names_init (&self->names, NULL, &error));
-  self->pool = tall_hbase_pool_new (&options, &error);
-  g_assert_no_error (error);
-  g_assert_true (tall_hbase_pool_wait_until_alive (self->pool, &error));
-  self->merge = tall_hbase_merge_new (self->pool, &self->names);
-  for (guint i = 0; i < N_LINKS; i++)
-    {
-      self->links[i] = tall_hbase_pool_take (self->pool, TALL_HBASE_WAIT, SOON, &error);
-      g_assert_no_error (error);
-    }
-}
-
-static void
-fixture_init (Fixture *self, guint wait_timeout, guint max_waiting)
-{
-  TallHbaseOptions options = TALL_HBASE_OPTIONS_INIT;
-  options.wait_timeout = wait_timeout;
-  options.max_waiting = max_waiting;
-  fixture_open (self, options);
-}
-
-static void
-fixture_give_back (Fixture *self, guint n)
-{
-  for (guint i = 0; i < N_LINKS && n > 0; i++)
-    if (self->links[i] != NULL)
-      {
-        tall_hbase_pool_give_back (self->pool, g_steal_pointer (&self->links[i]));
-        n--;
-      }
-}
-
-static void
-fixture_clear (Fixture *self)
-{
-  fixture_give_back (self, N_LINKS);
-  tall_hbase_merge_free (self->merge);
-  tall_hbase_pool_close (self->pool);
-  tall_hbase_names_clear (&self->names);
-  tall_fake_gateway_free (self->gateway);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Fixture, fixture_clear)
-
-static gpointer
-read_one (gpointer data)
-{
-  Reader *self = data;
-  g_autoptr (TallReadPlan) plan = tall_read_plan_new ();
-  tall_read_plan_add_get (plan, self->table, tall_slice_str (self->key));
-  g_autoptr (TallReadResult) result =
-      tall_hbase_read (self->fixture->pool, &self->fixture->names, self->fixture->merge, plan,
-                       self->deadline, &self->error);
-  if (result != NULL && result->results[0].n_rows > 0)
-    {
-      TallSlice value = result->results[0].rows[0].cells[0].value;
-      self->found = g_strndup ((const char *)value.data, value.len);
-    }
-  return NULL;
-}
-
-/* Every fourth asks for a row that is not there. */
-static void
-readers_start (Reader *readers, guint n, Fixture *fixture)
-{
-  for (guint i = 0; i < n; i++)
-    {
-      Reader *reader = &readers[i];
-      *reader = (Reader){ .fixture = fixture, .table = "orders", .deadline = SOON };
-      reader->key = g_strdup_printf (i % 4 == 0 ? "none-%u" : "row-%u", i);
-    }
-}
-
-/* Waits until so many stand in line. */
-static void
-wait_for_line (Fixture *fixture, guint n)
-{
-  gint64 end = SOON;
-  while (tall_hbase_merge_count_waiting (fixture->merge) < n)
-    {
-      g_assert_cmpint (g_get_monotonic_time (), <, end);
-      g_thread_yield ();
-    }
-}
-
-static void
-readers_run (Reader *readers, guint n, Fixture *fixture)
-{
-  for (guint i = 0; i < n; i++)
-    readers[i].thread = g_thread_new ("reader", read_one, &readers[i]);
-  wait_for_line (fixture, n);
-}
-
-/* @code: of its error; 0: it has its row, if there is one */
-static void
-reader_expect (Reader *self, int code)
-{
-  g_thread_join (self->thread);
-  if (code == 0)
-    g_assert_no_error (self->error);
-  else
-    g_assert_error (self->error, TALL_ERROR, code);
-  gboolean has_row = code == 0 && g_str_has_prefix (self->key, "row-");
-  g_assert_cmpstr (self->found, ==, has_row ? self->key : NULL);
-  g_clear_error (&self->error);
-  g_free (self->found);
-  g_free (self->key);
-}
-
-static guint
-calls (Fixture *fixture, const char *method)
-{
-  return tall_fake_gateway_get_calls (fixture->gateway, method);
-}
-
-/* One request of so many rows was sent for several callers, and none of the other kind. @kind: as
- * in TallTableServer; @size: of 2^(@size - 1) + 1 to 2^@size rows */
-static void
-expect_merged (Fixture *fixture, guint kind, guint size, guint64 n_rows)
-{
-  g_autoptr (GPtrArray) servers = tall_hbase_pool_describe (fixture->pool, SOON);
-  const TallTableServer *server = g_ptr_array_index (servers, 0);
-  TallTableMerged wanted[TALL_TABLE_N_MERGED] = { 0 };
-  wanted[kind].n[size] = 1;
-  wanted[kind].n_rows = n_rows;
-  g_assert_cmpmem (server->merged, sizeof server->merged, wanted, sizeof wanted);
-}
 
 /* All leave on the first connection that is free, in one request. */
 static void
 test_together (void)
 {
-  g_auto (Fixture) fixture = { NULL };
-  Reader readers[N_READERS];
-  fixture_init (&fixture, 60000, 1000);
-  readers_start (readers, N_READERS, &fixture);
-  readers_run (readers, N_READERS, &fixture);
-  fixture_give_back (&fixture, 1);
+  g_auto (TallMergeFixture) fixture = { NULL };
+  TallMergeReader readers[N_READERS];
+  tall_merge_fixture_init (&fixture, 60000, 1000);
+  tall_merge_readers_init (readers, N_READERS, &fixture);
+  tall_merge_readers_run (readers, N_READERS, &fixture);
+  tall_merge_fixture_give_back (&fixture, 1);
   for (guint i = 0; i < N_READERS; i++)
-    reader_expect (&readers[i], 0);
-  g_assert_cmpuint (calls (&fixture, "getMultiple"), ==, 1);
-  g_assert_cmpuint (calls (&fixture, "get"), ==, 0);
-  expect_merged (&fixture, TALL_TABLE_MERGED_READS, 5, N_READERS);
+    {
+      tall_merge_reader_expect (&readers[i], 0);
+      tall_merge_reader_expect_traced (&readers[i]);
+    }
+  g_assert_cmpuint (tall_merge_fixture_count (&fixture, "getMultiple"), ==, 1);
+  g_assert_cmpuint (tall_merge_fixture_count (&fixture, "get"), ==, 0);
+  tall_merge_fixture_expect_merged (&fixture, TALL_TABLE_MERGED_READS, 5, N_READERS);
 }
 
 /* Whoever finds a connection free uses it, and nobody is asked to wait for others. */
 static void
 test_free (void)
 {
-  g_auto (Fixture) fixture = { NULL };
-  fixture_init (&fixture, 60000, 1000);
-  fixture_give_back (&fixture, N_LINKS);
+  g_auto (TallMergeFixture) fixture = { NULL };
+  tall_merge_fixture_init (&fixture, 60000, 1000);
+  tall_merge_fixture_give_back (&fixture, TALL_MERGE_N_LINKS);
   for (guint i = 0; i < 5; i++)
     {
-      Reader reader;
-      readers_start (&reader, 1, &fixture);
-      reader.thread = g_thread_new ("reader", read_one, &reader);
-      reader_expect (&reader, 0);
+      TallMergeReader reader;
+      tall_merge_readers_init (&reader, 1, &fixture);
+      reader.thread = g_thread_new ("reader", tall_merge_reader_read, &reader);
+      tall_merge_reader_expect (&reader, 0);
+      tall_merge_reader_expect_traced (&reader);
     }
-  g_assert_cmpuint (calls (&fixture, "getMultiple"), ==, 0);
-  g_assert_cmpuint (calls (&fixture, "get"), ==, 5);
+  g_assert_cmpuint (tall_merge_fixture_count (&fixture, "getMultiple"), ==, 0);
+  g_assert_cmpuint (tall_merge_fixture_count (&fixture, "get"), ==, 5);
 }
 
 static void
 test_two_tables (void)
 {
-  g_auto (Fixture) fixture = { NULL };
-  Reader readers[N_READERS];
-  fixture_init (&fixture, 60000, 1000);
-  readers_start (readers, N_READERS, &fixture);
+  g_auto (TallMergeFixture) fixture = { NULL };
+  TallMergeReader readers[N_READERS];
+  tall_merge_fixture_init (&fixture, 60000, 1000);
+  tall_merge_readers_init (readers, N_READERS, &fixture);
   for (guint i = 0; i < N_READERS / 2; i++)
     readers[i].table = "customers";
-  readers_run (readers, N_READERS, &fixture);
-  fixture_give_back (&fixture, 1);
+  tall_merge_readers_run (readers, N_READERS, &fixture);
+  tall_merge_fixture_give_back (&fixture, 1);
   for (guint i = 0; i < N_READERS; i++)
-    reader_expect (&readers[i], 0);
-  g_assert_cmpuint (calls (&fixture, "getMultiple"), ==, 2);
-  g_assert_cmpuint (calls (&fixture, "get"), ==, 0);
+    tall_merge_reader_expect (&readers[i], 0);
+  g_assert_cmpuint (tall_merge_fixture_count (&fixture, "getMultiple"), ==, 2);
+  g_assert_cmpuint (tall_merge_fixture_count (&fixture, "get"), ==, 0);
 }
 
 /* The request for all goes wrong in this way, once. @code: the error that all get; 0: they get
@@ -226,21 +67,21 @@ test_two_tables (void)
 static void
 expect (TallFakeAnswer answer, guint n_together, guint n_alone, int code)
 {
-  g_auto (Fixture) fixture = { NULL };
+  g_auto (TallMergeFixture) fixture = { NULL };
   TallHbaseOptions options = TALL_HBASE_OPTIONS_INIT;
-  Reader readers[N_READERS];
+  TallMergeReader readers[N_READERS];
   options.wait_timeout = 60000;
   if (answer == TALL_FAKE_SILENT)
     options.call_timeout = 1000;
-  fixture_open (&fixture, options);
+  tall_merge_fixture_open (&fixture, options);
   tall_fake_gateway_set_answer (fixture.gateway, "getMultiple", answer, 1);
-  readers_start (readers, N_READERS, &fixture);
-  readers_run (readers, N_READERS, &fixture);
-  fixture_give_back (&fixture, 1);
+  tall_merge_readers_init (readers, N_READERS, &fixture);
+  tall_merge_readers_run (readers, N_READERS, &fixture);
+  tall_merge_fixture_give_back (&fixture, 1);
   for (guint i = 0; i < N_READERS; i++)
-    reader_expect (&readers[i], code);
-  g_assert_cmpuint (calls (&fixture, "getMultiple"), ==, n_together);
-  g_assert_cmpuint (calls (&fixture, "get"), ==, n_alone);
+    tall_merge_reader_expect (&readers[i], code);
+  g_assert_cmpuint (tall_merge_fixture_count (&fixture, "getMultiple"), ==, n_together);
+  g_assert_cmpuint (tall_merge_fixture_count (&fixture, "get"), ==, n_alone);
 }
 
 /* Perhaps because of one row, or one region: each asks for its own. */
@@ -273,36 +114,36 @@ test_closed (void)
 static void
 test_hasty (void)
 {
-  g_auto (Fixture) fixture = { NULL };
-  Reader reader;
-  fixture_init (&fixture, 60000, 1000);
-  readers_start (&reader, 1, &fixture);
+  g_auto (TallMergeFixture) fixture = { NULL };
+  TallMergeReader reader;
+  tall_merge_fixture_init (&fixture, 60000, 1000);
+  tall_merge_readers_init (&reader, 1, &fixture);
   reader.deadline = g_get_monotonic_time () + 300 * G_TIME_SPAN_MILLISECOND;
-  read_one (&reader);
+  tall_merge_reader_read (&reader);
   g_assert_error (reader.error, TALL_ERROR, TALL_ERROR_OVERLOADED);
   g_clear_error (&reader.error);
-  fixture_give_back (&fixture, 1);
+  tall_merge_fixture_give_back (&fixture, 1);
   reader.deadline = g_get_monotonic_time () + 3 * G_TIME_SPAN_SECOND;
-  read_one (&reader);
+  tall_merge_reader_read (&reader);
   g_assert_no_error (reader.error);
   g_free (reader.key);
-  g_assert_cmpuint (calls (&fixture, "getMultiple"), ==, 0);
-  g_assert_cmpuint (calls (&fixture, "get"), ==, 1);
+  g_assert_cmpuint (tall_merge_fixture_count (&fixture, "getMultiple"), ==, 0);
+  g_assert_cmpuint (tall_merge_fixture_count (&fixture, "get"), ==, 1);
 }
 
 /* No connection in time: nobody waits for longer than the pool lets a caller wait. */
 static void
 test_no_connection (void)
 {
-  g_auto (Fixture) fixture = { NULL };
-  Reader readers[N_READERS];
-  fixture_init (&fixture, 500, 1000);
+  g_auto (TallMergeFixture) fixture = { NULL };
+  TallMergeReader readers[N_READERS];
+  tall_merge_fixture_init (&fixture, 500, 1000);
   gint64 start = g_get_monotonic_time ();
-  readers_start (readers, N_READERS, &fixture);
+  tall_merge_readers_init (readers, N_READERS, &fixture);
   for (guint i = 0; i < N_READERS; i++)
-    readers[i].thread = g_thread_new ("reader", read_one, &readers[i]);
+    readers[i].thread = g_thread_new ("reader", tall_merge_reader_read, &readers[i]);
   for (guint i = 0; i < N_READERS; i++)
-    reader_expect (&readers[i], TALL_ERROR_OVERLOADED);
+    tall_merge_reader_expect (&readers[i], TALL_ERROR_OVERLOADED);
   g_assert_cmpint (g_get_monotonic_time () - start, <, 10 * G_TIME_SPAN_SECOND);
   g_assert_cmpuint (tall_hbase_merge_count_waiting (fixture.merge), ==, 0);
 }
@@ -311,220 +152,18 @@ test_no_connection (void)
 static void
 test_line_full (void)
 {
-  g_auto (Fixture) fixture = { NULL };
-  Reader readers[5];
-  Reader late;
-  fixture_init (&fixture, 60000, G_N_ELEMENTS (readers));
-  readers_start (readers, G_N_ELEMENTS (readers), &fixture);
-  readers_run (readers, G_N_ELEMENTS (readers), &fixture);
-  readers_start (&late, 1, &fixture);
-  late.thread = g_thread_new ("reader", read_one, &late);
-  reader_expect (&late, TALL_ERROR_OVERLOADED);
-  fixture_give_back (&fixture, 1);
+  g_auto (TallMergeFixture) fixture = { NULL };
+  TallMergeReader readers[5];
+  TallMergeReader late;
+  tall_merge_fixture_init (&fixture, 60000, G_N_ELEMENTS (readers));
+  tall_merge_readers_init (readers, G_N_ELEMENTS (readers), &fixture);
+  tall_merge_readers_run (readers, G_N_ELEMENTS (readers), &fixture);
+  tall_merge_readers_init (&late, 1, &fixture);
+  late.thread = g_thread_new ("reader", tall_merge_reader_read, &late);
+  tall_merge_reader_expect (&late, TALL_ERROR_OVERLOADED);
+  tall_merge_fixture_give_back (&fixture, 1);
   for (guint i = 0; i < G_N_ELEMENTS (readers); i++)
-    reader_expect (&readers[i], 0);
-}
-
-#define N_WRITERS 20
-#define N_ROWS 3 /* of each */
-
-/* One that writes some rows, in a thread of its own: a hint and children, or their removal. */
-typedef struct
-{
-  Fixture *fixture;
-  guint number;
-  gboolean deletes;
-  gsize value;           /* bytes of each cell */
-  const char *tables[2]; /* of the first row, of the others */
-  gint64 deadline;
-  GThread *thread;
-  TallDone done[N_ROWS];
-  GError *error;
-} Writer;
-
-static char *
-make_key (const Writer *self, guint row)
-{
-  return g_strdup_printf ("row-%u-%u", self->number, row);
-}
-
-static gpointer
-write_rows (gpointer data)
-{
-  Writer *self = data;
-  g_autoptr (TallBatch) batch = tall_batch_new ();
-  g_autofree char *value = g_strnfill (self->value, 'v');
-  for (guint i = 0; i < N_ROWS; i++)
-    {
-      g_autofree char *key = make_key (self, i);
-      TallMutation *mutation = tall_batch_add (batch, self->tables[i > 0], tall_slice_str (key));
-      if (self->deletes)
-        tall_mutation_delete_up_to (batch, mutation, 2);
-      else
-        tall_mutation_put (batch, mutation, tall_slice_str ("c"), 2, tall_slice_str (value));
-    }
-  const TallHbaseWrite write = { .mutations = (TallMutation *const *)batch->mutations->pdata,
-                                 .n = N_ROWS,
-                                 .deadline = self->deadline };
-  Fixture *fixture = self->fixture;
-  gboolean done = tall_hbase_apply (fixture->pool, &fixture->names, fixture->merge, &write,
-                                    self->done, &self->error);
-  g_assert_cmpint (done, ==, self->error == NULL);
-  return NULL;
-}
-
-static void
-writers_init (Writer *writers, guint n, Fixture *fixture)
-{
-  for (guint i = 0; i < n; i++)
-    writers[i] = (Writer){ .fixture = fixture,
-                           .number = i,
-                           .value = 5,
-                           .tables = { "orders", "orders" },
-                           .deadline = SOON };
-}
-
-static void
-writers_run (Writer *writers, guint n, Fixture *fixture)
-{
-  for (guint i = 0; i < n; i++)
-    writers[i].thread = g_thread_new ("writer", write_rows, &writers[i]);
-  wait_for_line (fixture, n);
-}
-
-/* All rows of all of them have reached the gateway, and each knows that of its own. */
-static void
-writers_expect_done (Writer *writers, guint n)
-{
-  for (guint i = 0; i < n; i++)
-    {
-      Writer *writer = &writers[i];
-      g_thread_join (writer->thread);
-      g_assert_no_error (writer->error);
-      for (guint k = 0; k < N_ROWS; k++)
-        {
-          g_autofree char *key = make_key (writer, k);
-          g_assert_cmpint (writer->done[k], ==, TALL_DONE);
-          g_assert_true (tall_fake_gateway_has_row (
-              writer->fixture->gateway, writer->deletes ? "deleteMultiple" : "putMultiple", key));
-        }
-    }
-}
-
-static void
-writers_expect_error (Writer *writers, guint n, TallError code)
-{
-  for (guint i = 0; i < n; i++)
-    {
-      g_thread_join (writers[i].thread);
-      g_assert_error (writers[i].error, TALL_ERROR, (int)code);
-      g_assert_cmpint (writers[i].done[0], ==, TALL_DONE_UNKNOWN);
-      g_clear_error (&writers[i].error);
-    }
-}
-
-static void
-test_writes_together (void)
-{
-  g_auto (Fixture) fixture = { NULL };
-  Writer writers[N_WRITERS];
-  fixture_init (&fixture, 60000, 1000);
-  writers_init (writers, N_WRITERS, &fixture);
-  writers_run (writers, N_WRITERS, &fixture);
-  fixture_give_back (&fixture, 1);
-  writers_expect_done (writers, N_WRITERS);
-  g_assert_cmpuint (calls (&fixture, "putMultiple"), ==, 1);
-  expect_merged (&fixture, TALL_TABLE_MERGED_WRITES, 6, (guint64)N_WRITERS * N_ROWS);
-}
-
-/* Rows of two tables are two requests, and removals another one for each. */
-static void
-test_writes_of_kinds (void)
-{
-  g_auto (Fixture) fixture = { NULL };
-  Writer writers[N_WRITERS];
-  fixture_init (&fixture, 60000, 1000);
-  writers_init (writers, N_WRITERS, &fixture);
-  for (guint i = 0; i < N_WRITERS; i++)
-    {
-      writers[i].tables[1] = "by_date";
-      writers[i].deletes = i % 2;
-    }
-  writers_run (writers, N_WRITERS, &fixture);
-  fixture_give_back (&fixture, 1);
-  writers_expect_done (writers, N_WRITERS);
-  g_assert_cmpuint (calls (&fixture, "putMultiple"), ==, 2);
-  g_assert_cmpuint (calls (&fixture, "deleteMultiple"), ==, 2);
-}
-
-/* Reads and writes do not stand in one line, though they are of one table. */
-static void
-test_writes_beside_gets (void)
-{
-  g_auto (Fixture) fixture = { NULL };
-  Writer writers[N_WRITERS];
-  Reader readers[N_READERS];
-  fixture_init (&fixture, 60000, 1000);
-  writers_init (writers, N_WRITERS, &fixture);
-  writers_run (writers, N_WRITERS, &fixture);
-  readers_start (readers, N_READERS, &fixture);
-  for (guint i = 0; i < N_READERS; i++)
-    readers[i].thread = g_thread_new ("reader", read_one, &readers[i]);
-  wait_for_line (&fixture, N_READERS + N_WRITERS);
-  fixture_give_back (&fixture, 1);
-  writers_expect_done (writers, N_WRITERS);
-  for (guint i = 0; i < N_READERS; i++)
-    reader_expect (&readers[i], 0);
-  g_assert_cmpuint (calls (&fixture, "putMultiple"), ==, 1);
-  g_assert_cmpuint (calls (&fixture, "getMultiple"), ==, 1);
-}
-
-/* The request for all goes wrong in this way, once. */
-static void
-expect_writes (TallFakeAnswer answer, guint n_calls, int code)
-{
-  g_auto (Fixture) fixture = { NULL };
-  TallHbaseOptions options = TALL_HBASE_OPTIONS_INIT;
-  Writer writers[N_WRITERS];
-  options.wait_timeout = 60000;
-  if (answer == TALL_FAKE_SILENT)
-    options.call_timeout = 1000;
-  fixture_open (&fixture, options);
-  tall_fake_gateway_set_answer (fixture.gateway, "putMultiple", answer, 1);
-  writers_init (writers, N_WRITERS, &fixture);
-  writers_run (writers, N_WRITERS, &fixture);
-  fixture_give_back (&fixture, 1);
-  if (code == 0)
-    writers_expect_done (writers, N_WRITERS);
-  else
-    writers_expect_error (writers, N_WRITERS, (TallError)code);
-  g_assert_cmpuint (calls (&fixture, "putMultiple"), ==, n_calls);
-}
-
-/* Nobody knows which rows are written: each writer sends its own once more. */
-static void
-test_writes_alone (void)
-{
-  expect_writes (TALL_FAKE_ERROR, 1 + N_WRITERS, 0);
-  expect_writes (TALL_FAKE_SILENT, 1 + N_WRITERS, 0);
-  expect_writes (TALL_FAKE_CLOSE, 2, 0);
-  expect_writes (TALL_FAKE_BUSY, 1, TALL_ERROR_OVERLOADED);
-}
-
-/* A batch of a load goes by itself, and holds up nobody's hint. */
-static void
-test_writes_large (void)
-{
-  g_auto (Fixture) fixture = { NULL };
-  Writer writers[N_WRITERS];
-  fixture_init (&fixture, 60000, 1000);
-  writers_init (writers, N_WRITERS, &fixture);
-  writers[0].value = 20 * 1024;
-  writers[0].thread = g_thread_new ("writer", write_rows, &writers[0]);
-  writers_run (writers + 1, N_WRITERS - 1, &fixture);
-  fixture_give_back (&fixture, 1);
-  writers_expect_done (writers, N_WRITERS);
-  g_assert_cmpuint (calls (&fixture, "putMultiple"), ==, 2);
+    tall_merge_reader_expect (&readers[i], 0);
 }
 
 typedef struct
@@ -589,10 +228,5 @@ main (int argc, char **argv)
   g_test_add_func ("/table/hbase/merge/no-connection", test_no_connection);
   g_test_add_func ("/table/hbase/merge/line-full", test_line_full);
   g_test_add_func ("/table/hbase/merge/many", test_many);
-  g_test_add_func ("/table/hbase/merge/writes-together", test_writes_together);
-  g_test_add_func ("/table/hbase/merge/writes-of-kinds", test_writes_of_kinds);
-  g_test_add_func ("/table/hbase/merge/writes-beside-gets", test_writes_beside_gets);
-  g_test_add_func ("/table/hbase/merge/writes-alone", test_writes_alone);
-  g_test_add_func ("/table/hbase/merge/writes-large", test_writes_large);
   return g_test_run ();
 }

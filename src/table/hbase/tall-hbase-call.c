@@ -5,6 +5,7 @@
 #include "tall-hbase-error.h"
 #include "tall-hbase-trial.h"
 #include "tall-hbase-watch.h"
+#include "tall-trace.h"
 
 /* Connections that one caller uses at a time. */
 #define MAX_LINKS 4
@@ -190,12 +191,20 @@ send_call (Run *run, TallHbaseCall *call, TallHbaseLink *link, GError **reason)
   return call->send (call, tall_hbase_link_get_transport (link), reason);
 }
 
+/* FALSE as tall_hbase_receive(), and if the call could not be sent. */
+static gboolean
+receive_answer (TallHbaseCall *call, TallHbaseLink *link, TallHbaseTIOError **io, GError **reason)
+{
+  return *reason == NULL && call->receive (call, tall_hbase_link_get_transport (link), io, reason);
+}
+
 /* One round: sends one call on each connection, then receives all answers. */
 static gboolean
 run_round (Run *run, TallHbaseCall *const *calls, guint n, GError **error)
 {
   GError *reasons[MAX_LINKS] = { NULL };
   g_autoptr (GError) first = NULL;
+  gint64 begin = g_get_monotonic_time ();
 
   for (guint i = 0; i < n; i++)
     {
@@ -209,8 +218,10 @@ run_round (Run *run, TallHbaseCall *const *calls, guint n, GError **error)
       TallHbaseLink *link = run->links[i];
       g_autoptr (GError) reason = reasons[i];
       TallHbaseTIOError *io = NULL;
-      if (reason == NULL
-          && call->receive (call, tall_hbase_link_get_transport (link), &io, &reason))
+      gboolean ok = receive_answer (call, link, &io, &reason);
+      tall_trace_add (tall_connection_get_address (link->connection),
+                      g_get_monotonic_time () - begin);
+      if (ok)
         {
           call->done = !call->again;
           call->tries = 0;

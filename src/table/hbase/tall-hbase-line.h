@@ -42,8 +42,9 @@ typedef struct
   gint64 deadline; /* monotonic, in µs, as all times here */
   GError *error;   /* owned; %TALL_HBASE_SHARE_FAILED */
 
-  gint64 since; /* in line */
-  GMutex mutex; /* of @state; one for each share, as dozens are woken at once */
+  gint64 since;        /* in line */
+  const char *gateway; /* of the request that it left with first; the pool's */
+  GMutex mutex;        /* of @state; one for each share, as dozens are woken at once */
   GCond changed;
   TallHbaseShareState state; /* leaves WAITING with the line's mutex held as well */
 } TallHbaseShare;

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-hbase-merge.h"
 
+#include "tall-trace.h"
+
 struct _TallHbaseMerge
 {
   TallHbasePool *pool;         /* not owned */
@@ -54,6 +56,8 @@ send_together (TallHbaseMerge *self,
   TallHbaseShared shared = { .pool = self->pool, .names = self->names };
   shared.n = tall_hbase_line_leave (line, leader, shared.shares);
   shared.deadline = find_deadline (&shared);
+  for (guint i = 0; i < shared.n; i++)
+    shared.shares[i]->gateway = tall_hbase_pool_get_address (self->pool, link);
   gboolean ok = kind->run (&shared, link, &error);
   tall_hbase_line_end (line, shared.n, ok ? shared.bytes : 0);
   for (guint i = 0; i < shared.n; i++)
@@ -97,8 +101,13 @@ wait_in_line (TallHbaseMerge *self,
       tall_hbase_pool_set_overloaded (self->pool, error);
       return FALSE;
     }
-  if (state == TALL_HBASE_SHARE_LEADS && !lead (self, kind, line, share, error))
-    return FALSE;
+  if (state == TALL_HBASE_SHARE_LEADS)
+    {
+      if (!lead (self, kind, line, share, error))
+        return FALSE;
+    }
+  else
+    tall_trace_add (share->gateway, g_get_monotonic_time () - share->since);
   if (share->error == NULL)
     return TRUE;
   g_propagate_error (error, g_steal_pointer (&share->error));

@@ -14,6 +14,17 @@ tall_hbase_pool_get_options (TallHbasePool *self)
 }
 
 /**
+ * tall_hbase_pool_get_address:
+ *
+ * Returns: (transfer none): of the gateway of a connection; stays as long as the pool
+ */
+const char *
+tall_hbase_pool_get_address (TallHbasePool *self, const TallHbaseLink *link)
+{
+  return self->gateways[link->gateway].address;
+}
+
+/**
  * tall_hbase_pool_count_alive:
  *
  * Returns: gateways that connections are lent to

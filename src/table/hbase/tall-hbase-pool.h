@@ -36,6 +36,7 @@ void tall_hbase_pool_get_traffic (TallHbasePool *self, guint64 *n_sent, guint64 
 GPtrArray *tall_hbase_pool_describe (TallHbasePool *self, gint64 deadline);
 void tall_hbase_pool_set_overloaded (TallHbasePool *self, GError **error);
 guint tall_hbase_pool_count_alive (TallHbasePool *self);
+const char *tall_hbase_pool_get_address (TallHbasePool *self, const TallHbaseLink *link);
 const TallHbaseOptions *tall_hbase_pool_get_options (TallHbasePool *self);
 
 G_END_DECLS

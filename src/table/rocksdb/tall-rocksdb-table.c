@@ -8,6 +8,7 @@
 #include "tall-rocksdb-schema.h"
 #include "tall-rocksdb-table-private.h"
 #include "tall-rocksdb-writer.h"
+#include "tall-trace.h"
 
 #define DEFAULT_NAME "tallorder"
 
@@ -38,6 +39,7 @@ tall_rocksdb_table_read (TallTable *base, const TallReadPlan *plan, gint64 deadl
   for (guint i = 0; i < plan->reads->len; i++)
     {
       const TallRead *read = tall_read_plan_get (plan, i);
+      tall_trace_add (NULL, 0);
       g_autoptr (TallRocksdbFamily) family = find_family (self, read->table, error);
       TallRocksdbStep step = { family, read, deadline, result->arena };
       if (family == NULL || !tall_rocksdb_family_admits (family, FALSE, error)
@@ -81,6 +83,7 @@ tall_rocksdb_table_apply (TallTable *base,
   g_autoptr (GPtrArray) families = find_families (self, mutations, n, error);
   if (families == NULL)
     return FALSE;
+  tall_trace_add (NULL, 0);
   return tall_rocksdb_writer_apply (self->writer, (TallRocksdbFamily *const *)families->pdata,
                                     mutations, n, durability, deadline, done, error);
 }
@@ -100,6 +103,7 @@ tall_rocksdb_table_apply_if (TallTable *base,
   g_autoptr (GPtrArray) families = find_families (self, mutations, n, error);
   if (families == NULL)
     return FALSE;
+  tall_trace_add (NULL, 0);
 
   TallRocksdbCondition condition = { qualifier, expected };
   return tall_rocksdb_writer_apply_if (self->writer, (TallRocksdbFamily *const *)families->pdata,
@@ -121,6 +125,7 @@ tall_rocksdb_table_increment (TallTable *base,
   g_autoptr (TallRocksdbFamily) family = find_family (self, table, error);
   if (family == NULL)
     return FALSE;
+  tall_trace_add (NULL, 0);
   return tall_rocksdb_writer_increment (self->writer, family, row, qualifier, delta, deadline,
                                         value, error);
 }

@@ -6,7 +6,21 @@
 
 G_BEGIN_DECLS
 
-gboolean tall_csv_split_plain (
-    TallSlice line, char delimiter, guint n_fields, GByteArray *text, GPtrArray *fields);
+/**
+ * TallCsvShape:
+ *
+ * What a line has to look like.
+ */
+typedef struct
+{
+  char delimiter;
+  guint n_fields; /* at least one */
+  guint n_wanted; /* of them, from the first on; the others are counted, and not handed over */
+} TallCsvShape;
+
+gboolean tall_csv_split_plain (TallSlice line,
+                               const TallCsvShape *shape,
+                               GByteArray *text,
+                               GPtrArray *fields);
 
 G_END_DECLS

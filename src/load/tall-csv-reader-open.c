@@ -118,6 +118,7 @@ tall_csv_reader_open (const char *path,
   g_autoptr (TallCsvReader) self = g_new0 (TallCsvReader, 1);
   self->delimiter = dialect->delimiter;
   self->max_row = max_row;
+  self->n_wanted = G_MAXUINT;
   self->text = g_byte_array_new ();
   self->offsets = g_array_new (FALSE, FALSE, sizeof (gsize));
   self->fields = g_ptr_array_new ();
@@ -248,6 +249,19 @@ tall_csv_reader_set_limit (TallCsvReader *self, guint64 n_rows)
 }
 
 /**
+ * tall_csv_reader_want:
+ * @n_fields: %G_MAXUINT: all, as in the beginning
+ *
+ * From now on only so many fields of a good row, from the first on, are sure to be there; n_fields
+ * of a row counts all. Until the file is read again.
+ */
+void
+tall_csv_reader_want (TallCsvReader *self, guint n_fields)
+{
+  self->n_wanted = n_fields;
+}
+
+/**
  * tall_csv_reader_keep:
  * @folder: where a copy of what cannot be read twice goes
  *
@@ -272,6 +286,7 @@ tall_csv_reader_rewind (TallCsvReader *self, GError **error)
 {
   tall_csv_reader_reset_parser (self);
   self->n_rows = 0;
+  self->n_wanted = G_MAXUINT;
   return tall_csv_lines_rewind (&self->lines, error);
 }
 

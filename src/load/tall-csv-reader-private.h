@@ -27,6 +27,7 @@ struct _TallCsvReader
   GByteArray *text;      /* the fields, each with its NUL */
   GArray *offsets;       /* of gsize: where each field begins in @text */
   GPtrArray *fields;     /* of char *, into @text */
+  guint n_wanted;        /* of them, where the parser is not needed */
   char *reason;          /* of the last bad row */
   const char *kind;      /* and its kind */
   GByteArray *unmarked;  /* its bytes, if they had marks; NULL: they had none */

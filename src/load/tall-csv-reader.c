@@ -117,9 +117,12 @@ split_plain (TallCsvReader *self, gsize stop)
   const guint8 *line = self->lines.buffer + self->lines.at;
   if (self->lines.at != self->lines.record || self->columns->len < 2)
     return FALSE;
-  self->is_plain =
-      tall_csv_split_plain (strip_line_end (line, stop - self->lines.at), self->delimiter,
-                            self->columns->len - 1, self->text, self->fields);
+  guint n_fields = self->columns->len - 1;
+  const TallCsvShape shape = {
+    self->delimiter, n_fields, MIN (n_fields, self->composites != NULL ? n_fields : self->n_wanted)
+  };
+  self->is_plain = tall_csv_split_plain (strip_line_end (line, stop - self->lines.at), &shape,
+                                         self->text, self->fields);
   if (!self->is_plain)
     g_byte_array_set_size (self->text, 0);
   return self->is_plain;
@@ -281,7 +284,7 @@ finish_row (TallCsvReader *self, TallCsvRow *row)
                        .raw = strip_line_end (self->lines.buffer + self->lines.record,
                                               self->lines.at - self->lines.record),
                        .fields = (const char *const *)self->fields->pdata,
-                       .n_fields = self->fields->len,
+                       .n_fields = self->is_plain ? self->columns->len - 1 : self->fields->len,
                        .column = TALL_CSV_NO_COLUMN };
   check_row (self, row);
   if (self->composites != NULL && row->n_fields == self->columns->len - 1)

@@ -39,10 +39,10 @@ typedef struct
                           * or not of the file's encoding, as they are */
   const char *const *fields; /* n_fields of them, then those made of others; unchecked if @reason
                               * is set */
-  guint n_fields;
-  const char *reason; /* why the row is bad; NULL: it is not */
-  const char *kind;   /* the same without what is special to this row; lives forever */
-  gint column;        /* which column is bad, from 0, or %TALL_CSV_NO_COLUMN */
+  guint n_fields;            /* see tall_csv_reader_want() */
+  const char *reason;        /* why the row is bad; NULL: it is not */
+  const char *kind;          /* the same without what is special to this row; lives forever */
+  gint column;               /* which column is bad, from 0, or %TALL_CSV_NO_COLUMN */
 } TallCsvRow;
 
 typedef enum
@@ -85,6 +85,7 @@ TallSlice tall_csv_reader_get_header (TallCsvReader *self);
 void tall_csv_reader_set_file (TallCsvReader *self, guint file, gboolean is_one_of_many);
 void tall_csv_reader_set_stop (TallCsvReader *self, const gint *stop);
 void tall_csv_reader_set_limit (TallCsvReader *self, guint64 n_rows);
+void tall_csv_reader_want (TallCsvReader *self, guint n_fields);
 gboolean tall_csv_reader_is_cut (TallCsvReader *self);
 
 gboolean tall_csv_reader_keep (TallCsvReader *self,

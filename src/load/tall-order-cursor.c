@@ -25,6 +25,17 @@ tall_order_cursor_init (TallOrderCursor *self, const TallMapping *mapping)
   self->order_source = tall_order_cursor_find_source (mapping, tall_csv_field_is_order_number);
 }
 
+/**
+ * tall_order_cursor_count_fields:
+ *
+ * Returns: how many fields of a row, from the first on, say which order it belongs to
+ */
+guint
+tall_order_cursor_count_fields (const TallOrderCursor *self)
+{
+  return (guint)(MAX (self->customer_source->index, self->order_source->index) + 1);
+}
+
 /* The text of a number in @row; NULL if it has none that is valid. @current is one that is. */
 static const char *
 read_number (const TallOrderCursor *self,

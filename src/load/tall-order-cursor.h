@@ -45,6 +45,7 @@ typedef struct
 } TallOrderCursor;
 
 void tall_order_cursor_init (TallOrderCursor *self, const TallMapping *mapping);
+guint tall_order_cursor_count_fields (const TallOrderCursor *self);
 TallOrderPlace tall_order_cursor_step (TallOrderCursor *self, const TallCsvRow *row);
 
 const TallMappingSource *

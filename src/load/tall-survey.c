@@ -136,6 +136,7 @@ read_file (TallSurvey *self,
   tall_order_cursor_init (&self->cursor, file->mapping);
   if (!tall_csv_reader_keep (file->reader, folder, error))
     return FALSE;
+  tall_csv_reader_want (file->reader, tall_order_cursor_count_fields (&self->cursor));
   for (guint64 n = 1; (step = tall_csv_reader_next (file->reader, &row, error)) == TALL_CSV_ROW;
        n++)
     {

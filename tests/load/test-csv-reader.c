@@ -240,6 +240,58 @@ assert_refused (const char *path, TallError code, const char *what)
     g_error ("“%s” is not in: %s", what, error->message);
 }
 
+#define COLUMNS 6
+
+/* Rows of any length with about so many fields, some of them wrong. */
+static char *
+make_rows (GRand *random)
+{
+  static const char *const pieces[] = { ",", ",", "x", "\x7f", "-", "é", "longer", "\"", "\xe9" };
+  GString *text = g_string_new ("a,b,c,d,e,f\n");
+  for (guint row = 0; row < 500; row++)
+    {
+      /* wrong bytes are rare, so that most rows are plain */
+      gint n_kinds = g_rand_int_range (random, 0, 8) == 0 ? G_N_ELEMENTS (pieces) : 7;
+      for (gint n = g_rand_int_range (random, 1, 40); n > 0; n--)
+        g_string_append (text, pieces[g_rand_int_range (random, 0, n_kinds)]);
+      g_string_append_c (text, '\n');
+    }
+  return g_string_free (text, FALSE);
+}
+
+/* A row is as good or bad as it is when all fields are wanted, and those that are wanted are there.
+ */
+static void
+test_wanted (void)
+{
+  GRand *random = g_rand_new_with_seed (15);
+  g_autofree char *text = make_rows (random);
+  guint n_good = 0;
+  g_rand_free (random);
+  for (guint wanted = 0; wanted <= COLUMNS + 1; wanted++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TallCsvReader) all = open_text (text, -1, TALL_CSV_MAX_ROW);
+      g_autoptr (TallCsvReader) few = open_text (text, -1, TALL_CSV_MAX_ROW);
+      TallCsvRow row, like;
+      tall_csv_reader_want (few, wanted);
+      while (tall_csv_reader_next (all, &like, &error) == TALL_CSV_ROW)
+        {
+          g_assert_cmpint (tall_csv_reader_next (few, &row, &error), ==, TALL_CSV_ROW);
+          g_assert_cmpuint (row.line, ==, like.line);
+          g_assert_cmpmem (row.raw.data, row.raw.len, like.raw.data, like.raw.len);
+          g_assert_cmpstr (row.reason, ==, like.reason);
+          g_assert_cmpuint (row.n_fields, ==, like.n_fields);
+          for (guint i = 0; row.reason == NULL && i < MIN (wanted, COLUMNS); i++)
+            g_assert_cmpstr (row.fields[i], ==, like.fields[i]);
+          n_good += row.reason == NULL;
+        }
+      g_assert_cmpint (tall_csv_reader_next (few, &row, &error), ==, TALL_CSV_END);
+      g_assert_no_error (error);
+    }
+  g_assert_cmpuint (n_good, >, 100);
+}
+
 static void
 test_refused_files (void)
 {
@@ -295,6 +347,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/load/csv-reader/columns", test_columns);
   g_test_add_func ("/load/csv-reader/long-rows", test_long_rows);
   g_test_add_func ("/load/csv-reader/borders", test_borders);
+  g_test_add_func ("/load/csv-reader/wanted", test_wanted);
   g_test_add_func ("/load/csv-reader/refused-files", test_refused_files);
   return g_test_run ();
 }

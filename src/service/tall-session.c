@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-session.h"
 
+#include "tall-socket.h"
+
 #define MAX_DEPTH 32
 
 /* A request that holds memory may be behind what makes it arrive in time by this part of that time:
@@ -14,6 +16,10 @@
 /* The pace of such a request is looked at in so many steps at least, so that one that stands still
  * is soon noticed. */
 #define MIN_STEPS 32
+
+/* Bytes of replies that the system holds and cannot send, so that a client that sends calls and
+ * takes no answers has one of them run, and not as many as some megabytes hold. */
+#define MAX_UNSENT (128 * 1024)
 
 /* Of a request that is refused only the name of the call is wanted. */
 #define REFUSED_START 1024
@@ -193,6 +199,7 @@ tall_session_open (GSocket *socket, gsize max_request)
   options.side = TALL_WIRE_SERVER;
   options.max_message = max_request;
   options.max_depth = MAX_DEPTH;
+  tall_socket_limit_unsent (socket, MAX_UNSENT);
   return tall_transport_new (socket, "the client", &options);
 }
 

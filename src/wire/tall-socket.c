@@ -206,6 +206,18 @@ tall_socket_prepare (GSocket *socket)
   g_socket_set_option (socket, IPPROTO_TCP, TCP_NODELAY, 1, NULL);
 }
 
+/**
+ * tall_socket_limit_unsent:
+ *
+ * From now on a send waits while the system holds more than about so many bytes that the other side
+ * has no room for yet. It would hold some megabytes, and take them for sent.
+ */
+void
+tall_socket_limit_unsent (GSocket *socket, guint bytes)
+{
+  g_socket_set_option (socket, IPPROTO_TCP, TCP_NOTSENT_LOWAT, (gint)bytes, NULL);
+}
+
 typedef struct
 {
   GList *addresses; /* of GInetAddress */

@@ -17,6 +17,7 @@ GSocket *tall_socket_connect (const char *address,
                               gint64 deadline,
                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tall_socket_prepare (GSocket *socket);
+void tall_socket_limit_unsent (GSocket *socket, guint bytes);
 void tall_socket_set_error (GError **error, int number);
 
 gboolean tall_socket_wait (GSocket *socket, GIOCondition condition, gint64 deadline, GError **error)

@@ -118,23 +118,28 @@ run (gpointer data)
   return NULL;
 }
 
-/* The client's calls are all there before the first is looked at. */
+/* The client's calls are all there before the first is looked at. @message: is ended */
+static void
+begin_with (Fixture *f, TallTestMessage *message, guint n)
+{
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  tall_test_message_end_struct (message);
+  TallSlice call = tall_test_message_get (message);
+  for (guint i = 0; i < n; i++)
+    {
+      tall_bytes_append_u32 (bytes, (guint32)call.len);
+      tall_bytes_append (bytes, call);
+    }
+  tall_test_send (f->client, tall_slice_array (bytes));
+  f->thread = g_thread_new ("session", run, f);
+}
+
 static void
 begin (Fixture *f, guint n)
 {
   g_auto (TallTestMessage) message;
-  g_autoptr (GByteArray) bytes = g_byte_array_new ();
-
   tall_test_message_init (&message, FALSE, "ping", T_CALL);
-  tall_test_message_end_struct (&message);
-  TallSlice ping = tall_test_message_get (&message);
-  for (guint i = 0; i < n; i++)
-    {
-      tall_bytes_append_u32 (bytes, (guint32)ping.len);
-      tall_bytes_append (bytes, ping);
-    }
-  tall_test_send (f->client, tall_slice_array (bytes));
-  f->thread = g_thread_new ("session", run, f);
+  begin_with (f, &message, n);
 }
 
 static void
@@ -249,25 +254,63 @@ test_sent_ahead (Fixture *f, gconstpointer data G_GNUC_UNUSED)
   g_assert_cmpint (g_atomic_int_get (&n_exposed), ==, 0);
 }
 
+/* There is an order of so many bytes, and a call asks for it. */
+static void
+ask_for_large (Fixture *f, gsize size, TallTestMessage *message)
+{
+  g_autofree char *text = g_strnfill (size, 'x');
+  g_autoptr (TallOrder) order = tall_order_new ("VINET", "1");
+  g_autoptr (GError) error = NULL;
+  order->currency = text;
+  g_assert_true (tall_front_put_order (f->front, order, NULL, NULL, &error));
+  tall_test_message_init (message, FALSE, "getOrder", T_CALL);
+  tall_test_message_add_text (message, 1, "VINET");
+  tall_test_message_add_text (message, 2, "1");
+}
+
+/* How many calls there have been when there are no more for a while. */
+static guint
+count_until_still (Fixture *f)
+{
+  guint n = 0;
+  for (guint looks = 0; looks < 30; looks++)
+    {
+      guint now = tall_test_front_count_calls (TALL_TEST_FRONT (f->front));
+      looks = now == n ? looks : 0;
+      n = now;
+      g_usleep (10 * 1000);
+    }
+  return n;
+}
+
+#define N_UNREAD 50
+
+/* A client that takes no answers has few of its calls run, and all of them once it does. */
+static void
+test_unread (Fixture *f, gconstpointer data G_GNUC_UNUSED)
+{
+  g_auto (TallTestMessage) message;
+  ask_for_large (f, 300 * 1024, &message);
+  begin_with (f, &message, N_UNREAD);
+  guint n = count_until_still (f);
+  g_test_message ("%u calls ran before an answer was taken", n);
+  g_assert_cmpuint (n, >=, 2); /* with the put */
+  g_assert_cmpuint (n, <=, 5);
+  assert_answers (f, N_UNREAD);
+  tall_test_end_sending (f->client);
+  assert_ended (f, 1 + N_UNREAD);
+}
+
 /* The reply has its whole time, however long its call has taken. */
 static void
 test_reply_time (Fixture *f, gconstpointer data G_GNUC_UNUSED)
 {
   g_auto (TallTestMessage) message;
-  g_autofree char *text = g_strnfill (1000 * 1024, 'x');
-  g_autoptr (TallOrder) order = tall_order_new ("VINET", "1");
-  g_autoptr (GError) error = NULL;
-  order->currency = text;
-  g_assert_true (tall_front_put_order (f->front, order, NULL, NULL, &error));
+  ask_for_large (f, 1000 * 1024, &message);
   g_socket_set_option (tall_place_get_socket (f->place), SOL_SOCKET, SO_SNDBUF, 4096, NULL);
 
   tall_test_front_hold (TALL_TEST_FRONT (f->front));
-  tall_test_message_init (&message, FALSE, "getOrder", T_CALL);
-  tall_test_message_add_text (&message, 1, "VINET");
-  tall_test_message_add_text (&message, 2, "1");
-  tall_test_message_end_struct (&message);
-  tall_test_send_frame (f->client, tall_test_message_get (&message));
-  f->thread = g_thread_new ("session", run, f);
+  begin_with (f, &message, 1);
   tall_test_front_wait_until_held (TALL_TEST_FRONT (f->front), 1);
   __atomic_add_fetch (&ahead, 2 * (gint64)LONG * 1000, __ATOMIC_SEQ_CST);
   tall_test_front_let_go (TALL_TEST_FRONT (f->front));
@@ -292,6 +335,7 @@ main (int argc, char **argv)
   ADD ("calls-behind", test_calls_behind);
   ADD ("gives-way", test_gives_way);
   ADD ("sent-ahead", test_sent_ahead);
+  ADD ("unread", test_unread);
   ADD ("reply-time", test_reply_time);
   return g_test_run ();
 }

@@ -3,6 +3,7 @@
 #include "tall-bench-report.h"
 
 #include <math.h>
+#include <string.h>
 
 #include <json-glib/json-glib.h>
 
@@ -155,6 +156,37 @@ test_cpu (void)
   g_assert_false (json_object_has_member (floor, "cpu_gateway_us"));
 }
 
+/* Ours takes 250 ns, by the two rounds in the middle, and the floor four times as long. A rate is
+ * the better the larger it is, a time the smaller. */
+static void
+test_directions (void)
+{
+  static const double rounds[] = { 100, 400, 200, 300 };
+  g_autoptr (TallBenchReport) report = tall_bench_report_new ();
+  g_autoptr (GPtrArray) shown = g_ptr_array_new_with_free_func (g_free);
+  g_auto (TallMeasurement) measurement = { 0 };
+  for (guint i = 0; i < 2; i++)
+    {
+      TallMeasured *side = &measurement.sides[i];
+      side->means = g_array_new (FALSE, FALSE, sizeof (double));
+      side->medians = g_array_new (FALSE, FALSE, sizeof (double));
+      side->batches = tall_histogram_new ();
+      for (guint k = 0; k < G_N_ELEMENTS (rounds); k++)
+        {
+          double value = rounds[k] * (i == 0 ? 1 : 4);
+          g_array_append_val (side->means, value);
+          g_array_append_val (side->medians, value);
+        }
+    }
+  tall_bench_report_show (report, take_text, shown);
+  const TallMeasured *ours = &measurement.sides[0], *floor = &measurement.sides[1];
+  tall_bench_report_add_rate (report, "rate", "rate", 2, ours, floor);
+  tall_bench_report_add_latency (report, "time", "time", 2, ours, floor);
+  g_assert_nonnull (strstr (shown->pdata[0], "4000000    1000000  orders/s   4.00  ≥ 2     yes\n"));
+  g_assert_nonnull (strstr (shown->pdata[1], "0.25       1.00  µs p50     0.25  ≤ 2     yes\n"));
+  g_assert_cmpuint (tall_bench_report_count_missed (report), ==, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -162,5 +194,6 @@ main (int argc, char **argv)
   g_test_add_func ("/bench/report/text", test_text);
   g_test_add_func ("/bench/report/json", test_json);
   g_test_add_func ("/bench/report/cpu", test_cpu);
+  g_test_add_func ("/bench/report/directions", test_directions);
   return g_test_run ();
 }

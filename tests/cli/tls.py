@@ -148,6 +148,22 @@ def wrong_clients(folder):
 
 
 @test
+def the_client_is_named(folder):
+    """And not the CA between it and the one that nobody knows."""
+    with serving(folder) as (ca, server):
+        other, between = Ca(folder, "other"), Ca(folder, "between")
+        openssl("req", "-new", "-key", between.path("between", "key"), "-subj", "/CN=between",
+                "-addext", "basicConstraints=critical,CA:TRUE", "-out", f"{folder}/between.csr")
+        openssl("x509", "-req", "-in", f"{folder}/between.csr", "-copy_extensions", "copy", "-CA", other.file,
+                "-CAkey", other.path("other", "key"), "-CAcreateserial", "-days", 2, "-out", between.file)
+        files = between.files(between.certify("leaf"))
+        with open(files[1], "a", encoding="utf-8") as chain:
+            chain.write(pathlib.Path(between.file).read_text("utf-8"))
+        get(server, ca, *files).ends(FAILED, "it does not know the CA")
+        server.wait_for("its certificate (CN=leaf) is of an unknown CA")
+
+
+@test
 def optional_clients(folder):
     with serving(folder, "--tls-clients", "optional", roles=ROLES) as (ca, server):
         get(server, ca).ends(FAILED, "this client has shown no certificate")

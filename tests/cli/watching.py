@@ -346,13 +346,13 @@ def a_slow_call_is_one_line(folder):
     store = new_store(folder)
     order = dict(ORDER, attributes={"note": "very secret"}, shipping_locations=[
         {"number": 1, "line_items": [{"number": n + 1, "quantity": "1"} for n in range(5000)]}])
-    wanted = r"slow: call=putOrder ms=[0-9]+ result=ok calls=([0-9]+) left_out=0: Storing order O1 of C1"
+    wanted = r"slow: call=putOrder ms=([0-9]+) result=ok calls=([0-9]+) left_out=0: Storing order O1 of C1"
     with Watched(store, "--slow", "1", metrics=None) as server:
         run("put", "--server", server.address, "-", stdin=order).ends(DONE)
         said = server.said()
     found = re.search(wanted + r" \(request [0-9a-f]{8}-[0-9]+\)$", said, re.M)
     assert found, said
-    assert int(found[1]) > 0, said
+    assert int(found[2]) > 0, said
     with Watched(store, "--slow", "1", "--log", "json", metrics=None) as server:
         run("put", "--server", server.address, "-", stdin=order).ends(DONE)
         lines = [json.loads(line) for line in server.said().splitlines()]
@@ -360,6 +360,7 @@ def a_slow_call_is_one_line(folder):
     equal(list(slow), ["time", "level", "message", "request", "call", "ms", "result", "calls", "left_out", "operation"])
     equal((slow["level"], slow["call"], slow["result"], slow["left_out"], slow["operation"]),
           ("info", "putOrder", "ok", 0, "Storing order O1 of C1"))
+    equal([str(slow[name]) for name in ("ms", "calls")], list(re.fullmatch(wanted, slow["message"]).groups()))
     assert slow["ms"] > 0 and slow["calls"] > 0, slow
     assert all(list(line) == ["time", "level", "message"] for line in lines if "slow:" not in line["message"]), lines
     with Watched(store, "--slow", "0", metrics=None) as server:

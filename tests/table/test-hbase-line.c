@@ -241,6 +241,20 @@ test_large_rows (void)
   g_assert_cmpuint (wait_for_request (&fixture, 2), ==, 3);
 }
 
+/* A request that has failed says nothing of its rows. */
+static void
+test_failed_rows (void)
+{
+  g_auto (Fixture) fixture = { NULL };
+  fixture_init (&fixture, 1, FOR_EVER);
+  read_alone (&fixture, 2 * 1024 * 1024);
+  for (guint i = 0; i < 5; i++)
+    read_alone (&fixture, 0);
+  fill (&fixture, 2);
+  start (&fixture, 1);
+  g_assert_cmpuint (wait_for_request (&fixture, 2), ==, 3);
+}
+
 /* As long as nothing is known of the rows, they may be large. */
 static void
 test_unknown_rows (void)
@@ -391,6 +405,34 @@ test_line_full (void)
   tall_hbase_line_free (line);
 }
 
+static gpointer
+look_for_ever (gpointer data)
+{
+  Fixture *self = data;
+  g_auto (TallHbaseShare) get;
+  tall_hbase_share_init (&get, TALL_NO_DEADLINE);
+  g_assert_cmpint (tall_hbase_line_wait (self->line, &get, self->n_gateways, self->limit), ==,
+                   TALL_HBASE_SHARE_LEADS);
+  return NULL;
+}
+
+/* Those who have waited long enough do not all leave at once: each leader has its time to find a
+ * connection, for all behind it. */
+static void
+test_leaders_in_turn (void)
+{
+  const gint64 patience = 20 * G_TIME_SPAN_MILLISECOND;
+  g_auto (Fixture) fixture = { NULL };
+  fixture_init (&fixture, 8, patience);
+  gint64 begin = g_get_monotonic_time ();
+  for (guint i = 0; i < 5; i++)
+    g_ptr_array_add (fixture.readers, g_thread_new ("reader", look_for_ever, &fixture));
+  join_readers (&fixture);
+  g_assert_cmpint (g_get_monotonic_time () - begin, >=, 4 * patience);
+  for (guint i = 0; i < 5; i++)
+    tall_hbase_line_resign (fixture.line);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -401,9 +443,11 @@ main (int argc, char **argv)
   g_test_add_func ("/table/hbase/line/patience", test_patience);
   g_test_add_func ("/table/hbase/line/gateways", test_gateways);
   g_test_add_func ("/table/hbase/line/large-rows", test_large_rows);
+  g_test_add_func ("/table/hbase/line/failed-rows", test_failed_rows);
   g_test_add_func ("/table/hbase/line/unknown-rows", test_unknown_rows);
   g_test_add_func ("/table/hbase/line/stuck-leader", test_stuck_leader);
   g_test_add_func ("/table/hbase/line/few-leaders", test_few_leaders);
+  g_test_add_func ("/table/hbase/line/leaders-in-turn", test_leaders_in_turn);
   g_test_add_func ("/table/hbase/line/left-behind", test_left_behind);
   g_test_add_func ("/table/hbase/line/crowd", test_crowd);
   g_test_add_func ("/table/hbase/line/failed", test_failed);

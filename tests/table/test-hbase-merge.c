@@ -15,11 +15,15 @@ test_together (void)
   tall_merge_fixture_init (&fixture, 60000, 1000);
   tall_merge_readers_init (readers, N_READERS, &fixture);
   tall_merge_readers_run (readers, N_READERS, &fixture);
+  g_usleep (20 * 1000);
+  gint64 begin = g_get_monotonic_time ();
   tall_merge_fixture_give_back (&fixture, 1);
   for (guint i = 0; i < N_READERS; i++)
     {
       tall_merge_reader_expect (&readers[i], 0);
       tall_merge_reader_expect_traced (&readers[i]);
+      /* not what went by before there was a connection */
+      g_assert_cmpint (readers[i].trace.longest, <=, g_get_monotonic_time () - begin);
     }
   g_assert_cmpuint (tall_merge_fixture_count (&fixture, "getMultiple"), ==, 1);
   g_assert_cmpuint (tall_merge_fixture_count (&fixture, "get"), ==, 0);
@@ -214,6 +218,22 @@ test_many (void)
     g_thread_join (threads[i]);
 }
 
+/* The row of the first share is checked as well: here it is the only one. */
+static void
+test_first_row (void)
+{
+  g_auto (TallMergeFixture) fixture = { NULL };
+  TallMergeReader reader;
+  tall_merge_fixture_init (&fixture, 60000, 1000);
+  tall_fake_gateway_set_answer (fixture.gateway, "getMultiple", TALL_FAKE_OTHER_ROW, 1);
+  tall_merge_readers_init (&reader, 1, &fixture);
+  tall_merge_readers_run (&reader, 1, &fixture);
+  tall_merge_fixture_give_back (&fixture, 1);
+  tall_merge_reader_expect (&reader, 0);
+  g_assert_cmpuint (tall_merge_fixture_count (&fixture, "getMultiple"), ==, 1);
+  g_assert_cmpuint (tall_merge_fixture_count (&fixture, "get"), ==, 1);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -222,6 +242,7 @@ main (int argc, char **argv)
   g_test_add_func ("/table/hbase/merge/free", test_free);
   g_test_add_func ("/table/hbase/merge/two-tables", test_two_tables);
   g_test_add_func ("/table/hbase/merge/alone", test_alone);
+  g_test_add_func ("/table/hbase/merge/first-row", test_first_row);
   g_test_add_func ("/table/hbase/merge/overloaded", test_overloaded);
   g_test_add_func ("/table/hbase/merge/closed", test_closed);
   g_test_add_func ("/table/hbase/merge/hasty", test_hasty);

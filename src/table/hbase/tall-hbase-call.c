@@ -218,9 +218,12 @@ run_round (Run *run, TallHbaseCall *const *calls, guint n, GError **error)
       TallHbaseLink *link = run->links[i];
       g_autoptr (GError) reason = reasons[i];
       TallHbaseTIOError *io = NULL;
+      /* Nobody waits for an answer that has come while an earlier one was waited for. */
+      gboolean waits = i == 0 || tall_connection_is_fit (link->connection);
+      gint64 since = waits ? begin : g_get_monotonic_time ();
       gboolean ok = receive_answer (call, link, &io, &reason);
       tall_trace_add (tall_connection_get_address (link->connection),
-                      g_get_monotonic_time () - begin);
+                      g_get_monotonic_time () - since);
       if (ok)
         {
           call->done = !call->again;

@@ -43,6 +43,7 @@ typedef struct
   GError *error;   /* owned; %TALL_HBASE_SHARE_FAILED */
 
   gint64 since;        /* in line */
+  gint64 sent;         /* when the first request with it had a connection */
   const char *gateway; /* of the request that it left with first; the pool's */
   GMutex mutex;        /* of @state; one for each share, as dozens are woken at once */
   GCond changed;

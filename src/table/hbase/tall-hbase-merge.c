@@ -57,7 +57,10 @@ send_together (TallHbaseMerge *self,
   shared.n = tall_hbase_line_leave (line, leader, shared.shares);
   shared.deadline = find_deadline (&shared);
   for (guint i = 0; i < shared.n; i++)
-    shared.shares[i]->gateway = tall_hbase_pool_get_address (self->pool, link);
+    {
+      shared.shares[i]->gateway = tall_hbase_pool_get_address (self->pool, link);
+      shared.shares[i]->sent = g_get_monotonic_time ();
+    }
   gboolean ok = kind->run (&shared, link, &error);
   tall_hbase_line_end (line, shared.n, ok ? shared.bytes : 0);
   for (guint i = 0; i < shared.n; i++)
@@ -107,7 +110,7 @@ wait_in_line (TallHbaseMerge *self,
         return FALSE;
     }
   else
-    tall_trace_add (share->gateway, g_get_monotonic_time () - share->since);
+    tall_trace_add (share->gateway, g_get_monotonic_time () - share->sent);
   if (share->error == NULL)
     return TRUE;
   g_propagate_error (error, g_steal_pointer (&share->error));

@@ -98,6 +98,16 @@ tall_rocksdb_write_add (TallRocksdbWrite *self,
   return TRUE;
 }
 
+/* Asked once: the C library reads a file to know, which takes about as long as a write. */
+static gboolean
+has_processors (void)
+{
+  static gsize n;
+  if (g_once_init_enter (&n))
+    g_once_init_leave (&n, g_get_num_processors ());
+  return n > 1;
+}
+
 /* A thread that sleeps is woken later than most writes take, so it tries for a while; not where it
  * keeps the only processor from the one that writes. */
 static void
@@ -105,7 +115,7 @@ take_turn (GMutex *turn)
 {
   if (g_mutex_trylock (turn))
     return;
-  gint64 until = g_get_num_processors () > 1 ? g_get_monotonic_time () + PATIENCE : 0;
+  gint64 until = has_processors () ? g_get_monotonic_time () + PATIENCE : 0;
   while (g_get_monotonic_time () < until)
     if (g_mutex_trylock (turn))
       return;

@@ -50,8 +50,8 @@ struct _TallServer
   TallGate gate;
   TallPlaces *places;
   TallCallStats *stats;
-  gsize n_broken; /* atomic, as in TallServerUsage, like … */
-  gsize n_distrusted;
+  gsize n_broken;     /* atomic; as in #TallServerUsage */
+  gsize n_distrusted; /* the same */
 };
 
 G_DEFINE_FINAL_TYPE (TallServer, tall_server, G_TYPE_OBJECT)

@@ -17,8 +17,10 @@
  * is soon noticed. */
 #define MIN_STEPS 32
 
-/* Bytes of replies that the system holds and cannot send, so that a client that sends calls and
- * takes no answers has one of them run, and not as many as some megabytes hold. */
+/* Bytes of replies that the system keeps to send later, beside what the client has room for: so of
+ * a client that sends calls and takes no answers few of them run, not as many as some megabytes
+ * hold.
+ */
 #define MAX_UNSENT (128 * 1024)
 
 /* Of a request that is refused only the name of the call is wanted. */

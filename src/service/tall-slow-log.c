@@ -54,7 +54,8 @@ add_call (Line *self, const TallCallRecord *record, gint64 now, const TallTrace 
   add_number (self, "calls", trace->n_calls);
   if (trace->place[0] == '\0')
     return;
-  add (self, "gateway", trace->place);
+  g_autofree char *place = g_utf8_make_valid (trace->place, -1);
+  add (self, "gateway", place);
   add_number (self, "gateway_ms", trace->longest / G_TIME_SPAN_MILLISECOND);
 }
 

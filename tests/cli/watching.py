@@ -188,7 +188,7 @@ def the_end_of_the_certificate_is_shown(folder):
 
 @test
 def refused_certificates_are_counted(folder):
-    """By themselves: an operator wants to know of them, and not of every stranger's noise."""
+    """Apart from what is no call."""
     ca = Ca(folder)
     ca.certify("server", names="DNS:localhost")
     ca.certify("late", days=-1)

@@ -23,6 +23,31 @@ read_two (gpointer data)
   return NULL;
 }
 
+/* Two requests at once, of which the one to @late is answered last. FALSE: both went to one
+ * gateway.
+ */
+static gboolean
+read_with_late (TallTable *table, TallFakeGateway *late, TallFakeGateway *other)
+{
+  Reading reading = { .table = table };
+  guint reads = tall_hbase_fixture_count_reads (other);
+  tall_fake_gateway_set_answer (late, "get", TALL_FAKE_LATE, 1);
+  GThread *thread = g_thread_new ("reader", read_two, &reading);
+  for (gint64 until = g_get_monotonic_time () + G_TIME_SPAN_SECOND;
+       tall_hbase_fixture_count_reads (other) == reads && g_get_monotonic_time () < until;)
+    g_usleep (1000);
+  for (; !g_atomic_int_get (&reading.done); tall_fake_gateway_send_late (late))
+    g_usleep (50 * 1000);
+  g_thread_join (thread);
+  if (tall_hbase_fixture_count_reads (other) != reads + 1)
+    return FALSE;
+  g_assert_cmpuint (reading.trace.n_calls, ==, 2);
+  g_assert_cmpstr (reading.trace.place, ==, tall_fake_gateway_get_address (late));
+  return TRUE;
+}
+
+#define TRIES 20
+
 /* Of two requests at once that one is named which was waited for, whichever was sent first. */
 static void
 test_who_was_late (void)
@@ -34,15 +59,10 @@ test_who_was_late (void)
   TallFakeGateway *both[] = { pair.bad, pair.good };
   for (guint i = 0; i < 2; i++)
     {
-      Reading reading = { .table = pair.table };
-      guint reads = tall_hbase_fixture_count_reads (both[1 - i]);
-      tall_fake_gateway_set_answer (both[i], "get", TALL_FAKE_LATE, 1);
-      GThread *thread = g_thread_new ("reader", read_two, &reading);
-      tall_fake_gateway_wait_for_calls (both[1 - i], "get", reads + 1);
-      for (; !g_atomic_int_get (&reading.done); tall_fake_gateway_send_late (both[i]))
-        g_usleep (50 * 1000);
-      g_thread_join (thread);
-      g_assert_cmpstr (reading.trace.place, ==, tall_fake_gateway_get_address (both[i]));
+      gboolean is_shown = FALSE;
+      for (guint n = 0; n < TRIES && !is_shown; n++)
+        is_shown = read_with_late (pair.table, both[i], both[1 - i]);
+      g_assert_true (is_shown);
     }
 }
 

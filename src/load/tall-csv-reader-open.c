@@ -120,6 +120,7 @@ tall_csv_reader_open (const char *path,
   self->max_row = max_row;
   self->n_wanted = G_MAXUINT;
   self->text = g_byte_array_new ();
+  self->cut = g_byte_array_new ();
   self->offsets = g_array_new (FALSE, FALSE, sizeof (gsize));
   self->fields = g_ptr_array_new ();
   self->composed = g_string_new (NULL);
@@ -143,6 +144,7 @@ tall_csv_reader_free (TallCsvReader *self)
   g_free (self->header);
   g_clear_pointer (&self->unmarked, g_byte_array_unref);
   g_byte_array_unref (self->text);
+  g_byte_array_unref (self->cut);
   g_array_unref (self->offsets);
   g_ptr_array_unref (self->fields);
   g_ptr_array_unref (self->columns);

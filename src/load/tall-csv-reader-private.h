@@ -30,6 +30,7 @@ struct _TallCsvReader
   guint n_wanted;        /* of them, where the parser is not needed */
   char *reason;          /* of the last bad row */
   const char *kind;      /* and its kind */
+  GByteArray *cut;       /* the beginning of a row that is too long */
   GByteArray *unmarked;  /* its bytes, if they had marks; NULL: they had none */
   GPtrArray *columns;    /* of char *; NULL-terminated */
   GPtrArray *composites; /* of TallCsvComposite; NULL: none */

@@ -168,12 +168,33 @@ unmark (TallCsvReader *self, TallCsvRow *row)
     row->raw = tall_slice (self->unmarked->data, self->unmarked->len);
 }
 
+/* The parser's fields; now @text stays in its place. */
+static void
+collect_fields (TallCsvReader *self)
+{
+  g_ptr_array_set_size (self->fields, (gint)self->offsets->len);
+  for (guint i = 0; i < self->offsets->len; i++)
+    self->fields->pdata[i] = self->text->data + g_array_index (self->offsets, gsize, i);
+}
+
+/* Keeps the beginning, which the rest of the line would push out of the buffer, and the fields that
+ * are whole in it: they may say which order the row is of. */
+static void
+cut_long_line (TallCsvReader *self)
+{
+  const guint8 *start = self->lines.buffer + self->lines.record;
+  g_byte_array_set_size (self->cut, 0);
+  g_byte_array_append (self->cut, start, (guint)self->max_row);
+  csv_parse (&self->parser, self->cut->data, self->cut->len, on_field, on_row, self);
+  tall_csv_reader_reset_parser (self);
+  g_array_set_size (self->offsets, MIN (self->offsets->len, MAX (self->columns->len, 1) - 1));
+  collect_fields (self);
+}
+
 static gboolean
 give_up_long_line (TallCsvReader *self, TallCsvRow *row, GError **error)
 {
-  /* What is reported must survive the rest of the line passing through the buffer. */
-  g_byte_array_append (self->text, self->lines.buffer + self->lines.record, self->max_row);
-  tall_csv_reader_reset_parser (self);
+  cut_long_line (self);
   self->lines.at = self->lines.record;
   if (!tall_csv_lines_skip (&self->lines, error))
     return FALSE;
@@ -185,7 +206,9 @@ give_up_long_line (TallCsvReader *self, TallCsvRow *row, GError **error)
   *row = (TallCsvRow){ .file = self->file,
                        .file_name = self->file_name,
                        .line = self->lines.record_line,
-                       .raw = tall_slice (self->text->data, self->max_row),
+                       .raw = tall_slice_array (self->cut),
+                       .fields = (const char *const *)self->fields->pdata,
+                       .n_fields = self->fields->len,
                        .reason = self->reason,
                        .kind = self->kind,
                        .column = TALL_CSV_NO_COLUMN };
@@ -262,15 +285,6 @@ compose_fields (TallCsvReader *self, TallCsvRow *row)
     g_ptr_array_add (self->fields, self->composed->str + g_array_index (self->offsets, gsize, i));
   row->fields = (const char *const *)self->fields->pdata;
   row->n_fields = self->fields->len;
-}
-
-/* The parser's fields; now @text stays in its place. */
-static void
-collect_fields (TallCsvReader *self)
-{
-  g_ptr_array_set_size (self->fields, (gint)self->offsets->len);
-  for (guint i = 0; i < self->offsets->len; i++)
-    self->fields->pdata[i] = self->text->data + g_array_index (self->offsets, gsize, i);
 }
 
 static void

@@ -184,6 +184,8 @@ test_long_rows (void)
   g_assert_nonnull (strstr (row.reason, "longer than 1000 bytes"));
   g_assert_cmpuint (row.raw.len, ==, 1000);
   g_assert_cmpint (memcmp (row.raw.data, "1,xxx", 5), ==, 0);
+  g_assert_cmpuint (row.n_fields, ==, 1); /* the other is not whole */
+  g_assert_cmpstr (row.fields[0], ==, "1");
 
   g_assert_cmpint (tall_csv_reader_next (reader, &row, &error), ==, TALL_CSV_ROW);
   g_assert_cmpstr (row.reason, ==, NULL);

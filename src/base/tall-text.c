@@ -95,6 +95,25 @@ tall_text_clean (const char *text)
   return g_string_free (g_steal_pointer (&clean), FALSE);
 }
 
+/**
+ * tall_text_cut:
+ * @max: bytes, at least four
+ *
+ * Returns: (transfer full): a text that a stranger has chosen, without what is not UTF-8; of a
+ * longer one the beginning and `…`
+ */
+char *
+tall_text_cut (const char *text, gsize max)
+{
+  gsize len = strnlen (text, max + 1);
+  if (len <= max)
+    return g_utf8_make_valid (text, (gssize)len);
+  const char *end = g_utf8_find_prev_char (text, text + max + 1);
+  g_autofree char *begin =
+      g_utf8_make_valid (text, end != NULL ? (gssize)(end - text) : (gssize)max);
+  return g_strconcat (begin, "…", NULL);
+}
+
 static void
 append_json_escape (GString *json, gunichar c)
 {

@@ -9,6 +9,7 @@ G_BEGIN_DECLS
 gboolean tall_text_is_utf8 (TallSlice bytes);
 char *tall_text_from_bytes (TallSlice bytes);
 char *tall_text_clean (const char *text);
+char *tall_text_cut (const char *text, gsize max);
 char *tall_text_escape_json (const char *json);
 
 G_END_DECLS

@@ -2,6 +2,11 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tall-gate.h"
 
+#include "tall-text.h"
+
+/* Bytes of the name of a client in an error. */
+#define MAX_NAME 128
+
 /**
  * tall_gate_init:
  * @tls: (nullable): a reference is taken
@@ -117,12 +122,14 @@ set_forbidden (const TallVisitor *self, const TallIdlCall *call, GError **error)
     g_set_error (error, TALL_ERROR, TALL_ERROR_FORBIDDEN,
                  "the certificate of this client was revoked");
   else
-    g_set_error (error, TALL_ERROR, TALL_ERROR_FORBIDDEN,
-                 "\"%s\" needs the role %s, and this client has %s (%s); the roles are in the "
-                 "file that the server's --access names",
-                 call->name, tall_role_name (call->role),
-                 self->role == TALL_ROLE_NONE ? "none" : tall_role_name (self->role),
-                 self->identity->names[0]);
+    {
+      g_autofree char *name = tall_text_cut (self->identity->names[0], MAX_NAME);
+      g_set_error (error, TALL_ERROR, TALL_ERROR_FORBIDDEN,
+                   "\"%s\" needs the role %s, and this client has %s (%s); the roles are in the "
+                   "file that the server's --access names",
+                   call->name, tall_role_name (call->role),
+                   self->role == TALL_ROLE_NONE ? "none" : tall_role_name (self->role), name);
+    }
 }
 
 /**

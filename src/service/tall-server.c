@@ -40,12 +40,13 @@ struct _TallServer
   GObject parent_instance;
 
   TallFront *front;
-  TallServerOptions options; /* without zeros */
-  char *address;             /* the one bound */
-  gboolean is_reachable;     /* from other machines */
-  TallAcceptor *acceptor;    /* NULL: stopped */
-  gint stopping;             /* atomic */
-  TallLogLimit log_limit;
+  TallServerOptions options;      /* without zeros */
+  char *address;                  /* the one bound */
+  gboolean is_reachable;          /* from other machines */
+  TallAcceptor *acceptor;         /* NULL: stopped */
+  gint stopping;                  /* atomic */
+  TallLogLimit log_limit;         /* of connections that end, but for … */
+  TallLogLimit certificate_limit; /* … those that end because of a certificate */
   TallMemory memory;
   TallGate gate;
   TallPlaces *places;
@@ -64,11 +65,11 @@ typedef struct
 } Job;
 
 static void
-log_closing (TallServer *self, const char *what, const char *reason)
+log_closing (TallLogLimit *limit, const char *what, const char *reason)
 {
   guint n_left_out = 0;
 
-  if (!tall_log_limit_take (&self->log_limit, CLOSINGS_A_MINUTE, G_TIME_SPAN_MINUTE, &n_left_out))
+  if (!tall_log_limit_take (limit, CLOSINGS_A_MINUTE, G_TIME_SPAN_MINUTE, &n_left_out))
     return;
   if (n_left_out > 0)
     g_message ("%u messages like the next were left out", n_left_out);
@@ -104,14 +105,12 @@ log_end (TallServer *self, TallPlace *place, const char *peer, gboolean evicted,
                        : evicted       ? "it was silent or too slow, and made room for another"
                        : error != NULL ? error->message
                                        : NULL;
+  gboolean distrusted = g_error_matches (error, TALL_ERROR, TALL_ERROR_FORBIDDEN);
   if (refusal == NULL && !evicted && error != NULL)
-    g_atomic_pointer_add (g_error_matches (error, TALL_ERROR, TALL_ERROR_FORBIDDEN)
-                              ? &self->n_distrusted
-                              : &self->n_broken,
-                          1);
+    g_atomic_pointer_add (distrusted ? &self->n_distrusted : &self->n_broken, 1);
   g_autofree char *what = g_strdup_printf ("Connection of %s closed", peer);
   if (reason != NULL)
-    log_closing (self, what, reason);
+    log_closing (distrusted ? &self->certificate_limit : &self->log_limit, what, reason);
 }
 
 /* Microseconds; 0: no call is. */
@@ -188,7 +187,7 @@ begin_session (gpointer data, GSocket *socket)
       g_thread_unref (thread);
       return;
     }
-  log_closing (self, "A connection was closed: no thread for it", error->message);
+  log_closing (&self->log_limit, "A connection was closed: no thread for it", error->message);
   tall_place_leave (place);
   g_free (job);
 }
@@ -196,7 +195,8 @@ begin_session (gpointer data, GSocket *socket)
 static void
 on_accept_failed (gpointer data, const GError *error)
 {
-  log_closing (data, "Accepting a connection failed", error->message);
+  TallServer *self = data;
+  log_closing (&self->log_limit, "Accepting a connection failed", error->message);
 }
 
 /**
@@ -330,6 +330,7 @@ tall_server_finalize (GObject *object)
   g_clear_pointer (&self->places, tall_places_unref);
   g_clear_pointer (&self->stats, tall_call_stats_free);
   g_mutex_clear (&self->log_limit.mutex);
+  g_mutex_clear (&self->certificate_limit.mutex);
   tall_memory_clear (&self->memory);
   tall_gate_clear (&self->gate);
   g_clear_pointer (&self->options.trusted_proxies, g_ptr_array_unref);
@@ -348,6 +349,7 @@ static void
 tall_server_init (TallServer *self)
 {
   g_mutex_init (&self->log_limit.mutex);
+  g_mutex_init (&self->certificate_limit.mutex);
 }
 
 static void

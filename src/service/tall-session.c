@@ -65,6 +65,22 @@ find_refusal (Running *self, gsize len)
          "later";
 }
 
+/* As tall_transport_flush(); the reason names who did not go on. */
+static gboolean
+send_reply (TallTransport *transport, gint64 deadline, GError **error)
+{
+  g_autoptr (GError) reason = NULL;
+  tall_transport_set_deadline (transport, deadline);
+  if (tall_transport_flush (transport, &reason))
+    return TRUE;
+  if (g_error_matches (reason, TALL_ERROR, TALL_ERROR_TIMED_OUT))
+    g_set_error_literal (error, TALL_ERROR, TALL_ERROR_TIMED_OUT,
+                         "the client does not take its reply");
+  else
+    g_propagate_error (error, g_steal_pointer (&reason));
+  return FALSE;
+}
+
 static gboolean
 answer_next (Running *self, const char *refusal, GError **error)
 {
@@ -90,8 +106,7 @@ answer_next (Running *self, const char *refusal, GError **error)
 
   tall_call_memory_reply (&self->memory, tall_transport_get_output (transport).len);
   tall_place_enter (session->place, TALL_PLACE_REPLYING);
-  tall_transport_set_deadline (transport, deadline_after (session->transfer_timeout));
-  return tall_transport_flush (transport, error);
+  return send_reply (transport, deadline_after (session->transfer_timeout), error);
 }
 
 /* Receives a request that memory is taken for. A client that only announces much and then stands

@@ -7,6 +7,7 @@
 #include <openssl/err.h>
 #include <openssl/x509v3.h>
 
+#include "tall-text.h"
 #include "tall-tls-private.h"
 
 typedef struct
@@ -70,7 +71,7 @@ tall_tls_get_reason (void)
   return reason != NULL ? reason : "no reason is known";
 }
 
-/* Bytes of a name that a certificate of strangers gives itself; a longer one is cut. */
+/* Bytes of a name that a certificate of strangers gives itself. */
 #define MAX_NAME 128
 
 static void
@@ -108,10 +109,8 @@ void
 tall_tls_note_refused (SSL *ssl, X509 *certificate)
 {
   g_autofree char *name = tall_tls_describe_name (X509_get_subject_name (certificate));
-  char *kept =
-      strlen (name) <= MAX_NAME ? g_utf8_make_valid (name, -1) : g_utf8_make_valid (name, MAX_NAME);
   g_free (SSL_get_ex_data (ssl, get_place ()));
-  SSL_set_ex_data (ssl, get_place (), kept);
+  SSL_set_ex_data (ssl, get_place (), tall_text_cut (name, MAX_NAME));
 }
 
 /* Returns: (transfer full): the certificate that is refused */

@@ -63,6 +63,30 @@ test_clean (void)
     }
 }
 
+static void
+test_cut (void)
+{
+  static const struct
+  {
+    const char *text;
+    const char *cut; /* to 6 bytes */
+  } cases[] = {
+    { "", "" },
+    { "abcdef", "abcdef" },
+    { "abcdefg", "abcdef…" },
+    { "abcdé", "abcdé" },
+    { "abcdeé", "abcde…" }, /* no half of a character */
+    { "abcd\xe9", "abcd\xef\xbf\xbd" },
+    { "\xff\xff\xff\xff\xff\xff\xff",
+      "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd…" },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *cut = tall_text_cut (cases[i].text, 6);
+      g_assert_cmpstr (cut, ==, cases[i].cut);
+    }
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -70,5 +94,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/base/text/from-bytes", test_from_bytes);
   g_test_add_func ("/base/text/is-utf8", test_is_utf8);
   g_test_add_func ("/base/text/clean", test_clean);
+  g_test_add_func ("/base/text/cut", test_cut);
   return g_test_run ();
 }

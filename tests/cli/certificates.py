@@ -14,7 +14,7 @@ class TlsServer:
     """A server whose log is kept."""
 
     def __init__(self, store, *options):
-        self.log = tempfile.TemporaryFile("w+")
+        self.log = tempfile.TemporaryFile("a+")
         self.process = subprocess.Popen(
             [PROGRAM, "serve", "--store", store, "--listen", "localhost:0", *map(str, options)],
             stdout=subprocess.PIPE, stderr=self.log, text=True)

@@ -43,7 +43,7 @@ def ready(url):
 def a_call_that_hangs_does_not_keep_the_service(folder):
     """It ends by itself and says why, and what was acknowledged is there when it starts again."""
     store, hang = new_store(folder), f"{folder}/hang"
-    with (tempfile.TemporaryFile("w+") as log,
+    with (tempfile.TemporaryFile("a+") as log,
           Server(store, "--metrics", "127.0.0.1:0", program=HANGING, stderr=log,
                  env={**os.environ, "TALL_HANG_WHEN": hang}) as server):
         def said():

@@ -162,7 +162,7 @@ def server_that_is_killed(folder):
         if place == "--store":
             run("migrate", place, store).ends(DONE, "Goes on", f"Generation {generation} counts")
         else:
-            with tempfile.TemporaryFile("w+") as log, Server(store, stderr=log) as server:
+            with tempfile.TemporaryFile("a+") as log, Server(store, stderr=log) as server:
                 run("migrate", place, server.address).ends(DONE, "Goes on",
                                                            f"Generation {generation} counts")
                 log.seek(0)
@@ -175,7 +175,7 @@ def server_that_is_killed(folder):
 def server_that_is_stopped(folder):
     """It ends well and at once, says what is to be done, and the next one goes on."""
     store = filled(folder)
-    with tempfile.TemporaryFile("w+") as log, Server(store, stderr=log) as server:
+    with tempfile.TemporaryFile("a+") as log, Server(store, stderr=log) as server:
         one = Following(server, "--to-layout", "denormalized", *SLOW)
         one.until_copying()
         begin = time.monotonic()

@@ -35,7 +35,7 @@ class Watched:
     """A server that shows its metrics, and its log."""
 
     def __init__(self, store, *options, metrics="127.0.0.1:0", **environment):
-        self.log = tempfile.TemporaryFile("w+")
+        self.log = tempfile.TemporaryFile("a+")
         self.process = subprocess.Popen(
             [PROGRAM, "serve", "--store", store, "--listen", "127.0.0.1:0", *options,
              *(["--metrics", metrics] if metrics else [])],

@@ -185,6 +185,7 @@ cut_long_line (TallCsvReader *self)
   const guint8 *start = self->lines.buffer + self->lines.record;
   g_byte_array_set_size (self->cut, 0);
   g_byte_array_append (self->cut, start, (guint)self->max_row);
+  csv_set_blk_size (&self->parser, self->max_row); /* it would grow by 128 bytes at a time */
   csv_parse (&self->parser, self->cut->data, self->cut->len, on_field, on_row, self);
   tall_csv_reader_reset_parser (self);
   g_array_set_size (self->offsets, MIN (self->offsets->len, MAX (self->columns->len, 1) - 1));

@@ -6,6 +6,9 @@
 
 G_BEGIN_DECLS
 
+/* Bytes of a name that a stranger has chosen, such as that in a certificate, in errors and logs. */
+#define TALL_TEXT_MAX_NAME 128
+
 gboolean tall_text_is_utf8 (TallSlice bytes);
 char *tall_text_from_bytes (TallSlice bytes);
 char *tall_text_clean (const char *text);

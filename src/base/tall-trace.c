@@ -12,9 +12,7 @@ static _Thread_local TallTrace trace;
 void
 tall_trace_begin (void)
 {
-  trace.n_calls = 0;
-  trace.longest = 0;
-  trace.place[0] = '\0';
+  trace = (TallTrace){ 0 };
 }
 
 static void

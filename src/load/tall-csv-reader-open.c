@@ -254,8 +254,8 @@ tall_csv_reader_set_limit (TallCsvReader *self, guint64 n_rows)
  * tall_csv_reader_want:
  * @n_fields: %G_MAXUINT: all, as in the beginning
  *
- * From now on only so many fields of a good row, from the first on, are sure to be there; n_fields
- * of a row counts all. Until the file is read again.
+ * Until the file is read again only so many fields of a good row, from the first on, are sure to be
+ * there; n_fields of a row counts all.
  */
 void
 tall_csv_reader_want (TallCsvReader *self, guint n_fields)

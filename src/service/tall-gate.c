@@ -4,9 +4,6 @@
 
 #include "tall-text.h"
 
-/* Bytes of the name of a client in an error. */
-#define MAX_NAME 128
-
 /**
  * tall_gate_init:
  * @tls: (nullable): a reference is taken
@@ -123,7 +120,7 @@ set_forbidden (const TallVisitor *self, const TallIdlCall *call, GError **error)
                  "the certificate of this client was revoked");
   else
     {
-      g_autofree char *name = tall_text_cut (self->identity->names[0], MAX_NAME);
+      g_autofree char *name = tall_text_cut (self->identity->names[0], TALL_TEXT_MAX_NAME);
       g_set_error (error, TALL_ERROR, TALL_ERROR_FORBIDDEN,
                    "\"%s\" needs the role %s, and this client has %s (%s); the roles are in the "
                    "file that the server's --access names",

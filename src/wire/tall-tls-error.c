@@ -71,9 +71,6 @@ tall_tls_get_reason (void)
   return reason != NULL ? reason : "no reason is known";
 }
 
-/* Bytes of a name that a certificate of strangers gives itself. */
-#define MAX_NAME 128
-
 static void
 free_name (void *parent G_GNUC_UNUSED,
            void *name,
@@ -110,7 +107,7 @@ tall_tls_note_refused (SSL *ssl, X509 *certificate)
 {
   g_autofree char *name = tall_tls_describe_name (X509_get_subject_name (certificate));
   g_free (SSL_get_ex_data (ssl, get_place ()));
-  SSL_set_ex_data (ssl, get_place (), tall_text_cut (name, MAX_NAME));
+  SSL_set_ex_data (ssl, get_place (), tall_text_cut (name, TALL_TEXT_MAX_NAME));
 }
 
 /* Returns: (transfer full): the certificate that is refused */

@@ -13,6 +13,8 @@
 #define LIST_TIME (30 * G_USEC_PER_SEC)
 #define ADMIN_TIME 3600 /* seconds for all tables of a deployment */
 #define FORCE 2         /* RocksDB's kForce: the lowest level, too */
+#define LOOK_EVERY (G_USEC_PER_SEC / 10)
+#define QUIET 5 /* looks that see nothing: between two compactions is a gap */
 
 const char *const tall_bench_rest_names[] = { "as-it-is", "flushed", "compacted", NULL };
 
@@ -155,4 +157,39 @@ tall_bench_settle (
       *bytes += size;
     }
   return TRUE;
+}
+
+static gboolean
+is_any (rocksdb_t *db, const char *property)
+{
+  uint64_t n = 0;
+  return rocksdb_property_int (db, property, &n) == 0 && n > 0;
+}
+
+static gboolean
+is_busy (rocksdb_t *db)
+{
+  return is_any (db, "rocksdb.num-running-flushes")
+         || is_any (db, "rocksdb.num-running-compactions");
+}
+
+/**
+ * tall_bench_settle_wait:
+ * @stop: (nullable): ends the wait, too
+ *
+ * Waits until an embedded store works for nobody. RocksDB flushes and compacts in its own threads,
+ * long after the writes that made it do so.
+ */
+void
+tall_bench_settle_wait (TallTable *table, const gint *stop)
+{
+  if (!TALL_IS_ROCKSDB_TABLE (table))
+    return;
+  rocksdb_t *db = tall_rocksdb_table_get_handle (TALL_ROCKSDB_TABLE (table));
+  guint n_quiet = 0;
+  while (n_quiet < QUIET && (stop == NULL || g_atomic_int_get (stop) == 0))
+    {
+      g_usleep (LOOK_EVERY);
+      n_quiet = is_busy (db) ? 0 : n_quiet + 1;
+    }
 }

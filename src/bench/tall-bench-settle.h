@@ -33,5 +33,6 @@ gboolean tall_bench_settle_one (TallTable *table,
                                 TallBenchRest rest,
                                 guint64 *bytes,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void tall_bench_settle_wait (TallTable *table, const gint *stop);
 
 G_END_DECLS

@@ -6,14 +6,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tall-bench-settle.h"
 #include "tall-error.h"
 #include "tall-migrate.h"
 #include "tall-steady.h"
 
-#define PAUSE (60 * G_USEC_PER_SEC) /* that it may estimate: it always switches */
-#define BESIDE 60                   /* seconds that it copies beside calls, at most */
-#define AFTER (G_USEC_PER_SEC / 5)  /* calls that waited end within this time */
-#define LOAD_PREFIX "L"             /* of the orders of the file that is loaded */
+#define PAUSE (3600 * (gint64)G_USEC_PER_SEC) /* that it may estimate: it always switches */
+#define BESIDE 60                             /* seconds that it copies beside calls, at most */
+#define AFTER (G_USEC_PER_SEC / 5)            /* calls that waited end within this time */
+#define LOAD_PREFIX "L"                       /* of the orders of the file that is loaded */
 #define MEBIBYTE (1024.0 * 1024.0)
 
 /* What one migration is compared with, and what came out. */
@@ -24,6 +25,7 @@ typedef struct
   const char *prefix; /* of its figures */
   TallBenchStore *store;
   TallSteady *steady; /* borrowed; NULL: nobody calls */
+  TallSteadyStage stage;
   double load_seconds;
   double load_peak; /* MiB */
   double copy_seconds;
@@ -62,7 +64,8 @@ seconds_since (gint64 begun)
   return (double)(g_get_monotonic_time () - begun) / G_USEC_PER_SEC;
 }
 
-/* A large store would be copied beside calls for hours: the rest of the first pass is alone. */
+/* A large store would be copied beside calls for hours: the rest of the first pass is alone. It is
+ * as fast as it can be, and RocksDB compacts what it wrote for a while; then calls begin again. */
 static TallSteadyStage
 choose_stage (const Migration *self, const TallMigrateProgress *progress)
 {
@@ -76,6 +79,9 @@ static void
 follow (Migration *self, const TallMigrateProgress *progress)
 {
   TallSteadyStage stage = choose_stage (self, progress);
+  if (self->stage == TALL_STEADY_RESTING && stage != TALL_STEADY_RESTING)
+    tall_bench_settle_wait (self->store->table, self->run->options->stop);
+  self->stage = stage;
   tall_steady_enter (self->steady, stage);
   if (progress->pass != 1 || stage != TALL_STEADY_COPYING)
     return;
@@ -179,9 +185,11 @@ migrate_beside (Migration *self, const TallLayout *to, TallSteadyResult *result,
   const TallFloorOptions *options = self->run->options;
   const TallWorkload workload = { LOAD_PREFIX, options->n_lines };
   g_autoptr (GError) cause = NULL;
+  tall_bench_settle_wait (self->store->table, options->stop);
   self->steady = tall_steady_start (self->store->front, &workload, options->n_orders);
   g_usleep ((gulong)(options->seconds * G_USEC_PER_SEC));
-  tall_steady_enter (self->steady, TALL_STEADY_COPYING);
+  self->stage = TALL_STEADY_COPYING;
+  tall_steady_enter (self->steady, self->stage);
   self->begun = g_get_monotonic_time ();
   gboolean done = migrate (self, to, FALSE, &cause);
   g_usleep (AFTER);

@@ -38,3 +38,9 @@ struct _TallCsvReader
 };
 
 void tall_csv_reader_reset_parser (TallCsvReader *self);
+
+/* The fields of a record. */
+void tall_csv_reader_add_field (void *data, gsize len, gpointer user_data);
+void tall_csv_reader_collect_fields (TallCsvReader *self);
+void tall_csv_reader_guess_fields (TallCsvReader *self, TallSlice line);
+void tall_csv_reader_compose_fields (TallCsvReader *self, TallCsvRow *row);

@@ -27,18 +27,6 @@ tall_csv_reader_reset_parser (TallCsvReader *self)
 }
 
 static void
-on_field (void *data, gsize len, gpointer user_data)
-{
-  TallCsvReader *self = user_data;
-  gsize offset = self->text->len;
-  g_array_append_val (self->offsets, offset);
-  g_byte_array_set_size (self->text, (guint)(offset + len + 1));
-  if (len > 0)
-    memcpy (self->text->data + offset, data, len);
-  self->text->data[offset + len] = '\0';
-}
-
-static void
 on_row (int terminator G_GNUC_UNUSED, gpointer user_data)
 {
   TallCsvReader *self = user_data;
@@ -106,7 +94,7 @@ describe_parse_failure (TallCsvReader *self)
 static void
 end_record (TallCsvReader *self)
 {
-  if (csv_fini (&self->parser, on_field, on_row, self) != 0)
+  if (csv_fini (&self->parser, tall_csv_reader_add_field, on_row, self) != 0)
     give_up_record (self, g_strdup ("a quote is opened and never closed"));
 }
 
@@ -134,7 +122,8 @@ feed_parser (TallCsvReader *self, gsize stop)
   gsize len = stop - self->lines.at;
   if (self->lines.at == self->lines.record)
     self->lines.first_end = stop;
-  if (csv_parse (&self->parser, self->lines.buffer + self->lines.at, len, on_field, on_row, self)
+  if (csv_parse (&self->parser, self->lines.buffer + self->lines.at, len, tall_csv_reader_add_field,
+                 on_row, self)
       == len)
     return TRUE;
   give_up_record (self, describe_parse_failure (self));
@@ -168,15 +157,6 @@ unmark (TallCsvReader *self, TallCsvRow *row)
     row->raw = tall_slice (self->unmarked->data, self->unmarked->len);
 }
 
-/* The parser's fields; now @text stays in its place. */
-static void
-collect_fields (TallCsvReader *self)
-{
-  g_ptr_array_set_size (self->fields, (gint)self->offsets->len);
-  for (guint i = 0; i < self->offsets->len; i++)
-    self->fields->pdata[i] = self->text->data + g_array_index (self->offsets, gsize, i);
-}
-
 /* Keeps the beginning, which the rest of the line would push out of the buffer, and the fields that
  * are whole in it: they may say which order the row is of. */
 static void
@@ -186,10 +166,11 @@ cut_long_line (TallCsvReader *self)
   g_byte_array_set_size (self->cut, 0);
   g_byte_array_append (self->cut, start, (guint)self->max_row);
   csv_set_blk_size (&self->parser, self->max_row); /* it would grow by 128 bytes at a time */
-  csv_parse (&self->parser, self->cut->data, self->cut->len, on_field, on_row, self);
+  csv_parse (&self->parser, self->cut->data, self->cut->len, tall_csv_reader_add_field, on_row,
+             self);
   tall_csv_reader_reset_parser (self);
   g_array_set_size (self->offsets, MIN (self->offsets->len, MAX (self->columns->len, 1) - 1));
-  collect_fields (self);
+  tall_csv_reader_collect_fields (self);
 }
 
 static gboolean
@@ -268,42 +249,25 @@ check_row (TallCsvReader *self, TallCsvRow *row)
     unmark (self, row);
 }
 
-/* Adds the fields that are made of others. */
-static void
-compose_fields (TallCsvReader *self, TallCsvRow *row)
-{
-  g_string_truncate (self->composed, 0);
-  g_array_set_size (self->offsets, 0);
-  for (guint i = 0; i < self->composites->len; i++)
-    {
-      gsize offset = self->composed->len;
-      g_array_append_val (self->offsets, offset);
-      tall_csv_composite_write (g_ptr_array_index (self->composites, i), row->fields,
-                                self->composed);
-      g_string_append_c (self->composed, '\0');
-    }
-  for (guint i = 0; i < self->offsets->len; i++)
-    g_ptr_array_add (self->fields, self->composed->str + g_array_index (self->offsets, gsize, i));
-  row->fields = (const char *const *)self->fields->pdata;
-  row->n_fields = self->fields->len;
-}
-
 static void
 finish_row (TallCsvReader *self, TallCsvRow *row)
 {
+  TallSlice raw =
+      strip_line_end (self->lines.buffer + self->lines.record, self->lines.at - self->lines.record);
+  if (self->reason != NULL)
+    tall_csv_reader_guess_fields (self, raw);
   if (!self->is_plain)
-    collect_fields (self);
+    tall_csv_reader_collect_fields (self);
   *row = (TallCsvRow){ .file = self->file,
                        .file_name = self->file_name,
                        .line = self->lines.record_line,
-                       .raw = strip_line_end (self->lines.buffer + self->lines.record,
-                                              self->lines.at - self->lines.record),
+                       .raw = raw,
                        .fields = (const char *const *)self->fields->pdata,
                        .n_fields = self->is_plain ? self->columns->len - 1 : self->fields->len,
                        .column = TALL_CSV_NO_COLUMN };
   check_row (self, row);
   if (self->composites != NULL && row->n_fields == self->columns->len - 1)
-    compose_fields (self, row);
+    tall_csv_reader_compose_fields (self, row);
 }
 
 /* TRUE if as many rows were read as the limit says, so that there may be more. */

@@ -14,16 +14,19 @@ G_BEGIN_DECLS
 struct _TallPass
 {
   TallPassOptions options;
-  TallCopied *copied; /* owned */
-  TallCopied *places; /* owned: whose the target's rows are */
-  GPtrArray *ranges;  /* of TallRange */
-  guint n_parallel;   /* of these that gain something by working at the same time */
-  guint n_in_turn;    /* items that are copied together while others work beside, at most */
-  guint n_copying;    /* threads that copy what one walking thread has found */
-  gint next;          /* atomic: the first range that nobody has taken */
-  gint stopping;      /* atomic */
-  gint n_sampled;     /* atomic: pages of which some rows were measured */
-  gint item_size;     /* atomic: bytes of an order, on average, in the last batch */
+  TallCopied *copied;       /* owned */
+  TallCopied *places;       /* owned: whose the target's rows are */
+  GPtrArray *ranges;        /* of TallRange */
+  guint n_parallel;         /* of these that gain something by working at the same time */
+  guint n_in_turn;          /* items that are copied together while others work beside, at most */
+  guint n_copying;          /* threads that copy what one walking thread has found */
+  gboolean copies_in_order; /* the next pass has nearly everything to copy: it walks from the first
+                             * key to the last, so that RocksDB gets files that do not overlap,
+                             * which it need not merge */
+  gint next;                /* atomic: the first range that nobody has taken */
+  gint stopping;            /* atomic */
+  gint n_sampled;           /* atomic: pages of which some rows were measured */
+  gint item_size;           /* atomic: bytes of an order, on average, in the last batch */
 
   gboolean hurried;    /* everybody waits for it */
   GMutex turn;         /* held by the one that copies, and rests, while others work; for these: */

@@ -20,6 +20,7 @@ choose_parts (TallPass *self)
   self->n_parallel =
       info.is_exclusive ? CLAMP (g_get_num_processors (), 1, TALL_PASS_THREADS) : TALL_PASS_THREADS;
   self->n_in_turn = info.is_exclusive ? 2 : 8;
+  self->copies_in_order = info.is_exclusive && !self->options.only_count;
 }
 
 /**
@@ -161,8 +162,9 @@ tall_pass_run (TallPass *self, TallPassCounts *counts, GError **error)
   self->begun = self->shown = g_get_monotonic_time ();
   self->next = self->stopping = self->n_sampled = 0;
   self->spared = 0;
-  self->n_copying = self->ranges->len < TALL_PASS_THREADS ? TALL_PASS_THREADS : 1;
-  tall_workers_run_apart (walk_ranges, self, MIN (self->ranges->len, TALL_PASS_THREADS));
+  guint n_walking = self->copies_in_order ? 1 : MIN (self->ranges->len, TALL_PASS_THREADS);
+  self->n_copying = n_walking < TALL_PASS_THREADS ? TALL_PASS_THREADS : 1;
+  tall_workers_run_apart (walk_ranges, self, n_walking);
   self->counts.duration = MAX (g_get_monotonic_time () - self->begun - self->spared, 0);
   *counts = self->counts;
   if (self->error != NULL)
@@ -170,7 +172,9 @@ tall_pass_run (TallPass *self, TallPassCounts *counts, GError **error)
       g_propagate_error (error, g_steal_pointer (&self->error));
       return FALSE;
     }
-  if (!counts->stopped)
-    divide (self);
+  if (counts->stopped)
+    return TRUE;
+  self->copies_in_order = FALSE;
+  divide (self);
   return TRUE;
 }

@@ -26,7 +26,8 @@ typedef enum
   LONG,
   OPEN_QUOTE,
   TOO_LONG,
-  NO_CUSTOMER, /* names a number of any customer */
+  NO_CUSTOMER,   /* names a number of any customer */
+  OPEN_CUSTOMER, /* the same: a quote is opened in its field */
   N_DAMAGES,
 } Damage;
 
@@ -59,6 +60,8 @@ append_row (GString *text, const Row *row)
       g_string_append_printf (text, "%s\n", noise[row->item % (gint)G_N_ELEMENTS (noise)]);
       return;
     }
+  if (row->damage == OPEN_CUSTOMER)
+    g_string_append_c (text, '"');
   if (row->damage != NO_CUSTOMER)
     g_string_append_c (text, name_customer (row->order));
   g_string_append_printf (text, ",%d", get_number (row->order));
@@ -122,7 +125,13 @@ static gboolean
 is_unreadable (const Row *row)
 {
   return row->order < 0 || row->damage == SHORT || row->damage == LONG || row->damage == OPEN_QUOTE
-         || row->damage == TOO_LONG;
+         || row->damage == TOO_LONG || row->damage == OPEN_CUSTOMER;
+}
+
+static gboolean
+names_any_customer (const Row *row)
+{
+  return row->order >= 0 && (row->damage == NO_CUSTOMER || row->damage == OPEN_CUSTOMER);
 }
 
 /* The order whose rows are being read. */
@@ -138,7 +147,7 @@ goes_on (const Current *current, const Row *row)
   if (row->order < 0 || current->order < 0)
     return FALSE;
   return row->order == current->order
-         || ((current->any || row->damage == NO_CUSTOMER)
+         || ((current->any || names_any_customer (row))
              && get_number (row->order) == get_number (current->order));
 }
 
@@ -161,7 +170,7 @@ has_gap (const GArray *rows, gint order)
         }
       gap = FALSE;
       if (!same)
-        current = (Current){ row->order, row->damage == NO_CUSTOMER };
+        current = (Current){ row->order, names_any_customer (row) };
     }
   return FALSE;
 }
@@ -175,8 +184,7 @@ is_storable (const GArray *rows, gint order)
   for (guint i = 0; i < rows->len; i++)
     {
       const Row *row = &g_array_index (rows, Row, i);
-      if (row->order >= 0 && row->damage == NO_CUSTOMER
-          && get_number (row->order) == get_number (order))
+      if (names_any_customer (row) && get_number (row->order) == get_number (order))
         return FALSE;
       if (row->order != order)
         continue;

@@ -9,18 +9,24 @@
 #define N_ORDERS 2500 /* some pages */
 
 static void
-init (TallCopyPair *self)
+put_orders (TallCopyPair *self)
 {
-  const TallStoreSettings source = { .layout = &tall_layout_blob, .key_strategy = &tall_key_raw };
-  const TallStoreSettings target = { .layout = &tall_layout_wide,
-                                     .key_strategy = &tall_key_hashed };
-  tall_copy_pair_init (self, &source, &target);
   for (guint i = 0; i < N_ORDERS; i++)
     {
       g_autofree char *number = g_strdup_printf ("order-%u", i);
       g_autoptr (TallOrder) order = tall_test_marked_order (number, 1, 1, 1);
       g_assert_true (tall_front_put_order (self->source.front, order, NULL, NULL, NULL));
     }
+}
+
+static void
+init (TallCopyPair *self)
+{
+  const TallStoreSettings source = { .layout = &tall_layout_blob, .key_strategy = &tall_key_raw };
+  const TallStoreSettings target = { .layout = &tall_layout_wide,
+                                     .key_strategy = &tall_key_hashed };
+  tall_copy_pair_init (self, &source, &target);
+  put_orders (self);
 }
 
 /* @sequence: 1: by the same content, at another revision */
@@ -297,6 +303,56 @@ test_looks_in_turns (void)
   g_assert_cmpint (counts.duration, <, G_USEC_PER_SEC);
 }
 
+/* Pages of the source. The first one waits until another one is read as well, or so long. */
+typedef struct
+{
+  gint n_pages;   /* atomic */
+  gint64 wait;    /* microseconds */
+  gboolean alone; /* none came */
+} Walk;
+
+static gboolean
+is_page (const TallCall *call)
+{
+  return call->kind == TALL_CALL_READ && tall_read_plan_get (call->plan, 0)->limit > 1;
+}
+
+static TallFailure
+see_page (TallFailingTable *table G_GNUC_UNUSED, const TallCall *call, gpointer data)
+{
+  Walk *walk = data;
+  if (!is_page (call) || g_atomic_int_add (&walk->n_pages, 1) > 0)
+    return TALL_FAILURE_NONE;
+  gint64 until = g_get_monotonic_time () + walk->wait;
+  while (g_atomic_int_get (&walk->n_pages) < 2 && g_get_monotonic_time () < until)
+    g_usleep (1000);
+  walk->alone = g_atomic_int_get (&walk->n_pages) < 2;
+  return TALL_FAILURE_NONE;
+}
+
+/* In an embedded store the first pass, which copies, goes from key to key. Later ones look at
+ * several parts at the same time. */
+static void
+test_copies_in_order (void)
+{
+  const TallStoreSettings settings = { .layout = &tall_layout_blob,
+                                       .key_strategy = &tall_key_hashed };
+  g_auto (TallCopyPair) self = { 0 };
+  Walk first = { .wait = G_USEC_PER_SEC / 2 }, second = { .wait = 30 * G_USEC_PER_SEC };
+  tall_copy_pair_init (&self, &settings, &settings);
+  put_orders (&self);
+  TallFailingTable *source = TALL_FAILING_TABLE (self.source.table);
+  const TallPassOptions options = { .copier = self.copier };
+  g_autoptr (TallPass) pass = tall_pass_new (&options);
+  tall_failing_table_set_hooks (source, see_page, NULL, &first);
+  g_assert_cmpuint (run (pass), ==, N_ORDERS);
+  g_assert_true (first.alone);
+  tall_failing_table_set_hooks (source, see_page, NULL, &second);
+  g_assert_cmpuint (run (pass), ==, 0);
+  g_assert_false (second.alone);
+  tall_failing_table_set_hooks (source, NULL, NULL, NULL);
+}
+
 static void
 test_hurries (void)
 {
@@ -320,6 +376,7 @@ main (int argc, char **argv)
   g_test_add_func ("/migrate/pass/gives-way-shared", test_gives_way_shared);
   g_test_add_func ("/migrate/pass/gives-way-for-a-while", test_gives_way_for_a_while);
   g_test_add_func ("/migrate/pass/looks-in-turns", test_looks_in_turns);
+  g_test_add_func ("/migrate/pass/copies-in-order", test_copies_in_order);
   g_test_add_func ("/migrate/pass/hurries", test_hurries);
   return g_test_run ();
 }

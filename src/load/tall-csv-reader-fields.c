@@ -1,0 +1,78 @@
+/* SPDX-FileCopyrightText: The tallorder authors
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "tall-csv-reader-private.h"
+
+/* A field of the record, from the parser. */
+void
+tall_csv_reader_add_field (void *data, gsize len, gpointer user_data)
+{
+  TallCsvReader *self = user_data;
+  gsize offset = self->text->len;
+  g_array_append_val (self->offsets, offset);
+  g_byte_array_set_size (self->text, (guint)(offset + len + 1));
+  if (len > 0)
+    memcpy (self->text->data + offset, data, len);
+  self->text->data[offset + len] = '\0';
+}
+
+/* The parser's fields; now @text stays in its place. */
+void
+tall_csv_reader_collect_fields (TallCsvReader *self)
+{
+  g_ptr_array_set_size (self->fields, (gint)self->offsets->len);
+  for (guint i = 0; i < self->offsets->len; i++)
+    self->fields->pdata[i] = self->text->data + g_array_index (self->offsets, gsize, i);
+}
+
+/* What @field says without the quotes around it; nothing if one is within. */
+static const char *
+strip_quotes (char *field)
+{
+  gsize len = strlen (field);
+  if (len >= 2 && field[0] == '"' && field[len - 1] == '"')
+    {
+      field[len - 1] = '\0';
+      field++;
+    }
+  return strchr (field, '"') == NULL ? field : "";
+}
+
+/* A quote is where it should not be, but other fields of the line may say which order it is of: if
+ * each delimiter separates two, there are as many as in the header. Otherwise those count that the
+ * parser has found before the quote. */
+void
+tall_csv_reader_guess_fields (TallCsvReader *self, TallSlice line)
+{
+  const char delimiter[] = { self->delimiter, '\0' };
+  g_autofree char *text = g_strndup ((const char *)line.data, line.len);
+  g_auto (GStrv) parts = g_strsplit (text, delimiter, -1);
+  if (g_strv_length (parts) + 1 != self->columns->len)
+    return;
+  g_byte_array_set_size (self->text, 0);
+  g_array_set_size (self->offsets, 0);
+  for (guint i = 0; parts[i] != NULL; i++)
+    {
+      const char *field = strip_quotes (parts[i]);
+      tall_csv_reader_add_field ((void *)field, strlen (field), self);
+    }
+}
+
+/* Adds the fields that are made of others. */
+void
+tall_csv_reader_compose_fields (TallCsvReader *self, TallCsvRow *row)
+{
+  g_string_truncate (self->composed, 0);
+  g_array_set_size (self->offsets, 0);
+  for (guint i = 0; i < self->composites->len; i++)
+    {
+      gsize offset = self->composed->len;
+      g_array_append_val (self->offsets, offset);
+      tall_csv_composite_write (g_ptr_array_index (self->composites, i), row->fields,
+                                self->composed);
+      g_string_append_c (self->composed, '\0');
+    }
+  for (guint i = 0; i < self->offsets->len; i++)
+    g_ptr_array_add (self->fields, self->composed->str + g_array_index (self->offsets, gsize, i));
+  row->fields = (const char *const *)self->fields->pdata;
+  row->n_fields = self->fields->len;
+}

@@ -82,17 +82,27 @@ is_stalled (const Span *self)
          || get (self, "tallorder_rocksdb_delayed_write_bytes_per_second") != 0;
 }
 
+static void
+print_line_of_calls (const Span *self)
+{
+  gdouble all = rate (self, CALLS, NULL);
+  tall_print (" calls/s=%.1f failed/s=%.1f p50_ms=%.3g p99_ms=%.3g", all,
+              MAX (all - rate (self, CALLS, "result=\"ok\""), 0), quantile (self, NULL, 0.5),
+              quantile (self, NULL, 0.99));
+  tall_print (" connections=%.0f refused/s=%.1f cut/s=%.1f",
+              get (self, "tallorder_connections_open"),
+              rate (self, "tallorder_connections_refused_total", NULL),
+              rate (self, "tallorder_connections_cut_total", NULL));
+}
+
 /* A line for a log or a pipe. */
 static void
 print_line (const Span *self, const char *date)
 {
   g_autofree char *migration = describe_migration (self);
-  gdouble all = rate (self, CALLS, NULL);
-  tall_print ("%s ready=%s calls/s=%.1f failed/s=%.1f p50_ms=%.3g p99_ms=%.3g connections=%.0f "
-              "memory_mb=%.1f commits/s=%.1f overtaken/s=%.1f",
-              date, get (self, "tallorder_ready") != 0 ? "yes" : "no", all,
-              MAX (all - rate (self, CALLS, "result=\"ok\""), 0), quantile (self, NULL, 0.5),
-              quantile (self, NULL, 0.99), get (self, "tallorder_connections_open"),
+  tall_print ("%s ready=%s", date, get (self, "tallorder_ready") != 0 ? "yes" : "no");
+  print_line_of_calls (self);
+  tall_print (" memory_mb=%.1f commits/s=%.1f overtaken/s=%.1f",
               get (self, "tallorder_memory_bytes") / MB,
               rate (self, "tallorder_store_commits_total", NULL),
               rate (self, "tallorder_store_overtaken_total", NULL));

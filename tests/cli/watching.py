@@ -7,6 +7,7 @@
 
 import ast
 import calendar
+import contextlib
 import json
 import os
 import pty
@@ -452,6 +453,16 @@ def fields_for_the_journal(folder):
     equal((levels.count("warning"), set(levels)), (1, {"info", "warning"}))
 
 
+def send_noise(address):
+    """Bytes that are no message: the connection is cut."""
+    host, port = address.rsplit(":", 1)
+    with (contextlib.suppress(ConnectionError),
+          socket.create_connection((host, int(port)), timeout=SECONDS) as peer):
+        peer.sendall(b"GET / HTTP/1.0\r\n\r\n")
+        while peer.recv(4096):
+            pass
+
+
 def stop_watching(process):
     process.send_signal(signal.SIGINT)
     equal(process.wait(timeout=SECONDS), 0)
@@ -474,11 +485,13 @@ def watching_from_a_pipe(folder):
                                    stdout=subprocess.PIPE, text=True)
         for said, _ in lines_of(process):
             equal(list(said), ["ready", "calls/s", "failed/s", "p50_ms", "p99_ms", "connections",
-                               "memory_mb", "commits/s", "overtaken/s", "stalled", "migration"])
+                               "refused/s", "cut/s", "memory_mb", "commits/s", "overtaken/s", "stalled", "migration"])
             equal((said["stalled"], said["migration"]), ("no", '"none"'))
-            if said["ready"] == "yes" and float(said["commits/s"]) > 0:
+            if (said["ready"] == "yes" and float(said["commits/s"]) > 0
+                    and float(said["cut/s"]) > 0):
                 break
             run("put", "--server", server.address, "-", stdin=ORDER).ends(DONE)
+            send_noise(server.address)
         assert float(said["calls/s"]) >= float(said["commits/s"]), said
         assert float(said["p99_ms"]) >= float(said["p50_ms"]) > 0, said
     # the service is gone, and watching goes on

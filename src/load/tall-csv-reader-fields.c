@@ -39,13 +39,13 @@ strip_quotes (char *field)
 
 /* A quote is where it should not be, but other fields of the line may say which order it is of: if
  * each delimiter separates two, there are as many as in the header. Otherwise those count that the
- * parser has found before the quote. */
+ * parser has found before the quote. Not more than one too many is made: a line may be long. */
 void
 tall_csv_reader_guess_fields (TallCsvReader *self, TallSlice line)
 {
   const char delimiter[] = { self->delimiter, '\0' };
   g_autofree char *text = g_strndup ((const char *)line.data, line.len);
-  g_auto (GStrv) parts = g_strsplit (text, delimiter, -1);
+  g_auto (GStrv) parts = g_strsplit (text, delimiter, (gint)self->columns->len);
   if (g_strv_length (parts) + 1 != self->columns->len)
     return;
   g_byte_array_set_size (self->text, 0);

@@ -5,7 +5,7 @@
 
 #define SHOW_EVERY (G_USEC_PER_SEC / 10)
 #define LONGEST_REST (G_USEC_PER_SEC / 20) /* after a few items, or a page */
-#define RESTS 3                            /* so many times as long as it has worked */
+#define RESTS 5                            /* so many times as long as it has worked */
 #define ALERT G_USEC_PER_SEC               /* so long after an operation the next may come */
 
 gboolean

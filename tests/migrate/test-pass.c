@@ -183,6 +183,8 @@ typedef struct
   gboolean wrote; /* atomic: something was copied */
   gint n_first;   /* orders that a call before that was for, at most */
   gint n_rests;   /* atomic */
+  gint64 rested;  /* microseconds that were asked for; nobody really sleeps */
+  gint64 worked;  /* microseconds of the pass */
   gint long_rest; /* that one lasts until the last call is long ago; 0: none */
 } Others;
 
@@ -216,6 +218,7 @@ rest (gint64 microseconds, gpointer data)
 {
   Others *others = data;
   g_assert_cmpint (microseconds, <=, G_USEC_PER_SEC / 20);
+  others->rested += microseconds;
   if (g_atomic_int_add (&others->n_rests, 1) + 1 == others->long_rest)
     g_usleep (G_USEC_PER_SEC + G_USEC_PER_SEC / 10);
 }
@@ -241,7 +244,9 @@ run_beside (Others *others, TallFailingInfo info, gboolean hurried)
     tall_pass_lift_rate (pass);
   TallFailingTable *target = TALL_FAILING_TABLE (self.target.table);
   tall_failing_table_set_hooks (target, work, NULL, others);
+  gint64 begun = g_get_monotonic_time ();
   g_assert_cmpuint (run (pass), ==, N_ORDERS);
+  others->worked = g_get_monotonic_time () - begun;
   tall_failing_table_set_hooks (target, NULL, NULL, NULL);
 }
 
@@ -260,6 +265,7 @@ test_gives_way (void)
 {
   Others others = { .n_calls = G_MAXINT };
   run_beside (&others, TALL_FAILING_EMBEDDED, FALSE);
+  g_assert_cmpint (others.rested, >, others.worked); /* most of which is turns */
   /* Some are copied before it looks for others, and what threads have taken before comes to its
    * end. */
   g_assert_cmpint (others.n_rests, >, (N_ORDERS - 1500) / 2);

@@ -37,24 +37,48 @@ strip_quotes (char *field)
   return strchr (field, '"') == NULL ? field : "";
 }
 
-/* A quote is where it should not be, but other fields of the line may say which order it is of: if
- * each delimiter separates two, there are as many as in the header. Otherwise those count that the
- * parser has found before the quote. Not more than one too many is made: a line may be long. */
+static const char *
+get_field (const TallCsvReader *self, guint i)
+{
+  return (const char *)self->text->data + g_array_index (self->offsets, gsize, i);
+}
+
+/* From the first field with a line end on, what the parser has found is of other rows. */
+static void
+drop_later_lines (TallCsvReader *self)
+{
+  for (guint i = 0; i < self->offsets->len; i++)
+    if (strpbrk (get_field (self, i), "\r\n") != NULL)
+      g_array_set_size (self->offsets, i);
+}
+
+/* Adds to what the parser has found the parts after it, if those before say the same. */
+static void
+add_parts (TallCsvReader *self, GStrv parts)
+{
+  guint n = self->offsets->len;
+  for (guint i = 0; parts[i] != NULL; i++)
+    {
+      const char *part = strip_quotes (parts[i]);
+      if (i >= n)
+        tall_csv_reader_add_field ((void *)part, strlen (part), self);
+      else if (!g_str_equal (part, get_field (self, i)))
+        return;
+    }
+}
+
+/* A quote is where it should not be. What the parser has found before it in the line is certain.
+ * Fields after it may say which order the row is of: if each delimiter separates two, there are as
+ * many as in the header. Not more than one too many is made, as a line may be long. */
 void
 tall_csv_reader_guess_fields (TallCsvReader *self, TallSlice line)
 {
   const char delimiter[] = { self->delimiter, '\0' };
   g_autofree char *text = g_strndup ((const char *)line.data, line.len);
   g_auto (GStrv) parts = g_strsplit (text, delimiter, (gint)self->columns->len);
-  if (g_strv_length (parts) + 1 != self->columns->len)
-    return;
-  g_byte_array_set_size (self->text, 0);
-  g_array_set_size (self->offsets, 0);
-  for (guint i = 0; parts[i] != NULL; i++)
-    {
-      const char *field = strip_quotes (parts[i]);
-      tall_csv_reader_add_field ((void *)field, strlen (field), self);
-    }
+  drop_later_lines (self);
+  if (g_strv_length (parts) + 1 == self->columns->len)
+    add_parts (self, parts);
 }
 
 /* Adds the fields that are made of others. */

@@ -463,9 +463,18 @@ def send_noise(address):
             pass
 
 
-def stop_watching(process):
-    process.send_signal(signal.SIGINT)
-    equal(process.wait(timeout=SECONDS), 0)
+@contextlib.contextmanager
+def watching(address, **streams):
+    """`status --watch`, which Ctrl-C ends at the end."""
+    process = subprocess.Popen(
+        [PROGRAM, "status", "--watch", "--metrics", address, "--every", "1"], **streams)
+    try:
+        yield process
+        process.send_signal(signal.SIGINT)
+        equal(process.wait(timeout=SECONDS), 0)
+    finally:
+        process.kill()
+        process.wait()
 
 
 def lines_of(process):
@@ -476,29 +485,35 @@ def lines_of(process):
         yield dict(re.findall(r'(\S+)=("[^"]*"|\S+)', rest)), rest
 
 
+def watch_a_service(server, process):
+    """Until its lines show all that happens to it."""
+    until = time.monotonic() + SECONDS
+    for said, _ in lines_of(process):
+        equal(list(said), ["ready", "calls/s", "failed/s", "p50_ms", "p99_ms", "connections",
+                           "refused/s", "cut/s", "memory_mb", "commits/s", "overtaken/s", "stalled", "migration"])
+        equal((said["stalled"], said["migration"]), ("no", '"none"'))
+        if (said["ready"] == "yes" and float(said["commits/s"]) > 0
+                and float(said["cut/s"]) > 0):
+            break
+        assert time.monotonic() < until, said
+        run("put", "--server", server.address, "-", stdin=ORDER).ends(DONE)
+        send_noise(server.address)
+    assert float(said["calls/s"]) >= float(said["commits/s"]), said
+    assert float(said["p99_ms"]) >= float(said["p50_ms"]) > 0, said
+
+
 @test
 def watching_from_a_pipe(folder):
     store = new_store(folder)
-    with Watched(store) as server:
+    with contextlib.ExitStack() as until_gone:
+        server = until_gone.enter_context(Watched(store))
         address = server.url.removeprefix("http://")
-        process = subprocess.Popen([PROGRAM, "status", "--watch", "--metrics", address, "--every", "1"],
-                                   stdout=subprocess.PIPE, text=True)
-        for said, _ in lines_of(process):
-            equal(list(said), ["ready", "calls/s", "failed/s", "p50_ms", "p99_ms", "connections",
-                               "refused/s", "cut/s", "memory_mb", "commits/s", "overtaken/s", "stalled", "migration"])
-            equal((said["stalled"], said["migration"]), ("no", '"none"'))
-            if (said["ready"] == "yes" and float(said["commits/s"]) > 0
-                    and float(said["cut/s"]) > 0):
-                break
-            run("put", "--server", server.address, "-", stdin=ORDER).ends(DONE)
-            send_noise(server.address)
-        assert float(said["calls/s"]) >= float(said["commits/s"]), said
-        assert float(said["p99_ms"]) >= float(said["p50_ms"]) > 0, said
-    # the service is gone, and watching goes on
-    for _, rest in lines_of(process):
-        if rest.startswith("No metrics come from"):
-            break
-    stop_watching(process)
+        with watching(address, stdout=subprocess.PIPE, text=True) as process:
+            watch_a_service(server, process)
+            until_gone.close()
+            for _, rest in lines_of(process):  # it goes on
+                if rest.startswith("No metrics come from"):
+                    break
     run("status", "--watch", "--metrics", address).ends(FAILED, "No metrics come from")
     with Watched(store) as server:
         run("status", "--watch", "--metrics", server.address).ends(FAILED, "No metrics come from")
@@ -512,14 +527,11 @@ def watching_on_a_terminal(folder):
     with Watched(new_store(folder)) as server:
         run("put", "--server", server.address, "-", stdin=ORDER).ends(DONE)
         leader, follower = pty.openpty()
-        process = subprocess.Popen(
-            [PROGRAM, "status", "--watch", "--metrics", server.url.removeprefix("http://"),
-             "--every", "1"], stdout=follower, stderr=follower)
-        os.close(follower)
-        said = b""
-        while said.count(b"\x1b[H\x1b[J") < 3:
-            said += os.read(leader, 4096)
-        stop_watching(process)
+        with watching(server.url.removeprefix("http://"), stdout=follower, stderr=follower):
+            os.close(follower)
+            said = b""
+            while said.count(b"\x1b[H\x1b[J") < 3:
+                said += os.read(leader, 4096)
         os.close(leader)
     screen = said.split(b"\x1b[H\x1b[J")[2].decode()
     for text in ("tallorder, rocksdb, ", "putOrder", "CALLS/S", "connections ", "memory ", "commits",

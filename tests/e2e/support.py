@@ -15,8 +15,8 @@ import subprocess
 import sys
 import tempfile
 
-SOURCE = pathlib.Path(os.environ["TALL_SOURCE_ROOT"])
-BUILD = pathlib.Path(os.environ["TALL_BUILD_ROOT"])
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("TALL_BUILD_ROOT") or os.environ.get("BUILD") or SOURCE / "build").absolute()
 PROGRAM = BUILD / "src" / "cli" / "tallorder"
 NORTHWIND = SOURCE / "tests" / "data" / "northwind"
 START_SECONDS = 60

@@ -649,6 +649,7 @@ def migrating(folder):
            for what in ("copy", "memory", "p99", "write-pause", "read-pause", "beside")])
     equal([f["id"] for f in report["figures"] if f["ours"] <= 0 and not f["id"].endswith(("read-pause", "beside"))],
           [])
+    equal([f["id"] for f in report["figures"] if f["ours"] == 0 and "goal" in f], [])
     run(*migrate, "--store", "hbase://127.0.0.1:9").ends(FAILED, "127.0.0.1:9")
     equal(os.listdir(folder), [])
 

@@ -191,6 +191,7 @@ give_up_long_line (TallCsvReader *self, TallCsvRow *row, GError **error)
                        .raw = tall_slice_array (self->cut),
                        .fields = (const char *const *)self->fields->pdata,
                        .n_fields = self->fields->len,
+                       .is_garbled = TRUE,
                        .reason = self->reason,
                        .kind = self->kind,
                        .column = TALL_CSV_NO_COLUMN };
@@ -254,7 +255,8 @@ finish_row (TallCsvReader *self, TallCsvRow *row)
 {
   TallSlice raw =
       strip_line_end (self->lines.buffer + self->lines.record, self->lines.at - self->lines.record);
-  if (self->reason != NULL)
+  gboolean is_garbled = self->reason != NULL;
+  if (is_garbled)
     tall_csv_reader_guess_fields (self, raw);
   if (!self->is_plain)
     tall_csv_reader_collect_fields (self);
@@ -264,6 +266,7 @@ finish_row (TallCsvReader *self, TallCsvRow *row)
                        .raw = raw,
                        .fields = (const char *const *)self->fields->pdata,
                        .n_fields = self->is_plain ? self->columns->len - 1 : self->fields->len,
+                       .is_garbled = is_garbled,
                        .column = TALL_CSV_NO_COLUMN };
   check_row (self, row);
   if (self->composites != NULL && row->n_fields == self->columns->len - 1)

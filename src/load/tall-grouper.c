@@ -15,8 +15,9 @@ struct _TallGrouper
   TallOrderCursor cursor;
   TallAssembler *assembler; /* of the orders that are assembled as they come, then of the others */
   TallOrderSpool *spool;
-  gboolean apart; /* the rows that are being read go there */
-  guint64 gap;    /* where an unreadable row came last; 0: none since the order began */
+  gboolean apart;  /* the rows that are being read go there */
+  guint64 gap;     /* where an unreadable row came last; 0: none since the order began */
+  guint64 garbled; /* where a row came that is perhaps one of the next order; 0: nowhere */
 };
 
 /**
@@ -62,6 +63,7 @@ tall_grouper_begin_file (TallGrouper *self, guint file)
   const TallLoadFile *begun = tall_load_files_get (self->files, file);
   self->check = (TallRowCheck){ begun->mapping, tall_csv_reader_get_columns (begun->reader) };
   tall_order_cursor_init (&self->cursor, begun->mapping);
+  self->garbled = 0;
 }
 
 /* Why a row of an order is bad; NULL: it is not, on its own. */
@@ -85,7 +87,7 @@ begin_order (TallGrouper *self)
 {
   const TallOrderCursor *cursor = &self->cursor;
   const char *customer = cursor->knows_customer ? cursor->customer_number : NULL;
-  self->gap = 0;
+  self->gap = self->garbled;
   tall_assembler_finish (self->assembler);
   self->apart = tall_survey_begin_order (self->survey, customer, cursor->order_number);
   if (!self->apart)
@@ -99,19 +101,42 @@ put_aside (TallGrouper *self, const TallCsvRow *row, guint64 blame, GError **err
                                blame, error);
 }
 
+/* The order whose rows are being read may lack @row, of which nobody knows the order. */
+static gboolean
+blame_open_order (TallGrouper *self, const TallCsvRow *row, GError **error)
+{
+  const TallOrderCursor *cursor = &self->cursor;
+  if (!cursor->open)
+    return TRUE;
+  if (self->apart)
+    return tall_order_spool_put (self->spool,
+                                 cursor->knows_customer ? cursor->customer_number : NULL,
+                                 cursor->order_number, row, row->line, error);
+  tall_assembler_fail (self->assembler, row->line, row->file_name);
+  return TRUE;
+}
+
 /* A row that is not clearly of the order that is being read is in its middle if that goes on after
- * it. If it names an order, it rejects that, too. */
+ * it. If it names an order, it rejects that, too. If it names none because it is no CSV, it rejects
+ * the order before it and the one after it: it may well be the last row of the one, or the first of
+ * the other. */
 static gboolean
 push_stray (TallGrouper *self, const TallCsvRow *row, GError **error)
 {
   self->gap = row->line;
-  return self->cursor.row_order == NULL || put_aside (self, row, row->line, error);
+  if (self->cursor.row_order != NULL)
+    return put_aside (self, row, row->line, error);
+  if (!row->is_garbled)
+    return TRUE;
+  self->garbled = row->line;
+  return blame_open_order (self, row, error);
 }
 
 static gboolean
 push_row (TallGrouper *self, const TallCsvRow *row, GError **error)
 {
   guint64 blame = self->gap;
+  self->garbled = 0;
   if (blame == 0 && row->reason != NULL)
     blame = row->line;
   if (self->apart)

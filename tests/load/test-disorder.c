@@ -53,10 +53,12 @@ get_number (gint order)
   return order % N_NUMBERS + 1;
 }
 
+/* The first one is no CSV. */
+static const char *const noise[] = { "\"x\"y", "\xff\xfe", ",,,", "A,,1,1", "A,B" };
+
 static void
 append_row (GString *text, const Row *row)
 {
-  static const char *const noise[] = { "\"x\"y", "\xff\xfe", ",,,", "A,,1,1", "A,B" };
   if (row->order < 0)
     {
       g_string_append_printf (text, "%s\n", noise[row->item % (gint)G_N_ELEMENTS (noise)]);
@@ -155,12 +157,19 @@ goes_on (const Current *current, const Row *row)
              && get_number (row->order) == get_number (current->order));
 }
 
-/* Whether an unreadable row that is not clearly of the order stands between two rows of it. */
+static gboolean
+is_garbled (const Row *row)
+{
+  return row->order < 0 && row->item % (gint)G_N_ELEMENTS (noise) == 0;
+}
+
+/* Whether an unreadable row that is not clearly of the order stands between two rows of it, or one
+ * that is no CSV and names no order before or after one. */
 static gboolean
 has_gap (const GArray *rows, gint order)
 {
   Current current = { -1, FALSE };
-  gboolean gap = FALSE;
+  gboolean gap = FALSE, garbled = FALSE;
   for (guint i = 0; i < rows->len; i++)
     {
       const Row *row = &g_array_index (rows, Row, i);
@@ -170,9 +179,14 @@ has_gap (const GArray *rows, gint order)
       if (!same && is_unreadable (row))
         {
           gap = current.order >= 0;
+          garbled |= is_garbled (row);
+          if (is_garbled (row) && current.order == order)
+            return TRUE;
           continue;
         }
-      gap = FALSE;
+      if (garbled && row->order == order)
+        return TRUE;
+      gap = garbled = FALSE;
       if (!same)
         current = (Current){ row->order, names_any_customer (row) };
     }

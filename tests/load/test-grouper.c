@@ -244,9 +244,31 @@ static const Case rejecting[] = {
   { "an unreadable row, and then a bad one", PLAIN, HEADER "A,1,,1\n\"x\"y\nA,1,,\xff\nA,1,,3\n",
     "! \"3\",\"\",\"a quote stands within a field (line 3); quote the field and double the quotes "
     "in it\",\"\"\"x\"\"y\"\n"
-    "! \"4\",\"Q\",\"is not UTF-8: byte 0xff at position 1" CONVERT "\",\"A,1,,\xff\"\n"
     "! \"2\",\"\",\"order 1 is rejected because of line 3\",\"A,1,,1\"\n"
+    "! \"4\",\"Q\",\"is not UTF-8: byte 0xff at position 1" CONVERT "\",\"A,1,,\xff\"\n"
     "! \"5\",\"\",\"order 1 is rejected because of line 3\",\"A,1,,3\"\n" },
+  { "a quote hides the number of a row between orders", PLAIN,
+    HEADER "A,1,,1\nA,2,,2\n\"x\"y\nA,3,,3\nA,3,,4\nA,4,,5\n",
+    "A/1: 1(1*1)\nA/4: 1(1*5)\n"
+    "! \"4\",\"\",\"a quote stands within a field (line 4); quote the field and double the quotes "
+    "in it\",\"\"\"x\"\"y\"\n"
+    "! \"3\",\"\",\"order 2 is rejected because of line 4\",\"A,2,,2\"\n"
+    "! \"5\",\"\",\"order 3 is rejected because of line 4\",\"A,3,,3\"\n"
+    "! \"6\",\"\",\"order 3 is rejected because of line 4\",\"A,3,,4\"\n" },
+  { "a quote hides the number of the first row", PLAIN, HEADER "\"x\"y\nA,1,,1\nA,2,,2\n",
+    "A/2: 1(1*2)\n"
+    "! \"2\",\"\",\"a quote stands within a field (line 2); quote the field and double the quotes "
+    "in it\",\"\"\"x\"\"y\"\n"
+    "! \"3\",\"\",\"order 1 is rejected because of line 2\",\"A,1,,1\"\n" },
+  { "a quote hides the number of a row between parts of orders", PLAIN,
+    HEADER "A,1,,1\nA,2,,2\nA,1,,3\n\"x\"y\nA,2,,4\nA,3,,5\n",
+    "A/3: 1(1*5)\n"
+    "! \"5\",\"\",\"a quote stands within a field (line 5); quote the field and double the quotes "
+    "in it\",\"\"\"x\"\"y\"\n"
+    "! \"2\",\"\",\"order 1 is rejected because of line 5\",\"A,1,,1\"\n"
+    "! \"4\",\"\",\"order 1 is rejected because of line 5\",\"A,1,,3\"\n"
+    "! \"3\",\"\",\"order 2 is rejected because of line 5\",\"A,2,,2\"\n"
+    "! \"6\",\"\",\"order 2 is rejected because of line 5\",\"A,2,,4\"\n" },
   { "shifted row within an order", PLAIN, HEADER "A,1,,1\nA,B,1,,2\nA,1,,3\n",
     "! \"3\",\"\",\"has 5 fields where the header has 4\",\"A,B,1,,2\"\n"
     "! \"2\",\"\",\"order 1 is rejected because of line 3\",\"A,1,,1\"\n"

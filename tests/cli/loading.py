@@ -281,6 +281,10 @@ def load_several_files(folder):
     run(*load, "-", "-").ends(USAGE, "standard input can be read once only")
     pathlib.Path(f"{folder}/d.csv").write_text("C,O\nA,1\n", encoding="utf-8")
     run(*load, f"{folder}/a.csv", f"{folder}/d.csv").ends(USAGE, "d.csv", "the file has no column “Q”")
+    pathlib.Path(f"{folder}/e.csv").write_text('C,O,Q\nE,1,1\n"x"y\n', encoding="utf-8")
+    pathlib.Path(f"{folder}/f.csv").write_text("C,O,Q\nE,2,2\n", encoding="utf-8")
+    run(*load, f"{folder}/e.csv", f"{folder}/f.csv").ends(NO, "3 read = 1 stored + 2 rejected")
+    equal([lines_of(store, *key) for key in (("E", 1), ("E", 2))], [None, ["2"]])
     own = write_map(folder, "[mapping]\nkind=customers\n[customer]\nnumber=C\nname=Q\n")
     load = ["load", "--store", store, "--map", own, "--rejects", rejects]
     run(*load, f"{folder}/a.csv", f"{folder}/b.csv").ends(

@@ -53,8 +53,14 @@ get_number (gint order)
   return order % N_NUMBERS + 1;
 }
 
-/* The first one is no CSV. */
-static const char *const noise[] = { "\"x\"y", "\xff\xfe", ",,,", "A,,1,1", "A,B" };
+#define TEN "xxxxxxxxxx"
+#define FORTY TEN TEN TEN TEN
+
+/* The first ones are no CSV, or too long. */
+static const char *const noise[] = {
+  "\"x\"y", FORTY FORTY FORTY, "\xff\xfe", ",,,", "A,,1,1", "A,B",
+};
+#define N_GARBLED 2
 
 static void
 append_row (GString *text, const Row *row)
@@ -160,7 +166,7 @@ goes_on (const Current *current, const Row *row)
 static gboolean
 is_garbled (const Row *row)
 {
-  return row->order < 0 && row->item % (gint)G_N_ELEMENTS (noise) == 0;
+  return row->order < 0 && row->item % (gint)G_N_ELEMENTS (noise) < N_GARBLED;
 }
 
 /* Whether an unreadable row that is not clearly of the order stands between two rows of it, or one

@@ -20,6 +20,7 @@ struct _TallJoiner
   TallRowCheck check; /* of the file that is being read */
   char *last_key;     /* of the row before; NULL: there was none */
   guint64 gap;        /* line of an unreadable row after it; 0: none */
+  guint64 garbled;    /* of one that is perhaps of the order after it; 0: none */
   GByteArray *key;
 
   GByteArray *group; /* begin of the keys of what is read from the spool */
@@ -77,6 +78,7 @@ tall_joiner_begin_file (TallJoiner *self, guint file)
   const TallLoadFile *begun = tall_load_files_get (self->files, file);
   self->check = (TallRowCheck){ begun->mapping, tall_csv_reader_get_columns (begun->reader) };
   g_clear_pointer (&self->last_key, g_free);
+  self->garbled = 0;
 }
 
 static char
@@ -130,12 +132,40 @@ put (TallJoiner *self, const char *key, const TallCsvRow *row, guint64 blame, GE
       tall_spool_row_encode (&self->codec, row, blame, get_delimiter (self, row->file)), error);
 }
 
+/* A row that names no order. If a stray quote has hidden the name of a line, it may be one of the
+ * order before it or of the one after it. */
+static gboolean
+push_stray (TallJoiner *self, const TallCsvRow *row, GError **error)
+{
+  gint kind = (gint)tall_load_files_get (self->files, row->file)->kind;
+  self->gap = row->line;
+  if (!row->is_garbled || kind != self->join->lines)
+    return TRUE;
+  self->garbled = row->line;
+  return self->last_key == NULL || put (self, self->last_key, row, row->line, error);
+}
+
+/* The row that is to blame for what has come before one of this key; 0: none. */
+static guint64
+take_blame (TallJoiner *self, const char *key)
+{
+  gboolean same = g_strcmp0 (key, self->last_key) == 0;
+  guint64 blame = same ? self->gap : self->garbled;
+  self->gap = self->garbled = 0;
+  if (!same)
+    {
+      g_free (self->last_key);
+      self->last_key = g_strdup (key);
+    }
+  return blame;
+}
+
 /**
  * tall_joiner_push:
  * @row: the next row of the file, good or bad
  *
  * A bad row that names its order rejects that. One that does not belongs to the order whose rows
- * stand before and after it.
+ * stand before and after it; if it is no CSV, perhaps to either.
  *
  * Returns: FALSE with %TALL_ERROR_UNAVAILABLE if the row cannot be put aside
  */
@@ -150,17 +180,8 @@ tall_joiner_push (TallJoiner *self, const TallCsvRow *row, GError **error)
   if (reason != NULL)
     tall_assembler_reject (self->assembler, row, &fault, reason);
   if (key == NULL)
-    {
-      self->gap = row->line;
-      return TRUE;
-    }
-  guint64 blame = g_strcmp0 (key, self->last_key) == 0 ? self->gap : 0;
-  self->gap = 0;
-  if (blame == 0)
-    {
-      g_free (self->last_key);
-      self->last_key = g_strdup (key);
-    }
+    return push_stray (self, &checked, error);
+  guint64 blame = take_blame (self, key);
   return put (self, key, &checked, blame != 0 || reason == NULL ? blame : row->line, error);
 }
 
